@@ -1,0 +1,110 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxSpec bounds spec texts from outside.
+const maxSpec = 4096
+
+// Spec names an agent: its kind and the parameters that were given. Its text is
+// the agent's name everywhere: on the command line, in YAML, in records and in
+// tables.
+type Spec struct {
+	Kind   string
+	Params []Param // in the order given
+}
+
+// Param is one parameter of a spec, as text.
+type Param struct{ Name, Value string }
+
+// ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds
+// a comma or a quote is written in single quotes, a quote inside it doubled.
+// Whether the kind and its parameters exist is for [Registry.Values] to say.
+func ParseSpec(text string) (Spec, error) {
+	if len(text) > maxSpec {
+		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
+	}
+	kind, rest, more := strings.Cut(text, ":")
+	if !isName(kind) {
+		return Spec{}, fmt.Errorf("agent %q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
+	}
+	s := Spec{Kind: kind}
+	seen := map[string]bool{}
+	for more {
+		name, value, ok := strings.Cut(rest, "=")
+		if !ok || !isName(name) {
+			return Spec{}, fmt.Errorf("agent %q: expected param=value, found %q", text, rest)
+		}
+		if seen[name] {
+			return Spec{}, fmt.Errorf("agent %q: parameter %s is given twice", text, name)
+		}
+		seen[name] = true
+		var err error
+		if value, rest, more, err = cutValue(value); err != nil {
+			return Spec{}, fmt.Errorf("agent %q: parameter %s: %w", text, name, err)
+		}
+		s.Params = append(s.Params, Param{name, value})
+	}
+	return s, nil
+}
+
+// cutValue splits a value from what follows it after a comma.
+func cutValue(text string) (value, rest string, more bool, err error) {
+	if !strings.HasPrefix(text, "'") {
+		value, rest, more = strings.Cut(text, ",")
+		if strings.ContainsRune(value, '\'') {
+			return "", "", false, fmt.Errorf("a value with a quote must be quoted whole, found %q", value)
+		}
+		return value, rest, more, nil
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		if text[i] != '\'' {
+			b.WriteByte(text[i])
+			continue
+		}
+		if strings.HasPrefix(text[i+1:], "'") {
+			b.WriteByte('\'')
+			i++
+			continue
+		}
+		rest = text[i+1:]
+		if rest == "" {
+			return b.String(), "", false, nil
+		}
+		if rest[0] != ',' {
+			return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %q", rest)
+		}
+		return b.String(), rest[1:], true, nil
+	}
+	return "", "", false, fmt.Errorf("expected a closing quote")
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c != '_' && c != '-' && c != '.' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// String prints the spec as ParseSpec reads it.
+func (s Spec) String() string {
+	var b strings.Builder
+	b.WriteString(s.Kind)
+	for i, p := range s.Params {
+		b.WriteByte(":,"[min(i, 1)])
+		b.WriteString(p.Name + "=")
+		if strings.ContainsAny(p.Value, "',") {
+			b.WriteString("'" + strings.ReplaceAll(p.Value, "'", "''") + "'")
+		} else {
+			b.WriteString(p.Value)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,238 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Reason says how a game ended.
+type Reason string
+
+// The reasons that lie in the game itself.
+const (
+	ByGoal   Reason = "goal"   // a player brought over the pieces it takes to win
+	ByPasses Reason = "passes" // two passes in a row
+	ByLength Reason = "length" // the configured number of plies
+)
+
+// Game is a game in progress: its rules, the position, and what has stood
+// before. It belongs to one goroutine.
+type Game struct {
+	rules  *Rules
+	start  Position
+	pos    Position
+	past   []Position // keys of the positions that stood, the present one last
+	moves  []Move
+	placed int // how many of the moves were placements
+}
+
+// NewGame starts a game in a position of the given rules.
+func NewGame(r *Rules, start Position) *Game {
+	return &Game{rules: r, start: start, pos: start, past: []Position{start.Key()}}
+}
+
+// Rules returns the rules of the game.
+func (g *Game) Rules() *Rules { return g.rules }
+
+// Position returns the present position.
+func (g *Game) Position() Position { return g.pos }
+
+// Start returns the position the game began in.
+func (g *Game) Start() Position { return g.start }
+
+// Moves returns the moves played so far; the slice is the game's own.
+func (g *Game) Moves() []Move { return g.moves }
+
+// Ply returns how many turns have been played, placements not counted.
+func (g *Game) Ply() int { return len(g.moves) - g.placed }
+
+// Forbidden returns the keys of the positions that the repetition rule forbids
+// to reproduce now; the slice is the game's own.
+func (g *Game) Forbidden() []Position {
+	n := len(g.past) - 1 // the present position is the null-move rule's affair
+	switch g.rules.options.Repetition {
+	case Superko:
+		return g.past[:n]
+	case Previous:
+		return g.past[max(n-1, 0):n]
+	default:
+		return nil
+	}
+}
+
+// LegalMoves fills ms with the legal moves, the repetition rule included. It is
+// empty when the game is over.
+func (g *Game) LegalMoves(ms *MoveSet) {
+	if g.overLength() {
+		ms.reset()
+		return
+	}
+	g.rules.MovesAfter(g.pos, g.Forbidden(), ms)
+}
+
+func (g *Game) overLength() bool { return g.Ply() >= g.rules.options.MaxPlies }
+
+// Outcome says whether the game is over, who won, and for what reason.
+func (g *Game) Outcome() (Outcome, Reason) {
+	switch o := g.rules.Outcome(g.pos); {
+	case o == Draw:
+		return o, ByPasses
+	case o != Undecided:
+		return o, ByGoal
+	case g.overLength():
+		return Draw, ByLength
+	default:
+		return Undecided, ""
+	}
+}
+
+// Play makes a move. The error is Check's; the game is unchanged then.
+func (g *Game) Play(m Move) error {
+	if err := g.Check(m); err != nil {
+		return err
+	}
+	g.PlayLegal(m)
+	return nil
+}
+
+// PlayLegal makes a move that is known to be legal, without checking it.
+func (g *Game) PlayLegal(m Move) {
+	g.pos = g.rules.Apply(g.pos, m)
+	g.past = append(g.past, g.pos.Key())
+	g.moves = append(g.moves, m)
+	if m.IsPlacement() {
+		g.placed++
+	}
+}
+
+// Undo takes the last move back. It reports whether there was one.
+func (g *Game) Undo() bool {
+	n := len(g.moves)
+	if n == 0 {
+		return false
+	}
+	if g.moves[n-1].IsPlacement() {
+		g.placed--
+	}
+	moves := g.moves[:n-1]
+	*g = Game{rules: g.rules, start: g.start, pos: g.start, past: g.past[:1], moves: moves[:0], placed: g.placed}
+	for _, m := range moves {
+		g.pos = g.rules.Apply(g.pos, m)
+		g.past = append(g.past, g.pos.Key())
+		g.moves = append(g.moves, m)
+	}
+	return true
+}
+
+// ErrOver is returned for a move in a game that has ended.
+var ErrOver = errors.New("the game is over")
+
+// Check returns nil if m is legal now, and otherwise an error that says, in a
+// sentence for people, why it is not.
+func (g *Game) Check(m Move) error {
+	if o, _ := g.Outcome(); o != Undecided {
+		return ErrOver
+	}
+	var ms MoveSet
+	g.LegalMoves(&ms)
+	if ms.Contains(m) {
+		return nil
+	}
+	if g.rules.settingUp(g.pos) {
+		return g.explainPlacement(m)
+	}
+	return g.explain(m, &ms)
+}
+
+func (g *Game) explainPlacement(m Move) error {
+	side := g.pos.Side()
+	switch {
+	case !m.IsPlacement():
+		return fmt.Errorf("%v is not legal: the set-up is not finished; place a piece, like 2@%v", m, g.rules.setupSquares(side).first())
+	case g.pos.Hand(side, m.FromHand()) == 0:
+		return fmt.Errorf("%v is not legal: %v has no piece of height %d left to place", m, side, m.FromHand())
+	case g.pos.Occupied().Has(m.To()):
+		return fmt.Errorf("%v is not legal: %v is occupied", m, m.To())
+	default:
+		return fmt.Errorf("%v is not legal: %v is outside %v's set-up zone", m, m.To(), side)
+	}
+}
+
+// explain says why a move that is not in ms, the legal moves, is not legal.
+func (g *Game) explain(m Move, ms *MoveSet) error {
+	p, side := g.pos, g.pos.Side()
+	var reason string
+	switch {
+	case m == Pass:
+		reason = "there is a move to make"
+	case ms.pass:
+		reason = "no piece can move; only a pass is legal"
+	case m.IsPlacement():
+		reason = "the set-up is over"
+	case m&kindBit == 0:
+		reason = "there is no such move"
+	case m.FromHand() > 0 && (!g.rules.options.Kang || p.Hand(side, m.FromHand()) == 0):
+		reason = fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
+	case m.From() != NoSquare && p.At(m.From()) == 0:
+		reason = fmt.Sprintf("there is no piece on %v", m.From())
+	default:
+		reason = g.explainSource(m, ms)
+	}
+	return fmt.Errorf("%v is not legal: %s", m, reason)
+}
+
+func (g *Game) explainSource(m Move, ms *MoveSet) string {
+	p, side := g.pos, g.pos.Side()
+	if ms.find(m.from()) == nil {
+		first := ms.groups[0].from
+		switch {
+		case first >= NumSquares && m.FromHand() == 0:
+			return fmt.Sprintf("%v holds pieces and must bring one in", side)
+		case first < NumSquares && m.From() != NoSquare && m.From().Row() != first.Row():
+			return fmt.Sprintf("%v must move a piece of row %d", side, first.Row()+1)
+		default:
+			return "that piece is blocked"
+		}
+	}
+	if m.IsGoal() && g.rules.cooldown && p.TookOut(side) {
+		return fmt.Sprintf("%v took a piece out on the previous turn", side)
+	}
+	if _, ok := g.rules.Course(p, m); !ok {
+		return fmt.Sprintf("no course leads to %v", m.To())
+	}
+	return g.explainEnd(m)
+}
+
+// explainEnd is for moves that have a course but may not end as they do.
+func (g *Game) explainEnd(m Move) string {
+	p, side := g.pos, g.pos.Side()
+	if m.From() != NoSquare {
+		p.lift(m.From())
+	}
+	occ := p.Occupied()
+	switch {
+	case m.Drop() == NoSquare && occ.Has(m.To()):
+		if !g.rules.options.Relocation {
+			return fmt.Sprintf("%v is occupied, and these rules don't displace pieces", m.To())
+		}
+		return fmt.Sprintf("%v is occupied: to displace its piece write x%v@ and the square it goes to", m.To(), m.To())
+	case m.Drop() != NoSquare && !g.rules.options.Relocation:
+		return "these rules don't displace pieces"
+	case m.Drop() != NoSquare && !occ.Has(m.To()):
+		return fmt.Sprintf("there is no piece on %v to displace", m.To())
+	case m.Drop() != NoSquare && occ.Has(m.Drop()):
+		return fmt.Sprintf("the drop square %v is occupied", m.Drop())
+	case m.Drop() != NoSquare && !dropZone(occ, side).Has(m.Drop()):
+		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), side.Other())
+	}
+	next := g.rules.Apply(g.pos, m)
+	if next.lo&planeMask == g.pos.lo&planeMask && next.hi&planeMask == g.pos.hi&planeMask {
+		return "it would leave the board as it was"
+	}
+	for i, q := range g.Forbidden() {
+		if q == next.Key() {
+			return fmt.Sprintf("it would bring back the position after ply %d", i)
+		}
+	}
+	return "the rules don't allow it"
+}

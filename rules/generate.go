@@ -1,0 +1,187 @@
+package rules
+
+// Moves fills ms with the legal moves of the side to move, the repetition rule
+// aside: a position alone doesn't know what has stood before. It is empty when
+// the game is over, and holds the pass alone when no piece can move.
+func (r *Rules) Moves(p Position, ms *MoveSet) { r.MovesAfter(p, nil, ms) }
+
+// MovesAfter fills ms like [Rules.Moves], less the moves that would reproduce
+// one of the past positions, given by their keys. Which positions those are is
+// the caller's affair; [Game] and searches keep them by the repetition rule. A
+// row whose every move is excluded counts as blocked.
+func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
+	ms.reset()
+	if r.Outcome(p) != Undecided {
+		return
+	}
+	if r.settingUp(p) {
+		r.placements(p, ms)
+		return
+	}
+	for t := r.newTurn(p, p.Side()); t.next(); {
+		ms.reset()
+		for i := range t.n {
+			l := t.reach(i)
+			ms.add(&t, &l)
+		}
+		ms.excludePast(r, p, past)
+		if ms.count > 0 {
+			return
+		}
+	}
+	ms.reset()
+	ms.addPass()
+}
+
+// excludePast removes the moves that lead to one of the past positions.
+func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
+	for i := range past {
+		q := &past[i]
+		// A move changes three squares at most, so nearly all of the past is
+		// out of reach at a glance.
+		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
+		d &= d - 1
+		d &= d - 1
+		if d&(d-1) == 0 {
+			ms.exclude(r, p, *q)
+		}
+	}
+}
+
+// placements fills ms with the ways to place the next piece of a set-up.
+func (r *Rules) placements(p Position, ms *MoveSet) {
+	side := p.Side()
+	empty := r.setupSquares(side) &^ p.Occupied()
+	for h := Height(1); h <= 3; h++ {
+		if p.Hand(side, h) > 0 {
+			ms.groups[ms.n] = group{from: placeBase + Square(h), height: h, ends: empty, count: empty.Count()}
+			ms.count += empty.Count()
+			ms.n++
+		}
+	}
+}
+
+// Count returns how many moves [Rules.Moves] would find, without building them.
+func (r *Rules) Count(p Position) int {
+	if r.Outcome(p) != Undecided {
+		return 0
+	}
+	if r.settingUp(p) {
+		var ms MoveSet
+		r.placements(p, &ms)
+		return ms.count
+	}
+	for t := r.newTurn(p, p.Side()); t.next(); {
+		n := 0
+		for i := range t.n {
+			l := t.reach(i)
+			n += t.count(&l)
+		}
+		if n > 0 {
+			return n
+		}
+	}
+	return 1
+}
+
+// Control is what one side could do if it were to move, repetition aside: the
+// material of evaluation. The zero value is a side that can do nothing.
+type Control struct {
+	Active  SquareSet // the pieces that may be moved, less those in hand
+	Ends    SquareSet // empty squares where some turn can end
+	Pieces  SquareSet // pieces on which some course can land; under simplified rules none
+	Winners int       // pieces, in hand or not, that can reach the goal now
+	Moves   int       // number of moves, the forced pass not counted
+}
+
+// Control works out what side could do in p, whoever is to move.
+func (r *Rules) Control(p Position, side Side) Control {
+	var c Control
+	if r.settingUp(p) {
+		return c
+	}
+	goal := SquareSet(1) << goalOf(side)
+	for t := r.newTurn(p, side); t.next(); {
+		c = Control{}
+		for i := range t.n {
+			l := t.reach(i)
+			if l.from < NumSquares {
+				c.Active |= 1 << l.from
+			}
+			c.Ends |= l.ends &^ goal
+			c.Pieces |= l.hits
+			if l.ends&goal != 0 {
+				c.Winners++
+			}
+			c.Moves += t.count(&l)
+		}
+		if c.Moves > 0 {
+			return c
+		}
+	}
+	return c
+}
+
+// CanReachGoal tells whether side could take a piece over the far side if it
+// were to move: under all rules but Kang, whether it could win at once.
+func (r *Rules) CanReachGoal(p Position, side Side) bool {
+	if r.settingUp(p) || r.Outcome(p) != Undecided {
+		return false
+	}
+	goal := goalOf(side)
+	t := r.newTurn(p, side)
+	if !t.aim.Has(goal) || !exitPossible(p, side) {
+		return false
+	}
+	for t.next() {
+		for i := range t.n {
+			if t.exits(i, goal) {
+				return true
+			}
+		}
+		if t.canMove() {
+			return false
+		}
+	}
+	return false
+}
+
+// exitPossible tells whether any piece stands near enough to the far side to
+// be the last one that a course to the goal starts or bounces from.
+func exitPossible(p Position, side Side) bool {
+	far := func(rows int) SquareSet {
+		if side == South {
+			return boardSet &^ (1<<((Rows-rows)*Files) - 1)
+		}
+		return 1<<(rows*Files) - 1
+	}
+	return p.OfHeight(1)&far(1)|p.OfHeight(2)&far(2)|p.OfHeight(3)&far(3) != 0
+}
+
+// exits tells whether the i-th source has a course to the goal.
+func (t *turn) exits(i int, goal Square) bool {
+	src := t.sources[i]
+	board := t.p
+	if src.from < NumSquares {
+		board.lift(src.from)
+	}
+	w := t.r.newWalk(board, src, t.side)
+	if !w.bound().Has(goal) {
+		return false
+	}
+	w.wanted = 1 << goal
+	w.nodes = eagerNodes
+	w.follow(w.root, 0, 0, w.occ)
+	return w.found.Has(goal)
+}
+
+// canMove tells whether any source of the present row has a legal move.
+func (t *turn) canMove() bool {
+	for i := range t.n {
+		l := t.reach(i)
+		if t.count(&l) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package rules
+
+// Move is one turn, identified by where the piece starts, where it ends and
+// where a displaced piece is dropped. The zero value is NoMove.
+type Move uint32
+
+// Moves that are not (start, end, drop).
+const (
+	NoMove Move = 0
+	Pass   Move = 1 << 24
+)
+
+// kindBit marks real moves, so that none is the zero value.
+const kindBit = 1 << 25
+
+// newMove packs a move. drop is NoSquare where nothing is displaced.
+func newMove(from, to, drop Square) Move {
+	return Move(from) | Move(to)<<8 | Move(drop)<<16 | kindBit
+}
+
+// from returns the start, with the codes of hands.
+func (m Move) from() Square { return Square(m & 0x3f) }
+
+// From returns the square the piece starts on; NoSquare if it comes from a
+// hand, and for a pass.
+func (m Move) From() Square {
+	if m&kindBit == 0 || m.from() >= NumSquares {
+		return NoSquare
+	}
+	return m.from()
+}
+
+// To returns the square the piece ends on, a goal included; NoSquare for a pass.
+func (m Move) To() Square {
+	if m&kindBit == 0 {
+		return NoSquare
+	}
+	return Square(m >> 8 & 0x3f)
+}
+
+// Drop returns the square a displaced piece is put on; NoSquare if there is none.
+func (m Move) Drop() Square {
+	if m&kindBit == 0 {
+		return NoSquare
+	}
+	return Square(m >> 16 & 0x3f)
+}
+
+// FromHand returns the height of the piece that enters from the hand (Kang) or
+// is placed (set-up); 0 if the piece starts on the board.
+func (m Move) FromHand() Height {
+	switch f := m.from(); {
+	case m&kindBit == 0 || f <= handBase:
+		return 0
+	case f <= handBase+3:
+		return Height(f - handBase)
+	default:
+		return Height(f - placeBase)
+	}
+}
+
+// IsPlacement tells whether the move places a piece during set-up.
+func (m Move) IsPlacement() bool { return m&kindBit != 0 && m.from() > placeBase }
+
+// IsGoal tells whether the piece leaves over the far side.
+func (m Move) IsGoal() bool { return m.To().IsGoal() }
+
+// Rotate returns the move as the other player sees it, for use with
+// [Position.Rotate].
+func (m Move) Rotate() Move {
+	if m&kindBit == 0 {
+		return m
+	}
+	from := m.from()
+	if from < NumSquares {
+		from = from.rotate()
+	}
+	return newMove(from, m.To().rotate(), m.Drop().rotate())
+}
+
+// Apply returns the position after a move, which must be legal in p.
+func (r *Rules) Apply(p Position, m Move) Position {
+	side := p.Side()
+	if m == Pass {
+		p.lo += passOne
+		p.lo ^= sideBit
+		p.lo &^= 1 << (coolShift + uint(side))
+		return p
+	}
+	if m.IsPlacement() {
+		return r.applyPlacement(p, m)
+	}
+	from, to, drop := m.from(), m.To(), m.Drop()
+	p.lo &^= passMask | 1<<(coolShift+uint(side))
+	p.lo ^= sideBit
+	var h Height
+	if from < NumSquares {
+		h = p.At(from)
+		p.lift(from)
+	} else {
+		h = Height(from - handBase)
+		p.addHand(side, h, -1)
+	}
+	if to >= NumSquares {
+		return r.applyExit(p, side, h)
+	}
+	if drop != NoSquare {
+		displaced := p.At(to)
+		p.lift(to)
+		p.put(drop, displaced)
+	}
+	p.put(to, h)
+	return p
+}
+
+// applyExit scores a goal for side with a piece of height h, already lifted.
+func (r *Rules) applyExit(p Position, side Side, h Height) Position {
+	p.hi += 1 << (goalShift + uint(side)*4)
+	if r.options.Kang {
+		p.addHand(side.Other(), h, 1)
+		if r.cooldown {
+			p.lo |= 1 << (coolShift + uint(side))
+		}
+	}
+	return p
+}
+
+func (r *Rules) applyPlacement(p Position, m Move) Position {
+	p.addHand(p.Side(), m.FromHand(), -1)
+	p.put(m.To(), m.FromHand())
+	each := NumPieces / 2
+	next := r.nextToPlace(each-p.held(South), each-p.held(North))
+	p.lo = p.lo&^sideBit | uint64(next)<<sideShift
+	return p
+}

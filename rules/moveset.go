@@ -1,0 +1,213 @@
+package rules
+
+import "iter"
+
+// Bounds of a move set's parts.
+const (
+	maxHits      = NumPieces - 1 // pieces that one source can land on
+	maxDropLists = maxSources * maxHits
+)
+
+// group is the moves of one source.
+type group struct {
+	from   Square
+	height Height
+	first  uint8     // place of the first hit's drops in MoveSet.drops
+	ends   SquareSet // squares where the turn can end without displacing
+	hits   SquareSet // pieces that can be displaced, in the order of their drops
+	count  int       // moves of the group
+}
+
+// MoveSet is the set of legal moves in a position, kept factored: a few
+// sources, the squares each can end on, the pieces it can displace and the
+// squares where those may be dropped. It is meant to be reused: filling it
+// allocates nothing. The zero value is an empty set.
+type MoveSet struct {
+	groups [maxSources]group
+	n      int // groups in use
+	drops  [maxDropLists]SquareSet
+	nDrops int
+	count  int
+	pass   bool
+}
+
+// Len returns the number of moves, a forced pass included.
+func (ms *MoveSet) Len() int { return ms.count }
+
+// reset empties the set.
+func (ms *MoveSet) reset() { ms.n, ms.nDrops, ms.count, ms.pass = 0, 0, 0, false }
+
+// addPass makes the pass the only move.
+func (ms *MoveSet) addPass() { ms.count, ms.pass = 1, true }
+
+// add appends what one source can do, if anything.
+func (ms *MoveSet) add(t *turn, l *landings) {
+	g := &ms.groups[ms.n]
+	*g = group{from: l.from, height: l.height, first: uint8(ms.nDrops), ends: l.ends}
+	g.count = l.ends.Count()
+	if l.drops != 0 {
+		g.hits = l.hits
+		for hits := l.hits; hits != 0; hits &= hits - 1 {
+			drops := l.drops
+			if t.nullDrop(l, hits.first()) {
+				drops &^= 1 << l.from
+			}
+			ms.drops[ms.nDrops] = drops
+			ms.nDrops++
+			g.count += drops.Count()
+		}
+	}
+	if g.count > 0 {
+		ms.n++
+		ms.count += g.count
+	}
+}
+
+// dropsOf returns where the piece on hit may be dropped.
+func (ms *MoveSet) dropsOf(g *group, hit Square) *SquareSet {
+	below := g.hits & (1<<hit - 1)
+	return &ms.drops[int(g.first)+below.Count()]
+}
+
+// find returns the group of a source, nil if it has no moves.
+func (ms *MoveSet) find(from Square) *group {
+	for i := range ms.groups[:ms.n] {
+		if ms.groups[i].from == from {
+			return &ms.groups[i]
+		}
+	}
+	return nil
+}
+
+// Contains tells whether m is in the set.
+func (ms *MoveSet) Contains(m Move) bool {
+	if m == Pass {
+		return ms.pass
+	}
+	if m&kindBit == 0 {
+		return false
+	}
+	g := ms.find(m.from())
+	switch {
+	case g == nil:
+		return false
+	case m.Drop() == NoSquare:
+		return g.ends.Has(m.To())
+	default:
+		return g.hits.Has(m.To()) && ms.dropsOf(g, m.To()).Has(m.Drop())
+	}
+}
+
+// Remove takes m out of the set, if it is there. A group left without moves
+// stays and counts nothing.
+func (ms *MoveSet) Remove(m Move) {
+	if !ms.Contains(m) {
+		return
+	}
+	ms.count--
+	if m == Pass {
+		ms.pass = false
+		return
+	}
+	g := ms.find(m.from())
+	g.count--
+	if m.Drop() == NoSquare {
+		g.ends &^= 1 << m.To()
+	} else {
+		*ms.dropsOf(g, m.To()) &^= 1 << m.Drop()
+	}
+}
+
+// At returns the i-th move, 0 <= i < Len(), in the order of All. A random
+// index gives a move drawn uniformly.
+func (ms *MoveSet) At(i int) Move {
+	if ms.pass {
+		return Pass
+	}
+	for gi := range ms.groups[:ms.n] {
+		g := &ms.groups[gi]
+		if i >= g.count {
+			i -= g.count
+			continue
+		}
+		if n := g.ends.Count(); i < n {
+			return newMove(g.from, g.ends.nth(i), NoSquare)
+		} else {
+			i -= n
+		}
+		d := g.first
+		for hits := g.hits; hits != 0; hits &= hits - 1 {
+			n := ms.drops[d].Count()
+			if i < n {
+				return newMove(g.from, hits.first(), ms.drops[d].nth(i))
+			}
+			i -= n
+			d++
+		}
+	}
+	return NoMove
+}
+
+// All iterates over the moves: source by source, first those that displace
+// nothing, then by displaced piece and drop square, each in ascending order.
+func (ms *MoveSet) All() iter.Seq[Move] {
+	return func(yield func(Move) bool) {
+		if ms.pass {
+			yield(Pass)
+			return
+		}
+		for gi := range ms.groups[:ms.n] {
+			g := &ms.groups[gi]
+			for ends := g.ends; ends != 0; ends &= ends - 1 {
+				if !yield(newMove(g.from, ends.first(), NoSquare)) {
+					return
+				}
+			}
+			d := g.first
+			for hits := g.hits; hits != 0; hits &= hits - 1 {
+				for drops := ms.drops[d]; drops != 0; drops &= drops - 1 {
+					if !yield(newMove(g.from, hits.first(), drops.first())) {
+						return
+					}
+				}
+				d++
+			}
+		}
+	}
+}
+
+// Goals iterates over the moves that reach the goal, at most one per source.
+func (ms *MoveSet) Goals() iter.Seq[Move] {
+	return func(yield func(Move) bool) {
+		for gi := range ms.groups[:ms.n] {
+			g := &ms.groups[gi]
+			if goal := g.ends & goalSet; goal != 0 && !yield(newMove(g.from, goal.first(), NoSquare)) {
+				return
+			}
+		}
+	}
+}
+
+// exclude removes the moves that would reproduce the position past (a key)
+// when made in p. Both stand at most one move apart on the board.
+func (ms *MoveSet) exclude(r *Rules, p, past Position) {
+	for gi := range ms.groups[:ms.n] {
+		g := &ms.groups[gi]
+		arrivals := past.OfHeight(g.height)
+		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
+			ms.excludeIf(r, p, past, newMove(g.from, ends.first(), NoSquare))
+		}
+		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
+			hit := hits.first()
+			for drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit)); drops != 0; drops &= drops - 1 {
+				ms.excludeIf(r, p, past, newMove(g.from, hit, drops.first()))
+			}
+		}
+	}
+}
+
+func (ms *MoveSet) excludeIf(r *Rules, p, past Position, m Move) {
+	if r.Apply(p, m).Key() == past {
+		ms.Remove(m)
+	}
+}

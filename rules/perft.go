@@ -1,0 +1,101 @@
+package rules
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// Split is the part of a perft count that lies under one root move.
+type Split struct {
+	Move  Move
+	Nodes uint64
+}
+
+// Perft counts the sequences of exactly depth plies from p, split by root move
+// in the order of [MoveSet.All]. A game that ended earlier counts nothing, and
+// a forced pass is a ply. The repetition rule of r applies, counted from p on:
+// for the usual perft use rules with repetition none. Length is no limit.
+//
+// The work is shared by so many workers, at least one. On cancellation it
+// returns the context's error.
+func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) ([]Split, error) {
+	var ms MoveSet
+	r.Moves(p, &ms)
+	splits := make([]Split, 0, ms.Len())
+	for m := range ms.All() {
+		splits = append(splits, Split{Move: m})
+	}
+	if depth < 1 {
+		return nil, ctx.Err()
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			c := perftCounter{ctx: ctx, rules: r}
+			for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
+				splits[i].Nodes = c.under(p, splits[i].Move, depth)
+			}
+		})
+	}
+	wg.Wait()
+	return splits, ctx.Err()
+}
+
+// perftCounter is the state of one worker.
+type perftCounter struct {
+	ctx   context.Context
+	rules *Rules
+	path  []Position // keys from the root to the present position
+}
+
+// under counts the sequences of depth plies that begin with m in p.
+func (c *perftCounter) under(p Position, m Move, depth int) uint64 {
+	next := c.rules.Apply(p, m)
+	c.path = append(c.path[:0], p.Key(), next.Key())
+	return c.count(next, depth-1)
+}
+
+func (c *perftCounter) count(p Position, depth int) uint64 {
+	if depth == 0 {
+		return 1
+	}
+	tracked := c.rules.options.Repetition != NoRepetition
+	if depth == 1 && !tracked {
+		return uint64(c.rules.Count(p))
+	}
+	var ms MoveSet
+	c.rules.MovesAfter(p, c.forbidden(), &ms)
+	if depth == 1 {
+		return uint64(ms.Len())
+	}
+	if depth > 2 && c.ctx.Err() != nil {
+		return 0
+	}
+	var n uint64
+	for m := range ms.All() {
+		next := c.rules.Apply(p, m)
+		if tracked {
+			c.path = append(c.path, next.Key())
+		}
+		n += c.count(next, depth-1)
+		if tracked {
+			c.path = c.path[:len(c.path)-1]
+		}
+	}
+	return n
+}
+
+// forbidden is [Game.Forbidden] along the path.
+func (c *perftCounter) forbidden() []Position {
+	n := len(c.path) - 1
+	switch c.rules.options.Repetition {
+	case Superko:
+		return c.path[:n]
+	case Previous:
+		return c.path[max(n-1, 0):n]
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,181 @@
+package rules
+
+import "math/bits"
+
+// Position is the state of a game at one moment: the board, the hands, the
+// goals, who took a piece out last (Kang), who is to move and whether the last
+// turn was a pass. It is a value of two machine words; == compares everything.
+//
+// Heights are kept in two bit planes, height = lo + 2·hi, in the low 36 bits of
+// the words. Above them stand, in lo: the hands (six counts of three bits,
+// South's 1, 2, 3, then North's), the passes in a row (two bits), the side to
+// move (one bit), the cooldown (two bits: South, North); in hi: the goals
+// (South's, then North's, four bits each).
+type Position struct{ lo, hi uint64 }
+
+// Places of the fields above the planes.
+const (
+	planeMask = 1<<NumSquares - 1
+
+	handShift   = NumSquares      // lo, 18 bits
+	passShift   = handShift + 18  // lo, 2 bits
+	sideShift   = passShift + 2   // lo, 1 bit
+	coolShift   = sideShift + 1   // lo, 2 bits
+	goalShift   = NumSquares      // hi, 8 bits
+	handMask    = 1<<18 - 1       // all six counts
+	oneHandMask = 1<<9 - 1        // one side's three counts
+	goalMask    = 1<<4 - 1        // one side's goals
+	sideBit     = 1 << sideShift  // lo
+	passOne     = 1 << passShift  // lo
+	passMask    = 3 << passShift  // lo
+	fullHand    = 2 | 2<<3 | 2<<6 // two pieces of each height
+	whoMovesNot = ^uint64(sideBit | passMask)
+)
+
+// Side returns the side to move.
+func (p Position) Side() Side { return Side(p.lo >> sideShift & 1) }
+
+// At returns the height of the piece on a board square, 0 if it is empty.
+func (p Position) At(s Square) Height {
+	return Height(p.lo>>s&1 | p.hi>>s&1<<1)
+}
+
+// Occupied returns the squares with a piece.
+func (p Position) Occupied() SquareSet { return SquareSet((p.lo | p.hi) & planeMask) }
+
+// OfHeight returns the squares with a piece of height h, 1 to 3.
+func (p Position) OfHeight(h Height) SquareSet {
+	lo, hi := p.lo, p.hi
+	if h&1 == 0 {
+		lo = ^lo
+	}
+	if h&2 == 0 {
+		hi = ^hi
+	}
+	return SquareSet(lo & hi & planeMask)
+}
+
+// Hand returns how many pieces of height h side holds: in Kang the reserve,
+// before play the pieces still to be placed.
+func (p Position) Hand(side Side, h Height) int {
+	return int(p.lo >> (handShift + uint(side)*9 + uint(h-1)*3) & 7)
+}
+
+// HoldsPieces tells whether side has any piece in hand.
+func (p Position) HoldsPieces(side Side) bool {
+	return p.lo>>(handShift+uint(side)*9)&oneHandMask != 0
+}
+
+// Goals returns how many pieces side has brought over the far side.
+func (p Position) Goals(side Side) int {
+	return int(p.hi >> (goalShift + uint(side)*4) & goalMask)
+}
+
+// TookOut tells whether side took a piece out on its previous turn (Kang); it
+// may not take one out on its next turn then.
+func (p Position) TookOut(side Side) bool {
+	return p.lo>>(coolShift+uint(side))&1 != 0
+}
+
+// Passes returns how many turns in a row have been passes just before, 0 to 2.
+func (p Position) Passes() int { return int(p.lo >> passShift & 3) }
+
+// Key returns what the repetition rule compares: the position without who is
+// to move. Keys are comparable with ==.
+func (p Position) Key() Position { return Position{p.lo & whoMovesNot, p.hi} }
+
+// Hash mixes the two words of the position into one well-spread number, for
+// hash tables. Equal positions have equal hashes on every machine.
+func (p Position) Hash() uint64 {
+	const m = 0x9e3779b97f4a7c15 // 2^64 / golden ratio
+	h, l := bits.Mul64(p.lo^m, p.hi^0xd6e8feb86659fd93)
+	x := (h ^ l ^ p.lo) * m
+	return x ^ x>>29 ^ p.hi*0xff51afd7ed558ccd
+}
+
+// Rotate turns the board by 180° and swaps the sides: the same position as the
+// other player sees it.
+func (p Position) Rotate() Position {
+	lo := rotatePlane(p.lo) | p.lo&passMask | (p.lo^sideBit)&sideBit
+	hands := p.lo >> handShift & handMask
+	lo |= (hands>>9 | hands<<9&handMask) << handShift
+	cool := p.lo >> coolShift & 3
+	lo |= (cool>>1 | cool<<1&3) << coolShift
+	goals := p.hi >> goalShift & 0xff
+	return Position{lo, rotatePlane(p.hi) | (goals>>4|goals<<4&0xff)<<goalShift}
+}
+
+func rotatePlane(w uint64) uint64 {
+	return bits.Reverse64(w&planeMask) >> (64 - NumSquares)
+}
+
+// put places a piece of height h on an empty square.
+func (p *Position) put(s Square, h Height) {
+	p.lo |= uint64(h&1) << s
+	p.hi |= uint64(h>>1) << s
+}
+
+// lift takes whatever stands on a square off the board.
+func (p *Position) lift(s Square) {
+	p.lo &^= 1 << s
+	p.hi &^= 1 << s
+}
+
+// addHand changes a count of side's hand by n.
+func (p *Position) addHand(side Side, h Height, n int) {
+	p.lo += uint64(n) << (handShift + uint(side)*9 + uint(h-1)*3)
+}
+
+// start returns the empty board with full hands, South to move: the beginning
+// of a Kang game and of every set-up.
+func start() Position {
+	return Position{lo: (fullHand | fullHand<<9) << handShift}
+}
+
+// settingUp tells whether the players are still placing their pieces.
+func (r *Rules) settingUp(p Position) bool {
+	return !r.options.Kang && p.lo>>handShift&handMask != 0
+}
+
+// Start returns the position in which a game begins: the empty board, with
+// all pieces in hand. Under Kang they enter by moves; under the other rules
+// they are placed, and play begins when the hands are empty.
+func (r *Rules) Start() Position { return start() }
+
+// SettingUp tells whether p still waits for pieces to be placed.
+func (r *Rules) SettingUp(p Position) bool { return r.settingUp(p) }
+
+// Outcome says whether p ends the game, and who won. A game can end also by
+// its length, which a position doesn't know; see [Game].
+func (r *Rules) Outcome(p Position) Outcome {
+	switch {
+	case p.Goals(South) >= r.goalsToWin:
+		return SouthWins
+	case p.Goals(North) >= r.goalsToWin:
+		return NorthWins
+	case p.Passes() >= 2:
+		return Draw
+	default:
+		return Undecided
+	}
+}
+
+// Outcome is how a game stands.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Undecided Outcome = iota
+	SouthWins
+	NorthWins
+	Draw
+)
+
+// WinFor returns the outcome in which side wins.
+func WinFor(side Side) Outcome { return SouthWins + Outcome(side) }
+
+// String returns the result as records write it, South's points first: "1-0",
+// "0-1", "1/2-1/2", or "*" for a game that goes on.
+func (o Outcome) String() string {
+	return [...]string{"*", "1-0", "0-1", "1/2-1/2"}[o&3]
+}

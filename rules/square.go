@@ -1,0 +1,174 @@
+package rules
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Board dimensions.
+const (
+	Files      = 6             // files a–f, from South's left
+	Rows       = 6             // rows 1–6, from South's home row
+	NumSquares = Files * Rows  // squares on the board, goals not counted
+	NumPieces  = 12            // pieces in the game, four of each height
+	PerHeight  = NumPieces / 3 // pieces of one height in the game
+)
+
+// Side is one of the two players. South plays from row 1 towards row 6.
+type Side uint8
+
+// The two sides.
+const (
+	South Side = iota
+	North
+)
+
+// Other returns the opponent.
+func (s Side) Other() Side { return s ^ 1 }
+
+// String returns "South" or "North".
+func (s Side) String() string {
+	if s == South {
+		return "South"
+	}
+	return "North"
+}
+
+// Letter returns the side's letter in position texts, 's' or 'n'.
+func (s Side) Letter() byte {
+	if s == South {
+		return 's'
+	}
+	return 'n'
+}
+
+// Height is a piece's height, 1 to 3; 0 stands for an empty square.
+type Height uint8
+
+// Square is a board square, 0 (a1) to 35 (f6), counted along rows from
+// South's left; 36 and 37 are the goals; the codes above them name pieces that
+// come from a hand, and NoSquare means "none".
+type Square uint8
+
+// Squares off the board.
+const (
+	NorthGoal Square = NumSquares + iota // beyond row 6: South's aim
+	SouthGoal                            // beyond row 1: North's aim
+
+	handBase  Square = 39 // 40, 41, 42: a piece of height 1, 2, 3 enters (Kang)
+	placeBase Square = 43 // 44, 45, 46: a piece of height 1, 2, 3 is placed (set-up)
+
+	NoSquare Square = 63
+)
+
+// SquareAt returns the square on the given file (0 = a) and row (0 = row 1).
+func SquareAt(file, row int) Square { return Square(row*Files + file) }
+
+// File returns the file of a board square, 0 (a) to 5 (f).
+func (s Square) File() int { return int(s) % Files }
+
+// Row returns the row of a board square, 0 (row 1) to 5 (row 6).
+func (s Square) Row() int { return int(s) / Files }
+
+// OnBoard tells whether s is one of the 36 board squares.
+func (s Square) OnBoard() bool { return s < NumSquares }
+
+// IsGoal tells whether s is one of the two goals.
+func (s Square) IsGoal() bool { return s == NorthGoal || s == SouthGoal }
+
+// String returns the square's name: "a1" to "f6", "goal", or "none".
+func (s Square) String() string {
+	switch {
+	case s.OnBoard():
+		return string([]byte{'a' + byte(s.File()), '1' + byte(s.Row())})
+	case s.IsGoal():
+		return "goal"
+	default:
+		return "none"
+	}
+}
+
+// rotate turns a square by 180°, swapping the goals.
+func (s Square) rotate() Square {
+	switch {
+	case s.OnBoard():
+		return NumSquares - 1 - s
+	case s == NorthGoal:
+		return SouthGoal
+	case s == SouthGoal:
+		return NorthGoal
+	default:
+		return s
+	}
+}
+
+// goalOf returns the goal that side tries to reach.
+func goalOf(side Side) Square {
+	if side == South {
+		return NorthGoal
+	}
+	return SouthGoal
+}
+
+// SquareSet is a set of squares: bit i is square i. Goals are bits 36 and 37.
+type SquareSet uint64
+
+// Common sets.
+const (
+	boardSet SquareSet = 1<<NumSquares - 1
+	row1     SquareSet = 1<<Files - 1
+	goalSet  SquareSet = 1<<NorthGoal | 1<<SouthGoal
+)
+
+// Has tells whether s is in the set.
+func (ss SquareSet) Has(s Square) bool { return ss>>s&1 != 0 }
+
+// Count returns the number of squares in the set.
+func (ss SquareSet) Count() int { return bits.OnesCount64(uint64(ss)) }
+
+// first returns the lowest square of a set that is not empty.
+func (ss SquareSet) first() Square { return Square(bits.TrailingZeros64(uint64(ss))) }
+
+// nth returns the i-th square of the set in ascending order, i < Count().
+func (ss SquareSet) nth(i int) Square {
+	for ; i > 0; i-- {
+		ss &= ss - 1
+	}
+	return ss.first()
+}
+
+// All iterates over the squares of the set in ascending order.
+func (ss SquareSet) All() iter.Seq[Square] {
+	return func(yield func(Square) bool) {
+		for ; ss != 0; ss &= ss - 1 {
+			if !yield(ss.first()) {
+				return
+			}
+		}
+	}
+}
+
+// rowSet returns the six squares of a row, 0 (row 1) to 5 (row 6).
+func rowSet(row int) SquareSet { return row1 << (row * Files) }
+
+// firstRow returns the occupied row nearest to side, or -1 on an empty board.
+func firstRow(occ SquareSet, side Side) int {
+	if occ == 0 {
+		return -1
+	}
+	if side == South {
+		return bits.TrailingZeros64(uint64(occ)) / Files
+	}
+	return (63 - bits.LeadingZeros64(uint64(occ))) / Files
+}
+
+// dropZone returns the squares where the mover may put a displaced piece:
+// empty, and not behind the opponent's first occupied row. occ is what stands
+// on the board once the mover has arrived.
+func dropZone(occ SquareSet, mover Side) SquareSet {
+	row := firstRow(occ, mover.Other())
+	if mover == South {
+		return (1<<((row+1)*Files) - 1) &^ occ
+	}
+	return boardSet &^ (1<<(row*Files) - 1) &^ occ
+}

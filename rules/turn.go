@@ -1,0 +1,129 @@
+package rules
+
+// maxSources is how many pieces a player can choose from at once: a full row,
+// and under Kang one of each height in hand where entering is optional.
+const maxSources = Files + 3
+
+// source is a piece that may be moved.
+type source struct {
+	from   Square // a board square, or the code of a hand
+	height Height
+}
+
+// turn walks through what one side may move: its hand (Kang), then its rows
+// from the nearest on. Every generation mode is a loop over it.
+type turn struct {
+	r         *Rules
+	p         Position
+	side      Side
+	aim       SquareSet // what may be landed on: the board, and the goal if it may be entered
+	rows      int       // rows still to come
+	hand      bool      // the hand is still to come
+	sources   [maxSources]source
+	n         int // sources of the present row
+	exhausted bool
+}
+
+func (r *Rules) newTurn(p Position, side Side) turn {
+	t := turn{r: r, p: p, side: side, rows: Rows, aim: boardSet}
+	t.hand = r.options.Kang && p.HoldsPieces(side)
+	if !r.cooldown || !p.TookOut(side) {
+		t.aim |= 1 << goalOf(side)
+	}
+	return t
+}
+
+// next loads the sources of the next row that has any and tells whether there
+// is one. The caller stops as soon as a row has given a legal move.
+func (t *turn) next() bool {
+	t.n = 0
+	if t.exhausted {
+		return false
+	}
+	t.exhausted = !t.r.nextRow
+	if t.hand {
+		t.hand = false
+		t.addHand()
+		if t.r.options.KangEntry == Mandatory {
+			return true
+		}
+	}
+	for t.rows > 0 {
+		row := Rows - t.rows
+		if t.side == North {
+			row = t.rows - 1
+		}
+		t.rows--
+		if squares := t.p.Occupied() & rowSet(row); squares != 0 {
+			t.addRow(squares)
+			break
+		}
+	}
+	return t.n > 0
+}
+
+func (t *turn) addHand() {
+	for h := Height(1); h <= 3; h++ {
+		if t.p.Hand(t.side, h) > 0 {
+			t.sources[t.n] = source{handBase + Square(h), h}
+			t.n++
+		}
+	}
+}
+
+func (t *turn) addRow(squares SquareSet) {
+	for ; squares != 0; squares &= squares - 1 {
+		s := squares.first()
+		t.sources[t.n] = source{s, t.p.At(s)}
+		t.n++
+	}
+}
+
+// landings is what one source can do: the squares its courses can end on.
+type landings struct {
+	source
+	ends  SquareSet // empty squares and the goal, less the start under null_move: forbid
+	hits  SquareSet // pieces that can be displaced; none without relocation
+	drops SquareSet // where a displaced piece may go
+}
+
+// reach finds the landings of the i-th source.
+func (t *turn) reach(i int) landings {
+	src := t.sources[i]
+	board := t.p
+	if src.from < NumSquares {
+		board.lift(src.from)
+	}
+	occ := board.Occupied()
+	w := t.r.newWalk(board, src, t.side)
+	w.follow(w.root, 0, 0, occ)
+	found := w.found & t.aim
+	l := landings{source: src, ends: found &^ occ}
+	if t.r.options.Relocation {
+		l.hits = found & occ
+		l.drops = dropZone(occ, t.side)
+	}
+	if src.from < NumSquares && !t.r.allowNull {
+		l.ends &^= 1 << src.from
+	}
+	return l
+}
+
+// nullDrop tells whether dropping the piece on hit back on the start square
+// would leave the board as it was, and may not.
+func (t *turn) nullDrop(l *landings, hit Square) bool {
+	return !t.r.allowNull && l.from < NumSquares && t.p.At(hit) == l.height
+}
+
+// count returns the number of moves of the landings.
+func (t *turn) count(l *landings) int {
+	n := l.ends.Count()
+	if l.hits == 0 {
+		return n
+	}
+	n += l.hits.Count() * l.drops.Count()
+	if !t.r.allowNull && l.from < NumSquares && l.drops.Has(l.from) {
+		n -= (l.hits & t.p.OfHeight(l.height)).Count()
+	}
+	return n
+}
