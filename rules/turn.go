@@ -99,9 +99,8 @@ func (t *turn) reach(i int) landings {
 	w.follow(w.root, 0, 0, occ)
 	found := w.found & t.aim
 	l := landings{source: src, ends: found &^ occ}
-	if t.r.options.Relocation {
-		l.hits = found & occ
-		l.drops = dropZone(occ, t.side)
+	if hits := found & occ; hits != 0 && t.r.options.Relocation {
+		l.hits, l.drops = hits, dropZone(occ, t.side)
 	}
 	if src.from < NumSquares && !t.r.allowNull {
 		l.ends &^= 1 << src.from

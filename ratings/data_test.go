@@ -1,0 +1,116 @@
+package ratings
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// play adds games with South's wins, draws and losses.
+func play(d *Data, south, north string, wins, draws, losses int) {
+	for range wins {
+		d.Add(south, north, Win)
+	}
+	for range draws {
+		d.Add(south, north, Draw)
+	}
+	for range losses {
+		d.Add(south, north, Loss)
+	}
+}
+
+func TestDataCountsEachOrderedPairing(t *testing.T) {
+	var d Data
+	play(&d, "b", "a", 3, 2, 1)
+	play(&d, "a", "b", 1, 0, 4)
+	play(&d, "a", "c", 0, 1, 0)
+	play(&d, "c", "c", 2, 1, 1)
+	require.Equal(t, []string{"a", "b", "c"}, d.Players())
+	require.Equal(t, 12, d.Games())
+	require.Equal(t, 4, d.SelfGames())
+	require.Equal(t, []Pairing{
+		{"a", "b", Count{1, 0, 4}},
+		{"a", "c", Count{0, 1, 0}},
+		{"b", "a", Count{3, 2, 1}},
+	}, d.Pairings())
+	require.Equal(t, []Count{{2, 3, 7}, {7, 2, 2}, {0, 1, 0}}, d.meetings().records())
+}
+
+func TestEveryResultHasAMeaning(t *testing.T) {
+	var d Data
+	d.Add("a", "b", Result(100))
+	d.Add("a", "b", Result(-7))
+	d.Add("a", "b", Result(0))
+	require.Equal(t, []Pairing{{"a", "b", Count{1, 1, 1}}}, d.Pairings())
+}
+
+func TestEmptyData(t *testing.T) {
+	var d Data
+	require.Empty(t, d.Players())
+	require.Empty(t, d.Pairings())
+	require.Zero(t, d.Games())
+	require.Zero(t, d.SelfGames())
+}
+
+func TestCountShares(t *testing.T) {
+	c := Count{Wins: 3, Draws: 2, Losses: 5}
+	require.Equal(t, 10, c.Games())
+	require.Equal(t, 4.0, c.Points())
+	require.Equal(t, 0.4, c.Score())
+	require.Equal(t, 0.2, c.DrawShare())
+	require.Zero(t, Count{}.Score())
+	require.Zero(t, Count{}.DrawShare())
+}
+
+// Records arrive in an order that depends on the workers; the table must not.
+func TestOrderOfGamesDoesNotMatter(t *testing.T) {
+	type game struct {
+		south, north string
+		result       Result
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "games")
+		player := rapid.IntRange(0, 5)
+		games := make([]game, n)
+		for i := range games {
+			games[i] = game{
+				fmt.Sprint("p", player.Draw(t, "south")),
+				fmt.Sprint("p", player.Draw(t, "north")),
+				Result(rapid.IntRange(-1, 1).Draw(t, "result")),
+			}
+		}
+		fitAll := func() *Ratings {
+			var d Data
+			for _, g := range games {
+				d.Add(g.south, g.north, g.result)
+			}
+			r, err := Fit(&d, Options{})
+			require.NoError(t, err)
+			return r
+		}
+		first := fitAll()
+		rng := rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed")))
+		rng.Shuffle(n, func(i, j int) { games[i], games[j] = games[j], games[i] })
+		require.Equal(t, first, fitAll())
+	})
+}
+
+func BenchmarkAdd(b *testing.B) {
+	names := make([]string, 100)
+	for i := range names {
+		names[i] = fmt.Sprintf("alphabeta:depth=3,weights=%02d", i)
+	}
+	var d Data
+	for _, s := range names {
+		for _, n := range names {
+			d.Add(s, n, Draw)
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		d.Add(names[i%100], names[(i*37+1)%100], Result(i%3-1))
+	}
+}

@@ -1,0 +1,322 @@
+package ratings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// unrated lists the unrated players with their causes, in order.
+func unrated(r *Ratings) []string {
+	var list []string
+	for _, u := range r.Unrated {
+		list = append(list, u.Name+" "+string(u.Cause))
+	}
+	return list
+}
+
+func TestNoGames(t *testing.T) {
+	r := mustFit(t, &Data{}, Options{})
+	require.Empty(t, r.Players)
+	require.Empty(t, r.Unrated)
+	require.Equal(t, []string{"no player can be rated"}, r.Notes)
+}
+
+func TestSingleGame(t *testing.T) {
+	var d Data
+	d.Add("a", "b", Win)
+	r := mustFit(t, &d, Options{})
+	require.Empty(t, r.Players)
+	require.Equal(t, []Unrated{
+		{"a", WonAll, "won the only game against b", Count{Wins: 1}},
+		{"b", LostAll, "lost the only game against a", Count{Losses: 1}},
+	}, r.Unrated)
+	require.Equal(t, Advantage{}, r.Advantage)
+}
+
+// One drawn game is enough for a rating, if a vague one.
+func TestSingleDraw(t *testing.T) {
+	var d Data
+	d.Add("a", "b", Draw)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, []string{"a", "b"}, r.names())
+	require.Zero(t, elo(t, r, "a"))
+	// One game at even odds: the difference has variance 4 on the natural
+	// scale, a rating at mean zero a quarter of it.
+	p, _ := r.Player("a")
+	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
+	require.False(t, r.Advantage.Fitted)
+	require.Equal(t, []string{"South's advantage can't be told from the players' strength, as who had South was settled by who met whom; it is taken to be 0"}, r.Notes)
+}
+
+func TestAllDraws(t *testing.T) {
+	var d Data
+	for _, p := range [][2]string{{"a", "b"}, {"b", "a"}, {"b", "c"}, {"c", "b"}, {"c", "a"}, {"a", "c"}} {
+		play(&d, p[0], p[1], 0, 5, 0)
+	}
+	r := mustFit(t, &d, Options{})
+	for _, p := range r.Players {
+		require.InDelta(t, 0, p.Elo, 1e-9)
+		require.Equal(t, 1.0, p.DrawShare())
+	}
+	require.True(t, r.Advantage.Fitted)
+	require.InDelta(t, 0, r.Advantage.Elo, 1e-9)
+	require.Empty(t, r.Notes)
+}
+
+func TestPerfectPlayersAreListedApart(t *testing.T) {
+	var d Data
+	for _, name := range []string{"a", "b", "c", "d"} {
+		play(&d, "top", name, 3, 0, 0)
+		play(&d, name, "top", 0, 0, 3)
+		play(&d, name, "zero", 2, 0, 0)
+	}
+	play(&d, "a", "b", 2, 1, 2)
+	play(&d, "b", "a", 3, 0, 2)
+	play(&d, "c", "b", 1, 1, 1)
+	play(&d, "d", "c", 1, 1, 1)
+	r := mustFit(t, &d, Options{})
+	require.Len(t, r.Players, 4)
+	require.Equal(t, []Unrated{
+		{"top", WonAll, "won all 24 games against a, b, c and 1 more", Count{Wins: 24}},
+		{"zero", LostAll, "lost all 8 games against a, b, c and 1 more", Count{Losses: 8}},
+	}, r.Unrated)
+	require.Equal(t, 48, r.Games)
+	require.Equal(t, 16, r.Used)
+	require.Equal(t, []string{"left out of the fit: 32 of 48 games, as one side won every game between those players or groups"}, r.Notes)
+
+	var without Data
+	play(&without, "a", "b", 2, 1, 2)
+	play(&without, "b", "a", 3, 0, 2)
+	play(&without, "c", "b", 1, 1, 1)
+	play(&without, "d", "c", 1, 1, 1)
+	w := mustFit(t, &without, Options{})
+	for _, p := range w.Players {
+		q, _ := r.Player(p.Name)
+		require.Equal(t, p.Elo, q.Elo)
+		require.Equal(t, p.Error, q.Error)
+	}
+}
+
+// Taking the perfect player out leaves the next one perfect, and so on.
+func TestChainOfPerfectPlayers(t *testing.T) {
+	var d Data
+	names := []string{"a", "b", "c", "d"}
+	for i := range names {
+		for j := i + 1; j < len(names); j++ {
+			play(&d, names[i], names[j], 1, 0, 0)
+			play(&d, names[j], names[i], 0, 0, 1)
+		}
+	}
+	r := mustFit(t, &d, Options{})
+	require.Empty(t, r.Players)
+	require.Equal(t, []string{"a won-all", "b one-sided", "c one-sided", "d lost-all"}, unrated(r))
+	require.Equal(t, "won all 4 games against c, d; lost all 2 games against a", r.Unrated[1].Reason)
+	require.Equal(t, []string{"no player can be rated"}, r.Notes)
+}
+
+func TestGroupsThatNeverMet(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 3, 1, 2)
+	play(&d, "b", "c", 2, 2, 2)
+	play(&d, "c", "a", 4, 0, 1)
+	play(&d, "b", "a", 1, 0, 3)
+	play(&d, "x", "y", 3, 0, 3)
+	play(&d, "y", "x", 2, 0, 2)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, []Group{
+		{Players: 3, Games: 21},
+		{Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
+	}, r.Groups)
+	require.InDelta(t, 0, elo(t, r, "a")+elo(t, r, "b")+elo(t, r, "c"), 1e-9)
+	require.InDelta(t, 0, elo(t, r, "x")+elo(t, r, "y"), 1e-9)
+	require.Contains(t, r.Notes, "ratings of different groups can't be compared")
+}
+
+func TestGroupsWithOneSidedResults(t *testing.T) {
+	base := func() *Data {
+		d := &Data{}
+		play(d, "a", "b", 3, 1, 2)
+		play(d, "b", "c", 2, 2, 2)
+		play(d, "x", "y", 3, 0, 3)
+		return d
+	}
+	d := base()
+	play(d, "x", "a", 2, 0, 0)
+	play(d, "c", "y", 0, 0, 1)
+	require.Equal(t, "won every game against group 1", mustFit(t, d, Options{}).Groups[1].Apart)
+	d = base()
+	play(d, "b", "y", 2, 0, 0)
+	require.Equal(t, "lost every game against group 1", mustFit(t, d, Options{}).Groups[1].Apart)
+	d = base()
+	play(d, "x", "m", 2, 0, 0)
+	play(d, "m", "b", 2, 0, 0)
+	r := mustFit(t, d, Options{})
+	require.Equal(t, "met group 1 only through others, in results that all went one way", r.Groups[1].Apart)
+	require.Equal(t, []string{"m one-sided"}, unrated(r))
+}
+
+func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 2, 1, 1)
+	play(&d, "b", "a", 2, 1, 1)
+	before := mustFit(t, &d, Options{})
+	play(&d, "a", "a", 5, 0, 0)
+	play(&d, "me", "me", 1, 1, 0)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, before.Players, r.Players)
+	require.Equal(t, []Unrated{{"me", NoGames, "played only against itself", Count{}}}, r.Unrated)
+	require.Equal(t, 7, r.SelfGames)
+	require.Equal(t, 8, r.Games)
+	require.Contains(t, r.Notes, "left out: 7 games of a player against itself")
+}
+
+func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 5, 0, 0)
+	play(&d, "b", "a", 5, 0, 0)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, Advantage{}, r.Advantage)
+	require.InDelta(t, 0, elo(t, r, "a"), 1e-9)
+	require.Equal(t, []string{"South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0"}, r.Notes)
+
+	d = Data{}
+	play(&d, "a", "b", 0, 0, 5)
+	play(&d, "b", "a", 0, 0, 5)
+	r = mustFit(t, &d, Options{})
+	require.Equal(t, []string{"South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0"}, r.Notes)
+
+	// North won a game, but only as the stronger player may.
+	d = Data{}
+	play(&d, "a", "b", 5, 0, 0)
+	play(&d, "b", "a", 2, 0, 3)
+	require.Equal(t, Advantage{}, mustFit(t, &d, Options{}).Advantage)
+	// A fixed advantage needs no estimate.
+	r = mustFit(t, &d, Options{Advantage: ptr(50)})
+	require.Equal(t, Advantage{Elo: 50}, r.Advantage)
+	require.Empty(t, r.Notes)
+}
+
+// anyGames draws few games among few players, so that every kind of degenerate
+// data comes up.
+func anyGames(t *rapid.T) *Data {
+	d := &Data{}
+	player := rapid.IntRange(0, rapid.IntRange(0, 6).Draw(t, "last player"))
+	for range rapid.IntRange(0, 25).Draw(t, "games") {
+		d.Add(fmt.Sprint(player.Draw(t, "south")), fmt.Sprint(player.Draw(t, "north")),
+			Result(rapid.IntRange(-1, 1).Draw(t, "result")))
+	}
+	return d
+}
+
+func TestAnyGamesGiveFiniteNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := anyGames(t)
+		r, err := Fit(d, Options{})
+		require.NoError(t, err)
+		require.ElementsMatch(t, d.Players(), r.names())
+		used := 0
+		for _, g := range r.Groups {
+			used += g.Games
+		}
+		require.Equal(t, used, r.Used)
+		for _, f := range Formats() {
+			var buf bytes.Buffer
+			require.NoError(t, WriteTable(&buf, f, Table{Ratings: r, Crosstable: true}))
+			require.NotContains(t, buf.String(), "NaN")
+			require.NotContains(t, buf.String(), "Inf")
+			require.NoError(t, WriteCrosstable(&buf, f, Table{Ratings: r}))
+			if f == JSON {
+				dec := json.NewDecoder(&buf)
+				require.NoError(t, dec.Decode(&map[string]any{}))
+				require.NoError(t, dec.Decode(&map[string]any{}))
+			}
+		}
+	})
+}
+
+// Two players are rated together exactly if each reaches the other along steps
+// from a player to one it scored against, here by Warshall's closure.
+func TestGroupsAgreeWithReachability(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := anyGames(t)
+		r, err := Fit(d, Options{})
+		require.NoError(t, err)
+		names := d.Players()
+		reach := make(map[[2]string]bool)
+		for _, p := range d.Pairings() {
+			if p.Wins+p.Draws > 0 {
+				reach[[2]string{p.South, p.North}] = true
+			}
+			if p.Losses+p.Draws > 0 {
+				reach[[2]string{p.North, p.South}] = true
+			}
+		}
+		for _, k := range names {
+			for _, i := range names {
+				for _, j := range names {
+					if reach[[2]string{i, k}] && reach[[2]string{k, j}] {
+						reach[[2]string{i, j}] = true
+					}
+				}
+			}
+		}
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				p, okA := r.Player(a)
+				q, okB := r.Player(b)
+				together := okA && okB && p.Group == q.Group
+				require.Equal(t, reach[[2]string{a, b}] && reach[[2]string{b, a}], together, "%s and %s", a, b)
+			}
+		}
+	})
+}
+
+// The advantage can be fitted exactly if no whole ratings in a small range meet
+// every result with an advantage of 1 or of -1; here all are tried.
+func TestAdvantageLimitsAgreeWithTrial(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 4).Draw(t, "players")
+		player := rapid.IntRange(0, n-1)
+		var pairs []meeting
+		for range rapid.IntRange(1, 8).Draw(t, "pairings") {
+			p := meeting{cell: cell{player.Draw(t, "south"), player.Draw(t, "north")}}
+			if p.south == p.north {
+				continue
+			}
+			few := rapid.IntRange(0, 1)
+			p.Count = Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")}
+			pairs = append(pairs, p)
+		}
+		want := limits{up: possible(n, pairs, 1), down: possible(n, pairs, -1)}
+		require.Equal(t, want, advantageLimits(n, pairs))
+	})
+}
+
+func possible(n int, pairs []meeting, advantage int) bool {
+	f := make([]int, n)
+	var try func(i int) bool
+	try = func(i int) bool {
+		if i < n {
+			for f[i] = -n; f[i] <= n; f[i]++ {
+				if try(i + 1) {
+					return true
+				}
+			}
+			return false
+		}
+		for _, p := range pairs {
+			edge := f[p.south] + advantage - f[p.north]
+			if (edge < 0 && p.Wins+p.Draws > 0) || (edge > 0 && p.Losses+p.Draws > 0) {
+				return false
+			}
+		}
+		return true
+	}
+	return try(0)
+}

@@ -1,0 +1,79 @@
+package ratings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// visible is a name as it can be printed: as given, but whatever is no letter,
+// mark, number, punctuation, symbol or plain space (control and formatting
+// characters, invalid UTF-8) as a Go escape, so that a name can't drive a
+// terminal, break a line or turn its direction. An empty name becomes "".
+func visible(name string) string {
+	if name == "" {
+		return `""`
+	}
+	var b strings.Builder
+	for i, w := 0, 0; i < len(name); i += w {
+		var r rune
+		r, w = utf8.DecodeRuneInString(name[i:])
+		switch {
+		case r == utf8.RuneError && w == 1:
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// markdown is a visible name with a backslash before what Markdown would take
+// for markup or for the end of a table cell. Underscores inside words mean
+// nothing and stay bare.
+func markdown(name string) string {
+	runes := []rune(visible(name))
+	word := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsNumber(runes[i]))
+	}
+	var b strings.Builder
+	for i, r := range runes {
+		if strings.ContainsRune("\\|`*~<>[]&", r) || (r == '_' && (!word(i-1) || !word(i+1))) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// exact is a string whose JSON has every unprintable character escaped: a
+// reader gets the string back, a terminal that shows the JSON gets no commands.
+// Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
+type exact string
+
+// MarshalJSON implements json.Marshaler.
+func (e exact) MarshalJSON() ([]byte, error) {
+	quoted, err := json.Marshal(string(e))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(quoted))
+	for _, r := range string(quoted) {
+		switch {
+		case unicode.IsPrint(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,283 @@
+package ratings
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+func mustFit(t testing.TB, d *Data, o Options) *Ratings {
+	t.Helper()
+	r, err := Fit(d, o)
+	require.NoError(t, err)
+	return r
+}
+
+func elo(t testing.TB, r *Ratings, name string) float64 {
+	t.Helper()
+	p, ok := r.Player(name)
+	require.True(t, ok, "%s has no rating", name)
+	return p.Elo
+}
+
+func TestTwoPlayersClosedForm(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 30, 10, 10)
+	play(&d, "b", "a", 20, 5, 25)
+	r := mustFit(t, &d, Options{Advantage: ptr(0)})
+	score := (30 + 5 + 25 + 2.5) / 100
+	want := -400 * math.Log10(1/score-1)
+	diff, err := r.Difference("a", "b")
+	require.NoError(t, err)
+	require.InDelta(t, want, diff.Elo, 1e-9)
+	require.InDelta(t, want/2, elo(t, r, "a"), 1e-9)
+	sd := 400 / math.Ln10 / math.Sqrt(100*score*(1-score))
+	require.InDelta(t, 1.959964*sd, diff.Error, 1e-4)
+	// With two players at mean zero each rating is half the difference.
+	p, _ := r.Player("a")
+	require.InDelta(t, diff.Error/2, p.Error, 1e-9)
+	require.False(t, r.Advantage.Fitted)
+	require.Zero(t, r.Advantage.Elo)
+	require.Zero(t, r.Advantage.Error)
+}
+
+// Two players and an advantage have as many parameters as pairings, so the fit
+// meets both scores exactly.
+func TestAdvantageClosedForm(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 30, 10, 10)
+	play(&d, "b", "a", 20, 5, 25)
+	r := mustFit(t, &d, Options{})
+	logit := func(s float64) float64 { return 400 * math.Log10(s/(1-s)) }
+	s1, s2 := 0.7, 0.45
+	require.True(t, r.Advantage.Fitted)
+	require.InDelta(t, (logit(s1)+logit(s2))/2, r.Advantage.Elo, 1e-9)
+	diff, err := r.Difference("a", "b")
+	require.NoError(t, err)
+	require.InDelta(t, (logit(s1)-logit(s2))/2, diff.Elo, 1e-9)
+	sd := 400 / math.Ln10 * math.Sqrt(1/(50*s1*(1-s1))+1/(50*s2*(1-s2))) / 2
+	require.InDelta(t, 1.959964*sd, r.Advantage.Error, 1e-4)
+	require.InDelta(t, 1.959964*sd, diff.Error, 1e-4)
+	require.InDelta(t, 0.5*math.Erfc(-diff.Elo/sd/math.Sqrt2), diff.LOS, 1e-9)
+}
+
+func TestFixedAdvantageEntersTheFit(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 5, 0, 5)
+	r := mustFit(t, &d, Options{Advantage: ptr(80)})
+	require.InDelta(t, -40, elo(t, r, "a"), 1e-9)
+	require.Equal(t, Advantage{Elo: 80}, r.Advantage)
+}
+
+func TestAnchorMovesTheScaleOnly(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 7, 2, 3)
+	play(&d, "b", "a", 5, 1, 6)
+	play(&d, "b", "c", 4, 4, 1)
+	play(&d, "c", "a", 2, 0, 3)
+	free := mustFit(t, &d, Options{})
+	held := mustFit(t, &d, Options{Anchors: []Anchor{{"b", 1500}}})
+	p, _ := held.Player("b")
+	require.Equal(t, 1500.0, p.Elo)
+	require.Zero(t, p.Error)
+	require.InDelta(t, free.Advantage.Elo, held.Advantage.Elo, 1e-9)
+	require.InDelta(t, free.Advantage.Error, held.Advantage.Error, 1e-9)
+	for _, name := range []string{"a", "c"} {
+		diff, err := free.Difference(name, "b")
+		require.NoError(t, err)
+		require.InDelta(t, 1500+diff.Elo, elo(t, held, name), 1e-9)
+		p, _ := held.Player(name)
+		require.InDelta(t, diff.Error, p.Error, 1e-9, "an anchored rating is a difference to the anchor")
+	}
+	one, err := free.Difference("a", "c")
+	require.NoError(t, err)
+	two, err := held.Difference("a", "c")
+	require.NoError(t, err)
+	require.InDelta(t, one.Error, two.Error, 1e-9)
+	require.InDelta(t, one.LOS, two.LOS, 1e-9)
+}
+
+func TestEachGroupMayHaveAnAnchor(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 3, 1, 2)
+	play(&d, "b", "a", 3, 0, 3)
+	play(&d, "x", "y", 1, 1, 1)
+	play(&d, "y", "z", 0, 2, 0)
+	play(&d, "top", "a", 4, 0, 0)
+	r := mustFit(t, &d, Options{Anchors: []Anchor{{"a", 100}, {"y", -50}, {"b", 7}, {"top", 9}}})
+	require.Equal(t, 100.0, elo(t, r, "a"))
+	require.Equal(t, -50.0, elo(t, r, "y"))
+	require.Equal(t, "y", r.Groups[0].Anchor.Name)
+	require.Equal(t, "a", r.Groups[1].Anchor.Name)
+	require.Contains(t, r.Notes, `"b" is in one group with the anchor "a", so it isn't a second one`)
+	require.Contains(t, r.Notes, `"top" has no rating, so it can't be an anchor`)
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 1, 1, 1)
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Advantage: ptr(math.NaN())}, "fixed advantage NaN: expected -2000 to 2000 Elo"},
+		{Options{Advantage: ptr(2001)}, "fixed advantage 2001"},
+		{Options{Anchors: []Anchor{{"nobody", 0}}}, `anchor "nobody": no such player`},
+		{Options{Anchors: []Anchor{{"a", math.Inf(1)}}}, `anchor "a" at +Inf: expected`},
+		{Options{Anchors: []Anchor{{"a", 0}, {"a", 1}}}, `anchor "a": given twice`},
+	} {
+		r, err := Fit(&d, c.o)
+		require.ErrorContains(t, err, c.want)
+		require.Nil(t, r)
+	}
+}
+
+func TestDifferenceNeedsTwoComparablePlayers(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 1, 1, 1)
+	play(&d, "x", "y", 1, 1, 1)
+	play(&d, "top", "a", 1, 0, 0)
+	r := mustFit(t, &d, Options{})
+	for _, c := range [][3]string{
+		{"a", "nobody", `"nobody" has no rating`},
+		{"top", "a", `"top" has no rating`},
+		{"a", "a", "with itself"},
+		{"a", "x", "different groups"},
+	} {
+		_, err := r.Difference(c[0], c[1])
+		require.ErrorContains(t, err, c[2])
+	}
+}
+
+func TestPlayersAreSortedByRatingThenName(t *testing.T) {
+	var d Data
+	play(&d, "b", "c", 0, 6, 0)
+	play(&d, "c", "b", 0, 6, 0)
+	play(&d, "a", "z", 2, 0, 4)
+	play(&d, "z", "a", 4, 0, 2)
+	play(&d, "z", "b", 2, 2, 2)
+	play(&d, "b", "z", 2, 2, 2)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, []string{"b", "c", "z", "a"}, r.names())
+}
+
+// The likelihood has no maximum here; the solver has to say so.
+func TestSolverReportsThatItStopped(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 10, 0, 0)
+	m := newModel(2, [][]int{{0, 1}}, d.meetings().pairs)
+	_, _, err := m.solve()
+	require.ErrorIs(t, err, errStopped)
+}
+
+func TestTooManyPlayersIsAnError(t *testing.T) {
+	var d Data
+	for i := range maxRated + 1 {
+		d.Add(fmt.Sprint(i), fmt.Sprint(i+1), Draw)
+	}
+	_, err := Fit(&d, Options{})
+	require.ErrorContains(t, err, "4002 players to be rated together with their covariance: expected at most 4000")
+}
+
+// Counts far beyond what is played still converge: a chain of players who win
+// a million games for each lost, beside a pair with two games.
+func TestLopsidedResults(t *testing.T) {
+	var d Data
+	for i := range 20 {
+		s, n := fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1)
+		d.Add(s, n, Draw)
+		d.counts[len(d.counts)-1] = Count{Wins: 1e6, Losses: 1}
+		d.Add(n, s, Draw)
+		d.counts[len(d.counts)-1] = Count{Wins: 1, Losses: 1e6}
+	}
+	play(&d, "p00", "q", 1, 0, 1)
+	r := mustFit(t, &d, Options{})
+	require.InDelta(t, 0, r.Advantage.Elo, 1e-6)
+	for i := range 20 {
+		diff, err := r.Difference(fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1))
+		require.NoError(t, err)
+		require.InDelta(t, 2400, diff.Elo, 1e-6)
+	}
+	require.InDelta(t, elo(t, r, "p00"), elo(t, r, "q"), 1e-6)
+}
+
+// sparse has players 0 to n-1 of given strengths; each meets its neighbour and
+// a few others.
+func sparse(n, opponents, games int) (*Data, []float64) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	strength := make([]float64, n)
+	for i := range strength {
+		strength[i] = 100 * rng.NormFloat64()
+	}
+	d := &Data{}
+	for i := range n {
+		for k := range opponents {
+			j := (i + 1) % n
+			if k > 0 {
+				j = rng.IntN(n)
+			}
+			if i == j {
+				continue
+			}
+			for g := range games {
+				s, o := i, j
+				if g%2 == 1 {
+					s, o = j, i
+				}
+				result := Loss
+				if rng.Float64() < 1/(1+math.Pow(10, -(strength[s]+30-strength[o])/400)) {
+					result = Win
+				}
+				d.Add(fmt.Sprint(s), fmt.Sprint(o), result)
+			}
+		}
+	}
+	return d, strength
+}
+
+func TestThousandPlayers(t *testing.T) {
+	d, _ := sparse(1000, 4, 10)
+	r := mustFit(t, d, Options{})
+	require.Equal(t, 1000, len(r.Players))
+	require.True(t, r.Advantage.Fitted)
+	require.InDelta(t, 30, r.Advantage.Elo, 15)
+	// At the maximum each player's points are those expected.
+	expected := make(map[string]float64)
+	for _, p := range d.Pairings() {
+		e := 1 / (1 + math.Pow(10, -(elo(t, r, p.South)+r.Advantage.Elo-elo(t, r, p.North))/400))
+		expected[p.South] += float64(p.Games()) * e
+		expected[p.North] += float64(p.Games()) * (1 - e)
+	}
+	for _, p := range r.Players {
+		require.InDelta(t, p.Points(), expected[p.Name], 1e-8)
+	}
+}
+
+func BenchmarkFit100(b *testing.B) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	var d Data
+	for i := range 100 {
+		for j := range 100 {
+			for range 4 {
+				d.Add(fmt.Sprint(i), fmt.Sprint(j), Result(rng.IntN(3)-1))
+			}
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		mustFit(b, &d, Options{})
+	}
+}
+
+func BenchmarkFit1000Sparse(b *testing.B) {
+	d, _ := sparse(1000, 4, 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		mustFit(b, d, Options{})
+	}
+}

@@ -1,0 +1,245 @@
+package ratings
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// sample has all there is to print: two groups, an anchor, unrated players of
+// all kinds, games against oneself, and names that don't want to be printed.
+func sample(t testing.TB) Table {
+	var d Data
+	play(&d, "alphabeta:depth=3,weights=default", "mcts:iterations=500", 6, 1, 3)
+	play(&d, "mcts:iterations=500", "alphabeta:depth=3,weights=default", 7, 1, 2)
+	play(&d, "greedy", "alphabeta:depth=3,weights=default", 2, 0, 5)
+	play(&d, "alphabeta:depth=3,weights=default", "greedy", 6, 1, 1)
+	play(&d, "greedy", "random", 6, 0, 0)
+	play(&d, "random", "greedy", 0, 0, 6)
+	play(&d, "oracle", "greedy", 4, 0, 0)
+	play(&d, "oracle", "GREEDY", 2, 0, 0)
+	play(&d, "GREEDY", "random", 1, 0, 0)
+	play(&d, " a|b_c*_d ", "evil\x1b[31m\u202e\n\xff", 6, 1, 1)
+	play(&d, "evil\x1b[31m\u202e\n\xff", " a|b_c*_d ", 2, 0, 3)
+	play(&d, "", "", 1, 0, 0)
+	return Table{
+		Title:      "standard",
+		Ratings:    mustFit(t, &d, Options{Anchors: []Anchor{{"greedy", 1000}}}),
+		Crosstable: true,
+	}
+}
+
+// plain is an ordinary tournament: one group, everybody rated.
+func plain(t testing.TB) Table {
+	var d Data
+	play(&d, "a", "b", 7, 2, 3)
+	play(&d, "b", "a", 5, 1, 6)
+	play(&d, "b", "c", 4, 4, 1)
+	play(&d, "c", "b", 2, 0, 3)
+	play(&d, "c", "a", 1, 3, 5)
+	return Table{Title: "kang", Ratings: mustFit(t, &d, Options{}), Crosstable: true}
+}
+
+// golden compares with a file in testdata; UPDATE_GOLDEN=1 in the environment
+// writes it instead.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE_GOLDEN") == "1" {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func TestGoldenTables(t *testing.T) {
+	tables := []Table{sample(t), plain(t)}
+	// Rounded here so that a processor with fused multiplication, which may
+	// differ in the last digits, prints the same.
+	for _, table := range tables {
+		r := table.Ratings
+		round(&r.Advantage.Elo, &r.Advantage.Error)
+		for i := range r.Players {
+			round(&r.Players[i].Elo, &r.Players[i].Error)
+		}
+	}
+	for _, f := range Formats() {
+		t.Run(string(f), func(t *testing.T) {
+			var buf bytes.Buffer
+			require.NoError(t, WriteTable(&buf, f, tables...))
+			golden(t, "table."+string(f), buf.String())
+			buf.Reset()
+			require.NoError(t, WriteCrosstable(&buf, f, tables...))
+			golden(t, "crosstable."+string(f), buf.String())
+		})
+	}
+}
+
+func round(values ...*float64) {
+	for _, v := range values {
+		*v = float64(int64(*v*1e6)) / 1e6
+	}
+}
+
+func TestOneTableIsAnObject(t *testing.T) {
+	var buf bytes.Buffer
+	table := plain(t)
+	require.NoError(t, WriteTable(&buf, JSON, table))
+	var got struct {
+		Title   string
+		Players []struct {
+			Name              string
+			Elo, Error, Score float64
+			Games             int
+		}
+		Advantage struct {
+			Value, Error float64
+			Fitted       bool
+		}
+		Unrated []any
+		Notes   []string
+	}
+	require.NoError(t, json.Unmarshal(buf.Bytes(), &got))
+	require.Equal(t, "kang", got.Title)
+	require.Len(t, got.Players, 3)
+	for i, p := range table.Ratings.Players {
+		q := got.Players[i]
+		require.Equal(t, p.Name, q.Name)
+		require.Equal(t, p.Elo, q.Elo, "every digit")
+		require.Equal(t, p.Error, q.Error)
+		require.Equal(t, p.Games(), q.Games)
+		require.Equal(t, p.Score(), q.Score)
+	}
+	require.Equal(t, table.Ratings.Advantage.Elo, got.Advantage.Value)
+	require.Equal(t, table.Ratings.Advantage.Error, got.Advantage.Error)
+	require.True(t, got.Advantage.Fitted)
+	require.NotNil(t, got.Unrated, "a list, if empty")
+	require.NotNil(t, got.Notes)
+}
+
+func TestCrosstableCounts(t *testing.T) {
+	table := plain(t).Ratings.Crosstable()
+	require.Equal(t, []string{"a", "b", "c"}, table.Names)
+	require.Equal(t, Count{7, 2, 3}, table.AsSouth(0, 1))
+	require.Equal(t, Count{5, 1, 6}, table.AsSouth(1, 0))
+	require.Equal(t, Count{13, 3, 8}, table.Total(0, 1))
+	require.Equal(t, Count{8, 3, 13}, table.Total(1, 0))
+	require.Zero(t, table.AsSouth(0, 2))
+}
+
+func TestWideCrosstableIsLeftOut(t *testing.T) {
+	var d Data
+	for i := range maxColumns {
+		d.Add(string(rune('A'+i)), string(rune('B'+i)), Draw)
+	}
+	table := Table{Ratings: mustFit(t, &d, Options{})}
+	var buf bytes.Buffer
+	require.NoError(t, WriteCrosstable(&buf, Text, table))
+	require.Equal(t, "The crosstable of 51 players is too wide to print; csv and json have it.\n", buf.String())
+	buf.Reset()
+	require.NoError(t, WriteCrosstable(&buf, CSV, table))
+	require.Equal(t, maxColumns+1, strings.Count(buf.String(), "\n"))
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, f := range Formats() {
+		got, err := ParseFormat(string(f))
+		require.NoError(t, err)
+		require.Equal(t, f, got)
+	}
+	_, err := ParseFormat("xml")
+	require.EqualError(t, err, `format "xml": expected one of text, markdown, csv, json`)
+	require.ErrorContains(t, WriteTable(&bytes.Buffer{}, "xml"), "unknown format")
+	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml"), "unknown format")
+}
+
+type brokenWriter struct{}
+
+var errBroken = errors.New("broken")
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestWriteErrorsAreReturned(t *testing.T) {
+	for _, f := range Formats() {
+		require.ErrorIs(t, WriteTable(brokenWriter{}, f, plain(t)), errBroken)
+		require.ErrorIs(t, WriteCrosstable(brokenWriter{}, f, plain(t)), errBroken)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for name, want := range map[string]string{
+		"alphabeta:depth=3":   "alphabeta:depth=3",
+		`w\a.json`:            `w\a.json`,
+		"":                    `""`,
+		"a\x1b[2Jb":           `a\x1b[2Jb`,
+		"line\r\nbreak\t":     `line\r\nbreak\t`,
+		"\u009b31m":           `\u009b31m`,
+		"\u202edlrow\u2066":   `\u202edlrow\u2066`,
+		"\xff\xfe":            `\xff\xfe`,
+		"名前 é 🦌":              "名前 é 🦌",
+		"it's \"quoted\"":     "it's \"quoted\"",
+		"\U000e0041\u00a0 \a": `\U000e0041\u00a0 \a`,
+	} {
+		require.Equal(t, want, visible(name))
+	}
+}
+
+func TestMarkdownNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"mcts:iterations=500,weights=my_file_2.json": "mcts:iterations=500,weights=my_file_2.json",
+		"a|b":              `a\|b`,
+		"_x_":              `\_x\_`,
+		`*a* \ <b> [c](d)`: "\\*a\\* \\\\ \\<b\\> \\[c\\](d)",
+		"`a` & ~b~":        "\\`a\\` \\& \\~b\\~",
+	} {
+		require.Equal(t, want, markdown(name))
+	}
+}
+
+// Whatever a name holds, it stands whole on one line of the text table, CSV and
+// JSON can be read back, and no control character gets through.
+func TestAnyNameIsPrintedWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.StringN(0, 300, -1),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name")
+		var d Data
+		other := name + "x"
+		play(&d, name, other, 1, 1, 1)
+		play(&d, other, name, 1, 1, 1)
+		r, err := Fit(&d, Options{})
+		require.NoError(t, err)
+		for _, f := range Formats() {
+			var buf bytes.Buffer
+			require.NoError(t, WriteTable(&buf, f, Table{Title: name, Ratings: r, Crosstable: true}))
+			for _, c := range buf.String() {
+				require.False(t, (c < ' ' && c != '\n') || (c >= 0x7f && c < 0xa0), "control character %q", c)
+			}
+			switch f {
+			case Text:
+				require.Contains(t, buf.String(), visible(name))
+				lines := strings.Count(buf.String(), "\n")
+				if name != "" {
+					lines -= 2 // title
+				}
+				require.Equal(t, 4+1+2+1+1+1+4, lines, "ratings, advantage and scale, crosstable")
+			case CSV:
+				rows, err := csv.NewReader(&buf).ReadAll()
+				require.NoError(t, err)
+				require.Len(t, rows, 3)
+			case JSON:
+				var got struct{ Title string }
+				require.NoError(t, json.Unmarshal(buf.Bytes(), &got))
+				require.Equal(t, string([]rune(name)), got.Title)
+			}
+		}
+	})
+}

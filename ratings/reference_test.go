@@ -1,0 +1,295 @@
+package ratings
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// score is a game count with the players' numbers, for the slow methods below,
+// which share nothing with the package.
+type score struct {
+	south, north int
+	points       float64
+	games        float64
+}
+
+// slowFit maximizes the likelihood by a textbook Newton iteration: ratings
+// relative to player 0, Gauss-Jordan inversion, half steps while the gradient
+// grows. It returns ratings with mean zero and the advantage, and the
+// covariance of the ratings 1, 2, … relative to player 0 with the advantage
+// last, all in Elo.
+func slowFit(n int, scores []score) (elo []float64, advantage float64, cov [][]float64) {
+	x := make([]float64, n) // x[0] holds the advantage, x[i] player i less player 0
+	rating := func(x []float64, i int) float64 {
+		if i == 0 {
+			return 0
+		}
+		return x[i]
+	}
+	derivatives := func(x []float64) (g []float64, h [][]float64, size float64) {
+		g, h = make([]float64, n), square(n)
+		for _, s := range scores {
+			p := 1 / (1 + math.Exp(-(rating(x, s.south) + x[0] - rating(x, s.north))))
+			w := make([]float64, n)
+			w[0] = 1
+			if s.south > 0 {
+				w[s.south]++
+			}
+			if s.north > 0 {
+				w[s.north]--
+			}
+			for i := range w {
+				g[i] += w[i] * (s.points - s.games*p)
+				for j := range w {
+					h[i][j] += w[i] * w[j] * s.games * p * (1 - p)
+				}
+			}
+		}
+		for _, v := range g {
+			size = math.Max(size, math.Abs(v))
+		}
+		return g, h, size
+	}
+	for moved := true; moved; {
+		moved = false
+		g, h, size := derivatives(x)
+		inverse := invert(h)
+		for step := 1.0; step > 1e-6; step /= 2 {
+			next := make([]float64, n)
+			for i := range next {
+				next[i] = x[i]
+				for j := range g {
+					next[i] += step * inverse[i][j] * g[j]
+				}
+			}
+			if _, _, s := derivatives(next); s < size {
+				x, moved = next, true
+				break
+			}
+		}
+	}
+	_, h, _ := derivatives(x)
+	cov = invert(h)
+	mean := 0.0
+	for i := 1; i < n; i++ {
+		mean += x[i] / float64(n)
+	}
+	const unit = 400 / math.Ln10
+	elo = make([]float64, n)
+	for i := range elo {
+		elo[i] = (rating(x, i) - mean) * unit
+		for j := range cov {
+			cov[i][j] *= unit * unit
+		}
+	}
+	return elo, x[0] * unit, cov
+}
+
+func square(n int) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+	}
+	return m
+}
+
+// invert is Gauss-Jordan elimination with pivots.
+func invert(a [][]float64) [][]float64 {
+	n := len(a)
+	inverse := square(n)
+	work := square(n)
+	for i := range a {
+		copy(work[i], a[i])
+		inverse[i][i] = 1
+	}
+	for c := range n {
+		pivot := c
+		for r := c; r < n; r++ {
+			if math.Abs(work[r][c]) > math.Abs(work[pivot][c]) {
+				pivot = r
+			}
+		}
+		work[c], work[pivot] = work[pivot], work[c]
+		inverse[c], inverse[pivot] = inverse[pivot], inverse[c]
+		for r := range n {
+			if r == c {
+				continue
+			}
+			q := work[r][c] / work[c][c]
+			for k := range n {
+				work[r][k] -= q * work[c][k]
+				inverse[r][k] -= q * inverse[c][k]
+			}
+		}
+		q := work[c][c]
+		for k := range n {
+			work[c][k] /= q
+			inverse[c][k] /= q
+		}
+	}
+	return inverse
+}
+
+// slowError is half the 95 % interval of a sum of parameters with the given
+// weights.
+func slowError(cov [][]float64, weights []float64) float64 {
+	v := 0.0
+	for i := range weights {
+		for j := range weights {
+			v += weights[i] * weights[j] * cov[i][j]
+		}
+	}
+	return 1.959964 * math.Sqrt(v)
+}
+
+// ratable draws games among n players that always have finite ratings and a
+// finite advantage: neighbours have beaten each other on both sides.
+func ratable(t *rapid.T, n int) (*Data, []score) {
+	d := &Data{}
+	name := func(i int) string { return string(rune('a' + i)) }
+	counts := make(map[cell]Count)
+	for i := 1; i < n; i++ {
+		counts[cell{i - 1, i}] = Count{Wins: 1, Losses: 1}
+		counts[cell{i, i - 1}] = Count{Wins: 1, Losses: 1}
+	}
+	few := rapid.IntRange(0, 12)
+	for s := range n {
+		for o := range n {
+			if s != o && rapid.Bool().Draw(t, "met") {
+				k := cell{s, o}
+				counts[k] = counts[k].plus(Count{few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses")})
+			}
+		}
+	}
+	var scores []score
+	for s := range n {
+		for o := range n {
+			if c, ok := counts[cell{s, o}]; ok {
+				play(d, name(s), name(o), c.Wins, c.Draws, c.Losses)
+				scores = append(scores, score{s, o, c.Points(), float64(c.Games())})
+			}
+		}
+	}
+	return d, scores
+}
+
+func TestFitAgreesWithSlowNewton(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 8).Draw(t, "players")
+		d, scores := ratable(t, n)
+		elo, advantage, cov := slowFit(n, scores)
+		r, err := Fit(d, Options{})
+		require.NoError(t, err)
+		require.Len(t, r.Players, n)
+		require.True(t, r.Advantage.Fitted)
+		require.InDelta(t, advantage, r.Advantage.Elo, 1e-6)
+		require.InEpsilon(t, slowError(cov, unit(n, 0)), r.Advantage.Error, 1e-6)
+		mean := 0.0
+		for i, name := range d.Players() {
+			p, ok := r.Player(name)
+			require.True(t, ok)
+			require.InDelta(t, elo[i], p.Elo, 1e-6, name)
+			mean += p.Elo
+			weights := unit(n, i)
+			weights[0] = 0 // the advantage's place; player 0 is the reference
+			for j := 1; j < n; j++ {
+				weights[j] -= 1 / float64(n)
+			}
+			require.InEpsilon(t, slowError(cov, weights), p.Error, 1e-6, name)
+			if i > 0 {
+				diff, err := r.Difference(name, "a")
+				require.NoError(t, err)
+				require.InDelta(t, elo[i]-elo[0], diff.Elo, 1e-6)
+				require.InEpsilon(t, slowError(cov, unit(n, i)), diff.Error, 1e-6)
+			}
+		}
+		require.InDelta(t, 0, mean, 1e-6)
+	})
+}
+
+func unit(n, i int) []float64 {
+	w := make([]float64, n)
+	w[i] = 1
+	return w
+}
+
+// A grid is as plain as it gets: refine around the best point until the mesh is
+// 0.001 Elo.
+func TestThreePlayersAgreeWithGrid(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 7, 2, 3)
+	play(&d, "b", "a", 5, 1, 6)
+	play(&d, "b", "c", 4, 4, 1)
+	play(&d, "c", "b", 2, 0, 3)
+	play(&d, "c", "a", 1, 3, 5)
+	loss := func(a, b, adv float64) float64 {
+		rating := map[string]float64{"a": a, "b": b, "c": -a - b}
+		sum := 0.0
+		for _, p := range d.Pairings() {
+			e := 1 / (1 + math.Pow(10, -(rating[p.South]+adv-rating[p.North])/400))
+			sum -= p.Points()*math.Log(e) + (float64(p.Games())-p.Points())*math.Log(1-e)
+		}
+		return sum
+	}
+	var best [3]float64
+	for mesh := 100.0; mesh > 0.001; mesh /= 2 {
+		around, least := best, math.Inf(1)
+		for i := -4.0; i <= 4; i++ {
+			for j := -4.0; j <= 4; j++ {
+				for k := -4.0; k <= 4; k++ {
+					at := [3]float64{around[0] + i*mesh, around[1] + j*mesh, around[2] + k*mesh}
+					if v := loss(at[0], at[1], at[2]); v < least {
+						least, best = v, at
+					}
+				}
+			}
+		}
+	}
+	r, err := Fit(&d, Options{})
+	require.NoError(t, err)
+	for i, name := range []string{"a", "b"} {
+		p, _ := r.Player(name)
+		require.InDelta(t, best[i], p.Elo, 0.01)
+	}
+	require.InDelta(t, best[2], r.Advantage.Elo, 0.01)
+}
+
+func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 5).Draw(t, "players")
+		d, _ := ratable(t, n)
+		members := make([]int, n)
+		for i := range members {
+			members[i] = i
+		}
+		m := newModel(n, [][]int{members}, d.meetings().pairs)
+		m.fitted = rapid.Bool().Draw(t, "fitted")
+		m.advantage = rapid.Float64Range(-1, 1).Draw(t, "advantage")
+		x := make([]float64, m.dim())
+		for i := range x {
+			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
+		}
+		const h = 1e-5
+		grad, up, down := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+		hess := mat.NewSymDense(len(x), nil)
+		m.gradient(grad, x)
+		m.hessian(hess, x)
+		for i, v := range x {
+			x[i] = v + h
+			fUp := m.value(x)
+			m.gradient(up, x)
+			x[i] = v - h
+			fDown := m.value(x)
+			m.gradient(down, x)
+			x[i] = v
+			require.InDelta(t, (fUp-fDown)/(2*h), grad[i], 1e-4)
+			for j := range x {
+				require.InDelta(t, (up[j]-down[j])/(2*h), hess.At(i, j), 1e-4)
+			}
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// benchBoards are the kinds of boards that benchmarks run over: 50 from random
+// play each, and the published crowded one.
+func benchBoards(b *testing.B) map[string][]benchBoard {
+	boards := map[string][]benchBoard{}
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		r := MustParse(name)
+		rng := rand.New(rand.NewPCG(20, 26))
+		for len(boards[name]) < 50 {
+			g := NewGame(r, r.RandomSetup(rng))
+			var ms MoveSet
+			for range rng.IntN(40) {
+				if g.LegalMoves(&ms); ms.Len() == 0 {
+					break
+				}
+				g.PlayLegal(ms.At(rng.IntN(ms.Len())))
+			}
+			if o, _ := g.Outcome(); o == Undecided {
+				boards[name] = append(boards[name], benchBoard{r, g.Position()})
+			}
+		}
+	}
+	r := MustParse("standard")
+	boards["start"] = []benchBoard{{r, parse(b, r, startText)}}
+	boards["crowded"] = []benchBoard{{r, parse(b, r, "002130/300300/021100/002000/000200/030100 s")}}
+	return boards
+}
+
+type benchBoard struct {
+	r *Rules
+	p Position
+}
+
+// benchEach runs work over the boards of every kind, one board an iteration.
+func benchEach(b *testing.B, work func(bb benchBoard)) {
+	for _, name := range []string{"start", "standard", "crowded", "simplified", "kang"} {
+		boards := benchBoards(b)[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				work(boards[i%len(boards)])
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "boards/s")
+		})
+	}
+}
+
+func BenchmarkMoves(b *testing.B) {
+	var ms MoveSet
+	benchEach(b, func(bb benchBoard) { bb.r.Moves(bb.p, &ms) })
+}
+
+func BenchmarkCount(b *testing.B) {
+	n := 0
+	benchEach(b, func(bb benchBoard) { n += bb.r.Count(bb.p) })
+}
+
+func BenchmarkControl(b *testing.B) {
+	n := 0
+	benchEach(b, func(bb benchBoard) { n += bb.r.Control(bb.p, South).Moves })
+}
+
+func BenchmarkCanReachGoal(b *testing.B) {
+	n := 0
+	benchEach(b, func(bb benchBoard) {
+		if bb.r.CanReachGoal(bb.p, bb.p.Side()) {
+			n++
+		}
+	})
+}
+
+// BenchmarkApply makes every move of a board, one board an iteration.
+func BenchmarkApply(b *testing.B) {
+	var hash uint64
+	for _, name := range []string{"standard", "kang"} {
+		boards := benchBoards(b)[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			moves := make([][]Move, len(boards))
+			var ms MoveSet
+			for i, bb := range boards {
+				bb.r.Moves(bb.p, &ms)
+				moves[i] = slices.Collect(ms.All())
+			}
+			n := 0
+			for i := 0; b.Loop(); i++ {
+				bb := boards[i%len(boards)]
+				for _, m := range moves[i%len(boards)] {
+					hash += bb.r.Apply(bb.p, m).lo
+				}
+				n += len(moves[i%len(boards)])
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "moves/s")
+		})
+	}
+}
+
+func BenchmarkPerft(b *testing.B) {
+	r := MustParse("standard:null_move=allow,blocked_row=pass,repetition=none")
+	for _, c := range []struct{ name, position string }{
+		{"start", startText},
+		{"midgame", "202110/000330/000000/000200/000100/030123 s"},
+		{"crowded", "002130/300300/021100/002000/000200/030100 s"},
+	} {
+		p := parse(b, r, c.position)
+		b.Run(c.name, func(b *testing.B) {
+			var n uint64
+			for b.Loop() {
+				n += perft(b, r, p, 2, 1)
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "nodes/s")
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// play makes the moves given as texts.
+func play(t *testing.T, g *Game, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		m, err := g.rules.ParseMove(g.Position(), text)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(m))
+	}
+}
+
+// checkText returns why a move, given as text, is not legal.
+func checkText(t *testing.T, g *Game, text string) error {
+	t.Helper()
+	m, err := g.rules.ParseMove(g.Position(), text)
+	require.NoError(t, err)
+	return g.Check(m)
+}
+
+func TestGoalEndsTheGame(t *testing.T) {
+	r := MustParse("standard")
+	g := NewGame(r, parse(t, r, "313212/000000/000000/000000/000000/212331 s"))
+	play(t, g, "a1-a4", "f6-f5", "b1-a1", "a6-goal")
+	outcome, reason := g.Outcome()
+	require.Equal(t, NorthWins, outcome)
+	require.Equal(t, ByGoal, reason)
+	require.Equal(t, ErrOver, g.Check(Pass))
+	var ms MoveSet
+	g.LegalMoves(&ms)
+	require.Zero(t, ms.Len())
+	require.Zero(t, r.Count(g.Position()))
+	require.Equal(t, 4, g.Ply())
+	require.Equal(t, "313212/000000/000000/000000/000000/212331 s", r.FormatPosition(g.Start()))
+
+	require.True(t, g.Undo())
+	require.Equal(t, 3, g.Ply())
+	play(t, g, "a6-(a5)-a4-(a3-a2)-a1-goal")
+	require.Equal(t, 4, len(g.Moves()))
+	for g.Undo() {
+	}
+	require.Equal(t, g.Start(), g.Position())
+	require.Zero(t, g.Ply())
+}
+
+func TestTwoPassesDraw(t *testing.T) {
+	// Both first rows are blocked by the rows behind them, and rows don't change.
+	r := MustParse("standard:blocked_row=pass")
+	p := parse(t, r, "303030/222211/000001/130000/000000/000000 s")
+	p.lo |= passOne // North has just passed
+	g := NewGame(r, p)
+	play(t, g, "pass")
+	outcome, reason := g.Outcome()
+	require.Equal(t, Draw, outcome)
+	require.Equal(t, ByPasses, reason)
+
+	g = NewGame(r, parse(t, r, "303030/222211/000001/130000/000000/000000 s"))
+	play(t, g, "pass")
+	require.Equal(t, 1, g.Position().Passes())
+	play(t, g, "a4-a5")
+	require.Zero(t, g.Position().Passes())
+}
+
+func TestLengthDraws(t *testing.T) {
+	r := MustParse("standard:max_plies=2")
+	g := NewGame(r, parse(t, r, startText))
+	play(t, g, "a1-a4", "f6-f3")
+	outcome, reason := g.Outcome()
+	require.Equal(t, Draw, outcome)
+	require.Equal(t, ByLength, reason)
+	var ms MoveSet
+	g.LegalMoves(&ms)
+	require.Zero(t, ms.Len())
+}
+
+func TestRepetition(t *testing.T) {
+	const (
+		atOnce   = "000000/300003/021123/032112/000000/000000 s" // North can take a2-a5 back
+		byCircle = "300000/000000/112120/023132/000000/000003 s" // both sides go to and fro
+	)
+	circle := []string{"a1-d1", "f6-c6", "d1-a1"}
+	for _, c := range []struct {
+		rules, position string
+		moves           []string
+		last, reason    string
+	}{
+		{"standard", atOnce, []string{"a2-a5"}, "a5-a2", "bring back the position after ply 0"},
+		{"standard:repetition=previous", atOnce, []string{"a2-a5"}, "a5-a2", "bring back the position after ply 0"},
+		{"standard:repetition=none", atOnce, []string{"a2-a5"}, "a5-a2", ""},
+		{"standard", byCircle, circle, "c6-f6", "bring back the position after ply 0"},
+		{"standard:repetition=previous", byCircle, circle, "c6-f6", ""},
+		{"standard:repetition=none", byCircle, circle, "c6-f6", ""},
+	} {
+		g := NewGame(MustParse(c.rules), parse(t, MustParse(c.rules), c.position))
+		play(t, g, c.moves...)
+		err := checkText(t, g, c.last)
+		if c.reason == "" {
+			require.NoError(t, err, c.rules)
+		} else {
+			require.ErrorContains(t, err, c.reason, c.rules)
+		}
+	}
+}
+
+func TestPlacements(t *testing.T) {
+	for name, moves := range map[string][]string{
+		"standard":      {"3@a1", "2@b1", "1@c1", "1@d1", "2@e1", "3@f1", "3@a6", "2@b6", "1@c6", "1@d6", "2@e6", "3@f6"},
+		"gigamic-basic": {"3@a1", "3@a6", "2@b1", "2@b6", "1@c1", "1@c6", "1@d1", "1@d6", "2@e1", "2@e6", "3@f1", "3@f6"},
+	} {
+		r := MustParse(name)
+		g := NewGame(r, r.Start())
+		for i, text := range moves {
+			require.True(t, r.SettingUp(g.Position()))
+			again, err := r.ParsePosition(r.FormatPosition(g.Position()))
+			require.NoError(t, err)
+			require.Equal(t, g.Position(), again)
+			var ms MoveSet
+			g.LegalMoves(&ms)
+			require.Equal(t, ms.Len(), r.Count(g.Position()))
+			if i == 0 {
+				require.Equal(t, 18, ms.Len())
+				require.ErrorContains(t, checkText(t, g, "1@a2"), "outside South's set-up zone")
+			}
+			if i == 1 && name == "standard" {
+				require.ErrorContains(t, checkText(t, g, "2@a1"), "a1 is occupied")
+				require.ErrorContains(t, checkText(t, g, "pass"), "the set-up is not finished")
+			}
+			play(t, g, text)
+		}
+		require.Equal(t, startText, r.FormatPosition(g.Position()))
+		require.Zero(t, g.Ply())
+		require.False(t, r.SettingUp(g.Position()))
+		require.ErrorContains(t, checkText(t, g, "1@a1"), "the set-up is over")
+		require.True(t, g.Undo())
+		require.Equal(t, 11, len(g.Moves()))
+	}
+}
+
+func TestRandomSetup(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, preset := range Presets() {
+		r := MustParse(preset.Name)
+		seen := map[Position]bool{}
+		for range 50 {
+			p := r.RandomSetup(rng)
+			require.Equal(t, p, parse(t, r, r.FormatPosition(p)))
+			require.Equal(t, South, p.Side())
+			require.False(t, r.SettingUp(p))
+			seen[p] = true
+		}
+		if !preset.Options.Kang {
+			require.Greater(t, len(seen), 40)
+		}
+	}
+}
+
+func TestKang(t *testing.T) {
+	r := MustParse("kang")
+	require.Equal(t, "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", r.FormatPosition(r.Start()))
+	// On the empty board a 1 enters on row 1, a 2 ends on rows 1 and 2, a 3 on
+	// rows 1 to 3.
+	require.Equal(t, 6+12+18, r.Count(r.Start()))
+
+	const board = "000000/000000/000000/000000/332211/211320 s 000/001 "
+	g := NewGame(r, parse(t, r, board+"2-0 -"))
+	require.True(t, r.CanReachGoal(g.Position(), South))
+	play(t, g, "e5-e6-(f6)-goal")
+	outcome, reason := g.Outcome()
+	require.Equal(t, SouthWins, outcome)
+	require.Equal(t, ByGoal, reason)
+	require.Equal(t, "000000/000000/000000/000000/332201/211320 n 000/101 3-0 s", r.FormatPosition(g.Position()))
+
+	g = NewGame(r, parse(t, r, board+"1-0 -"))
+	play(t, g, "e5-goal", "+1-f6")
+	require.False(t, r.CanReachGoal(g.Position(), South))
+	require.ErrorContains(t, checkText(t, g, "f5-f6-goal"), "South took a piece out on the previous turn")
+	play(t, g, "f5-f4")
+	require.False(t, g.Position().TookOut(South))
+	m, err := r.ParseMove(g.Position(), "+3-(f6-f5)-e5")
+	require.ErrorContains(t, err, "f6 is occupied")
+	require.Equal(t, NoMove, m)
+
+	// A pass clears the cooldown.
+	p := parse(t, r, board+"1-0 s")
+	require.False(t, r.Apply(p, Pass).TookOut(South))
+
+	optional := MustParse("kang:kang_entry=optional")
+	g = NewGame(optional, parse(t, optional, kangSouth))
+	require.NoError(t, checkText(t, g, "c1-c2"))
+	require.NoError(t, checkText(t, g, "+1-a1"))
+}
+
+func TestExplanations(t *testing.T) {
+	std := MustParse("standard")
+	for _, c := range []struct{ rules, position, move, reason string }{
+		{"standard", startText, "a6-a3", "South must move a piece of row 1"},
+		{"standard", startText, "a1-a5", "no course leads to a5"},
+		{"standard", startText, "a1-b1", "b1 is occupied: to displace its piece write xb1@"},
+		{"standard", startText, "a1xb1@c1", "the drop square c1 is occupied"},
+		{"standard", startText, "c1xd1@c1", "it would leave the board as it was"},
+		{"standard", startText, "a1xa4@b3", "there is no piece on a4 to displace"},
+		{"standard", startText, "pass", "there is a move to make"},
+		{"standard", startText, "+1-a1", "South holds no piece of height 1"},
+		{"simplified", startText, "c1xd1@e5", "these rules don't displace pieces"},
+		{"simplified", startText, "c1-d1", "d1 is occupied, and these rules don't displace"},
+		{"standard", "000003/000000/011320/021230/002100/030000 n", "b6-goal", "no course leads to goal"},
+		{"standard:blocked_row=pass", "303030/222211/000001/130000/000000/000000 s", "a1-a2", "only a pass is legal"},
+		{"standard", "010000/303030/222211/000001/030000/000000 s", "b1xa1@b1", "no piece"},
+		{"kang", kangSouth, "c1-c2", "South holds pieces and must bring one in"},
+		{"kang", kangSouth, "+2-c2", "South holds no piece of height 2"},
+	} {
+		r := MustParse(c.rules)
+		g := NewGame(r, parse(t, r, c.position))
+		m, err := r.ParseMove(g.Position(), c.move)
+		require.NoError(t, err, c.move)
+		err = g.Play(m)
+		require.ErrorContains(t, err, c.reason)
+		require.Equal(t, g.Start(), g.Position())
+	}
+	require.ErrorContains(t, NewGame(std, parse(t, std, startText)).Check(NoMove), "there is no such move")
+}
+
+func TestNothingAllocates(t *testing.T) {
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		r := MustParse(name)
+		g := NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(3, 3))))
+		rng := rand.New(rand.NewPCG(1, 1))
+		var ms MoveSet
+		for range 20 {
+			g.LegalMoves(&ms)
+			if ms.Len() == 0 {
+				break
+			}
+			g.PlayLegal(ms.At(rng.IntN(ms.Len())))
+		}
+		p := g.Position()
+		var sink int
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			r.MovesAfter(p, g.Forbidden(), &ms)
+			for m := range ms.All() {
+				q := r.Apply(p, m)
+				sink += int(q.Hash())
+			}
+			sink += r.Count(p) + r.Control(p, South).Moves + ms.At(0).To().Row()
+			if r.CanReachGoal(p, North) {
+				sink++
+			}
+		}), name)
+	}
+}

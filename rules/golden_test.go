@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// published is testdata/published.json: positions and games printed elsewhere,
+// in this project's notation, each with its source.
+type published struct {
+	Positions []struct {
+		ID, Source, Rules, Position string
+		Count                       *int     // legal moves
+		Legal, Illegal              []string // either notation
+		Wins                        *bool    // can the side to move reach the goal?
+		Then                        string   // position after the first legal move
+	}
+	Games []struct {
+		ID, Source, Rules, Position string
+		Moves                       []string
+		Illegal                     []string // after the last move
+		Final, Result               string
+	}
+}
+
+func loadPublished(t *testing.T) published {
+	data, err := os.ReadFile("testdata/published.json")
+	require.NoError(t, err)
+	var all published
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	require.NoError(t, dec.Decode(&all))
+	require.NotEmpty(t, all.Positions)
+	require.NotEmpty(t, all.Games)
+	return all
+}
+
+func TestPublishedPositions(t *testing.T) {
+	for _, c := range loadPublished(t).Positions {
+		t.Run(c.ID, func(t *testing.T) {
+			r, err := Parse(c.Rules)
+			require.NoError(t, err)
+			p, err := r.ParsePosition(c.Position)
+			require.NoError(t, err)
+			if c.Count != nil {
+				require.Equal(t, *c.Count, r.Count(p))
+			}
+			if c.Wins != nil {
+				require.Equal(t, *c.Wins, r.CanReachGoal(p, p.Side()))
+			}
+			g := NewGame(r, p)
+			for _, text := range c.Legal {
+				m, err := r.ParseMove(p, text)
+				require.NoError(t, err)
+				require.NoError(t, g.Check(m), text)
+			}
+			for _, text := range c.Illegal {
+				m, err := r.ParseMove(p, text)
+				if err == nil {
+					err = g.Check(m)
+				}
+				require.Error(t, err, text)
+			}
+			if c.Then != "" {
+				m, err := r.ParseMove(p, c.Legal[0])
+				require.NoError(t, err)
+				require.Equal(t, c.Then, r.FormatPosition(r.Apply(p, m)))
+			}
+		})
+	}
+}
+
+func TestPublishedGames(t *testing.T) {
+	for _, c := range loadPublished(t).Games {
+		t.Run(c.ID, func(t *testing.T) {
+			r, err := Parse(c.Rules)
+			require.NoError(t, err)
+			p, err := r.ParsePosition(c.Position)
+			require.NoError(t, err)
+			g := NewGame(r, p)
+			for i, text := range c.Moves {
+				m, err := r.ParseMove(g.Position(), text)
+				require.NoError(t, err, "ply %d", i+1)
+				require.NoError(t, g.Play(m), "ply %d", i+1)
+			}
+			for _, text := range c.Illegal {
+				m, err := r.ParseMove(g.Position(), text)
+				if err == nil {
+					err = g.Check(m)
+				}
+				require.Error(t, err, text)
+			}
+			outcome, _ := g.Outcome()
+			require.Equal(t, c.Result, outcome.String())
+			if c.Final != "" {
+				require.Equal(t, c.Final, r.FormatPosition(g.Position()))
+			}
+		})
+	}
+}
+
+// TestFirstLegs is the Italian rulebook's list of the ways of a 3 on d1.
+func TestFirstLegs(t *testing.T) {
+	printed := []string{
+		"d1-(d2-d3)-d4", "d1-(d2-d3)-c3", "d1-(d2-d3)-e3", "d1-(d2-c2)-c3", "d1-(d2-e2)-e3",
+		"d1-(d2-c2)-b2", "d1-(d2-e2)-f2", "d1-(d2-c2)-c1", "d1-(d2-e2)-e1",
+	}
+	r := MustParse("standard")
+	p, err := r.ParsePosition("112312/000000/000000/000000/000000/233123 s")
+	require.NoError(t, err)
+	board := p
+	board.lift(SquareAt(3, 0))
+	var found []string
+	for _, l := range r.legs[South][2][SquareAt(3, 0)] {
+		if l.crossed&board.Occupied() == 0 {
+			var b strings.Builder
+			formatCourse(&b, []Step{{SquareAt(3, 0), false}, {l.via[0], true}, {l.via[1], true}, {l.end, false}}, '-')
+			found = append(found, b.String())
+		}
+	}
+	require.ElementsMatch(t, printed, found)
+}
+
+// TestDropZone is the table of one piece alone on the board: the drop squares
+// are all the others up to the piece's row.
+func TestDropZone(t *testing.T) {
+	for row := range Rows {
+		occ := SquareSet(1) << SquareAt(2, row)
+		require.Equal(t, (row+1)*Files-1, dropZone(occ, South).Count())
+		require.Equal(t, (Rows-row)*Files-1, dropZone(occ, North).Count())
+	}
+}

@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func perft(t testing.TB, r *Rules, p Position, depth, workers int) uint64 {
+	t.Helper()
+	splits, err := Perft(context.Background(), r, p, depth, workers)
+	require.NoError(t, err)
+	var n uint64
+	for _, s := range splits {
+		n += s.Nodes
+	}
+	return n
+}
+
+// slowPerft counts with the slow generator.
+func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
+	o := r.options
+	past = append(past[:len(past):len(past)], p.text(o))
+	if p.goals['s'] >= r.goalsToWin || p.goals['n'] >= r.goalsToWin {
+		return 0
+	}
+	var forbidden []string
+	switch n := len(past) - 1; o.Repetition {
+	case Superko:
+		forbidden = past[:n]
+	case Previous:
+		forbidden = past[max(n-1, 0):n]
+	}
+	moves := slowMoves(o, p, forbidden)
+	if depth == 1 {
+		return uint64(len(moves))
+	}
+	var n uint64
+	for _, m := range moves {
+		n += slowPerft(r, slowApply(o, p, m), past, depth-1)
+	}
+	return n
+}
+
+func TestPerft(t *testing.T) {
+	const loose = "standard:null_move=allow,blocked_row=pass,repetition=none"
+	for _, c := range []struct {
+		rules, position string
+		depth           int
+		nodes           uint64
+	}{
+		{loose, startText, 1, 224},
+		{loose, startText, 3, 16825500},
+		{loose, "213132/000000/000000/000000/000000/112233 s", 1, 548},
+	} {
+		r := MustParse(c.rules)
+		require.Equal(t, c.nodes, perft(t, r, parse(t, r, c.position), c.depth, 2), "%s depth %d", c.position, c.depth)
+	}
+}
+
+func TestPerftAgainstSlow(t *testing.T) {
+	for _, c := range []struct {
+		rules, position string
+		depth           int
+	}{
+		{"standard:repetition=none", startText, 2},
+		{"simplified", startText, 3},
+		{"simplified:null_move=allow,repetition=previous", "000000/300003/021123/032112/000000/000000 s", 3},
+		{"simplified:blocked_row=pass,repetition=none", "303030/222211/000001/130000/000000/000000 s", 3},
+		{"kang:relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 1-0 -", 3},
+		{"kang:repetition=none", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", 2},
+		{"kang:kang_goals=1,relocation=false", "000000/000000/000000/000000/332211/211320 s 000/001 0-0 -", 3},
+	} {
+		r := MustParse(c.rules)
+		p := parse(t, r, c.position)
+		want := slowPerft(r, slowParse(c.position), nil, c.depth)
+		require.Equal(t, want, perft(t, r, p, c.depth, 1), "%s %s", c.rules, c.position)
+	}
+}
+
+func TestPerftEnds(t *testing.T) {
+	// Both sides can only pass, and two passes end the game.
+	r := MustParse("standard:blocked_row=pass,repetition=none")
+	p := parse(t, r, "303030/222211/000001/130000/000000/000000 s")
+	p.lo |= passOne
+	require.EqualValues(t, 1, perft(t, r, p, 1, 1))
+	require.EqualValues(t, 0, perft(t, r, p, 2, 1))
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Perft(ctx, r, p, 5, 2)
+	require.ErrorIs(t, err, context.Canceled)
+	splits, err := Perft(context.Background(), r, p, 0, 1)
+	require.NoError(t, err)
+	require.Empty(t, splits)
+}

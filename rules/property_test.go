@@ -1,0 +1,289 @@
+package rules
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// drawRules draws a rule set: a preset, or any mix of options.
+func drawRules(t *rapid.T) *Rules {
+	o := rapid.SampledFrom(presetTable).Draw(t, "preset").Options
+	if rapid.Bool().Draw(t, "mixed") {
+		o.Relocation = rapid.Bool().Draw(t, "relocation")
+		o.DoorRule = rapid.SampledFrom([]DoorRule{Undirected, Undirected, Directed}).Draw(t, "doors")
+		o.NullMove = rapid.SampledFrom([]NullMove{ForbidNull, AllowNull}).Draw(t, "null")
+		o.Repetition = rapid.SampledFrom([]Repetition{Superko, Previous, NoRepetition}).Draw(t, "repetition")
+		o.BlockedRow = rapid.SampledFrom([]BlockedRow{NextRow, PassIfStop}).Draw(t, "blocked")
+		o.KangEntry = rapid.SampledFrom([]KangEntry{Mandatory, Optional}).Draw(t, "entry")
+		o.KangCooldown = rapid.IntRange(0, 1).Draw(t, "cooldown")
+	}
+	r, err := New("drawn", o)
+	require.NoError(t, err)
+	return r
+}
+
+// drawPosition draws a position: pieces anywhere in the first rows, so that
+// some boards are crowded; under Kang some in hand. Under directed doors, where
+// the slow generator explodes, fewer pieces take part.
+func drawPosition(t *rapid.T, r *Rules) Position {
+	pieces := NumPieces
+	if r.options.DoorRule == Directed {
+		pieces = 7
+	}
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "board"), 0))
+	rows := rapid.IntRange(2, Rows).Draw(t, "rows")
+	squares := rng.Perm(rows * Files)
+	if rapid.Bool().Draw(t, "far end") {
+		for i := range squares {
+			squares[i] = NumSquares - 1 - squares[i]
+		}
+	}
+	onBoard := pieces
+	if r.options.Kang {
+		onBoard = rapid.IntRange(0, pieces).Draw(t, "on board")
+	}
+	var p Position
+	heights := rng.Perm(NumPieces)
+	for i, h := range heights[:pieces] {
+		if i < onBoard {
+			p.put(Square(squares[i]), Height(h%3+1))
+		} else {
+			p.addHand(Side(rng.IntN(2)), Height(h%3+1), 1)
+		}
+	}
+	if rapid.Bool().Draw(t, "north") {
+		p.lo |= sideBit
+	}
+	if r.options.Kang {
+		p.hi |= uint64(rng.IntN(3))<<goalShift | uint64(rng.IntN(3))<<(goalShift+4)
+		if r.cooldown {
+			p.lo |= uint64(rng.IntN(4)) << coolShift
+		}
+	}
+	return p
+}
+
+func sortedMoves(ms *MoveSet) []string {
+	texts := []string{}
+	for m := range ms.All() {
+		texts = append(texts, m.String())
+	}
+	sort.Strings(texts)
+	return texts
+}
+
+// TestMovesAgainstSlow compares the fast generator with the slow one, and with
+// it the two readings of position texts.
+func TestMovesAgainstSlow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		text := r.FormatPosition(p)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		require.Equal(t, slowMoves(r.options, slowParse(text), nil), sortedMoves(&ms), "%s %+v", text, r.options)
+	})
+}
+
+// TestGamesAgainstSlow plays random games in which both generators keep their
+// own history, and compares moves and positions at every ply.
+func TestGamesAgainstSlow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		if r.options.DoorRule == Directed {
+			return // TestMovesAgainstSlow draws boards that the slow generator can bear
+		}
+		p := drawPosition(t, r)
+		g := NewGame(r, p)
+		slow := slowParse(r.FormatPosition(p))
+		past := []string{slow.text(r.options)}
+		// Few squares make repetitions likely: the walk prefers to go back.
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "play"), 0))
+		var ms MoveSet
+		for range 12 {
+			if o, _ := g.Outcome(); o != Undecided {
+				break
+			}
+			var forbidden []string
+			switch n := len(past) - 1; r.options.Repetition {
+			case Superko:
+				forbidden = past[:n]
+			case Previous:
+				forbidden = past[max(n-1, 0):n]
+			}
+			g.LegalMoves(&ms)
+			require.Equal(t, slowMoves(r.options, slow, forbidden), sortedMoves(&ms), "%s %+v", r.FormatPosition(g.pos), r.options)
+			m := backwards(g, &ms, rng)
+			require.NoError(t, g.Play(m))
+			slow = slowApply(r.options, slow, m.String())
+			past = append(past, slow.text(r.options))
+			require.Equal(t, slow.text(r.options), slowParse(r.FormatPosition(g.pos)).text(r.options))
+		}
+	})
+}
+
+// backwards picks a move that brings the board nearest to an earlier one, or
+// any move.
+func backwards(g *Game, ms *MoveSet, rng *rand.Rand) Move {
+	if rng.IntN(3) == 0 || len(g.past) < 3 {
+		return ms.At(rng.IntN(ms.Len()))
+	}
+	best, pick := 99, NoMove
+	for m := range ms.All() {
+		next := g.rules.Apply(g.pos, m)
+		for _, q := range g.past[:len(g.past)-1] {
+			d := SquareSet(((next.lo ^ q.lo) | (next.hi ^ q.hi)) & planeMask).Count()
+			if d < best {
+				best, pick = d, m
+			}
+		}
+	}
+	return pick
+}
+
+// TestModesAgree checks the generation modes against the move set.
+func TestModesAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		n, goals := 0, 0
+		var c Control
+		for m := range ms.All() {
+			require.Equal(t, m, ms.At(n))
+			require.True(t, ms.Contains(m))
+			n++
+			if m == Pass {
+				continue
+			}
+			if m.From() != NoSquare {
+				c.Active |= 1 << m.From()
+			}
+			switch {
+			case m.IsGoal():
+				goals++
+			case m.Drop() != NoSquare:
+				c.Pieces |= 1 << m.To()
+			default:
+				c.Ends |= 1 << m.To()
+			}
+		}
+		require.Equal(t, ms.Len(), n)
+		require.Equal(t, n, r.Count(p))
+		require.Equal(t, goals > 0, r.CanReachGoal(p, p.Side()), r.FormatPosition(p))
+		got := r.Control(p, p.Side())
+		require.Equal(t, goals, got.Winners)
+		require.Equal(t, c.Ends, got.Ends)
+		if ms.pass {
+			require.Zero(t, got.Moves)
+		} else {
+			require.Equal(t, n, got.Moves)
+			require.Zero(t, c.Active&^got.Active)
+		}
+		require.Equal(t, c.Pieces&^got.Pieces, SquareSet(0))
+		// Seen from the other side, the same.
+		q := p.Rotate()
+		require.Equal(t, p, q.Rotate())
+		require.Equal(t, goals > 0, r.CanReachGoal(q, q.Side()))
+		require.Equal(t, r.Control(p, p.Side().Other()).Moves, r.Control(q, q.Side().Other()).Moves)
+		require.Equal(t, got, r.Control(swapMover(p), p.Side()), "control does not depend on who is to move")
+	})
+}
+
+func swapMover(p Position) Position { p.lo ^= sideBit; return p }
+
+// TestRotation checks that turning the board turns the moves.
+func TestRotation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		var ms, turned MoveSet
+		r.Moves(p, &ms)
+		r.Moves(p.Rotate(), &turned)
+		require.Equal(t, ms.Len(), turned.Len())
+		for m := range ms.All() {
+			require.True(t, turned.Contains(m.Rotate()), "%v", m)
+			require.Equal(t, r.Apply(p, m).Rotate(), r.Apply(p.Rotate(), m.Rotate()))
+		}
+	})
+}
+
+// countPieces counts the pieces of each height wherever they are.
+func countPieces(r *Rules, p Position) (n [4]int) {
+	for h := Height(1); h <= 3; h++ {
+		n[h] = p.OfHeight(h).Count() + p.Hand(South, h) + p.Hand(North, h)
+	}
+	return n
+}
+
+// TestTexts checks that every move's texts read back, that a legal move keeps
+// the pieces together, and that Remove removes.
+func TestTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		before := countPieces(r, p)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		if before == [4]int{0, 4, 4, 4} && (r.options.Kang || !r.settingUp(p)) {
+			q, err := r.ParsePosition(r.FormatPosition(p))
+			require.NoError(t, err)
+			require.Equal(t, p, q)
+		}
+		n := ms.Len()
+		for i := 0; i < n; i += max(1, n/40) {
+			m := ms.At(i)
+			for _, text := range []string{m.String(), r.LongText(p, m)} {
+				back, err := r.ParseMove(p, text)
+				require.NoError(t, err, "%s in %s", text, r.FormatPosition(p))
+				require.Equal(t, m, back, text)
+			}
+			after := countPieces(r, r.Apply(p, m))
+			if m.IsGoal() && !r.options.Kang {
+				after[p.At(m.From())]++ // in the goal
+			}
+			require.Equal(t, before, after, "%v", m)
+		}
+		for n > 0 {
+			m := ms.At(rapid.IntRange(0, n-1).Draw(t, "remove"))
+			ms.Remove(m)
+			ms.Remove(m)
+			n--
+			require.Equal(t, n, ms.Len())
+			require.False(t, ms.Contains(m))
+			if n > 5 && n%50 != 0 {
+				n = removeSome(t, &ms, n)
+			}
+		}
+	})
+}
+
+// removeSome removes the first moves of the set, for speed, and checks the count.
+func removeSome(t *rapid.T, ms *MoveSet, n int) int {
+	for range min(n-1, 40) {
+		ms.Remove(ms.At(0))
+		n--
+	}
+	require.Equal(t, n, ms.Len())
+	return n
+}
+
+// TestOptionsText checks that a rule set's text reads back.
+func TestOptionsText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawRules(t).options
+		o.MaxPlies = rapid.IntRange(1, 1000).Draw(t, "plies")
+		preset := rapid.SampledFrom(presetTable).Draw(t, "named")
+		text := textOf(preset, o)
+		r, err := Parse(text)
+		require.NoError(t, err)
+		require.Equal(t, o, r.Options())
+		require.Equal(t, text, fmt.Sprint(r))
+	})
+}

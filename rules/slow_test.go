@@ -1,0 +1,344 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// The slow generator: the rules once more, written from their text without a
+// table, a bit trick or a shortcut, to compare the fast one with. It shares
+// nothing with it but the Options; positions come in as texts and are read
+// here by hand.
+
+type cell struct{ file, row int }
+
+func (c cell) String() string { return fmt.Sprintf("%c%d", 'a'+c.file, c.row+1) }
+
+// slowPos is a position as a map of what stands where.
+type slowPos struct {
+	board map[cell]int
+	side  byte // 's' or 'n'
+	hands map[byte]*[4]int
+	goals map[byte]int
+	out   map[byte]bool // took a piece out on the previous turn
+}
+
+func slowParse(text string) slowPos {
+	f := strings.Fields(text)
+	p := slowPos{
+		board: map[cell]int{}, side: f[1][0],
+		hands: map[byte]*[4]int{'s': {}, 'n': {}}, goals: map[byte]int{}, out: map[byte]bool{},
+	}
+	for row, digits := range strings.Split(f[0], "/") {
+		for file, d := range digits {
+			if d != '0' {
+				p.board[cell{file, row}] = int(d - '0')
+			}
+		}
+	}
+	if len(f) < 4 {
+		return p
+	}
+	for i, h := range []int{1, 2, 3} {
+		p.hands['s'][h] = int(f[2][i] - '0')
+		p.hands['n'][h] = int(f[2][i+4] - '0')
+	}
+	p.goals['s'], p.goals['n'] = int(f[3][0]-'0'), int(f[3][2]-'0')
+	p.out['s'], p.out['n'] = strings.Contains(f[4], "s"), strings.Contains(f[4], "n")
+	return p
+}
+
+// text prints what the repetition rule compares.
+func (p slowPos) text(o Options) string {
+	var b strings.Builder
+	for row := range 6 {
+		for file := range 6 {
+			fmt.Fprint(&b, p.board[cell{file, row}])
+		}
+	}
+	if o.Kang {
+		fmt.Fprint(&b, *p.hands['s'], *p.hands['n'], p.goals['s'], p.goals['n'], p.out['s'], p.out['n'])
+	}
+	return b.String()
+}
+
+func (p slowPos) clone() slowPos {
+	q := slowPos{board: map[cell]int{}, side: p.side, hands: map[byte]*[4]int{}, goals: map[byte]int{}, out: map[byte]bool{}}
+	for c, h := range p.board {
+		q.board[c] = h
+	}
+	for _, side := range []byte{'s', 'n'} {
+		hand := *p.hands[side]
+		q.hands[side] = &hand
+		q.goals[side], q.out[side] = p.goals[side], p.out[side]
+	}
+	return q
+}
+
+func slowOther(side byte) byte {
+	if side == 's' {
+		return 'n'
+	}
+	return 's'
+}
+
+// passages marks the doors passed: for each square whether the door to its
+// east, north, west, south is used. Without directions only east and north count.
+type passages [6][6][4]bool
+
+// slowState is where a piece stands in its course.
+type slowState struct {
+	at   cell
+	left int
+	used passages
+}
+
+type slowGen struct {
+	o     Options
+	p     slowPos
+	past  []string // texts that may not be reproduced
+	moves map[string]bool
+	seen  map[slowState]bool // states of the present course search
+}
+
+// slowMoves returns the legal moves of the side to move in short notation,
+// byte-sorted. past are the texts that the repetition rule forbids.
+func slowMoves(o Options, p slowPos, past []string) []string {
+	g := &slowGen{o: o, p: p, past: past}
+	for _, stage := range g.stages() {
+		g.moves = map[string]bool{}
+		for _, src := range stage {
+			g.source(src)
+		}
+		if len(g.moves) > 0 {
+			return sortedKeys(g.moves)
+		}
+		if o.BlockedRow == PassIfStop {
+			break
+		}
+	}
+	return []string{"pass"}
+}
+
+func sortedKeys(m map[string]bool) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// slowSource is a piece to move: on the board, or of a height in hand.
+type slowSource struct {
+	on   cell
+	hand bool
+	h    int
+}
+
+// stages lists what may be moved, nearest to the mover first.
+func (g *slowGen) stages() [][]slowSource {
+	var stages [][]slowSource
+	var hand []slowSource
+	if g.o.Kang {
+		for h := 1; h <= 3; h++ {
+			if g.p.hands[g.p.side][h] > 0 {
+				hand = append(hand, slowSource{hand: true, h: h})
+			}
+		}
+	}
+	for i := range 6 {
+		row := i
+		if g.p.side == 'n' {
+			row = 5 - i
+		}
+		var pieces []slowSource
+		for file := range 6 {
+			if h := g.p.board[cell{file, row}]; h > 0 {
+				pieces = append(pieces, slowSource{on: cell{file, row}, h: h})
+			}
+		}
+		if len(pieces) > 0 {
+			stages = append(stages, pieces)
+		}
+	}
+	if len(hand) > 0 {
+		if g.o.KangEntry == Mandatory || len(stages) == 0 {
+			stages = append([][]slowSource{hand}, stages...)
+		} else {
+			stages[0] = append(hand, stages[0]...)
+		}
+	}
+	return stages
+}
+
+func (g *slowGen) source(src slowSource) {
+	g.seen = map[slowState]bool{}
+	if !src.hand {
+		delete(g.p.board, src.on)
+		g.steps(src, src.on, src.h, passages{})
+		g.p.board[src.on] = src.h
+		return
+	}
+	row := 0
+	if g.p.side == 'n' {
+		row = 5
+	}
+	for file := range 6 {
+		g.arrive(src, cell{file, row}, src.h-1, passages{})
+	}
+}
+
+// steps makes one more step of a leg in every direction.
+func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
+	state := slowState{at, left, used}
+	if g.seen[state] {
+		return
+	}
+	g.seen[state] = true
+	for way, d := range []cell{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} {
+		to := cell{at.file + d.file, at.row + d.row}
+		if to.file < 0 || to.file > 5 {
+			continue
+		}
+		if to.row < 0 || to.row > 5 {
+			far := to.row > 5 == (g.p.side == 's')
+			if far && left == 1 && !(g.o.Kang && g.o.KangCooldown == 1 && g.p.out[g.p.side]) {
+				g.moves[src.name()+"-goal"] = true // can't bring anything back: goals never go down
+			}
+			continue
+		}
+		from := at
+		if g.o.DoorRule == Undirected && way >= 2 {
+			from, way = to, way-2 // the same door from its other side
+		}
+		if used[from.file][from.row][way] {
+			continue
+		}
+		next := used
+		next[from.file][from.row][way] = true
+		g.arrive(src, to, left-1, next)
+	}
+}
+
+// arrive is called when the piece stands on a square with steps left in its leg.
+func (g *slowGen) arrive(src slowSource, at cell, left int, used passages) {
+	other := g.p.board[at]
+	switch {
+	case left > 0 && other > 0:
+		return
+	case left > 0:
+		g.steps(src, at, left, used)
+	case other == 0:
+		g.end(src, at, nil)
+	default:
+		g.steps(src, at, other, used)
+		if g.o.Relocation {
+			for row := range 6 {
+				for file := range 6 {
+					g.end(src, at, &cell{file, row})
+				}
+			}
+		}
+	}
+}
+
+func (s slowSource) name() string {
+	if s.hand {
+		return fmt.Sprintf("+%d", s.h)
+	}
+	return s.on.String()
+}
+
+// end notes the move if the board may stand so. The moving piece is lifted.
+func (g *slowGen) end(src slowSource, at cell, drop *cell) {
+	q := g.p.clone()
+	name := src.name() + "-" + at.String()
+	displaced := q.board[at]
+	q.board[at] = src.h
+	if drop != nil {
+		if q.board[*drop] > 0 || g.behind(q, *drop) {
+			return
+		}
+		q.board[*drop] = displaced
+		name = src.name() + "x" + at.String() + "@" + drop.String()
+	}
+	if src.hand {
+		q.hands[q.side][src.h]--
+	}
+	q.out[q.side] = false
+	if g.o.NullMove == ForbidNull && !src.hand {
+		before := g.p.clone()
+		before.board[src.on] = src.h
+		same := true
+		for row := range 6 {
+			for file := range 6 {
+				c := cell{file, row}
+				same = same && before.board[c] == q.board[c]
+			}
+		}
+		if same {
+			return
+		}
+	}
+	if len(g.past) > 0 && slices.Contains(g.past, q.text(g.o)) {
+		return
+	}
+	g.moves[name] = true
+}
+
+// behind tells whether a square lies behind the opponent's first occupied row.
+func (g *slowGen) behind(q slowPos, c cell) bool {
+	first := -1
+	for i := range 6 {
+		row := i
+		if q.side == 's' { // the opponent is North, whose nearest row is row 6
+			row = 5 - i
+		}
+		for file := range 6 {
+			if first < 0 && q.board[cell{file, row}] > 0 {
+				first = row
+			}
+		}
+	}
+	if q.side == 's' {
+		return c.row > first
+	}
+	return c.row < first
+}
+
+// slowApply makes a move given in short notation.
+func slowApply(o Options, p slowPos, move string) slowPos {
+	q := p.clone()
+	q.side = slowOther(p.side)
+	q.out[p.side] = false
+	if move == "pass" {
+		return q
+	}
+	at := func(s string) cell { return cell{int(s[0] - 'a'), int(s[1] - '1')} }
+	var h int
+	if move[0] == '+' {
+		h = int(move[1] - '0')
+		q.hands[p.side][h]--
+	} else {
+		h = q.board[at(move)]
+		delete(q.board, at(move))
+	}
+	rest := move[2:]
+	if rest == "-goal" {
+		q.goals[p.side]++
+		if o.Kang {
+			q.hands[slowOther(p.side)][h]++
+			q.out[p.side] = o.KangCooldown == 1
+		}
+		return q
+	}
+	to := at(rest[1:])
+	if i := strings.IndexByte(rest, '@'); i > 0 {
+		q.board[at(rest[i+1:])] = q.board[to]
+	}
+	q.board[to] = h
+	return q
+}
