@@ -1,0 +1,128 @@
+package agents
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestParseSpec(t *testing.T) {
+	for text, want := range map[string]Spec{
+		"random":                   {Kind: "random"},
+		"alphabeta:depth=4":        {Kind: "alphabeta", Params: []Param{{"depth", "4"}}},
+		"mcts:iterations=5,c=0.5":  {Kind: "mcts", Params: []Param{{"iterations", "5"}, {"c", "0.5"}}},
+		"ugi:cmd='a, b''c',opt.x=": {Kind: "ugi", Params: []Param{{"cmd", "a, b'c"}, {"opt.x", ""}}},
+		"ugi:cmd=a=b:c":            {Kind: "ugi", Params: []Param{{"cmd", "a=b:c"}}},
+	} {
+		got, err := ParseSpec(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, text, got.String())
+	}
+}
+
+func TestBadSpecs(t *testing.T) {
+	for text, reason := range map[string]string{
+		"":                         "expected kind",
+		":depth=4":                 "expected kind",
+		"alpha beta":               "expected kind",
+		"7up":                      "expected kind",
+		"alphabeta:":               "expected param=value",
+		"alphabeta:depth":          "expected param=value",
+		"alphabeta:depth=1,":       "expected param=value",
+		"alphabeta:depth=1,depth=": "depth is given twice",
+		"alphabeta:x='a":           "a closing quote",
+		"alphabeta:x='a'b":         "expected a comma",
+		"alphabeta:x=a'b":          "must be quoted whole",
+		strings.Repeat("a", 5000):  "at most 4096",
+	} {
+		_, err := ParseSpec(text)
+		require.ErrorContains(t, err, reason, text)
+	}
+}
+
+func TestSpecRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{Kind: "kind"}
+		for _, name := range []string{"a", "b.c"} {
+			s.Params = append(s.Params, Param{name, rapid.String().Draw(t, name)})
+		}
+		got, err := ParseSpec(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, got)
+	})
+}
+
+func FuzzSpec(f *testing.F) {
+	f.Add("ugi:cmd='a, b''c',opt.x=1")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSpec(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseSpec(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, again)
+	})
+}
+
+func TestRegistry(t *testing.T) {
+	made := Values{}
+	r := NewRegistry(
+		Kind{Name: "z"},
+		Kind{Name: "a", Params: []ParamDef{
+			{Name: "depth", Type: Int, Default: "2", Min: 1, Max: 99},
+			{Name: "c", Type: Float, Default: "0.5", Min: 0, Max: 10},
+			{Name: "movetime", Type: Duration, Min: 0.001, Max: 3600},
+			{Name: "mode", Type: Text, Default: "fast", Choices: []string{"fast", "slow"}},
+			{Name: "file", Type: Text},
+		}, New: func(v Values) (Agent, error) { made = v; return nil, nil }},
+	)
+	require.Equal(t, "a", r.Kinds()[0].Name)
+	_, err := r.New(Spec{"a", []Param{{"depth", "4"}, {"movetime", "1.5s"}}})
+	require.NoError(t, err)
+	require.Equal(t, Values{"depth": "4", "c": "0.5", "movetime": "1.5s", "mode": "fast"}, made)
+	require.Equal(t, 4, made.Int("depth"))
+	require.Equal(t, 0.5, made.Float("c"))
+	require.Equal(t, 1.5, made.Duration("movetime").Seconds())
+
+	for text, reason := range map[string]string{
+		"b":               `unknown kind "b"; expected one of: a, z`,
+		"z:x=1":           `unknown parameter "x"; z takes no parameters`,
+		"a:dep=1":         "a takes depth, c, movetime, mode, file",
+		"a:depth=0":       `parameter depth: expected int, 1 to 99, found "0"`,
+		"a:depth=1e3":     "expected int",
+		"a:depth=":        "expected int",
+		"a:c=NaN":         "expected float, 0 to 10",
+		"a:c=+Inf":        "expected float, 0 to 10",
+		"a:movetime=5":    "expected duration, 1ms to 1h0m0s",
+		"a:mode=quick":    "expected fast, slow",
+		"a:file=":         "expected text",
+		"a:depth=x,c=y":   "parameter c",
+		"a:mode=y,foo=z2": "unknown parameter",
+	} {
+		s, err := ParseSpec(text)
+		require.NoError(t, err)
+		_, err = r.New(s)
+		require.ErrorContains(t, err, reason, text)
+	}
+	require.Panics(t, func() { NewRegistry(Kind{Name: "a"}, Kind{Name: "a"}) })
+}
+
+func TestScores(t *testing.T) {
+	plies, ok := WinIn(3).Proven()
+	require.True(t, ok)
+	require.Equal(t, 3, plies)
+	plies, ok = (-WinIn(2)).Proven()
+	require.True(t, ok)
+	require.Equal(t, -2, plies)
+	_, ok = MaxEval.Proven()
+	require.False(t, ok)
+}
+
+func TestTighterLimits(t *testing.T) {
+	require.Equal(t, Limits{Depth: 2, Nodes: 5, MoveTime: 7},
+		Limits{Depth: 3, Nodes: 5}.Tighter(Limits{Depth: 2, MoveTime: 7}))
+}
