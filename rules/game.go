@@ -24,6 +24,9 @@ type Game struct {
 	past   []Position // keys of the positions that stood, the present one last
 	moves  []Move
 	placed int // how many of the moves were placements
+
+	legal MoveSet // the legal moves, once somebody has asked
+	known bool    // legal is that of the present position
 }
 
 // NewGame starts a game in a position of the given rules.
@@ -60,15 +63,22 @@ func (g *Game) Forbidden() []Position {
 	}
 }
 
-// LegalMoves fills ms with the legal moves, the repetition rule included. It is
-// empty when the game is over.
-func (g *Game) LegalMoves(ms *MoveSet) {
-	if g.overLength() {
-		ms.reset()
-		return
+// Legal returns the legal moves, the repetition rule included; none when the
+// game is over. The set is the game's own: it is worked out once a position,
+// must not be changed, and holds until the next move.
+func (g *Game) Legal() *MoveSet {
+	if !g.known {
+		g.legal.reset()
+		if !g.overLength() {
+			g.rules.MovesAfter(g.pos, g.Forbidden(), &g.legal)
+		}
+		g.known = true
 	}
-	g.rules.MovesAfter(g.pos, g.Forbidden(), ms)
+	return &g.legal
 }
+
+// LegalMoves copies the legal moves to ms.
+func (g *Game) LegalMoves(ms *MoveSet) { *ms = *g.Legal() }
 
 func (g *Game) overLength() bool { return g.Ply() >= g.rules.options.MaxPlies }
 
@@ -103,6 +113,7 @@ func (g *Game) PlayLegal(m Move) {
 	if m.IsPlacement() {
 		g.placed++
 	}
+	g.known = false
 }
 
 // Undo takes the last move back. It reports whether there was one.
@@ -114,12 +125,10 @@ func (g *Game) Undo() bool {
 	if g.moves[n-1].IsPlacement() {
 		g.placed--
 	}
-	moves := g.moves[:n-1]
-	*g = Game{rules: g.rules, start: g.start, pos: g.start, past: g.past[:1], moves: moves[:0], placed: g.placed}
-	for _, m := range moves {
+	g.moves, g.past, g.pos, g.known = g.moves[:n-1], g.past[:1], g.start, false
+	for _, m := range g.moves {
 		g.pos = g.rules.Apply(g.pos, m)
 		g.past = append(g.past, g.pos.Key())
-		g.moves = append(g.moves, m)
 	}
 	return true
 }
@@ -133,15 +142,14 @@ func (g *Game) Check(m Move) error {
 	if o, _ := g.Outcome(); o != Undecided {
 		return ErrOver
 	}
-	var ms MoveSet
-	g.LegalMoves(&ms)
+	ms := g.Legal()
 	if ms.Contains(m) {
 		return nil
 	}
 	if g.rules.settingUp(g.pos) {
 		return g.explainPlacement(m)
 	}
-	return g.explain(m, &ms)
+	return g.explain(m, ms)
 }
 
 func (g *Game) explainPlacement(m Move) error {

@@ -1,0 +1,201 @@
+package configs
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile bounds the size of a file, in bytes.
+const maxFile = 1 << 20
+
+// maxProblems bounds how many problems of one file are reported.
+const maxProblems = 100
+
+// parser reads one file and gathers what is wrong with it. It walks over the
+// nodes of the YAML document itself, so that every message has its line and
+// speaks of keys and values, not of Go types.
+type parser struct {
+	file     string
+	problems []problem
+}
+
+type problem struct {
+	line int
+	path string // of the value, like limits.depth; "" if the text says it
+	text string
+}
+
+func (pr problem) String() string {
+	if pr.path == "" {
+		return fmt.Sprintf("%d: %s", pr.line, pr.text)
+	}
+	return fmt.Sprintf("%d: %s: %s", pr.line, pr.path, pr.text)
+}
+
+func (p *parser) add(line int, format string, args ...any) {
+	p.problems = append(p.problems, problem{line: line, text: fmt.Sprintf(format, args...)})
+}
+
+// err joins the problems in the order of their lines; nil if there are none.
+func (p *parser) err() error {
+	slices.SortStableFunc(p.problems, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
+	var errs []error
+	for i, pr := range p.problems {
+		if i == maxProblems {
+			errs = append(errs, fmt.Errorf("%s: and %d more", p.file, len(p.problems)-i))
+			break
+		}
+		errs = append(errs, fmt.Errorf("%s:%v", p.file, pr))
+	}
+	return errors.Join(errs...)
+}
+
+// document reads the file's one document. It returns nil if there is none, with
+// the reason among the problems; the error is for a file that can't be read.
+func (p *parser) document() (*yaml.Node, error) {
+	f, err := os.Open(p.file)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s: expected a file of at most %d bytes, found a larger one", p.file, maxFile)
+	}
+	return p.parse(string(text)), nil
+}
+
+func (p *parser) parse(text string) *yaml.Node {
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) != 1:
+		p.add(1, "expected keys and values, found nothing")
+		return nil
+	case err != nil:
+		p.addYAML(err)
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		p.add(second.Line, "expected one document, found a second one")
+	case !errors.Is(err, io.EOF):
+		p.addYAML(err)
+	}
+	return doc.Content[0]
+}
+
+var yamlLine = regexp.MustCompile(`^line (\d+): `)
+
+// addYAML adds an error of the YAML library, which names the line in its text:
+// its parser counts lines from 0, its scanner from 1.
+func (p *parser) addYAML(err error) {
+	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+		if strings.HasPrefix(text, "did not find expected") {
+			line++
+		}
+	}
+	p.add(line, "not valid YAML near here: %s", text)
+}
+
+// field is a key that a mapping may have.
+type field struct {
+	name string
+	read func(value *yaml.Node)
+}
+
+// mapping reads a mapping of known keys.
+func (p *parser) mapping(n *yaml.Node, what string, fields ...field) {
+	p.entries(n, what, func(key, value *yaml.Node) {
+		var names []string
+		for _, f := range fields {
+			if f.name == key.Value {
+				f.read(value)
+				return
+			}
+			names = append(names, f.name)
+		}
+		p.add(key.Line, "unknown key %s in %s, expected one of: %s", found(key), what, strings.Join(names, ", "))
+	})
+}
+
+// entries calls read for each key of a mapping. Keys given twice are read once.
+func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		p.add(n.Line, "expected %s as keys and values, found %s", what, found(n))
+		return
+	}
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			p.add(key.Line, "expected a key in %s, found %s", what, found(key))
+			continue
+		}
+		if line, ok := first[key.Value]; ok {
+			p.add(key.Line, "key %s stands on line %d already, expected it once", found(key), line)
+			continue
+		}
+		first[key.Value] = key.Line
+		read(key, value)
+	}
+}
+
+// list returns the elements of a list.
+func (p *parser) list(n *yaml.Node, what string) []*yaml.Node {
+	if n.Kind != yaml.SequenceNode {
+		p.add(n.Line, "expected a list of %s, found %s", what, found(n))
+		return nil
+	}
+	return n.Content
+}
+
+// text returns a text.
+func (p *parser) text(n *yaml.Node, what string) (string, bool) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
+		p.add(n.Line, "expected %s, found %s", what, found(n))
+		return "", false
+	}
+	return n.Value, true
+}
+
+// number returns a whole number.
+func number[T int | int64 | uint64](p *parser, n *yaml.Node, what string, parse func(string) (T, error)) (T, bool) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
+		if x, err := parse(n.Value); err == nil {
+			return x, true
+		}
+	}
+	p.add(n.Line, "expected %s, found %s", what, found(n))
+	return 0, false
+}
+
+// found describes what stands in a place.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "keys and values"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.AliasNode:
+		return "an alias, which is not supported"
+	case n.Tag == "!!null":
+		return "nothing"
+	default:
+		return fmt.Sprintf("%.60q", n.Value)
+	}
+}

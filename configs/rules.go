@@ -1,0 +1,102 @@
+package configs
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gyges/rules"
+)
+
+// LoadRules reads a rule set from a YAML file:
+//
+//	preset: kang          # which rules to start from
+//	kang_entry: optional  # any rule options that differ from them
+//
+// The error joins everything that is wrong with the file.
+func LoadRules(path string) (*rules.Rules, error) {
+	p := &parser{file: path}
+	root, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	var r *rules.Rules
+	if root != nil {
+		r = p.rulesMapping(root)
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// rules reads a rule set from an element of a list: a text or a mapping. It
+// returns nil if it is wrong.
+func (p *parser) rules(n *yaml.Node) *rules.Rules {
+	if n.Kind == yaml.MappingNode {
+		return p.rulesMapping(n)
+	}
+	text, ok := p.text(n, "a rule set, like standard or standard:null_move=allow")
+	if !ok {
+		return nil
+	}
+	r, err := rules.Parse(text)
+	if err != nil {
+		p.add(n.Line, "%v", err)
+		return nil
+	}
+	return r
+}
+
+// rulesMapping reads a preset with changed options.
+func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
+	before := len(p.problems)
+	var preset *rules.Preset
+	var changes []string
+	p.entries(n, "a rule set", func(key, value *yaml.Node) {
+		if key.Value == "preset" {
+			preset = p.preset(value)
+			return
+		}
+		options := rules.Presets()[0].Options // any will do to check one option
+		switch {
+		case value.Kind != yaml.ScalarNode || value.Tag == "!!null":
+			p.add(value.Line, "expected a value for %s, found %s", found(key), found(value))
+		default:
+			if err := options.Set(key.Value, value.Value); err != nil {
+				p.add(key.Line, "%v", err)
+			}
+			changes = append(changes, key.Value+"="+value.Value)
+		}
+	})
+	if len(p.problems) > before {
+		return nil
+	}
+	if preset == nil {
+		p.add(n.Line, "expected the key preset in a rule set, like preset: standard")
+		return nil
+	}
+	text := preset.Name
+	if len(changes) > 0 {
+		text += ":" + strings.Join(changes, ",")
+	}
+	r, err := rules.Parse(text)
+	if err != nil {
+		p.add(n.Line, "%v", err)
+		return nil
+	}
+	return r
+}
+
+func (p *parser) preset(n *yaml.Node) *rules.Preset {
+	name, ok := p.text(n, "the name of a preset, like standard")
+	if !ok {
+		return nil
+	}
+	preset, err := rules.FindPreset(name)
+	if err != nil {
+		p.add(n.Line, "%v", err)
+		return nil
+	}
+	return &preset
+}

@@ -1,0 +1,149 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// picker plays uniformly at random. Every third of its decisions has a score,
+// so that records have nulls.
+type picker struct {
+	rng    *rand.Rand
+	ms     rules.MoveSet
+	scored bool
+	n      int
+}
+
+func (a *picker) NewGame(_ context.Context, s agents.Setup) error {
+	a.rng, a.n = s.Rand(), 0
+	return nil
+}
+
+func (a *picker) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	g.LegalMoves(&a.ms)
+	a.n++
+	d := agents.Decision{Move: a.ms.At(a.rng.IntN(a.ms.Len()))}
+	if a.scored {
+		d.Scored, d.Score, d.Depth, d.Nodes = a.n%3 == 0, agents.Score(a.n), lim.Depth, int64(a.n)
+	}
+	return d, nil
+}
+
+// faulty plays at random until its game's move number after, and then does
+// something wrong.
+type faulty struct {
+	picker
+	after int
+	wrong func(ctx context.Context, g *rules.Game) (agents.Decision, error)
+}
+
+func (a *faulty) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	if a.n >= a.after {
+		return a.wrong(ctx, g)
+	}
+	return a.picker.Choose(ctx, g, lim)
+}
+
+// brokenStart can't begin a game.
+type brokenStart struct{ picker }
+
+func (*brokenStart) NewGame(context.Context, agents.Setup) error { return errors.New("no engine") }
+
+// closer counts how often agents are made and closed.
+type closer struct {
+	faulty
+	open *atomic.Int64
+	err  error
+}
+
+func (c *closer) Close() error { c.open.Add(-1); return c.err }
+
+var errTest = errors.New("out of ideas")
+
+// wrongs are things agents may do, by name.
+func wrongs() map[string]func(context.Context, *rules.Game) (agents.Decision, error) {
+	return map[string]func(context.Context, *rules.Game) (agents.Decision, error){
+		"nomove": func(context.Context, *rules.Game) (agents.Decision, error) { return agents.Decision{}, nil },
+		"illegal": func(context.Context, *rules.Game) (agents.Decision, error) {
+			return agents.Decision{Move: rules.Pass}, nil
+		},
+		"error": func(context.Context, *rules.Game) (agents.Decision, error) { return agents.Decision{}, errTest },
+		"panic": func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+			return agents.Decision{Move: g.Moves()[:0:0][len(g.Moves())]}, nil
+		},
+		"panicvalue": func(context.Context, *rules.Game) (agents.Decision, error) { panic(errTest) },
+		"change": func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+			var ms rules.MoveSet
+			g.LegalMoves(&ms)
+			g.PlayLegal(ms.At(0))
+			return agents.Decision{Move: ms.At(0)}, nil
+		},
+		"block": func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
+			<-ctx.Done()
+			return agents.Decision{}, ctx.Err()
+		},
+		"goexit": func(context.Context, *rules.Game) (agents.Decision, error) {
+			runtime.Goexit()
+			return agents.Decision{}, nil
+		},
+	}
+}
+
+// testRegistry has kinds: random, scored, one for each of wrongs, and
+// brokenstart, broken, human and leaky, which counts in open.
+func testRegistry(open *atomic.Int64) *agents.Registry {
+	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
+	id := agents.ParamDef{Name: "id", Type: agents.Int, Default: "0", Max: 1000}
+	kinds := []agents.Kind{
+		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Values) (agents.Agent, error) { return &picker{}, nil }},
+		{Name: "scored", New: func(agents.Values) (agents.Agent, error) { return &picker{scored: true}, nil }},
+		{Name: "brokenstart", New: func(agents.Values) (agents.Agent, error) { return &brokenStart{}, nil }},
+		{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return nil, errTest }},
+		{Name: "human", Interactive: true},
+		{Name: "leaky", Params: []agents.ParamDef{after}, New: func(v agents.Values) (agents.Agent, error) {
+			open.Add(1)
+			return &closer{faulty: faulty{after: v.Int("after"), wrong: wrongs()["panic"]}, open: open}, nil
+		}},
+		{Name: "unclosable", New: func(v agents.Values) (agents.Agent, error) {
+			c := &closer{faulty: faulty{after: 1e9}, open: new(atomic.Int64)}
+			if open != nil && open.Add(1) > 1 { // the first one is made by Validate
+				c.err = errTest
+			}
+			return c, nil
+		}},
+	}
+	for name, wrong := range wrongs() {
+		kinds = append(kinds, agents.Kind{Name: name, Params: []agents.ParamDef{after}, New: func(v agents.Values) (agents.Agent, error) {
+			return &faulty{after: v.Int("after"), wrong: wrong}, nil
+		}})
+	}
+	return agents.NewRegistry(kinds...)
+}
+
+// testConfig is a config of the given agents under quick variants of all kinds
+// of rules.
+func testConfig(t testing.TB, specs ...string) Config {
+	c := DefaultConfig()
+	c.Rules = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("kang:max_plies=30"), rules.MustParse("standard:max_plies=20")}
+	c.Pairs = 2
+	c.Workers = 2
+	c.Out = t.TempDir()
+	for _, text := range specs {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		c.Agents = append(c.Agents, spec)
+	}
+	return c
+}

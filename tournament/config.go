@@ -1,0 +1,203 @@
+package tournament
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Bounds of a Config.
+const (
+	maxAgents   = 1000
+	maxRules    = 64
+	maxPairs    = 1_000_000
+	maxWorkers  = 1024
+	maxName     = 64
+	maxDepth    = 1000
+	maxNodes    = int64(1_000_000_000_000)
+	maxMoveTime = 24 * time.Hour
+)
+
+// Config says which tournament is played. Start from [DefaultConfig]; the zero
+// value lacks rules and agents.
+type Config struct {
+	Name     string         // of the run, also of its folder: letters, digits, '-', '_', '.'
+	Rules    []*rules.Rules // rule sets; every pairing plays under each
+	Agents   []agents.Spec  // the players; every two of them meet
+	Pairs    int            // game pairs each pairing plays under each rule set, 1 to 1,000,000
+	Openings Openings       // how games begin
+	Limits   agents.Limits  // bounds of each decision, beside the agents' own; zero: none
+	Seed     uint64         // what all chance in the run comes from
+	Workers  int            // games at a time; 0: as many as the machine has cores for the program
+	Out      string         // folder for the records; Run needs one that holds no records yet
+}
+
+// DefaultConfig returns a config that lacks only the agents and, for Run, the
+// folder.
+func DefaultConfig() Config {
+	return Config{
+		Name:     "tournament",
+		Rules:    []*rules.Rules{rules.MustParse("standard")},
+		Pairs:    10,
+		Openings: Openings{Policy: RandomOpenings},
+		Seed:     1,
+	}
+}
+
+// DefaultOut returns the folder, under results, of a run that starts at a time.
+func DefaultOut(name string, start time.Time) string {
+	return "results/" + name + "-" + start.UTC().Format("20060102-150405")
+}
+
+// Games returns how many games the config schedules.
+func (c *Config) Games() int64 {
+	n := int64(len(c.Agents))
+	return n * (n - 1) / 2 * int64(len(c.Rules)) * int64(c.Pairs) * 2
+}
+
+// FieldError says which part of a config is wrong.
+type FieldError struct {
+	Field string // as in YAML: "pairs", "agents[2]", "openings.plies"; elements count from 0
+	Err   error  // what is wrong and what was expected
+}
+
+// Error returns the field and the error in one line.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the field.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Validate checks everything that can be checked before a game is played, Out
+// aside. Each agent is made once, so that a bad parameter or a missing file is
+// found now. The error joins one *FieldError for each thing that is wrong.
+func (c *Config) Validate(registry *agents.Registry) error {
+	var v validation
+	v.expect(isName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
+	v.rules(c.Rules)
+	v.agents(c.Agents, registry)
+	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
+	v.openings(c.Openings)
+	if len(v) == 0 { // otherwise there may be nothing to begin with
+		v.firstOpenings(c)
+	}
+	v.limits(c.Limits)
+	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
+	return errors.Join(v...)
+}
+
+// validation gathers what is wrong.
+type validation []error
+
+func (v *validation) add(field string, err error) {
+	*v = append(*v, &FieldError{Field: field, Err: err})
+}
+
+func (v *validation) expect(ok bool, field, format string, args ...any) {
+	if !ok {
+		v.add(field, fmt.Errorf(format, args...))
+	}
+}
+
+func (v *validation) rules(list []*rules.Rules) {
+	v.expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
+	seen := map[string]bool{}
+	for i, r := range list[:min(len(list), maxRules)] {
+		field := fmt.Sprintf("rules[%d]", i)
+		if r == nil {
+			v.add(field, errors.New("expected a rule set, found none"))
+			continue
+		}
+		again, err := rules.Parse(r.String())
+		v.expect(err == nil && again.Options() == r.Options(), field,
+			"expected a rule set that its name %q describes in full, like standard:null_move=allow", r)
+		v.expect(!seen[r.String()], field, "rule set %s is listed twice", r)
+		seen[r.String()] = true
+	}
+}
+
+func (v *validation) agents(list []agents.Spec, registry *agents.Registry) {
+	v.expect(2 <= len(list) && len(list) <= maxAgents, "agents", "expected 2 to %d agents, found %d", maxAgents, len(list))
+	seen := map[string]bool{}
+	for i, spec := range list[:min(len(list), maxAgents)] {
+		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
+		if seen[text] {
+			v.add(field, fmt.Errorf("agent %q is listed twice; players are told apart by their specs", text))
+			continue
+		}
+		seen[text] = true
+		for _, err := range tryAgent(registry, spec) {
+			v.add(field, err)
+		}
+	}
+}
+
+// tryAgent makes the agent of a spec and throws it away. It returns everything
+// that is wrong.
+func tryAgent(registry *agents.Registry, spec agents.Spec) []error {
+	if _, err := agents.ParseSpec(spec.String()); err != nil {
+		return []error{err}
+	}
+	if _, err := registry.Values(spec); err != nil {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			return joined.Unwrap()
+		}
+		return []error{err}
+	}
+	if kind, err := registry.Kind(spec); err != nil || kind.Interactive {
+		return []error{fmt.Errorf("agent %q needs a person at the terminal; expected agents that play by themselves", spec)}
+	}
+	agent, err := registry.New(spec)
+	if err == nil {
+		err = closeAgent(agent)
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// closeAgent closes an agent that can be closed.
+func closeAgent(agent agents.Agent) error {
+	if c, ok := agent.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+func (v *validation) openings(o Openings) {
+	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings, "openings.policy",
+		"expected %s or %s, found %q", RandomOpenings, AgentOpenings, o.Policy)
+	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
+	v.expect(o.Policy != AgentOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", AgentOpenings, o.Plies)
+}
+
+// firstOpenings looks for one opening under each rule set.
+func (v *validation) firstOpenings(c *Config) {
+	for _, r := range c.Rules {
+		if _, err := newOpener(c.Openings, c.Seed).opening(r, hashText(r.String()), 0); err != nil {
+			v.add("openings", err)
+		}
+	}
+}
+
+func (v *validation) limits(l agents.Limits) {
+	v.expect(0 <= l.Depth && l.Depth <= maxDepth, "limits.depth", "expected a number from 0 (no limit) to %d, found %d", maxDepth, l.Depth)
+	v.expect(0 <= l.Nodes && l.Nodes <= maxNodes, "limits.nodes", "expected a number from 0 (no limit) to %d, found %d", maxNodes, l.Nodes)
+	v.expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
+}
+
+// isName tells whether a run's name can stand in a path on any system.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !first && (i == 0 || c != '-' && c != '_' && c != '.') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}

@@ -1,0 +1,17 @@
+// Package tournament plays agents against each other and records the games.
+//
+// The data flow is one line: a [Config] gives a schedule of game pairs (one
+// opening, played twice with sides swapped); workers play them; one collector
+// appends the records to games.jsonl in schedule order. Ratings and reports
+// read the records; nobody passes results by any other way.
+//
+// A pair is known by its index alone: opening and seeds come from the run's
+// seed, the rule set, the two agents and the round by a fixed mix, never from a
+// worker or a clock. So agents that are limited by depth, nodes or iterations
+// give the same records however many workers there are.
+//
+// Whatever an agent does wrong, it loses the game in hand and the run goes on.
+// The exception: an agent is called directly, in the worker's goroutine, so one
+// that neither decides nor returns after its context is cancelled holds the run
+// up.
+package tournament

@@ -1,0 +1,221 @@
+package tournament
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// Match is a game to be played.
+type Match struct {
+	Game, Pair int64 // numbers for the record
+	Rules      *rules.Rules
+	Opening    rules.Position
+	Policy     string  // where the opening came from, for the record
+	Seats      [2]Seat // by side
+	Limits     agents.Limits
+
+	// OnMove is called after each move; nil: nobody looks on. It must not change
+	// the game.
+	OnMove func(g *rules.Game, d agents.Decision)
+}
+
+// Seat is one side's player in a match.
+type Seat struct {
+	Name  string // the agent's spec
+	Seed  uint64
+	Agent agents.Agent
+}
+
+// PlayGame plays a game to its end and returns the record. An agent that
+// chooses an illegal move, returns an error or panics loses the game; the
+// record says how. When ctx is cancelled the game is dropped and the context's
+// error returned; any other error means that no game can begin in the opening.
+func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
+	return new(referee).play(ctx, m)
+}
+
+// referee plays games, one after another. It keeps its working memory, so that
+// a game costs little more than its record. It belongs to one goroutine.
+type referee struct {
+	notes notes
+
+	// What is going on, for the case that an agent panics.
+	calling bool       // an agent has been called and hasn't returned
+	side    rules.Side // whose turn or agent it is
+}
+
+func (r *referee) play(ctx context.Context, m *Match) (*record.Game, error) {
+	game := rules.NewGame(m.Rules, m.Opening)
+	if o, reason := game.Outcome(); o != rules.Undecided {
+		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o, reason)
+	}
+	start := time.Now()
+	r.notes.reset()
+	fault := r.run(ctx, m, game, start)
+	if err := ctx.Err(); err != nil {
+		return nil, err // what agents do once cancelled isn't what they would do
+	}
+	return r.notes.record(m, game, fault, start), nil
+}
+
+// run plays the game until it ends, an agent fails or ctx is cancelled. It
+// returns how the agent failed, if one did.
+func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start time.Time) (fault *record.Fault) {
+	r.calling = false
+	defer func() {
+		// Only an agent's panic is an agent's fault; ours goes on.
+		if r.calling {
+			if p := recover(); p != nil {
+				fault = newFault(r.side, record.FaultPanic, describePanic(p))
+			}
+			r.calling = false
+		}
+	}()
+	if fault := r.begin(ctx, m); fault != nil {
+		return fault
+	}
+	before := time.Since(start)
+	for ctx.Err() == nil {
+		if o, _ := game.Outcome(); o != rules.Undecided {
+			return nil
+		}
+		d, fault := r.decide(ctx, m, game)
+		now := time.Since(start)
+		if fault != nil {
+			return fault
+		}
+		game.PlayLegal(d.Move)
+		r.notes.add(&d, now-before)
+		before = now
+		if m.OnMove != nil {
+			m.OnMove(game, d)
+			before = time.Since(start)
+		}
+	}
+	return nil
+}
+
+// begin prepares both agents.
+func (r *referee) begin(ctx context.Context, m *Match) *record.Fault {
+	for _, side := range []rules.Side{rules.South, rules.North} {
+		seat := &m.Seats[side]
+		r.side, r.calling = side, true
+		err := seat.Agent.NewGame(ctx, agents.Setup{Rules: m.Rules, Side: side, Seed: seat.Seed})
+		if err != nil {
+			return newFault(side, record.FaultError, "preparing the game: "+err.Error())
+		}
+		r.calling = false
+	}
+	return nil
+}
+
+// decide asks the agent whose turn it is and checks its move.
+func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game) (agents.Decision, *record.Fault) {
+	pos, moves := game.Position(), len(game.Moves())
+	r.side, r.calling = pos.Side(), true
+	d, err := m.Seats[r.side].Agent.Choose(ctx, game, m.Limits)
+	if err != nil {
+		return d, newFault(r.side, record.FaultError, err.Error())
+	}
+	r.calling = false
+	if game.Position() != pos || len(game.Moves()) != moves {
+		return d, newFault(r.side, record.FaultError, "the agent changed the game it was given")
+	}
+	if err := game.Check(d.Move); err != nil {
+		return d, newFault(r.side, record.FaultIllegal, err.Error())
+	}
+	return d, nil
+}
+
+// notes is what is written down during a game, in memory that is used again.
+type notes struct {
+	text   []byte // the moves' texts, one after another
+	ends   []int  // where each ends
+	scores []record.Score
+	depths []int
+	nodes  []int64
+	times  []float64
+	plies  int // moves that were no placements
+
+	scored, searched, counted bool // whether any move has a score, a depth, nodes
+}
+
+func (n *notes) reset() {
+	*n = notes{
+		text: n.text[:0], ends: n.ends[:0], scores: n.scores[:0],
+		depths: n.depths[:0], nodes: n.nodes[:0], times: n.times[:0],
+	}
+}
+
+// add notes a decision that took so long.
+func (n *notes) add(d *agents.Decision, took time.Duration) {
+	n.text = d.Move.AppendText(n.text)
+	n.ends = append(n.ends, len(n.text))
+	if !d.Move.IsPlacement() {
+		n.plies++
+	}
+	score := record.NoScore
+	if d.Scored {
+		score = record.Score(d.Score)
+		n.scored = true
+	}
+	n.scores = append(n.scores, score)
+	n.depths = append(n.depths, d.Depth)
+	n.searched = n.searched || d.Depth != 0
+	n.nodes = append(n.nodes, d.Nodes)
+	n.counted = n.counted || d.Nodes != 0
+	n.times = append(n.times, math.Round(float64(took)/1e3)/1e3)
+}
+
+// moves returns the moves' texts, cut out of one string.
+func (n *notes) moves() []string {
+	text, start := string(n.text), 0
+	moves := make([]string, len(n.ends))
+	for i, end := range n.ends {
+		moves[i] = text[start:end]
+		start = end
+	}
+	return moves
+}
+
+// record makes the record of a game that is over or was lost by a fault.
+func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
+	outcome, reason := game.Outcome()
+	g := &record.Game{
+		Game: m.Game, Pair: m.Pair,
+		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
+		South:  record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
+		North:  record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
+		Limits: recordLimits(m.Limits),
+		Moves:  n.moves(),
+		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
+	}
+	if fault != nil {
+		g.Reason = string(fault.Kind)
+		g.Result = rules.NorthWins.String()
+		if fault.Side == sideName(rules.North) {
+			g.Result = rules.SouthWins.String()
+		}
+	}
+	if n.scored {
+		g.Scores = append(g.Scores, n.scores...)
+	}
+	if n.searched {
+		g.Depths = append(g.Depths, n.depths...)
+	}
+	if n.counted {
+		g.Nodes = append(g.Nodes, n.nodes...)
+	}
+	g.Timing = record.Timing{
+		Start:   start.Round(0).UTC(),
+		Seconds: time.Since(start).Round(time.Microsecond).Seconds(),
+		MoveMS:  append([]float64(nil), n.times...),
+	}
+	return g
+}

@@ -1,0 +1,246 @@
+package tournament
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// newMatch seats two agents on an opening of the rules.
+func newMatch(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Match {
+	p, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 1, 0)
+	require.NoError(t, err)
+	return &Match{
+		Game: 3, Pair: 1, Rules: r, Opening: p, Policy: "random",
+		Seats: [2]Seat{{"s", seed, south}, {"n", seed + 1, north}},
+	}
+}
+
+// requireSound checks that a record can be written, read and replayed.
+func requireSound(t require.TestingT, g *record.Game) {
+	var back record.Game
+	require.NoError(t, json.Unmarshal(g.AppendJSON(nil), &back))
+	require.Equal(t, *g, back)
+	_, err := record.Replay(g)
+	require.NoError(t, err)
+}
+
+func TestPlayGameUnderAllRules(t *testing.T) {
+	for _, name := range presetNames() {
+		for seed := range uint64(5) {
+			r := rules.MustParse(name)
+			m := newMatch(t, r, seed, &picker{}, &picker{scored: true})
+			m.Limits = agents.Limits{Depth: 3, Nodes: 7}
+			looked := 0
+			m.OnMove = func(g *rules.Game, d agents.Decision) {
+				looked++
+				require.Equal(t, looked, len(g.Moves()))
+				require.Equal(t, d.Move, g.Moves()[looked-1])
+			}
+			g, err := PlayGame(t.Context(), m)
+			require.NoError(t, err)
+			requireSound(t, g)
+			require.Equal(t, looked, len(g.Moves))
+			require.Equal(t, record.Limits{Depth: 3, Nodes: 7}, g.Limits)
+			require.Len(t, g.Timing.MoveMS, len(g.Moves))
+			require.Len(t, g.Scores, len(g.Moves))
+			northFirst := int(m.Opening.Side())
+			for i := range g.Scores {
+				byNorth := (i+northFirst)%2 == 1
+				n := i/2 + 1 // the scored agent's count of its decisions
+				if byNorth && n%3 == 0 {
+					require.EqualValues(t, n, g.Scores[i])
+				} else {
+					require.Equal(t, record.NoScore, g.Scores[i])
+				}
+				require.Equal(t, byNorth, g.Depths[i] == 3)
+				require.Equal(t, byNorth, g.Nodes[i] > 0)
+			}
+		}
+	}
+}
+
+func TestNothingKnownNothingRecorded(t *testing.T) {
+	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("simplified"), 1, &picker{}, &picker{}))
+	require.NoError(t, err)
+	require.Nil(t, g.Scores)
+	require.Nil(t, g.Depths)
+	require.Nil(t, g.Nodes)
+	require.NotContains(t, string(g.AppendJSON(nil)), "limits")
+}
+
+func TestSetupByTheAgents(t *testing.T) {
+	for _, name := range []string{"standard", "cosmoludo", "gigamic-basic"} {
+		r := rules.MustParse(name + ":max_plies=10")
+		m := newMatch(t, r, 1, &picker{}, &picker{})
+		m.Opening = r.Start()
+		g, err := PlayGame(t.Context(), m)
+		require.NoError(t, err)
+		requireSound(t, g)
+		require.Equal(t, "000000/000000/000000/000000/000000/000000 s 222/222", g.Opening)
+		require.Contains(t, g.Moves[0], "@")
+		require.Equal(t, rules.NumPieces, len(g.Moves)-g.Plies)
+	}
+}
+
+func TestLengthDraw(t *testing.T) {
+	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("standard:max_plies=2"), 1, &picker{}, &picker{}))
+	require.NoError(t, err)
+	requireSound(t, g)
+	require.Equal(t, []any{"1/2-1/2", "length", 2}, []any{g.Result, g.Reason, g.Plies})
+}
+
+func TestLongKangGame(t *testing.T) {
+	longest := 0
+	for seed := range uint64(3) {
+		g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("kang:max_plies=3000"), seed, &picker{}, &picker{}))
+		require.NoError(t, err)
+		requireSound(t, g)
+		longest = max(longest, g.Plies)
+	}
+	require.Greater(t, longest, 1000)
+}
+
+func TestFaults(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind   record.FaultKind
+		detail string
+	}{
+		"nomove":     {record.FaultIllegal, "none is not legal: there is no such move"},
+		"illegal":    {record.FaultIllegal, "pass is not legal: there is a move to make"},
+		"error":      {record.FaultError, "out of ideas"},
+		"panic":      {record.FaultPanic, "runtime error: index out of range [4] with length 0 in gyges/tournament.wrongs.func4 (agents_test.go:"},
+		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament.wrongs.func5 (agents_test.go:"},
+		"change":     {record.FaultError, "the agent changed the game it was given"},
+	} {
+		for _, side := range []rules.Side{rules.South, rules.North} {
+			t.Run(fmt.Sprint(name, side), func(t *testing.T) {
+				m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+				m.Seats[side].Agent = &faulty{after: 2, wrong: wrongs()[name]}
+				g, err := PlayGame(t.Context(), m)
+				require.NoError(t, err)
+				requireSound(t, g)
+				require.Equal(t, strings.ToLower(side.String()), g.Fault.Side)
+				require.Equal(t, c.kind, g.Fault.Kind)
+				detail := c.detail
+				if side == rules.North {
+					detail = strings.Replace(detail, "[4]", "[5]", 1)
+				}
+				require.Contains(t, g.Fault.Detail, detail)
+				require.Equal(t, string(c.kind), g.Reason)
+				require.Equal(t, rules.WinFor(side.Other()).String(), g.Result)
+				require.Equal(t, 4+int(side), g.Plies)
+			})
+		}
+	}
+}
+
+func TestFaultBeforeTheFirstMove(t *testing.T) {
+	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
+	require.NoError(t, err)
+	requireSound(t, g)
+	require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultError, Detail: "preparing the game: no engine"}, g.Fault)
+	require.Empty(t, g.Moves)
+	require.Equal(t, "1-0", g.Result)
+}
+
+func TestFaultDetailIsBounded(t *testing.T) {
+	for _, text := range []string{strings.Repeat("é", record.MaxDetail), strings.Repeat("\xff", 3*record.MaxDetail)} {
+		f := newFault(rules.South, record.FaultError, text)
+		require.LessOrEqual(t, len(f.Detail), record.MaxDetail)
+		require.Greater(t, len(f.Detail), 0)
+		require.Equal(t, f.Detail, strings.ToValidUTF8(f.Detail, ""))
+	}
+	require.Equal(t, "short", bounded("short", record.MaxDetail))
+}
+
+// Any number may come back as a move: it is legal or a fault, never a crash.
+func TestAnyNumberAsAMove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rules.MustParse(rapid.SampledFrom(presetNames()).Draw(t, "rules"))
+		m := newMatch(t, r, rapid.Uint64().Draw(t, "seed"), &picker{}, nil)
+		if rapid.Bool().Draw(t, "set-up") {
+			m.Opening = r.Start()
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "moves"), 0))
+		junk := rapid.Uint32().Draw(t, "junk")
+		m.Seats[rules.North].Agent = &faulty{wrong: func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+			var ms rules.MoveSet
+			g.LegalMoves(&ms)
+			move := uint32(ms.At(rng.IntN(ms.Len())))
+			switch rng.IntN(10) {
+			case 0:
+				move = rng.Uint32()
+			case 1, 2:
+				move |= junk &^ 0x023f3f3f // bits that no move has, which change nothing
+			case 3:
+				move ^= 1 << rng.IntN(32)
+			}
+			return agents.Decision{Move: rules.Move(move)}, nil
+		}}
+		g, err := PlayGame(context.Background(), m)
+		require.NoError(t, err)
+		requireSound(t, g)
+		if g.Fault != nil {
+			require.Equal(t, record.FaultIllegal, g.Fault.Kind)
+		}
+	})
+}
+
+func TestNoRecordOnceCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &faulty{after: 1, wrong: wrongs()["block"]})
+	m.OnMove = func(g *rules.Game, _ agents.Decision) {
+		if len(g.Moves()) == 3 {
+			cancel()
+		}
+	}
+	g, err := PlayGame(ctx, m)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, g)
+
+	m.Seats[rules.North].Agent = &picker{} // one that takes no notice
+	_, err = PlayGame(ctx, m)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestNoGameBeginsAtItsEnd(t *testing.T) {
+	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+	p, err := m.Rules.ParsePosition("000000/000000/000000/321000/021321/032100 n 1-0")
+	require.NoError(t, err)
+	m.Opening = p
+	_, err = PlayGame(t.Context(), m)
+	require.EqualError(t, err, `no game can begin in "000000/000000/000000/321000/021321/032100 n 1-0": it ends there, 1-0 by goal`)
+}
+
+// A panic that is not an agent's is not an agent's fault.
+func TestOurOwnPanicIsNotHidden(t *testing.T) {
+	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+	m.OnMove = func(*rules.Game, agents.Decision) { panic("ours") }
+	require.PanicsWithValue(t, "ours", func() { _, _ = PlayGame(t.Context(), m) })
+}
+
+// What a game allocates grows with the logarithm of its length only.
+func TestPliesAllocateNothing(t *testing.T) {
+	var ref referee
+	allocs := func(rulesText string) float64 {
+		m := newMatch(t, rules.MustParse(rulesText), 5, &picker{}, &picker{})
+		return testing.AllocsPerRun(20, func() {
+			_, err := ref.play(t.Context(), m)
+			require.NoError(t, err)
+		})
+	}
+	long := allocs("kang:max_plies=800")
+	require.Less(t, long-allocs("kang:max_plies=50"), 20.0)
+	require.Less(t, long, 60.0)
+}

@@ -1,0 +1,129 @@
+package tournament
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"gyges/rules"
+)
+
+// Policy says where openings come from.
+type Policy string
+
+// The policies.
+const (
+	// RandomOpenings draws a random set-up and plays random plies from it. An
+	// opening is used only if the side to move can't take a piece over the far
+	// side at once, has a move, and has a move after which the opponent can't
+	// either; under Kang, nobody may have scored. That rules out wins on the
+	// first two plies, not those that take longer.
+	RandomOpenings Policy = "random"
+
+	// AgentOpenings lets the agents place their pieces; under Kang, which has no
+	// set-up, games begin on the empty board. All openings are the same then.
+	AgentOpenings Policy = "agents"
+)
+
+// Openings says how games begin.
+type Openings struct {
+	Policy Policy
+
+	// Plies is how many random legal plies follow the set-up before the agents
+	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
+	// begin alike.
+	Plies int
+}
+
+const (
+	maxOpeningPlies  = 40
+	kangOpeningPlies = 4
+
+	// openingTries bounds the search for an opening that passes the screen.
+	openingTries = 10_000
+)
+
+// String returns the policy as records name it: "random", "random:plies=4", "agents".
+func (o Openings) String() string {
+	if o.Plies == 0 {
+		return string(o.Policy)
+	}
+	return string(o.Policy) + ":plies=" + strconv.Itoa(o.Plies)
+}
+
+// opener finds openings. It keeps the last one of each rule set, since the
+// pairs of a round follow each other. It belongs to one goroutine.
+type opener struct {
+	openings Openings
+	seed     uint64
+	last     map[*rules.Rules]opening
+	moves    rules.MoveSet
+}
+
+type opening struct {
+	number   int64
+	position rules.Position
+}
+
+func newOpener(o Openings, seed uint64) *opener {
+	return &opener{openings: o, seed: seed, last: map[*rules.Rules]opening{}}
+}
+
+// opening returns opening k of a rule set, given with its hash.
+func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Position, error) {
+	if o.openings.Policy == AgentOpenings {
+		return r.Start(), nil
+	}
+	if last, ok := o.last[r]; ok && last.number == k {
+		return last.position, nil
+	}
+	rng := rand.New(rand.NewPCG(deriveSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
+	for range openingTries {
+		if p, ok := o.draw(r, rng); ok {
+			o.last[r] = opening{k, p}
+			return p, nil
+		}
+	}
+	return rules.Position{}, fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
+		r, openingTries, o.plies(r))
+}
+
+func (o *opener) plies(r *rules.Rules) int {
+	if o.openings.Plies == 0 && r.Options().Kang {
+		return kangOpeningPlies
+	}
+	return o.openings.Plies
+}
+
+// draw draws one opening and tells whether it passes the screen.
+func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
+	p := r.RandomSetup(rng)
+	if n := o.plies(r); n > 0 {
+		g := rules.NewGame(r, p)
+		for range n {
+			g.LegalMoves(&o.moves)
+			if o.moves.Len() == 0 {
+				return p, false
+			}
+			g.PlayLegal(o.moves.At(rng.IntN(o.moves.Len())))
+		}
+		p = g.Position()
+	}
+	return p, o.passes(r, p)
+}
+
+// passes tells whether a game may begin in p. See RandomOpenings. A pass just
+// before is no part of a position's text, so it may not be part of an opening.
+func (o *opener) passes(r *rules.Rules, p rules.Position) bool {
+	side := p.Side()
+	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 || r.CanReachGoal(p, side) {
+		return false
+	}
+	r.Moves(p, &o.moves)
+	for m := range o.moves.All() {
+		if m != rules.Pass && !r.CanReachGoal(r.Apply(p, m), side.Other()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package tournament
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"gyges/rules"
+)
+
+func presetNames() []string {
+	var names []string
+	for _, p := range rules.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// winsAtOnce looks for a goal among all legal moves: the slow way.
+func winsAtOnce(r *rules.Rules, p rules.Position) bool {
+	var ms rules.MoveSet
+	r.Moves(p, &ms)
+	for m := range ms.All() {
+		if m.IsGoal() {
+			return true
+		}
+	}
+	return false
+}
+
+func TestOpeningsPassTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rules.MustParse(rapid.SampledFrom(presetNames()).Draw(t, "rules"))
+		plies := rapid.SampledFrom([]int{0, 0, 1, 2, 7, 12}).Draw(t, "plies")
+		seed, k := rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 1e6).Draw(t, "k")
+		draw := func() rules.Position {
+			p, err := newOpener(Openings{RandomOpenings, plies}, seed).opening(r, hashText(r.String()), k)
+			require.NoError(t, err)
+			return p
+		}
+		p := draw()
+		require.Equal(t, p, draw(), "the opening depends on seed, rules and number alone")
+
+		again, err := r.ParsePosition(r.FormatPosition(p))
+		require.NoError(t, err)
+		require.Equal(t, p, again, "a text says all about the opening")
+
+		want := plies
+		if plies == 0 && r.Options().Kang {
+			want = kangOpeningPlies
+		}
+		side := rules.Side(want % 2)
+		require.Equal(t, side, p.Side())
+		if r.Options().Kang && want <= 12 {
+			onBoard := p.Occupied().Count()
+			require.Equal(t, want, onBoard, "each ply brings one piece in")
+		} else if !r.Options().Kang {
+			require.Equal(t, rules.NumPieces, p.Occupied().Count())
+		}
+
+		require.False(t, winsAtOnce(r, p))
+		var ms rules.MoveSet
+		r.Moves(p, &ms)
+		safe := false
+		for m := range ms.All() {
+			require.NotEqual(t, rules.Pass, m)
+			safe = safe || !winsAtOnce(r, r.Apply(p, m))
+		}
+		require.True(t, safe)
+	})
+}
+
+func TestOpeningsCanBeFoundUpToTheBound(t *testing.T) {
+	for _, name := range presetNames() {
+		r := rules.MustParse(name)
+		_, err := newOpener(Openings{RandomOpenings, maxOpeningPlies}, 1).opening(r, 1, 0)
+		require.NoError(t, err, name)
+	}
+}
+
+func TestOpeningsDiffer(t *testing.T) {
+	for _, name := range presetNames() {
+		r := rules.MustParse(name)
+		o := newOpener(Openings{Policy: RandomOpenings}, 1)
+		seen := map[rules.Position]bool{}
+		for k := range int64(100) {
+			p, err := o.opening(r, hashText(name), k)
+			require.NoError(t, err)
+			seen[p] = true
+		}
+		require.GreaterOrEqual(t, len(seen), 90, "%s: 8,100 set-ups or more, so that 100 draws share a few at most", name)
+	}
+}
+
+// The memory of the last opening changes nothing, whatever the order.
+func TestOpenerMemory(t *testing.T) {
+	o := newOpener(Openings{Policy: RandomOpenings}, 7)
+	a, b := rules.MustParse("standard"), rules.MustParse("kang")
+	for _, k := range []int64{0, 1, 1, 0, 5, 5} {
+		for _, r := range []*rules.Rules{a, b} {
+			got, err := o.opening(r, 3, k)
+			require.NoError(t, err)
+			want, err := newOpener(o.openings, 7).opening(r, 3, k)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		}
+	}
+}
+
+func TestAgentOpenings(t *testing.T) {
+	r := rules.MustParse("cosmoludo")
+	p, err := newOpener(Openings{Policy: AgentOpenings}, 1).opening(r, 1, 5)
+	require.NoError(t, err)
+	require.Equal(t, r.Start(), p)
+}
+
+func TestOpeningsString(t *testing.T) {
+	require.Equal(t, "random", Openings{Policy: RandomOpenings}.String())
+	require.Equal(t, "random:plies=4", Openings{RandomOpenings, 4}.String())
+	require.Equal(t, "agents", Openings{Policy: AgentOpenings}.String())
+}

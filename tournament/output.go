@@ -1,0 +1,177 @@
+package tournament
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"gyges/tournament/record"
+)
+
+// The files of a run's folder.
+const (
+	GamesFile    = "games.jsonl"   // the records, see package record
+	ManifestFile = "manifest.json" // what was run, where and when
+)
+
+// Status says how a run stands.
+type Status string
+
+// The statuses. A run whose manifest says running and that no program plays was
+// cut off.
+const (
+	Running     Status = "running"
+	Finished    Status = "finished"    // every game has been played
+	Interrupted Status = "interrupted" // stopped by its user; what had been played is kept
+	Failed      Status = "failed"      // stopped by an error; what had been played is kept
+)
+
+// manifest is the content of ManifestFile.
+type manifest struct {
+	Schema  int            `json:"schema"` // version of the records and of this file
+	Status  Status         `json:"status"`
+	Error   string         `json:"error,omitempty"` // why it failed
+	Games   gameCounts     `json:"games"`
+	Config  manifestConfig `json:"config"`
+	Start   time.Time      `json:"start"`
+	End     *time.Time     `json:"end,omitempty"`
+	Program programInfo    `json:"program"`
+	Host    hostInfo       `json:"host"`
+}
+
+type gameCounts struct {
+	Scheduled int64 `json:"scheduled"`
+	Played    int64 `json:"played"`
+}
+
+// manifestConfig is a Config as data, every default filled in.
+type manifestConfig struct {
+	Name     string           `json:"name"`
+	Rules    []string         `json:"rules"`
+	Agents   []string         `json:"agents"`
+	Pairs    int              `json:"pairs"`
+	Openings manifestOpenings `json:"openings"`
+	Limits   record.Limits    `json:"limits"`
+	Seed     uint64           `json:"seed,string"`
+	Workers  int              `json:"workers"`
+}
+
+type manifestOpenings struct {
+	Policy Policy `json:"policy"`
+	Plies  int    `json:"plies"`
+}
+
+// programInfo says which program ran.
+type programInfo struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
+	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
+	Go       string `json:"go"`
+}
+
+// hostInfo says what machine it ran on.
+type hostInfo struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+}
+
+func newManifest(c *Config, start time.Time) *manifest {
+	m := &manifest{
+		Schema: record.Version,
+		Status: Running,
+		Games:  gameCounts{Scheduled: c.Games()},
+		Config: manifestConfig{
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
+			Openings: manifestOpenings{c.Openings.Policy, c.Openings.Plies},
+		},
+		Start:   start.Round(0).UTC(),
+		Program: thisProgram(),
+		Host:    hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+	}
+	for _, r := range c.Rules {
+		m.Config.Rules = append(m.Config.Rules, r.String())
+	}
+	for _, a := range c.Agents {
+		m.Config.Agents = append(m.Config.Agents, a.String())
+	}
+	return m
+}
+
+func thisProgram() programInfo {
+	p := programInfo{Version: "unknown", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return p
+	}
+	if info.Main.Version != "" {
+		p.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			p.Revision = s.Value
+		case "vcs.modified":
+			p.Modified = s.Value == "true"
+		}
+	}
+	return p
+}
+
+// end fills in how the run ended.
+func (m *manifest) end(s *Summary, err error) {
+	m.Status, m.Games.Played, m.End = s.Status, s.Played, &s.End
+	if s.Status == Failed && err != nil {
+		m.Error = err.Error()
+	}
+}
+
+// save writes the manifest so that a reader finds the old one or the new one,
+// never a part.
+func (m *manifest) save(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", ManifestFile, err)
+	}
+	return writeAtomically(filepath.Join(dir, ManifestFile), append(text, '\n'))
+}
+
+// writeAtomically writes a file beside its place and moves it there.
+func writeAtomically(path string, text []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// createGames makes the folder of a run and the file of its records.
+func createGames(dir string) (*record.Writer, error) {
+	if dir == "" {
+		return nil, errors.New("expected a folder for the records, found none")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	w, err := record.Create(filepath.Join(dir, GamesFile))
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s holds the records of a run already (%s); expected a new folder", dir, GamesFile)
+	}
+	return w, err
+}

@@ -1,0 +1,119 @@
+// Package record is the record of a game: one JSON object a line, holding all
+// that is needed to replay the game and everything that ratings, tuning and
+// reports read. [Writer] appends records, [Reader] streams them back, [Replay]
+// plays one again and verifies it.
+//
+// Every clock reading of a record sits in its object "timing", the last one of
+// the line; all the rest is the same whenever a run limited by depth, nodes or
+// iterations is repeated.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Version is the version of the schema. It changes when a reader of the version
+// before could no longer read the records.
+const Version = 1
+
+// Game is one finished game. The arrays Scores, Depths and Nodes and
+// Timing.MoveMS stand beside Moves, one element a move, or are empty where
+// nothing is known about any move.
+type Game struct {
+	Game    int64    `json:"game"`    // number in the run, from 0
+	Pair    int64    `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
+	Rules   string   `json:"rules"`   // the rule set, as rules.Parse reads it
+	Opening string   `json:"opening"` // the position the game began in
+	Policy  string   `json:"policy"`  // where the opening came from
+	South   Player   `json:"south"`
+	North   Player   `json:"north"`
+	Limits  Limits   `json:"limits,omitzero"`  // bounds of each decision
+	Moves   []string `json:"moves"`            // in short notation, placements included
+	Scores  []Score  `json:"scores,omitempty"` // each from its mover's view
+	Depths  []int    `json:"depths,omitempty"` // plies searched; 0: unknown
+	Nodes   []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
+	Result  string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
+	Reason  string   `json:"reason"`           // a rules.Reason, or the kind of the fault
+	Plies   int      `json:"plies"`            // turns played, placements not counted
+	Fault   *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
+	Timing  Timing   `json:"timing"`
+}
+
+// Player is one side's player.
+type Player struct {
+	Agent string `json:"agent"`       // its spec, which is its name
+	Seed  uint64 `json:"seed,string"` // its source of randomness; text, since many JSON readers keep 53 bits only
+}
+
+// Limits are the bounds of each decision that the run set beside the agents'
+// own parameters. Zero fields set no bound.
+type Limits struct {
+	Depth    int    `json:"depth,omitempty"`    // plies
+	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
+	MoveTime string `json:"movetime,omitempty"` // wall-clock time a move, as Go prints it: "100ms"
+}
+
+// Fault says how a player lost outside the rules of the game.
+type Fault struct {
+	Side   string    `json:"side"` // "south" or "north"
+	Kind   FaultKind `json:"kind"`
+	Detail string    `json:"detail,omitempty"` // for people; bounded by MaxDetail
+}
+
+// FaultKind is a way to lose outside the rules of the game. It is also the
+// reason of the game's end.
+type FaultKind string
+
+// The kinds of faults.
+const (
+	FaultIllegal FaultKind = "illegal" // chose a move that is not legal
+	FaultPanic   FaultKind = "panic"   // the agent panicked
+	FaultError   FaultKind = "error"   // the agent returned an error
+)
+
+// MaxDetail bounds Fault.Detail, in bytes.
+const MaxDetail = 2000
+
+// Timing holds every clock reading of a record.
+type Timing struct {
+	Start   time.Time `json:"start"`             // when the game began, UTC
+	Seconds float64   `json:"seconds"`           // how long it took
+	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took
+}
+
+// results are the outcomes a record may have.
+var results = [...]string{"1-0", "0-1", "1/2-1/2"}
+
+// check verifies what can be verified without playing the game again.
+func (g *Game) check() error {
+	var errs []error
+	expect := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	expect(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
+	expect(g.Rules != "", "expected rules, found none")
+	expect(g.Opening != "", "expected an opening, found none")
+	expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %q and %q", g.South.Agent, g.North.Agent)
+	expect(g.Result == results[0] || g.Result == results[1] || g.Result == results[2],
+		"expected a result 1-0, 0-1 or 1/2-1/2, found %q", g.Result)
+	expect(g.Reason != "", "expected a reason, found none")
+	expect(g.Moves != nil, "expected moves, found none")
+	expect(0 <= g.Plies && g.Plies <= len(g.Moves), "expected plies from 0 to the %d moves, found %d", len(g.Moves), g.Plies)
+	for _, array := range []struct {
+		name string
+		n    int
+	}{{"scores", len(g.Scores)}, {"depths", len(g.Depths)}, {"nodes", len(g.Nodes)}, {"move_ms", len(g.Timing.MoveMS)}} {
+		expect(array.n == 0 || array.n == len(g.Moves), "expected as many %s as the %d moves, found %d", array.name, len(g.Moves), array.n)
+	}
+	if f := g.Fault; f != nil {
+		expect(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %q", f.Side)
+		expect(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %q and %q", f.Kind, g.Reason)
+		expect(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %q", g.Result)
+		expect(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %q", g.Result)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,82 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxLine bounds the length of a record's line, in bytes. A game of 100,000
+// plies, the longest the rules allow, has some 5 MB.
+const MaxLine = 16 << 20
+
+// Reader streams records from a file of them. It belongs to one goroutine.
+type Reader struct {
+	lines *bufio.Scanner
+	name  string
+	line  int
+	err   error
+}
+
+// NewReader returns a reader of r's records. name stands for r in errors.
+func NewReader(r io.Reader, name string) *Reader {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, MaxLine)
+	return &Reader{lines: lines, name: name}
+}
+
+// Read returns the next record, or io.EOF after the last one. Any other error
+// names the file and the line and stays: nothing is skipped. Unknown keys, an
+// empty line and arrays that don't fit the moves are errors; whether the moves
+// are legal is for [Replay] to say.
+func (r *Reader) Read() (*Game, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if !r.lines.Scan() {
+		r.err = io.EOF
+		if err := r.lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+			r.err = r.fail(r.line+1, fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine))
+		} else if err != nil {
+			r.err = r.fail(r.line+1, err)
+		}
+		return nil, r.err
+	}
+	r.line++
+	g, err := parse(r.lines.Bytes())
+	if err != nil {
+		r.err = r.fail(r.line, err)
+		return nil, r.err
+	}
+	return g, nil
+}
+
+func (r *Reader) fail(line int, err error) error {
+	return fmt.Errorf("%s:%d: %w", r.name, line, err)
+}
+
+// parse reads the record on one line.
+func parse(line []byte) (*Game, error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil, errors.New("expected a game record, found an empty line")
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	g := new(Game)
+	if err := dec.Decode(g); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the line is cut short")
+		}
+		return nil, fmt.Errorf("expected a game record: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("expected the end of the line after the record, found more")
+	}
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	return g, nil
+}

@@ -1,0 +1,63 @@
+package record
+
+import (
+	"fmt"
+
+	"gyges/rules"
+)
+
+// Replay plays a recorded game again and verifies it: every move is legal and
+// in short notation, and result, reason and plies are those the game came to. A
+// game lost by a fault must have been undecided until then. The error names the
+// move, counted from 1.
+func Replay(g *Game) (*rules.Game, error) {
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	r, err := rules.Parse(g.Rules)
+	if err != nil {
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	opening, err := r.ParsePosition(g.Opening)
+	if err != nil {
+		return nil, fmt.Errorf("game %d: opening: %w", g.Game, err)
+	}
+	game := rules.NewGame(r, opening)
+	for i, text := range g.Moves {
+		if err := replayMove(game, text); err != nil {
+			return nil, fmt.Errorf("game %d: move %d: %w", g.Game, i+1, err)
+		}
+	}
+	if err := checkEnd(g, game); err != nil {
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	return game, nil
+}
+
+func replayMove(game *rules.Game, text string) error {
+	m, err := game.Rules().ParseMove(game.Position(), text)
+	if err != nil {
+		return err
+	}
+	if short := m.String(); short != text {
+		return fmt.Errorf("expected the short notation %s, found %q", short, text)
+	}
+	return game.Play(m)
+}
+
+func checkEnd(g *Game, game *rules.Game) error {
+	outcome, reason := game.Outcome()
+	switch {
+	case g.Plies != game.Ply():
+		return fmt.Errorf("expected plies %d, found %d", game.Ply(), g.Plies)
+	case g.Fault != nil && outcome != rules.Undecided:
+		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome, reason)
+	case g.Fault != nil:
+		return nil // result and reason have been checked against the fault
+	case outcome == rules.Undecided:
+		return fmt.Errorf("expected a finished game, found %s by %s while it goes on", g.Result, g.Reason)
+	case g.Result != outcome.String() || g.Reason != string(reason):
+		return fmt.Errorf("expected %v by %s, found %s by %s", outcome, reason, g.Result, g.Reason)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package record
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+)
+
+func TestReplay(t *testing.T) {
+	g := sample()
+	game, err := Replay(&g)
+	require.NoError(t, err)
+	o, reason := game.Outcome()
+	require.Equal(t, rules.SouthWins, o)
+	require.Equal(t, rules.ByGoal, reason)
+}
+
+// withMoves replaces the moves, and drops what stands beside them.
+func withMoves(g Game, moves ...string) Game {
+	g.Moves = append([]string{}, moves...)
+	g.Scores, g.Depths, g.Nodes, g.Timing.MoveMS = nil, nil, nil, nil
+	return g
+}
+
+func TestReplayOfFault(t *testing.T) {
+	g := sample()
+	g = withMoves(g)
+	g.Plies = 0
+	g.Fault, g.Result, g.Reason = &Fault{"south", FaultIllegal, "a1-a1"}, "0-1", "illegal"
+	_, err := Replay(&g)
+	require.NoError(t, err)
+}
+
+func TestReplayRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Game)
+		want   string
+	}{
+		"rules":         {func(g *Game) { g.Rules = "chess" }, `game 17: unknown rules "chess"`},
+		"opening":       {func(g *Game) { g.Opening = "x" }, "game 17: opening: "},
+		"illegal move":  {func(g *Game) { g.Moves[0] = "b4-b5" }, "game 17: move 1: b4-b5 is not legal: "},
+		"no move":       {func(g *Game) { g.Moves[0] = "?" }, "game 17: move 1: "},
+		"long notation": {func(g *Game) { g.Moves[0] = "a4-(a5-a6)-goal" }, "game 17: move 1: expected the short notation a4-goal"},
+		"after the end": {func(g *Game) { *g = withMoves(*g, "a4-goal", "b5-goal") }, "game 17: move 2: the game is over"},
+		"unfinished":    {func(g *Game) { g.Moves[0] = "c4-c3" }, "expected a finished game, found 1-0 by goal while it goes on"},
+		"plies":         {func(g *Game) { g.Plies = 0 }, "expected plies 1, found 0"},
+		"result":        {func(g *Game) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
+		"reason":        {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
+		"late fault":    {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" }, "expected 1-0 by goal, found a fault after the end"},
+		"bad record":    {func(g *Game) { g.Scores = make([]Score, 2) }, "expected as many scores"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := sample()
+			c.change(&g)
+			_, err := Replay(&g)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// flushAt is how many bytes a writer gathers before it hands them on.
+const flushAt = 256 << 10
+
+// Writer appends records to a file, one a line. It hands on whole lines only,
+// so that a file is cut between two records wherever its writer was stopped,
+// short of the machine's own failure. It belongs to one goroutine.
+type Writer struct {
+	to      io.Writer
+	close   func() error
+	buf     []byte
+	inBuf   int64 // games in buf
+	written int64 // games handed on whole
+	size    int64 // bytes handed on as whole lines
+	err     error // the first error; nothing is written after it
+}
+
+// NewWriter returns a writer that appends to w, which is to be empty. Close
+// doesn't close w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{to: w, close: func() error { return nil }}
+}
+
+// Create makes a file of records. It is an error if the file is there already.
+func Create(path string) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := NewWriter(f)
+	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
+	return w, nil
+}
+
+// Write appends a record. It may stay in memory until Flush or Close.
+func (w *Writer) Write(g *Game) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.buf = append(g.AppendJSON(w.buf), '\n')
+	w.inBuf++
+	if len(w.buf) < flushAt {
+		return nil
+	}
+	return w.Flush()
+}
+
+// Flush hands on what is in memory. After an error nothing more is written: a
+// line that was cut is taken off again where w is a file.
+func (w *Writer) Flush() error {
+	if w.err != nil || w.inBuf == 0 {
+		return w.err
+	}
+	n, err := w.to.Write(w.buf)
+	if err == nil && n < len(w.buf) {
+		err = io.ErrShortWrite
+	}
+	if err == nil {
+		w.written += w.inBuf
+		w.size += int64(n)
+		w.buf, w.inBuf = w.buf[:0], 0
+		return nil
+	}
+	n = max(0, min(n, len(w.buf)))
+	whole := bytes.LastIndexByte(w.buf[:n], '\n') + 1
+	w.written += int64(bytes.Count(w.buf[:whole], []byte{'\n'}))
+	w.size += int64(whole)
+	if f, ok := w.to.(interface{ Truncate(int64) error }); ok && n > whole {
+		err = errors.Join(err, f.Truncate(w.size))
+	}
+	w.err = fmt.Errorf("writing game records: %w", err)
+	return w.err
+}
+
+// Written returns how many games have been handed on whole: those that are safe
+// even if the program ends now.
+func (w *Writer) Written() int64 { return w.written }
+
+// Close flushes, and closes the file, synced to the disk, if Create made it.
+func (w *Writer) Close() error {
+	err := w.Flush()
+	if closeErr := w.close(); closeErr != nil {
+		err = errors.Join(err, fmt.Errorf("closing game records: %w", closeErr))
+		w.err = err
+	}
+	if w.err == nil {
+		w.err = os.ErrClosed
+	}
+	return err
+}

@@ -1,0 +1,324 @@
+package tournament
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// readGames returns the records of a run's folder.
+func readGames(t *testing.T, dir string) []*record.Game {
+	f, err := os.Open(filepath.Join(dir, GamesFile))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	var games []*record.Game
+	for r := record.NewReader(f, GamesFile); ; {
+		g, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return games
+		}
+		require.NoError(t, err)
+		games = append(games, g)
+	}
+}
+
+// timeless returns a run's records as bytes, without their timing.
+func timeless(t *testing.T, dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, GamesFile))
+	require.NoError(t, err)
+	var b strings.Builder
+	for _, line := range bytes.Split(text, []byte{'\n'}) {
+		same, _, _ := bytes.Cut(line, []byte(`,"timing":`))
+		b.Write(append(same, '\n'))
+	}
+	return b.String()
+}
+
+func readManifest(t *testing.T, dir string) manifest {
+	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	require.NoError(t, err)
+	var m manifest
+	require.NoError(t, json.Unmarshal(text, &m))
+	left, err := filepath.Glob(filepath.Join(dir, "*tmp*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	return m
+}
+
+func TestRun(t *testing.T) {
+	c := testConfig(t, "random", "scored", "random:id=1")
+	c.Out = filepath.Join(c.Out, "new", "folder")
+	c.Limits.Depth = 5
+	var seen []int64
+	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { seen = append(seen, g.Game) })
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.EqualValues(t, []int64{36, 36, 0}, []int64{s.Scheduled, s.Played, s.Faults})
+
+	games := readGames(t, c.Out)
+	require.Len(t, games, 36)
+	sched := newSchedule(&c)
+	for i, g := range games {
+		require.EqualValues(t, i, g.Game)
+		require.EqualValues(t, i, seen[i])
+		requireSound(t, g)
+		p := sched.pair(int64(i) / 2)
+		require.Equal(t, p.index, g.Pair)
+		require.Equal(t, p.rules.String(), g.Rules)
+		require.Equal(t, c.Agents[p.agents[i%2]].String(), g.South.Agent)
+		require.Equal(t, c.Agents[p.agents[1-i%2]].String(), g.North.Agent)
+		require.Equal(t, games[i/2*2].Opening, g.Opening, "one opening for the pair")
+		require.Equal(t, games[i/6*6].Opening, g.Opening, "and for all pairings of a round under one rule set")
+	}
+	require.NotEqual(t, games[0].Opening, games[18].Opening, "another one in the next round")
+
+	m := readManifest(t, c.Out)
+	require.Equal(t, Finished, m.Status)
+	require.Equal(t, gameCounts{36, 36}, m.Games)
+	require.Equal(t, record.Version, m.Schema)
+	require.Equal(t, []string{"simplified", "kang:max_plies=30", "standard:max_plies=20"}, m.Config.Rules)
+	require.Equal(t, []string{"random", "scored", "random:id=1"}, m.Config.Agents)
+	require.Equal(t, 5, m.Config.Limits.Depth)
+	require.NotEmpty(t, m.Program.Go)
+	require.Positive(t, m.Host.CPUs)
+	require.True(t, m.End.After(m.Start))
+}
+
+// The same seed gives the same records, byte for byte but for the timing, for
+// any number of workers; another seed gives others.
+func TestRecordsDontDependOnWorkers(t *testing.T) {
+	play := func(workers int, seed uint64) string {
+		c := testConfig(t, "random", "scored", "panic:after=3", "illegal:after=1", "brokenstart")
+		c.Pairs, c.Workers, c.Seed = 6, workers, seed
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		return timeless(t, c.Out)
+	}
+	want := play(1, 1)
+	require.Equal(t, 10*3*6*2, strings.Count(want, `{"game":`))
+	require.Equal(t, want, play(2, 1))
+	require.Equal(t, want, play(7, 1))
+	require.NotEqual(t, want, play(1, 2))
+}
+
+func TestFaultsStopNothing(t *testing.T) {
+	var open atomic.Int64
+	c := testConfig(t, "random", "leaky", "leaky:after=3", "error")
+	s, err := Run(t.Context(), c, testRegistry(&open), nil)
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.Positive(t, s.Faults)
+	games := readGames(t, c.Out)
+	require.Len(t, games, int(c.Games()))
+	var faults int64
+	for _, g := range games {
+		requireSound(t, g)
+		if g.Fault != nil {
+			faults++
+		}
+	}
+	require.Equal(t, faults, s.Faults)
+	require.Zero(t, open.Load(), "every agent was closed")
+}
+
+// stopAfter runs a config and cancels it after n recorded games.
+func stopAfter(t *testing.T, c Config, n int64) (Summary, error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	return Run(ctx, c, testRegistry(nil), func(g *record.Game) {
+		if n--; n == 0 {
+			cancel()
+		}
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	whole := testConfig(t, "random", "scored", "random:id=1")
+	whole.Pairs = 20
+	_, err := Run(t.Context(), whole, testRegistry(nil), nil)
+	require.NoError(t, err)
+	lines := map[string]bool{}
+	for _, line := range strings.SplitAfter(timeless(t, whole.Out), "\n") {
+		lines[line] = true
+	}
+
+	c := whole
+	c.Out = t.TempDir()
+	s, err := stopAfter(t, c, 11)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, Interrupted, s.Status)
+	require.ErrorContains(t, err, filepath.Join(c.Out, GamesFile))
+	require.GreaterOrEqual(t, s.Played, int64(11))
+	require.Less(t, s.Played, s.Scheduled)
+	games := readGames(t, c.Out)
+	require.Len(t, games, int(s.Played), "the file is whole")
+	for i, g := range games {
+		requireSound(t, g)
+		require.True(t, i == 0 || games[i-1].Game < g.Game, "in order")
+	}
+	for _, line := range strings.SplitAfter(timeless(t, c.Out), "\n") {
+		require.True(t, lines[line], "as in the whole run: %s", line)
+	}
+	m := readManifest(t, c.Out)
+	require.Equal(t, Interrupted, m.Status)
+	require.Equal(t, gameCounts{s.Scheduled, s.Played}, m.Games)
+	require.Empty(t, m.Error)
+}
+
+// Of agents that wait for the end, nothing is recorded; what others finished is.
+func TestInterruptWhileAgentsWait(t *testing.T) {
+	c := testConfig(t, "random", "scored", "block")
+	c.Rules, c.Workers, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 3, 1
+	s, err := stopAfter(t, c, 2) // the games of the first pairing; the other two block
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, Interrupted, s.Status)
+	require.EqualValues(t, 2, s.Played)
+}
+
+func TestCancelledBeforeTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err := Run(ctx, testConfig(t, "random", "scored"), testRegistry(nil), nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, Interrupted, s.Status)
+	require.Zero(t, s.Played)
+	require.Empty(t, readGames(t, s.Out))
+}
+
+func TestRunRefusesAFolderWithRecords(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	before := timeless(t, c.Out)
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.EqualError(t, err, c.Out+" holds the records of a run already (games.jsonl); expected a new folder")
+	require.Equal(t, before, timeless(t, c.Out))
+}
+
+func TestRunRefuses(t *testing.T) {
+	c := testConfig(t, "random")
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "agents: expected 2 to 1000 agents, found 1")
+	left, err := os.ReadDir(c.Out)
+	require.NoError(t, err)
+	require.Empty(t, left, "nothing was written")
+
+	c = testConfig(t, "random", "scored")
+	c.Out = ""
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.EqualError(t, err, "expected a folder for the records, found none")
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	c.Out = filepath.Join(file, "run")
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "not a directory")
+}
+
+var errFull = errors.New("disk full")
+
+// smallDisk takes so many bytes and then fails.
+type smallDisk struct {
+	bytes.Buffer
+	room int
+}
+
+func (d *smallDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	d.Buffer.Write(p[:n])
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func TestFullDiskStopsTheRun(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	c.Pairs = 2000 // far more than the writer holds back
+	d := &smallDisk{room: 300_000}
+	s, err := run(t.Context(), c, testRegistry(nil), nil, func(string) (*record.Writer, error) { return record.NewWriter(d), nil })
+	require.ErrorIs(t, err, errFull)
+	require.Equal(t, Failed, s.Status)
+	require.Positive(t, s.Played)
+	require.EqualValues(t, s.Played, bytes.Count(d.Bytes(), []byte{'\n'}))
+	require.ErrorContains(t, err, "writing game records: disk full; the ")
+	require.ErrorContains(t, err, " games in "+filepath.Join(c.Out, GamesFile)+" are safe")
+	m := readManifest(t, c.Out)
+	require.Equal(t, Failed, m.Status)
+	require.Equal(t, err.Error(), m.Error)
+}
+
+func TestGoexitStopsTheRun(t *testing.T) {
+	c := testConfig(t, "random", "goexit:after=1")
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "runtime.Goexit")
+	require.Equal(t, Failed, s.Status)
+}
+
+// An agent that can't be closed is reported, and stops no game.
+func TestCloseErrors(t *testing.T) {
+	var made atomic.Int64
+	c := testConfig(t, "random", "unclosable")
+	s, err := Run(t.Context(), c, testRegistry(&made), nil)
+	require.ErrorContains(t, err, `closing agent "unclosable": out of ideas`)
+	require.Equal(t, s.Scheduled, s.Played)
+	require.Len(t, readGames(t, c.Out), int(s.Scheduled))
+}
+
+// However slow one pair is, no more than a window of others waits for it.
+func TestWindowBoundsWhatWaits(t *testing.T) {
+	jobs, slots := make(chan int64), make(chan struct{}, window(2))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); dispatch(ctx, 1<<40, jobs, slots) }()
+	for i := range int64(window(2)) {
+		require.Equal(t, i, <-jobs)
+	}
+	select {
+	case i := <-jobs:
+		require.Fail(t, "handed out", i)
+	default:
+	}
+	<-slots
+	require.EqualValues(t, window(2), <-jobs)
+	cancel()
+	<-done
+}
+
+// The collector writes in schedule order whatever the order of arrival.
+func TestCollectorOrder(t *testing.T) {
+	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
+		var got []int64
+		c := &collector{writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
+		outcomes, slots := make(chan outcome, 4), make(chan struct{}, 4)
+		want := []int64{}
+		for _, i := range order {
+			slots <- struct{}{}
+			outcomes <- outcome{i, []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
+		}
+		for i := range int64(4) {
+			for _, j := range order {
+				if i == j {
+					want = append(want, 2*i, 2*i+1)
+				}
+			}
+		}
+		close(outcomes)
+		c.collect(outcomes, slots, func(error) {})
+		require.NoError(t, c.err)
+		require.Equal(t, want, got)
+	}
+}

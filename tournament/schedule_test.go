@@ -1,0 +1,84 @@
+package tournament
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// The schedule, against three plain loops.
+func TestSchedule(t *testing.T) {
+	c := testConfig(t, "random", "random:id=1", "random:id=2", "scored")
+	s := newSchedule(&c)
+	require.EqualValues(t, 2*3*6, s.len())
+	require.EqualValues(t, 2*s.len(), c.Games())
+	seeds := map[uint64]bool{}
+	i := int64(0)
+	for round := range int64(2) {
+		for _, r := range c.Rules {
+			for a := range c.Agents {
+				for b := a + 1; b < len(c.Agents); b++ {
+					p := s.pair(i)
+					require.Equal(t, i, p.index)
+					require.Equal(t, round, p.round)
+					require.Equal(t, r, p.rules)
+					require.Equal(t, [2]int{a, b}, p.agents)
+					for game := range 2 {
+						south, seed := s.seat(p, game, rules.South)
+						north, seedN := s.seat(p, game, rules.North)
+						require.Equal(t, [2]int{a, b}[game], south)
+						require.Equal(t, a+b, south+north)
+						seeds[seed], seeds[seedN] = true, true
+					}
+					i++
+				}
+			}
+		}
+	}
+	require.Equal(t, s.len(), i)
+	require.Len(t, seeds, int(4*s.len()), "no two agents share a seed")
+}
+
+// A pairing's games don't depend on what else is played.
+func TestSeedsBelongToThePairing(t *testing.T) {
+	small, large := testConfig(t, "scored", "random"), testConfig(t, "random:id=1", "scored", "random")
+	large.Rules, large.Pairs = large.Rules[1:], 9
+	s, l := newSchedule(&small), newSchedule(&large)
+	ps, pl := s.pair(1), l.pair(2)
+	require.Equal(t, ps.rules.String(), pl.rules.String())
+	for game := range 2 {
+		_, want := s.seat(ps, game, rules.North)
+		_, got := l.seat(pl, game, rules.North)
+		require.Equal(t, want, got)
+	}
+}
+
+// Seeds are a promise to whoever repeats a run: these were worked out once and
+// may never change.
+func TestSeedsStay(t *testing.T) {
+	require.Equal(t, uint64(0xaf63dc4c8601ec8c), hashText("a"), "FNV-1a of a, as published")
+	require.Equal(t, uint64(0xe220a8397b1dcdaf), deriveSeed(0, 0), "first output of SplitMix64 from 0, as published")
+	require.NotEqual(t, deriveSeed(1, 2, 3), deriveSeed(1, 3, 2))
+
+	c := testConfig(t, "random", "scored")
+	s := newSchedule(&c)
+	_, seed := s.seat(s.pair(4), 1, rules.North)
+	require.Equal(t, deriveSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1, 1, 1), seed)
+}
+
+func TestLargeScheduleTakesNoMemory(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	c.Pairs = maxPairs
+	for i := range 98 {
+		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: string(rune('a' + i))}}})
+	}
+	s := newSchedule(&c)
+	require.EqualValues(t, int64(maxPairs)*3*4950, s.len())
+	last := s.pair(s.len() - 1)
+	require.EqualValues(t, maxPairs-1, last.round)
+	require.Equal(t, [2]int{98, 99}, last.agents)
+	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.pair(s.len() / 2) }))
+}

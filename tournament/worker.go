@@ -1,0 +1,119 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// worker plays pairs of a schedule with agents of its own. It belongs to one
+// goroutine.
+type worker struct {
+	schedule *schedule
+	registry *agents.Registry
+	agents   []agents.Agent // by index of their spec; nil until needed
+	opener   *opener
+	referee  referee
+}
+
+func newWorker(s *schedule, registry *agents.Registry) *worker {
+	return &worker{
+		schedule: s,
+		registry: registry,
+		agents:   make([]agents.Agent, len(s.config.Agents)),
+		opener:   newOpener(s.config.Openings, s.config.Seed),
+	}
+}
+
+// play plays both games of a pair. On an error it returns the games finished
+// before it.
+func (w *worker) play(ctx context.Context, p pair) ([]*record.Game, error) {
+	position, err := w.opener.opening(p.rules, w.schedule.rulesHash[p.rulesNum], p.round)
+	if err != nil {
+		return nil, err
+	}
+	games := make([]*record.Game, 0, 2)
+	for n := range 2 {
+		g, err := w.playOne(ctx, p, n, position)
+		if err != nil {
+			return games, err
+		}
+		games = append(games, g)
+	}
+	return games, nil
+}
+
+// playOne plays game n, 0 or 1, of a pair.
+func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
+	config := w.schedule.config
+	m := Match{
+		Game: 2*p.index + int64(n), Pair: p.index,
+		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
+	}
+	var seated [2]int
+	for _, side := range []rules.Side{rules.South, rules.North} {
+		i, seed := w.schedule.seat(p, n, side)
+		agent, err := w.agent(i)
+		if err != nil {
+			return nil, err
+		}
+		seated[side] = i
+		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
+	}
+	g, err := w.referee.play(ctx, &m)
+	if err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal {
+		side := rules.South
+		if g.Fault.Side == sideName(rules.North) {
+			side = rules.North
+		}
+		w.drop(seated[side])
+	}
+	return g, err
+}
+
+// agent returns the agent of the i-th spec, made if need be.
+func (w *worker) agent(i int) (agents.Agent, error) {
+	if w.agents[i] == nil {
+		a, err := w.registry.New(w.schedule.config.Agents[i])
+		if err != nil {
+			return nil, err
+		}
+		w.agents[i] = a
+	}
+	return w.agents[i], nil
+}
+
+// drop throws an agent away that failed in a way that leaves it in doubt. Its
+// failure is in the record; what else goes wrong now says nothing new.
+func (w *worker) drop(i int) {
+	_ = closeSafely(w.agents[i])
+	w.agents[i] = nil
+}
+
+// close closes the agents.
+func (w *worker) close() error {
+	var errs []error
+	for i, a := range w.agents {
+		if a == nil {
+			continue
+		}
+		if err := closeSafely(a); err != nil {
+			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i], err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// closeSafely closes an agent and turns a panic into an error.
+func closeSafely(a agents.Agent) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("panic: " + describePanic(p))
+		}
+	}()
+	return closeAgent(a)
+}
