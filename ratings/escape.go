@@ -19,9 +19,8 @@ func visible(name string) string {
 		return `""`
 	}
 	var b strings.Builder
-	for i, w := 0, 0; i < len(name); i += w {
-		var r rune
-		r, w = utf8.DecodeRuneInString(name[i:])
+	for i := 0; i < len(name); {
+		r, w := utf8.DecodeRuneInString(name[i:])
 		switch {
 		case r == utf8.RuneError && w == 1:
 			fmt.Fprintf(&b, `\x%02x`, name[i])
@@ -30,6 +29,7 @@ func visible(name string) string {
 		default:
 			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
+		i += w
 	}
 	return b.String()
 }

@@ -59,7 +59,7 @@ func (p *page) ratings(r *Ratings) {
 		t := newGrid("#", "Player", "Elo", "95 %", "Games", "Won", "Drawn", "Lost", "Points", "Score", "Draws")
 		for ; number < len(r.Players) && r.Players[number].Group == g; number++ {
 			q := r.Players[number]
-			row := []string{strconv.Itoa(number + 1), p.name(q.Name), fixed(q.Elo, 1), "± " + fixed(q.Error, 1)}
+			row := []string{strconv.Itoa(number + 1), p.name(q.Name), decimal(q.Elo), "± " + decimal(q.Error)}
 			t.add(append(row, results(q.Count)...)...)
 		}
 		p.grid(t)
@@ -133,7 +133,7 @@ func crosstableCell(self bool, c Count) string {
 // results are the columns from Games to Draws.
 func results(c Count) []string {
 	row := []string{strconv.Itoa(c.Games()), strconv.Itoa(c.Wins), strconv.Itoa(c.Draws), strconv.Itoa(c.Losses),
-		fixed(c.Points(), 1), "", ""}
+		decimal(c.Points()), "", ""}
 	if c.Games() > 0 {
 		row[5], row[6] = percent(c.Score()), percent(c.DrawShare())
 	}
@@ -142,9 +142,9 @@ func results(c Count) []string {
 
 func advantageText(a Advantage) string {
 	if a.Fitted {
-		return fixed(a.Elo, 1) + " ± " + fixed(a.Error, 1) + " Elo (fitted)"
+		return decimal(a.Elo) + " ± " + decimal(a.Error) + " Elo (fitted)"
 	}
-	return fixed(a.Elo, 1) + " Elo (not fitted)"
+	return decimal(a.Elo) + " Elo (not fitted)"
 }
 
 // scaleText says what the ratings are measured from.
@@ -156,7 +156,7 @@ func scaleText(groups []Group, name func(string) string) string {
 	var given []string
 	for _, g := range groups {
 		if g.Anchor != nil {
-			given = append(given, name(g.Anchor.Name)+" stands at "+fixed(g.Anchor.Elo, 1))
+			given = append(given, name(g.Anchor.Name)+" stands at "+decimal(g.Anchor.Elo))
 		}
 	}
 	switch {
@@ -168,16 +168,16 @@ func scaleText(groups []Group, name func(string) string) string {
 	return text + "; ± is half the 95 % interval."
 }
 
-// fixed rounds to so many decimals, without a sign before zero.
-func fixed(v float64, decimals int) string {
-	s := strconv.FormatFloat(v, 'f', decimals, 64)
+// decimal rounds to one decimal, without a sign before zero.
+func decimal(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 1, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
 	}
 	return s
 }
 
-func percent(share float64) string { return fixed(100*share, 1) + " %" }
+func percent(share float64) string { return decimal(100*share) + " %" }
 
 // name is a name, title or sentence fit for the page.
 func (p *page) name(s string) string {

@@ -205,7 +205,8 @@ func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
 		}
 		if to.row < 0 || to.row > 5 {
 			far := to.row > 5 == (g.p.side == 's')
-			if far && left == 1 && !(g.o.Kang && g.o.KangCooldown == 1 && g.p.out[g.p.side]) {
+			waits := g.o.Kang && g.o.KangCooldown == 1 && g.p.out[g.p.side]
+			if far && left == 1 && !waits {
 				g.moves[src.name()+"-goal"] = true // can't bring anything back: goals never go down
 			}
 			continue

@@ -1,0 +1,51 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Evaluator evaluates positions of one rule set. It holds no state: it may be
+// shared between goroutines, and evaluating allocates nothing.
+type Evaluator struct {
+	rules   *rules.Rules
+	weights [NumFeatures]float64
+}
+
+// New returns the evaluator with weights w for rules r. It returns an error if
+// w was made for another family of rules, or holds a number out of bounds.
+func New(w Weights, r *rules.Rules) (*Evaluator, error) {
+	if f := Family(r); w.Rules != f {
+		return nil, fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
+	}
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	return &Evaluator{rules: r, weights: w.Values}, nil
+}
+
+// Features fills f with the features of p from the side to move.
+func (e *Evaluator) Features(p rules.Position, f *[NumFeatures]float64) {
+	measure(e.rules, p, f)
+}
+
+// Score returns the value of p for the side to move in hundredths of a point,
+// within ±[agents.MaxEval]. It means something while the game goes on and no
+// piece waits to be placed.
+func (e *Evaluator) Score(p rules.Position) agents.Score {
+	var f [NumFeatures]float64
+	measure(e.rules, p, &f)
+	return e.dot(&f)
+}
+
+// dot returns the score of a feature vector.
+func (e *Evaluator) dot(f *[NumFeatures]float64) agents.Score {
+	sum := 0.0
+	for i, w := range e.weights {
+		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
+	}
+	return agents.Score(math.Round(min(max(sum, -float64(agents.MaxEval)), float64(agents.MaxEval))))
+}

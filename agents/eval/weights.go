@@ -1,0 +1,226 @@
+package eval
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// The families of rules: each has weights of its own.
+const (
+	Standard   = "standard"   // pieces are displaced
+	Simplified = "simplified" // they are not
+	Kang       = "kang"       // pieces enter from the hand
+)
+
+// Family returns the family that a rule set belongs to.
+func Family(r *rules.Rules) string {
+	switch o := r.Options(); {
+	case o.Kang:
+		return Kang
+	case !o.Relocation:
+		return Simplified
+	default:
+		return Standard
+	}
+}
+
+// Weights are the numbers of an evaluation.
+type Weights struct {
+	Rules      string               // the family of rules they are for
+	Values     [NumFeatures]float64 // hundredths of a point per unit of the feature, within ±MaxWeight
+	Provenance Provenance
+	Source     string // the file they were read from, for messages; may be empty
+}
+
+// Provenance says where weights come from.
+type Provenance struct {
+	Method string `json:"method"` // how they were found: "hand-set", or the tuning method
+	Run    string `json:"run"`    // the run whose data they were tuned on; empty for none
+	Parent string `json:"parent"` // the weights that tuning started from; empty for none
+	Seed   uint64 `json:"seed"`   // the run's seed
+}
+
+// MaxWeight bounds the size of a weight.
+const MaxWeight = 10000
+
+const (
+	version = 1       // of the file format
+	maxFile = 1 << 16 // bytes of a weights file
+)
+
+// label names the weights in messages.
+func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Source) }
+
+// check returns an error that names the weights that are out of bounds.
+func (w *Weights) check() error {
+	var errs []error
+	for i, x := range w.Values {
+		if !(math.Abs(x) <= MaxWeight) { // true for NaN too
+			errs = append(errs, fmt.Errorf("%s: feature %s: expected a weight from %d to %d, found %g", w.label(), names[i], -MaxWeight, MaxWeight, x))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// file is a weights file as JSON.
+type file struct {
+	Version    *int            `json:"version"`
+	Rules      string          `json:"rules"`
+	Weights    json.RawMessage `json:"weights"`
+	Provenance *Provenance     `json:"provenance"`
+}
+
+// Read reads a weights file; source names it in messages. It is read strictly:
+// every feature must be there once, and nothing else. The error says what is
+// wrong and what was expected.
+func Read(in io.Reader, source string) (Weights, error) {
+	w := Weights{Source: source}
+	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err != nil {
+		return w, fmt.Errorf("%s: %w", w.label(), err)
+	}
+	if len(data) > maxFile {
+		return w, fmt.Errorf("%s: expected a file of at most %d bytes", w.label(), maxFile)
+	}
+	var f file
+	if err := decode(data, &f); err != nil {
+		return w, fmt.Errorf("%s: expected a weights file: %w", w.label(), err)
+	}
+	switch {
+	case f.Version == nil:
+		return w, fmt.Errorf("%s: expected \"version\": %d, found none", w.label(), version)
+	case *f.Version != version:
+		return w, fmt.Errorf("%s: expected version %d, found %d", w.label(), version, *f.Version)
+	case f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang:
+		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %q", w.label(), Standard, Simplified, Kang, f.Rules)
+	case f.Provenance == nil || f.Provenance.Method == "":
+		return w, fmt.Errorf("%s: expected a provenance with a method, found none", w.label())
+	}
+	w.Rules, w.Provenance = f.Rules, *f.Provenance
+	if err := w.readValues(f.Weights); err != nil {
+		return w, err
+	}
+	return w, w.check()
+}
+
+// decode reads one JSON value that fills all of data.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows after its end")
+	}
+	return nil
+}
+
+// readValues reads the object of feature names and weights. It walks the
+// tokens, for a name given twice would go unnoticed in a map.
+func (w *Weights) readValues(object json.RawMessage) error {
+	index := map[string]int{}
+	for i, name := range names {
+		index[name] = i
+	}
+	var errs []error
+	fail := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: %w", w.label(), fmt.Errorf(format, args...)))
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("%s: expected \"weights\": {feature: weight, …}", w.label())
+	}
+	seen := [NumFeatures]bool{}
+	for d.More() {
+		name, _ := d.Token()
+		var x *float64
+		if err := d.Decode(&x); err != nil || x == nil {
+			return fmt.Errorf("%s: feature %v: expected a number", w.label(), name)
+		}
+		i, ok := index[name.(string)]
+		switch {
+		case !ok:
+			fail("unknown feature %q; expected: %s", name, strings.Join(names[:], ", "))
+		case seen[i]:
+			fail("feature %q is given twice", name)
+		default:
+			w.Values[i], seen[i] = *x, true
+		}
+	}
+	for i, ok := range seen {
+		if !ok {
+			fail("feature %q is missing", names[i])
+		}
+	}
+	return errors.Join(errs...)
+}
+
+//go:embed weights/*.json
+var embedded embed.FS
+
+// Default returns the embedded weights for a family of rules.
+func Default(family string) (Weights, error) {
+	f, err := embedded.Open("weights/" + family + ".json")
+	if err != nil {
+		return Weights{}, fmt.Errorf("no weights for rules %q", family)
+	}
+	defer f.Close()
+	return Read(f, "default/"+family)
+}
+
+// DefaultName is the name that stands for the embedded weights.
+const DefaultName = "default"
+
+// Source is where an agent takes its weights from: the embedded defaults, which
+// suit all rules, or one file, which suits one family.
+type Source struct{ file *Weights }
+
+// Load returns the source that the parameter weights names: DefaultName or a file.
+func Load(name string) (Source, error) {
+	if name == DefaultName {
+		return Source{}, nil
+	}
+	in, err := os.Open(name)
+	if err != nil {
+		return Source{}, fmt.Errorf("weights: %w", err)
+	}
+	defer in.Close()
+	w, err := Read(in, name)
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{&w}, nil
+}
+
+// Evaluator returns the evaluator for a game under r.
+func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
+	if s.file != nil {
+		return New(*s.file, r)
+	}
+	w, err := Default(Family(r))
+	if err != nil {
+		return nil, err
+	}
+	return New(w, r)
+}
+
+// Param describes the parameter weights of the kinds that evaluate.
+func Param() agents.ParamDef {
+	return agents.ParamDef{
+		Name:    "weights",
+		Type:    agents.Text,
+		Default: DefaultName,
+		Doc:     "weights of the evaluation: a file, or default for those that come with the program",
+	}
+}

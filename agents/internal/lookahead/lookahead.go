@@ -1,0 +1,89 @@
+// Package lookahead follows a line of moves from a game's present position on,
+// for agents that search. A [Line] knows what a position alone doesn't: which
+// positions the repetition rule forbids, and how long the game may still last.
+package lookahead
+
+import "gyges/rules"
+
+// Line is a line of play from a game's present position on. It remembers the
+// positions passed through; the position at its end is the caller's. The zero
+// value is to be given a game with Begin.
+type Line struct {
+	rules    *rules.Rules
+	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
+	history  int              // how many of past the game gave
+	rule     rules.Repetition
+	left     int // turns that the game may still last from the start of the line
+	decisive int // goals that a side needs to have for its next one to win
+}
+
+// Begin starts an empty line at g's present position.
+func (l *Line) Begin(g *rules.Game) {
+	o := g.Rules().Options()
+	l.rules = g.Rules()
+	l.past = append(l.past[:0], g.Forbidden()...)
+	l.history = len(l.past)
+	l.rule = o.Repetition
+	l.left = o.MaxPlies - g.Ply()
+	l.decisive = 0
+	if o.Kang {
+		l.decisive = o.KangGoals - 1
+	}
+}
+
+// Len returns the length of the line in plies.
+func (l *Line) Len() int { return len(l.past) - l.history }
+
+// Left returns how many turns the game may still last from the line's end on.
+// At 0 the game is drawn by its length, unless it is over already.
+func (l *Line) Left() int { return l.left - l.Len() }
+
+// Push lengthens the line by a move made in p, the position at its end.
+func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
+
+// Pop takes the last move back.
+func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
+
+// Rewind takes all moves back.
+func (l *Line) Rewind() { l.past = l.past[:l.history] }
+
+// Moves fills ms with the legal moves in p, the position at the line's end: the
+// same as in a game that has come this way. It doesn't look at the game's length.
+func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
+	switch l.rule {
+	case rules.Superko:
+		l.rules.MovesAfter(p, l.past, ms)
+	case rules.Previous:
+		l.rules.MovesAfter(p, l.past[max(len(l.past)-1, 0):], ms)
+	default:
+		l.rules.Moves(p, ms)
+	}
+}
+
+// Outcome says whether the game is over in p, the position at the line's end.
+func (l *Line) Outcome(p rules.Position) rules.Outcome {
+	if o := l.rules.Outcome(p); o != rules.Undecided || l.Left() > 0 {
+		return o
+	}
+	return rules.Draw
+}
+
+// WinsNow tells whether the side to move can win with its next move in p, the
+// position at the line's end, where the game is not over. It looks at no moves
+// but those to the goal, so it is fast. In one rare case it says no where a win
+// is there: when the repetition rule takes every move from the nearest row.
+func (l *Line) WinsNow(p rules.Position) bool {
+	side := p.Side()
+	return p.Goals(side) >= l.decisive && l.rules.CanReachGoal(p, side)
+}
+
+// WinningMove returns a move that wins at once, NoMove if there is none in ms,
+// the legal moves of p.
+func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
+	if p.Goals(p.Side()) >= l.decisive {
+		for m := range ms.Goals() {
+			return m
+		}
+	}
+	return rules.NoMove
+}

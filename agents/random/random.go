@@ -1,0 +1,52 @@
+// Package random is the agent that plays any legal move.
+package random
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Kind returns the kind of agent that draws every move uniformly from the
+// legal ones.
+func Kind() agents.Kind {
+	return agents.Kind{
+		Name: "random",
+		Doc:  "plays a legal move drawn uniformly",
+		New:  func(agents.Values) (agents.Agent, error) { return &player{}, nil },
+	}
+}
+
+type player struct {
+	rng   *rand.Rand
+	moves rules.MoveSet
+}
+
+var _ agents.Agent = (*player)(nil)
+
+func (a *player) NewGame(_ context.Context, s agents.Setup) error {
+	a.rng = s.Rand()
+	return nil
+}
+
+func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return agents.Decision{}, err
+	}
+	m, err := Move(g, &a.moves, a.rng)
+	return agents.Decision{Move: m}, err
+}
+
+// Move draws a legal move of g uniformly. Drawn so move by move, a set-up is
+// drawn uniformly from all the rules allow: what every agent does who has no
+// better idea of set-ups. ms is room to work in. The error is [rules.ErrOver]
+// when the game is over.
+func Move(g *rules.Game, ms *rules.MoveSet, rng *rand.Rand) (rules.Move, error) {
+	g.LegalMoves(ms)
+	if ms.Len() == 0 {
+		return rules.NoMove, rules.ErrOver
+	}
+	return ms.At(rng.IntN(ms.Len())), nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"gyges/agents"
+)
+
+// agentsCmd lists the kinds of agents.
+type agentsCmd struct {
+	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+}
+
+// Help is the part of the help below the summary.
+func (agentsCmd) Help() string {
+	return "An agent is named by a spec, kind:param=value,param=value, wherever one is asked for."
+}
+
+func (agentsCmd) examples() []example {
+	return []example{
+		{"gyges agents", ""},
+		{"gyges agents --format json", ""},
+		{"gyges play --south alphabeta:depth=3 --north random", "two specs in use"},
+	}
+}
+
+// agentJSON is a kind as --format json prints it.
+type agentJSON struct {
+	Kind        string      `json:"kind"`
+	Doc         string      `json:"doc"`
+	Interactive bool        `json:"interactive"`
+	Params      []paramJSON `json:"params"`
+}
+
+type paramJSON struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Range   string `json:"range"`
+	Default string `json:"default"` // "" for none
+	Doc     string `json:"doc"`
+}
+
+// Run prints the list.
+func (c *agentsCmd) Run(e *env) error {
+	kinds := e.registry.Kinds()
+	if c.Format == "json" {
+		return writeJSON(e.out, kindsJSON(kinds))
+	}
+	summary := grid{header: []string{"Kind", "What it is"}}
+	params := grid{header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
+	for _, k := range kinds {
+		summary.rows = append(summary.rows, []string{k.Name, k.Doc})
+		for _, d := range k.Params {
+			params.rows = append(params.rows, []string{k.Name, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc})
+		}
+	}
+	if err := summary.write(e.out, c.Format == "markdown"); err != nil || len(params.rows) == 0 {
+		return err
+	}
+	e.out.printf("\n")
+	return params.write(e.out, c.Format == "markdown")
+}
+
+func kindsJSON(kinds []agents.Kind) []agentJSON {
+	list := []agentJSON{}
+	for _, k := range kinds {
+		a := agentJSON{Kind: k.Name, Doc: k.Doc, Interactive: k.Interactive, Params: []paramJSON{}}
+		for _, d := range k.Params {
+			a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gyges/tournament/record"
+)
+
+// faults counts the games that players lost outside the rules of the game.
+type faults struct {
+	counts map[fault]int
+	first  map[fault]string // an example, by the first game
+}
+
+type fault struct{ agent, kind string }
+
+func newFaults() *faults { return &faults{map[fault]int{}, map[fault]string{}} }
+
+// add counts a game, if it was lost by a fault.
+func (f *faults) add(g *record.Game) {
+	if g.Fault == nil {
+		return
+	}
+	agent := g.South.Agent
+	if g.Fault.Side == "north" {
+		agent = g.North.Agent
+	}
+	k := fault{agent, string(g.Fault.Kind)}
+	if f.counts[k] == 0 {
+		f.first[k] = fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)
+	}
+	f.counts[k]++
+}
+
+// write prints a line for each player and kind of fault.
+func (f *faults) write(w *output) {
+	keys := slices.SortedFunc(maps.Keys(f.counts), func(a, b fault) int {
+		if n := f.counts[b] - f.counts[a]; n != 0 {
+			return n
+		}
+		return slices.Compare([]string{a.agent, a.kind}, []string{b.agent, b.kind})
+	})
+	for _, k := range keys {
+		games := "games"
+		if f.counts[k] == 1 {
+			games = "game"
+		}
+		w.printf("%s lost %d %s by a fault (%s), first in %s\n", visible(k.agent), f.counts[k], games, k.kind, visible(f.first[k]))
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gyges/agents"
+)
+
+// limitsFlags bound every decision of a game, beside the agents' own
+// parameters. Commands that play games embed them.
+type limitsFlags struct {
+	Depth    *int           `placeholder:"N" help:"Let agents search at most N plies."`
+	Nodes    *int           `placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
+	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
+}
+
+// apply puts the limits that were given in place of those of l.
+func (f limitsFlags) apply(l *agents.Limits) error {
+	var errs []error
+	if f.Depth != nil {
+		l.Depth = *f.Depth
+		errs = append(errs, positive("--depth", *f.Depth > 0, *f.Depth))
+	}
+	if f.Nodes != nil {
+		l.Nodes = int64(*f.Nodes)
+		errs = append(errs, positive("--nodes", *f.Nodes > 0, *f.Nodes))
+	}
+	if f.MoveTime != nil {
+		l.MoveTime = *f.MoveTime
+		errs = append(errs, positive("--movetime", *f.MoveTime > 0, *f.MoveTime))
+	}
+	return errors.Join(errs...)
+}
+
+func positive(flag string, ok bool, found any) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s: expected more than 0, found %v", flag, found)
+}

@@ -1,0 +1,148 @@
+// Command gyges plays the board game Gygès: it lists moves, counts positions,
+// plays games and tournaments between agents, and rates them.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitNo          = 1   // the command did its work and the answer is "no", or it failed midway
+	exitUsage       = 2   // the user's mistake: arguments or input files
+	exitInterrupted = 130 // SIGINT or SIGTERM, as shells report it
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal kills at once: the handler is gone after the first.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// errNo is returned by a command that has printed its answer, and it is "no".
+var errNo = errors.New("the answer is no")
+
+// failure is an error that is not the user's mistake.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+// run is the whole program but for the process around it. It returns the exit
+// code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	e := newEnv(stdin, stdout, stderr)
+	err := runCommand(ctx, e, args)
+	if e.out.err != nil && ctx.Err() == nil {
+		err = failure{fmt.Errorf("write the output: %w", e.out.err)}
+	}
+	code := exitCode(ctx, err)
+	if err != nil && !errors.Is(err, errNo) && code != exitInterrupted {
+		complain(e.err, err)
+	}
+	return code
+}
+
+// runCommand finds the command that args name and runs it.
+func runCommand(ctx context.Context, e *env, args []string) error {
+	var c cli
+	parser, err := newParser(&c, e)
+	if err != nil {
+		return failure{err}
+	}
+	args, err = helpFirst(args)
+	if err != nil {
+		return err
+	}
+	chosen, err := parser.Parse(args)
+	if errors.Is(err, errHelp) {
+		return nil
+	}
+	if err != nil {
+		return parseError(err)
+	}
+	if c.Verbose {
+		e.level.Set(levelVerbose)
+	}
+	chosen.BindTo(ctx, (*context.Context)(nil))
+	return chosen.Run(e)
+}
+
+// parseError adds to a mistake in the arguments where help is to be had.
+func parseError(err error) error {
+	where := "gyges --help"
+	var pe *kong.ParseError
+	if errors.As(err, &pe) && pe.Context != nil && pe.Context.Selected() != nil {
+		where = pe.Context.Selected().FullPath() + " --help"
+	}
+	plain := strings.NewReplacer("expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
+	return fmt.Errorf("%s; see %s", plain.Replace(err.Error()), where)
+}
+
+func exitCode(ctx context.Context, err error) int {
+	var f failure
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return exitInterrupted
+	case errors.Is(err, errNo), errors.As(err, &f):
+		return exitNo
+	default:
+		return exitUsage
+	}
+}
+
+// complain prints an error, the lines of a joined one each for itself. What the
+// user typed may be in it, so control characters are shown, not obeyed.
+func complain(w *output, err error) {
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimRight(line, "\n"); line != "" {
+			w.printf("gyges: %s\n", visible(line))
+		}
+	}
+}
+
+// visible replaces what a terminal would act on by its escape.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// output passes on what is written and remembers the first error, so that
+// commands needn't check every print.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
+}
+
+// printf writes a formatted text.
+func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, format, args...) }

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"gyges/rules"
+)
+
+// movesCmd lists the legal moves in a position.
+type movesCmd struct {
+	rulesFlags
+	Long     bool     `help:"Print whole courses, crossed squares in parentheses."`
+	Position []string `arg:"" optional:"" sep:"none" help:"Position: rows 1 to 6 from South's left, then who is to move."`
+}
+
+// Help is the part of the help below the summary.
+func (movesCmd) Help() string {
+	return "Prints one move a line, in byte order; nothing if the game is over. What stood before is not known, " +
+		"so the repetition rule excludes nothing."
+}
+
+func (movesCmd) examples() []example {
+	return []example{
+		{"gyges moves '321123/000000/000000/000000/000000/321123 s'", ""},
+		{"gyges moves --long --rules simplified '213132/000000/000000/000000/000000/112233 n'", ""},
+		{"gyges moves --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
+		{"gyges moves --set null_move=allow '213132/000000/000000/000000/000000/112233 s'", ""},
+	}
+}
+
+// Run prints the moves.
+func (c *movesCmd) Run(e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
+	p, err := parsePosition(r, c.Position)
+	if err != nil {
+		return err
+	}
+	var ms rules.MoveSet
+	r.Moves(p, &ms)
+	lines := make([]string, 0, ms.Len())
+	for m := range ms.All() {
+		if c.Long {
+			lines = append(lines, r.LongText(p, m)+"\n")
+		} else {
+			lines = append(lines, m.String()+"\n")
+		}
+	}
+	slices.Sort(lines)
+	e.out.printf("%s", strings.Join(lines, ""))
+	return nil
+}

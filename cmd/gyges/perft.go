@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"gyges/rules"
+)
+
+const (
+	maxDepth   = 20   // of perft, plies
+	maxWorkers = 1024 // of anything
+)
+
+// perftCmd counts sequences of moves.
+type perftCmd struct {
+	rulesFlags
+	Depth    *int     `placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
+	Split    bool     `help:"Print the count under each first move too."`
+	EPD      string   `name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
+	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
+	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
+}
+
+// Help is the part of the help below the summary.
+func (perftCmd) Help() string {
+	return "Counts the sequences of exactly N plies: a game that ended earlier counts nothing, a forced pass is a ply. " +
+		"The repetition rule is off unless --set repetition=… asks for it. The last line is 'nodes' and the count.\n\n" +
+		"With --epd the exit code is 1 if any count differs."
+}
+
+func (perftCmd) examples() []example {
+	return []example{
+		{"gyges perft --depth 3 '321123/000000/000000/000000/000000/321123 s'", ""},
+		{"gyges perft --depth 2 --split --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
+		{"gyges perft --rules simplified --epd counts.epd --depth 3", ""},
+	}
+}
+
+// Run counts, or checks counts.
+func (c *perftCmd) Run(ctx context.Context, e *env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	var off []string
+	if !c.asksForRepetition() {
+		off = append(off, "repetition=none")
+	}
+	r, err := c.load(off...)
+	if err != nil {
+		return err
+	}
+	if c.EPD != "" {
+		return c.checkFile(ctx, e, r)
+	}
+	p, err := parsePosition(r, c.Position)
+	if err != nil {
+		return err
+	}
+	return c.count(ctx, e, r, p)
+}
+
+// check reports what is wrong with the flags, and fills in the number of workers.
+func (c *perftCmd) check() error {
+	var errs []error
+	switch {
+	case c.Depth == nil && c.EPD == "":
+		errs = append(errs, errors.New("expected --depth N, the number of plies to count"))
+	case c.Depth != nil && (*c.Depth < 0 || *c.Depth > maxDepth):
+		errs = append(errs, fmt.Errorf("--depth: expected 0 to %d, found %d", maxDepth, *c.Depth))
+	}
+	if c.Workers < 0 || c.Workers > maxWorkers {
+		errs = append(errs, fmt.Errorf("--workers: expected 0 (one for each core) to %d, found %d", maxWorkers, c.Workers))
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.EPD != "" && len(c.Position) > 0 {
+		errs = append(errs, errors.New("expected a position or --epd, found both"))
+	}
+	if c.EPD != "" && c.Split {
+		errs = append(errs, errors.New("--split goes with a position, not with --epd"))
+	}
+	return errors.Join(errs...)
+}
+
+// count prints the count from one position.
+func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Position) error {
+	began := time.Now()
+	total, splits, err := perft(ctx, r, p, *c.Depth, c.Workers)
+	if err != nil {
+		return err
+	}
+	seconds := time.Since(began).Seconds()
+	if c.Split {
+		lines := make([]string, len(splits))
+		for i, s := range splits {
+			lines[i] = fmt.Sprintf("%v %d\n", s.Move, s.Nodes)
+		}
+		slices.Sort(lines)
+		for _, l := range lines {
+			e.out.printf("%s", l)
+		}
+	}
+	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
+	e.out.printf("nodes %d\n", total)
+	return nil
+}
+
+// perft counts the sequences of exactly depth plies; there is one of none.
+func perft(ctx context.Context, r *rules.Rules, p rules.Position, depth, workers int) (uint64, []rules.Split, error) {
+	if depth == 0 {
+		return 1, nil, ctx.Err()
+	}
+	splits, err := rules.Perft(ctx, r, p, depth, workers)
+	if err != nil {
+		return 0, nil, err
+	}
+	var total uint64
+	for _, s := range splits {
+		total += s.Nodes
+	}
+	return total, splits, nil
+}
+
+// perSecond prints a rate with three digits, "140 M".
+func perSecond(n uint64, seconds float64) string {
+	rate := float64(n) / max(seconds, 1e-9)
+	for _, unit := range []string{"", " k", " M"} {
+		if rate < 1000 {
+			return fmt.Sprintf("%.3g%s", rate, unit)
+		}
+		rate /= 1000
+	}
+	return fmt.Sprintf("%.3g G", rate)
+}

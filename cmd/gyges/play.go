@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+
+	"gyges/agents"
+	"gyges/agents/human"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// playCmd plays one game in the terminal.
+type playCmd struct {
+	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Who plays South, as an agent spec; human is you."`
+	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Who plays North."`
+	rulesFlags
+	Position string  `placeholder:"POSITION" help:"Position to begin in, in place of a random set-up."`
+	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Who places the pieces: random (default) or agents, the players in turn. Kang has no set-up."`
+	Seed     *uint64 `placeholder:"N" help:"Source of all chance; the same seed gives the same game. Default: a new one, which is printed."`
+	limitsFlags
+	Quiet bool `short:"q" help:"Print the moves, not the board."`
+}
+
+// Help is the part of the help below the summary.
+func (playCmd) Help() string {
+	return "Moves are printed in long notation with what the agent says of them: its score in points, the depth it " +
+		"searched, the positions it visited. On the board a digit is a piece of that height; the last move's start is in " +
+		"(), where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
+}
+
+func (playCmd) examples() []example {
+	return []example{
+		{"gyges play --south human --north greedy", "play South against the computer"},
+		{"gyges play --south alphabeta:depth=3 --north mcts:iterations=500 --rules kang --seed 7", ""},
+		{"gyges play --south human --north human --setup agents", "two people, who also place their pieces"},
+		{"gyges play --south random --north greedy --quiet --position '202110/000330/000000/000200/000100/030123 n'", ""},
+	}
+}
+
+// Run plays the game.
+func (c *playCmd) Run(ctx context.Context, e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
+	seed := rand.Uint64N(1e9) // short enough to type
+	if c.Seed != nil {
+		seed = *c.Seed
+	}
+	m := tournament.Match{Rules: r, Policy: "play"}
+	if m.Opening, err = c.opening(r, seed); err != nil {
+		return err
+	}
+	interactive, err := c.seat(e, &m, seed)
+	if err != nil {
+		return err
+	}
+	defer closeSeats(e, &m)
+	if err := c.apply(&m.Limits); err != nil {
+		return err
+	}
+	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n", m.Seats[rules.South].Name, m.Seats[rules.North].Name, r, seed)
+	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: interactive[0] || interactive[1]}
+	s.board(r, m.Opening, rules.NoMove)
+	m.OnMove = s.move
+	game, err := tournament.PlayGame(ctx, &m)
+	switch {
+	case ctx.Err() != nil:
+		e.err.printf("\ngyges: interrupted; --position '%s' goes on from here\n", r.FormatPosition(s.before))
+		return ctx.Err()
+	case err != nil:
+		return err
+	}
+	c.end(e.out, game, interactive)
+	return nil
+}
+
+// end prints how the game ended.
+func (c *playCmd) end(w *output, game *record.Game, interactive [2]bool) {
+	reason := game.Reason
+	if f := game.Fault; f != nil {
+		loser := rules.South
+		if f.Side != "south" {
+			loser = rules.North
+		}
+		if interactive[loser] && f.Kind == record.FaultError {
+			reason = "resignation"
+			w.printf("%v %s\n", loser, visible(f.Detail))
+		} else {
+			w.printf("%v lost by a fault (%s): %s\n", loser, f.Kind, visible(f.Detail))
+		}
+	}
+	w.printf("result %s %s %d plies\n", game.Result, reason, game.Plies)
+}
+
+// opening returns the position the game begins in.
+func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
+	const tries = 1000 // some set-ups on two rows let South win at once
+	switch {
+	case c.Position != "" && c.Setup == "agents":
+		return rules.Position{}, errors.New("expected --position or --setup agents, found both")
+	case c.Position != "":
+		p, err := parsePosition(r, []string{c.Position})
+		if o, reason := rules.NewGame(r, p).Outcome(); err == nil && o != rules.Undecided {
+			err = fmt.Errorf("--position: the game is over there, %v by %s", o, reason)
+		}
+		return p, err
+	case c.Setup == "agents":
+		return r.Start(), nil
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	p := r.RandomSetup(rng)
+	for range tries {
+		if !r.CanReachGoal(p, p.Side()) {
+			break
+		}
+		p = r.RandomSetup(rng)
+	}
+	return p, nil
+}
+
+// seat makes both agents, and tells which of them is a person.
+func (c *playCmd) seat(e *env, m *tournament.Match, seed uint64) (interactive [2]bool, err error) {
+	var errs []error
+	for side, text := range [2]string{c.South, c.North} {
+		spec, err := agents.ParseSpec(text)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		agent, err := e.registry.New(spec)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		kind, err := e.registry.Kind(spec)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		interactive[side] = kind.Interactive
+		m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed, Agent: agent}
+	}
+	return interactive, errors.Join(errs...)
+}
+
+func closeSeats(e *env, m *tournament.Match) {
+	for _, s := range m.Seats {
+		if c, ok := s.Agent.(io.Closer); ok {
+			if err := c.Close(); err != nil {
+				e.log.Warn("closing an agent", "agent", s.Name, "error", err)
+			}
+		}
+	}
+}
+
+// spectator prints a game as it goes on.
+type spectator struct {
+	out       *output
+	before    rules.Position // before the next move
+	quiet     bool
+	showSetup bool // draw the board after each placement, too
+}
+
+// move prints a move that has been made, and the board after it.
+func (s *spectator) move(g *rules.Game, d agents.Decision) {
+	side, text := s.before.Side(), g.Rules().LongText(s.before, d.Move)
+	number := "    "
+	if !d.Move.IsPlacement() {
+		number = fmt.Sprintf("%3d.", g.Ply())
+	}
+	line := fmt.Sprintf("%s %v  %s", number, side, text)
+	if said := remarks(d); said != "" {
+		line = fmt.Sprintf("%-48s  %s", line, said)
+	}
+	s.out.printf("%s\n", line)
+	s.before = g.Position()
+	if s.showSetup || !g.Rules().SettingUp(s.before) {
+		s.board(g.Rules(), s.before, d.Move)
+	}
+}
+
+// board draws a position, with blank lines around it.
+func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
+	if !s.quiet {
+		s.out.printf("\n%s\n", human.Board(r, p, last))
+	}
+}
+
+// remarks is what an agent says of its move.
+func remarks(d agents.Decision) string {
+	text := ""
+	add := func(s string) {
+		if text != "" {
+			text += ", "
+		}
+		text += s
+	}
+	if d.Scored {
+		add(scoreText(d.Score))
+	}
+	if d.Depth > 0 {
+		add(fmt.Sprintf("depth %d", d.Depth))
+	}
+	if d.Nodes > 0 {
+		add(fmt.Sprintf("%d nodes", d.Nodes))
+	}
+	return text
+}
+
+// scoreText prints a score in points, or in how many plies the game is decided.
+func scoreText(s agents.Score) string {
+	plies, proven := s.Proven()
+	switch {
+	case !proven:
+		return fmt.Sprintf("%+.2f", float64(s)/100)
+	case plies > 0:
+		return fmt.Sprintf("wins in %d", plies)
+	default:
+		return fmt.Sprintf("loses in %d", -plies)
+	}
+}

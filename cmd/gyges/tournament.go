@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/agents"
+	"gyges/configs"
+	"gyges/ratings"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// tournamentCmd plays a round-robin and rates the players.
+type tournamentCmd struct {
+	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags take the place of what it says."`
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; give it once for each. See gyges agents."`
+	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules), PRESET:OPTION=VALUE,…, or YAML files. Default: standard."`
+	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
+	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), or agents (the players place their pieces)."`
+	limitsFlags
+	Seed    *uint64 `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out     string  `placeholder:"DIR" help:"New folder for the records. Default: results/NAME-TIME."`
+	formatFlag
+}
+
+// Help is the part of the help below the summary.
+func (tournamentCmd) Help() string {
+	return "Every two players meet under every rule set. The games are recorded as they finish; then a rating table " +
+		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but for " +
+		"players that look at the clock.\n\nCtrl-C stops the run and keeps what was played. The exit code is 1 if a player lost " +
+		"games by a fault, such as an illegal move."
+}
+
+func (tournamentCmd) examples() []example {
+	return []example{
+		{"gyges tournament configs/tournaments/quick.yaml", ""},
+		{"gyges tournament --agent random --agent greedy --agent alphabeta:depth=2 --rules standard,kang --pairs 20", "no file needed"},
+		{"gyges tournament configs/tournaments/quick.yaml --pairs 100 --seed 2 --out results/long", "a file, with changes"},
+	}
+}
+
+// Run plays the tournament and prints the tables.
+func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
+	config, err := c.config(e.registry)
+	if err != nil {
+		return err
+	}
+	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
+		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
+	s := newStandings()
+	faults := newFaults()
+	p := newProgress(e.err, config.Games())
+	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
+		s.add(g)
+		faults.add(g)
+		p.step()
+	})
+	p.end()
+	if summary.Played == 0 && err != nil {
+		if summary.Status == tournament.Interrupted {
+			e.err.printf("Stopped before the first game was over.\n")
+		}
+		return runError(err, summary)
+	}
+	tables, errFit := s.tables(ratings.Options{}, false)
+	if errFit == nil {
+		errFit = c.write(e.out, tables)
+	}
+	if errFit != nil {
+		errFit = failure{errFit} // the games are safe
+	}
+	about := e.err
+	if c.forPeople() {
+		about = e.out
+	}
+	about.printf("\n")
+	c.tell(about, summary, faults)
+	if err = errors.Join(runError(err, summary), errFit); err == nil && summary.Faults > 0 {
+		err = errNo
+	}
+	return err
+}
+
+// runError tells the user's mistakes from what went wrong on the way.
+func runError(err error, s tournament.Summary) error {
+	switch {
+	case err == nil:
+		return nil
+	case s.Status == tournament.Failed:
+		return failure{err}
+	case s.Status == tournament.Running: // it has not begun
+		return fmt.Errorf("--out: %w", plainFileError(err))
+	default:
+		return err
+	}
+}
+
+// tell prints what is to be said besides the tables.
+func (c *tournamentCmd) tell(w *output, s tournament.Summary, f *faults) {
+	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
+	f.write(w)
+	if s.Status != tournament.Finished {
+		w.printf("Stopped after %d of %d games. Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, s.Out)
+	}
+}
+
+// config puts the tournament together from the file and the flags, and checks it.
+func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, error) {
+	config := tournament.DefaultConfig()
+	if c.Config == "" && len(c.Agent) < 2 {
+		return config, errors.New("expected a YAML file, or --agent at least twice; see gyges tournament --help")
+	}
+	if c.Config != "" {
+		var err error
+		if config, err = configs.LoadTournament(c.Config, registry); err != nil {
+			return config, plainFileError(err)
+		}
+	}
+	if err := c.override(&config); err != nil {
+		return config, err
+	}
+	if config.Out == "" {
+		config.Out = tournament.DefaultOut(config.Name, time.Now())
+	}
+	return config, flagErrors(config.Validate(registry))
+}
+
+// override puts what the flags say in the place of what config says.
+func (c *tournamentCmd) override(config *tournament.Config) error {
+	var errs []error
+	if len(c.Agent) > 0 {
+		config.Agents = nil
+	}
+	for _, text := range c.Agent {
+		spec, err := agents.ParseSpec(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--agent: %w", err))
+		}
+		config.Agents = append(config.Agents, spec)
+	}
+	var err error
+	if c.Rules != "" {
+		config.Rules, err = loadRulesList(c.Rules, c.Set)
+	} else {
+		config.Rules, err = changeAll(config.Rules, c.Set)
+	}
+	errs = append(errs, err)
+	if c.Openings != "" {
+		config.Openings, err = parseOpenings(c.Openings)
+		errs = append(errs, err)
+	}
+	errs = append(errs, c.apply(&config.Limits))
+	override(&config.Pairs, c.Pairs)
+	override(&config.Seed, c.Seed)
+	override(&config.Workers, c.Workers)
+	if c.Out != "" {
+		config.Out = c.Out
+	}
+	return errors.Join(errs...)
+}
+
+func override[T any](to *T, flag *T) {
+	if flag != nil {
+		*to = *flag
+	}
+}
+
+// parseOpenings reads "random", "random:plies=4" or "agents".
+func parseOpenings(text string) (tournament.Openings, error) {
+	policy, rest, more := strings.Cut(text, ":")
+	o := tournament.Openings{Policy: tournament.Policy(policy)}
+	ok := o.Policy == tournament.RandomOpenings || o.Policy == tournament.AgentOpenings && !more
+	if more && ok {
+		number, plies := strings.CutPrefix(rest, "plies=")
+		n, err := strconv.Atoi(number)
+		o.Plies, ok = n, plies && err == nil
+	}
+	if !ok {
+		return o, fmt.Errorf("--openings: expected random, random:plies=N or agents, found %q", text)
+	}
+	return o, nil
+}
+
+// flagErrors names the flags that stand for the parts of a config. A config
+// from a file has been checked with the file's lines before, so that what is
+// wrong here came from flags, or from their lack.
+func flagErrors(err error) error {
+	flags := map[string]string{
+		"agents": "--agent", "rules": "--rules", "pairs": "--pairs", "openings": "--openings",
+		"seed": "--seed", "workers": "--workers",
+		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
+	}
+	var errs []error
+	for _, one := range split(err) {
+		var fe *tournament.FieldError
+		if errors.As(one, &fe) {
+			name := fe.Field
+			if i := strings.IndexByte(name, '['); i > 0 {
+				name = name[:i]
+			}
+			if strings.HasPrefix(name, "openings.") {
+				name = "openings"
+			}
+			if flag, ok := flags[name]; ok {
+				one = fmt.Errorf("%s: %w", flag, fe.Err)
+			}
+		}
+		errs = append(errs, one)
+	}
+	return errors.Join(errs...)
+}
+
+// split takes a joined error apart.
+func split(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}

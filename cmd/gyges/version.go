@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// versionCmd prints what the program was built from.
+type versionCmd struct{}
+
+func (versionCmd) examples() []example { return []example{{"gyges version", ""}} }
+
+// Run prints one line.
+func (versionCmd) Run(e *env) error {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	_, err := fmt.Fprintln(e.out, versionLine(info))
+	return err
+}
+
+// versionLine names the module's version, the revision and the Go release.
+func versionLine(info *debug.BuildInfo) string {
+	version := info.Main.Version
+	if version == "" {
+		version = "(unknown version)"
+	}
+	line := "gyges " + version
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if rev := settings["vcs.revision"]; rev != "" {
+		line += ", revision " + rev
+		if settings["vcs.modified"] == "true" {
+			line += " with changes"
+		}
+		line += " of " + settings["vcs.time"]
+	}
+	if info.GoVersion != "" {
+		line += ", " + info.GoVersion
+	}
+	return line
+}

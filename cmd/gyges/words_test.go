@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+func TestSplitRules(t *testing.T) {
+	for text, want := range map[string][]string{
+		"standard":      {"standard"},
+		"standard,kang": {"standard", "kang"},
+		"standard:null_move=allow,repetition=none,kang":     {"standard:null_move=allow,repetition=none", "kang"},
+		"kang,standard:null_move=allow,italian:kang=true":   {"kang", "standard:null_move=allow", "italian:kang=true"},
+		"my.yaml,standard:max_plies=10,./other.yml,leather": {"my.yaml", "standard:max_plies=10", "./other.yml", "leather"},
+		"":              {""},
+		",standard,":    {"", "standard", ""},
+		"repetition=no": {"repetition=no"},
+	} {
+		require.Equal(t, want, splitRules(text), text)
+	}
+}
+
+func TestParseOpenings(t *testing.T) {
+	for text, want := range map[string]tournament.Openings{
+		"random":         {Policy: tournament.RandomOpenings},
+		"random:plies=4": {Policy: tournament.RandomOpenings, Plies: 4},
+		"agents":         {Policy: tournament.AgentOpenings},
+	} {
+		got, err := parseOpenings(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, text, got.String())
+	}
+	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4", "agents:plies=2", "Random", ":"} {
+		_, err := parseOpenings(text)
+		require.ErrorContains(t, err, "--openings: expected random, random:plies=N or agents, found ", text)
+	}
+}
+
+func TestChangedRulesAreNamedAsTheyParse(t *testing.T) {
+	for _, c := range []struct {
+		base    string
+		changes []string
+		want    string
+	}{
+		{"standard", nil, "standard"},
+		{"standard", []string{"null_move=allow"}, "standard:null_move=allow"},
+		{"standard:max_plies=9", []string{"null_move=allow"}, "standard:null_move=allow,max_plies=9"},
+		{"standard:max_plies=9", []string{"max_plies=400"}, "standard"},
+		{"standard", []string{"max_plies=9", "max_plies=8"}, "standard:max_plies=8"},
+	} {
+		r, err := change(rules.MustParse(c.base), c.changes)
+		require.NoError(t, err)
+		require.Equal(t, c.want, r.String())
+		require.Equal(t, rules.MustParse(c.want).Options(), r.Options())
+	}
+}
+
+func TestPerSecond(t *testing.T) {
+	for want, c := range map[string]struct {
+		n       uint64
+		seconds float64
+	}{
+		"0": {0, 1}, "500": {1000, 2}, "1.23 k": {1234, 1}, "140 M": {280_000_000, 2}, "5.69 G": {5_691_318_360, 1},
+		"1e+03 G": {1_000_000_000_000, 1},
+	} {
+		require.Equal(t, want, perSecond(c.n, c.seconds))
+	}
+}
+
+func TestRemarks(t *testing.T) {
+	require.Empty(t, remarks(agents.Decision{}))
+	require.Equal(t, "+0.35, depth 4, 1234 nodes", remarks(agents.Decision{Scored: true, Score: 35, Depth: 4, Nodes: 1234}))
+	require.Equal(t, "-12.00", remarks(agents.Decision{Scored: true, Score: -1200}))
+	require.Equal(t, "wins in 3, depth 5", remarks(agents.Decision{Scored: true, Score: agents.WinIn(3), Depth: 5}))
+	require.Equal(t, "loses in 2, 7 nodes", remarks(agents.Decision{Scored: true, Score: -agents.WinIn(2), Nodes: 7}))
+}
+
+func TestProgressLines(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&output{w: &out}, 300)
+	now := p.start
+	p.now = func() time.Time { return now }
+	for range 250 {
+		now = now.Add(100 * time.Millisecond)
+		p.step()
+	}
+	p.end()
+	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())
+}
+
+func TestVersionLine(t *testing.T) {
+	require.Equal(t, "gyges (unknown version)", versionLine(&debug.BuildInfo{}))
+	require.Equal(t, "gyges v1.2.3, revision 0123abcd with changes of 2026-01-02T03:04:05Z, go1.26.0", versionLine(&debug.BuildInfo{
+		GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}},
+	}))
+}
+
+func TestComplain(t *testing.T) {
+	var out bytes.Buffer
+	complain(&output{w: &out}, errString("one\n\ntwo \x1b[2J\u202e é\r\n"))
+	require.Equal(t, "gyges: one\ngyges: two \\x1b[2J\\u202e é\\r\n", out.String())
+}
+
+type errString string
+
+func (e errString) Error() string { return string(e) }
