@@ -34,7 +34,7 @@ type ParamDef struct {
 
 // Range returns what the parameter accepts, for people.
 func (d ParamDef) Range() string {
-	num := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	switch {
 	case len(d.Choices) > 0:
 		return strings.Join(d.Choices, ", ")

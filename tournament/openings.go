@@ -51,6 +51,13 @@ func (o Openings) String() string {
 	return string(o.Policy) + ":plies=" + strconv.Itoa(o.Plies)
 }
 
+// Opening returns opening k, from 0, under the rules r in a run with the given
+// seed. The error says that the rules or the plies leave no opening that passes
+// the screen.
+func (o Openings) Opening(r *rules.Rules, seed uint64, k int64) (rules.Position, error) {
+	return newOpener(o, seed).opening(r, hashText(r.String()), k)
+}
+
 // opener finds openings. It keeps the last one of each rule set, since the
 // pairs of a round follow each other. It belongs to one goroutine.
 type opener struct {
@@ -101,11 +108,11 @@ func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 	if n := o.plies(r); n > 0 {
 		g := rules.NewGame(r, p)
 		for range n {
-			g.LegalMoves(&o.moves)
-			if o.moves.Len() == 0 {
+			moves := g.Legal()
+			if moves.Len() == 0 {
 				return p, false
 			}
-			g.PlayLegal(o.moves.At(rng.IntN(o.moves.Len())))
+			g.PlayLegal(moves.At(rng.IntN(moves.Len())))
 		}
 		p = g.Position()
 	}

@@ -36,7 +36,7 @@ func (playCmd) Help() string {
 func (playCmd) examples() []example {
 	return []example{
 		{"gyges play --south human --north greedy", "play South against the computer"},
-		{"gyges play --south alphabeta:depth=3 --north mcts:iterations=500 --rules kang --seed 7", ""},
+		{"gyges play --south alphabeta:depth=2 --north mcts:iterations=200 --rules kang --seed 7", ""},
 		{"gyges play --south human --north human --setup agents", "two people, who also place their pieces"},
 		{"gyges play --south random --north greedy --quiet --position '202110/000330/000000/000200/000100/030123 n'", ""},
 	}
@@ -100,7 +100,6 @@ func (c *playCmd) end(w *output, game *record.Game, interactive [2]bool) {
 
 // opening returns the position the game begins in.
 func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
-	const tries = 1000 // some set-ups on two rows let South win at once
 	switch {
 	case c.Position != "" && c.Setup == "agents":
 		return rules.Position{}, errors.New("expected --position or --setup agents, found both")
@@ -110,18 +109,10 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 			err = fmt.Errorf("--position: the game is over there, %v by %s", o, reason)
 		}
 		return p, err
-	case c.Setup == "agents":
+	case c.Setup == "agents" || r.Options().Kang:
 		return r.Start(), nil
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	p := r.RandomSetup(rng)
-	for range tries {
-		if !r.CanReachGoal(p, p.Side()) {
-			break
-		}
-		p = r.RandomSetup(rng)
-	}
-	return p, nil
+	return tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, seed, 0)
 }
 
 // seat makes both agents, and tells which of them is a person.

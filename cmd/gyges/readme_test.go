@@ -29,8 +29,9 @@ func TestReadme(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	defer os.RemoveAll("results/readme")
-	require.NoError(t, os.RemoveAll("results/readme"))
+	clean := func() { require.NoError(t, os.RemoveAll("results/readme")) }
+	clean()
+	defer clean()
 
 	commands := 0
 	found := block("console").ReplaceAllStringFunc(string(readme), func(text string) string {
@@ -141,8 +142,12 @@ func TestGame(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(dir, "overlay.json")
 	require.NoError(t, os.WriteFile(file, data, 0o600))
-	cmd := exec.Command("go", "test", "-overlay", file, "./agents/miser")
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
+	program := filepath.Join(dir, "miser.test")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", file, "-o", program, "./agents/miser")
+	build.Dir = root
+	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	out, err = exec.Command(program).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "PASS")
 }
