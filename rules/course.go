@@ -25,8 +25,8 @@ func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	if height == 0 || m.To() == goalOf(p.Side().Other()) {
 		return nil, false
 	}
-	w := r.newWalk(board, source{from, height}, p.Side())
-	last := w.shortest(m.To())
+	tr := r.newTrail(board, source{from, height}, p.Side())
+	last := tr.shortest(m.To())
 	if last == nil {
 		return nil, false
 	}
@@ -45,20 +45,20 @@ type legNode struct {
 }
 
 // shortest searches the courses breadth first for one that ends on to.
-func (w *walk) shortest(to Square) *legNode {
-	if !w.bound().Has(to) {
+func (tr *trail) shortest(to Square) *legNode {
+	if !tr.bound().Has(to) {
 		return nil
 	}
-	queue := []*legNode{{open: w.occ, leg: leg{end: NoSquare}}}
+	queue := []*legNode{{open: tr.occ, leg: leg{end: NoSquare}}}
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		list := w.root
+		list := tr.root
 		if n.leg.end != NoSquare {
-			list = w.legs[w.board.At(n.leg.end)-1][n.leg.end]
+			list = tr.legs[tr.board.At(n.leg.end)-1][n.leg.end]
 		}
 		for _, l := range list {
-			if uint64(l.crossed&w.occ)|l.doors&n.used|l.back&n.back != 0 {
+			if uint64(l.crossed&tr.occ)|l.doors&n.used|l.back&n.back != 0 {
 				continue
 			}
 			next := &legNode{leg: l, used: n.used | l.doors, back: n.back | l.back, open: n.open &^ (1 << l.end)}

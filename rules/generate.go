@@ -165,14 +165,7 @@ func (t *turn) exits(i int, goal Square) bool {
 	if src.from < NumSquares {
 		board.lift(src.from)
 	}
-	w := t.r.newWalk(board, src, t.side)
-	if !w.bound().Has(goal) {
-		return false
-	}
-	w.wanted = 1 << goal
-	w.nodes = eagerNodes
-	w.follow(w.root, 0, 0, w.occ)
-	return w.found.Has(goal)
+	return t.find(board, src, 1<<goal).Has(goal)
 }
 
 // canMove tells whether any source of the present row has a legal move.

@@ -12,6 +12,7 @@ type Rules struct {
 	options    Options
 	goalsToWin int  // exits that end the game: 1, or kang_goals
 	allowNull  bool // null_move: allow
+	directed   bool // door_rule: directed
 	legs       *legTable
 	entries    *entryTable
 	nextRow    bool // blocked_row: next_row
@@ -38,7 +39,7 @@ func New(name string, o Options) (*Rules, error) {
 		cooldown:   o.Kang && o.KangCooldown > 0,
 	}
 	if o.DoorRule == Directed {
-		r.legs, r.entries = directedLegs, directedEntries
+		r.directed, r.legs, r.entries = true, directedLegs, directedEntries
 	}
 	if o.Kang {
 		r.goalsToWin = o.KangGoals

@@ -22,6 +22,7 @@ type turn struct {
 	sources   [maxSources]source
 	n         int // sources of the present row
 	exhausted bool
+	walk      walk // room to work in
 }
 
 func (r *Rules) newTurn(p Position, side Side) turn {
@@ -95,9 +96,7 @@ func (t *turn) reach(i int) landings {
 		board.lift(src.from)
 	}
 	occ := board.Occupied()
-	w := t.r.newWalk(board, src, t.side)
-	w.follow(w.root, 0, 0, occ)
-	found := w.found & t.aim
+	found := t.find(board, src, t.aim)
 	l := landings{source: src, ends: found &^ occ}
 	if hits := found & occ; hits != 0 && t.r.options.Relocation {
 		l.hits, l.drops = hits, dropZone(occ, t.side)
@@ -106,6 +105,27 @@ func (t *turn) reach(i int) landings {
 		l.ends &^= 1 << src.from
 	}
 	return l
+}
+
+// find returns the squares, of those wanted, on which a course of src can end.
+// It has been lifted from the board. Some that are not wanted may be among them.
+func (t *turn) find(board Position, src source, wanted SquareSet) SquareSet {
+	if t.r.directed {
+		tr := t.r.newTrail(board, src, t.side)
+		tr.follow(tr.root, 0, 0, tr.occ)
+		return tr.found & t.aim
+	}
+	w := &t.walk
+	w.place(board, t.side)
+	if src.from < NumSquares {
+		first := w.flood(1<<src.from, src.height, doorSet{})
+		return w.reach(first, &hopSpans[src.height][src.from], wanted) & t.aim
+	}
+	first := rowSet(int(t.side) * (Rows - 1))
+	if src.height > 1 {
+		first = w.flood(first&w.empty, src.height-1, doorSet{})
+	}
+	return w.reach(first, &entrySpans[t.side][src.height], wanted) & t.aim
 }
 
 // nullDrop tells whether dropping the piece on hit back on the start square

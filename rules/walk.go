@@ -1,79 +1,232 @@
 package rules
 
-// walk follows the courses of one piece, which has been lifted from the board,
-// and collects the squares where they can end. Courses are legion on a crowded
-// board, but the squares are few: the walk stops when nothing new can be found.
+// walk finds every square on which a course of one piece can end. Courses are
+// legion on a crowded board, but the squares are few, so it never lists courses.
+// It works in four stages and stops after any that leaves nothing to find:
+//
+//  1. The first leg, by a flood: exact, for no door has been used.
+//  2. What could be found if doors did not matter, a bound: floods from every
+//     piece that can be reached that way.
+//  3. Forward, bounce by bounce with the doors used so far, into such pieces only
+//     from which something missing might still be found. This finds most of
+//     what there is within a few bounces.
+//  4. Backward, from each square still missing to the start. What blocks a
+//     square is mostly near it, so the proof that no course leads there is short.
+//
+// No piece is bounced off twice: whatever the second bounce leads to, the first
+// one did with fewer doors used.
 type walk struct {
-	board  Position // without the moving piece
-	occ    SquareSet
-	legs   *[3][NumSquares][]leg
-	root   []leg     // the legs of the first leg's start
-	found  SquareSet // every square where some leg has ended, goals included
-	wanted SquareSet // the walk ends when all of these are found; 0: not worked out yet
-	nodes  int       // legs' starts visited so far
+	lo, hi  uint64    // the heights' planes without the moving piece
+	occ     SquareSet // squares with a piece
+	empty   SquareSet
+	far     SquareSet // the row from which a step leads to the goal
+	goal    SquareSet // the goal, as a set
+	missing SquareSet // squares that may be found yet
+	bounces int       // made in stage 3
+	first   SquareSet // where the first leg can end
+	spans   *[38]span // the legs of the start
+	ends    [NumSquares]SquareSet
 }
 
-// eagerNodes is how many nodes a walk visits before it works out what there is to find:
-// most walks are over by then.
-const eagerNodes = 12
+// doorSet is a set of doors: bit s of east is the door between s and the square
+// east of it, bit s of north that between s and the square north of it.
+type doorSet struct{ east, north uint64 }
 
-// newWalk prepares the walk of src, which no longer stands on the board.
-func (r *Rules) newWalk(board Position, src source, side Side) walk {
-	w := walk{board: board, occ: board.Occupied(), legs: &r.legs[side]}
-	w.root = r.entries[side][src.height-1]
-	if src.from < NumSquares {
-		w.root = w.legs[src.height-1][src.from]
-	}
-	return w
-}
+func (d doorSet) with(l *hop) doorSet { return doorSet{d.east | l.doors.east, d.north | l.doors.north} }
 
-// follow tries the legs and goes on from every open piece that one lands on.
-// used and back are the doors passed so far. Pieces that the course has already
-// bounced off are not open: whatever a second bounce leads to, the first one
-// did with fewer doors used. It returns false when everything wanted is found.
-func (w *walk) follow(list []leg, used, back uint64, open SquareSet) bool {
-	if w.nodes++; w.nodes > eagerNodes {
-		if w.wanted == 0 {
-			w.wanted = w.bound()
-		}
-		if w.wanted&^w.found == 0 {
-			return false
-		}
-	}
-	for i := range list {
-		l := &list[i]
-		if uint64(l.crossed&w.occ)|l.doors&used|l.back&back != 0 {
-			continue
-		}
-		w.found |= 1 << l.end
-		if open.Has(l.end) {
-			next := w.legs[w.board.At(l.end)-1][l.end]
-			if !w.follow(next, used|l.doors, back|l.back, open&^(1<<l.end)) {
-				return false
-			}
+// Squares from which a step east or north stays on the board.
+const (
+	eastable  = planeMask &^ (1<<5 | 1<<11 | 1<<17 | 1<<23 | 1<<29 | 1<<35)
+	northable = 1<<(NumSquares-Files) - 1
+)
+
+// flood returns where the legs of h steps from the one square in from can end:
+// empty squares, pieces and the goal. The doors used are closed. Each step moves
+// four sets at once, by the direction of the step; never straight back, which
+// is the only way in which a leg could use a door twice.
+func (w *walk) flood(from SquareSet, h Height, used doorSet) SquareSet {
+	empty := uint64(w.empty)
+	okEast := eastable &^ used.east
+	okWest := okEast << 1
+	okNorth := northable &^ used.north
+	okSouth := okNorth << Files
+	last := uint64(from)
+	e, s := last&okEast<<1, last&okSouth>>Files
+	n, v := last&okNorth<<Files, last&okWest>>1
+	if h > 1 {
+		e, n, v, s = e&empty, n&empty, v&empty, s&empty
+		last = e | n | v | s
+		up, flat := n|s, e|v
+		e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
+		if h > 2 {
+			e, n, v, s = e&empty, n&empty, v&empty, s&empty
+			last = e | n | v | s
+			up, flat = n|s, e|v
+			e, v, n, s = (e|up)&okEast<<1, (v|up)&okWest>>1, (n|flat)&okNorth<<Files, (s|flat)&okSouth>>Files
 		}
 	}
-	return true
-}
-
-// bound returns the squares that could be found if doors did not matter: a
-// superset of what the walk can find.
-func (w *walk) bound() SquareSet {
-	limit := w.ends(w.root)
-	for todo, done := limit&w.occ, SquareSet(0); todo != 0; todo = limit & w.occ &^ done {
-		s := todo.first()
-		done |= 1 << s
-		limit |= w.ends(w.legs[w.board.At(s)-1][s])
-	}
-	return limit
-}
-
-func (w *walk) ends(list []leg) SquareSet {
-	var ends SquareSet
-	for i := range list {
-		if list[i].crossed&w.occ == 0 {
-			ends |= 1 << list[i].end
-		}
+	ends := SquareSet(e | n | v | s)
+	if SquareSet(last)&w.far != 0 {
+		ends |= w.goal
 	}
 	return ends
 }
+
+// at returns the height of the piece on s.
+func (w *walk) at(s Square) Height { return Height(w.lo>>(s&63)&1 | w.hi>>(s&63)&1<<1) }
+
+// place sets the board: p without the moving piece.
+func (w *walk) place(p Position, side Side) {
+	w.lo, w.hi = p.lo, p.hi
+	w.occ = p.Occupied()
+	w.empty = boardSet &^ w.occ
+	w.far, w.goal = rowSet(Rows-1), 1<<NorthGoal
+	if side == North {
+		w.far, w.goal = row1, 1<<SouthGoal
+	}
+}
+
+// reach returns where the courses that begin with one of the legs in spans can
+// end, so far as it is wanted. first is where those legs end.
+func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareSet {
+	if first&w.occ == 0 {
+		return first
+	}
+	limit, reached := first, SquareSet(0)
+	for todo := first & w.occ; todo != 0; todo = limit & w.occ &^ reached {
+		s := todo.first()
+		reached |= todo & -todo
+		ends := w.flood(todo&-todo, w.at(s), doorSet{})
+		w.ends[s] = ends
+		limit |= ends
+	}
+	w.missing = limit &^ first & wanted
+	if w.missing == 0 {
+		return limit
+	}
+	w.first, w.spans, w.bounces = first, spans, 0
+	if w.forward(first, spans, doorSet{}, w.occ) == undecided {
+		w.backward(reached)
+	}
+	return limit &^ w.missing
+}
+
+// verdict is how far a search has come.
+type verdict uint8
+
+const (
+	exhausted verdict = iota // there is nothing more
+	complete                 // nothing is missing
+	undecided                // it was given up
+)
+
+// maxBounces is how many bounces stage 3 makes. Most walks are over by then.
+const maxBounces = 16
+
+// forward goes on from a piece whose legs, in spans, end on ends now that these
+// doors are used, into the open pieces among them.
+func (w *walk) forward(ends SquareSet, spans *[38]span, used doorSet, open SquareSet) verdict {
+	if w.bounces++; w.bounces > maxBounces {
+		return undecided
+	}
+	for hits := ends & open; hits != 0; hits &= hits - 1 {
+		bit := hits & -hits
+		s := hits.first()
+		rest := open &^ bit
+		if w.missing&w.ends[s] == 0 && !w.promising(w.ends[s], rest) {
+			continue
+		}
+		h := w.at(s)
+		for sp := spans[s]; sp.more(); sp = sp.next() {
+			l := sp.hop()
+			if !l.free(w.occ, used) {
+				continue
+			}
+			then := used.with(l)
+			found := w.flood(bit, h, then)
+			if w.missing &^= found; w.missing == 0 {
+				return complete
+			}
+			if found&rest == 0 {
+				continue
+			}
+			if v := w.forward(found, &hopSpans[h&3][s], then, rest); v != exhausted {
+				return v
+			}
+		}
+	}
+	return exhausted
+}
+
+// promising tells whether, doors aside, something missing can be found from the
+// pieces in ends on, through open pieces.
+func (w *walk) promising(ends, open SquareSet) bool {
+	for todo := ends & open; todo != 0; todo = ends & open {
+		open &^= todo & -todo
+		ends |= w.ends[todo.first()]
+		if ends&w.missing != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// backward decides for every missing square whether a course leads there,
+// through the pieces reached in stage 2.
+func (w *walk) backward(reached SquareSet) {
+	var before [NumSquares + 2]SquareSet // the pieces from which a leg leads to a square
+	for from := reached; from != 0; from &= from - 1 {
+		for to := w.ends[from.first()] & (reached | w.missing); to != 0; to &= to - 1 {
+			before[to.first()] |= from & -from
+		}
+	}
+	for todo := w.missing; todo != 0; todo &= todo - 1 {
+		if bit := todo & -todo; w.leadsTo(todo.first(), &before, doorSet{}, reached&^bit) {
+			w.missing &^= bit
+		}
+	}
+}
+
+// leadsTo tells whether a course from the start ends on s that uses none of
+// these doors and bounces off open pieces only.
+func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet, open SquareSet) bool {
+	if w.first.Has(s) {
+		for sp := w.spans[s]; sp.more(); sp = sp.next() {
+			if sp.hop().free(w.occ, used) {
+				return true
+			}
+		}
+	}
+	for from := before[s] & open; from != 0; from &= from - 1 {
+		b := from.first()
+		for sp := hopSpans[w.at(b)&3][b][s]; sp.more(); sp = sp.next() {
+			l := sp.hop()
+			if l.free(w.occ, used) && w.leadsTo(b, before, used.with(l), open&^(from&-from)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hop is a leg as the walk needs it.
+type hop struct {
+	doors   doorSet
+	crossed SquareSet
+}
+
+// free tells whether the squares that the leg crosses are empty and its doors unused.
+func (l *hop) free(occ SquareSet, used doorSet) bool {
+	return uint64(l.crossed&occ)|l.doors.east&used.east|l.doors.north&used.north == 0
+}
+
+// span is a run of hops in the table: the place of the first above three bits
+// that hold how many there are.
+type span uint16
+
+func (s span) more() bool { return s&7 != 0 }
+func (s span) next() span { return s + 8 - 1 }
+func (s span) hop() *hop  { return &hops[s>>3&(numHops-1)] }
+
+// numHops is the size of the table of hops, a power of two, with some to spare.
+const numHops = 2048

@@ -1,0 +1,80 @@
+// Package agenttest holds what the tests of several agents share.
+package agenttest
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// New makes the agent that a spec of the given kind names and gives it a game
+// as the side to move in g.
+func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agent {
+	t.Helper()
+	s, err := agents.ParseSpec(spec)
+	require.NoError(t, err)
+	a, err := agents.NewRegistry(kind).New(s)
+	require.NoError(t, err)
+	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1}
+	require.NoError(t, a.NewGame(context.Background(), setup))
+	return a
+}
+
+// Choose returns what a chooses in g, which must be legal, the expected line
+// from first to last.
+func Choose(t testing.TB, a agents.Agent, g *rules.Game, lim agents.Limits) agents.Decision {
+	t.Helper()
+	d, err := a.Choose(context.Background(), g, lim)
+	require.NoError(t, err)
+	require.NoError(t, g.Check(d.Move))
+	for i, m := range d.PV {
+		require.NoError(t, g.Play(m), "move %d of the expected line %v", i+1, d.PV)
+	}
+	for range d.PV {
+		g.Undo()
+	}
+	return d
+}
+
+// Game starts a game in a position given as text.
+func Game(t testing.TB, r *rules.Rules, position string) *rules.Game {
+	t.Helper()
+	p, err := r.ParsePosition(position)
+	require.NoError(t, err)
+	return rules.NewGame(r, p)
+}
+
+// RandomGame plays at random from a random set-up, up to so many plies, and
+// stops before the game is over.
+func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
+	g := rules.NewGame(r, r.RandomSetup(rng))
+	var ms rules.MoveSet
+	for range plies {
+		g.LegalMoves(&ms)
+		g.PlayLegal(ms.At(rng.IntN(ms.Len())))
+		if o, _ := g.Outcome(); o != rules.Undecided {
+			g.Undo()
+			break
+		}
+	}
+	return g
+}
+
+// WinNow is a position in which the side to move has a win at once.
+type WinNow struct{ Name, Position string }
+
+// WinsNow returns positions, published by others, in which the side to move
+// wins at once under the standard rules.
+func WinsNow() []WinNow {
+	return []WinNow{
+		// J. Zago, "Help gyges", pbmserv-users, 2001, after Claude Leroy's rules.
+		{"a win by bounces", "000020/302201/102303/001010/300000/000000 n"},
+		{"a course over the start square", "000000/201320/302110/302300/100000/000000 s"},
+		{"the end of a printed game", "000000/220200/003113/003000/002300/000101 n"},
+	}
+}
