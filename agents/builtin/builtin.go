@@ -9,13 +9,13 @@ import (
 	"gyges/agents/random"
 )
 
-// Registry returns the kinds that ship. A new kind is a package with a Kind
-// function, and a line here.
-func Registry() *agents.Registry {
-	return agents.NewRegistry(
+// Registry returns the kinds that play by themselves, and any further ones
+// given. A new kind is a package with a Kind function, and a line here.
+func Registry(more ...agents.Kind) *agents.Registry {
+	return agents.NewRegistry(append([]agents.Kind{
 		alphabeta.Kind(),
 		greedy.Kind(),
 		mcts.Kind(),
 		random.Kind(),
-	)
+	}, more...)...)
 }

@@ -53,9 +53,9 @@ var names = [NumFeatures]string{
 // Names returns the names of the features in the order of the vector.
 func Names() []string { return append([]string(nil), names[:]...) }
 
-// logTable holds log2(1+n) in steps of 1/256, the same on every machine. Beyond
-// its end one move more changes next to nothing.
-var logTable = func() (t [1024]float64) {
+// logTable holds log2(1+n) in steps of 1/256, the same on every machine. A row
+// of six pieces that displace eleven others has no more moves than it holds.
+var logTable = func() (t [2048]float64) {
 	for n := range t {
 		t[n] = math.Round(256*math.Log2(float64(1+n))) / 256
 	}

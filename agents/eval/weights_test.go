@@ -1,0 +1,145 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+)
+
+func TestDefaultsSuitEveryPreset(t *testing.T) {
+	source, err := Load(DefaultName)
+	require.NoError(t, err)
+	want := map[string]string{
+		"standard": Standard, "italian": Standard, "leather": Standard, "gigamic-advanced": Standard, "cosmoludo": Standard,
+		"simplified": Simplified, "gigamic-basic": Simplified, "kang": Kang,
+	}
+	for _, preset := range rules.Presets() {
+		r := rules.MustParse(preset.Name)
+		require.Equal(t, want[preset.Name], Family(r), preset.Name)
+		_, err := source.Evaluator(r)
+		require.NoError(t, err, preset.Name)
+	}
+	_, err = Default("chess")
+	require.ErrorContains(t, err, `"chess"`)
+}
+
+// valid returns a weights file for standard rules as JSON fields.
+func valid() map[string]any {
+	weights := map[string]any{}
+	for i, name := range Names() {
+		weights[name] = float64(i) + 0.5
+	}
+	return map[string]any{
+		"version":    1,
+		"rules":      "standard",
+		"weights":    weights,
+		"provenance": map[string]any{"method": "test", "run": "r", "parent": "p", "seed": 7},
+	}
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func TestReadTakesAValidFile(t *testing.T) {
+	w, err := Read(strings.NewReader(encode(t, valid())), "x.json")
+	require.NoError(t, err)
+	require.Equal(t, "standard", w.Rules)
+	require.Equal(t, Provenance{"test", "r", "p", 7}, w.Provenance)
+	for i, x := range w.Values {
+		require.Equal(t, float64(i)+0.5, x)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	change := func(edit func(f, weights map[string]any)) string {
+		f := valid()
+		edit(f, f["weights"].(map[string]any))
+		return encode(t, f)
+	}
+	text := encode(t, valid())
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown feature":    {change(func(_, w map[string]any) { w["charm"] = 1 }), `unknown feature "charm"; expected: tempo, only1`},
+		"missing feature":    {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
+		"two missing":        {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }), `feature "tempo" is missing`},
+		"feature twice":      {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), `feature "tempo" is given twice`},
+		"null weight":        {change(func(_, w map[string]any) { w["near"] = nil }), "feature near: expected a number"},
+		"text as weight":     {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
+		"huge weight":        {change(func(_, w map[string]any) { w["near"] = 10001 }), "feature near: expected a weight from -10000 to 10000, found 10001"},
+		"infinite weight":    {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1), "feature near: expected a number"},
+		"NaN":                {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected a weights file"},
+		"later version":      {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
+		"no version":         {change(func(f, _ map[string]any) { delete(f, "version") }), `expected "version": 1, found none`},
+		"other rules":        {change(func(f, _ map[string]any) { f["rules"] = "chess" }), `expected rules standard, simplified or kang, found "chess"`},
+		"no provenance":      {change(func(f, _ map[string]any) { delete(f, "provenance") }), "expected a provenance with a method"},
+		"no weights":         {change(func(f, _ map[string]any) { delete(f, "weights") }), `expected "weights": {feature: weight, …}`},
+		"list of weights":    {change(func(f, _ map[string]any) { f["weights"] = []int{1} }), `expected "weights": {feature: weight, …}`},
+		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), `unknown field "wights"`},
+		"text after the end": {text + "{}", "something follows after its end"},
+		"empty file":         {"", "expected a weights file: EOF"},
+		"broken file":        {text[:40], "expected a weights file: unexpected EOF"},
+		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 65536 bytes"},
+	} {
+		_, err := Read(strings.NewReader(c.text), "x.json")
+		require.ErrorContains(t, err, c.want, name)
+		for _, line := range strings.Split(err.Error(), "\n") {
+			require.True(t, strings.HasPrefix(line, "weights x.json: "), "%s: %s", name, line)
+		}
+	}
+}
+
+func TestLoadReadsFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.json")
+	_, err := Load(path)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.WriteFile(path, []byte(encode(t, valid())), 0o600))
+	source, err := Load(path)
+	require.NoError(t, err)
+	_, err = source.Evaluator(rules.MustParse("leather"))
+	require.NoError(t, err)
+	_, err = source.Evaluator(rules.MustParse("gigamic-basic"))
+	require.EqualError(t, err, "weights "+path+" are for standard rules; gigamic-basic needs weights for simplified rules")
+	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
+	_, err = Load(path)
+	require.Error(t, err)
+}
+
+func TestNewRefusesNumbersOutOfBounds(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), MaxWeight + 1} {
+		w := Weights{Rules: Standard}
+		w.Values[Front] = x
+		_, err := New(w, rules.MustParse("standard"))
+		require.ErrorContains(t, err, "feature front: expected a weight from -10000 to 10000")
+	}
+}
+
+// FuzzRead checks that whatever is read as weights can be used, and that
+// nothing makes reading panic.
+func FuzzRead(f *testing.F) {
+	for _, family := range []string{Standard, Simplified, Kang} {
+		data, err := embedded.ReadFile("weights/" + family + ".json")
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	f.Add([]byte(`{"version":1,"rules":"kang","weights":{"tempo":1},"provenance":{"method":"x"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		w, err := Read(bytes.NewReader(data), "fuzz")
+		if err != nil {
+			return
+		}
+		preset := map[string]string{Standard: "standard", Simplified: "simplified", Kang: "kang"}[w.Rules]
+		_, err = New(w, rules.MustParse(preset))
+		require.NoError(t, err)
+	})
+}

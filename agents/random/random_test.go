@@ -1,0 +1,91 @@
+package random
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gyges/agents"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// Every legal move must be drawn equally often: Pearson's test, which a sound
+// generator fails with one seed in a thousand; the seed is fixed.
+func TestMovesAreDrawnUniformly(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(t, Kind(), "random", g)
+	const each = 50
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	counts := map[rules.Move]int{}
+	for range each * ms.Len() {
+		d, err := a.Choose(context.Background(), g, agents.Limits{})
+		require.NoError(t, err)
+		counts[d.Move]++
+	}
+	chi2 := 0.0
+	for m := range ms.All() {
+		diff := float64(counts[m] - each)
+		chi2 += diff * diff / each
+		delete(counts, m)
+	}
+	require.Empty(t, counts, "moves that are not legal")
+	require.Less(t, chi2, distuv.ChiSquared{K: float64(ms.Len() - 1)}.Quantile(0.999))
+}
+
+// A set-up placed piece by piece must be as likely as any other: each height
+// stands on each square of the row twice in six times. The same error rate.
+func TestSetupsAreDrawnUniformly(t *testing.T) {
+	r := rules.MustParse("standard")
+	rng := rand.New(rand.NewPCG(4, 2))
+	const games = 3000
+	var counts [rules.Files][3]float64
+	var ms rules.MoveSet
+	for range games {
+		g := rules.NewGame(r, r.Start())
+		for r.SettingUp(g.Position()) {
+			m, err := Move(g, &ms, rng)
+			require.NoError(t, err)
+			require.NoError(t, g.Play(m))
+		}
+		for file := range rules.Files {
+			counts[file][g.Position().At(rules.SquareAt(file, 0))-1]++
+		}
+	}
+	chi2 := 0.0
+	for _, heights := range counts {
+		for _, n := range heights {
+			chi2 += (n - games/3) * (n - games/3) / (games / 3)
+		}
+	}
+	// The sums of rows and columns are fixed, which leaves (6-1)·(3-1) degrees of
+	// freedom; drawing without replacement makes the sum 6/5 as large.
+	require.Less(t, chi2/1.2, distuv.ChiSquared{K: 10}.Quantile(0.999))
+}
+
+func TestChoosingAllocatesNothing(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(t, Kind(), "random", g)
+	ctx := context.Background()
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		if _, err := a.Choose(ctx, g, agents.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+	}))
+}
+
+func BenchmarkChoose(b *testing.B) {
+	g := agenttest.Game(b, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(b, Kind(), "random", g)
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.Choose(ctx, g, agents.Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
