@@ -150,7 +150,7 @@ out:
 		`12: rules: expected a value for "setup_zone", found a list`,
 		`15: agents: agent "alphabeta:": expected param=value, found ""`,
 		`16: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: `,
-		`17: agents[2]: agent "alphabeta:depth=0": parameter depth: expected int, 1 to 1e+09, found "0"`,
+		`17: agents[2]: agent "alphabeta:depth=0": parameter depth: expected int, 1 to 1000000000, found "0"`,
 		`18: agents: expected an agent spec, like random or alphabeta:depth=2, found keys and values`,
 		`19: agents[3]: agent "random" is listed twice; players are told apart by their specs`,
 		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth"; alphabeta takes depth`,
@@ -274,7 +274,7 @@ func TestExamples(t *testing.T) {
 	require.Equal(t, "quick", quick.Name)
 	require.Len(t, quick.Rules, 3)
 	require.Len(t, quick.Agents, 4)
-	require.EqualValues(t, 108, quick.Games(), "as its comment says")
+	require.EqualValues(t, 360, quick.Games(), "as its comment says")
 
 	ci, err := LoadTournament("tournaments/ci.yaml", testRegistry())
 	require.NoError(t, err)

@@ -18,7 +18,8 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		r.placements(p, ms)
 		return
 	}
-	for t := r.newTurn(p, p.Side()); t.next(); {
+	var t turn
+	for t.begin(r, p, p.Side()); t.next(); {
 		ms.reset()
 		for i := range t.n {
 			l := t.reach(i)
@@ -71,7 +72,8 @@ func (r *Rules) Count(p Position) int {
 		r.placements(p, &ms)
 		return ms.count
 	}
-	for t := r.newTurn(p, p.Side()); t.next(); {
+	var t turn
+	for t.begin(r, p, p.Side()); t.next(); {
 		n := 0
 		for i := range t.n {
 			l := t.reach(i)
@@ -101,7 +103,8 @@ func (r *Rules) Control(p Position, side Side) Control {
 		return c
 	}
 	goal := SquareSet(1) << goalOf(side)
-	for t := r.newTurn(p, side); t.next(); {
+	var t turn
+	for t.begin(r, p, side); t.next(); {
 		c = Control{}
 		for i := range t.n {
 			l := t.reach(i)
@@ -129,7 +132,8 @@ func (r *Rules) CanReachGoal(p Position, side Side) bool {
 		return false
 	}
 	goal := goalOf(side)
-	t := r.newTurn(p, side)
+	var t turn
+	t.begin(r, p, side)
 	if !t.aim.Has(goal) || !exitPossible(p, side) {
 		return false
 	}

@@ -25,13 +25,13 @@ type turn struct {
 	walk      walk // room to work in
 }
 
-func (r *Rules) newTurn(p Position, side Side) turn {
-	t := turn{r: r, p: p, side: side, rows: Rows, aim: boardSet}
+// begin prepares t, a zero turn, for side.
+func (t *turn) begin(r *Rules, p Position, side Side) {
+	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, boardSet
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	if !r.cooldown || !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
-	return t
 }
 
 // next loads the sources of the next row that has any and tells whether there
