@@ -252,6 +252,9 @@ func TestNothingAllocates(t *testing.T) {
 			if r.CanReachGoal(p, North) {
 				sink++
 			}
+			var d Distances
+			r.Distances(p, South, &d)
+			sink += int(d[0])
 		}), name)
 	}
 }

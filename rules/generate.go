@@ -86,68 +86,35 @@ func (r *Rules) Count(p Position) int {
 	return 1
 }
 
-// Control is what one side could do if it were to move, repetition aside: the
-// material of evaluation. The zero value is a side that can do nothing.
-type Control struct {
-	Active  SquareSet // the pieces that may be moved, less those in hand
-	Ends    SquareSet // empty squares where some turn can end
-	Pieces  SquareSet // pieces on which some course can land; under simplified rules none
-	Winners int       // pieces, in hand or not, that can reach the goal now
-	Moves   int       // number of moves, the forced pass not counted
-}
-
-// Control works out what side could do in p, whoever is to move.
-func (r *Rules) Control(p Position, side Side) Control {
-	var c Control
-	if r.settingUp(p) {
-		return c
-	}
-	goal := SquareSet(1) << goalOf(side)
-	var t turn
-	for t.begin(r, p, side); t.next(); {
-		c = Control{}
-		for i := range t.n {
-			l := t.reach(i)
-			if l.from < NumSquares {
-				c.Active |= 1 << l.from
-			}
-			c.Ends |= l.ends &^ goal
-			c.Pieces |= l.hits
-			if l.ends&goal != 0 {
-				c.Winners++
-			}
-			c.Moves += t.count(&l)
-		}
-		if c.Moves > 0 {
-			return c
-		}
-	}
-	return c
-}
-
 // CanReachGoal tells whether side could take a piece over the far side if it
 // were to move: under all rules but Kang, whether it could win at once.
 func (r *Rules) CanReachGoal(p Position, side Side) bool {
+	return r.GoalMove(p, side) != NoMove
+}
+
+// GoalMove returns a move with which side could take a piece over the far side
+// if it were to move, NoMove if there is none. It looks at no other moves.
+func (r *Rules) GoalMove(p Position, side Side) Move {
 	if r.settingUp(p) || r.Outcome(p) != Undecided {
-		return false
+		return NoMove
 	}
 	goal := goalOf(side)
 	var t turn
 	t.begin(r, p, side)
 	if !t.aim.Has(goal) || !exitPossible(p, side) {
-		return false
+		return NoMove
 	}
 	for t.next() {
 		for i := range t.n {
 			if t.exits(i, goal) {
-				return true
+				return newMove(t.sources[i].from, goal, NoSquare)
 			}
 		}
 		if t.canMove() {
-			return false
+			return NoMove
 		}
 	}
-	return false
+	return NoMove
 }
 
 // exitPossible tells whether any piece stands near enough to the far side to

@@ -198,6 +198,49 @@ func TestModesAgree(t *testing.T) {
 
 func swapMover(p Position) Position { p.lo ^= sideBit; return p }
 
+// TestDistances checks the fewest bounces against the courses of fewest legs.
+func TestDistances(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		if r.Outcome(p) != Undecided {
+			return
+		}
+		want := Distances{}
+		for i := range want {
+			want[i] = Far
+		}
+		var ms MoveSet
+		r.Moves(p, &ms)
+		for gi := range ms.groups[:ms.n] {
+			for to := range Square(NumSquares + 2) {
+				m := newMove(ms.groups[gi].from, to, NoSquare)
+				if to.IsGoal() && !ms.Contains(m) {
+					continue // a cooldown may forbid what a course reaches
+				}
+				course, ok := r.Course(p, m)
+				legs := 0
+				for i, st := range course {
+					if !st.Crossed && (i > 0 || m.From() == NoSquare) {
+						legs++
+					}
+				}
+				if ok {
+					want[to] = min(want[to], uint8(legs-1))
+				}
+			}
+		}
+		var got Distances
+		r.Distances(p, p.Side(), &got)
+		require.Equal(t, want, got, r.FormatPosition(p))
+		goal := r.GoalMove(p, p.Side())
+		require.Equal(t, got[goalOf(p.Side())] != Far, goal != NoMove)
+		if goal != NoMove {
+			require.True(t, ms.Contains(goal))
+		}
+	})
+}
+
 // TestRotation checks that turning the board turns the moves.
 func TestRotation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -57,6 +57,21 @@ func (tr *trail) follow(list []leg, used, back uint64, open SquareSet) bool {
 	return true
 }
 
+// within is follow with at most so many bounces, and without an early end.
+func (tr *trail) within(list []leg, used, back uint64, open SquareSet, bounces int) {
+	for i := range list {
+		l := &list[i]
+		if uint64(l.crossed&tr.occ)|l.doors&used|l.back&back != 0 {
+			continue
+		}
+		tr.found |= 1 << l.end
+		if bounces > 0 && open.Has(l.end) {
+			next := tr.legs[tr.board.At(l.end)-1][l.end]
+			tr.within(next, used|l.doors, back|l.back, open&^(1<<l.end), bounces-1)
+		}
+	}
+}
+
 // bound returns the squares that could be found if doors did not matter: a
 // superset of what the trail can find.
 func (tr *trail) bound() SquareSet {
