@@ -134,7 +134,7 @@ func TestCancellation(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.True(t, d.Scored)
-	require.Less(t, d.Nodes, int64(102*(pollMask+1)+600))
+	require.Less(t, d.Nodes, int64(100*(pollEvery+600)))
 }
 
 func TestGameOver(t *testing.T) {

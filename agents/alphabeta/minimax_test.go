@@ -1,7 +1,9 @@
 package alphabeta
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -45,48 +47,222 @@ func minimax(g *rules.Game, e *eval.Evaluator, depth, ply int) agents.Score {
 	return best
 }
 
-// The score at the root must be minimax's, and the expected line must lead to it.
+// games draws games in progress whose positions have so few lines of the given
+// depth that minimax can follow them.
+type games struct {
+	rules *rules.Rules
+	eval  *eval.Evaluator
+	rng   *rand.Rand
+	depth int
+	plies int // random moves before the position, at most
+	lines uint64
+}
+
+func newGames(t *testing.T, ruleSet string, depth, plies int, lines uint64) *games {
+	t.Helper()
+	r := rules.MustParse(ruleSet)
+	e, err := eval.Source{}.Evaluator(r)
+	require.NoError(t, err)
+	return &games{r, e, rand.New(rand.NewPCG(11, uint64(depth))), depth, plies, lines}
+}
+
+func (gs *games) next() *rules.Game {
+	var ms rules.MoveSet
+	for {
+		g := agenttest.RandomGame(gs.rules, gs.rng, gs.rng.IntN(gs.plies))
+		if g.LegalMoves(&ms); math.Pow(float64(ms.Len()), float64(gs.depth)) > 30*float64(gs.lines) {
+			continue // not worth counting its lines
+		}
+		var lines uint64
+		splits, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, 1)
+		for _, s := range splits {
+			lines += s.Nodes
+		}
+		if err == nil && lines <= gs.lines {
+			return g
+		}
+	}
+}
+
+// check compares a decision with minimax: the score, and that the expected line
+// leads to it.
+func (gs *games) check(t *testing.T, g *rules.Game, d agents.Decision) {
+	t.Helper()
+	position := gs.rules.FormatPosition(g.Position())
+	require.Equal(t, minimax(g, gs.eval, gs.depth, 0), d.Score, position)
+	start := g.Position().Side()
+	for _, m := range d.PV {
+		require.NoError(t, g.Play(m), position)
+	}
+	var end agents.Score
+	switch o, _ := g.Outcome(); {
+	case o == rules.Draw:
+	case o != rules.Undecided:
+		end = -agents.WinIn(len(d.PV))
+	default:
+		require.Len(t, d.PV, gs.depth, position)
+		end = gs.eval.Score(g.Position())
+	}
+	if g.Position().Side() != start {
+		end = -end
+	}
+	require.Equal(t, d.Score, end, position)
+	for range d.PV {
+		g.Undo()
+	}
+}
+
+var minimaxCases = []struct {
+	rules            string
+	depth, positions int
+	plies            int
+	lines            uint64
+}{
+	{"simplified:repetition=none", 2, 40, 25, 1500},
+	{"simplified:repetition=none", 4, 8, 25, 40000},
+	{"simplified", 3, 20, 25, 5000},
+	{"simplified:repetition=previous", 3, 8, 25, 5000},
+	{"simplified:max_plies=24", 3, 15, 23, 5000}, // draws by length within reach
+	{"standard:repetition=none", 2, 8, 40, 2000},
+	{"standard", 2, 8, 40, 2000},
+	{"standard", 3, 2, 60, 8000},
+	{"kang", 2, 8, 60, 2000},
+	{"kang:kang_goals=1,kang_entry=optional", 2, 8, 60, 2000},
+	{"standard:blocked_row=pass", 2, 6, 60, 1000},
+}
+
 func TestScoreIsMinimax(t *testing.T) {
-	for _, c := range []struct {
-		rules            string
-		depth, positions int
-		maxPlies         int // random moves before the position
-		maxMoves         int // of the position, for minimax's sake
-	}{
-		{"simplified:repetition=none", 2, 40, 25, 40},
-		{"simplified:repetition=none", 3, 15, 25, 25},
-		{"simplified", 3, 15, 25, 25},
-		{"simplified:repetition=previous", 3, 8, 25, 25},
-		{"simplified:max_plies=24", 3, 15, 23, 25}, // draws by length within reach
-		{"standard:repetition=none", 2, 8, 40, 60},
-		{"standard", 2, 8, 40, 60},
-		{"standard", 3, 4, 40, 12},
-		{"kang", 2, 8, 60, 40},
-		{"kang:kang_goals=1,kang_entry=optional", 2, 8, 60, 40},
-		{"standard:blocked_row=pass", 2, 6, 60, 20},
-	} {
+	for _, c := range minimaxCases {
 		t.Run(fmt.Sprintf("%s to depth %d", c.rules, c.depth), func(t *testing.T) {
 			t.Parallel()
-			r := rules.MustParse(c.rules)
-			e, err := eval.Source{}.Evaluator(r)
-			require.NoError(t, err)
-			rng := rand.New(rand.NewPCG(11, uint64(c.depth)))
-			var ms rules.MoveSet
-			for done := 0; done < c.positions; {
-				g := agenttest.RandomGame(r, rng, rng.IntN(c.maxPlies))
-				if g.LegalMoves(&ms); ms.Len() > c.maxMoves {
-					continue
-				}
-				done++
-				position := r.FormatPosition(g.Position())
+			gs := newGames(t, c.rules, c.depth, c.plies, c.lines)
+			for range c.positions {
+				g := gs.next()
 				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
 				d := agenttest.Choose(t, a, g, agents.Limits{})
-				want := minimax(g, e, c.depth, 0)
-				require.Equal(t, want, d.Score, position)
-				// The first move alone must be worth the score too.
-				require.NoError(t, g.Play(d.Move))
-				require.Equal(t, want, -minimax(g, e, max(d.Depth-1, 0), 1), position)
+				gs.check(t, g, d)
+				// What the table knows by now changes nothing.
+				again := agenttest.Choose(t, a, g, agents.Limits{})
+				require.Equal(t, d.Score, again.Score)
+				gs.check(t, g, again)
 			}
 		})
+	}
+}
+
+// shuffle plays moves that one more move would bring back to a position that
+// stood before: under superko a piece of each side away and the first one back,
+// else one piece away. It tells whether it has found some.
+func shuffle(g *rules.Game, rng *rand.Rand) bool {
+	away := 1
+	if g.Rules().Options().Repetition == rules.Superko {
+		away = 2
+	}
+	before := g.Position().Key()
+	var ms rules.MoveSet
+	var played []rules.Move
+	for range away {
+		if g.LegalMoves(&ms); ms.Len() == 0 {
+			return false
+		}
+		m := ms.At(rng.IntN(ms.Len()))
+		g.PlayLegal(m)
+		played = append(played, m)
+	}
+	if away == 2 && !playBack(g, played[0]) {
+		return false
+	}
+	g.Rules().Moves(g.Position(), &ms) // the repetition rule aside
+	for m := range ms.All() {
+		if g.Rules().Apply(g.Position(), m).Key() == before {
+			return true
+		}
+	}
+	return false
+}
+
+// playBack takes the piece that m has moved back, if that is legal.
+func playBack(g *rules.Game, m rules.Move) bool {
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	for back := range ms.All() {
+		if back.From() == m.To() && back.To() == m.From() && m.From() != rules.NoSquare {
+			g.PlayLegal(back)
+			return true
+		}
+	}
+	return false
+}
+
+// Positions in which the repetition rule makes a difference.
+func TestRepetitionIsFollowed(t *testing.T) {
+	free := rules.MustParse("simplified:repetition=none")
+	for _, c := range []struct {
+		rule             string
+		depth, positions int
+	}{{"superko", 1, 10}, {"superko", 2, 10}, {"superko", 3, 4}, {"previous", 1, 2}} {
+		t.Run(fmt.Sprintf("%s to depth %d", c.rule, c.depth), func(t *testing.T) {
+			t.Parallel()
+			gs := newGames(t, "simplified:repetition="+c.rule, c.depth, 25, 2000)
+			for met := 0; met < c.positions; {
+				g := gs.next()
+				if !shuffle(g, gs.rng) || minimax(g, gs.eval, c.depth, 0) == minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0) {
+					continue
+				}
+				met++
+				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
+				gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
+			}
+		})
+	}
+}
+
+// What was found near the end of a game by its length must not be believed in a
+// game that is younger.
+func TestLengthIsNotStored(t *testing.T) {
+	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 3000)
+	for met := 0; met < 5; {
+		old := gs.next()
+		if old.Ply() < 22 {
+			continue
+		}
+		met++
+		a := agenttest.New(t, Kind(), "alphabeta:depth=3,hash=1", old)
+		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
+		young := rules.NewGame(gs.rules, old.Position())
+		gs.check(t, young, agenttest.Choose(t, a, young, agents.Limits{}))
+		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
+	}
+}
+
+// Searched with any window a position gives its score, or a bound on the side
+// where the score lies; windows among wins and losses too, and with a table that
+// other windows have filled.
+func TestWindows(t *testing.T) {
+	gs := newGames(t, "simplified:repetition=none", 3, 25, 2000)
+	for range 25 {
+		g := gs.next()
+		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
+		for depth := range 4 {
+			score := minimax(g, gs.eval, depth, 0)
+			for range 20 {
+				alpha := score + agents.Score(gs.rng.IntN(13)-8)
+				beta := alpha + 1 + agents.Score(gs.rng.IntN(3))*agents.Score(gs.rng.IntN(5))
+				a.search.begin(context.Background(), g, agents.Limits{})
+				a.search.rootMove = rules.NoMove
+				got := a.search.node(g.Position(), alpha, beta, depth)
+				what := fmt.Sprintf("%s: depth %d, window %d to %d", gs.rules.FormatPosition(g.Position()), depth, alpha, beta)
+				switch {
+				case score <= alpha:
+					require.LessOrEqual(t, got, alpha, what)
+					require.GreaterOrEqual(t, got, score, what)
+				case score >= beta:
+					require.GreaterOrEqual(t, got, beta, what)
+					require.LessOrEqual(t, got, score, what)
+				default:
+					require.Equal(t, score, got, what)
+				}
+			}
+		}
 	}
 }

@@ -94,7 +94,8 @@ func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Mo
 
 // rateMoves lists the frame's moves with their rates: by how often they refuted
 // other positions if the node is at the frontier, where rating must cost less
-// than evaluating; else by the evaluation of what they lead to.
+// than evaluating; else by the evaluation of what they lead to, which counts as
+// visiting it.
 func (s *search) rateMoves(f *frame, p rules.Position, depth int) {
 	f.list = f.list[:0]
 	side := p.Side()
@@ -102,6 +103,7 @@ func (s *search) rateMoves(f *frame, p rules.Position, depth int) {
 		rate := s.history.rate(side, m)
 		if depth > 1 {
 			rate = int32(s.glance(s.rules.Apply(p, m)))
+			s.nodes++
 		}
 		f.list = append(f.list, rated{m, rate})
 	}

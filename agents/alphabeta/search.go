@@ -31,6 +31,7 @@ type search struct {
 	deadline time.Time       // zero: none
 	maxNodes int64           // 0: no bound
 	nodes    int64
+	nextPoll int64 // when so many nodes have been visited
 	stopped  bool
 
 	rootMove  rules.Move   // best of the iteration before
@@ -90,7 +91,7 @@ func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits) {
 	if lim.MoveTime > 0 {
 		s.deadline = time.Now().Add(lim.MoveTime)
 	}
-	s.maxNodes, s.nodes, s.stopped = lim.Nodes, 0, false
+	s.maxNodes, s.nodes, s.nextPoll, s.stopped = lim.Nodes, 0, 0, false
 	s.line.Begin(g)
 	s.table.newSearch()
 	for i := range s.stack {
@@ -98,16 +99,17 @@ func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits) {
 	}
 }
 
-// pollMask says how often the clock and the context are looked at: every 64
-// nodes, a fraction of a millisecond.
-const pollMask = 1<<6 - 1
+// pollEvery says after how many nodes the clock and the context are looked at
+// again: a fraction of a millisecond.
+const pollEvery = 64
 
 // visit counts a node and tells whether the search must stop.
 func (s *search) visit() bool {
 	if s.maxNodes > 0 && s.nodes >= s.maxNodes {
 		s.stopped = true
 	}
-	if s.nodes&pollMask == 0 && !s.stopped {
+	if s.nodes >= s.nextPoll && !s.stopped {
+		s.nextPoll = s.nodes + pollEvery
 		s.stopped = s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
 	}
 	s.nodes++

@@ -71,7 +71,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (ag
 	}
 	p := g.Position()
 	if g.Rules().SettingUp(p) {
-		m, err := random.Move(g, &a.moves, a.rng)
+		m, err := random.Move(g, a.rng)
 		return agents.Decision{Move: m}, err
 	}
 	g.LegalMoves(&a.moves)

@@ -3,6 +3,9 @@ package greedy
 import (
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,10 +27,8 @@ func TestTakesAWin(t *testing.T) {
 
 // slowRank judges every move by trying it: won, drawn, evaluated, or lost for
 // the opponent wins at once.
-func slowRanks(t *testing.T, g *rules.Game) map[rules.Move]float64 {
+func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]float64 {
 	t.Helper()
-	e, err := eval.Source{}.Evaluator(g.Rules())
-	require.NoError(t, err)
 	ranks := map[rules.Move]float64{}
 	var ms, replies rules.MoveSet
 	g.LegalMoves(&ms)
@@ -54,18 +55,36 @@ func slowRanks(t *testing.T, g *rules.Game) map[rules.Move]float64 {
 	return ranks
 }
 
+// lureWeights returns a spec with weights that like what hands over a win best,
+// and their evaluator.
+func lureWeights(t *testing.T, r *rules.Rules) (spec string, e *eval.Evaluator) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "eval", "weights", eval.Family(r)+".json"))
+	require.NoError(t, err)
+	text := regexp.MustCompile(`"winners_own": [0-9]+`).ReplaceAllString(string(data), `"winners_own": -900`)
+	require.Contains(t, text, "-900")
+	path := filepath.Join(t.TempDir(), "lure.json")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	source, err := eval.Load(path)
+	require.NoError(t, err)
+	e, err = source.Evaluator(r)
+	require.NoError(t, err)
+	return "greedy:weights=" + path, e
+}
+
 func TestPlaysTheBestMoveOfOnePly(t *testing.T) {
 	for _, name := range []string{"standard", "simplified", "kang", "simplified:max_plies=9"} {
 		r := rules.MustParse(name)
+		spec, e := lureWeights(t, r)
 		rng := rand.New(rand.NewPCG(2, 9))
 		for range 15 {
 			g := agenttest.RandomGame(r, rng, rng.IntN(50))
-			ranks := slowRanks(t, g)
+			ranks := slowRanks(t, g, e)
 			best := -1e18
 			for _, rank := range ranks {
 				best = max(best, rank)
 			}
-			d := agenttest.Choose(t, agenttest.New(t, Kind(), "greedy", g), g, agents.Limits{})
+			d := agenttest.Choose(t, agenttest.New(t, Kind(), spec, g), g, agents.Limits{})
 			require.Equal(t, best, ranks[d.Move], "%v in %s", d.Move, r.FormatPosition(g.Position()))
 			want := agents.Score(best)
 			switch {

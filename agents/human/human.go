@@ -64,9 +64,7 @@ func (h *human) NewGame(context.Context, agents.Setup) error { return nil }
 // Choose implements [agents.Agent]. It asks until it has a legal move, and
 // passes without asking where that is the only move. Limits don't bind a person.
 func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	var ms rules.MoveSet
-	g.LegalMoves(&ms)
-	if ms.Contains(rules.Pass) {
+	if g.Legal().Contains(rules.Pass) {
 		h.say("%v has no legal move and must pass.\n", g.Position().Side())
 		return agents.Decision{Move: rules.Pass}, nil
 	}
@@ -85,7 +83,7 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (age
 		case h.echo:
 			h.say("%s\n", strings.Map(printable, text))
 		}
-		m, err := h.answer(g, &ms, text)
+		m, err := h.answer(g, g.Legal(), text)
 		if err != nil {
 			return agents.Decision{}, err
 		}

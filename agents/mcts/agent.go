@@ -69,7 +69,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 		return agents.Decision{}, err
 	}
 	if g.Rules().SettingUp(g.Position()) {
-		m, err := random.Move(g, &a.search.moves, a.rng)
+		m, err := random.Move(g, a.rng)
 		return agents.Decision{Move: m}, err
 	}
 	lim = lim.Tighter(a.limits)

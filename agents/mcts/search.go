@@ -63,12 +63,10 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	}
 	deadline := time.Now().Add(lim.MoveTime)
 	var n int64
-	for s.tree.nodes[0].proof == unproven && (lim.Nodes == 0 || n < lim.Nodes) {
+	for stop := false; !stop && s.tree.nodes[0].proof == unproven; {
 		s.iterate(p)
 		n++
-		if ctx.Err() != nil || lim.MoveTime > 0 && !time.Now().Before(deadline) {
-			break
-		}
+		stop = n == lim.Nodes || ctx.Err() != nil || lim.MoveTime > 0 && !time.Now().Before(deadline)
 	}
 	return s.decision(n), nil
 }

@@ -20,8 +20,7 @@ func Kind() agents.Kind {
 }
 
 type player struct {
-	rng   *rand.Rand
-	moves rules.MoveSet
+	rng *rand.Rand
 }
 
 var _ agents.Agent = (*player)(nil)
@@ -35,18 +34,17 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (ag
 	if err := ctx.Err(); err != nil {
 		return agents.Decision{}, err
 	}
-	m, err := Move(g, &a.moves, a.rng)
+	m, err := Move(g, a.rng)
 	return agents.Decision{Move: m}, err
 }
 
 // Move draws a legal move of g uniformly. Drawn so move by move, a set-up is
 // drawn uniformly from all the rules allow: what every agent does who has no
-// better idea of set-ups. ms is room to work in. The error is [rules.ErrOver]
-// when the game is over.
-func Move(g *rules.Game, ms *rules.MoveSet, rng *rand.Rand) (rules.Move, error) {
-	g.LegalMoves(ms)
-	if ms.Len() == 0 {
+// better idea of set-ups. The error is [rules.ErrOver] when the game is over.
+func Move(g *rules.Game, rng *rand.Rand) (rules.Move, error) {
+	moves := g.Legal()
+	if moves.Len() == 0 {
 		return rules.NoMove, rules.ErrOver
 	}
-	return ms.At(rng.IntN(ms.Len())), nil
+	return moves.At(rng.IntN(moves.Len())), nil
 }

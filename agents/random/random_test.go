@@ -44,11 +44,10 @@ func TestSetupsAreDrawnUniformly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	const games = 3000
 	var counts [rules.Files][3]float64
-	var ms rules.MoveSet
 	for range games {
 		g := rules.NewGame(r, r.Start())
 		for r.SettingUp(g.Position()) {
-			m, err := Move(g, &ms, rng)
+			m, err := Move(g, rng)
 			require.NoError(t, err)
 			require.NoError(t, g.Play(m))
 		}

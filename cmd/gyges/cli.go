@@ -26,6 +26,7 @@ type cli struct {
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
+	Bench      benchCmd      `cmd:"" help:"Measure how fast moves are generated."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 

@@ -62,6 +62,55 @@ func TestLineAgreesWithGame(t *testing.T) {
 	})
 }
 
+// A move that leads to a position passed through is forbidden by superko
+// whenever that was, by the rule of the previous position only if it was the
+// last one, and else not at all.
+func TestRepetitionAlongTheLine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for rule, want := range map[string][2]bool{"superko": {true, true}, "previous": {true, false}, "none": {false, false}} {
+		r := rules.MustParse("standard:repetition=" + rule)
+		for range 50 {
+			g := agenttest.RandomGame(r, rng, 6)
+			p := g.Position()
+			var ms rules.MoveSet
+			g.LegalMoves(&ms)
+			m := ms.At(rng.IntN(ms.Len()))
+			if m.IsGoal() {
+				continue // the game would be over
+			}
+			var l Line
+			l.Begin(g)
+			for turnsAgo, forbidden := range want {
+				if turnsAgo == 0 {
+					l.Push(r.Apply(p, m))
+				} else {
+					l.Push(r.RandomSetup(rng))
+				}
+				l.Moves(p, &ms)
+				require.Equal(t, !forbidden, ms.Contains(m), "%s, %d turns ago", rule, turnsAgo+1)
+			}
+		}
+	}
+}
+
+func TestPlacementsDontCountAsTurns(t *testing.T) {
+	r := rules.MustParse("standard:max_plies=7")
+	g := rules.NewGame(r, r.Start())
+	var ms rules.MoveSet
+	var l Line
+	for want := 7; want > 0; {
+		l.Begin(g)
+		require.Equal(t, want, l.Left())
+		if !r.SettingUp(g.Position()) {
+			want--
+		}
+		if g.LegalMoves(&ms); ms.Len() == 0 {
+			break
+		}
+		g.PlayLegal(ms.At(0))
+	}
+}
+
 func TestPopTakesBackAPush(t *testing.T) {
 	g := agenttest.RandomGame(rules.MustParse("standard"), rand.New(rand.NewPCG(1, 1)), 5)
 	var l Line

@@ -1,0 +1,63 @@
+package alphabeta
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// Every move must be picked once, the suggested ones first, whether or not
+// suggestions are legal or the same.
+func TestEveryMoveIsPickedOnce(t *testing.T) {
+	r := rules.MustParse("standard")
+	rng := rand.New(rand.NewPCG(1, 9))
+	for range 20 {
+		g := agenttest.RandomGame(r, rng, rng.IntN(20))
+		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
+		s := &a.search
+		s.begin(context.Background(), g, agents.Limits{})
+		var ms rules.MoveSet
+		g.LegalMoves(&ms)
+		one, other := ms.At(rng.IntN(ms.Len())), ms.At(rng.IntN(ms.Len()))
+		for depth := 1; depth <= 2; depth++ {
+			f := &s.stack[0]
+			f.moves = ms
+			k := picker{first: [3]rules.Move{one, one, other}}
+			seen := map[rules.Move]bool{}
+			for m := s.pick(&k, f, g.Position(), depth); m != rules.NoMove; m = s.pick(&k, f, g.Position(), depth) {
+				require.True(t, ms.Contains(m))
+				require.False(t, seen[m], "%v is picked twice", m)
+				seen[m] = true
+				require.True(t, seen[one], "the first suggestion comes first")
+				require.True(t, len(seen) < 2 || seen[other])
+			}
+			require.Len(t, seen, ms.Len())
+		}
+	}
+}
+
+func TestHistoryPutsRefutationsFirst(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	var h history
+	good := ms.At(ms.Len() - 1)
+	h.reward(rules.South, good, 3)
+	for m := range ms.All() {
+		if m != good {
+			require.Less(t, h.rate(rules.South, m), h.rate(rules.South, good))
+		}
+		require.Zero(t, h.rate(rules.North, m))
+	}
+	for range 1 << 20 {
+		h.reward(rules.South, good, 60)
+	}
+	require.Greater(t, h.rate(rules.South, good), int32(0), "counts stay within bounds")
+	require.LessOrEqual(t, h.rate(rules.South, good), int32(2*maxHistory))
+}

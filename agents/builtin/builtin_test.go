@@ -1,0 +1,175 @@
+package builtin
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// quick are specs of every kind that decide in little time.
+var quick = map[string]string{
+	"random":    "random",
+	"greedy":    "greedy",
+	"alphabeta": "alphabeta:depth=2,nodes=400,hash=1",
+	"mcts":      "mcts:iterations=8,playout=2,memory=1",
+}
+
+func TestEveryKindIsTested(t *testing.T) {
+	for _, k := range Registry().Kinds() {
+		require.Contains(t, quick, k.Name)
+	}
+	require.Len(t, quick, len(Registry().Kinds()))
+}
+
+func newAgent(t *testing.T, spec string) agents.Agent {
+	t.Helper()
+	s, err := agents.ParseSpec(spec)
+	require.NoError(t, err)
+	a, err := Registry().New(s)
+	require.NoError(t, err)
+	return a
+}
+
+// playGame plays a game from its very beginning, the set-up included, checking
+// every move and every expected line, and returns the moves and nodes.
+func playGame(t *testing.T, r *rules.Rules, south, north agents.Agent, seed uint64) (moves []rules.Move, nodes []int64) {
+	t.Helper()
+	ctx := context.Background()
+	g := rules.NewGame(r, r.Start())
+	players := []agents.Agent{south, north}
+	for side, a := range players {
+		require.NoError(t, a.NewGame(ctx, agents.Setup{Rules: r, Side: rules.Side(side), Seed: seed}))
+	}
+	for {
+		if o, _ := g.Outcome(); o != rules.Undecided {
+			return g.Moves(), nodes
+		}
+		before := g.Position()
+		d, err := players[before.Side()].Choose(ctx, g, agents.Limits{})
+		require.NoError(t, err)
+		require.Equal(t, before, g.Position(), "the game is not the agent's to change")
+		checkLine(t, g, d)
+		require.NoError(t, g.Play(d.Move), r.FormatPosition(before))
+		nodes = append(nodes, d.Nodes)
+	}
+}
+
+func checkLine(t *testing.T, g *rules.Game, d agents.Decision) {
+	t.Helper()
+	for i, m := range d.PV {
+		require.True(t, i > 0 || m == d.Move, "the expected line begins with another move")
+		require.NoError(t, g.Play(m), "expected line %v", d.PV)
+	}
+	for range d.PV {
+		require.True(t, g.Undo())
+	}
+}
+
+// Every kind plays under every preset, and under options that no preset has,
+// without an illegal move.
+func TestEveryKindPlaysEveryPreset(t *testing.T) {
+	ruleSets := []string{
+		"standard:null_move=allow,blocked_row=pass,door_rule=directed,repetition=previous,max_plies=80",
+		"kang:kang_entry=optional,kang_goals=1,kang_cooldown=0,max_plies=80",
+		"kang:relocation=false,max_plies=60",
+	}
+	for _, preset := range rules.Presets() {
+		ruleSets = append(ruleSets, preset.Name+":max_plies=80") // random play goes on for hundreds
+	}
+	for kind, spec := range quick {
+		for _, name := range ruleSets {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				r := rules.MustParse(name)
+				playGame(t, r, newAgent(t, spec), newAgent(t, "random"), 1)
+				playGame(t, r, newAgent(t, "random"), newAgent(t, spec), 2)
+				playGame(t, r, newAgent(t, spec), newAgent(t, spec), 3)
+			})
+		}
+	}
+}
+
+// Equal setups give equal games, whatever the agents have played before.
+func TestGamesRepeatThemselves(t *testing.T) {
+	for kind, spec := range quick {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			r, other := rules.MustParse("simplified"), rules.MustParse("kang:max_plies=20")
+			south, north := newAgent(t, spec), newAgent(t, "greedy")
+			moves, nodes := playGame(t, r, south, north, 7)
+			playGame(t, other, north, south, 8)
+			again, nodesAgain := playGame(t, r, south, north, 7)
+			require.Equal(t, moves, again)
+			require.Equal(t, nodes, nodesAgain)
+			different, _ := playGame(t, r, south, north, 9)
+			require.NotEqual(t, moves, different, "the seed counts")
+		})
+	}
+}
+
+func TestCancelledContext(t *testing.T) {
+	r := rules.MustParse("standard")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, spec := range quick {
+		a := newAgent(t, spec)
+		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r}))
+		_, err := a.Choose(ctx, rules.NewGame(r, r.Start()), agents.Limits{})
+		require.ErrorIs(t, err, context.Canceled, spec)
+	}
+}
+
+func TestGameOver(t *testing.T) {
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition("023112/000000/000000/000000/000000/321123 n 1-0")
+	require.NoError(t, err)
+	for _, spec := range quick {
+		a := newAgent(t, spec)
+		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r}))
+		_, err := a.Choose(context.Background(), rules.NewGame(r, p), agents.Limits{})
+		require.ErrorIs(t, err, rules.ErrOver, spec)
+	}
+}
+
+// A weights file is refused when the agent is made if it can't be read, and
+// when a game begins if it is for other rules.
+func TestWeightsFiles(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "eval", "weights", "kang.json"))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "mine, too.json")
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	for _, kind := range []string{"greedy", "alphabeta", "mcts"} {
+		spec := agents.Spec{Kind: kind, Params: []agents.Param{{Name: "weights", Value: path}}}
+		a, err := Registry().New(spec)
+		require.NoError(t, err)
+		ctx := context.Background()
+		require.NoError(t, a.NewGame(ctx, agents.Setup{Rules: rules.MustParse("kang")}))
+		err = a.NewGame(ctx, agents.Setup{Rules: rules.MustParse("leather")})
+		require.EqualError(t, err, "weights "+path+" are for kang rules; leather needs weights for standard rules")
+		spec.Params[0].Value = path + "x"
+		_, err = Registry().New(spec)
+		require.ErrorContains(t, err, "no such file")
+	}
+}
+
+func TestParametersAreChecked(t *testing.T) {
+	for spec, want := range map[string]string{
+		"alphabeta:depth=0":     "parameter depth: expected int, 1 to 64",
+		"alphabeta:movetime=2h": "parameter movetime: expected duration, 1ms to 1h0m0s",
+		"mcts:c=-1":             "parameter c: expected float, 0 to 100",
+		"mcts:iterations=x":     "parameter iterations: expected int",
+		"greedy:depth=1":        `unknown parameter "depth"; greedy takes weights`,
+		"random:seed=1":         `unknown parameter "seed"; random takes no parameters`,
+	} {
+		s, err := agents.ParseSpec(spec)
+		require.NoError(t, err)
+		_, err = Registry().New(s)
+		require.ErrorContains(t, err, want)
+	}
+}
