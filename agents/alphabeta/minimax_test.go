@@ -217,21 +217,42 @@ func TestRepetitionIsFollowed(t *testing.T) {
 	}
 }
 
+// Positions in which the lines of the search come back to positions of their
+// own, so that the repetition rule changes the score without any history.
+func TestRepetitionOnThePath(t *testing.T) {
+	free := rules.MustParse("simplified:repetition=none")
+	for position, depth := range map[string]int{
+		"000000/200000/003010/202333/101002/000010 n": 3,
+		"000100/000000/021211/230333/000200/000000 n": 4,
+		"000000/220000/332121/003310/001000/000000 n": 4,
+		"010000/000000/332112/030320/100002/000000 n": 4,
+	} {
+		gs := newGames(t, "simplified", depth, 1, 1)
+		g := agenttest.Game(t, gs.rules, position)
+		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, depth, 0), minimax(g, gs.eval, depth, 0), position)
+		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", depth), g)
+		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
+	}
+}
+
 // What was found near the end of a game by its length must not be believed in a
 // game that is younger.
 func TestLengthIsNotStored(t *testing.T) {
 	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 3000)
-	for met := 0; met < 5; {
+	for met := 0; met < 20; {
 		old := gs.next()
-		if old.Ply() < 22 {
+		if old.Ply() != 22 { // the moves after the next two are not made
 			continue
 		}
 		met++
 		a := agenttest.New(t, Kind(), "alphabeta:depth=3,hash=1", old)
 		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
 		young := rules.NewGame(gs.rules, old.Position())
-		gs.check(t, young, agenttest.Choose(t, a, young, agents.Limits{}))
-		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
+		s := &a.(*player).search
+		s.begin(context.Background(), young, agents.Limits{})
+		s.rootMove = rules.NoMove
+		score := s.node(young.Position(), -infinity, infinity, 3) // no iteration before, which would write over it
+		require.Equal(t, minimax(young, gs.eval, 3, 0), score)
 	}
 }
 
@@ -240,14 +261,24 @@ func TestLengthIsNotStored(t *testing.T) {
 // other windows have filled.
 func TestWindows(t *testing.T) {
 	gs := newGames(t, "simplified:repetition=none", 3, 25, 2000)
+	drawn := []*rules.Game{
+		agenttest.Game(t, gs.rules, "000010/030020/120000/203300/310001/000002 n"), // a win in 3
+		agenttest.Game(t, gs.rules, "000023/022001/002000/010330/000300/110000 n"), // a loss in 4
+	}
 	for range 25 {
-		g := gs.next()
+		drawn = append(drawn, gs.next())
+	}
+	for _, g := range drawn {
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
 		for depth := range 4 {
 			score := minimax(g, gs.eval, depth, 0)
-			for range 20 {
-				alpha := score + agents.Score(gs.rng.IntN(13)-8)
-				beta := alpha + 1 + agents.Score(gs.rng.IntN(3))*agents.Score(gs.rng.IntN(5))
+			for range 40 {
+				spread := []int{2, 4, 8, 200}[gs.rng.IntN(4)]
+				alpha := score - agents.Score(gs.rng.IntN(2*spread)-spread/2)
+				beta := alpha + 1
+				if gs.rng.IntN(3) == 0 {
+					beta += agents.Score(gs.rng.IntN(spread))
+				}
 				a.search.begin(context.Background(), g, agents.Limits{})
 				a.search.rootMove = rules.NoMove
 				got := a.search.node(g.Position(), alpha, beta, depth)

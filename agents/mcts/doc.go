@@ -12,6 +12,6 @@
 // "Monte-Carlo tree search solver", 2008): a position that can reach the goal
 // is won, one whose every move loses is lost, and the search ends when the root
 // is proven. The length of a proven win is that of the first one found; there may
-// be a quicker one. The tree is no graph: a position reached on two paths is two nodes,
-// so the repetition rule is followed exactly.
+// be a quicker one. The tree is no graph: a position reached on two paths is two
+// nodes, so the repetition rule is followed exactly.
 package mcts
