@@ -106,6 +106,9 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 	}
 	for t.next() {
 		for i := range t.n {
+			if i == 0 && !t.mayExit() {
+				break
+			}
 			if t.exits(i, goal) {
 				return newMove(t.sources[i].from, goal, NoSquare)
 			}
@@ -139,8 +142,46 @@ func (t *turn) exits(i int, goal Square) bool {
 	return t.find(board, src, 1<<goal).Has(goal)
 }
 
-// canMove tells whether any source of the present row has a legal move.
+// mayExit tells whether any source of the present row could have a course to the
+// goal if doors did not matter and the row's other pieces stood and did not
+// stand in the way, as it suits: one look at all sources at once, mostly enough
+// to know that there is none.
+func (t *turn) mayExit() bool {
+	if t.r.directed || t.sources[0].from >= NumSquares {
+		return true
+	}
+	w := &t.walk
+	w.place(t.p, t.side)
+	var row SquareSet
+	for _, src := range t.sources[:t.n] {
+		if src.from < NumSquares {
+			row |= 1 << src.from
+		}
+	}
+	w.empty |= row
+	for fresh, reached := row, row; fresh != 0; reached |= fresh {
+		var ends SquareSet
+		for h := Height(1); h <= 3; h++ {
+			if group := fresh & t.p.OfHeight(h); group != 0 {
+				ends |= w.flood(group, h, doorSet{})
+			}
+		}
+		if ends&w.goal != 0 {
+			return true
+		}
+		fresh = ends & w.occ &^ reached
+	}
+	return false
+}
+
+// canMove tells whether any source of the present row has a legal move. Nearly
+// always the first leg of the first one shows it.
 func (t *turn) canMove() bool {
+	for i := range t.n {
+		if t.steps(i) {
+			return true
+		}
+	}
 	for i := range t.n {
 		l := t.reach(i)
 		if t.count(&l) > 0 {
@@ -148,4 +189,18 @@ func (t *turn) canMove() bool {
 		}
 	}
 	return false
+}
+
+// steps tells whether the i-th source, on the board, can end its turn with its
+// first leg on another empty square.
+func (t *turn) steps(i int) bool {
+	src := t.sources[i]
+	if src.from >= NumSquares {
+		return false
+	}
+	board := t.p
+	board.lift(src.from)
+	t.walk.place(board, t.side)
+	ends := t.walk.flood(1<<src.from, src.height, doorSet{})
+	return ends&t.walk.empty&^(1<<src.from) != 0
 }

@@ -70,7 +70,7 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	if depth == 1 {
 		return uint64(ms.Len())
 	}
-	if depth > 2 && c.ctx.Err() != nil {
+	if c.ctx.Err() != nil {
 		return 0
 	}
 	var n uint64

@@ -150,26 +150,20 @@ func TestScoreIsMinimax(t *testing.T) {
 	}
 }
 
-// shuffle plays moves that one more move would bring back to a position that
-// stood before: under superko a piece of each side away and the first one back,
-// else one piece away. It tells whether it has found some.
+// shuffle moves a piece of each side and then the first one back, so that a
+// position stands again if the other goes back too. It tells whether it can.
 func shuffle(g *rules.Game, rng *rand.Rand) bool {
-	away := 1
-	if g.Rules().Options().Repetition == rules.Superko {
-		away = 2
-	}
 	before := g.Position().Key()
 	var ms rules.MoveSet
-	var played []rules.Move
-	for range away {
+	var played [2]rules.Move
+	for i := range played {
 		if g.LegalMoves(&ms); ms.Len() == 0 {
 			return false
 		}
-		m := ms.At(rng.IntN(ms.Len()))
-		g.PlayLegal(m)
-		played = append(played, m)
+		played[i] = ms.At(rng.IntN(ms.Len()))
+		g.PlayLegal(played[i])
 	}
-	if away == 2 && !playBack(g, played[0]) {
+	if !playBack(g, played[0]) {
 		return false
 	}
 	g.Rules().Moves(g.Position(), &ms) // the repetition rule aside
@@ -194,16 +188,13 @@ func playBack(g *rules.Game, m rules.Move) bool {
 	return false
 }
 
-// Positions in which the repetition rule makes a difference.
-func TestRepetitionIsFollowed(t *testing.T) {
+// Positions in which what stood before in the game makes a difference.
+func TestRepetitionInTheGame(t *testing.T) {
 	free := rules.MustParse("simplified:repetition=none")
-	for _, c := range []struct {
-		rule             string
-		depth, positions int
-	}{{"superko", 1, 10}, {"superko", 2, 10}, {"superko", 3, 4}, {"previous", 1, 2}} {
-		t.Run(fmt.Sprintf("%s to depth %d", c.rule, c.depth), func(t *testing.T) {
+	for _, c := range []struct{ depth, positions int }{{1, 10}, {2, 10}, {3, 3}} {
+		t.Run(fmt.Sprintf("depth %d", c.depth), func(t *testing.T) {
 			t.Parallel()
-			gs := newGames(t, "simplified:repetition="+c.rule, c.depth, 25, 2000)
+			gs := newGames(t, "simplified", c.depth, 25, 2000)
 			for met := 0; met < c.positions; {
 				g := gs.next()
 				if !shuffle(g, gs.rng) || minimax(g, gs.eval, c.depth, 0) == minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0) {
@@ -221,16 +212,20 @@ func TestRepetitionIsFollowed(t *testing.T) {
 // own, so that the repetition rule changes the score without any history.
 func TestRepetitionOnThePath(t *testing.T) {
 	free := rules.MustParse("simplified:repetition=none")
-	for position, depth := range map[string]int{
-		"000000/200000/003010/202333/101002/000010 n": 3,
-		"000100/000000/021211/230333/000200/000000 n": 4,
-		"000000/220000/332121/003310/001000/000000 n": 4,
-		"010000/000000/332112/030320/100002/000000 n": 4,
+	for _, c := range []struct {
+		rules, position string
+		depth           int
+	}{
+		{"simplified", "000000/200000/003010/202333/101002/000010 n", 3},
+		{"simplified:repetition=previous", "000000/200000/003010/202333/101002/000010 n", 3},
+		{"simplified", "000100/000000/021211/230333/000200/000000 n", 4},
+		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
+		{"simplified", "010000/000000/332112/030320/100002/000000 n", 4},
 	} {
-		gs := newGames(t, "simplified", depth, 1, 1)
-		g := agenttest.Game(t, gs.rules, position)
-		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, depth, 0), minimax(g, gs.eval, depth, 0), position)
-		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", depth), g)
+		gs := newGames(t, c.rules, c.depth, 1, 1)
+		g := agenttest.Game(t, gs.rules, c.position)
+		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0), minimax(g, gs.eval, c.depth, 0), c.position)
+		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }
@@ -238,7 +233,7 @@ func TestRepetitionOnThePath(t *testing.T) {
 // What was found near the end of a game by its length must not be believed in a
 // game that is younger.
 func TestLengthIsNotStored(t *testing.T) {
-	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 3000)
+	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 2000)
 	for met := 0; met < 20; {
 		old := gs.next()
 		if old.Ply() != 22 { // the moves after the next two are not made
