@@ -278,7 +278,7 @@ func TestExamples(t *testing.T) {
 
 	ci, err := LoadTournament("tournaments/ci.yaml", testRegistry())
 	require.NoError(t, err)
-	require.EqualValues(t, 12, ci.Games())
+	require.EqualValues(t, 36, ci.Games())
 
 	r, err := LoadRules("rules/kang-optional.yaml")
 	require.NoError(t, err)
