@@ -73,6 +73,9 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	if c.ctx.Err() != nil {
 		return 0
 	}
+	if depth == 2 && !tracked {
+		return c.rules.CountAfter(p, &ms)
+	}
 	var n uint64
 	for m := range ms.All() {
 		next := c.rules.Apply(p, m)

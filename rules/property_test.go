@@ -198,6 +198,21 @@ func TestModesAgree(t *testing.T) {
 
 func swapMover(p Position) Position { p.lo ^= sideBit; return p }
 
+// TestCountAfter checks the count over all moves against counts one by one.
+func TestCountAfter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		var n uint64
+		for m := range ms.All() {
+			n += uint64(r.Count(r.Apply(p, m)))
+		}
+		require.Equal(t, n, r.CountAfter(p, &ms), r.FormatPosition(p))
+	})
+}
+
 // TestDistances checks the fewest bounces against the courses of fewest legs.
 func TestDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

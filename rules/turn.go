@@ -95,8 +95,16 @@ func (t *turn) reach(i int) landings {
 	if src.from < NumSquares {
 		board.lift(src.from)
 	}
-	occ := board.Occupied()
-	found := t.find(board, src, t.aim)
+	return t.landings(i, t.find(board, src, t.aim))
+}
+
+// landings sorts the squares where the courses of the i-th source can end.
+func (t *turn) landings(i int, found SquareSet) landings {
+	src := t.sources[i]
+	occ := t.p.Occupied()
+	if src.from < NumSquares {
+		occ &^= 1 << src.from
+	}
 	l := landings{source: src, ends: found &^ occ}
 	if hits := found & occ; hits != 0 && t.r.options.Relocation {
 		l.hits, l.drops = hits, dropZone(occ, t.side)

@@ -23,6 +23,7 @@ type walk struct {
 	goal    SquareSet // the goal, as a set
 	missing SquareSet // squares that may be found yet
 	bounces int       // made in stage 3
+	reached SquareSet // pieces that can be landed on if doors don't matter
 	first   SquareSet // where the first leg can end
 	spans   *[38]span // the legs of the start
 	ends    [NumSquares]SquareSet
@@ -89,13 +90,14 @@ func (w *walk) place(p Position, side Side) {
 // reach returns where the courses that begin with one of the legs in spans can
 // end, so far as it is wanted. first is where those legs end.
 func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareSet {
+	w.reached = 0
 	if first&w.occ == 0 {
 		return first
 	}
-	limit, reached := first, SquareSet(0)
-	for todo := first & w.occ; todo != 0; todo = limit & w.occ &^ reached {
+	limit := first
+	for todo := first & w.occ; todo != 0; todo = limit & w.occ &^ w.reached {
 		s := todo.first()
-		reached |= todo & -todo
+		w.reached |= todo & -todo
 		ends := w.flood(todo&-todo, w.at(s), doorSet{})
 		w.ends[s] = ends
 		limit |= ends
@@ -106,7 +108,7 @@ func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareS
 	}
 	w.first, w.spans, w.bounces = first, spans, 0
 	if w.forward(first, spans, doorSet{}, w.occ) == undecided {
-		w.backward(reached)
+		w.backward()
 	}
 	return limit &^ w.missing
 }
@@ -173,7 +175,8 @@ func (w *walk) promising(ends, open SquareSet) bool {
 
 // backward decides for every missing square whether a course leads there,
 // through the pieces reached in stage 2.
-func (w *walk) backward(reached SquareSet) {
+func (w *walk) backward() {
+	reached := w.reached
 	var before [NumSquares + 2]SquareSet // the pieces from which a leg leads to a square
 	for from := reached; from != 0; from &= from - 1 {
 		for to := w.ends[from.first()] & (reached | w.missing); to != 0; to &= to - 1 {
