@@ -123,7 +123,7 @@ const (
 )
 
 // maxBounces is how many bounces stage 3 makes. Most walks are over by then.
-const maxBounces = 16
+const maxBounces = 24
 
 // forward goes on from a piece whose legs, in spans, end on ends now that these
 // doors are used, into the open pieces among them.
