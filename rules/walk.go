@@ -201,13 +201,32 @@ func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet
 		}
 	}
 	for from := before[s] & open; from != 0; from &= from - 1 {
-		b := from.first()
+		b, rest := from.first(), open&^(from&-from)
+		if !w.connected(b, before, rest) {
+			continue
+		}
 		for sp := hopSpans[w.at(b)&3][b][s]; sp.more(); sp = sp.next() {
 			l := sp.hop()
-			if l.free(w.occ, used) && w.leadsTo(b, before, used.with(l), open&^(from&-from)) {
+			if l.free(w.occ, used) && w.leadsTo(b, before, used.with(l), rest) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// connected tells whether, doors aside, a course could come from the start to b
+// through open pieces.
+func (w *walk) connected(b Square, before *[NumSquares + 2]SquareSet, open SquareSet) bool {
+	if w.first.Has(b) {
+		return true
+	}
+	for todo := before[b] & open; todo != 0; todo &= open {
+		if todo&w.first != 0 {
+			return true
+		}
+		open &^= todo & -todo
+		todo |= before[todo.first()]
 	}
 	return false
 }
