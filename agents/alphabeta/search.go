@@ -170,8 +170,7 @@ func (s *search) atOnce(p rules.Position, f *frame, ply int, wantMove bool) (age
 		return 0, false
 	}
 	if wantMove {
-		s.line.Moves(p, &f.moves)
-		f.pv = append(f.pv, s.line.WinningMove(p, &f.moves))
+		f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 	}
 	return agents.WinIn(ply + 1), true
 }
