@@ -2,9 +2,21 @@ package rules
 
 import (
 	"context"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 )
+
+// PerftConfig says how [Perft] does its work. The counts don't depend on it.
+type PerftConfig struct {
+	// Workers share the work; none is one.
+	Workers int
+	// Table is how many counts each worker remembers, so that boards that
+	// several sequences lead to are counted once. It is rounded down to a power
+	// of two; each takes 32 bytes. With 0 every sequence is generated. It goes
+	// unused where a repetition rule makes counts depend on what came before.
+	Table int
+}
 
 // Split is the part of a perft count that lies under one root move.
 type Split struct {
@@ -17,9 +29,8 @@ type Split struct {
 // a forced pass is a ply. The repetition rule of r applies, counted from p on:
 // for the usual perft use rules with repetition none. Length is no limit.
 //
-// The work is shared by so many workers, at least one. On cancellation it
-// returns the context's error.
-func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) ([]Split, error) {
+// On cancellation it returns the context's error.
+func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig) ([]Split, error) {
 	var ms MoveSet
 	r.Moves(p, &ms)
 	splits := make([]Split, 0, ms.Len())
@@ -31,9 +42,12 @@ func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) ([]Spl
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range max(workers, 1) {
+	for range max(how.Workers, 1) {
 		wg.Go(func() {
 			c := perftCounter{ctx: ctx, rules: r}
+			if r.options.Repetition == NoRepetition {
+				c.table = newPerftTable(how.Table)
+			}
 			for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
 				splits[i].Nodes = c.under(p, splits[i].Move, depth)
 			}
@@ -48,6 +62,7 @@ type perftCounter struct {
 	ctx   context.Context
 	rules *Rules
 	path  []Position // keys from the root to the present position
+	table perftTable
 }
 
 // under counts the sequences of depth plies that begin with m in p.
@@ -61,6 +76,18 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	if depth == 0 {
 		return 1
 	}
+	if c.table == nil {
+		return c.generate(p, depth)
+	}
+	e := c.table.entry(p, depth)
+	if e.position != p || e.depth != depth {
+		*e = perftEntry{p, depth, c.generate(p, depth)}
+	}
+	return e.nodes
+}
+
+// generate counts by generation, at least one ply deep.
+func (c *perftCounter) generate(p Position, depth int) uint64 {
 	tracked := c.rules.options.Repetition != NoRepetition
 	if depth == 1 && !tracked {
 		return uint64(c.rules.Count(p))
@@ -73,7 +100,7 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	if c.ctx.Err() != nil {
 		return 0
 	}
-	if depth == 2 && !tracked {
+	if depth == 2 && !tracked && c.table == nil {
 		return c.rules.CountAfter(p, &ms)
 	}
 	var n uint64
@@ -101,4 +128,25 @@ func (c *perftCounter) forbidden() []Position {
 	default:
 		return nil
 	}
+}
+
+// perftTable remembers counts; the latest replaces what was in its place.
+type perftTable []perftEntry
+
+type perftEntry struct {
+	position Position
+	depth    int
+	nodes    uint64
+}
+
+func newPerftTable(entries int) perftTable {
+	if entries < 1 {
+		return nil
+	}
+	return make(perftTable, 1<<(bits.Len(uint(entries))-1))
+}
+
+// entry returns the place of a position counted to a depth.
+func (t perftTable) entry(p Position, depth int) *perftEntry {
+	return &t[(p.Hash()+uint64(depth)*0x9e3779b97f4a7c15)&uint64(len(t)-1)]
 }

@@ -9,7 +9,7 @@ import (
 
 func perft(t testing.TB, r *Rules, p Position, depth, workers int) uint64 {
 	t.Helper()
-	splits, err := Perft(context.Background(), r, p, depth, workers)
+	splits, err := Perft(context.Background(), r, p, depth, PerftConfig{Workers: workers})
 	require.NoError(t, err)
 	var n uint64
 	for _, s := range splits {
@@ -76,6 +76,15 @@ func TestPerftAgainstSlow(t *testing.T) {
 		p := parse(t, r, c.position)
 		want := slowPerft(r, slowParse(c.position), nil, c.depth)
 		require.Equal(t, want, perft(t, r, p, c.depth, 1), "%s %s", c.rules, c.position)
+		for _, entries := range []int{1, 1000, 1 << 16} {
+			splits, err := Perft(t.Context(), r, p, c.depth, PerftConfig{Workers: 2, Table: entries})
+			require.NoError(t, err)
+			var n uint64
+			for _, s := range splits {
+				n += s.Nodes
+			}
+			require.Equal(t, want, n, "%s %s with a table of %d", c.rules, c.position, entries)
+		}
 	}
 }
 
@@ -89,9 +98,9 @@ func TestPerftEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Perft(ctx, r, p, 5, 2)
+	_, err := Perft(ctx, r, p, 5, PerftConfig{Workers: 2})
 	require.ErrorIs(t, err, context.Canceled)
-	splits, err := Perft(context.Background(), r, p, 0, 1)
+	splits, err := Perft(context.Background(), r, p, 0, PerftConfig{})
 	require.NoError(t, err)
 	require.Empty(t, splits)
 }

@@ -74,7 +74,7 @@ func (gs *games) next() *rules.Game {
 			continue // not worth counting its lines
 		}
 		var lines uint64
-		splits, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, 1)
+		splits, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
 		for _, s := range splits {
 			lines += s.Nodes
 		}

@@ -151,7 +151,7 @@ func (b *bench) measurePerft(ctx context.Context, c perftCount) (perftLine, erro
 	}
 	for began := b.now(); line.Rounds < 2 || b.now().Sub(began) < b.time; line.Rounds++ {
 		t := b.now()
-		line.Nodes, _, err = perft(ctx, r, p, c.depth, b.workers)
+		line.Nodes, _, err = perft(ctx, r, p, c.depth, rules.PerftConfig{Workers: b.workers})
 		if err != nil {
 			return line, err
 		}

@@ -43,7 +43,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 			if c.Depth != nil && want.depth > *c.Depth {
 				continue
 			}
-			n, _, err := perft(ctx, r, l.position, want.depth, c.Workers)
+			n, _, err := perft(ctx, r, l.position, want.depth, c.how())
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,9 @@ import (
 const (
 	maxDepth   = 20   // of perft, plies
 	maxWorkers = 1024 // of anything
+
+	maxHash         = 1 << 16 // of perft, MiB
+	perftEntryBytes = 32      // see rules.PerftConfig
 )
 
 // perftCmd counts sequences of moves.
@@ -23,6 +26,7 @@ type perftCmd struct {
 	Split    bool     `help:"Print the count under each first move too."`
 	EPD      string   `name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
 	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
+	Hash     int      `placeholder:"MB" help:"Memory, in MiB, to remember counts in, so that boards met again are counted once. 0, the default, generates every sequence: that measures the generator."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
@@ -36,6 +40,7 @@ func (perftCmd) Help() string {
 func (perftCmd) examples() []example {
 	return []example{
 		{"gyges perft --depth 3 '321123/000000/000000/000000/000000/321123 s'", ""},
+		{"gyges perft --depth 4 --hash 256 '321123/000000/000000/000000/000000/321123 s'", ""},
 		{"gyges perft --depth 2 --split --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
 		{"gyges perft --rules simplified --epd counts.epd --depth 3", ""},
 	}
@@ -53,6 +58,9 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load(off...)
 	if err != nil {
 		return err
+	}
+	if o := r.Options(); c.Hash > 0 && o.Repetition != rules.NoRepetition {
+		return fmt.Errorf("--hash: expected repetition=none, found %v: under it a count depends on what came before", o.Repetition)
 	}
 	if c.EPD != "" {
 		return c.checkFile(ctx, e, r)
@@ -76,6 +84,9 @@ func (c *perftCmd) check() error {
 	if c.Workers < 0 || c.Workers > maxWorkers {
 		errs = append(errs, fmt.Errorf("--workers: expected 0 (one for each core) to %d, found %d", maxWorkers, c.Workers))
 	}
+	if c.Hash < 0 || c.Hash > maxHash {
+		errs = append(errs, fmt.Errorf("--hash: expected 0 to %d MiB, found %d", maxHash, c.Hash))
+	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -88,10 +99,15 @@ func (c *perftCmd) check() error {
 	return errors.Join(errs...)
 }
 
+// how returns how to count: the memory is shared out among the workers.
+func (c *perftCmd) how() rules.PerftConfig {
+	return rules.PerftConfig{Workers: c.Workers, Table: c.Hash << 20 / perftEntryBytes / c.Workers}
+}
+
 // count prints the count from one position.
 func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Position) error {
 	began := time.Now()
-	total, splits, err := perft(ctx, r, p, *c.Depth, c.Workers)
+	total, splits, err := perft(ctx, r, p, *c.Depth, c.how())
 	if err != nil {
 		return err
 	}
@@ -112,11 +128,11 @@ func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Po
 }
 
 // perft counts the sequences of exactly depth plies; there is one of none.
-func perft(ctx context.Context, r *rules.Rules, p rules.Position, depth, workers int) (uint64, []rules.Split, error) {
+func perft(ctx context.Context, r *rules.Rules, p rules.Position, depth int, how rules.PerftConfig) (uint64, []rules.Split, error) {
 	if depth == 0 {
 		return 1, nil, ctx.Err()
 	}
-	splits, err := rules.Perft(ctx, r, p, depth, workers)
+	splits, err := rules.Perft(ctx, r, p, depth, how)
 	if err != nil {
 		return 0, nil, err
 	}
