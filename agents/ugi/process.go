@@ -58,6 +58,7 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 	}
 	go func() {
 		p.waitErr = p.cmd.Wait()
+		_ = killGroup(p.cmd) // whom it left behind holds the pipes open, and nobody needs him
 		close(p.exited)
 	}()
 	go func() {

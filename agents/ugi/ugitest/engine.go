@@ -120,8 +120,11 @@ func (e *engine) obey(words []string) (code int, ends bool) {
 }
 
 func (e *engine) setPosition(words []string) error {
+	if len(words) == 1 && words[0] == "start" {
+		words = []string{"data", "321123/000000/000000/000000/000000/321123"}
+	}
 	if len(words) != 2 || words[0] != "data" {
-		return errors.New("expected setpos data ROWS")
+		return errors.New("expected setpos start or setpos data ROWS")
 	}
 	p, err := e.rules.ParsePosition(words[1] + " s")
 	e.pos = p
