@@ -29,6 +29,14 @@ type Setup struct {
 	Rules *rules.Rules
 	Side  rules.Side // the side the agent plays
 	Seed  uint64     // the only source of randomness it may use
+
+	// OnRepetition is the game's policy for moves that only repeat.
+	OnRepetition OnRepetition
+
+	// Info is told what a search has found so far: by searches that deepen after
+	// each depth, by others now and then. nil: nobody listens. It is called
+	// in Choose, by its goroutine, and must not keep what it is told.
+	Info func(Decision)
 }
 
 // Rand returns the random source that a setup's seed stands for.

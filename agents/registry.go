@@ -23,7 +23,7 @@ const (
 
 // ParamDef describes a parameter of a kind.
 type ParamDef struct {
-	Name    string
+	Name    string // one that ends in '.' stands for all names that begin with it
 	Type    Type
 	Default string   // the value that stands when none is given; "" means "none"
 	Min     float64  // lowest value of a number, in seconds for a duration
@@ -166,7 +166,10 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	var errs []error
 	for _, p := range s.Params {
 		d, ok := defs[p.Name]
-		if !ok {
+		if prefix := strings.IndexByte(p.Name, '.') + 1; !ok && prefix < len(p.Name) {
+			d, ok = defs[p.Name[:prefix]]
+		}
+		if !ok || strings.HasSuffix(p.Name, ".") {
 			errs = append(errs, fmt.Errorf("agent %q: unknown parameter %q; %s takes %s", s, p.Name, s.Kind, orNone(names)))
 			continue
 		}

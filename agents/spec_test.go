@@ -111,6 +111,28 @@ func TestRegistry(t *testing.T) {
 	require.Panics(t, func() { NewRegistry(Kind{Name: "a"}, Kind{Name: "a"}) })
 }
 
+// A parameter whose name ends in a dot stands for all that begin with it.
+func TestPrefixParameters(t *testing.T) {
+	r := NewRegistry(Kind{Name: "x", Params: []ParamDef{{Name: "opt.", Type: Text}, {Name: "opt.deep", Type: Int, Max: 3}}})
+	for text, want := range map[string]Values{
+		"x":                          {},
+		"x:opt.a=1,opt.b.c=2":        {"opt.a": "1", "opt.b.c": "2"},
+		"x:opt.deep=3,opt.deeper=99": {"opt.deep": "3", "opt.deeper": "99"},
+	} {
+		s, err := ParseSpec(text)
+		require.NoError(t, err)
+		got, err := r.Values(s)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{"x:opt=1", "x:opt.=1", "x:optic=1", "x:opt.deep=4", "x:other.a=1", "x:opt.a="} {
+		s, err := ParseSpec(text)
+		require.NoError(t, err)
+		_, err = r.Values(s)
+		require.Error(t, err, text)
+	}
+}
+
 func TestScores(t *testing.T) {
 	plies, ok := WinIn(3).Proven()
 	require.True(t, ok)

@@ -60,6 +60,8 @@ limits:
 seed: 18446744073709551615
 workers: 3
 out: some/where
+on_repetition: ask-next
+patience: 90s
 `)
 	c, err := LoadTournament(path, testRegistry())
 	require.NoError(t, err)
@@ -79,6 +81,7 @@ out: some/where
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
+		OnRepetition: agents.AskNext, Patience: 90 * time.Second,
 	}, c)
 }
 
@@ -135,12 +138,14 @@ limits:
   movetime: 100
 seed: -1
 workers: 1.5
+on_repetition: never
+patience: 1
 out:
 `)
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, workers, out`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, patience, workers, out`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
@@ -165,7 +170,9 @@ out:
 		`30: limits.movetime: expected a time with its unit, like 100ms or 1.5s, found "100"`,
 		`31: seed: expected a whole number from 0 to 18446744073709551615, found "-1"`,
 		`32: workers: expected a whole number, found "1.5"`,
-		`33: out: expected a folder, in quotes if it is a number, found nothing`,
+		`33: on_repetition: expected forfeit, ask-next or allow, found "never"`,
+		`34: patience: expected a time with its unit, like 100ms or 1.5s, found "1"`,
+		`35: out: expected a folder, in quotes if it is a number, found nothing`,
 	)
 }
 

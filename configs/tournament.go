@@ -84,6 +84,10 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),
 		t.field("seed", t.seed),
+		t.field("on_repetition", func(n *yaml.Node) {
+			t.textInto(n, (*string)(&c.OnRepetition), "forfeit, ask-next or allow")
+		}),
+		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
 	)
@@ -156,20 +160,22 @@ func (t *tournamentReader) limits(n *yaml.Node) {
 				l.Nodes = x
 			}
 		})},
-		field{"movetime", t.at("limits.movetime", func(n *yaml.Node) {
-			const what = "a time with its unit, like 100ms or 1.5s"
-			text, ok := t.text(n, what)
-			if !ok {
-				return
-			}
-			d, err := time.ParseDuration(text)
-			if err != nil {
-				t.add(n.Line, "expected %s, found %s", what, found(n))
-				return
-			}
-			l.MoveTime = d
-		})},
+		field{"movetime", t.at("limits.movetime", func(n *yaml.Node) { t.durationInto(n, &l.MoveTime) })},
 	)
+}
+
+func (t *tournamentReader) durationInto(n *yaml.Node, to *time.Duration) {
+	const what = "a time with its unit, like 100ms or 1.5s"
+	text, ok := t.text(n, what)
+	if !ok {
+		return
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.add(n.Line, "expected %s, found %s", what, found(n))
+		return
+	}
+	*to = d
 }
 
 // validate checks the config and finds the line of each thing that is wrong.

@@ -12,10 +12,15 @@ import (
 	"go.uber.org/goleak"
 
 	"gyges/agents"
+	"gyges/agents/ugi"
+	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	ugitest.Main()
+	goleak.VerifyTestMain(m)
+}
 
 // picker plays uniformly at random. Every third of its decisions has a score,
 // so that records have nulls.
@@ -110,6 +115,7 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Values) (agents.Agent, error) { return &picker{}, nil }},
 		{Name: "scored", New: func(agents.Values) (agents.Agent, error) { return &picker{scored: true}, nil }},
 		{Name: "brokenstart", New: func(agents.Values) (agents.Agent, error) { return &brokenStart{}, nil }},
+		ugi.Kind(),
 		{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return nil, errTest }},
 		{Name: "human", Interactive: true},
 		{Name: "leaky", Params: []agents.ParamDef{after}, New: func(v agents.Values) (agents.Agent, error) {

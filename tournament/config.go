@@ -20,6 +20,7 @@ const (
 	maxDepth    = 1000
 	maxNodes    = int64(1_000_000_000_000)
 	maxMoveTime = 24 * time.Hour
+	maxPatience = 24 * time.Hour
 )
 
 // Config says which tournament is played. Start from [DefaultConfig]; the zero
@@ -34,6 +35,14 @@ type Config struct {
 	Seed     uint64         // what all chance in the run comes from
 	Workers  int            // games at a time; 0: as many as the machine has cores for the program
 	Out      string         // folder for the records; Run needs one that holds no records yet
+
+	// OnRepetition is what becomes of a move that only repetition or null-move
+	// rules forbid; empty: it is forfeited like any illegal move.
+	OnRepetition agents.OnRepetition
+
+	// Patience is how much longer than the move time an agent may be silent
+	// before it is taken to hang and loses; 0: for ever.
+	Patience time.Duration
 }
 
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
@@ -45,6 +54,9 @@ func DefaultConfig() Config {
 		Pairs:    10,
 		Openings: Openings{Policy: RandomOpenings},
 		Seed:     1,
+
+		OnRepetition: agents.Forfeit,
+		Patience:     10 * time.Minute,
 	}
 }
 
@@ -85,6 +97,8 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
+	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
+	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
 	return errors.Join(v...)
 }

@@ -11,7 +11,7 @@
 // give the same records however many workers there are.
 //
 // Whatever an agent does wrong, it loses the game in hand and the run goes on.
-// The exception: an agent is called directly, in the worker's goroutine, so one
-// that neither decides nor returns after its context is cancelled holds the run
-// up.
+// An agent that doesn't answer within [Config].Patience loses, too; if it doesn't
+// return when its context is cancelled either, its goroutine is left behind and
+// the worker makes itself another agent.
 package tournament

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"runtime"
@@ -16,6 +17,33 @@ import (
 func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fault {
 	return &record.Fault{Side: sideName(side), Kind: kind, Detail: bounded(detail, record.MaxDetail)}
 }
+
+// faultOf makes the fault of a side whose agent returned an error.
+func faultOf(side rules.Side, doing string, err error) *record.Fault {
+	kind := record.FaultError
+	var f *agents.Failure
+	if errors.As(err, &f) {
+		kind = record.FaultKind(f.Kind)
+	}
+	return newFault(side, kind, doing+err.Error())
+}
+
+// traceOf returns what an agent can tell of its last words, bounded.
+func traceOf(a agents.Agent) []string {
+	t, ok := a.(agents.Tracer)
+	if !ok {
+		return nil
+	}
+	lines := t.Trace()
+	lines = lines[max(len(lines)-maxTrace, 0):]
+	for i := range lines {
+		lines[i] = bounded(lines[i], record.MaxDetail)
+	}
+	return lines
+}
+
+// maxTrace bounds the lines of a trace.
+const maxTrace = 100
 
 // sideName returns a side as records name it.
 func sideName(s rules.Side) string { return strings.ToLower(s.String()) }

@@ -20,6 +20,9 @@ type Match struct {
 	Seats      [2]Seat // by side
 	Limits     agents.Limits
 
+	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
+	OnRepetition agents.OnRepetition
+
 	// OnMove is called after each move; nil: nobody looks on. It must not change
 	// the game.
 	OnMove func(g *rules.Game, d agents.Decision)
@@ -45,23 +48,32 @@ func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
 type referee struct {
 	notes notes
 
-	// What is going on, for the case that an agent panics.
+	// What is going on, for the case that an agent panics or hangs.
 	calling bool       // an agent has been called and hasn't returned
 	side    rules.Side // whose turn or agent it is
+	watch   watch
 }
 
 func (r *referee) play(ctx context.Context, m *Match) (*record.Game, error) {
+	return r.playFrom(ctx, m, time.Now())
+}
+
+// playFrom plays a game that starts at a time just past.
+func (r *referee) playFrom(ctx context.Context, m *Match, start time.Time) (*record.Game, error) {
 	game := rules.NewGame(m.Rules, m.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o, reason)
 	}
-	start := time.Now()
 	r.notes.reset()
 	fault := r.run(ctx, m, game, start)
 	if err := ctx.Err(); err != nil {
 		return nil, err // what agents do once cancelled isn't what they would do
 	}
-	return r.notes.record(m, game, fault, start), nil
+	g := r.notes.record(m, game, fault, start)
+	if fault != nil {
+		g.Timing.Trace = traceOf(m.Seats[sideOf(fault)].Agent)
+	}
+	return g, nil
 }
 
 // run plays the game until it ends, an agent fails or ctx is cancelled. It
@@ -77,7 +89,7 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 			r.calling = false
 		}
 	}()
-	if fault := r.begin(ctx, m); fault != nil {
+	if fault := r.prepare(ctx, m, start); fault != nil {
 		return fault
 	}
 	before := time.Since(start)
@@ -85,7 +97,7 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		if o, _ := game.Outcome(); o != rules.Undecided {
 			return nil
 		}
-		d, fault := r.decide(ctx, m, game)
+		d, fault := r.decide(ctx, m, game, before)
 		now := time.Since(start)
 		if fault != nil {
 			return fault
@@ -101,36 +113,62 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 	return nil
 }
 
-// begin prepares both agents.
-func (r *referee) begin(ctx context.Context, m *Match) *record.Fault {
+// tooLate is the fault of an agent that comes back when nobody waits any more.
+// It is never recorded.
+var tooLate = &record.Fault{Kind: record.FaultTimeout}
+
+// prepare prepares both agents.
+func (r *referee) prepare(ctx context.Context, m *Match, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &m.Seats[side]
 		r.side, r.calling = side, true
-		err := seat.Agent.NewGame(ctx, agents.Setup{Rules: m.Rules, Side: side, Seed: seat.Seed})
+		r.watch.enter(side, time.Since(start))
+		err := seat.Agent.NewGame(ctx, agents.Setup{
+			Rules: m.Rules, Side: side, Seed: seat.Seed, OnRepetition: m.OnRepetition,
+		})
+		if !r.watch.leave() {
+			return tooLate
+		}
 		if err != nil {
-			return newFault(side, record.FaultError, "preparing the game: "+err.Error())
+			return faultOf(side, "preparing the game: ", err)
 		}
 		r.calling = false
 	}
 	return nil
 }
 
-// decide asks the agent whose turn it is and checks its move.
-func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game) (agents.Decision, *record.Fault) {
+// decide asks the agent whose turn it is and checks its move. It is so long since
+// the game's start.
+func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now time.Duration) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
+	r.watch.enter(r.side, now)
 	d, err := m.Seats[r.side].Agent.Choose(ctx, game, m.Limits)
+	if !r.watch.leave() {
+		return d, tooLate
+	}
 	if err != nil {
-		return d, newFault(r.side, record.FaultError, err.Error())
+		return d, faultOf(r.side, "", err)
 	}
 	r.calling = false
 	if game.Position() != pos || len(game.Moves()) != moves {
 		return d, newFault(r.side, record.FaultError, "the agent changed the game it was given")
 	}
+	if m.OnRepetition == agents.Allow && game.OnlyRepeats(d.Move) {
+		return d, nil
+	}
 	if err := game.Check(d.Move); err != nil {
 		return d, newFault(r.side, record.FaultIllegal, err.Error())
 	}
 	return d, nil
+}
+
+// sideOf returns the side that a fault is laid to.
+func sideOf(f *record.Fault) rules.Side {
+	if f.Side == sideName(rules.North) {
+		return rules.North
+	}
+	return rules.South
 }
 
 // notes is what is written down during a game, in memory that is used again.
@@ -184,9 +222,14 @@ func (n *notes) moves() []string {
 	return moves
 }
 
-// record makes the record of a game that is over or was lost by a fault.
+// record makes the record of a game that is over or was lost by a fault. In the
+// latter case nobody looks at game.
 func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
-	outcome, reason := game.Outcome()
+	var outcome rules.Outcome
+	var reason rules.Reason
+	if fault == nil {
+		outcome, reason = game.Outcome()
+	}
 	g := &record.Game{
 		Game: m.Game, Pair: m.Pair,
 		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
@@ -195,6 +238,9 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 		Limits: recordLimits(m.Limits),
 		Moves:  n.moves(),
 		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
+	}
+	if m.OnRepetition != agents.Forfeit {
+		g.OnRepetition = string(m.OnRepetition)
 	}
 	if fault != nil {
 		g.Reason = string(fault.Kind)

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -60,6 +62,9 @@ type manifestConfig struct {
 	Limits   record.Limits    `json:"limits"`
 	Seed     uint64           `json:"seed,string"`
 	Workers  int              `json:"workers"`
+
+	OnRepetition string `json:"on_repetition"`
+	Patience     string `json:"patience"`
 }
 
 type manifestOpenings struct {
@@ -89,7 +94,8 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
 			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
-			Openings: manifestOpenings{c.Openings.Policy, c.Openings.Plies},
+			Openings:     manifestOpenings{c.Openings.Policy, c.Openings.Plies},
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),

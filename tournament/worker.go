@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"time"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -17,7 +19,8 @@ type worker struct {
 	registry *agents.Registry
 	agents   []agents.Agent // by index of their spec; nil until needed
 	opener   *opener
-	referee  referee
+	referee  *referee
+	grace    time.Duration // that agents have to notice a cancellation
 }
 
 func newWorker(s *schedule, registry *agents.Registry) *worker {
@@ -26,6 +29,8 @@ func newWorker(s *schedule, registry *agents.Registry) *worker {
 		registry: registry,
 		agents:   make([]agents.Agent, len(s.config.Agents)),
 		opener:   newOpener(s.config.Openings, s.config.Seed),
+		referee:  new(referee),
+		grace:    cancelGrace,
 	}
 }
 
@@ -53,6 +58,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	m := Match{
 		Game: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
+		OnRepetition: config.OnRepetition,
 	}
 	var seated [2]int
 	for _, side := range []rules.Side{rules.South, rules.North} {
@@ -64,13 +70,13 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 		seated[side] = i
 		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
 	}
-	g, err := w.referee.play(ctx, &m)
-	if err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal {
-		side := rules.South
-		if g.Fault.Side == sideName(rules.North) {
-			side = rules.North
-		}
-		w.drop(seated[side])
+	r := w.referee
+	g, hung, err := w.playWatched(ctx, &m, config.Patience)
+	switch {
+	case hung: // it can't even be closed
+		w.agents[seated[r.side]] = nil
+	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
+		w.drop(seated[sideOf(g.Fault)])
 	}
 	return g, err
 }
@@ -108,12 +114,30 @@ func (w *worker) close() error {
 	return errors.Join(errs...)
 }
 
-// closeSafely closes an agent and turns a panic into an error.
-func closeSafely(a agents.Agent) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = errors.New("panic: " + describePanic(p))
-		}
+// closeSafely closes an agent and turns a panic into an error, and a hang too.
+func closeSafely(a agents.Agent) error {
+	if _, ok := a.(io.Closer); !ok {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := errGoexit
+		defer func() {
+			if p := recover(); p != nil {
+				err = errors.New("panic: " + describePanic(p))
+			}
+			done <- err
+		}()
+		err = closeAgent(a)
 	}()
-	return closeAgent(a)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(closingTime):
+		return fmt.Errorf("not done within %v", closingTime)
+	}
 }
+
+// closingTime bounds the closing of an agent. Ending an external program takes
+// up to several seconds.
+const closingTime = 30 * time.Second

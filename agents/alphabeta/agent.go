@@ -58,6 +58,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	}
 	a.rng = s.Rand()
 	a.search.reset(s.Rules, e, a.megabytes)
+	a.search.info = s.Info
 	return nil
 }
 

@@ -25,6 +25,7 @@ type search struct {
 	line    lookahead.Line
 	table   table
 	history history
+	info    func(agents.Decision) // told of each finished depth; nil: nobody listens
 	stack   [maxDepth + 2]frame
 
 	ctx      context.Context // of the move being chosen
@@ -69,6 +70,10 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 			break
 		}
 		best = decision(s.stack[0].pv, score, depth)
+		if s.info != nil {
+			best.Nodes = s.nodes
+			s.info(best)
+		}
 		if _, proven := score.Proven(); proven {
 			break
 		}

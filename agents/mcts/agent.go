@@ -61,6 +61,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	}
 	a.rng = s.Rand()
 	a.search.rules, a.search.eval, a.search.rng = s.Rules, e, a.rng
+	a.search.info = s.Info
 	return nil
 }
 

@@ -20,6 +20,7 @@ type search struct {
 	rng     *rand.Rand
 	c       float64
 	playout int
+	info    func(agents.Decision) // told after every doubling; nil: nobody listens
 
 	tree     tree
 	line     lookahead.Line
@@ -38,6 +39,9 @@ const (
 	// temperature is the difference of values that makes a prior e times as high.
 	temperature = 0.1
 )
+
+// firstInfo is the number of iterations after which there is something to tell.
+const firstInfo = 64
 
 // squash turns a score into a value, from -1 to 1.
 func squash(s agents.Score) float64 { return math.Tanh(float64(s) / scale) }
@@ -66,6 +70,9 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	for stop := false; !stop && s.tree.nodes[0].proof == unproven; {
 		s.iterate(p)
 		n++
+		if s.info != nil && n >= firstInfo && n&(n-1) == 0 {
+			s.info(s.decision(n))
+		}
 		stop = n == lim.Nodes || ctx.Err() != nil || lim.MoveTime > 0 && !time.Now().Before(deadline)
 	}
 	return s.decision(n), nil

@@ -40,3 +40,20 @@ func positive(flag string, ok bool, found any) error {
 	}
 	return fmt.Errorf("%s: expected more than 0, found %v", flag, found)
 }
+
+// repetitionFlag says what becomes of moves that only repeat.
+type repetitionFlag struct {
+	OnRepetition string `placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
+}
+
+// apply puts the policy that was given in place of p.
+func (f repetitionFlag) apply(p *agents.OnRepetition) error {
+	given := agents.OnRepetition(f.OnRepetition)
+	if !given.Valid() {
+		return fmt.Errorf("--on-repetition: expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, given)
+	}
+	if given != "" {
+		*p = given
+	}
+	return nil
+}

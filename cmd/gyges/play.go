@@ -23,6 +23,7 @@ type playCmd struct {
 	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Who places the pieces: random (default) or agents, the players in turn. Kang has no set-up."`
 	Seed     *uint64 `placeholder:"N" help:"Source of all chance; the same seed gives the same game. Default: a new one, which is printed."`
 	limitsFlags
+	repetitionFlag
 	Quiet bool `short:"q" help:"Print the moves, not the board."`
 }
 
@@ -61,7 +62,10 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer closeSeats(e, &m)
-	if err := c.apply(&m.Limits); err != nil {
+	if err := c.limitsFlags.apply(&m.Limits); err != nil {
+		return err
+	}
+	if err := c.repetitionFlag.apply(&m.OnRepetition); err != nil {
 		return err
 	}
 	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n", m.Seats[rules.South].Name, m.Seats[rules.North].Name, r, seed)

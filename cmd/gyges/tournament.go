@@ -24,9 +24,11 @@ type tournamentCmd struct {
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), or agents (the players place their pieces)."`
 	limitsFlags
-	Seed    *uint64 `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out     string  `placeholder:"DIR" help:"New folder for the records. Default: results/NAME-TIME."`
+	repetitionFlag
+	Patience *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
+	Seed     *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers  *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out      string         `placeholder:"DIR" help:"New folder for the records. Default: results/NAME-TIME."`
 	formatFlag
 }
 
@@ -156,8 +158,10 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 		config.Openings, err = parseOpenings(c.Openings)
 		errs = append(errs, err)
 	}
-	errs = append(errs, c.apply(&config.Limits))
+	errs = append(errs, c.limitsFlags.apply(&config.Limits))
 	override(&config.Pairs, c.Pairs)
+	override(&config.Patience, c.Patience)
+	errs = append(errs, c.repetitionFlag.apply(&config.OnRepetition))
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)
 	if c.Out != "" {
@@ -194,7 +198,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 func flagErrors(err error) error {
 	flags := map[string]string{
 		"agents": "--agent", "rules": "--rules", "pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers",
+		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error

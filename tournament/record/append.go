@@ -24,6 +24,9 @@ func (g *Game) AppendJSON(b []byte) []byte {
 	b = g.South.append(b, `,"south":`)
 	b = g.North.append(b, `,"north":`)
 	b = g.Limits.append(b)
+	if g.OnRepetition != "" {
+		b = appendText(b, `,"on_repetition":`, g.OnRepetition)
+	}
 	b = appendList(b, `,"moves":[`, g.Moves, appendString)
 	if len(g.Scores) > 0 {
 		b = appendList(b, `,"scores":[`, g.Scores, func(b []byte, s Score) []byte { return s.append(b) })
@@ -88,6 +91,9 @@ func (t *Timing) append(b []byte) []byte {
 	b = appendFloat(b, t.Seconds)
 	if len(t.MoveMS) > 0 {
 		b = appendList(b, `,"move_ms":[`, t.MoveMS, appendFloat)
+	}
+	if len(t.Trace) > 0 {
+		b = appendList(b, `,"trace":[`, t.Trace, appendString)
 	}
 	return append(b, '}')
 }

@@ -22,23 +22,28 @@ const Version = 1
 // Timing.MoveMS stand beside Moves, one element a move, or are empty where
 // nothing is known about any move.
 type Game struct {
-	Game    int64    `json:"game"`    // number in the run, from 0
-	Pair    int64    `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
-	Rules   string   `json:"rules"`   // the rule set, as rules.Parse reads it
-	Opening string   `json:"opening"` // the position the game began in
-	Policy  string   `json:"policy"`  // where the opening came from
-	South   Player   `json:"south"`
-	North   Player   `json:"north"`
-	Limits  Limits   `json:"limits,omitzero"`  // bounds of each decision
-	Moves   []string `json:"moves"`            // in short notation, placements included
-	Scores  []Score  `json:"scores,omitempty"` // each from its mover's view
-	Depths  []int    `json:"depths,omitempty"` // plies searched; 0: unknown
-	Nodes   []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
-	Result  string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
-	Reason  string   `json:"reason"`           // a rules.Reason, or the kind of the fault
-	Plies   int      `json:"plies"`            // turns played, placements not counted
-	Fault   *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
-	Timing  Timing   `json:"timing"`
+	Game    int64  `json:"game"`    // number in the run, from 0
+	Pair    int64  `json:"pair"`    // number of the game pair: one opening, sides swapped; from 0
+	Rules   string `json:"rules"`   // the rule set, as rules.Parse reads it
+	Opening string `json:"opening"` // the position the game began in
+	Policy  string `json:"policy"`  // where the opening came from
+	South   Player `json:"south"`
+	North   Player `json:"north"`
+	Limits  Limits `json:"limits,omitzero"` // bounds of each decision
+
+	// OnRepetition says what became of moves that only repeat: "ask-next" or
+	// "allow", as package agents has it; "" for "forfeit".
+	OnRepetition string `json:"on_repetition,omitempty"`
+
+	Moves  []string `json:"moves"`            // in short notation, placements included
+	Scores []Score  `json:"scores,omitempty"` // each from its mover's view
+	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
+	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
+	Result string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
+	Reason string   `json:"reason"`           // a rules.Reason, or the kind of the fault
+	Plies  int      `json:"plies"`            // turns played, placements not counted
+	Fault  *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
+	Timing Timing   `json:"timing"`
 }
 
 // Player is one side's player.
@@ -68,9 +73,12 @@ type FaultKind string
 
 // The kinds of faults.
 const (
-	FaultIllegal FaultKind = "illegal" // chose a move that is not legal
-	FaultPanic   FaultKind = "panic"   // the agent panicked
-	FaultError   FaultKind = "error"   // the agent returned an error
+	FaultIllegal  FaultKind = "illegal"  // chose a move that is not legal
+	FaultPanic    FaultKind = "panic"    // the agent panicked
+	FaultError    FaultKind = "error"    // the agent returned an error
+	FaultCrash    FaultKind = "crash"    // the agent's program could not be started, or ended
+	FaultTimeout  FaultKind = "timeout"  // the agent gave no answer in time
+	FaultProtocol FaultKind = "protocol" // the agent's program said what can't be understood
 )
 
 // MaxDetail bounds Fault.Detail, in bytes.
@@ -81,6 +89,12 @@ type Timing struct {
 	Start   time.Time `json:"start"`             // when the game began, UTC
 	Seconds float64   `json:"seconds"`           // how long it took
 	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took
+
+	// Trace is what was said last between the program and an external engine
+	// that a fault was laid to: lines that begin with > (to the engine), <
+	// (from it), ! (from its stderr) or = (a remark). It stands here since
+	// engines speak of time.
+	Trace []string `json:"trace,omitempty"`
 }
 
 // results are the outcomes a record may have.
@@ -101,6 +115,8 @@ func (g *Game) check() error {
 	expect(g.Result == results[0] || g.Result == results[1] || g.Result == results[2],
 		"expected a result 1-0, 0-1 or 1/2-1/2, found %q", g.Result)
 	expect(g.Reason != "", "expected a reason, found none")
+	expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
+		"expected on_repetition to be ask-next or allow, found %q", g.OnRepetition)
 	expect(g.Moves != nil, "expected moves, found none")
 	expect(0 <= g.Plies && g.Plies <= len(g.Moves), "expected plies from 0 to the %d moves, found %d", len(g.Moves), g.Plies)
 	for _, array := range []struct {

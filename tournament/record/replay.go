@@ -24,7 +24,7 @@ func Replay(g *Game) (*rules.Game, error) {
 	}
 	game := rules.NewGame(r, opening)
 	for i, text := range g.Moves {
-		if err := replayMove(game, text); err != nil {
+		if err := replayMove(game, text, g.OnRepetition == "allow"); err != nil {
 			return nil, fmt.Errorf("game %d: move %d: %w", g.Game, i+1, err)
 		}
 	}
@@ -34,13 +34,18 @@ func Replay(g *Game) (*rules.Game, error) {
 	return game, nil
 }
 
-func replayMove(game *rules.Game, text string) error {
+// replayMove makes a move. Those that only repeat may be allowed.
+func replayMove(game *rules.Game, text string, repeats bool) error {
 	m, err := game.Rules().ParseMove(game.Position(), text)
 	if err != nil {
 		return err
 	}
 	if short := m.String(); short != text {
 		return fmt.Errorf("expected the short notation %s, found %q", short, text)
+	}
+	if repeats && game.OnlyRepeats(m) {
+		game.PlayLegal(m)
+		return nil
 	}
 	return game.Play(m)
 }

@@ -1,0 +1,62 @@
+package ugi
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checkHabit returns the verdicts on a test engine by the point's name.
+func checkHabit(t *testing.T, args ...string) map[string]CheckResult {
+	t.Helper()
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	results := map[string]CheckResult{}
+	require.NoError(t, Check(t.Context(), append([]string{exe}, args...), "", func(r CheckResult) { results[r.Name] = r }))
+	require.Len(t, results, 12)
+	return results
+}
+
+func TestCheckGoodEngines(t *testing.T) {
+	for name, r := range checkHabit(t, "good") {
+		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
+	}
+	t.Setenv(asServer, "alphabeta:hash=1,depth=2")
+	for name, r := range checkHabit(t, "server") {
+		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
+	}
+}
+
+func TestCheckBadEngines(t *testing.T) {
+	const boards = "moves on 20 boards"
+	for habit, want := range map[string]map[string]Verdict{
+		"stillborn": {"starts and says ugiok": Fail, "says readyok": Fail, "obeys quit": Fail},
+		"exit":      {"starts and says ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "obeys quit": Pass},
+		"illegal":   {boards: Fail, "takes a win at once": Fail, "survives what it doesn't know": Pass},
+		"garbage":   {boards: Fail},
+		"null":      {boards: Fail},
+		"twice":     {"answers stop, once": Note},
+		"deaf":      {boards: Pass, "obeys quit": Note, "ends with its input": Note},
+		"public":    {boards: Pass, "takes a win at once": Pass, "obeys quit": Pass, "ends with its input": Note},
+	} {
+		t.Run(habit, func(t *testing.T) {
+			t.Parallel()
+			results := checkHabit(t, habit)
+			for name, verdict := range want {
+				require.Equal(t, verdict, results[name].Verdict, "%s: %s", name, results[name].Detail)
+			}
+		})
+	}
+}
+
+func TestCheckIsCancelled(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	err = Check(ctx, []string{exe, "good"}, "", func(CheckResult) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, Check(t.Context(), []string{"no-such-engine"}, "", nil), "executable file not found")
+	require.ErrorContains(t, Check(t.Context(), nil, "", nil), "expected cmd=PROGRAM")
+}

@@ -1,0 +1,541 @@
+package ugi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"gyges/agents"
+	"gyges/agents/alphabeta"
+	"gyges/agents/greedy"
+	"gyges/agents/mcts"
+	"gyges/agents/random"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+)
+
+// asServer is set in the environment of processes that are to be our server.
+const asServer = "GYGES_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if spec := os.Getenv(asServer); spec != "" && len(os.Args) == 2 && os.Args[1] == "server" {
+		parsed, err := agents.ParseSpec(spec)
+		if err == nil {
+			err = Serve(context.Background(), os.Stdin, os.Stdout, testServer(parsed))
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	ugitest.Main()
+	goleak.VerifyTestMain(m)
+}
+
+func testRegistry() *agents.Registry {
+	return agents.NewRegistry(Kind(), alphabeta.Kind(), greedy.Kind(), mcts.Kind(), random.Kind())
+}
+
+func testServer(spec agents.Spec) ServerConfig {
+	return ServerConfig{Name: "gyges test", Author: "nobody", Spec: spec, Registry: testRegistry(), Rules: rules.MustParse("standard")}
+}
+
+func newAgent(tb testing.TB, text string) agents.Agent {
+	tb.Helper()
+	spec, err := agents.ParseSpec(text)
+	require.NoError(tb, err)
+	a, err := testRegistry().New(spec)
+	require.NoError(tb, err)
+	return a
+}
+
+func newTestHost(tb testing.TB, habit, more string) *host {
+	tb.Helper()
+	h := newAgent(tb, ugitest.Spec(tb, habit, more)).(*host)
+	tb.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// opening is a set-up in which nobody wins soon.
+func opening(r *rules.Rules) rules.Position {
+	p, err := r.ParsePosition("213132/000000/000000/000000/000000/112233 s")
+	if err != nil {
+		return r.Start()
+	}
+	return p
+}
+
+// play lets two agents play, at most so many plies. It returns the game and the
+// error of the agent that failed.
+func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plies int, players ...agents.Agent) (*rules.Game, error) {
+	tb.Helper()
+	ctx := context.Background()
+	g := rules.NewGame(r, start)
+	for side, a := range players {
+		if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: rules.Side(side), Seed: seed}); err != nil {
+			return g, err
+		}
+	}
+	for range plies {
+		if o, _ := g.Outcome(); o != rules.Undecided {
+			break
+		}
+		d, err := players[g.Position().Side()].Choose(ctx, g, agents.Limits{})
+		if err != nil {
+			return g, err
+		}
+		if err := g.Play(d.Move); err != nil {
+			return g, &agents.Failure{Kind: agents.BadMove, Err: err}
+		}
+	}
+	return g, nil
+}
+
+// An engine that behaves plays both sides: what North sees is turned.
+func TestHostPlaysBothSides(t *testing.T) {
+	for _, habit := range []string{"good", "public"} {
+		for _, side := range []rules.Side{rules.South, rules.North} {
+			h := newTestHost(t, habit, ",opt.maxPly=3")
+			players := []agents.Agent{newAgent(t, "random"), newAgent(t, "random")}
+			players[side] = h
+			r := rules.MustParse("italian:null_move=allow")
+			wins := 0
+			for seed := range uint64(6) {
+				g, err := play(t, r, opening(r), seed, 60, players...)
+				require.NoError(t, err)
+				if o, _ := g.Outcome(); o == rules.WinFor(side) {
+					wins++
+				}
+			}
+			require.Positive(t, wins, "the engine takes a win on sight")
+		}
+	}
+}
+
+func TestHostTellsWhatItHeard(t *testing.T) {
+	h := newTestHost(t, "good", "")
+	r := rules.MustParse("standard")
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
+	d, err := h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{Depth: 4, Nodes: 50, MoveTime: time.Second})
+	require.NoError(t, err)
+	require.Equal(t, agents.Decision{Move: d.Move, Scored: true, Score: 12, Depth: 1, Nodes: 34}, d)
+	trace := h.Trace()
+	require.Contains(t, trace, "> setpos data 213132/000000/000000/000000/000000/112233")
+	require.Contains(t, trace, "> setoption maxPly 4")
+	require.Contains(t, trace, "> setoption maxNodes 50")
+	require.Contains(t, trace, "> setoption maxTime 1")
+
+	// A limit that is gone can't be unset: the program is started anew.
+	old := h.proc
+	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{})
+	require.NoError(t, err)
+	require.NotSame(t, old, h.proc)
+}
+
+func TestTighterOption(t *testing.T) {
+	given := []setting{{"maxPly", "3"}, {"maxTime", "x"}, {"threads", "2"}}
+	require.Equal(t, "3", tighter(setting{"maxPly", "4"}, given))
+	require.Equal(t, "2", tighter(setting{"maxPly", "2"}, given))
+	require.Equal(t, "0.1", tighter(setting{"maxTime", "0.1"}, given))
+}
+
+// Every engine that misbehaves ends the game with the right reason, and leaves
+// no process and no goroutine.
+func TestMisbehaviour(t *testing.T) {
+	for habit, c := range map[string]struct {
+		kind agents.FailureKind
+		says string
+	}{
+		"stillborn": {agents.Crashed, `^the engine ended \(exit status 7\): no weights found\\x1b\[2J$`},
+		"mute":      {agents.TimedOut, `^the engine did not say ugiok within 2s$`},
+		"exit":      {agents.Crashed, `^the engine ended \(exit status 3\): out of \\amemory$`},
+		"orphans":   {agents.Crashed, `^the engine ended \(exit status 4\): bystander \d+$`},
+		"hang":      {agents.TimedOut, `^the engine gave no move within 300ms and 150ms of grace$`},
+		"late":      {agents.TimedOut, `^the engine gave no move within`},
+		"halfhang":  {agents.TimedOut, `^the engine gave no move within`},
+		"flood":     {agents.BrokeProtocol, `^the engine floods its output: more than 20000 lines`},
+		"endless":   {agents.BrokeProtocol, `^expected lines of at most 65536 bytes, found a longer one$`},
+		"garbage":   {agents.BadMove, `^the engine answered "\\\\x00\\\\xff\\\\x1b\[31m\|": expected a move start\|end`},
+		"nothing":   {agents.BrokeProtocol, `^expected a move after bestmove, found none$`},
+		"half":      {agents.Crashed, `^the engine ended \(exit status 0\) in the middle of a line$`},
+		"closes":    {agents.Crashed, `^the engine closed its output and runs on$`},
+		"twice":     {agents.BrokeProtocol, `^the engine answered twice: "bestmove .*" came before it was asked again$`},
+		"illegal":   {agents.BadMove, `is not legal: |there is no piece on`},
+		"nopiece":   {agents.BadMove, `^the engine answered "20\|21": 20\|21 is .*there is no piece on c4$`},
+		"null":      {agents.BadMove, `^pass is not legal: there is a move to make$`},
+	} {
+		t.Run(habit, func(t *testing.T) {
+			t.Parallel()
+			patience := "" // only the clock's faults hang on the clock
+			if c.kind == agents.TimedOut {
+				patience = ",move=300ms,grace=150ms,start=2s"
+			}
+			h := newTestHost(t, habit, patience)
+			began := time.Now()
+			r := rules.MustParse("italian:null_move=allow")
+			_, err := play(t, r, opening(r), 1, 60, h, newAgent(t, "random"))
+			var f *agents.Failure
+			require.ErrorAs(t, err, &f)
+			require.Equal(t, c.kind, f.Kind, "%v", err)
+			require.Regexp(t, c.says, f.Error())
+			require.Less(t, time.Since(began), 30*time.Second)
+			trace := h.Trace()
+			require.NotEmpty(t, trace)
+			for _, line := range trace {
+				require.LessOrEqual(t, len(line), 5*traceLength)
+				require.NotContains(t, line, "\x1b")
+			}
+			if habit == "orphans" {
+				requireGone(t, trace)
+			}
+		})
+	}
+}
+
+// requireGone checks that the process an engine left behind has been ended.
+func requireGone(t *testing.T, trace []string) {
+	t.Helper()
+	for _, line := range trace {
+		if text, ok := strings.CutPrefix(line, "! bystander "); ok {
+			pid, err := strconv.Atoi(text)
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return !alive(pid) }, 10*time.Second, 10*time.Millisecond)
+			return
+		}
+	}
+	t.Fatal("the engine has left nobody")
+}
+
+// alive tells whether a process runs. One that has ended and waits to be reaped,
+// by whoever adopted it, doesn't.
+func alive(pid int) bool {
+	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil {
+		_, after, _ := bytes.Cut(stat, []byte(") "))
+		return !bytes.HasPrefix(after, []byte("Z"))
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+// What an engine does that is odd but no failure.
+func TestOddButGood(t *testing.T) {
+	r := rules.MustParse("italian:null_move=allow")
+	for _, habit := range []string{"noise", "complains"} {
+		h := newTestHost(t, habit, "")
+		_, err := play(t, r, opening(r), 1, 12, h, newAgent(t, "random"))
+		require.NoError(t, err, habit)
+	}
+	// One that thinks until it is told to stop, and one that answers stop again
+	// after its answer.
+	for _, habit := range []string{"waits", "public"} {
+		h := newTestHost(t, habit, ",move=10ms,grace=5s")
+		_, err := play(t, r, opening(r), 1, 16, h, newAgent(t, "random"))
+		require.NoError(t, err, habit)
+		require.Contains(t, h.Trace(), "> stop", habit)
+	}
+}
+
+// One process serves all games; it is started anew after a failure, or for every
+// game when asked.
+func TestRestart(t *testing.T) {
+	r := rules.MustParse("italian:null_move=allow")
+	games := func(h *host) (pids map[int]bool, failures int) {
+		pids = map[int]bool{}
+		for seed := range uint64(3) {
+			_, err := play(t, r, opening(r), seed, 10, h, newAgent(t, "random"))
+			if h.proc != nil {
+				pids[h.proc.cmd.Process.Pid] = true
+			}
+			if err != nil {
+				failures++
+			}
+		}
+		return pids, failures
+	}
+	pids, failures := games(newTestHost(t, "good", ""))
+	require.Len(t, pids, 1)
+	require.Zero(t, failures)
+	pids, failures = games(newTestHost(t, "good", ",restart=game"))
+	require.Len(t, pids, 3)
+	require.Zero(t, failures)
+	_, failures = games(newTestHost(t, "exit", ""))
+	require.Equal(t, 3, failures, "each game fails for itself")
+}
+
+// An engine that ignores quit and spins at the end of its input is killed.
+func TestDeafEngineIsKilled(t *testing.T) {
+	h := newTestHost(t, "deaf", "")
+	r := rules.MustParse("standard")
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
+	pid := h.proc.cmd.Process.Pid
+	require.True(t, alive(pid))
+	require.NoError(t, h.Close())
+	require.False(t, alive(pid))
+	trace := h.Trace()
+	require.Equal(t, "= did not quit and was killed", trace[len(trace)-1])
+}
+
+// Cancelling ends a search at once; the engine is used again, and its late
+// answer is not taken for the next one.
+func TestCancelledSearch(t *testing.T) {
+	r := rules.MustParse("italian:null_move=allow")
+	h := newTestHost(t, "waits", "")
+	_, err := play(t, r, opening(r), 1, 2, h, newAgent(t, "random"))
+	require.NoError(t, err)
+	pid := h.proc.cmd.Process.Pid
+	g := rules.NewGame(r, opening(r))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err = h.Choose(ctx, g, agents.Limits{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(began), 5*time.Second)
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
+	g.PlayLegal(g.Legal().At(5))
+	d, err := h.Choose(t.Context(), g, agents.Limits{MoveTime: 10 * time.Millisecond})
+	require.NoError(t, err)
+	require.NoError(t, g.Check(d.Move))
+	require.Equal(t, pid, h.proc.cmd.Process.Pid)
+
+	for _, habit := range []string{"mute", "good"} {
+		h = newTestHost(t, habit, "")
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		for err = nil; err == nil; { // at any moment
+			err = h.NewGame(ctx, agents.Setup{Rules: r})
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
+}
+
+// Rules a plain engine can't be told are refused, clearly.
+func TestPlainEngineKnowsOneGame(t *testing.T) {
+	h := newTestHost(t, "good", "")
+	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false, "kang": false} {
+		err := h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)})
+		if want {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, "the engine plays the standard game only (it offers no option rules), not "+name)
+		}
+	}
+}
+
+// Set-ups are not the engine's affair, and neither is a pass.
+func TestHostPlacesByItself(t *testing.T) {
+	r := rules.MustParse("standard")
+	g, err := play(t, r, r.Start(), 3, 14, newTestHost(t, "good", ""), newTestHost(t, "good", ""))
+	require.NoError(t, err)
+	require.Equal(t, 2, g.Ply())
+}
+
+func TestAskNext(t *testing.T) {
+	r := rules.MustParse("standard")
+	h := newTestHost(t, "good", "")
+	g := rules.NewGame(r, opening(r))
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r, OnRepetition: agents.AskNext}))
+	// A null move, then moves that are legal, of lesser depths.
+	loose := rules.MustParse("standard:null_move=allow")
+	var nulls []rules.Move
+	free := rules.NewGame(loose, opening(r))
+	for m := range free.Legal().All() {
+		if g.OnlyRepeats(m) {
+			nulls = append(nulls, m)
+		}
+	}
+	require.NotEmpty(t, nulls)
+	shallow, deep := g.Legal().At(0), g.Legal().At(7)
+	h.found = []finding{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3}, {move: formatMove(nulls[0]), depth: 5}}
+	d, err := h.decide(g, h.found[2])
+	require.NoError(t, err)
+	require.Equal(t, agents.Decision{Move: deep, Depth: 3}, d)
+	h.setup.OnRepetition = agents.Forfeit
+	d, err = h.decide(g, h.found[2])
+	require.NoError(t, err)
+	require.Equal(t, nulls[0], d.Move)
+}
+
+func TestBadHostSpecs(t *testing.T) {
+	for text, want := range map[string]string{
+		"ugi":                           "expected cmd=PROGRAM, found none",
+		"ugi:cmd=   ":                   "expected cmd=PROGRAM, found none",
+		"ugi:cmd=no-such-engine":        "executable file not found",
+		"ugi:cmd=./no-such-engine":      "no such file",
+		"ugi:cmd=./x,dir=/":             "no such file",
+		"ugi:cmd=sh,opt.a='b\nquit'":    "expected one line",
+		"ugi:cmd=sh,restart=never":      "expected crash, game",
+		"ugi:cmd=sh,option.a=b":         `unknown parameter "option.a"`,
+		"ugi:cmd=sh,grace=0s":           "expected duration, 1ms to",
+		"ugi:cmd=sh,name=x,opt.=1":      `unknown parameter "opt."`,
+		"ugi:cmd='sh,dir=x,opt.maxPly=": "closing quote",
+	} {
+		spec, err := agents.ParseSpec(text)
+		if err == nil {
+			_, err = testRegistry().New(spec)
+		}
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// Our host plays our engine, both ways, as the agent plays without either, in
+// all rule sets.
+func TestOwnEngineBothWays(t *testing.T) {
+	sets := []string{"kang:kang_entry=optional,kang_cooldown=0,max_plies=20", "standard:door_rule=directed,blocked_row=pass,max_plies=7"}
+	for _, p := range rules.Presets() {
+		sets = append(sets, p.Name+":max_plies=7")
+	}
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	for _, spec := range []string{"alphabeta:depth=2,hash=1", "mcts:iterations=8,playout=2,memory=1", "random"} {
+		t.Setenv(asServer, spec)
+		server := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
+		second := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
+		for i, name := range sets {
+			r := rules.MustParse(name)
+			for _, start := range []rules.Position{r.Start(), opening(r)} {
+				seed := uint64(i) + 1<<63
+				want, err := play(t, r, start, seed, 1000, newAgent(t, spec), newAgent(t, spec))
+				require.NoError(t, err)
+				for _, seats := range [][]agents.Agent{{server, newAgent(t, spec)}, {newAgent(t, spec), server}, {server, second}} {
+					got, err := play(t, r, start, seed, 1000, seats...)
+					require.NoError(t, err, "%s, %s: %v", spec, name, server.Trace())
+					require.Equal(t, want.Moves(), got.Moves(), "%s, %s", spec, name)
+				}
+			}
+		}
+		require.True(t, server.ours)
+		require.NoError(t, server.Close())
+		require.NoError(t, second.Close())
+	}
+}
+
+// Decisions come through with their scores, depths and nodes.
+func TestOwnEngineTellsItsDecisions(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	const spec = "alphabeta:hash=1"
+	t.Setenv(asServer, spec)
+	server, inside := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host), newAgent(t, spec)
+	defer func() { require.NoError(t, server.Close()) }()
+	r := rules.MustParse("simplified")
+	g := rules.NewGame(r, opening(r))
+	for _, a := range []agents.Agent{server, inside} {
+		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Seed: 5}))
+	}
+	for depth := 1; ; depth = depth%4 + 1 {
+		if o, _ := g.Outcome(); o != rules.Undecided {
+			break
+		}
+		want, err := inside.Choose(t.Context(), g, agents.Limits{Depth: depth, Nodes: 3000})
+		require.NoError(t, err)
+		got, err := server.Choose(t.Context(), g, agents.Limits{Depth: depth, Nodes: 3000})
+		require.NoError(t, err)
+		want.PV = nil
+		require.Equal(t, want, got)
+		g.PlayLegal(got.Move)
+	}
+	require.Greater(t, g.Ply(), 4)
+}
+
+func BenchmarkHostMove(b *testing.B) {
+	h := newTestHost(b, "good", "")
+	r := rules.MustParse("italian")
+	g := rules.NewGame(r, opening(r))
+	require.NoError(b, h.NewGame(b.Context(), agents.Setup{Rules: r}))
+	for b.Loop() {
+		if _, err := h.Choose(b.Context(), g, agents.Limits{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBarePipe is what BenchmarkHostMove would cost without a host: the
+// same lines there and back.
+func BenchmarkBarePipe(b *testing.B) {
+	h := newTestHost(b, "good", "")
+	r := rules.MustParse("italian")
+	require.NoError(b, h.NewGame(b.Context(), agents.Setup{Rules: r}))
+	question := []byte("setpos data " + formatRows(r, opening(r)) + "\nisready\ngo\n")
+	answer := make([]byte, 4096)
+	for b.Loop() {
+		if _, err := h.proc.in.Write(question); err != nil {
+			b.Fatal(err)
+		}
+		for n := 0; !bytes.Contains(answer[:n], []byte("\nbestmove ")); {
+			more, err := h.proc.out.Read(answer[n:])
+			if err != nil {
+				b.Fatal(err)
+			}
+			n += more
+		}
+	}
+}
+
+func TestTraceKeepsTheLastLines(t *testing.T) {
+	var tr trace
+	tr.drain(strings.NewReader(strings.Repeat("a\n", 100) + strings.Repeat("b", 1000) + "\nc\x00\nd"))
+	lines := tr.last()
+	require.Len(t, lines, traceLines)
+	require.Equal(t, []string{"! a", "! (a longer line)", `! c\x00`, "! d"}, lines[traceLines-4:])
+	require.Equal(t, "d", tr.lastError())
+}
+
+func TestLineReader(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var text strings.Builder
+		var want []string
+		for range rng.IntN(20) {
+			line := strings.Repeat("x", rng.IntN(12))
+			text.WriteString(line + []string{"\n", "\r\n"}[rng.IntN(2)])
+			want = append(want, line)
+		}
+		half := strings.Repeat("y", rng.IntN(5))
+		from := &hiccups{from: strings.NewReader(text.String() + half), rng: rng}
+		l := newLineReader(from, 16)
+		var got []string
+		for {
+			line, err := l.next()
+			if errors.Is(err, errHiccup) {
+				continue
+			}
+			if err != nil {
+				break
+			}
+			got = append(got, string(line))
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, half, string(l.rest()))
+	}
+	l := newLineReader(strings.NewReader("short\n"+strings.Repeat("x", 1000)+"\nagain\n"), 10)
+	for i, want := range []string{"short", "", "again"} {
+		line, err := l.next()
+		require.Equal(t, i == 1, errors.Is(err, errLongLine))
+		require.Equal(t, want, string(line))
+	}
+}
+
+var errHiccup = errors.New("not now")
+
+// hiccups reads a few bytes at a time, and fails in between.
+type hiccups struct {
+	from *strings.Reader
+	rng  *rand.Rand
+}
+
+func (h *hiccups) Read(p []byte) (int, error) {
+	if h.rng.IntN(3) == 0 {
+		return 0, errHiccup
+	}
+	return h.from.Read(p[:min(len(p), 1+h.rng.IntN(5))])
+}

@@ -1,0 +1,228 @@
+package ugi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"gyges/agents"
+)
+
+const (
+	maxAnswer  = 64 << 10 // bytes in a line from an engine
+	floodLines = 20_000   // from one question to its answer
+	floodBytes = 8 << 20
+
+	endingTime  = 200 * time.Millisecond // for a program that closed its output to end
+	killingTime = 5 * time.Second        // for the system to end a program that was killed
+)
+
+// process is a running engine. It belongs to one goroutine.
+type process struct {
+	cmd    *exec.Cmd
+	in     *os.File // what the engine reads
+	out    *os.File // what it writes
+	errOut *os.File
+	lines  *lineReader
+	trace  *trace
+
+	deadline time.Time // of reading and writing
+	heard    int       // lines since the last question
+	bytes    int
+
+	exited  chan struct{} // closed when the program has ended and been reaped
+	waitErr error         // how, then
+	drained chan struct{} // closed when its stderr has been read
+}
+
+// launch starts a program. The error is an [agents.Failure].
+func launch(command []string, dir string, t *trace) (*process, error) {
+	p := &process{trace: t, exited: make(chan struct{}), drained: make(chan struct{})}
+	p.cmd = exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the calls that have a context
+	p.cmd.Dir = dir
+	isolate(p.cmd)
+	theirs, err := p.connect()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	for _, f := range theirs {
+		_ = f.Close() // the program has its own copy
+	}
+	if err != nil {
+		p.closeOurs()
+		return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("can't start %q: %w", command[0], err)}
+	}
+	go func() {
+		p.waitErr = p.cmd.Wait()
+		_ = killGroup(p.cmd) // whom it left behind holds the pipes open, and nobody needs him
+		close(p.exited)
+	}()
+	go func() {
+		t.drain(p.errOut)
+		close(p.drained)
+	}()
+	p.lines = newLineReader(p.out, maxAnswer)
+	return p, nil
+}
+
+// connect makes the pipes and returns the program's ends.
+func (p *process) connect() (theirs []*os.File, err error) {
+	pipe := func(ours, their **os.File, weWrite bool) {
+		if err != nil {
+			return
+		}
+		var r, w *os.File
+		if r, w, err = os.Pipe(); err != nil {
+			return
+		}
+		if weWrite {
+			r, w = w, r
+		}
+		*ours, *their = r, w
+		theirs = append(theirs, w)
+	}
+	var stdin, stdout, stderr *os.File
+	pipe(&p.in, &stdin, true)
+	pipe(&p.out, &stdout, false)
+	pipe(&p.errOut, &stderr, false)
+	if err == nil {
+		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
+	}
+	return theirs, err
+}
+
+func (p *process) closeOurs() {
+	for _, f := range []*os.File{p.in, p.out, p.errOut} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// until sets the time by which what follows must be said and heard.
+func (p *process) until(t time.Time) {
+	p.deadline = t
+	_ = p.out.SetReadDeadline(t) // pipes have deadlines wherever Go runs; without one the next read says so
+	_ = p.in.SetWriteDeadline(t)
+}
+
+// say sends lines, each with its end.
+func (p *process) say(text []byte) error {
+	for line := range bytes.Lines(text) {
+		p.trace.add('>', bytes.TrimSuffix(line, []byte{'\n'}))
+	}
+	p.heard, p.bytes = 0, 0
+	_, err := p.in.Write(text)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &agents.Failure{Kind: agents.TimedOut, Err: errors.New("the engine does not read its input")}
+	case err != nil:
+		return p.ended()
+	}
+	return nil
+}
+
+// errLate is hear's error when the deadline has passed.
+var errLate = errors.New("no answer in time")
+
+// hear returns the next line; it holds until the next call. The error is
+// errLate, the context's, or an [agents.Failure].
+func (p *process) hear(ctx context.Context) ([]byte, error) {
+	for {
+		line, err := p.lines.next()
+		switch {
+		case err == nil:
+			p.trace.add('<', line)
+			p.heard++
+			p.bytes += len(line) + 1
+			if p.heard > floodLines || p.bytes > floodBytes {
+				return nil, broken("the engine floods its output: more than %d lines or %d bytes without an answer", floodLines, floodBytes)
+			}
+			return line, nil
+		case errors.Is(err, errLongLine):
+			return nil, broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, p.ended()
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !time.Now().Before(p.deadline):
+			return nil, errLate
+		}
+		p.until(p.deadline) // a call before this one was cancelled late
+	}
+}
+
+func broken(format string, args ...any) error {
+	return &agents.Failure{Kind: agents.BrokeProtocol, Err: fmt.Errorf(format, args...)}
+}
+
+// ended returns the failure of a program that has closed its end. It ends it.
+func (p *process) ended() error {
+	select {
+	case <-p.exited:
+	case <-time.After(endingTime):
+	}
+	how := "closed its output and runs on"
+	select {
+	case <-p.exited:
+		how = "ended (" + p.exitText() + ")"
+	default:
+	}
+	if rest := p.lines.rest(); len(rest) > 0 {
+		p.trace.add('<', rest)
+		how += " in the middle of a line"
+	}
+	_ = p.kill() // it failed already
+	if why := p.trace.lastError(); why != "" {
+		how += ": " + why
+	}
+	return &agents.Failure{Kind: agents.Crashed, Err: errors.New("the engine " + how)}
+}
+
+func (p *process) exitText() string {
+	if p.waitErr == nil {
+		return "exit status 0"
+	}
+	return p.waitErr.Error()
+}
+
+// quit asks the program to end, and ends it if it doesn't within the grace. It
+// returns whether it did.
+func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
+	p.until(time.Now().Add(grace))
+	_ = p.say([]byte("quit\n")) // it may have gone already
+	_ = p.in.Close()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		obeyed = true
+	case <-timer.C:
+		p.trace.add('=', []byte("did not quit and was killed"))
+	}
+	return obeyed, p.kill()
+}
+
+// kill ends the program and all it started, and waits until nothing is left of
+// it: no process, no goroutine.
+func (p *process) kill() error {
+	err := killGroup(p.cmd)
+	timer := time.NewTimer(killingTime)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+	case <-timer.C:
+		err = errors.Join(err, fmt.Errorf("the engine's process %d does not end", p.cmd.Process.Pid))
+	}
+	select { // what it said last
+	case <-p.drained:
+	case <-time.After(endingTime): // something that left the group holds it open
+	}
+	p.closeOurs()
+	<-p.drained
+	return err
+}

@@ -1,0 +1,416 @@
+package ugi
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/rules"
+)
+
+// serve answers a whole input and returns the lines, clocks taken out.
+func serve(tb testing.TB, spec, input string) []string {
+	tb.Helper()
+	parsed, err := agents.ParseSpec(spec)
+	require.NoError(tb, err)
+	var out strings.Builder
+	require.NoError(tb, Serve(context.Background(), strings.NewReader(input), &out, testServer(parsed)))
+	text := regexp.MustCompile(`nps \d+ time [0-9.]+`).ReplaceAllString(out.String(), "CLOCK")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// session is a server that is talked to line by line.
+type session struct {
+	tb   testing.TB
+	in   *io.PipeWriter
+	out  chan string
+	done chan error
+}
+
+func newSession(tb testing.TB, agent agents.Kind) *session {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	s := &session{tb: tb, in: inW, out: make(chan string, 1000), done: make(chan error, 1)}
+	config := testServer(agents.Spec{Kind: agent.Name})
+	config.Registry = agents.NewRegistry(agent)
+	go func() {
+		err := Serve(context.Background(), inR, outW, config)
+		_ = outW.Close()
+		s.done <- err
+	}()
+	go func() {
+		defer close(s.out)
+		for lines := bufio.NewScanner(outR); lines.Scan(); {
+			s.out <- lines.Text()
+		}
+	}()
+	tb.Cleanup(func() {
+		_ = inW.Close()
+		if err := <-s.done; err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *session) say(lines ...string) {
+	s.tb.Helper()
+	for _, l := range lines {
+		_, err := io.WriteString(s.in, l+"\n")
+		require.NoError(s.tb, err)
+	}
+}
+
+// until returns the lines up to one with the prefix.
+func (s *session) until(prefix string) []string {
+	s.tb.Helper()
+	var lines []string
+	for line := range s.out {
+		lines = append(lines, line)
+		if strings.HasPrefix(line, prefix) {
+			return lines
+		}
+	}
+	s.tb.Fatalf("no line %q after %q", prefix, lines)
+	return nil
+}
+
+func TestServerIntroducesItself(t *testing.T) {
+	lines := serve(t, "random", "ugi\nisready\n\n")
+	require.Equal(t, []string{"id name gyges test", "id author nobody", "option maxPly type int default 0 min 0 max 1000"}, lines[:3])
+	require.Equal(t, []string{"ugiok", "readyok"}, lines[len(lines)-2:])
+	for _, l := range lines[2 : len(lines)-2] {
+		require.Regexp(t, `^option [a-zA-Z]+ type (int|seconds|text) default \w+`, l)
+	}
+}
+
+func TestServerSearches(t *testing.T) {
+	rows := "setpos data 213132/000000/000000/000000/000000/112233\n"
+	lines := serve(t, "alphabeta:hash=1", rows+"go depth 2\n")
+	require.Len(t, lines, 3)
+	for i, l := range lines[:2] {
+		require.Regexp(t, fmt.Sprintf(`^info ply %d bestmove (\d+\|\d+(?:\|\d+)?) score -?\d+ nodes \d+ CLOCK pv \d+\|\d+(\|\d+)?`, i+1), l)
+	}
+	best := strings.Fields(lines[1])[4]
+	require.Equal(t, "bestmove "+best, lines[2])
+	// Limits by option, and however the rows are separated.
+	for _, other := range []string{
+		strings.ReplaceAll(rows, "/", ""), strings.ReplaceAll(rows, "/", ","), strings.ReplaceAll(rows, "/", " "), strings.ReplaceAll(rows, "\n", "   \r\n"),
+		strings.ReplaceAll(rows, "/", " / "),
+	} {
+		require.Equal(t, lines, serve(t, "alphabeta:hash=1", other+"setoption maxPly 2\ngo\n"), other)
+	}
+	require.Equal(t, lines, serve(t, "alphabeta:hash=1", rows+"setoption name MAXPLY value 2\ngo\n"))
+	// A win at once.
+	require.Equal(t, "bestmove 23|36", last(serve(t, "alphabeta:hash=1", "setpos data 000000/000000/000000/200003/123330/121210\ngo depth 1\n")))
+}
+
+func last(lines []string) string { return lines[len(lines)-1] }
+
+func TestServerPositions(t *testing.T) {
+	for input, want := range map[string]string{
+		"":                                   "pos 321123/000000/000000/000000/000000/321123 s",
+		"setpos start":                       "pos 321123/000000/000000/000000/000000/321123 s",
+		"setpos start moves 0|3":             "info string setpos: move 1: a1-d1 is not legal: no course leads to d1",
+		"setpos start moves 0|3|20 35|32|12": "info string setpos: move 1: a1xd1@c4 is not legal: no course leads to d1",
+		"setpos start moves 0|18 n":          `info string setpos: move 2: "n", column 1: expected the start square, a1 to f6, found 'n'`,
+		"setpos start moves 0|18 a6-a4":      `info string setpos: move 2: a6-a4 is not legal: no course leads to a4`,
+		"setpos start moves a1-a4 35|23":     `info string setpos: move 2: f6-f4 is not legal: no course leads to f4`,
+		"setpos start moves a1-a4 35|17":     "pos 021123/000000/000003/300000/000000/321120 s",
+		"setpos data 321123/000000":          "info string setpos: expected a board of 36 digits from 0 to 3, found 12",
+		"setpos data 321123/000000/000000/000000/000000/321124":  `info string setpos: expected a board of 36 digits from 0 to 3, found "4"`,
+		"setpos data 321123/000000/000000/000000/000000/321122":  `info string setpos: "321123/000000/000000/000000/000000/321122 s", column 44: expected 4 pieces of height 2 in all, found 5`,
+		"setpos pos 321123/000000/000000/000000/000000/321123 n": "pos 321123/000000/000000/000000/000000/321123 n",
+		"setpos here":                        `info string setpos: expected start, data ROWS or pos POSITION, found "here"`,
+		"setpos start now":                   "info string setpos: expected nothing but moves after start",
+		"setoption rules kang\nsetpos start": "pos 000000/000000/000000/000000/000000/000000 s 222/222 0-0 -",
+		"setoption rules kang\nsetpos start moves +1|0 +3-c4":                            "pos 100000/000000/000000/003000/000000/000000 s 122/221 0-0 -",
+		"setoption rules kang\nsetpos data " + startRows:                                 "info string setpos: expected pos and a position text: data can't say what Kang needs",
+		"setoption rules kang\nsetpos pos " + startRows + " s":                           `column 44: expected a space and the reserves`,
+		"setpos pos 000000/000000/000000/000000/000000/000000 s 222/222 moves @3|0 1@b1": "pos 310000/000000/000000/000000/000000/000000 s 121/222",
+	} {
+		lines := serve(t, "random", input+"\nshowpos\n")
+		require.Contains(t, lines[0], want, input)
+	}
+}
+
+// Malformed input is answered and changes nothing.
+func TestServerRefuses(t *testing.T) {
+	for input, want := range map[string]string{
+		"setoption":                "setoption: expected a name and a value",
+		"setoption maxPly":         "setoption: expected a name and a value",
+		"setoption maxPly 3 4":     "setoption: expected a name and a value",
+		"setoption maxPly x":       `setoption: maxPly: expected a whole number from 0 to 1000, found "x"`,
+		"setoption maxTime -1":     `setoption: maxTime: expected seconds from 0 to 86400, found "-1"`,
+		"setoption maxTime NaN":    `setoption: maxTime: expected seconds`,
+		"setoption maxTime 1e99":   `setoption: maxTime: expected seconds`,
+		"setoption threads 0":      `setoption: threads: expected a whole number from 1 to 1024`,
+		"setoption seed -1":        `setoption: seed: expected a whole number from 0 to 2^64-1`,
+		"setoption rules chess":    `setoption: rules: unknown rules "chess"`,
+		"setoption hash 3":         `setoption: unknown option "hash"; expected one of: maxPly, maxTime`,
+		"go depth":                 `go: expected movetime, depth`,
+		"go depth 0":               `go: depth: expected a whole number from 1 to 1000, found "0"`,
+		"go movetime 1.5":          `go: movetime: expected a whole number`,
+		"go ponder 3":              `go: expected movetime, depth, nodes, wtime`,
+		"go\x1b[2J\x00":            `unknown command "go\\x1b[2J\\x00"`,
+		"perft x":                  `perft: expected a whole number from 0 to 12, found "x"`,
+		"perft":                    `perft: expected a whole number`,
+		"GO":                       `unknown command "GO"`,
+		strings.Repeat("x", 2<<20): "expected a line of at most 1048576 bytes",
+	} {
+		lines := serve(t, "random", "setoption maxPly 2\n"+input+"\nshowpos\n")
+		require.Len(t, lines, 2, input)
+		require.True(t, strings.HasPrefix(lines[0], "info string "+want), "%q: %q", input[:min(len(input), 50)], lines[0])
+		require.LessOrEqual(t, len(lines[0]), 3*maxShown)
+		require.Equal(t, "pos "+startRows+" s", lines[1])
+	}
+}
+
+func TestServerOtherAnswers(t *testing.T) {
+	require.Equal(t, []string{"perft 2 nodes 56352"}, serve(t, "random", "perft 2\n"))
+	require.Equal(t, []string{"perft 0 nodes 1"}, serve(t, "random", "perft 0\n"))
+	r := rules.MustParse("standard")
+	weights, err := eval.Load("default")
+	require.NoError(t, err)
+	e, err := weights.Evaluator(r)
+	require.NoError(t, err)
+	p := opening(r)
+	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))}, serve(t, "random", "setpos pos "+r.FormatPosition(p)+"\neval\n"))
+	require.Equal(t, []string{"info string eval: expected a position with all pieces placed"},
+		serve(t, "random", "setpos pos 000000/000000/000000/000000/000000/000000 s 222/222\neval\n"))
+	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"
+	require.Equal(t, []string{"bestmove null", "info string eval: the game is over"}, serve(t, "random", over+"go\neval\n"))
+	require.Equal(t, []string{""}, serve(t, "random", "quit\nugi\n"))
+}
+
+// The history counts: a move that would bring back an earlier position is not chosen.
+func TestServerKnowsHistory(t *testing.T) {
+	s := newSession(t, picky())
+	r := rules.MustParse("standard")
+	g := rules.NewGame(r, opening(r))
+	said := "setpos pos " + r.FormatPosition(g.Position()) + " moves"
+	repeats := 0
+	for range 12 {
+		s.say(said, "go")
+		want := g.Legal().At(len(g.Moves()))
+		require.Equal(t, "bestmove "+formatMove(want), last(s.until("bestmove")))
+		free := rules.NewGame(rules.MustParse("standard:repetition=none,null_move=allow"), g.Position())
+		for m := range free.Legal().All() {
+			if g.OnlyRepeats(m) && repeats < 5 {
+				repeats++
+				s.say(said + " " + formatMove(m))
+				require.Regexp(t, "is not legal: it would (leave the board as it was|bring back)", s.until("info")[0])
+			}
+		}
+		said += " " + formatMove(want)
+		g.PlayLegal(want)
+	}
+	require.Positive(t, repeats)
+}
+
+// picky is an agent that shows which game it has been given.
+func picky() agents.Kind {
+	return agents.Kind{Name: "picky", New: func(agents.Values) (agents.Agent, error) { return pickyAgent{}, nil }}
+}
+
+type pickyAgent struct{}
+
+func (pickyAgent) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (pickyAgent) Choose(_ context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
+	return agents.Decision{Move: g.Legal().At(len(g.Moves()))}, nil
+}
+
+// One answer to each go, whatever comes in between; stop answers at once.
+func TestServerStops(t *testing.T) {
+	for _, kind := range testRegistry().Kinds() {
+		if kind.Name != "alphabeta" && kind.Name != "mcts" {
+			continue
+		}
+		s := newSession(t, kind)
+		for range 3 {
+			s.say("go", "isready")
+			s.until("readyok")
+			s.say("go depth 2", "setpos start", "setoption maxPly 1")
+			for _, command := range []string{"go", "setpos", "setoption"} {
+				require.Equal(t, "info string "+command+": a search is under way; stop it first", last(s.until("info string")))
+			}
+			s.say("stop", "isready")
+			lines := s.until("readyok")
+			require.Regexp(t, `^bestmove \d+\|\d+`, lines[len(lines)-2])
+			s.say("stop", "stop", "isready")
+			require.Equal(t, []string{"readyok"}, s.until("readyok"))
+		}
+		s.say("perft 12")
+		s.say("stop")
+		require.Equal(t, []string{"info string perft 12 was stopped"}, s.until("info"))
+		s.say("go", "quit")
+		require.NoError(t, <-s.done)
+		s.done <- nil
+	}
+}
+
+// At the end of input a search that would go on for ever ends too.
+func TestServerEndOfInput(t *testing.T) {
+	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go")))
+	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go movetime 20\r\n")))
+}
+
+// An agent that fails is no end of the service.
+func TestServerWithFailingAgents(t *testing.T) {
+	for what, want := range map[string]string{"panic": "panic: ouch", "error": "ouch", "illegal": "pass is not legal"} {
+		s := newSession(t, agents.Kind{Name: "bad", New: func(agents.Values) (agents.Agent, error) { return badAgent(what), nil }})
+		for range 2 {
+			s.say("go")
+			lines := s.until("bestmove")
+			require.Len(t, lines, 2)
+			require.True(t, strings.HasPrefix(lines[0], "info string the agent failed: "+want), lines[0])
+			require.Equal(t, "bestmove null", lines[1])
+		}
+	}
+}
+
+type badAgent string
+
+func (badAgent) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (b badAgent) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+	switch b {
+	case "panic":
+		panic("ouch")
+	case "error":
+		return agents.Decision{}, errors.New("ouch")
+	}
+	return agents.Decision{Move: rules.Pass}, nil
+}
+
+func TestServerOutputThatFails(t *testing.T) {
+	r, w := io.Pipe()
+	_ = r.Close()
+	err := Serve(t.Context(), strings.NewReader(strings.Repeat("isready\n", 10)), w, testServer(agents.Spec{Kind: "random"}))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	err = Serve(t.Context(), strings.NewReader(""), io.Discard, testServer(agents.Spec{Kind: "nobody"}))
+	require.ErrorContains(t, err, `unknown kind "nobody"`)
+}
+
+func TestClocks(t *testing.T) {
+	for text, want := range map[string][2]agents.Limits{
+		"wtime 60000 btime 30000":           {{MoveTime: 2 * time.Second}, {MoveTime: time.Second}},
+		"wtime 60000 btime 0 movestogo 1":   {{MoveTime: 48 * time.Second}, {MoveTime: time.Millisecond}},
+		"wtime 3000 winc 400 movetime 1000": {{MoveTime: 400 * time.Millisecond}, {MoveTime: time.Second}},
+		"depth 3 nodes 7":                   {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
+		"":                                  {},
+	} {
+		w, err := parseGo(text)
+		require.NoError(t, err)
+		for side := range want {
+			require.Equal(t, want[side], w.forSide(rules.Side(side)), text)
+		}
+	}
+}
+
+// Every legal move survives the way out and back, seen from either side.
+func TestMovesRoundTrip(t *testing.T) {
+	for _, preset := range rules.Presets() {
+		r := rules.MustParse(preset.Name)
+		g := rules.NewGame(r, r.Start())
+		for i := range 60 {
+			if o, _ := g.Outcome(); o != rules.Undecided {
+				break
+			}
+			p := g.Position()
+			for m := range g.Legal().All() {
+				back, err := parseMove(r, p, formatMove(m))
+				require.NoError(t, err)
+				require.Equal(t, m, back)
+				if r.SettingUp(p) || m == rules.Pass {
+					continue
+				}
+				turned, err := parseMove(r, p.Rotate(), formatMove(m.Rotate()))
+				require.NoError(t, err)
+				require.Equal(t, m, turned.Rotate())
+			}
+			g.PlayLegal(g.Legal().At(i * 37 % g.Legal().Len()))
+		}
+	}
+}
+
+func TestRowsOfNorth(t *testing.T) {
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition("213132/000000/000100/003000/000000/122030 n")
+	require.NoError(t, err)
+	require.Equal(t, "030221/000000/000300/001000/000000/231312", formatRows(r, p))
+	q, err := parseRows(r, formatRows(r, p))
+	require.NoError(t, err)
+	require.Equal(t, p.Rotate(), q)
+}
+
+func TestBadMoves(t *testing.T) {
+	r := rules.MustParse("kang")
+	p := r.Start()
+	for _, text := range []string{
+		"", "|", "1|", "|1", "1|2|", "1|2|3|4", "36|1", "1|38", "1|2|36", "1|36|2", "-1|2", "+1|2|-3", "+4|1", "+|1", "@1|36", "@1|2|3", "0x1|2",
+		"1 |2", "١|2", strings.Repeat("1|", 10000), "999999999999999999999|1", "a1", "+1-a9", "++1|2", "+01|2", "@0|1",
+	} {
+		_, err := parseMove(r, p, text)
+		require.Error(t, err, text)
+		require.Less(t, len(err.Error()), 5*maxShown)
+	}
+}
+
+func TestSplitCommand(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                          nil,
+		"  \t":                      nil,
+		"./engine":                  {"./engine"},
+		"python3  x.py --n=1 ":      {"python3", "x.py", "--n=1"},
+		`"my engine" a"b c"d "" "x`: {"my engine", "ab cd", "", "x"},
+	} {
+		require.Equal(t, want, splitCommand(text), text)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	for text, want := range map[string]finding{
+		"":      {},
+		"ply":   {},
+		"ply x": {},
+		"ply 3 bestmove 0|1|9 score 1061 nodes 225 nps 234619 abf 225 time 0.000959 pv 0|1|9 ply 9": {move: "0|1|9", depth: 3, score: 1061, scored: true, nodes: 225},
+		"depth 4 score -1.5e3 nodes -5":     {depth: 4, score: -1500, scored: true},
+		"score NaN nodes 1e3 ply -1":        {},
+		"score Inf ply 1001 string score 3": {},
+		"seldepth ply 5":                    {depth: 5},
+	} {
+		var f finding
+		f.read(strings.Fields(text))
+		require.Equal(t, want, f, text)
+	}
+	f := finding{score: 1e12, scored: true}
+	require.Equal(t, agents.MaxEval, f.scoreOf(false))
+	require.Equal(t, agents.WinTop, f.scoreOf(true))
+	f.score = -29998
+	require.Equal(t, -agents.MaxEval, f.scoreOf(false))
+	require.Equal(t, -agents.WinIn(2), f.scoreOf(true))
+}
+
+func TestOptionNames(t *testing.T) {
+	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly", "name Hash type spin": "Hash", "name": "name"} {
+		require.Equal(t, want, optionName(text))
+	}
+}
+
+func TestEscape(t *testing.T) {
+	require.Equal(t, `a é\x1b[2J\u202e\xff\r`, escape("a é\x1b[2J\u202e\xff\r", 100))
+	require.Equal(t, "ab…", escape("abc", 2))
+	require.Equal(t, `\xc3…`, escape("é", 1))
+}

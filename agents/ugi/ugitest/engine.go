@@ -1,0 +1,243 @@
+// Package ugitest holds engines for tests: one that behaves, one with the habits
+// of the best public engine, and some that misbehave, each in a way of its own.
+// A test's TestMain calls [Main], and the test binary is the engine then.
+package ugitest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"gyges/rules"
+)
+
+// variable is set in the environment of processes that are to be engines.
+const variable = "GYGES_TEST_ENGINE"
+
+// Main turns the process into an engine, and doesn't return, if it was started
+// as one by the spec that [Spec] returns. Otherwise it makes sure that
+// processes started from here are.
+func Main() {
+	if os.Getenv(variable) == "" || len(os.Args) != 2 || strings.HasPrefix(os.Args[1], "-") {
+		if err := os.Setenv(variable, "1"); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(run(os.Args[1]))
+}
+
+// Spec returns the agent spec of the engine with the given habit, followed by
+// more parameters, like ",grace=10ms".
+func Spec(tb testing.TB, habit, more string) string {
+	tb.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return `ugi:cmd="` + path + `" ` + habit + more
+}
+
+// engine is a simple engine: it plays the first legal move, or, if it means well,
+// a goal where there is one.
+type engine struct {
+	habit string
+	rules *rules.Rules
+	pos   rules.Position
+	moves int // chosen so far
+	last  string
+	stop  bool // a search waits for stop
+}
+
+// run obeys commands until quit or the end of input and returns the exit code.
+func run(habit string) int {
+	if habit == "bystander" {
+		time.Sleep(time.Hour)
+	}
+	e := &engine{habit: habit, rules: rules.MustParse("italian")}
+	if code, ends := e.begin(); ends {
+		return code
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		if code, ends := e.obey(strings.Fields(in.Text())); ends {
+			return code
+		}
+	}
+	if habit == "deaf" || habit == "public" {
+		for i := uint(1); i != 0; i += 2 { // some engines spin when their input has ended
+		}
+	}
+	return 0
+}
+
+// begin is what happens before the first command.
+func (e *engine) begin() (code int, ends bool) {
+	switch e.habit {
+	case "stillborn":
+		fmt.Fprintln(os.Stderr, "no weights found\x1b[2J")
+		return 7, true
+	case "mute":
+		time.Sleep(time.Hour)
+	case "public":
+		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
+	}
+	return 0, false
+}
+
+func (e *engine) obey(words []string) (code int, ends bool) {
+	if len(words) == 0 {
+		return 0, false
+	}
+	switch words[0] {
+	case "ugi":
+		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
+		fmt.Println("ugiok")
+	case "isready":
+		fmt.Println("readyok")
+	case "setpos":
+		if err := e.setPosition(words[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "thread 'main' panicked:", err)
+			return 101, true
+		}
+	case "go":
+		return e.search()
+	case "stop":
+		if e.stop || e.habit == "public" {
+			e.stop = false
+			fmt.Println("bestmove " + e.last)
+		}
+	case "quit":
+		return 0, e.habit != "deaf"
+	}
+	return 0, false
+}
+
+func (e *engine) setPosition(words []string) error {
+	if len(words) == 1 && words[0] == "start" {
+		words = []string{"data", "321123/000000/000000/000000/000000/321123"}
+	}
+	if len(words) != 2 || words[0] != "data" {
+		return errors.New("expected setpos start or setpos data ROWS")
+	}
+	p, err := e.rules.ParsePosition(words[1] + " s")
+	e.pos = p
+	return err
+}
+
+// choose returns the move an engine of good will plays, in numbers.
+func (e *engine) choose() string {
+	var ms rules.MoveSet
+	e.rules.Moves(e.pos, &ms)
+	for m := range ms.All() {
+		if m.IsGoal() && (e.habit == "good" || e.habit == "public") {
+			return fmt.Sprintf("%d|36", m.From())
+		}
+	}
+	m := ms.At(0)
+	if m.IsGoal() {
+		m = ms.At(ms.Len() - 1)
+	}
+	switch {
+	case m == rules.Pass:
+		return "null"
+	case m.Drop() != rules.NoSquare:
+		return fmt.Sprintf("%d|%d|%d", m.From(), m.To(), m.Drop())
+	default:
+		return fmt.Sprintf("%d|%d", m.From(), m.To())
+	}
+}
+
+func (e *engine) search() (code int, ends bool) {
+	e.last = e.choose()
+	e.moves++
+	if e.moves > 1 { // so that a game is under way
+		if done, code, ends := e.misbehave(); done {
+			return code, ends
+		}
+	}
+	if !strings.HasSuffix(e.last, "|36") {
+		fmt.Printf("info ply 1 bestmove %s score 12 nodes 34 nps 1000 time 0.034 pv %s\n", e.last, e.last)
+	}
+	fmt.Println("bestmove " + e.last)
+	return 0, false
+}
+
+// misbehave does something else than answering as is right. done tells that
+// it did.
+func (e *engine) misbehave() (done bool, code int, ends bool) {
+	switch e.habit {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "out of \x07memory")
+		return true, 3, true
+	case "orphans":
+		bystander()
+		return true, 4, true
+	case "hang":
+		time.Sleep(time.Hour)
+	case "waits": // for stop, as an engine without limits does
+		e.stop = true
+		return true, 0, false
+	case "late":
+		time.Sleep(time.Second)
+	case "flood":
+		out := bufio.NewWriter(os.Stdout)
+		for {
+			fmt.Fprintln(out, "info string and more and more and more")
+		}
+	case "endless":
+		for {
+			fmt.Print(strings.Repeat("x", 4096))
+		}
+	case "complains":
+		line := strings.Repeat("!", 100) + "\n"
+		for range 1 << 13 {
+			fmt.Fprint(os.Stderr, line)
+		}
+	case "garbage":
+		fmt.Print("bestmove \x00\xff\x1b[31m|\n")
+		return true, 0, false
+	case "nothing":
+		fmt.Print("bestmove\n")
+		return true, 0, false
+	case "noise":
+		fmt.Print("\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\n")
+	case "half":
+		fmt.Print("bestmove 0|")
+		return true, 0, true
+	case "halfhang":
+		fmt.Print("bestmove 0|")
+		return true, 0, false
+	case "closes":
+		_ = os.Stdout.Close()
+		time.Sleep(time.Hour)
+	case "twice":
+		fmt.Println("bestmove " + e.last)
+	case "illegal":
+		e.last = "0|35|34"
+	case "nopiece":
+		e.last = "20|21"
+	case "null":
+		e.last = "null"
+	case "public":
+		time.Sleep(20 * time.Millisecond) // the clock is looked at seldom
+	}
+	return false, 0, false
+}
+
+// bystander starts a process that holds the engine's output open and would
+// outlive it.
+func bystander() {
+	cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(os.Stderr, "bystander", cmd.Process.Pid)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"gyges/agents/ugi"
+)
+
+// engineCmd is for those who write engines.
+type engineCmd struct {
+	Check engineCheckCmd `cmd:"" help:"Try an engine out, point by point."`
+}
+
+func (engineCmd) examples() []example { return engineCheckCmd{}.examples() }
+
+// engineCheckCmd is a compliance report on an engine.
+type engineCheckCmd struct {
+	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
+	Command []string `arg:"" name:"cmd" sep:"none" passthrough:"" help:"The program and its arguments."`
+}
+
+// Help is the part of the help below the summary.
+func (engineCheckCmd) Help() string {
+	return "Starts the program and goes through the UGI protocol with it. Each line says ok, note (not as it might be, but " +
+		"an engine can play so) or FAIL. The exit code is 1 if anything failed."
+}
+
+func (engineCheckCmd) examples() []example {
+	return []example{
+		{"gyges engine check ./engine", ""},
+		{"gyges engine check python3 cmd/gyges/testdata/engine.py", ""},
+	}
+}
+
+// Run prints the report.
+func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
+	failed, points := 0, 0
+	err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
+		points++
+		if r.Verdict == ugi.Fail {
+			failed++
+		}
+		line := string(r.Verdict)
+		if r.Detail == "" {
+			e.out.printf("%-5s %s\n", line, r.Name)
+		} else {
+			e.out.printf("%-5s %-34s %s\n", line, r.Name, visible(r.Detail))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	e.out.printf("result %d of %d points without failure\n", points-failed, points)
+	if failed > 0 {
+		return errNo
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"gyges/agents"
+	"gyges/agents/ugi"
+)
+
+// author is who made the engine, as the protocol wants to know.
+const author = "the gyges authors"
+
+// ugiCmd lets an agent answer another program.
+type ugiCmd struct {
+	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"Who chooses the moves, as an agent spec. Default: alphabeta."`
+	rulesFlags
+}
+
+// Help is the part of the help below the summary.
+func (ugiCmd) Help() string {
+	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: ugi, isready, " +
+		"setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] [depth N] [nodes N] " +
+		"[wtime MS btime MS winc MS binc MS] [infinite], stop, quit; and showpos, eval, perft N. 'ugi' lists the options. " +
+		"Without any limit a search goes on until 'stop'."
+}
+
+func (ugiCmd) examples() []example {
+	return []example{
+		{"gyges ugi", "type ugi, then go, then stop, then quit"},
+		{"gyges ugi --agent mcts:iterations=200 --rules kang", ""},
+	}
+}
+
+// Run answers until quit or the end of input.
+func (c *ugiCmd) Run(ctx context.Context, e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
+	spec, err := agents.ParseSpec(c.Agent)
+	if err != nil {
+		return err
+	}
+	kind, err := e.registry.Kind(spec)
+	if err != nil {
+		return err
+	}
+	if kind.Interactive {
+		return interactiveError(spec)
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
+		Name: versionLine(info), Author: author, Spec: spec, Registry: e.registry, Rules: r,
+	})
+}
+
+func interactiveError(spec agents.Spec) error {
+	return fmt.Errorf("agent %q needs a person at the terminal; expected one that plays by itself", spec)
+}

@@ -1,0 +1,100 @@
+package tournament
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// External programs that misbehave lose their games with the right reason, and
+// their last words are in the record; the others' games go on.
+func TestMisbehavingEngines(t *testing.T) {
+
+	reasons := map[string]record.FaultKind{}
+	c := testConfig(t, "random", ugitest.Spec(t, "good", ""))
+	for habit, kind := range map[string]record.FaultKind{
+		"stillborn": record.FaultCrash, "exit": record.FaultCrash, "half": record.FaultCrash,
+		"hang": record.FaultTimeout, "late": record.FaultTimeout,
+		"flood": record.FaultProtocol, "twice": record.FaultProtocol,
+		"garbage": record.FaultIllegal, "illegal": record.FaultIllegal, "null": record.FaultIllegal, "deaf": "",
+	} {
+		patience := "" // only the clock's faults hang on the clock
+		if kind == record.FaultTimeout {
+			patience = ",move=200ms,grace=100ms"
+		}
+		spec, err := agents.ParseSpec(ugitest.Spec(t, habit, patience))
+		require.NoError(t, err)
+		reasons[spec.String()] = kind
+		c.Agents = append(c.Agents, spec)
+	}
+	c.Rules = []*rules.Rules{rules.MustParse("italian:null_move=allow,max_plies=12")}
+	c.Pairs = 1
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.EqualValues(t, c.Games(), s.Played)
+	found := map[record.FaultKind]int{}
+	for _, g := range readGames(t, c.Out) {
+		requireSound(t, g)
+		if g.Fault == nil {
+			require.Empty(t, g.Timing.Trace)
+			continue
+		}
+		loser := g.South
+		if g.Fault.Side == "north" {
+			loser = g.North
+		}
+		require.Equal(t, reasons[loser.Agent], g.Fault.Kind, "%s: %s", loser.Agent, g.Fault.Detail)
+		require.NotEmpty(t, g.Timing.Trace)
+		found[g.Fault.Kind]++
+	}
+	for _, kind := range []record.FaultKind{record.FaultCrash, record.FaultTimeout, record.FaultProtocol, record.FaultIllegal} {
+		require.Positive(t, found[kind], kind)
+	}
+}
+
+// repeater shuffles a piece to and fro: it makes moves that only repeat as soon
+// as it can.
+type repeater struct{ picker }
+
+func (a *repeater) again(g *rules.Game) rules.Move {
+	free := rules.MustParse("standard:null_move=allow,repetition=none")
+	for m := range rules.NewGame(free, g.Position()).Legal().All() {
+		if g.OnlyRepeats(m) {
+			return m
+		}
+	}
+	return g.Legal().At(0)
+}
+
+func TestOnRepetition(t *testing.T) {
+	play := func(policy agents.OnRepetition) *record.Game {
+		a := &repeater{}
+		m := newMatch(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
+		m.OnRepetition = policy
+		g, err := PlayGame(t.Context(), m)
+		require.NoError(t, err)
+		requireSound(t, g)
+		return g
+	}
+	for _, policy := range []agents.OnRepetition{"", agents.Forfeit} {
+		g := play(policy)
+		require.Equal(t, "illegal", g.Reason)
+		require.Empty(t, g.OnRepetition)
+	}
+	require.Equal(t, "illegal", play(agents.AskNext).Reason, "an agent that has no other choice")
+	g := play(agents.Allow)
+	require.Nil(t, g.Fault)
+	require.Equal(t, "allow", g.OnRepetition)
+	g.OnRepetition = "ask-next" // the record says what it takes to replay it
+	_, err := record.Replay(g)
+	require.ErrorContains(t, err, "is not legal: it would")
+	g.OnRepetition = "never"
+	_, err = record.Replay(g)
+	require.ErrorContains(t, err, `expected on_repetition to be ask-next or allow, found "never"`)
+}

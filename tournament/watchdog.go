@@ -1,0 +1,128 @@
+package tournament
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// cancelGrace is how long an agent may take to notice that it is cancelled.
+const cancelGrace = 5 * time.Second
+
+// watch tells a watchdog which agent a referee is waiting for, at the cost of
+// two atomic operations a move. It holds 0 while no agent is called; the side
+// and the time of the call, counted from the game's start; or abandoned, once
+// the watchdog has given the referee up. What the referee wrote before a call
+// is the watchdog's from then on.
+type watch struct{ state atomic.Int64 }
+
+const abandoned = -1
+
+func (w *watch) enter(side rules.Side, since time.Duration) {
+	w.state.Store(int64(since)<<1 | int64(side) + 2)
+}
+
+// leave tells whether the referee may go on.
+func (w *watch) leave() bool {
+	s := w.state.Load()
+	return s != abandoned && w.state.CompareAndSwap(s, 0)
+}
+
+// calling returns the side whose agent is being called, and since when.
+func (w *watch) calling() (side rules.Side, since time.Duration, ok bool) {
+	s := w.state.Load()
+	if s < 2 {
+		return 0, 0, false
+	}
+	return rules.Side(s & 1), time.Duration((s - 2) >> 1), true
+}
+
+// abandon gives the referee up if it waits for an agent.
+func (w *watch) abandon() bool {
+	s := w.state.Load()
+	return s >= 2 && w.state.CompareAndSwap(s, abandoned)
+}
+
+// played is what became of a game.
+type played struct {
+	game *record.Game
+	err  error
+}
+
+// begin starts a game in a goroutine of its own.
+func (r *referee) begin(ctx context.Context, m *Match, start time.Time) <-chan played {
+	done := make(chan played, 1)
+	go func() {
+		result := played{err: errGoexit}
+		defer func() { done <- result }()
+		result.game, result.err = r.playFrom(ctx, m, start)
+	}()
+	return done
+}
+
+// playWatched plays a game with an eye on the clock. An agent that doesn't
+// answer within the patience loses. If it doesn't stop either when it is
+// cancelled, its goroutine, which nobody can end, is left behind with the
+// referee; then hung is true, and the agent must not be used again.
+func (w *worker) playWatched(ctx context.Context, m *Match, patience time.Duration) (g *record.Game, hung bool, err error) {
+	gameCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := time.Now()
+	r := w.referee
+	done := r.begin(gameCtx, m, start)
+	var tick <-chan time.Time
+	if patience > 0 {
+		patience += m.Limits.MoveTime
+		ticker := time.NewTicker(min(max(patience/20, time.Millisecond), time.Second))
+		defer ticker.Stop()
+		tick = ticker.C
+	}
+	for {
+		select {
+		case p := <-done:
+			return p.game, false, p.err
+		case <-ctx.Done():
+			_, hung := w.await(r, done)
+			return nil, hung, ctx.Err()
+		case <-tick:
+			side, since, ok := r.watch.calling()
+			if !ok || time.Since(start)-since <= patience {
+				continue
+			}
+			cancel()
+			p, hung := w.await(r, done)
+			if !hung && p.err == nil {
+				return p.game, false, nil // it came to its end after all
+			}
+			if ctx.Err() != nil {
+				return nil, hung, ctx.Err()
+			}
+			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", patience))
+			g := r.notes.record(m, nil, fault, start)
+			if !hung {
+				g.Timing.Trace = traceOf(m.Seats[side].Agent)
+			}
+			return g, hung, nil
+		}
+	}
+}
+
+// await waits for a game that has been cancelled. If it doesn't end, the worker
+// gets a new referee.
+func (w *worker) await(r *referee, done <-chan played) (p played, hung bool) {
+	for {
+		select {
+		case p := <-done:
+			return p, false
+		case <-time.After(w.grace):
+			if r.watch.abandon() {
+				w.referee = new(referee)
+				return played{}, true
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package tournament
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+func decideBy(choose func(g *rules.Game) rules.Move) func(context.Context, *rules.Game) (agents.Decision, error) {
+	return func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+		return agents.Decision{Move: choose(g)}, nil
+	}
+}
+
+// stubborn agents ignore their context until release is closed.
+func stubborn(release <-chan struct{}, calls *atomic.Int64) agents.Kind {
+	return agents.Kind{Name: "stubborn", New: func(agents.Values) (agents.Agent, error) {
+		return &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
+			calls.Add(1)
+			<-release
+			return agents.Decision{}, errTest
+		}}, nil
+	}}
+}
+
+func withKind(k agents.Kind) *agents.Registry {
+	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
+}
+
+// quickWorker returns a worker that waits little.
+func quickWorker(c *Config, registry *agents.Registry) *worker {
+	w := newWorker(newSchedule(c), registry)
+	w.grace = 20 * time.Millisecond
+	return w
+}
+
+// An agent that ignores its context loses by time, and the worker plays on with
+// another one.
+func TestStubbornAgentLoses(t *testing.T) {
+	release, calls := make(chan struct{}), new(atomic.Int64)
+	defer close(release)
+	c := testConfig(t, "random", "stubborn")
+	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+	c.Patience = 40 * time.Millisecond
+	w := quickWorker(&c, withKind(stubborn(release, calls)))
+	for i := range int64(2) {
+		games, err := w.play(t.Context(), w.schedule.pair(i))
+		require.NoError(t, err)
+		require.Len(t, games, 2)
+		for _, g := range games {
+			requireSound(t, g)
+			require.Equal(t, record.FaultTimeout, g.Fault.Kind)
+			require.Equal(t, "no answer within 40ms", g.Fault.Detail)
+			require.GreaterOrEqual(t, len(g.Moves), 4)
+		}
+		require.Equal(t, []string{"north", "south"}, []string{games[0].Fault.Side, games[1].Fault.Side})
+	}
+	require.EqualValues(t, 4, calls.Load())
+	require.NoError(t, w.close())
+}
+
+// An agent that hangs but heeds its context is closed, and nothing is left.
+func TestHangingAgentLoses(t *testing.T) {
+	c := testConfig(t, "random", "block")
+	c.Patience = 30 * time.Millisecond
+	c.Limits.MoveTime = 10 * time.Millisecond
+	w := quickWorker(&c, testRegistry(nil))
+	games, err := w.play(t.Context(), w.schedule.pair(0))
+	require.NoError(t, err)
+	require.Len(t, games, 2)
+	for _, g := range games {
+		requireSound(t, g)
+		require.Equal(t, record.FaultTimeout, g.Fault.Kind)
+		require.Equal(t, "no answer within 40ms", g.Fault.Detail)
+	}
+	require.NoError(t, w.close())
+}
+
+// A run that is cancelled ends even if an agent ignores it.
+func TestCancelledDespiteStubbornAgent(t *testing.T) {
+	release, calls := make(chan struct{}), new(atomic.Int64)
+	defer close(release)
+	c := testConfig(t, "random", "stubborn")
+	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+	c.Patience = 0
+	w := quickWorker(&c, withKind(stubborn(release, calls)))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.play(ctx, w.schedule.pair(0))
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return calls.Load() == 1 }, 10*time.Second, time.Millisecond)
+	cancel()
+	select {
+	case err := <-done:
+		require.ErrorIs(t, err, context.Canceled)
+	case <-time.After(10 * time.Second):
+		t.Fatal("the worker hangs")
+	}
+	require.NoError(t, w.close())
+}
+
+// A patient run notices nothing: the records are those of a run without a
+// watchdog.
+func TestPatienceChangesNothing(t *testing.T) {
+	run := func(patience time.Duration) string {
+		c := testConfig(t, "random", "scored", "panic:after=3")
+		c.Patience = patience
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		return timeless(t, c.Out)
+	}
+	require.Equal(t, run(0), run(time.Hour))
+}
