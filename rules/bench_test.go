@@ -119,3 +119,12 @@ func BenchmarkPerft(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAnswers measures finding the moves, and those that don't lose at once.
+func BenchmarkAnswers(b *testing.B) {
+	var ms MoveSet
+	benchEach(b, func(bb benchBoard) {
+		bb.r.Moves(bb.p, &ms)
+		bb.r.Answers(bb.p, &ms)
+	})
+}

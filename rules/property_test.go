@@ -213,6 +213,31 @@ func TestCountAfter(t *testing.T) {
 	})
 }
 
+// TestAnswers checks the moves that parry against trying them one by one.
+func TestAnswers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		var want []Move
+		for m := range ms.All() {
+			if m.IsGoal() || r.SettingUp(p) || !r.CanReachGoal(r.Apply(p, m), p.Side().Other()) {
+				want = append(want, m)
+			}
+		}
+		some := ms
+		require.Equal(t, len(want) > 0, r.CanAnswer(p, &some), r.FormatPosition(p))
+		r.Answers(p, &ms)
+		var got []Move
+		for m := range ms.All() {
+			got = append(got, m)
+		}
+		require.Equal(t, want, got, r.FormatPosition(p))
+		require.Equal(t, len(want), ms.Len())
+	})
+}
+
 // TestDistances checks the fewest bounces against the courses of fewest legs.
 func TestDistances(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

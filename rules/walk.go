@@ -24,6 +24,7 @@ type walk struct {
 	missing SquareSet // squares that may be found yet
 	bounces int       // made in stage 3
 	reached SquareSet // pieces that can be landed on if doors don't matter
+	relies  SquareSet // what the course last found crosses and bounces off
 	first   SquareSet // where the first leg can end
 	spans   *[38]span // the legs of the start
 	ends    [NumSquares]SquareSet
@@ -106,11 +107,24 @@ func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareS
 	if w.missing == 0 {
 		return limit
 	}
+	w.relies = 0
 	w.first, w.spans, w.bounces = first, spans, 0
 	if w.forward(first, spans, doorSet{}, w.occ) == undecided {
+		w.relies = 0
 		w.backward()
 	}
 	return limit &^ w.missing
+}
+
+// leg returns what a leg of height h from s to end crosses, by other doors than
+// these.
+func (w *walk) leg(s Square, h Height, end Square, used doorSet) (crossed SquareSet, ok bool) {
+	for sp := hopSpans[h&3][s][end]; sp.more(); sp = sp.next() {
+		if l := sp.hop(); l.free(w.occ, used) {
+			return l.crossed, true
+		}
+	}
+	return 0, false
 }
 
 // verdict is how far a search has come.
@@ -146,13 +160,18 @@ func (w *walk) forward(ends SquareSet, spans *[38]span, used doorSet, open Squar
 			}
 			then := used.with(l)
 			found := w.flood(bit, h, then)
-			if w.missing &^= found; w.missing == 0 {
-				return complete
+			if missing := w.missing; missing&found != 0 {
+				if w.missing = missing &^ found; w.missing == 0 {
+					crossed, _ := w.leg(s, h, (missing & found).first(), then)
+					w.relies |= bit | l.crossed | crossed
+					return complete
+				}
 			}
 			if found&rest == 0 {
 				continue
 			}
 			if v := w.forward(found, &hopSpans[h&3][s], then, rest); v != exhausted {
+				w.relies |= bit | l.crossed
 				return v
 			}
 		}
@@ -195,7 +214,8 @@ func (w *walk) backward() {
 func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet, open SquareSet) bool {
 	if w.first.Has(s) {
 		for sp := w.spans[s]; sp.more(); sp = sp.next() {
-			if sp.hop().free(w.occ, used) {
+			if l := sp.hop(); l.free(w.occ, used) {
+				w.relies |= l.crossed
 				return true
 			}
 		}
@@ -208,6 +228,7 @@ func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet
 		for sp := hopSpans[w.at(b)&3][b][s]; sp.more(); sp = sp.next() {
 			l := sp.hop()
 			if l.free(w.occ, used) && w.leadsTo(b, before, used.with(l), rest) {
+				w.relies |= l.crossed | from&-from
 				return true
 			}
 		}

@@ -1,0 +1,222 @@
+package rules
+
+// Answers removes from ms, legal moves of p, those after which the opponent
+// could take a piece out with his next move: under all rules but Kang, the moves
+// that lose at once. Moves that take a piece out themselves stay.
+//
+// A course of the opponent to the goal relies on a few squares: those it crosses
+// are empty, the pieces it starts and bounces from stand. Every move that
+// changes none of them is refuted by it, so one course decides most moves.
+func (r *Rules) Answers(p Position, ms *MoveSet) {
+	if r.settingUp(p) {
+		return
+	}
+	a := answers{r: r, p: p, ms: ms, plain: r.directed || ms.pass || p.HoldsPieces(p.Side().Other())}
+	relied := a.relied()
+	for gi := range ms.groups[:ms.n] {
+		a.group(&ms.groups[gi], relied)
+	}
+	if ms.pass && r.CanReachGoal(r.Apply(p, Pass), p.Side().Other()) {
+		ms.reset()
+	}
+}
+
+// CanAnswer tells whether [Rules.Answers] would leave any move. What ms holds
+// after it means nothing.
+func (r *Rules) CanAnswer(p Position, ms *MoveSet) bool {
+	if r.settingUp(p) {
+		return true
+	}
+	a := answers{r: r, p: p, ms: ms, plain: r.directed || ms.pass || p.HoldsPieces(p.Side().Other()), one: true}
+	if ms.pass {
+		return !r.CanReachGoal(r.Apply(p, Pass), p.Side().Other())
+	}
+	relied := a.relied()
+	for gi := range ms.groups[:ms.n] {
+		if g := &ms.groups[gi]; a.group(g, relied) {
+			return true
+		}
+	}
+	return false
+}
+
+// relied returns the squares on one of which a move must change something, else
+// the opponent's threat in p stands.
+func (a *answers) relied() SquareSet {
+	if !a.plain {
+		if c := a.threat(a.p.afterPass()); c.there {
+			return c.squares
+		}
+	}
+	return boardSet
+}
+
+// answers is the state of [Rules.Answers].
+type answers struct {
+	r     *Rules
+	p     Position
+	ms    *MoveSet
+	plain bool // try move by move
+	one   bool // one answer is enough
+	turn  turn
+}
+
+// threat is what the opponent could do on a board to which a piece is to be added.
+type threat struct {
+	there   bool      // he has a course to the goal
+	squares SquareSet // if he has, a change on none of these can stop it; if not, a piece elsewhere gives him none
+}
+
+// afterPass returns p with the opponent to move.
+func (p Position) afterPass() Position {
+	p.lo ^= sideBit
+	return p
+}
+
+// threat looks for a course to the goal of the side to move in q.
+func (a *answers) threat(q Position) threat {
+	const anywhere = boardSet
+	t := &a.turn
+	side := q.Side()
+	goal := goalOf(side)
+	t.begin(a.r, q, side)
+	t.exhausted, t.n = false, 0
+	if !t.aim.Has(goal) {
+		return threat{} // not with his next move, whatever stands where
+	}
+	if !t.next() {
+		return threat{squares: anywhere}
+	}
+	row := t.sources[0].from.Row()
+	nearer := SquareSet(1)<<(row*Files) - 1
+	if side == North {
+		nearer = boardSet &^ (1<<((row+1)*Files) - 1)
+	}
+	if exitPossible(q, side) && t.mayExit() {
+		for i := range t.n {
+			if t.exits(i, goal) {
+				return threat{true, nearer | t.reliance(i, goal)}
+			}
+		}
+	}
+	if !t.canMove() {
+		return threat{squares: anywhere}
+	}
+	return threat{squares: nearer | rowSet(row) | t.zone()}
+}
+
+// reliance returns the squares on which the course relies that exits has just
+// found for the i-th source.
+func (t *turn) reliance(i int, goal Square) SquareSet {
+	src := t.sources[i]
+	if crossed, ok := t.walk.leg(src.from, src.height, goal, doorSet{}); ok {
+		return 1<<src.from | crossed
+	}
+	return 1<<src.from | t.walk.relies
+}
+
+// zone returns the squares that could matter to what the sources of the present
+// row reach: those their courses could end on if doors did not matter and the
+// row's pieces did not stand in the way, and those that their first legs cross.
+func (t *turn) zone() SquareSet {
+	w := &t.walk
+	w.place(t.p, t.side)
+	var row SquareSet
+	for _, src := range t.sources[:t.n] {
+		row |= 1 << src.from
+	}
+	w.empty |= row
+	var zone SquareSet
+	for h := Height(2); h <= 3; h++ {
+		group := row & t.p.OfHeight(h)
+		zone |= w.flood(group, 1, doorSet{})
+		if h == 3 {
+			zone |= w.flood(group, 2, doorSet{})
+		}
+	}
+	for fresh, reached := row, row; fresh != 0; reached |= fresh {
+		var ends SquareSet
+		for h := Height(1); h <= 3; h++ {
+			if group := fresh & t.p.OfHeight(h); group != 0 {
+				ends |= w.flood(group, h, doorSet{})
+			}
+		}
+		zone |= ends
+		fresh = ends & w.occ &^ reached
+	}
+	return zone & boardSet
+}
+
+// group removes the unsafe moves of one source. The opponent's threat in p, if
+// he has one, relies on some squares. It tells whether any is left.
+func (a *answers) group(g *group, relied SquareSet) bool {
+	base := a.p.afterPass()
+	all := relied
+	if g.from < NumSquares {
+		base.lift(g.from)
+		if relied.Has(g.from) {
+			all = boardSet
+		}
+	}
+	goals := g.ends & goalSet
+	ends := a.safe(g, base, g.ends&all&boardSet, NoSquare)
+	a.ms.count += ends.Count() - (g.ends &^ goalSet).Count()
+	g.count += ends.Count() - (g.ends &^ goalSet).Count()
+	g.ends = goals | ends
+	if a.one && g.ends != 0 {
+		return true
+	}
+	for hits := g.hits; hits != 0; hits &= hits - 1 {
+		hit := hits.first()
+		drops := a.ms.dropsOf(g, hit)
+		left := *drops
+		if !all.Has(hit) {
+			left &= relied
+		}
+		moved := base
+		if left != 0 && !a.plain {
+			moved.lift(hit)
+			moved.put(hit, g.height)
+		}
+		left = a.safe(g, moved, left, hit)
+		a.ms.count += left.Count() - drops.Count()
+		g.count += left.Count() - drops.Count()
+		*drops = left
+		if a.one && left != 0 {
+			return true
+		}
+	}
+	return g.count > 0
+}
+
+// safe returns the squares, of those given, on which the piece that is missing in
+// base does not let the opponent reach the goal: the one moved, or the one
+// displaced on hit.
+func (a *answers) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
+	if squares == 0 {
+		return 0
+	}
+	doubtful := squares
+	if !a.plain {
+		c := a.threat(base)
+		doubtful &= c.squares
+		if c.there {
+			squares = doubtful
+		}
+		if a.one && squares != doubtful {
+			return squares &^ doubtful
+		}
+	}
+	for ; doubtful != 0; doubtful &= doubtful - 1 {
+		m := newMove(g.from, doubtful.first(), NoSquare)
+		if hit != NoSquare {
+			m = newMove(g.from, hit, doubtful.first())
+		}
+		if a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other()) {
+			squares &^= doubtful & -doubtful
+		} else if a.one {
+			break
+		}
+	}
+	return squares
+}
