@@ -223,7 +223,28 @@ func alive(pid int) bool {
 		_, after, _ := bytes.Cut(stat, []byte(") "))
 		return !bytes.HasPrefix(after, []byte("Z"))
 	}
-	return syscall.Kill(pid, 0) == nil
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}
+
+// Where pipes have no deadlines an engine that hangs is killed all the same.
+func TestHangWithoutDeadlines(t *testing.T) {
+	h := newTestHost(t, "hang", ",move=300ms")
+	r := rules.MustParse("italian:null_move=allow")
+	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
+	g := rules.NewGame(r, opening(r))
+	_, err := h.Choose(t.Context(), g, agents.Limits{})
+	require.NoError(t, err)
+	h.proc.blind = true
+	pid := h.proc.cmd.Process.Pid
+	h.proc.deadline = time.Now().Add(200 * time.Millisecond)
+	require.NoError(t, h.proc.out.SetDeadline(time.Time{}))
+	require.NoError(t, h.proc.say([]byte("go\n")))
+	_, err = h.proc.hear(t.Context())
+	var f *agents.Failure
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, agents.TimedOut, f.Kind)
+	require.Eventually(t, func() bool { return !alive(pid) }, 10*time.Second, time.Millisecond)
 }
 
 // What an engine does that is odd but no failure.
