@@ -142,11 +142,12 @@ type server struct {
 	seed   uint64
 	games  uint64 // begun since the seed was set
 
-	game  *rules.Game
-	words []string              // the moves that were given to get there
-	fresh bool                  // the agent doesn't know yet that this is another game
-	info  func(agents.Decision) // what the search under way is to tell
-	task  *task
+	game   *rules.Game
+	words  []string              // the moves that were given to get there
+	fresh  bool                  // the agent doesn't know yet that this is another game
+	placed bool                  // a position has been set since the rules and the seed were
+	info   func(agents.Decision) // what the search under way is to tell
+	task   *task
 }
 
 // task is what the server is busy with.
@@ -171,6 +172,7 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	case "ugi":
 		s.introduce()
 	case "isready":
+		s.prepare(ctx)
 		s.out.line("readyok")
 	case "stop":
 		s.stop()
