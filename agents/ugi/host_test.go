@@ -177,8 +177,11 @@ func TestMisbehaviour(t *testing.T) {
 		t.Run(habit, func(t *testing.T) {
 			t.Parallel()
 			patience := "" // only the clock's faults hang on the clock
-			if c.kind == agents.TimedOut {
-				patience = ",move=300ms,grace=150ms,start=2s"
+			switch {
+			case habit == "mute":
+				patience = ",start=2s"
+			case c.kind == agents.TimedOut:
+				patience = ",move=300ms,grace=150ms"
 			}
 			h := newTestHost(t, habit, patience)
 			began := time.Now()
@@ -309,7 +312,7 @@ func TestDeafEngineIsKilled(t *testing.T) {
 // answer is not taken for the next one.
 func TestCancelledSearch(t *testing.T) {
 	r := rules.MustParse("italian:null_move=allow")
-	h := newTestHost(t, "waits", "")
+	h := newTestHost(t, "waits", ",grace=10s")
 	_, err := play(t, r, opening(r), 1, 2, h, newAgent(t, "random"))
 	require.NoError(t, err)
 	pid := h.proc.cmd.Process.Pid
