@@ -117,7 +117,7 @@ func (p *process) nextLine(ctx context.Context) ([]byte, error) {
 	if !p.blind {
 		return p.lines.next()
 	}
-	kill := func() { _ = killGroup(p.cmd) }
+	kill := func() { _ = p.strike() }
 	timer := time.AfterFunc(time.Until(p.deadline), kill)
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, kill)
@@ -229,10 +229,21 @@ func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 	return obeyed, p.kill()
 }
 
+// strike ends the program's group, unless that has been done when the program
+// ended: its number may be somebody else's by now.
+func (p *process) strike() error {
+	select {
+	case <-p.exited:
+		return nil
+	default:
+		return killGroup(p.cmd)
+	}
+}
+
 // kill ends the program and all it started, and waits until nothing is left of
 // it: no process, no goroutine.
 func (p *process) kill() error {
-	err := killGroup(p.cmd)
+	err := p.strike()
 	timer := time.NewTimer(killingTime)
 	defer timer.Stop()
 	select {
