@@ -48,7 +48,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 	defer close(release)
 	c := testConfig(t, "random", "stubborn")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	c.Patience = 40 * time.Millisecond
+	c.Patience = 400 * time.Millisecond
 	w := quickWorker(&c, withKind(stubborn(release, calls)))
 	for i := range int64(2) {
 		games, err := w.play(t.Context(), w.schedule.pair(i))
@@ -57,7 +57,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 		for _, g := range games {
 			requireSound(t, g)
 			require.Equal(t, record.FaultTimeout, g.Fault.Kind)
-			require.Equal(t, "no answer within 40ms", g.Fault.Detail)
+			require.Equal(t, "no answer within 400ms", g.Fault.Detail)
 			require.GreaterOrEqual(t, len(g.Moves), 4)
 		}
 		require.Equal(t, []string{"north", "south"}, []string{games[0].Fault.Side, games[1].Fault.Side})
@@ -69,8 +69,8 @@ func TestStubbornAgentLoses(t *testing.T) {
 // An agent that hangs but heeds its context is closed, and nothing is left.
 func TestHangingAgentLoses(t *testing.T) {
 	c := testConfig(t, "random", "block")
-	c.Patience = 30 * time.Millisecond
-	c.Limits.MoveTime = 10 * time.Millisecond
+	c.Patience = 300 * time.Millisecond
+	c.Limits.MoveTime = 100 * time.Millisecond
 	w := quickWorker(&c, testRegistry(nil))
 	games, err := w.play(t.Context(), w.schedule.pair(0))
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestHangingAgentLoses(t *testing.T) {
 	for _, g := range games {
 		requireSound(t, g)
 		require.Equal(t, record.FaultTimeout, g.Fault.Kind)
-		require.Equal(t, "no answer within 40ms", g.Fault.Detail)
+		require.Equal(t, "no answer within 400ms", g.Fault.Detail)
 	}
 	require.NoError(t, w.close())
 }

@@ -3,7 +3,6 @@ package ugi
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -158,15 +157,14 @@ func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
 	if err := c.run(); err != nil {
 		return rules.NoMove, err
 	}
-	text, err := "", errors.New("no bestmove")
 	lines := "setpos " + setpos + "\nisready\ngo"
 	if c.has("maxTime") {
 		lines = "setoption maxTime " + shortSearch + "\n" + lines
 	}
 	stopped := time.AfterFunc(checkPatience/2, func() { _, _ = c.p.in.WriteString("stop\n") })
 	defer stopped.Stop()
-	asked := false
-	err = c.ask(lines, func(word, rest string) bool {
+	text, asked := "", false
+	err := c.ask(lines, func(word, rest string) bool {
 		asked = asked || word == "readyok"
 		text, _, _ = strings.Cut(rest, " ")
 		return asked && word == "bestmove"

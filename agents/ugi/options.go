@@ -65,7 +65,7 @@ var options = [...]option{
 		if err != nil {
 			return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %q", escape(v, maxShown))
 		}
-		s.seed, s.games, s.fresh = n, 0, true
+		s.seed, s.games, s.fresh, s.placed = n, 0, true, false
 		return nil
 	}},
 }

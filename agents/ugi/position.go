@@ -11,7 +11,7 @@ import (
 
 // setRules takes other rules, and the position games begin in.
 func (s *server) setRules(r *rules.Rules) {
-	s.rules = r
+	s.rules, s.placed = r, false
 	s.setGame(rules.NewGame(r, s.startPosition(r)), nil)
 }
 
@@ -38,7 +38,14 @@ func (s *server) setPosition(text string) error {
 	if err != nil {
 		return err
 	}
-	moves := strings.Fields(tail)
+	if err := s.setMoves(p, strings.Fields(tail)); err != nil {
+		return err
+	}
+	s.placed = true
+	return nil
+}
+
+func (s *server) setMoves(p rules.Position, moves []string) error {
 	if s.goesOn(p, moves) {
 		return s.playOn(moves[len(s.words):])
 	}

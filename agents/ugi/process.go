@@ -31,6 +31,7 @@ type process struct {
 	trace  *trace
 
 	deadline time.Time // of reading and writing
+	blind    bool      // the system has no deadlines for pipes
 	heard    int       // lines since the last question
 	bytes    int
 
@@ -106,8 +107,26 @@ func (p *process) closeOurs() {
 // until sets the time by which what follows must be said and heard.
 func (p *process) until(t time.Time) {
 	p.deadline = t
-	_ = p.out.SetReadDeadline(t) // pipes have deadlines wherever Go runs; without one the next read says so
-	_ = p.in.SetWriteDeadline(t)
+	p.blind = p.blind || errors.Is(p.out.SetReadDeadline(t), os.ErrNoDeadline)
+	_ = p.in.SetWriteDeadline(t) // as above
+}
+
+// nextLine reads a line. Where the system has no deadlines for pipes, the
+// program is killed when its time is over.
+func (p *process) nextLine(ctx context.Context) ([]byte, error) {
+	if !p.blind {
+		return p.lines.next()
+	}
+	kill := func() { _ = p.strike() }
+	timer := time.AfterFunc(time.Until(p.deadline), kill)
+	defer timer.Stop()
+	stop := context.AfterFunc(ctx, kill)
+	defer stop()
+	line, err := p.lines.next()
+	if err != nil && !time.Now().Before(p.deadline) {
+		err = &agents.Failure{Kind: agents.TimedOut, Err: errLate}
+	}
+	return line, err
 }
 
 // say sends lines, each with its end.
@@ -133,8 +152,11 @@ var errLate = errors.New("no answer in time")
 // errLate, the context's, or an [agents.Failure].
 func (p *process) hear(ctx context.Context) ([]byte, error) {
 	for {
-		line, err := p.lines.next()
+		line, err := p.nextLine(ctx)
+		var failed *agents.Failure
 		switch {
+		case errors.As(err, &failed):
+			return nil, err
 		case err == nil:
 			p.trace.add('<', line)
 			p.heard++
@@ -207,10 +229,21 @@ func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 	return obeyed, p.kill()
 }
 
+// strike ends the program's group, unless that has been done when the program
+// ended: its number may be somebody else's by now.
+func (p *process) strike() error {
+	select {
+	case <-p.exited:
+		return nil
+	default:
+		return killGroup(p.cmd)
+	}
+}
+
 // kill ends the program and all it started, and waits until nothing is left of
 // it: no process, no goroutine.
 func (p *process) kill() error {
-	err := killGroup(p.cmd)
+	err := p.strike()
 	timer := time.NewTimer(killingTime)
 	defer timer.Stop()
 	select {

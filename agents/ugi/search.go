@@ -130,6 +130,18 @@ func (s *server) newSetup() *agents.Setup {
 	return setup
 }
 
+// prepare readies the agent for the game, so that the search that follows can be
+// stopped at once. If that fails the search will, and say so.
+func (s *server) prepare(ctx context.Context) {
+	if !s.placed || s.busy() || !s.fresh || s.game.Legal().Len() == 0 {
+		return
+	}
+	games := s.games
+	if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
+		s.fresh, s.games = true, games
+	}
+}
+
 // search lets the agent choose, tells what it finds, and returns the move. It
 // runs as a task.
 func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Limits) (move string) {
@@ -143,7 +155,7 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		last = about
 	}
 	s.info = tell
-	d, err := s.choose(ctx, setup, lim)
+	d, err := s.choose(ctx, setup, &lim)
 	switch stopped := ctx.Err() != nil; {
 	case s.game.Legal().Contains(d.Move) && (err == nil || stopped):
 	case stopped: // before the agent had an idea
@@ -161,8 +173,9 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 	return formatMove(d.Move)
 }
 
-// choose asks the agent. Its panic is an error.
-func (s *server) choose(ctx context.Context, setup *agents.Setup, lim agents.Limits) (d agents.Decision, err error) {
+// choose prepares the agent if setup isn't nil, and asks it if lim isn't. Its
+// panic is an error.
+func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Limits) (d agents.Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
@@ -177,7 +190,10 @@ func (s *server) choose(ctx context.Context, setup *agents.Setup, lim agents.Lim
 			return d, err
 		}
 	}
-	return s.agent.Choose(ctx, s.game, lim)
+	if lim == nil {
+		return d, nil
+	}
+	return s.agent.Choose(ctx, s.game, *lim)
 }
 
 // about is what an info line says of a decision, but for clocks.

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}}
 	s.setRules(config.Rules)
 	lines := make(chan command)
-	go readCommands(ctx, in, lines)
+	go readCommands(ctx, in, lines, s.stopEarly)
 	for {
 		select {
 		case <-ctx.Done():
@@ -78,7 +78,9 @@ type command struct {
 	err  error
 }
 
-func readCommands(ctx context.Context, in io.Reader, to chan<- command) {
+// readCommands hands over the lines of in. A stop goes to stopEarly first: waking
+// another goroutine up takes milliseconds where the search has all processors.
+func readCommands(ctx context.Context, in io.Reader, to chan<- command, stopEarly func()) {
 	defer close(to)
 	lines := newLineReader(in, maxCommand)
 	for {
@@ -93,6 +95,9 @@ func readCommands(ctx context.Context, in io.Reader, to chan<- command) {
 			}
 		case err != nil:
 			return
+		}
+		if strings.TrimSpace(c.text) == "stop" {
+			stopEarly()
 		}
 		select {
 		case to <- c:
@@ -142,11 +147,14 @@ type server struct {
 	seed   uint64
 	games  uint64 // begun since the seed was set
 
-	game  *rules.Game
-	words []string              // the moves that were given to get there
-	fresh bool                  // the agent doesn't know yet that this is another game
-	info  func(agents.Decision) // what the search under way is to tell
-	task  *task
+	game   *rules.Game
+	words  []string              // the moves that were given to get there
+	fresh  bool                  // the agent doesn't know yet that this is another game
+	placed bool                  // a position has been set since the rules and the seed were
+	info   func(agents.Decision) // what the search under way is to tell
+	task   *task
+
+	cancelTask atomic.Pointer[context.CancelFunc] // of the last task
 }
 
 // task is what the server is busy with.
@@ -171,6 +179,7 @@ func (s *server) handle(ctx context.Context, line string) (quit bool) {
 	case "ugi":
 		s.introduce()
 	case "isready":
+		s.prepare(ctx)
 		s.out.line("readyok")
 	case "stop":
 		s.stop()
@@ -235,6 +244,7 @@ func (s *server) start(ctx context.Context, bounded bool, work func(ctx context.
 	ctx, cancel := context.WithCancel(ctx)
 	t := &task{cancel: cancel, done: make(chan struct{}), bounded: bounded}
 	s.task = t
+	s.cancelTask.Store(&cancel)
 	go func() {
 		defer close(t.done)
 		defer cancel()
@@ -242,6 +252,14 @@ func (s *server) start(ctx context.Context, bounded bool, work func(ctx context.
 		t.ending.Store(true) // whoever has heard the answer must not find us busy
 		s.out.line("%s", answer)
 	}()
+}
+
+// stopEarly cancels the task, if there is one, from another goroutine. Stop is
+// to follow.
+func (s *server) stopEarly() {
+	if cancel := s.cancelTask.Load(); cancel != nil {
+		(*cancel)()
+	}
 }
 
 // stop ends the task, which answers first.

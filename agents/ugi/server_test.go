@@ -260,6 +260,42 @@ func TestServerStops(t *testing.T) {
 	}
 }
 
+// The agent is prepared once for a game: at isready if a position has been set,
+// else by the first search; with the side that is to move, and a seed of its own.
+func TestServerPreparesTheAgentOnce(t *testing.T) {
+	var setups []agents.Setup
+	s := newSession(t, agents.Kind{Name: "counts", New: func(agents.Values) (agents.Agent, error) { return countsAgent{setups: &setups}, nil }})
+	north := "setpos pos " + startRows + " n"
+	s.say("setoption seed 7", "isready") // nothing is known yet of the game
+	s.until("readyok")
+	require.Empty(t, setups)
+	s.say(north, "isready")
+	s.until("readyok")
+	require.Len(t, setups, 1)
+	s.say("go")
+	s.until("bestmove")
+	s.say(north+" moves a6-a3", "isready", "go")
+	s.until("bestmove")
+	s.say("setpos start", "go")
+	s.until("bestmove")
+	s.say("quit")
+	require.NoError(t, <-s.done)
+	s.done <- nil
+	require.Len(t, setups, 2)
+	require.Equal(t, []any{rules.North, uint64(7)}, []any{setups[0].Side, setups[0].Seed})
+	require.Equal(t, []any{rules.South, uint64(8)}, []any{setups[1].Side, setups[1].Seed})
+}
+
+type countsAgent struct {
+	pickyAgent
+	setups *[]agents.Setup
+}
+
+func (a countsAgent) NewGame(_ context.Context, s agents.Setup) error {
+	*a.setups = append(*a.setups, s)
+	return nil
+}
+
 // At the end of input a search that would go on for ever ends too.
 func TestServerEndOfInput(t *testing.T) {
 	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go")))

@@ -57,7 +57,7 @@ type engine struct {
 // run obeys commands until quit or the end of input and returns the exit code.
 func run(habit string) int {
 	if habit == "bystander" {
-		time.Sleep(time.Hour)
+		time.Sleep(time.Minute) // and then it goes even if nobody kills it
 	}
 	e := &engine{habit: habit, rules: rules.MustParse("italian")}
 	if code, ends := e.begin(); ends {
@@ -84,7 +84,7 @@ func (e *engine) begin() (code int, ends bool) {
 		fmt.Fprintln(os.Stderr, "no weights found\x1b[2J")
 		return 7, true
 	case "mute":
-		time.Sleep(time.Hour)
+		time.Sleep(10 * time.Minute)
 	case "public":
 		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
 	}
@@ -180,7 +180,7 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 		bystander()
 		return true, 4, true
 	case "hang":
-		time.Sleep(time.Hour)
+		time.Sleep(10 * time.Minute)
 	case "waits": // for stop, as an engine without limits does
 		e.stop = true
 		return true, 0, false
@@ -216,7 +216,7 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 		return true, 0, false
 	case "closes":
 		_ = os.Stdout.Close()
-		time.Sleep(time.Hour)
+		time.Sleep(10 * time.Minute)
 	case "twice":
 		fmt.Println("bestmove " + e.last)
 	case "illegal":
