@@ -3,6 +3,9 @@ package alphabeta
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -12,7 +15,8 @@ import (
 
 const (
 	maxDepth     = 64 // plies that a search can go deep
-	defaultDepth = 2  // where nothing bounds the search
+	maxThreads   = 64
+	defaultDepth = 2 // where nothing bounds the search
 )
 
 // Kind returns the kind of agent that searches by alpha-beta.
@@ -24,7 +28,9 @@ func Kind() agents.Kind {
 			{Name: "depth", Type: agents.Int, Min: 1, Max: maxDepth, Doc: "plies to search; 2 if neither nodes nor movetime bounds the search"},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "positions to visit for a move"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
-			{Name: "hash", Type: agents.Int, Default: "16", Min: 1, Max: 4096, Doc: "size of the transposition table in MB"},
+			{Name: "hash", Type: agents.Int, Default: "16", Min: 1, Max: 4096, Doc: "size of the transposition table in MB; half as much again remembers evaluations"},
+			{Name: "threads", Type: agents.Int, Default: "1", Min: 1, Max: maxThreads, Doc: "threads of one search; with more than one, moves may differ from run to run"},
+			{Name: "selective", Type: agents.Int, Default: "1", Min: 0, Max: 1, Doc: "1: poor moves are searched less deep or not at all; 0: all to the full depth"},
 			eval.Param(),
 		},
 		New: newPlayer,
@@ -36,17 +42,24 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &player{weights: weights, megabytes: v.Int("hash")}
-	a.limits = agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")}
-	return a, nil
+	return &player{
+		weights:   weights,
+		megabytes: v.Int("hash"),
+		limits:    agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
+		plain:     v.Int("selective") == 0,
+		searches:  make([]search, v.Int("threads")),
+	}, nil
 }
 
 type player struct {
 	weights   eval.Source
 	limits    agents.Limits
 	megabytes int
+	plain     bool
 	rng       *rand.Rand // for the set-up; the search draws nothing
-	search    search
+	memory    memory
+	searches  []search // one for each thread
+	info      func(agents.Decision)
 }
 
 var _ agents.Agent = (*player)(nil)
@@ -56,9 +69,12 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	if err != nil {
 		return err
 	}
-	a.rng = s.Rand()
-	a.search.reset(s.Rules, e, a.megabytes)
-	a.search.info = s.Info
+	a.rng, a.info = s.Rand(), s.Info
+	a.memory.table.reset(a.megabytes)
+	a.memory.looks.reset((a.megabytes + 1) / 2)
+	for i := range a.searches {
+		a.searches[i].reset(&a.memory, s.Rules, e, a.plain)
+	}
 	return nil
 }
 
@@ -74,5 +90,69 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	if lim == (agents.Limits{}) {
 		lim.Depth = defaultDepth
 	}
-	return a.search.choose(ctx, g, lim)
+	return a.search(ctx, g, lim, nil)
+}
+
+// search finds the best move but for those left out.
+func (a *player) search(ctx context.Context, g *rules.Game, lim agents.Limits, leaveOut []rules.Move) (agents.Decision, error) {
+	moves := g.Legal()
+	if moves.Len() <= len(leaveOut) {
+		return agents.Decision{}, rules.ErrOver
+	}
+	began := time.Now()
+	a.memory.table.newSearch()
+	a.memory.nodes.Store(0)
+	if n := int64(len(a.searches)); lim.Nodes > 0 && n > 1 {
+		lim.Nodes = max(lim.Nodes/n, 1)
+	}
+	for i := range a.searches {
+		s := &a.searches[i]
+		s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
+		s.leaveOut = append(s.leaveOut, leaveOut...)
+	}
+	last := maxDepth
+	if lim.Depth > 0 {
+		last = min(lim.Depth, last)
+	}
+	var helpers sync.WaitGroup
+	for i := range a.searches[1:] {
+		// Threads that begin with other depths find what the others need soon.
+		helpers.Go(func() {
+			a.searches[i+1].deepen(g.Position(), 1+(i+1)%2, last, agents.Decision{}, func(agents.Decision) {})
+		})
+	}
+	best := a.searches[0].deepen(g.Position(), 1, last, agents.Decision{}, a.report)
+	a.memory.stop.Store(true)
+	helpers.Wait()
+	a.memory.stop.Store(false)
+	best.Nodes = a.memory.nodes.Load()
+	for i := range a.searches {
+		a.searches[i].ctx = nil
+	}
+	if !best.Scored {
+		for m := range moves.All() {
+			if !slices.Contains(leaveOut, m) {
+				best.Move = m
+				return best, ctx.Err()
+			}
+		}
+	}
+	return best, nil
+}
+
+// report tells what has been found so far to who wants to know.
+func (a *player) report(d agents.Decision) {
+	if a.info != nil {
+		d.Nodes = a.memory.nodes.Load()
+		a.info(d)
+	}
+}
+
+// deadline returns when a search with so much time must stop: a little earlier,
+// for stopping takes time too. There is none without a limit.
+func deadline(began time.Time, limit time.Duration) time.Time {
+	if limit == 0 {
+		return time.Time{}
+	}
+	return began.Add(limit - min(limit/10, time.Millisecond))
 }

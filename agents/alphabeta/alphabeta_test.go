@@ -52,12 +52,14 @@ func TestProvesWinsAndLosses(t *testing.T) {
 		}
 		d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=6", g), g, agents.Limits{})
 		require.Equal(t, want, d.Score, c.position)
-		require.Equal(t, max(c.plies, -c.plies)-1, d.Depth, "stops as soon as the result is proven: %s", c.position)
+		// The last ply needs no search, and often the last two: a leaf that is
+		// attacked is asked whether it has an answer.
+		require.LessOrEqual(t, d.Depth, max(c.plies, -c.plies)-1, "stops as soon as the result is proven: %s", c.position)
 		require.Len(t, d.PV, max(c.plies, -c.plies), c.position)
 		if c.plies < 4 && c.plies > -4 {
 			e, err := eval.Source{}.Evaluator(r)
 			require.NoError(t, err)
-			require.Equal(t, want, minimax(g, e, d.Depth, 0), c.position)
+			require.Equal(t, want, minimax(g, e, max(c.plies, -c.plies)-1, 0), c.position)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -138,7 +139,7 @@ func TestScoreIsMinimax(t *testing.T) {
 			gs := newGames(t, c.rules, c.depth, c.plies, c.lines)
 			for range c.positions {
 				g := gs.next()
-				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
+				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
 				d := agenttest.Choose(t, a, g, agents.Limits{})
 				gs.check(t, g, d)
 				// What the table knows by now changes nothing.
@@ -201,7 +202,7 @@ func TestRepetitionInTheGame(t *testing.T) {
 					continue
 				}
 				met++
-				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
+				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
 				gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 			}
 		})
@@ -225,7 +226,7 @@ func TestRepetitionOnThePath(t *testing.T) {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
 		g := agenttest.Game(t, gs.rules, c.position)
 		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0), minimax(g, gs.eval, c.depth, 0), c.position)
-		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=%d,hash=1", c.depth), g)
+		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }
@@ -240,11 +241,11 @@ func TestLengthIsNotStored(t *testing.T) {
 			continue
 		}
 		met++
-		a := agenttest.New(t, Kind(), "alphabeta:depth=3,hash=1", old)
+		a := agenttest.New(t, Kind(), "alphabeta:selective=0,depth=3,hash=1", old)
 		gs.check(t, old, agenttest.Choose(t, a, old, agents.Limits{}))
 		young := rules.NewGame(gs.rules, old.Position())
-		s := &a.(*player).search
-		s.begin(context.Background(), young, agents.Limits{})
+		s := &a.(*player).searches[0]
+		s.begin(context.Background(), young, agents.Limits{}, time.Time{})
 		s.rootMove = rules.NoMove
 		score := s.node(young.Position(), -infinity, infinity, 3) // no iteration before, which would write over it
 		require.Equal(t, minimax(young, gs.eval, 3, 0), score)
@@ -264,7 +265,7 @@ func TestWindows(t *testing.T) {
 		drawn = append(drawn, gs.next())
 	}
 	for _, g := range drawn {
-		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
+		a := agenttest.New(t, Kind(), "alphabeta:selective=0,hash=1", g).(*player)
 		for depth := range 4 {
 			score := minimax(g, gs.eval, depth, 0)
 			for range 40 {
@@ -274,9 +275,9 @@ func TestWindows(t *testing.T) {
 				if gs.rng.IntN(3) == 0 {
 					beta += agents.Score(gs.rng.IntN(spread))
 				}
-				a.search.begin(context.Background(), g, agents.Limits{})
-				a.search.rootMove = rules.NoMove
-				got := a.search.node(g.Position(), alpha, beta, depth)
+				a.searches[0].begin(context.Background(), g, agents.Limits{}, time.Time{})
+				a.searches[0].rootMove = rules.NoMove
+				got := a.searches[0].node(g.Position(), alpha, beta, depth)
 				what := fmt.Sprintf("%s: depth %d, window %d to %d", gs.rules.FormatPosition(g.Position()), depth, alpha, beta)
 				switch {
 				case score <= alpha:

@@ -5,10 +5,53 @@ import (
 	"gyges/rules"
 )
 
-// rated is a move with its place in the order.
-type rated struct {
-	move rules.Move
-	rate int32
+// rated is a move below its rate, so that the higher number is the better move.
+type rated int64
+
+func newRated(m rules.Move, rate int32) rated { return rated(rate)<<32 | rated(m) }
+
+func (r rated) move() rules.Move { return rules.Move(uint32(r)) }
+
+// ratedHeap is a heap of moves, the best on top.
+type ratedHeap []rated
+
+// order makes a heap of it.
+func (h ratedHeap) order() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sift(i)
+	}
+}
+
+// pop takes the best move off, NoMove if there is none.
+func (h *ratedHeap) pop() rules.Move {
+	l := *h
+	if len(l) == 0 {
+		return rules.NoMove
+	}
+	best := l[0]
+	last := len(l) - 1
+	l[0] = l[last]
+	l = l[:last]
+	l.sift(0)
+	*h = l
+	return best.move()
+}
+
+func (h ratedHeap) sift(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1] > h[child] {
+			child++
+		}
+		if h[i] >= h[child] {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
 }
 
 // history counts how often moves have refuted others, apart for where a piece
@@ -61,7 +104,6 @@ func (h *history) age() {
 type picker struct {
 	stage int
 	first [3]rules.Move // the table's move and two killers
-	next  int           // of the frame's list
 }
 
 // pick returns the next move, NoMove when there is none left. p is the node's
@@ -76,20 +118,13 @@ func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Mo
 	}
 	if k.stage == len(k.first) {
 		k.stage++
-		s.rateMoves(f, p, depth)
-	}
-	if k.next == len(f.list) {
-		return rules.NoMove
-	}
-	best := k.next
-	for i := k.next + 1; i < len(f.list); i++ {
-		if f.list[i].rate > f.list[best].rate {
-			best = i
+		if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
+			s.rules.Answers(p, &f.moves)
 		}
+		s.rateMoves(f, p, depth)
+		f.list.order()
 	}
-	f.list[k.next], f.list[best] = f.list[best], f.list[k.next]
-	k.next++
-	return f.list[k.next-1].move
+	return f.list.pop()
 }
 
 // rateMoves lists the frame's moves with their rates: by how often they refuted
@@ -99,20 +134,28 @@ func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Mo
 func (s *search) rateMoves(f *frame, p rules.Position, depth int) {
 	f.list = f.list[:0]
 	side := p.Side()
+	s.line.Push(p)
+	defer s.line.Pop()
 	for m := range f.moves.All() {
-		rate := s.history.rate(side, m)
-		if depth > 1 {
-			rate = int32(s.glance(s.rules.Apply(p, m)))
-			s.nodes++
+		if depth == 1 {
+			f.list = append(f.list, newRated(m, s.history.rate(side, m)))
+			continue
 		}
-		f.list = append(f.list, rated{m, rate})
+		if s.visit() {
+			return
+		}
+		f.list = append(f.list, newRated(m, int32(s.glance(s.rules.Apply(p, m)))))
 	}
 }
 
 // glance values the position after a move, for the side that made it.
 func (s *search) glance(next rules.Position) agents.Score {
-	if s.line.WinsNow(next) {
+	if s.line.Outcome(next) != rules.Undecided {
+		return 0
+	}
+	l := s.look(next, next.Hash())
+	if l.wins {
 		return -agents.WinIn(2)
 	}
-	return -s.static(next)
+	return -l.score
 }

@@ -2,6 +2,7 @@ package alphabeta
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -17,12 +18,12 @@ const (
 	upper // at most this
 )
 
-// entry is what the table knows of a position. 16 bytes.
+// entry is what the table knows of a position.
 type entry struct {
 	key   uint64 // the position's hash
 	move  rules.Move
 	score int16 // wins and losses counted from this position, not from the root
-	depth uint8 // plies searched below it; 0: the static evaluation
+	depth uint8 // plies searched below it
 	tag   uint8 // the bound in the lowest two bits, above them the search that stored it
 }
 
@@ -31,14 +32,15 @@ func (e *entry) bound() bound { return bound(e.tag & 3) }
 // usable returns the stored score if it settles a search to the given depth
 // with the window alpha, beta, at a position so many plies below the root from
 // where the game may last so many turns. Scores of other depths settle nothing,
-// wins and losses apart: those hold at any, though quicker ones may be there.
-func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int) (agents.Score, bool) {
+// wins and losses apart: those hold at any, though quicker ones may be there. If
+// the depth need not be that one, deeper ones will do.
+func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, thatDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
 		return 0, false
 	}
 	b := e.bound()
-	if int(e.depth) != depth || left <= depth {
+	if int(e.depth) < depth || thatDepth && int(e.depth) != depth || left <= int(e.depth) {
 		holds := upper
 		if plies > 0 {
 			holds = lower
@@ -55,7 +57,33 @@ func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int) (agents.S
 // bucketSize is how many entries share a place in the table: one cache line.
 const bucketSize = 4
 
-type bucket [bucketSize]entry
+type bucket [bucketSize]slot
+
+// slot holds an entry so that several threads may read and write it at once:
+// what was torn between two writers doesn't fit its key. (R. Hyatt and T. Mann,
+// "A lock-less transposition table implementation for parallel search", ICGA
+// Journal 25(1), 2002.)
+type slot struct {
+	mixed atomic.Uint64 // the key, each bit turned where data has one
+	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16
+}
+
+func (s *slot) load() entry {
+	d := s.data.Load()
+	return entry{
+		key:   s.mixed.Load() ^ d,
+		move:  rules.Move(d & (1<<26 - 1)),
+		depth: uint8(d >> 26),
+		tag:   uint8(d >> 34),
+		score: int16(d >> 42),
+	}
+}
+
+func (s *slot) save(e entry) {
+	d := uint64(e.move) | uint64(e.depth)<<26 | uint64(e.tag)<<34 | uint64(uint16(e.score))<<42
+	s.data.Store(d)
+	s.mixed.Store(e.key ^ d)
+}
 
 // table is the transposition table: what was found out about positions, found
 // again by their hashes. Positions whose hashes are equal are taken for equal.
@@ -83,15 +111,15 @@ func (t *table) bucket(key uint64) *bucket {
 	return &t.buckets[i]
 }
 
-// find returns the entry of a position, nil if there is none.
-func (t *table) find(key uint64) *entry {
+// find returns the entry of a position, if there is one.
+func (t *table) find(key uint64) (entry, bool) {
 	b := t.bucket(key)
 	for i := range b {
-		if b[i].key == key && b[i].tag != 0 {
-			return &b[i]
+		if e := b[i].load(); e.key == key && e.tag != 0 {
+			return e, true
 		}
 	}
-	return nil
+	return entry{}, false
 }
 
 // store keeps what was found out about a position. It takes the place of what
@@ -102,9 +130,9 @@ func (t *table) store(e entry, b bound) {
 	place := t.bucket(e.key)
 	victim, least := &place[0], 1<<16
 	for i := range place {
-		old := &place[i]
+		old := place[i].load()
 		if old.key == e.key || old.tag == 0 {
-			victim = old
+			victim = &place[i]
 			break
 		}
 		worth := int(old.depth)
@@ -112,10 +140,10 @@ func (t *table) store(e entry, b bound) {
 			worth += 1 << 8
 		}
 		if worth < least {
-			victim, least = old, worth
+			victim, least = &place[i], worth
 		}
 	}
-	*victim = e
+	victim.save(e)
 }
 
 // toTable turns a score counted from the root into one counted from a position

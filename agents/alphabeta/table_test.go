@@ -39,7 +39,7 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	}
 	kept := func() (keys []int) {
 		for key := range 20 {
-			if tab.find(uint64(key)) != nil {
+			if _, ok := tab.find(uint64(key)); ok {
 				keys = append(keys, key)
 			}
 		}
@@ -52,8 +52,9 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	tab.store(entry{key: 12, depth: 0}, lower)
 	require.Equal(t, []int{6, 10, 11, 12}, kept(), "those of an earlier search go first")
 	tab.store(entry{key: 11, depth: 3}, upper)
-	require.Equal(t, uint8(3), tab.find(11).depth)
-	require.Equal(t, upper, tab.find(11).bound())
+	e, _ := tab.find(11)
+	require.Equal(t, uint8(3), e.depth)
+	require.Equal(t, upper, e.bound())
 	require.Len(t, kept(), 4)
 	tab.reset(1)
 	require.Empty(t, kept())
@@ -85,7 +86,7 @@ func TestUsable(t *testing.T) {
 		{"a lower bound proves no loss", make(loss, 2, lower), loss - 1, loss, 99, false},
 		{"a win too late", make(win, 2, exact), 0, 1, 2, false},
 	} {
-		score, ok := c.e.usable(c.alpha, c.beta, 4, 0, c.left)
+		score, ok := c.e.usable(c.alpha, c.beta, 4, 0, c.left, true)
 		require.Equal(t, c.want, ok, c.name)
 		if ok {
 			require.EqualValues(t, c.e.score, score, c.name)

@@ -41,6 +41,14 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 	return e.dot(&f)
 }
 
+// Judge returns what Score does, and whether the opponent could reach his goal
+// if he were to move.
+func (e *Evaluator) Judge(p rules.Position) (score agents.Score, attacked bool) {
+	var f [NumFeatures]float64
+	measure(e.rules, p, &f)
+	return e.dot(&f), f[WinnersOpp] > 0
+}
+
 // dot returns the score of a feature vector.
 func (e *Evaluator) dot(f *[NumFeatures]float64) agents.Score {
 	sum := 0.0

@@ -87,3 +87,6 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	}
 	return rules.NoMove
 }
+
+// Decisive tells whether reaching the goal now would win the game for side.
+func (l *Line) Decisive(p rules.Position, side rules.Side) bool { return p.Goals(side) >= l.decisive }
