@@ -11,7 +11,7 @@ import (
 
 const (
 	// simulated is the number of simulated gradients that the errors of very
-	// many players come from; it leaves them a standard error of some two percent.
+	// many players come from; it leaves them a standard error of some three percent.
 	simulated = 256
 	// simulationSeed starts their random numbers, the same for every fit.
 	simulationSeed = 1
@@ -168,22 +168,24 @@ func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges
 	}
 	n := len(param)
 	total := newMoments(n)
+	near := newIterative(c.hessian)
+	near.goal = cgNear
 	gradient, y, middle := make([]float64, c.dim), make([]float64, c.dim), make([]float64, len(gauges))
 	for range simulated {
 		c.spread.sample(rng, gradient)
 		c.settle(gradient)
-		if err := c.system.solve(ctx, y, gradient); err != nil {
+		if err := near.solve(ctx, y, gradient); err != nil {
 			return nil, err
 		}
 		for g := range gauges {
 			middle[g] = gauges[g].of(y)
 		}
 		for k, p := range param {
-			e, near := at(y, p)-middle[of[k]], 0.0
+			e, guess := at(y, p)-middle[of[k]], 0.0
 			if p >= 0 {
-				near = gradient[p] / own[p]
+				guess = gradient[p] / own[p]
 			}
-			total.add(k, e*e, near*near)
+			total.add(k, e*e, guess*guess)
 		}
 	}
 	variances := make([]float64, n)

@@ -18,8 +18,8 @@ import (
 //
 // Up to 1000 ratings are fitted with whole matrices. More take iterations in
 // time proportional to the pairings that met, and their errors come from 256
-// simulated solutions, which leaves each error a standard error of some two
-// percent; differences stay exact.
+// simulated solutions, which leaves each error a standard error of some
+// three percent; differences stay exact.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	r, err := fitMeetings(ctx, d.meetings(), o)
 	if err != nil {

@@ -232,12 +232,14 @@ func sparse(n, opponents, games int) (*Data, []float64) {
 	return d, strength
 }
 
-func TestThousandPlayers(t *testing.T) {
-	d, _ := sparse(1000, 4, 10)
+// Above a thousand players nothing of their number squared is stored, and all
+// goes by iterations.
+func TestTenThousandPlayers(t *testing.T) {
+	d, _ := sparse(10_000, 3, 10)
 	r := mustFit(t, d, Options{})
-	require.Equal(t, 1000, len(r.Players))
+	require.Equal(t, 10_000, len(r.Players))
 	require.True(t, r.Advantage.Fitted)
-	require.InDelta(t, 30, r.Advantage.Elo, 15)
+	require.InDelta(t, 30, r.Advantage.Elo, 5)
 	// At the maximum each player's points are those expected.
 	expected := make(map[string]float64)
 	for _, p := range d.Pairings() {
@@ -246,8 +248,38 @@ func TestThousandPlayers(t *testing.T) {
 		expected[p.North] += float64(p.Games()) * (1 - e)
 	}
 	for _, p := range r.Players {
-		require.InDelta(t, p.Points(), expected[p.Name], 1e-8)
+		require.InDelta(t, p.Points(), expected[p.Name], 1e-7)
 	}
+}
+
+// Both ways to the errors, the inverse and the simulation, agree within the
+// error of the latter; differences are exact either way.
+func TestManyPlayersErrorsAgreeWithExactOnes(t *testing.T) {
+	d, _ := sparse(maxDense-2, 3, 10)
+	o := Options{Draws: Davidson}
+	play(d, "0", "1", 1, 5, 1)
+	r := mustFit(t, d, o)
+	e := r.estimate
+	require.NotNil(t, e.cov.inverse)
+	many := *e.cov
+	many.inverse, many.system = nil, newIterative(e.cov.hessian)
+	variances, err := many.ratingVariances(t.Context(), e.param, e.group, e.gauges)
+	require.NoError(t, err)
+	sum, square := 0.0, 0.0
+	for k, v := range variances {
+		ratio := z95*eloPerNat*math.Sqrt(v)/r.Players[k].Error - 1
+		sum += ratio
+		square += ratio * ratio
+	}
+	n := float64(len(variances))
+	t.Logf("simulated errors are off by %.4f on average, %.4f root mean square", sum/n, math.Sqrt(square/n))
+	require.InDelta(t, 0, sum/n, 0.01)
+	require.Less(t, math.Sqrt(square/n), 0.035)
+	exact, err := e.cov.difference(t.Context(), e.param[0], e.param[500])
+	require.NoError(t, err)
+	iterated, err := many.difference(t.Context(), e.param[0], e.param[500])
+	require.NoError(t, err)
+	require.InEpsilon(t, exact, iterated, 1e-8)
 }
 
 func BenchmarkFit100(b *testing.B) {
@@ -268,6 +300,14 @@ func BenchmarkFit100(b *testing.B) {
 
 func BenchmarkFit1000Sparse(b *testing.B) {
 	d, _ := sparse(1000, 4, 10)
+	b.ReportAllocs()
+	for b.Loop() {
+		mustFit(b, d, Options{})
+	}
+}
+
+func BenchmarkFit10000Sparse(b *testing.B) {
+	d, _ := sparse(10_000, 3, 10)
 	b.ReportAllocs()
 	for b.Loop() {
 		mustFit(b, d, Options{})

@@ -20,7 +20,8 @@ type HeadToHead struct {
 	Z float64
 }
 
-// Misfit is the sum of the squares of all pairings' Z.
+// Misfit is the sum over all pairings of the squared difference between points
+// and expectation, over the variance that chance gives it.
 type Misfit struct {
 	ChiSquare float64
 	// Degrees of freedom: pairings less the ratings fitted to them.
@@ -67,14 +68,18 @@ func (e *estimate) headToHead(k int, m *meetings) HeadToHead {
 		}
 		h.Expected += won * float64(met.count(i).Games())
 	}
-	if sd := math.Sqrt(e.chance(k)); sd > 0 {
+	if sd := math.Sqrt(e.chance(k) * e.left(k)); sd > 0 {
 		h.Z = (h.Points() - h.Expected) / sd
 	}
 	return h
 }
 
-// chance is the variance of the points of duel k about those that the fit
-// expects.
+// left is the share of the variance of duel k that the fit has not taken up.
+func (e *estimate) left(k int) float64 {
+	return 1 - math.Min(maxLeverage, e.levers[k].u*float64(e.met[k].games())/2)
+}
+
+// chance is the variance of the points of duel k.
 func (e *estimate) chance(k int) float64 {
 	met, sides := &e.met[k], &e.spread.sides[k]
 	var v [2]float64 // by side, of one game's points
@@ -87,24 +92,19 @@ func (e *estimate) chance(k int) float64 {
 	for i := range v {
 		sum += float64(met.count(i).Games()) * v[i]
 	}
-	games := float64(met.games())
-	left := 1 - math.Min(maxLeverage, e.levers[k].u*games/2)
-	return math.Max(0, sum*left)
+	return math.Max(0, sum)
 }
 
-// misfit adds the squares up.
+// misfit adds the squares up. Each counts as far as the fit has left it free,
+// so that what they add up to is the degrees of freedom.
 func (r *Ratings) misfit() Misfit {
 	var f Misfit
-	list := r.HeadToHeads()
-	for _, h := range list {
-		f.ChiSquare += h.Z * h.Z
+	e := r.estimate
+	for k := range e.met {
+		z := e.headToHead(k, r.meetings).Z
+		f.ChiSquare += z * z * e.left(k)
 	}
-	f.Degrees = len(list) - len(r.Players)
-	for _, g := range r.estimate.gauges {
-		if g != nil { // a group without given ratings has one parameter less
-			f.Degrees++
-		}
-	}
+	f.Degrees = len(e.met) - e.model.ratings()
 	f.P = 1
 	if f.Degrees > 0 {
 		f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)

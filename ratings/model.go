@@ -44,6 +44,18 @@ func (v *virtual) edge(x []float64) float64 { return at(x, v.i) + v.shift - at(x
 // games is the virtual draws as results.
 func (v *virtual) games() weights { return weights{1: v.draws} }
 
+// ratings is the number of ratings that are free.
+func (m *model) ratings() int {
+	n := m.dim - len(m.pins)
+	if m.advantage >= 0 {
+		n--
+	}
+	if m.draw >= 0 {
+		n--
+	}
+	return n
+}
+
 func (m *model) advantageAt(x []float64) float64 {
 	if m.advantage < 0 {
 		return m.given

@@ -26,7 +26,8 @@ const (
 // the Hessian there with its solver.
 func (m *model) solve(ctx context.Context, x []float64) ([]float64, *quad, system, error) {
 	if m.dim == 0 {
-		return x, &quad{frame: m.frame}, &iterative{}, nil
+		h := m.hessian(x)
+		return x, h, newIterative(h), nil
 	}
 	x, err := m.minimize(ctx, x)
 	if err != nil {

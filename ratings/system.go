@@ -17,6 +17,7 @@ const maxDense = 1000
 
 const (
 	cgGoal = 1e-11 // size of the residual against the right-hand side's
+	cgNear = 1e-5  // the same where chance leaves a percent anyway
 	cgMost = 20000 // iterations; sparse tournaments take some hundred
 )
 
@@ -69,10 +70,11 @@ func solved(err error) error {
 type iterative struct {
 	h        *quad
 	diagonal []float64
+	goal     float64
 }
 
 func newIterative(h *quad) *iterative {
-	s := &iterative{h, make([]float64, h.dim)}
+	s := &iterative{h, make([]float64, h.dim), cgGoal}
 	h.diagonal(s.diagonal)
 	return s
 }
@@ -81,7 +83,7 @@ func (s *iterative) solve(ctx context.Context, dst, b []float64) error {
 	n := len(b)
 	r, z, p, hp := append([]float64(nil), b...), make([]float64, n), make([]float64, n), make([]float64, n)
 	clear(dst)
-	goal := cgGoal * floats.Norm(b, 2)
+	goal := s.goal * floats.Norm(b, 2)
 	var rz float64
 	for k := 0; floats.Norm(r, 2) > goal; k++ {
 		if k%16 == 0 && ctx.Err() != nil {
