@@ -2,13 +2,14 @@ package ratings
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -76,12 +77,42 @@ func (e *estimate) resample(ctx context.Context, rng *rand.Rand, byPair bool) ([
 	for k := range m.duels {
 		m.duels[k].games = e.met[k].reweigh(rng, byPair)
 	}
-	x := slices.Clone(e.x)
-	_, _, err := m.refine(ctx, x)
-	if errors.Is(err, errStopped) { // too far for plain Newton steps
+	x, ok, err := e.near(ctx, &m)
+	if !ok && err == nil {
 		x, _, _, err = m.solve(ctx, slices.Clone(e.x))
 	}
 	return x, err
+}
+
+const (
+	nearGoal = 1e-4 // of the last step towards a resample's maximum, Elo
+	nearMost = 40   // steps
+)
+
+// near goes from the estimate to the maximum of a likelihood much like it by
+// steps with the estimate's own Hessian, which has been factorized before. It
+// reports false if they don't lead there.
+func (e *estimate) near(ctx context.Context, m *model) (x []float64, ok bool, err error) {
+	x = slices.Clone(e.x)
+	grad, step := make([]float64, m.dim), make([]float64, m.dim)
+	for range nearMost {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		m.gradient(grad, x)
+		if err := e.cov.system.solve(ctx, step, grad); err != nil {
+			return nil, false, err
+		}
+		floats.Sub(x, step)
+		size := floats.Norm(step, math.Inf(1)) * eloPerNat
+		if !(size < maxElo) {
+			return nil, false, nil
+		}
+		if size < nearGoal {
+			return x, true, nil
+		}
+	}
+	return nil, false, nil
 }
 
 // reweigh gives each pair, or game, a weight from the exponential distribution.

@@ -18,6 +18,7 @@ type rateCmd struct {
 	Pool    bool   `help:"Add a table of all rule sets together."`
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
+	seriesFlags
 	Strict  bool `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 	Explain bool `help:"Print what every figure means, and nothing else."`
 	formatFlag
@@ -29,7 +30,7 @@ type viewFlags struct {
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
-	Compare    string `xor:"view" placeholder:"NAME" help:"Print only one player's difference to each other."`
+	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
 	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
 }
 
@@ -48,6 +49,7 @@ func (rateCmd) examples() []example {
 		{"gyges rate --rules kang --anchor random=0 results/*", "measured from the random player"},
 		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "anybody's games"},
 		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
+		{"gyges rate gen1 gen2 gen3 --over-time whole --anchor random=0", "three runs, one after the other"},
 		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
 	}
 }
@@ -68,13 +70,16 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	in, s := newIntake(only, c.Strict), newStandings()
+	if c.OverTime != "" {
+		return c.overTime(ctx, e, in, files, options)
+	}
 	for _, f := range files {
 		if err := in.file(ctx, e.in, f, s); err != nil {
 			return err
 		}
 	}
 	c.warn(e, &in.tally)
-	if err := c.anyGames(in, s); err != nil {
+	if err := c.anyGames(in, len(s.order) > 0); err != nil {
 		return err
 	}
 	if c.PerSide {
@@ -102,6 +107,7 @@ func (c *rateCmd) check() error {
 	if c.Top < 0 {
 		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}
+	errs = append(errs, c.checkSeries())
 	if c.PerSide && c.Advantage != "fit" {
 		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
 	}
@@ -122,13 +128,13 @@ func (c *rateCmd) settle(o *ratings.Options, players []string) error {
 }
 
 // anyGames refuses an empty table.
-func (c *rateCmd) anyGames(in *intake, s *standings) error {
+func (c *rateCmd) anyGames(in *intake, any bool) error {
 	switch {
 	case len(in.met) == 0 && in.bad > 0:
 		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.told[0])
 	case len(in.met) == 0:
 		return fmt.Errorf("expected games, found none in %s", listed(c.Runs))
-	case len(s.order) == 0:
+	case !any:
 		return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.met))
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gyges/ratings/source"
 	"gyges/tournament"
@@ -57,6 +58,12 @@ func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standin
 	format, r, err := source.Sniff(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".pgn":
+		format = source.PGN
+	case ".csv":
+		format = source.CSV
 	}
 	defer s.pairs.Flush()
 	if format == source.Records {
