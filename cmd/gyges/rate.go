@@ -78,10 +78,10 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	c.warn(e, &in.tally)
 	if err := c.anyGames(in, len(s.order) > 0); err != nil {
 		return err
 	}
+	c.warn(e, &in.tally)
 	if c.PerSide {
 		s.split()
 	}

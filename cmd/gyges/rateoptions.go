@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"gyges/ratings"
 )
 
@@ -15,24 +17,40 @@ import (
 type modelFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO[±SD]" help:"Give a player a rating that the others are measured from; with ±SD (or +-SD) loosely: the rating is fitted, and ELO ± SD is what was known before. May be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
-	Advantage string   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
+	Advantage signed   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson,rao-kupper" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or an outcome with a parameter of its own: davidson or rao-kupper."`
-	Prior     float64  `default:"0" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent, so that all have a finite rating. Default: 0."`
+	Prior     signed   `default:"0" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent, so that all have a finite rating. Default: 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"What intervals take for independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 	Bootstrap int      `default:"0" placeholder:"N" help:"Check the intervals by N resamples."`
 	Seed      uint64   `default:"1" placeholder:"N" help:"Source of the resamples' chance. Default: 1."`
+}
+
+// signed is the text of a number that may begin with a minus, which kong would
+// take for a flag.
+type signed string
+
+// Decode implements kong's MapperValue.
+func (s *signed) Decode(ctx *kong.DecodeContext) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("expected a number, found the end")
+	}
+	*s = signed(ctx.Scan.Pop().String())
+	return nil
 }
 
 // options reads the flags, but for the offsets, which need the players' names.
 func (c *modelFlags) options() (ratings.Options, error) {
 	o := ratings.Options{
 		Draws:     ratings.DrawModel(c.Draws),
-		Prior:     c.Prior,
 		Intervals: ratings.Intervals(c.Intervals),
 		Bootstrap: c.Bootstrap,
 		Seed:      c.Seed,
 	}
 	var errs []error
+	var err error
+	if o.Prior, err = strconv.ParseFloat(string(c.Prior), 64); err != nil {
+		errs = append(errs, fmt.Errorf("--prior: expected a number of draws, found %q", string(c.Prior)))
+	}
 	for _, text := range c.Anchor {
 		a, err := parseAnchor(text)
 		if err != nil {
@@ -41,7 +59,7 @@ func (c *modelFlags) options() (ratings.Options, error) {
 		o.Anchors = append(o.Anchors, a)
 	}
 	if c.Advantage != "fit" {
-		elo, err := finite(c.Advantage)
+		elo, err := finite(string(c.Advantage))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--advantage: fit or a number: %w", err))
 		}

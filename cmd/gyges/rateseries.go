@@ -48,11 +48,11 @@ func (c *rateCmd) overTime(ctx context.Context, e *env, in *intake, files []stri
 		all.Merge(d)
 		steps = append(steps, ratings.Step{Name: f, Data: d})
 	}
-	c.warn(e, &in.tally)
 	players := all.Players()
 	if err := c.anyGames(in, len(players) > 0); err != nil {
 		return err
 	}
+	c.warn(e, &in.tally)
 	if err := c.settle(&o, players); err != nil {
 		return err
 	}
