@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gyges/ratings/source"
@@ -129,7 +130,7 @@ func (in *intake) records(ctx context.Context, r io.Reader, name string, s *stan
 			in.twice++
 			continue
 		}
-		key = fmt.Appendf(key[:0], "%d", o.Pair)
+		key = strconv.AppendInt(key[:0], o.Pair, 10)
 		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: resultOf(string(o.Result))}, key, s)
 	}
 }

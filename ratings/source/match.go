@@ -14,6 +14,10 @@ type Matcher struct {
 	Single func(Result)
 	Pair   func(first, second Result)
 
+	// The last game, if it waits, is here: mostly the next one is its partner.
+	last    Result
+	lastKey []byte // nil or empty: it doesn't wait
+
 	waiting map[string]Result
 	queue   []string // their keys, the oldest first; those gone may remain
 }
@@ -31,23 +35,42 @@ func (m *Matcher) Add(g Result, key []byte) {
 		m.Single(g)
 		return
 	}
-	if m.waiting == nil {
-		m.waiting = make(map[string]Result)
-	}
-	other, ok := m.waiting[string(key)]
-	switch {
-	case !ok:
-		m.wait(g, string(key))
-	case other.South == g.North && other.North == g.South && other.Rules == g.Rules:
-		delete(m.waiting, string(key))
-		m.Pair(other, g)
-	default:
+	if string(m.lastKey) == string(key) {
+		other := m.last
+		if partners(&other, &g) {
+			m.lastKey = m.lastKey[:0]
+			m.Pair(other, g)
+			return
+		}
+		m.last = g
 		m.Single(other)
-		m.waiting[string(key)] = g
+		return
 	}
+	if len(m.waiting) > 0 {
+		if other, ok := m.waiting[string(key)]; ok {
+			delete(m.waiting, string(key))
+			if partners(&other, &g) {
+				m.Pair(other, g)
+				return
+			}
+			m.Single(other)
+		}
+	}
+	if len(m.lastKey) > 0 {
+		m.wait(m.last, string(m.lastKey))
+	}
+	m.last, m.lastKey = g, append(m.lastKey[:0], key...)
+}
+
+// partners tells whether two games are a pair.
+func partners(g, h *Result) bool {
+	return g.South == h.North && g.North == h.South && g.Rules == h.Rules
 }
 
 func (m *Matcher) wait(g Result, key string) {
+	if m.waiting == nil {
+		m.waiting = make(map[string]Result)
+	}
 	m.waiting[key] = g
 	m.queue = append(m.queue, key)
 	if len(m.queue) <= maxWaiting {
@@ -72,4 +95,8 @@ func (m *Matcher) Flush() {
 		}
 	}
 	m.queue = m.queue[:0]
+	if len(m.lastKey) > 0 {
+		m.lastKey = m.lastKey[:0]
+		m.Single(m.last)
+	}
 }
