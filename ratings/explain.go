@@ -34,8 +34,10 @@ var beside = []definition{
 // about is what must be known to read any of them.
 const about = `A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of South
 and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half a loss, or
-with --draws davidson or rao-kupper an outcome of its own with one parameter more. With a prior of N each player has
-N drawn games besides against an imaginary opponent whose rating is fitted too.
+with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points are odds of ten to
+one of winning against losing (davidson), or of winning against not winning beyond the threshold (rao-kupper), so
+that differences come out larger than with half points. With a prior of N each player has N drawn games besides
+against an imaginary opponent whose rating is fitted too.
 
 Intervals come from the whole covariance, all parameters included. By default (--intervals pairs) it is taken from
 how results scatter about what the fit expects, game pair by game pair; each pairing's scatter counts against that of

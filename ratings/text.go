@@ -255,11 +255,7 @@ func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
 	}
 	var lines []string
 	for _, c := range list {
-		verb := "beats"
-		if c.Elo < 0 {
-			verb = "loses to"
-		}
-		lines = append(lines, fmt.Sprintf("%s %s %s by %s ± %s, LOS %s", nonEmpty(c.a), verb, nonEmpty(c.b),
+		lines = append(lines, fmt.Sprintf("%s %s %s by %s ± %s, LOS %s", nonEmpty(c.a), verb(c.Elo), nonEmpty(c.b),
 			strings.TrimPrefix(decimal(c.Elo), "-"), decimal(c.Error), percent(c.LOS)))
 	}
 	if len(lines) == 0 {
@@ -267,6 +263,17 @@ func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
 	}
 	p.list(lines)
 	return nil
+}
+
+// verb is what a player does to another that it is rated so far above.
+func verb(elo float64) string {
+	switch {
+	case decimal(elo) == "0.0":
+		return "is level with"
+	case elo < 0:
+		return "loses to"
+	}
+	return "beats"
 }
 
 func nonEmpty(name string) string {
