@@ -24,7 +24,7 @@ var beside = []definition{
 	{"resamples", "number of the bootstrap's resamples. Each gives every pair, and every game that is in none, a random weight (exponential with mean one: Rubin 1981) and fits again"},
 	{"crosstable", "who scored what, by South and North, from South's view"},
 	{"head_to_head", "the pairings that entered the fit, those that fit worst first: points of a against b, those expected by the ratings, and z: their difference over the standard deviation that chance gives it"},
-	{"chi_square", "the sum over all pairings of the squared difference between points and expectation, over the variance that chance gives it. If the model is right it is about degrees_of_freedom"},
+	{"chi_square", "the sum over all pairings of the squared difference between points and expectation, over the variance that chance gives it. If the model is right it is about degrees_of_freedom. 0 if pairings have fewer than 8 games on average"},
 	{"degrees_of_freedom", "the pairings less the ratings fitted to them"},
 	{"p", "the probability of a chi_square this large or larger if the model is right"},
 	{"notes", "sentences on what was left out or could not be had"},

@@ -24,12 +24,18 @@ type HeadToHead struct {
 // and expectation, over the variance that chance gives it.
 type Misfit struct {
 	ChiSquare float64
-	// Degrees of freedom: pairings less the ratings fitted to them.
+	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
+	// pairings have so few games, less than eight on average, that the sum says
+	// nothing: then ChiSquare is 0 and P is 1.
 	Degrees int
 	// P is the probability of a sum this large or larger if the model is right;
 	// 1 without degrees of freedom.
 	P float64
 }
+
+// minGamesMet is the number of games that pairings must have on average for the
+// sum of squares to be distributed about as it should.
+const minGamesMet = 8
 
 // HeadToHeads lists the pairings that entered the fit, those that fit worst
 // first.
@@ -98,18 +104,16 @@ func (e *estimate) chance(k int) float64 {
 // misfit adds the squares up. Each counts as far as the fit has left it free,
 // so that what they add up to is the degrees of freedom.
 func (r *Ratings) misfit() Misfit {
-	var f Misfit
+	f := Misfit{P: 1}
 	e := r.estimate
+	f.Degrees = max(0, len(e.met)-e.model.ratings())
+	if f.Degrees == 0 || r.Used < minGamesMet*len(e.met) {
+		return Misfit{P: 1}
+	}
 	for k := range e.met {
 		z := e.headToHead(k, r.meetings).Z
 		f.ChiSquare += z * z * e.left(k)
 	}
-	f.Degrees = len(e.met) - e.model.ratings()
-	f.P = 1
-	if f.Degrees > 0 {
-		f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
-	} else {
-		f.Degrees = 0
-	}
+	f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
 	return f
 }

@@ -139,24 +139,32 @@ func TestHeadToHead(t *testing.T) {
 	require.Less(t, r.Misfit.P, 0.001)
 }
 
-// Chi-square's p is even between 0 and 1 if the model is right.
+// Chi-square's p is even between 0 and 1 if the model is right. Shares of 400
+// have a standard error of up to 2.5 points.
 func TestMisfitIsCalibrated(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	w := world{strength: spaced(8, 300), advantage: 30, law: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)}
-	low, below := 0, 0
-	const runs = 400
-	for range runs {
-		switch p := mustFit(t, w.play(rng), Options{}).Misfit.P; {
-		case p < 0.05:
-			low++
-			fallthrough
-		case p < 0.5:
-			below++
+	for name, w := range map[string]world{
+		"20 games":             {strength: spaced(8, 300), advantage: 30, law: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)},
+		"8 games, no draws":    {strength: spaced(12, 300), advantage: 30, law: halfPoints{}, rounds: roundRobin(4)},
+		"8 games, by Davidson": {strength: spaced(8, 300), advantage: 30, law: davidson{}, t: 0, rounds: roundRobin(4), options: Options{Draws: Davidson}},
+	} {
+		rng := rand.New(rand.NewPCG(6, 6))
+		low, below := 0, 0
+		const runs = 400
+		for range runs {
+			switch p := mustFit(t, w.play(rng), w.options).Misfit.P; {
+			case p < 0.05:
+				low++
+				fallthrough
+			case p < 0.5:
+				below++
+			}
 		}
+		t.Logf("%s: p below 0.05: %.3f, below 0.5: %.3f", name, float64(low)/runs, float64(below)/runs)
+		require.InDelta(t, 0.05, float64(low)/runs, 0.035, name)
+		require.InDelta(t, 0.5, float64(below)/runs, 0.1, name)
 	}
-	t.Logf("p below 0.05: %.3f, below 0.5: %.3f", float64(low)/runs, float64(below)/runs)
-	require.InDelta(t, 0.05, float64(low)/runs, 0.035)
-	require.InDelta(t, 0.5, float64(below)/runs, 0.1)
+	w := world{strength: spaced(12, 300), law: halfPoints{}, rounds: roundRobin(1)}
+	require.Equal(t, Misfit{P: 1}, mustFit(t, w.play(rand.New(rand.NewPCG(1, 1))), Options{}).Misfit, "too few games to tell")
 }
 
 // The errors agree within 5 % with a long simulation of the same tournament at

@@ -5,7 +5,7 @@
 // Files come from outside. A game that can't be read is handed to
 // [Handler.Bad] with its line and what was expected there, and reading goes on
 // unless Bad says otherwise. Names are at most 1000 bytes long, and at most a
-// million are told apart.
+// quarter of a million are told apart.
 package source
 
 import (
@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	maxName  = 1000      // bytes
-	maxNames = 1_000_000 // of players
+	maxName  = 1000    // bytes
+	maxNames = 250_000 // of players
 	// bufferSize is how much of a file is in memory at once, and the longest
 	// line of tags or of CSV.
 	bufferSize = 256 << 10
