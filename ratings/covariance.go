@@ -4,7 +4,9 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,6 +15,9 @@ const (
 	// simulated is the number of simulated gradients that the errors of very
 	// many players come from; it leaves them a standard error of some three percent.
 	simulated = 256
+	// simulatedPart of them are drawn one after the other, with random numbers of
+	// their own.
+	simulatedPart = 16
 	// simulationSeed starts their random numbers, the same for every fit.
 	simulationSeed = 1
 )
@@ -159,23 +164,48 @@ func (c *covariance) ratingVariances(ctx context.Context, param []int, of []int,
 // is near to that error and its variance is known, so only the rest has to be
 // estimated (a control variate).
 func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges []gauge) ([]float64, error) {
-	rng := rand.New(rand.NewPCG(simulationSeed, 0))
 	own, known := make([]float64, c.dim), make([]float64, c.dim)
 	c.hessian.diagonal(own)
 	c.spread.diagonal(known)
 	for i := range known {
 		known[i] /= own[i] * own[i]
 	}
-	n := len(param)
-	total := newMoments(n)
+	parts := make([]*moments, simulated/simulatedPart)
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range parts {
+		parts[k] = newMoments(len(param))
+		group.Go(func() error {
+			rng := rand.New(rand.NewPCG(simulationSeed, uint64(k)))
+			return c.simulatePart(inner, rng, parts[k], own, param, of, gauges)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	total := newMoments(len(param))
+	for _, m := range parts { // in order, whatever ended first
+		floats.Add(total.all, m.all)
+	}
+	variances := make([]float64, len(param))
+	for k, p := range param {
+		if p >= 0 {
+			variances[k] = total.mean(k, known[p])
+		}
+	}
+	return variances, nil
+}
+
+// simulatePart draws some of the gradients, and adds what they say to total.
+func (c *covariance) simulatePart(ctx context.Context, rng *rand.Rand, total *moments, own []float64, param, of []int, gauges []gauge) error {
 	near := newIterative(c.hessian)
 	near.goal = cgNear
 	gradient, y, middle := make([]float64, c.dim), make([]float64, c.dim), make([]float64, len(gauges))
-	for range simulated {
+	for range simulatedPart {
 		c.spread.sample(rng, gradient)
 		c.settle(gradient)
 		if err := near.solve(ctx, y, gradient); err != nil {
-			return nil, err
+			return err
 		}
 		for g := range gauges {
 			middle[g] = gauges[g].of(y)
@@ -188,13 +218,7 @@ func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges
 			total.add(k, e*e, guess*guess)
 		}
 	}
-	variances := make([]float64, n)
-	for k, p := range param {
-		if p >= 0 {
-			variances[k] = total.mean(k, known[p])
-		}
-	}
-	return variances, nil
+	return nil
 }
 
 // settle takes out of a gradient what lies along the pinned directions, which
@@ -210,18 +234,17 @@ func (c *covariance) settle(gradient []float64) {
 
 // moments gathers, for each k, the sums that the mean of x takes with y as a
 // control variate of known mean.
-type moments struct{ x, y, xy, xx, yy []float64 }
+type moments struct{ x, y, xy, yy, all []float64 }
 
 func newMoments(n int) *moments {
-	m := make([]float64, 5*n)
-	return &moments{m[:n], m[n : 2*n], m[2*n : 3*n], m[3*n : 4*n], m[4*n:]}
+	m := make([]float64, 4*n)
+	return &moments{m[:n], m[n : 2*n], m[2*n : 3*n], m[3*n:], m}
 }
 
 func (m *moments) add(k int, x, y float64) {
 	m.x[k] += x
 	m.y[k] += y
 	m.xy[k] += x * y
-	m.xx[k] += x * x
 	m.yy[k] += y * y
 }
 
