@@ -170,6 +170,7 @@ func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges
 	for i := range known {
 		known[i] /= own[i] * own[i]
 	}
+	draws := newSampler(c.spread)
 	parts := make([]*moments, simulated/simulatedPart)
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -177,7 +178,7 @@ func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges
 		parts[k] = newMoments(len(param))
 		group.Go(func() error {
 			rng := rand.New(rand.NewPCG(simulationSeed, uint64(k)))
-			return c.simulatePart(inner, rng, parts[k], own, param, of, gauges)
+			return c.simulatePart(inner, rng, draws, parts[k], own, param, of, gauges)
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -197,12 +198,12 @@ func (c *covariance) simulate(ctx context.Context, param []int, of []int, gauges
 }
 
 // simulatePart draws some of the gradients, and adds what they say to total.
-func (c *covariance) simulatePart(ctx context.Context, rng *rand.Rand, total *moments, own []float64, param, of []int, gauges []gauge) error {
+func (c *covariance) simulatePart(ctx context.Context, rng *rand.Rand, draws *sampler, total *moments, own []float64, param, of []int, gauges []gauge) error {
 	near := newIterative(c.hessian)
 	near.goal = cgNear
 	gradient, y, middle := make([]float64, c.dim), make([]float64, c.dim), make([]float64, len(gauges))
 	for range simulatedPart {
-		c.spread.sample(rng, gradient)
+		draws.draw(rng, gradient)
 		c.settle(gradient)
 		if err := near.solve(ctx, y, gradient); err != nil {
 			return err

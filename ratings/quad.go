@@ -165,22 +165,23 @@ func (q *quad) dense(dst *mat.SymDense) {
 	}
 }
 
-// sample stores in dst a normal vector of mean zero with this covariance.
-func (q *quad) sample(rng *rand.Rand, dst []float64) {
-	clear(dst)
-	for k := range q.links {
-		l := &q.links[k]
-		u, v, w := l.sample(rng)
-		put(dst, l.i, u)
-		put(dst, l.j, -u)
-		put(dst, q.advantage, v)
-		put(dst, q.draw, w)
-	}
+// sampler draws normal vectors of mean zero with a matrix as their covariance.
+type sampler struct {
+	*quad
+	factors []sym3 // Cholesky factors of the links, lower triangle by columns
 }
 
-// sample draws (u, v, w) by the Cholesky factor; a direction without variance
-// gives zero.
-func (s *sym3) sample(rng *rand.Rand) (u, v, w float64) {
+func newSampler(q *quad) *sampler {
+	s := &sampler{q, make([]sym3, len(q.links))}
+	for k := range q.links {
+		s.factors[k] = q.links[k].factor()
+	}
+	return s
+}
+
+// factor is the Cholesky factor of a link; a direction without variance gets
+// zeros.
+func (s *sym3) factor() sym3 {
 	root := func(x float64) float64 { return math.Sqrt(math.Max(0, x)) }
 	over := func(x, y float64) float64 {
 		if y == 0 {
@@ -192,7 +193,30 @@ func (s *sym3) sample(rng *rand.Rand) (u, v, w float64) {
 	b, c := over(s[1], a), over(s[2], a)
 	d := root(s[3] - b*b)
 	e := over(s[4]-b*c, d)
-	f := root(s[5] - c*c - e*e)
-	x, y, z := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
-	return a * x, b*x + d*y, c*x + e*y + f*z
+	return sym3{a, b, c, d, e, root(s[5] - c*c - e*e)}
+}
+
+// draw stores a vector in dst.
+func (s *sampler) draw(rng *rand.Rand, dst []float64) {
+	clear(dst)
+	var sumV, sumW float64
+	for k := range s.links {
+		l, f := &s.links[k], &s.factors[k]
+		x := rng.NormFloat64()
+		u := f[0] * x
+		put(dst, l.i, u)
+		put(dst, l.j, -u)
+		sumV += f[1] * x
+		sumW += f[2] * x
+		if f[3] > 0 {
+			y := rng.NormFloat64()
+			sumV += f[3] * y
+			sumW += f[4] * y
+		}
+		if f[5] > 0 {
+			sumW += f[5] * rng.NormFloat64()
+		}
+	}
+	put(dst, s.advantage, sumV)
+	put(dst, s.quad.draw, sumW)
 }
