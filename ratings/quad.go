@@ -31,10 +31,8 @@ func (s *sym3) add(f float64, o sym3) {
 	}
 }
 
-// outer is f times the outer product of (u, v, w).
-func outer(f, u, v, w float64) sym3 {
-	return sym3{f * u * u, f * u * v, f * u * w, f * v * v, f * v * w, f * w * w}
-}
+// outer is the outer product of (u, v, w) with itself.
+func outer(u, v, w float64) sym3 { return sym3{u * u, u * v, u * w, v * v, v * w, w * w} }
 
 // quad is a symmetric matrix of parameters as the sum of its links, and of pins
 // (see pin). It is never written out where there are many parameters.

@@ -15,7 +15,7 @@ func someQuad(rng *rand.Rand) *quad {
 	for _, ends := range [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, -1}, {-1, 2}, {-1, -1}} {
 		var s sym3
 		for range 4 {
-			s.add(1, outer(1, rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()))
+			s.add(1, outer(rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()))
 		}
 		q.links = append(q.links, link{ends[0], ends[1], s})
 	}

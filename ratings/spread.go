@@ -53,7 +53,7 @@ func newSide(l law, k int, z, draw float64) side {
 		}
 	}
 	for o, g := range s.score {
-		s.cov.add(s.chance[o], outer(1, g[0]-mean[0], g[1]-mean[1], g[2]-mean[2]))
+		s.cov.add(s.chance[o], outer(g[0]-mean[0], g[1]-mean[1], g[2]-mean[2]))
 	}
 	s.free = s.cov
 	if !l.drawn() {
@@ -175,7 +175,7 @@ func (s *spreader) of(k int) sym3 {
 		lost := math.Min(maxLeverage, (lv.u+lv.v)/2)
 		for o, c := range counts {
 			g := sd[i].score[o]
-			seen.add(float64(c)/(1-lost), outer(1, g[0], g[1], g[2]))
+			seen.add(float64(c)/(1-lost), outer(g[0], g[1], g[2]))
 		}
 		sum.add(1, mix(n, seen, sd[i].cov, sd[i].free))
 	}
@@ -193,7 +193,7 @@ func (s *spreader) pairs(m *meeting, sd *[2]side, lv lever) sym3 {
 	for i, row := range m.pairs {
 		for j, c := range row {
 			g, h := sd[0].score[i], sd[1].score[j]
-			seen.add(float64(c), outer(1, fu*(g[0]+h[0]), fv*(g[1]+h[1]), g[2]+h[2]))
+			seen.add(float64(c), outer(fu*(g[0]+h[0]), fv*(g[1]+h[1]), g[2]+h[2]))
 		}
 	}
 	expected, free := sd[0].cov, sd[0].free

@@ -255,8 +255,7 @@ func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
 	}
 	var lines []string
 	for _, c := range list {
-		lines = append(lines, fmt.Sprintf("%s %s %s by %s ± %s, LOS %s", nonEmpty(c.a), verb(c.Elo), nonEmpty(c.b),
-			strings.TrimPrefix(decimal(c.Elo), "-"), decimal(c.Error), percent(c.LOS)))
+		lines = append(lines, c.sentence())
 	}
 	if len(lines) == 0 {
 		lines = []string{name + " has no rating here that could be compared."}
@@ -265,15 +264,16 @@ func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
 	return nil
 }
 
-// verb is what a player does to another that it is rated so far above.
-func verb(elo float64) string {
-	switch {
-	case decimal(elo) == "0.0":
-		return "is level with"
-	case elo < 0:
-		return "loses to"
+// sentence says the difference in words.
+func (c *comparison) sentence() string {
+	format := "%s beats %s by %s ± %s, LOS %s"
+	switch elo := decimal(c.Elo); {
+	case elo == "0.0":
+		format = "%s is level with %s, %s ± %s, LOS %s"
+	case c.Elo < 0:
+		format = "%s loses to %s by %s ± %s, LOS %s"
 	}
-	return "beats"
+	return fmt.Sprintf(format, nonEmpty(c.a), nonEmpty(c.b), strings.TrimPrefix(decimal(c.Elo), "-"), decimal(c.Error), percent(c.LOS))
 }
 
 func nonEmpty(name string) string {
