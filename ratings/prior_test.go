@@ -31,6 +31,9 @@ func TestPriorClosedForm(t *testing.T) {
 		require.InDelta(t, x*400/math.Ln10, elo(t, r, "a"), 1e-6)
 		require.InDelta(t, -x*400/math.Ln10, elo(t, r, "b"), 1e-6)
 		require.Empty(t, r.Unrated)
+		for range 20 { // the order in which groups are found is not fixed
+			require.Len(t, mustFit(t, &d, Options{Prior: n}).Notes, 2, "the advantage and the prior")
+		}
 	}
 }
 

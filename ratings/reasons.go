@@ -181,7 +181,7 @@ func (f *fit) notes(r *Ratings) []string {
 	}
 	if f.options.Prior > 0 {
 		notes = append(notes, fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together", f.options.Prior))
-		if slices.Max(append(f.parts.island, 0)) > 0 {
+		if slices.ContainsFunc(f.parts.island, func(k int) bool { return k != f.parts.island[0] }) {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}
 	}
