@@ -134,6 +134,8 @@ func (c *rateCmd) anyGames(in *intake, any bool) error {
 		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.told[0])
 	case len(in.met) == 0:
 		return fmt.Errorf("expected games, found none in %s", listed(c.Runs))
+	case !any && len(in.met) == 1 && in.met[0] == "":
+		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
 	case !any:
 		return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.met))
 	}
