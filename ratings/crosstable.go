@@ -17,9 +17,10 @@ func (r *Ratings) Crosstable() *Crosstable {
 	for i, name := range t.Names {
 		number[name] = i
 	}
-	for _, p := range r.meetings.pairs {
-		s, n := r.meetings.names[p.south], r.meetings.names[p.north]
-		t.counts[cell{number[s], number[n]}] = p.Count
+	for _, k := range r.meetings.met {
+		a, b := number[r.meetings.names[k.a]], number[r.meetings.names[k.b]]
+		t.counts[cell{a, b}] = k.count(0)
+		t.counts[cell{b, a}] = k.count(1)
 	}
 	return t
 }

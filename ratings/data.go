@@ -1,49 +1,9 @@
 package ratings
 
-import "slices"
-
-// Result is a game's outcome for South. Any positive value is a win and any
-// negative one a loss, so that no value is without a meaning.
-type Result int8
-
-// The three outcomes, as seen by South.
-const (
-	Loss Result = -1
-	Draw Result = 0
-	Win  Result = 1
+import (
+	"cmp"
+	"slices"
 )
-
-// Count holds how many games ended how, as seen by one player.
-type Count struct {
-	Wins, Draws, Losses int
-}
-
-// Games is the number of games counted.
-func (c Count) Games() int { return c.Wins + c.Draws + c.Losses }
-
-// Points is a point for each win and half a point for each draw.
-func (c Count) Points() float64 { return float64(c.Wins) + float64(c.Draws)/2 }
-
-// Score is the points per game, 0 to 1, and 0 without games.
-func (c Count) Score() float64 { return c.perGame(c.Points()) }
-
-// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without
-// games.
-func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
-
-func (c Count) perGame(x float64) float64 {
-	if c.Games() == 0 {
-		return 0
-	}
-	return x / float64(c.Games())
-}
-
-// flip is the same games as the opponent saw them.
-func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }
-
-func (c Count) plus(o Count) Count {
-	return Count{c.Wins + o.Wins, c.Draws + o.Draws, c.Losses + o.Losses}
-}
 
 // Pairing is all games in which one player was South and another North, counted
 // from South's view.
@@ -52,48 +12,82 @@ type Pairing struct {
 	Count
 }
 
-// Data adds up results, one game at a time. It keeps one count for each South
-// and North that met, so its size depends on the pairings and not on the
-// number of games. The zero value is empty and ready to use; a Data must not be
-// shared by goroutines without a lock.
+// Data adds up results, one game or one game pair at a time. It keeps fifteen
+// counts for each two players that met, so its size depends on them and not on
+// the number of games. The zero value is empty and ready to use; a Data must
+// not be shared by goroutines without a lock.
 type Data struct {
-	ids    map[string]int
-	names  []string     // by id
-	self   []int        // games against oneself, by id
-	cells  map[cell]int // index into counts
-	keys   []cell
-	counts []Count
+	ids   map[string]int
+	names []string       // by id
+	self  []int          // games against oneself, by id
+	cells map[uint64]int // by a and b of the meeting, 32 bits each
+	met   []meeting
 }
 
 // cell is an ordered pairing, players by number.
 type cell struct{ south, north int }
 
+// meeting is all games between two players, by number: a is less than b. Results
+// are South's.
+type meeting struct {
+	a, b int
+	// single counts the games that belong to no complete pair: at 0 those in
+	// which a had South, at 1 those in which b had it.
+	single [2][outcomes]int
+	// pairs counts the game pairs, one opening with sides swapped, by the result
+	// of the game in which a had South and that of the other.
+	pairs [outcomes][outcomes]int
+}
+
 // Add counts one game. A game of a player against itself says nothing about
 // its strength; it is counted apart (see SelfGames) and left out of all else.
 func (d *Data) Add(south, north string, r Result) {
-	k := cell{d.id(south), d.id(north)}
-	if k.south == k.north {
-		d.self[k.south]++
+	s, n := d.id(south), d.id(north)
+	if s == n {
+		d.self[s]++
 		return
 	}
+	m, swapped := d.meeting(s, n)
+	side := 0
+	if swapped {
+		side = 1
+	}
+	m.single[side][r.index()]++
+}
+
+// AddPair counts two games of one opening: in the first a had South, in the
+// second b. Their results, both South's, may depend on each other; intervals
+// take that into account.
+func (d *Data) AddPair(a, b string, first, second Result) {
+	i, j := d.id(a), d.id(b)
+	if i == j {
+		d.self[i] += 2
+		return
+	}
+	m, swapped := d.meeting(i, j)
+	if swapped {
+		first, second = second, first
+	}
+	m.pairs[first.index()][second.index()]++
+}
+
+// meeting finds two players' counts; swapped tells that the second is their a.
+func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
+	a, b := first, second
+	if swapped = a > b; swapped {
+		a, b = b, a
+	}
+	k := uint64(a)<<32 | uint64(b)
 	i, ok := d.cells[k]
 	if !ok {
-		i = len(d.counts)
+		i = len(d.met)
 		if d.cells == nil {
-			d.cells = make(map[cell]int)
+			d.cells = make(map[uint64]int)
 		}
 		d.cells[k] = i
-		d.keys = append(d.keys, k)
-		d.counts = append(d.counts, Count{})
+		d.met = append(d.met, meeting{a: a, b: b})
 	}
-	switch c := &d.counts[i]; {
-	case r > 0:
-		c.Wins++
-	case r < 0:
-		c.Losses++
-	default:
-		c.Draws++
-	}
+	return &d.met[i], swapped
 }
 
 func (d *Data) id(name string) int {
@@ -110,6 +104,68 @@ func (d *Data) id(name string) int {
 	return i
 }
 
+// Merge adds all results of o.
+func (d *Data) Merge(o *Data) {
+	place := make([]int, len(o.names))
+	for i, name := range o.names {
+		place[i] = d.id(name)
+		d.self[place[i]] += o.self[i]
+	}
+	for _, k := range o.met {
+		m, swapped := d.meeting(place[k.a], place[k.b])
+		if swapped {
+			k = k.swap()
+		}
+		m.add(&k)
+	}
+}
+
+// add adds the games of another meeting of the same two players.
+func (m *meeting) add(o *meeting) {
+	for i := range m.single {
+		for j, c := range o.single[i] {
+			m.single[i][j] += c
+		}
+	}
+	for i := range m.pairs {
+		for j, c := range o.pairs[i] {
+			m.pairs[i][j] += c
+		}
+	}
+}
+
+// PerSide is the same results with every player taken for two, one with South
+// and one with North. A pair's two games then are games of different players,
+// so there are no pairs in it.
+func (d *Data) PerSide() *Data {
+	p := new(Data)
+	add := func(south, north int, count [outcomes]int) {
+		s, n := p.id(d.names[south]+asSouth), p.id(d.names[north]+asNorth)
+		m, swapped := p.meeting(s, n)
+		side := 0
+		if swapped {
+			side = 1
+		}
+		for o, c := range count {
+			m.single[side][o] += c
+		}
+	}
+	for _, m := range d.met {
+		for side, k := range []cell{{m.a, m.b}, {m.b, m.a}} {
+			if c := m.side(side); c != [outcomes]int{} {
+				add(k.south, k.north, c)
+			}
+		}
+	}
+	return p
+}
+
+// What PerSide adds to names.
+const (
+	asSouth = " (South)"
+	asNorth = " (North)"
+)
+
 // Players lists the names met so far, sorted.
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }
 
@@ -117,8 +173,17 @@ func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names))
 // out.
 func (d *Data) Games() int {
 	n := 0
-	for _, c := range d.counts {
-		n += c.Games()
+	for _, m := range d.met {
+		n += m.games()
+	}
+	return n
+}
+
+// Pairs is the number of game pairs added.
+func (d *Data) Pairs() int {
+	n := 0
+	for _, m := range d.met {
+		n += m.pairCount()
 	}
 	return n
 }
@@ -136,68 +201,110 @@ func (d *Data) SelfGames() int {
 // North's name.
 func (d *Data) Pairings() []Pairing { return d.meetings().list() }
 
-func (m *meetings) list() []Pairing {
-	list := make([]Pairing, len(m.pairs))
-	for i, p := range m.pairs {
-		list[i] = Pairing{m.names[p.south], m.names[p.north], p.Count}
+// side adds up the games in which a (0) or b (1) had South, by their outcome.
+func (m *meeting) side(side int) [outcomes]int {
+	sum := m.single[side]
+	for i, row := range m.pairs {
+		for j, c := range row {
+			if side == 0 {
+				sum[i] += c
+			} else {
+				sum[j] += c
+			}
+		}
 	}
-	return list
+	return sum
 }
 
-// meetings is a copy of Data in which players and pairings are sorted by name:
+// count is the games in which a (0) or b (1) had South, as South saw them.
+func (m *meeting) count(side int) Count {
+	c := m.side(side)
+	return Count{Wins: c[2], Draws: c[1], Losses: c[0]}
+}
+
+// total is all games as a saw them.
+func (m *meeting) total() Count { return m.count(0).plus(m.count(1).flip()) }
+
+func (m *meeting) games() int { return m.total().Games() }
+
+func (m *meeting) pairCount() int {
+	n := 0
+	for _, row := range m.pairs {
+		for _, c := range row {
+			n += c
+		}
+	}
+	return n
+}
+
+// swap is the same games with a and b changed over.
+func (m meeting) swap() meeting {
+	s := meeting{a: m.b, b: m.a}
+	s.single[0], s.single[1] = m.single[1], m.single[0]
+	for i, row := range m.pairs {
+		for j, c := range row {
+			s.pairs[j][i] = c
+		}
+	}
+	return s
+}
+
+// meetings is a copy of Data in which players and meetings are sorted by name:
 // the same games give the same bits whatever order they came in.
 type meetings struct {
 	names []string
 	self  []int
-	pairs []meeting
-}
-
-type meeting struct {
-	cell
-	Count
+	met   []meeting
 }
 
 func (d *Data) meetings() *meetings {
 	m := &meetings{
 		names: d.Players(),
 		self:  make([]int, len(d.names)),
-		pairs: make([]meeting, len(d.keys)),
+		met:   make([]meeting, len(d.met)),
 	}
 	place := make([]int, len(d.names))
 	for i, name := range m.names {
 		place[d.ids[name]] = i
 		m.self[i] = d.self[d.ids[name]]
 	}
-	for i, k := range d.keys {
-		m.pairs[i] = meeting{cell{place[k.south], place[k.north]}, d.counts[i]}
-	}
-	slices.SortFunc(m.pairs, func(a, b meeting) int {
-		if a.south != b.south {
-			return a.south - b.south
+	for i, k := range d.met {
+		k.a, k.b = place[k.a], place[k.b]
+		if k.a > k.b {
+			k = k.swap()
 		}
-		return a.north - b.north
+		m.met[i] = k
+	}
+	slices.SortFunc(m.met, func(x, y meeting) int {
+		return cmp.Or(x.a-y.a, x.b-y.b)
 	})
 	return m
+}
+
+// list gives the ordered pairings that met.
+func (m *meetings) list() []Pairing {
+	var list []Pairing
+	for _, k := range m.met {
+		if c := k.count(0); c.Games() > 0 {
+			list = append(list, Pairing{m.names[k.a], m.names[k.b], c})
+		}
+		if c := k.count(1); c.Games() > 0 {
+			list = append(list, Pairing{m.names[k.b], m.names[k.a], c})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Pairing) int {
+		return cmp.Or(cmp.Compare(x.South, y.South), cmp.Compare(x.North, y.North))
+	})
+	return list
 }
 
 // records adds up each player's games, by number.
 func (m *meetings) records() []Count {
 	sum := make([]Count, len(m.names))
-	for _, p := range m.pairs {
-		sum[p.south] = sum[p.south].plus(p.Count)
-		sum[p.north] = sum[p.north].plus(p.flip())
-	}
-	return sum
-}
-
-// totals adds up the games of two players over both sides, for each as its
-// opponent: the cell's south is the player whose view it is.
-func (m *meetings) totals() map[cell]Count {
-	sum := make(map[cell]Count)
-	for _, p := range m.pairs {
-		back := cell{p.north, p.south}
-		sum[p.cell] = sum[p.cell].plus(p.Count)
-		sum[back] = sum[back].plus(p.flip())
+	for _, k := range m.met {
+		c := k.total()
+		sum[k.a] = sum[k.a].plus(c)
+		sum[k.b] = sum[k.b].plus(c.flip())
 	}
 	return sum
 }

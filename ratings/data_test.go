@@ -1,6 +1,7 @@
 package ratings
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -87,7 +88,7 @@ func TestOrderOfGamesDoesNotMatter(t *testing.T) {
 			for _, g := range games {
 				d.Add(g.south, g.north, g.result)
 			}
-			r, err := Fit(&d, Options{})
+			r, err := Fit(context.Background(), &d, Options{})
 			require.NoError(t, err)
 			return r
 		}

@@ -2,80 +2,46 @@ package ratings
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
-
-const (
-	// maxRated bounds the memory and time of a fit, which factorizes dense
-	// matrices of this size: a second for 1000 players, a minute for 4000.
-	maxRated = 4000
-
-	maxAdvantage = 2000    // of a fixed advantage, Elo
-	maxAnchor    = 1000000 // of an anchor, Elo
-)
-
-// Options say how to fit. The zero value fits the advantage and puts the mean of
-// each group at zero.
-type Options struct {
-	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil
-	// fits it.
-	Advantage *float64
-	// Anchors give players a rating that the others are measured from, at most
-	// one in each group. An anchor only moves the scale: no difference between
-	// players depends on it.
-	Anchors []Anchor
-}
-
-// Anchor is a player with a given rating, in Elo, -1000000 to 1000000.
-type Anchor struct {
-	Name string
-	Elo  float64
-}
-
-// validate reports everything that is wrong with the options.
-func (o Options) validate(players []string) error {
-	var errs []error
-	if a := o.Advantage; a != nil && !(math.Abs(*a) <= maxAdvantage) {
-		errs = append(errs, fmt.Errorf("fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage))
-	}
-	seen := make(map[string]bool)
-	for _, a := range o.Anchors {
-		if !(math.Abs(a.Elo) <= maxAnchor) {
-			errs = append(errs, fmt.Errorf("anchor %q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxAnchor, maxAnchor))
-		}
-		if _, ok := slices.BinarySearch(players, a.Name); !ok {
-			errs = append(errs, fmt.Errorf("anchor %q: no such player in the games", a.Name))
-		}
-		if seen[a.Name] {
-			errs = append(errs, fmt.Errorf("anchor %q: given twice", a.Name))
-		}
-		seen[a.Name] = true
-	}
-	return errors.Join(errs...)
-}
 
 // Fit rates the players of d. Players that no finite rating exists for are
 // listed in Unrated and are no error, nor is it one if nobody can be rated. An
 // error is an option that can't be followed (an unknown anchor, a number out of
-// range), more than 4000 players to be rated, or a likelihood that could not be
-// maximized; then there are no ratings. The same games give the same bits in
-// whatever order they were added.
-func Fit(d *Data, o Options) (*Ratings, error) {
-	m := d.meetings()
-	if err := o.validate(m.names); err != nil {
+// range), a likelihood that could not be maximized, or the end of ctx; then
+// there are no ratings. The same games give the same bits in whatever order they
+// were added.
+//
+// Up to 1000 ratings are fitted with whole matrices. More take iterations in
+// time proportional to the pairings that met, and their errors come from 256
+// simulated solutions, which leaves each error a standard error of some
+// three percent; differences stay exact.
+func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
+	r, err := fitMeetings(ctx, d.meetings(), o)
+	if err != nil {
 		return nil, fmt.Errorf("rate: %w", err)
 	}
-	f := &fit{options: o, meetings: m, parts: m.partition(), records: m.records()}
-	f.inside = f.parts.inside(m.pairs)
-	r := &Ratings{Games: d.Games(), SelfGames: d.SelfGames(), meetings: m}
+	return r, nil
+}
+
+func fitMeetings(ctx context.Context, m *meetings, o Options) (*Ratings, error) {
+	if err := o.validate(m.names); err != nil {
+		return nil, err
+	}
+	l, err := newLayout(m, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &fit{options: o, meetings: m, layout: l, parts: m.partition(l), records: m.records()}
+	f.inside = f.parts.inside(m.met)
+	r := &Ratings{meetings: m}
 	f.describe(r)
-	if err := f.rate(r); err != nil {
-		return nil, fmt.Errorf("rate: %w", err)
+	if err := f.rate(ctx, r); err != nil {
+		return nil, err
 	}
 	r.Notes = f.notes(r)
 	return r, nil
@@ -85,60 +51,81 @@ func Fit(d *Data, o Options) (*Ratings, error) {
 type fit struct {
 	options  Options
 	meetings *meetings
+	layout   *layout
 	parts    *partition
 	records  []Count   // by player
-	inside   []meeting // pairings inside groups
+	inside   []meeting // inside groups
+	law      law
+	param    []int // by node: its parameter, or -1
 	remarks  []string
 }
 
-// rate fills in the ratings and the advantage.
-func (f *fit) rate(r *Ratings) error {
-	rated := slices.Concat(f.parts.groups...)
-	if len(rated) > maxRated {
-		return fmt.Errorf("%d players to be rated together with their covariance: expected at most %d", len(rated), maxRated)
-	}
+// estimate is the maximum of the likelihood, for what is asked afterwards.
+type estimate struct {
+	model  *model
+	x      []float64
+	param  []int // by rated player, in the order of the table; -1 for a given rating
+	offset []float64
+	group  []int
+	gauges []gauge   // by group
+	shift  []float64 // by group: what puts the mean at zero
+	cov    *covariance
+	spread *spreader
+	met    []meeting // with the duels of the model
+	levers []lever
+}
+
+// rate fills in the ratings, the advantage and the draw parameter.
+func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	advantage, fitted := f.advantage()
 	r.Advantage = Advantage{Elo: advantage, Fitted: fitted}
+	rated := slices.Concat(f.parts.groups...)
 	if len(rated) == 0 {
 		return nil
 	}
-	groups, pairs := f.renumber(rated)
-	m := newModel(len(rated), groups, pairs)
-	m.fitted, m.advantage = fitted, advantage/eloPerNat
-	x, cov, err := m.solve()
+	f.law = f.drawLaw()
+	e, err := f.estimate(ctx, rated, advantage, fitted)
+	if errors.Is(err, errStopped) && f.law.drawn() {
+		f.remark("the draw parameter has no finite estimate; draws count as half points instead")
+		f.law = halfPoints{}
+		e, err = f.estimate(ctx, rated, advantage, fitted)
+	}
 	if err != nil {
 		return err
 	}
-	for i := range x {
-		x[i] *= eloPerNat
+	r.estimate = e
+	if err := f.list(ctx, r, rated); err != nil {
+		return err
 	}
-	cov.ScaleSym(eloPerNat*eloPerNat, cov)
-	if fitted {
-		r.Advantage.Elo = x[m.players]
+	if err := f.beside(ctx, r); err != nil {
+		return err
 	}
-	f.anchor(r, rated, x, cov)
-	f.list(r, rated, x, cov)
-	return r.check()
+	if err := r.check(); err != nil {
+		return err
+	}
+	r.Misfit = r.misfit()
+	return f.bootstrap(ctx, r)
 }
 
-// renumber gives the groups and the pairings inside them with players numbered
-// by their place in rated.
-func (f *fit) renumber(rated []int) ([][]int, []meeting) {
-	place := make([]int, len(f.meetings.names))
-	for k, i := range rated {
-		place[i] = k
+// drawLaw is the law of the options if its draw parameter can be fitted.
+func (f *fit) drawLaw() law {
+	l := f.options.Draws.law()
+	if !l.drawn() {
+		return l
 	}
-	groups := make([][]int, len(f.parts.groups))
-	for g, members := range f.parts.groups {
-		for _, i := range members {
-			groups[g] = append(groups[g], place[i])
-		}
+	var all Count
+	for _, k := range f.inside {
+		all = all.plus(k.total())
 	}
-	pairs := slices.Clone(f.inside)
-	for i, p := range pairs {
-		pairs[i].cell = cell{place[p.south], place[p.north]}
+	switch {
+	case all.Draws == 0:
+		f.remark("no game was drawn, so there is no draw parameter to fit")
+	case all.Draws == all.Games():
+		f.remark("every game was drawn, so the draw parameter has no finite estimate; draws count as half points instead")
+	default:
+		return l
 	}
-	return groups, pairs
+	return halfPoints{}
 }
 
 // advantage says what the advantage is, in Elo, and whether it is to be fitted.
@@ -149,7 +136,7 @@ func (f *fit) advantage() (elo float64, fitted bool) {
 	if len(f.inside) == 0 {
 		return 0, false
 	}
-	switch open := advantageLimits(len(f.meetings.names), f.inside); {
+	switch open := advantageLimits(f.layout, f.inside); {
 	case open.up && open.down:
 		f.remark("South's advantage can't be told from the players' strength, as who had South was settled by who met whom; it is taken to be 0")
 	case open.up:
@@ -162,104 +149,252 @@ func (f *fit) advantage() (elo float64, fitted bool) {
 	return 0, false
 }
 
-// anchor moves each group with an anchor so that it has its given rating, and
-// the covariance with it: of x[i]-x[anchor] instead of x[i].
-func (f *fit) anchor(r *Ratings, rated []int, x []float64, cov *mat.SymDense) {
-	from := make([]int, len(x)) // by parameter: its anchor's number, or -1
-	for k := range from {
-		from[k] = -1
+// estimate maximizes the likelihood.
+func (f *fit) estimate(ctx context.Context, rated []int, advantage float64, fitted bool) (*estimate, error) {
+	m := f.model(rated, advantage, fitted)
+	x, h, s, err := m.solve(ctx, make([]float64, m.dim))
+	if err != nil {
+		return nil, err
 	}
-	for _, a := range f.options.Anchors {
-		k := slices.IndexFunc(rated, func(i int) bool { return f.meetings.names[i] == a.Name })
-		if k < 0 {
-			f.remark("%q has no rating, so it can't be an anchor", a.Name)
-			continue
-		}
-		g := f.parts.group[rated[k]]
-		if first := r.Groups[g].Anchor; first != nil {
-			f.remark("%q is in one group with the anchor %q, so it isn't a second one", a.Name, first.Name)
-			continue
-		}
-		r.Groups[g].Anchor = &a
-		shift := a.Elo - x[k]
-		for j, i := range rated {
-			if f.parts.group[i] == g {
-				from[j] = k
-				x[j] += shift
-			}
-		}
-		x[k] = a.Elo
+	e := &estimate{model: m, x: x, met: f.inside}
+	f.measure(e, rated)
+	if e.cov, err = newCovariance(h, s); err != nil {
+		return nil, err
 	}
-	reference(cov, from)
+	pairs := make([]float64, len(f.inside))
+	for k := range f.inside {
+		pairs[k] = float64(f.inside[k].games()) / 2
+	}
+	e.levers = e.cov.levers(pairs)
+	e.spread = newSpreader(m, f.inside, x, e.levers, f.options.Intervals != ByGame)
+	e.cov.spread = &quad{frame: h.frame, links: slices.Clone(h.links)}
+	if f.options.Intervals != ByModel {
+		for k := range f.inside {
+			e.cov.spread.links[k].sym3 = e.spread.of(k)
+		}
+	}
+	return e, nil
 }
 
-// reference turns the covariance of x into that of x[i]-x[from[i]], or of x[i]
-// where from[i] is negative.
-func reference(cov *mat.SymDense, from []int) {
-	at := mat.NewSymDense(len(from), nil)
-	at.CopySym(cov)
-	get := func(i, j int) float64 {
-		if i < 0 || j < 0 {
-			return 0
-		}
-		return at.At(i, j)
+// model sets the likelihood up.
+func (f *fit) model(rated []int, advantage float64, fitted bool) *model {
+	m := &model{law: f.law, given: advantage / eloPerNat}
+	m.dim = f.number(rated)
+	m.advantage, m.draw = -1, -1
+	if fitted {
+		m.advantage = m.dim
+		m.dim++
 	}
-	for i, a := range from {
-		for j := i; j < len(from); j++ {
-			b := from[j]
-			cov.SetSym(i, j, get(i, j)-get(a, j)-get(i, b)+get(a, b))
+	if f.law.drawn() {
+		m.draw = m.dim
+		m.dim++
+	}
+	l := f.layout
+	for _, k := range f.inside {
+		d := duel{i: f.param[l.node[k.a]], j: f.param[l.node[k.b]], shift: l.offset[k.a] - l.offset[k.b]}
+		if l.node[k.a] == l.node[k.b] {
+			d.i, d.j = -1, -1
+		}
+		for side := range d.games {
+			for o, c := range k.side(side) {
+				d.games[side][o] = float64(c)
+			}
+		}
+		m.duels = append(m.duels, d)
+	}
+	for _, t := range slices.Concat(l.loose, l.drifts) {
+		t.i, t.j = f.param[t.i], f.param[t.j]
+		m.ties = append(m.ties, t)
+	}
+	f.addPrior(m)
+	f.pin(m)
+	return m
+}
+
+// number gives each node with rated players in it a parameter, but the ground,
+// and the imaginary opponent one too. It returns their number.
+func (f *fit) number(rated []int) int {
+	f.param = make([]int, f.layout.nodes)
+	for i := range f.param {
+		f.param[i] = -1
+	}
+	n := 0
+	give := func(node int) {
+		if node >= 0 && node != f.layout.ground && f.param[node] < 0 {
+			f.param[node] = n
+			n++
 		}
 	}
+	for _, i := range rated {
+		give(f.layout.node[i])
+	}
+	give(f.layout.prior)
+	return n
+}
+
+// addPrior adds the virtual draws: one opponent's for each player.
+func (f *fit) addPrior(m *model) {
+	if f.layout.prior < 0 {
+		return
+	}
+	for i, node := range f.layout.node {
+		if f.parts.group[i] >= 0 {
+			m.virtual = append(m.virtual, virtual{f.param[node], f.param[f.layout.prior], f.layout.offset[i], f.options.Prior})
+		}
+	}
+}
+
+// pin holds the groups that nothing else holds.
+func (f *fit) pin(m *model) {
+	games := make([]float64, len(f.parts.groups))
+	for _, k := range f.inside {
+		games[f.parts.group[k.a]] += float64(k.games())
+	}
+	for g, members := range f.parts.groups {
+		if f.parts.held[g] {
+			continue
+		}
+		p := pin{members: f.params(members)}
+		// Any positive weight gives the same answer. This one makes the term's
+		// curvature that of an average player, which keeps the Hessian as well
+		// conditioned as the data allow.
+		n := float64(len(p.members))
+		p.weight = math.Max(games[g], 1) / (2 * n * n)
+		if len(m.virtual) > 0 { // there is one group then
+			p.members = append(p.members, f.param[f.layout.prior])
+		}
+		m.pins = append(m.pins, p)
+	}
+}
+
+// params lists the parameters of players, each once.
+func (f *fit) params(members []int) []int {
+	var list []int
+	for _, i := range members {
+		list = append(list, f.param[f.layout.node[i]])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// measure works out what each group's ratings are measured from.
+func (f *fit) measure(e *estimate, rated []int) {
+	l := f.layout
+	for _, i := range rated {
+		e.param = append(e.param, f.param[l.node[i]])
+		e.offset = append(e.offset, l.offset[i])
+		e.group = append(e.group, f.parts.group[i])
+	}
+	e.gauges, e.shift = make([]gauge, len(f.parts.groups)), make([]float64, len(f.parts.groups))
+	for g, members := range f.parts.groups {
+		if f.parts.held[g] {
+			continue
+		}
+		weights := make(map[int]float64)
+		for _, i := range members {
+			weights[f.param[l.node[i]]] += 1 / float64(len(members))
+			e.shift[g] -= l.offset[i] / float64(len(members))
+		}
+		for _, p := range f.params(members) {
+			e.gauges[g] = append(e.gauges[g], share{p, weights[p]})
+		}
+	}
+}
+
+// elos are the ratings at parameters x.
+func (e *estimate) elos(x []float64) []float64 {
+	middle := make([]float64, len(e.gauges))
+	for g := range e.gauges {
+		middle[g] = e.gauges[g].of(x) - e.shift[g]
+	}
+	elos := make([]float64, len(e.param))
+	for k, p := range e.param {
+		elos[k] = (at(x, p) + e.offset[k] - middle[e.group[k]]) * eloPerNat
+	}
+	return elos
 }
 
 // list fills in the rated players in the order of the table.
-func (f *fit) list(r *Ratings, rated []int, x []float64, cov *mat.SymDense) {
+func (f *fit) list(ctx context.Context, r *Ratings, rated []int) error {
+	e := r.estimate
+	variances, err := e.cov.ratingVariances(ctx, e.param, e.group, e.gauges)
+	if err != nil {
+		return err
+	}
+	elos := e.elos(e.x)
 	order := make([]int, len(rated))
-	for k, i := range rated {
+	for k := range rated {
 		order[k] = k
-		r.Players = append(r.Players, Player{
-			Name:  f.meetings.names[i],
-			Elo:   x[k],
-			Error: z95 * math.Sqrt(math.Max(0, cov.At(k, k))),
-			Group: f.parts.group[i],
-			Count: f.records[i],
-		})
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		p, q := r.Players[a], r.Players[b]
 		// Rounded, so that players with the same results stay in the order of
 		// their names.
-		return cmp.Or(p.Group-q.Group, cmp.Compare(math.Round(q.Elo*1e6), math.Round(p.Elo*1e6)), cmp.Compare(p.Name, q.Name))
+		return cmp.Or(e.group[a]-e.group[b],
+			cmp.Compare(math.Round(elos[b]*1e6), math.Round(elos[a]*1e6)),
+			cmp.Compare(f.meetings.names[rated[a]], f.meetings.names[rated[b]]))
 	})
-	players := make([]Player, len(rated))
 	r.index = make(map[string]int, len(rated))
-	for k, o := range order {
-		players[k] = r.Players[o]
-		r.index[players[k].Name] = k
+	sorted := *e
+	sorted.param, sorted.offset, sorted.group = nil, nil, nil
+	for place, k := range order {
+		name := f.meetings.names[rated[k]]
+		r.index[name] = place
+		r.Players = append(r.Players, Player{
+			Name:  name,
+			Elo:   elos[k],
+			Error: z95 * eloPerNat * math.Sqrt(math.Max(0, variances[k])),
+			Group: e.group[k],
+			Count: f.records[rated[k]],
+		})
+		sorted.param = append(sorted.param, e.param[k])
+		sorted.offset = append(sorted.offset, e.offset[k])
+		sorted.group = append(sorted.group, e.group[k])
 	}
-	r.Players = players
-	if r.Advantage.Fitted {
-		order = append(order, len(rated))
-		r.Advantage.Error = z95 * math.Sqrt(cov.At(len(rated), len(rated)))
-	}
-	r.cov = mat.NewSymDense(len(order), nil)
-	for i, a := range order {
-		for j := i; j < len(order); j++ {
-			r.cov.SetSym(i, j, cov.At(a, order[j]))
+	r.estimate = &sorted
+	for _, a := range f.options.Anchors {
+		if a.SD == 0 { // conversion there and back would cost a digit
+			r.Players[r.index[a.Name]].Elo = a.Elo
 		}
 	}
+	f.nameGroups(r)
+	return nil
 }
 
-// check makes sure that no number is infinite or NaN.
-func (r *Ratings) check() error {
-	finite := func(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }
-	for _, p := range r.Players {
-		if !finite(p.Elo) || !finite(p.Error) {
-			return fmt.Errorf("%w: the rating of %q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
-		}
+// beside fills in the advantage and the draw parameter.
+func (f *fit) beside(ctx context.Context, r *Ratings) error {
+	e := r.estimate
+	sd := func(i int) (float64, error) {
+		contrast := make([]float64, e.model.dim)
+		contrast[i] = 1
+		v, err := e.cov.variance(ctx, contrast)
+		return math.Sqrt(math.Max(0, v)), err
 	}
-	if a := r.Advantage; !finite(a.Elo) || !finite(a.Error) {
-		return fmt.Errorf("%w: the advantage came out as %g ± %g", errStopped, a.Elo, a.Error)
+	if i := e.model.advantage; i >= 0 {
+		s, err := sd(i)
+		if err != nil {
+			return err
+		}
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*s
+	}
+	if i := e.model.draw; i >= 0 {
+		s, err := sd(i)
+		if err != nil {
+			return err
+		}
+		r.Draws = drawRate(e.model.law, e.x[i], s)
 	}
 	return nil
 }
+
+// drawRate turns a draw parameter and its standard error into a rate of draws,
+// by the slope of one in the other.
+func drawRate(l law, t, sd float64) *DrawRate {
+	rate := l.chances(0, t)[1]
+	if _, ok := l.(davidson); ok {
+		return &DrawRate{Davidson, math.Exp(t), rate, z95 * sd * rate * (1 - rate)}
+	}
+	h := raoKupper{}.threshold(t)
+	return &DrawRate{RaoKupper, h * eloPerNat, rate, z95 * sd * logistic(h) * logistic(-h) * logistic(t)}
+}
+
+func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -2,27 +2,29 @@ package ratings
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
 // Format is a way to write a table.
 type Format string
 
-// The formats. Text and Markdown are for people and round; CSV and JSON have
-// every digit.
+// The formats. Text, Markdown and HTML (a fragment: one section for each table)
+// are for people and round; CSV and JSON have every digit.
 const (
 	Text     Format = "text"
 	Markdown Format = "markdown"
 	CSV      Format = "csv"
 	JSON     Format = "json"
+	HTML     Format = "html"
 )
 
 // Formats lists the formats.
-func Formats() []Format { return []Format{Text, Markdown, CSV, JSON} }
+func Formats() []Format { return []Format{Text, Markdown, CSV, JSON, HTML} }
 
 // ParseFormat finds a format by its name.
 func ParseFormat(name string) (Format, error) {
@@ -36,64 +38,164 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("format %q: expected one of %s", name, strings.Join(names, ", "))
 }
 
+// forPeople tells whether the format rounds.
+func (f Format) forPeople() bool { return f == Text || f == Markdown || f == HTML }
+
 // Table is what is printed of one fit.
 type Table struct {
 	Title   string // may be empty
 	Ratings *Ratings
-	// Crosstable prints the crosstable below the rating table, in text and
-	// Markdown. JSON always has it and CSV never.
-	Crosstable bool
 }
+
+// Book is all that is printed at once.
+type Book struct {
+	// All is the fit to all games together. It is what JSON has at the top.
+	All Table
+	// Parts are the fits to parts of the games, such as those under one rule set.
+	Parts []Table
+	// Pool prints All after the parts, where there is more than one. Without
+	// parts it is always printed.
+	Pool bool
+	// Notes are sentences on what was left out when the games were read.
+	Notes []string
+}
+
+// tables are those that are printed, other than in JSON.
+func (b Book) tables() []Table {
+	switch {
+	case len(b.Parts) == 0:
+		return []Table{b.All}
+	case b.Pool && len(b.Parts) > 1:
+		return append(append([]Table(nil), b.Parts...), b.All)
+	}
+	return b.Parts
+}
+
+// View says what to print of a rating table. The zero value has the usual
+// columns and no crosstable.
+type View struct {
+	Columns    []Column
+	Crosstable bool // below the table; JSON always has it and CSV never
+}
+
+func (v View) columns(usual string) []Column {
+	if len(v.Columns) > 0 {
+		return v.Columns
+	}
+	return known(usual)
+}
+
+var errFormat = errors.New("unknown format")
 
 // WriteTable writes rating tables with the advantage, the players that have no
 // rating and the notes. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
-// Text and Markdown follow one another under their titles. CSV is one table of
-// all, the title in its first column, the fields of unrated players that have
-// no value empty. JSON is an object for a single table and an array of such
-// objects otherwise; null stands for what has no value.
-func WriteTable(w io.Writer, f Format, tables ...Table) error {
-	switch f {
-	case JSON:
-		return writeJSON(w, tables, newTableJSON)
-	case CSV:
-		return writeCSV(w, tableColumns, tables, tableRecords)
-	case Text, Markdown:
-		return writePages(w, f, tables, (*page).table)
+// Text, Markdown and HTML follow one another under their titles. CSV is one
+// table of all, the title in its first column, the fields of unrated players
+// that have no value empty. JSON is one object, whatever was rated: the fit to
+// all games, and under "parts" the same object for each part; null stands for
+// what has no value.
+func WriteTable(ctx context.Context, w io.Writer, f Format, v View, b Book) error {
+	switch {
+	case f == JSON:
+		return writeJSON(w, newBookJSON(b))
+	case f == CSV:
+		return writeCSV(w, v.header(), b.tables(), func(t Table) ([][]string, error) { return v.records(ctx, t) })
+	case f.forPeople():
+		return writePage(w, f, b, func(p *page, t Table) error { return p.table(ctx, t, v) })
 	}
-	return fmt.Errorf("write ratings: unknown format %q", f)
+	return fmt.Errorf("write ratings: %w %q", errFormat, f)
 }
 
-// WriteCrosstable writes who scored what against whom. Text and Markdown add
-// both sides of a pairing up, from the row's view, and leave tables of more
+// WriteCrosstable writes who scored what against whom. Text, Markdown and HTML
+// add both sides of a pairing up, from the row's view, and leave tables of more
 // than 50 players out with a line that says so; CSV and JSON list South and
 // North apart, from South's view.
-func WriteCrosstable(w io.Writer, f Format, tables ...Table) error {
-	switch f {
-	case JSON:
-		return writeJSON(w, tables, newCrosstableJSON)
-	case CSV:
-		return writeCSV(w, crosstableColumns, tables, crosstableRecords)
-	case Text, Markdown:
-		return writePages(w, f, tables, func(p *page, t Table) { p.crosstable(t.Ratings) })
-	}
-	return fmt.Errorf("write crosstable: unknown format %q", f)
+func WriteCrosstable(w io.Writer, f Format, b Book) error {
+	return write(w, f, b, part{
+		columns: "table,south,north,wins,draws,losses",
+		records: crosstableRecords,
+		json:    func(t Table) (any, error) { return newCrosstableJSON(t), nil },
+		page:    func(p *page, t Table) error { p.crosstable(t.Ratings); return nil },
+	})
 }
 
-const (
-	tableColumns      = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,advantage,advantage_error,reason"
-	crosstableColumns = "table,south,north,wins,draws,losses"
-)
+// WriteHeadToHead writes the pairings with what was expected of them, those that
+// fit worst first: so many of them in text, Markdown and HTML, all if most is 0.
+// CSV and JSON always have all.
+func WriteHeadToHead(w io.Writer, f Format, b Book, most int) error {
+	return write(w, f, b, part{
+		columns: "table,a,b,games,wins,draws,losses,points,expected,z",
+		records: headToHeadRecords,
+		json:    func(t Table) (any, error) { return newHeadToHeadJSON(t), nil },
+		page:    func(p *page, t Table) error { p.headToHead(t.Ratings, most); return nil },
+	})
+}
 
-func writeCSV(w io.Writer, columns string, tables []Table, records func(Table) [][]string) error {
+// WriteSuperiority writes the likelihood of superiority of each player over each
+// other of its group. Text, Markdown and HTML leave tables of more than 50
+// players out with a line that says so, and CSV and JSON those of more than 250.
+func WriteSuperiority(ctx context.Context, w io.Writer, f Format, b Book) error {
+	return write(w, f, b, part{
+		columns: "table,a,b,difference,error,los",
+		records: func(t Table) ([][]string, error) { return superiorityRecords(ctx, t) },
+		json:    func(t Table) (any, error) { return newSuperiorityJSON(ctx, t) },
+		page:    func(p *page, t Table) error { return p.superiority(ctx, t.Ratings) },
+	})
+}
+
+// WriteComparison writes the difference of one player to all others of its
+// group. Tables without a rating of that player say so.
+func WriteComparison(ctx context.Context, w io.Writer, f Format, b Book, name string) error {
+	return write(w, f, b, part{
+		columns: "table,a,b,difference,error,los",
+		records: func(t Table) ([][]string, error) { return comparisonRecords(ctx, t, name) },
+		json:    func(t Table) (any, error) { return newComparisonJSON(ctx, t, name) },
+		page:    func(p *page, t Table) error { return p.comparison(ctx, t.Ratings, name) },
+	})
+}
+
+// part is something to print of each table, in each format.
+type part struct {
+	columns string
+	records func(Table) ([][]string, error)
+	json    func(Table) (any, error)
+	page    func(*page, Table) error
+}
+
+func write(w io.Writer, f Format, b Book, p part) error {
+	switch {
+	case f == CSV:
+		return writeCSV(w, strings.Split(p.columns, ","), b.tables(), p.records)
+	case f == JSON:
+		tables := b.tables()
+		objects := make([]any, len(tables))
+		for i, t := range tables {
+			var err error
+			if objects[i], err = p.json(t); err != nil {
+				return err
+			}
+		}
+		return writeJSON(w, map[string]any{"tables": objects})
+	case f.forPeople():
+		return writePage(w, f, b, p.page)
+	}
+	return fmt.Errorf("write ratings: %w %q", errFormat, f)
+}
+
+func writeCSV(w io.Writer, header []string, tables []Table, records func(Table) ([][]string, error)) error {
 	var buf bytes.Buffer
 	c := csv.NewWriter(&buf)
-	rows := [][]string{strings.Split(columns, ",")}
+	lines := [][]string{header}
 	for _, t := range tables {
-		rows = append(rows, records(t)...)
+		more, err := records(t)
+		if err != nil {
+			return fmt.Errorf("write csv: %w", err)
+		}
+		lines = append(lines, more...)
 	}
-	if err := c.WriteAll(rows); err != nil {
+	if err := c.WriteAll(lines); err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
 	if _, err := w.Write(buf.Bytes()); err != nil {
@@ -102,47 +204,33 @@ func writeCSV(w io.Writer, columns string, tables []Table, records func(Table) [
 	return nil
 }
 
-// tableRecords are the rows of one rating table in the order of tableColumns.
-func tableRecords(t Table) [][]string {
-	r := t.Ratings
-	advantage := []string{digits(r.Advantage.Elo), ""}
-	if r.Advantage.Fitted {
-		advantage[1] = digits(r.Advantage.Error)
+// header names the columns of the rating table in CSV.
+func (v View) header() []string {
+	var keys []string
+	for _, c := range v.columns(csvColumns) {
+		keys = append(keys, c.Key)
 	}
-	var rows [][]string
-	row := func(name, group, elo, margin string, c Count, reason string) {
-		line := []string{title(t), strconv.Itoa(len(rows) + 1), visible(name), group, elo, margin,
-			strconv.Itoa(c.Games()), strconv.Itoa(c.Wins), strconv.Itoa(c.Draws), strconv.Itoa(c.Losses),
-			digits(c.Points()), "", "", advantage[0], advantage[1], reason}
-		if c.Games() > 0 {
-			line[11], line[12] = digits(c.Score()), digits(c.DrawShare())
+	return keys
+}
+
+// records are the rows of one rating table in CSV.
+func (v View) records(ctx context.Context, t Table) ([][]string, error) {
+	chosen := v.columns(csvColumns)
+	lines, err := rows(ctx, t, chosen)
+	if err != nil {
+		return nil, err
+	}
+	var list [][]string
+	for i := range lines {
+		var record []string
+		for _, c := range chosen {
+			text := c.exact(&lines[i])
+			if c.Key == "name" {
+				text = visible(text)
+			}
+			record = append(record, text)
 		}
-		rows = append(rows, line)
+		list = append(list, record)
 	}
-	for _, p := range r.Players {
-		row(p.Name, strconv.Itoa(p.Group+1), digits(p.Elo), digits(p.Error), p.Count, "")
-	}
-	for _, u := range r.Unrated {
-		row(u.Name, "", "", "", u.Count, u.Reason)
-	}
-	return rows
+	return list, nil
 }
-
-func crosstableRecords(t Table) [][]string {
-	var rows [][]string
-	for _, p := range t.Ratings.meetings.list() {
-		rows = append(rows, []string{title(t), visible(p.South), visible(p.North),
-			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
-	}
-	return rows
-}
-
-func title(t Table) string {
-	if t.Title == "" {
-		return ""
-	}
-	return visible(t.Title)
-}
-
-// digits is the shortest text that reads back as v.
-func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

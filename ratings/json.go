@@ -2,21 +2,13 @@ package ratings
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 )
 
-// writeJSON writes one table as an object and any other number as an array.
-func writeJSON[T any](w io.Writer, tables []Table, object func(Table) T) error {
-	objects := make([]T, len(tables))
-	for i, t := range tables {
-		objects[i] = object(t)
-	}
-	var v any = objects
-	if len(objects) == 1 {
-		v = objects[0]
-	}
+func writeJSON(w io.Writer, v any) error {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetIndent("", "  ")
@@ -29,26 +21,55 @@ func writeJSON[T any](w io.Writer, tables []Table, object func(Table) T) error {
 	return nil
 }
 
+// bookJSON is the JSON of all that was rated: the fit to all games, and the
+// same for each part.
+type bookJSON struct {
+	tableJSON
+	Parts []tableJSON `json:"parts"`
+}
+
+func newBookJSON(b Book) bookJSON {
+	j := bookJSON{tableJSON: newTableJSON(b.All), Parts: make([]tableJSON, len(b.Parts))}
+	for _, n := range b.Notes {
+		j.Notes = append(j.Notes, exact(n))
+	}
+	for i, t := range b.Parts {
+		j.Parts[i] = newTableJSON(t)
+	}
+	return j
+}
+
 // tableJSON is the JSON of a rating table. Lists are never null.
 type tableJSON struct {
-	Title      exact         `json:"title"`
-	Players    []playerJSON  `json:"players"`
-	Advantage  advantageJSON `json:"advantage"`
-	Groups     []groupJSON   `json:"groups"`
-	Unrated    []unratedJSON `json:"unrated"`
-	Games      int           `json:"games"`
-	Used       int           `json:"used_games"`
-	SelfGames  int           `json:"self_games"`
-	Notes      []exact       `json:"notes"`
-	Crosstable []pairingJSON `json:"crosstable"`
+	Title           exact            `json:"title"`
+	Players         []playerJSON     `json:"players"`
+	Advantage       float64          `json:"advantage"`
+	AdvantageError  *float64         `json:"advantage_error"` // null where it wasn't fitted
+	AdvantageFitted bool             `json:"advantage_fitted"`
+	AdvantageBoot   *float64         `json:"advantage_bootstrap"`
+	DrawRate        *drawJSON        `json:"draw_parameter"`
+	Unrated         []unratedJSON    `json:"unrated"`
+	Groups          []groupJSON      `json:"groups"`
+	Games           int              `json:"games"`
+	Used            int              `json:"used_games"`
+	Pairs           int              `json:"pairs"`
+	SelfGames       int              `json:"self_games"`
+	Resamples       int              `json:"resamples"`
+	ChiSquare       float64          `json:"chi_square"`
+	Degrees         int              `json:"degrees_of_freedom"`
+	P               float64          `json:"p"`
+	Notes           []exact          `json:"notes"`
+	Crosstable      []pairingJSON    `json:"crosstable"`
+	HeadToHead      []headToHeadJSON `json:"head_to_head"`
 }
 
 type playerJSON struct {
-	Number int     `json:"number"`
-	Name   exact   `json:"name"`
-	Group  int     `json:"group"`
-	Elo    float64 `json:"elo"`
-	Error  float64 `json:"error"`
+	Number    int      `json:"number"`
+	Name      exact    `json:"name"`
+	Group     int      `json:"group"`
+	Elo       float64  `json:"elo"`
+	Error     float64  `json:"error"`
+	Bootstrap *float64 `json:"bootstrap"`
 	countJSON
 }
 
@@ -63,20 +84,27 @@ type countJSON struct {
 	DrawShare *float64 `json:"draw_share"`
 }
 
-// advantageJSON has a null error where the advantage wasn't fitted.
-type advantageJSON struct {
-	Value  float64  `json:"value"`
-	Error  *float64 `json:"error"`
-	Fitted bool     `json:"fitted"`
+type drawJSON struct {
+	Model     DrawModel `json:"model"`
+	Parameter float64   `json:"parameter"`
+	Rate      float64   `json:"rate"`
+	Error     float64   `json:"error"`
 }
 
-// groupJSON has a null anchor where the mean is zero.
 type groupJSON struct {
-	Group   int    `json:"group"`
-	Players int    `json:"players"`
-	Games   int    `json:"games"`
-	Anchor  *exact `json:"anchor"`
-	Apart   string `json:"apart,omitempty"`
+	Group   int          `json:"group"`
+	Name    exact        `json:"name"`
+	Players int          `json:"players"`
+	Games   int          `json:"games"`
+	Anchors []anchorJSON `json:"anchors"`
+	Apart   string       `json:"apart"`
+}
+
+// anchorJSON has a null sd where the anchor holds fast.
+type anchorJSON struct {
+	Name exact    `json:"name"`
+	Elo  float64  `json:"elo"`
+	SD   *float64 `json:"sd"`
 }
 
 type unratedJSON struct {
@@ -95,43 +123,88 @@ type pairingJSON struct {
 	Losses int   `json:"losses"`
 }
 
-type crosstableJSON struct {
-	Title      exact         `json:"title"`
-	Crosstable []pairingJSON `json:"crosstable"`
+type headToHeadJSON struct {
+	A        exact   `json:"a"`
+	B        exact   `json:"b"`
+	Games    int     `json:"games"`
+	Wins     int     `json:"wins"`
+	Draws    int     `json:"draws"`
+	Losses   int     `json:"losses"`
+	Points   float64 `json:"points"`
+	Expected float64 `json:"expected"`
+	Z        float64 `json:"z"`
+}
+
+type comparisonJSON struct {
+	A          exact   `json:"a"`
+	B          exact   `json:"b"`
+	Difference float64 `json:"difference"`
+	Error      float64 `json:"error"`
+	LOS        float64 `json:"los"`
+}
+
+// listJSON is a table of something other than ratings.
+type listJSON[T any] struct {
+	Title exact `json:"title"`
+	Rows  []T   `json:"rows"`
 }
 
 func newTableJSON(t Table) tableJSON {
 	r := t.Ratings
 	j := tableJSON{
-		Title:      exact(t.Title),
-		Players:    make([]playerJSON, len(r.Players)),
-		Advantage:  advantageJSON{Value: r.Advantage.Elo, Fitted: r.Advantage.Fitted},
-		Groups:     make([]groupJSON, len(r.Groups)),
-		Unrated:    make([]unratedJSON, len(r.Unrated)),
-		Games:      r.Games,
-		Used:       r.Used,
-		SelfGames:  r.SelfGames,
-		Notes:      make([]exact, len(r.Notes)),
-		Crosstable: newCrosstableJSON(t).Crosstable,
+		Title:           exact(t.Title),
+		Players:         make([]playerJSON, len(r.Players)),
+		Advantage:       r.Advantage.Elo,
+		AdvantageFitted: r.Advantage.Fitted,
+		Groups:          make([]groupJSON, len(r.Groups)),
+		Unrated:         make([]unratedJSON, len(r.Unrated)),
+		Games:           r.Games,
+		Used:            r.Used,
+		Pairs:           r.Pairs,
+		SelfGames:       r.SelfGames,
+		Resamples:       r.Resamples,
+		ChiSquare:       r.Misfit.ChiSquare,
+		Degrees:         r.Misfit.Degrees,
+		P:               r.Misfit.P,
+		Notes:           make([]exact, len(r.Notes)),
+		Crosstable:      newCrosstableJSON(t).Rows,
+		HeadToHead:      newHeadToHeadJSON(t).Rows,
+	}
+	sampled := func(v float64) *float64 {
+		if r.Resamples == 0 {
+			return nil
+		}
+		return &v
 	}
 	if r.Advantage.Fitted {
-		j.Advantage.Error = &r.Advantage.Error
+		j.AdvantageError = &r.Advantage.Error
+		j.AdvantageBoot = sampled(r.Advantage.Bootstrap)
+	}
+	if d := r.Draws; d != nil {
+		j.DrawRate = &drawJSON{d.Model, d.Parameter, d.Rate, d.Error}
 	}
 	for i, p := range r.Players {
-		j.Players[i] = playerJSON{i + 1, exact(p.Name), p.Group + 1, p.Elo, p.Error, newCountJSON(p.Count)}
+		j.Players[i] = playerJSON{i + 1, exact(p.Name), p.Group + 1, p.Elo, p.Error, sampled(p.Bootstrap), newCountJSON(p.Count)}
 	}
 	for i, g := range r.Groups {
-		j.Groups[i] = groupJSON{Group: i + 1, Players: g.Players, Games: g.Games, Apart: g.Apart}
-		if g.Anchor != nil {
-			name := exact(g.Anchor.Name)
-			j.Groups[i].Anchor = &name
-		}
+		j.Groups[i] = newGroupJSON(i, g)
 	}
 	for i, u := range r.Unrated {
 		j.Unrated[i] = unratedJSON{len(r.Players) + i + 1, exact(u.Name), u.Cause, exact(u.Reason), newCountJSON(u.Count)}
 	}
 	for i, n := range r.Notes {
 		j.Notes[i] = exact(n)
+	}
+	return j
+}
+
+func newGroupJSON(i int, g Group) groupJSON {
+	j := groupJSON{Group: i + 1, Name: exact(g.Name), Players: g.Players, Games: g.Games, Apart: g.Apart, Anchors: make([]anchorJSON, len(g.Anchors))}
+	for k, a := range g.Anchors {
+		j.Anchors[k] = anchorJSON{Name: exact(a.Name), Elo: a.Elo}
+		if a.SD > 0 {
+			j.Anchors[k].SD = &g.Anchors[k].SD
+		}
 	}
 	return j
 }
@@ -145,11 +218,50 @@ func newCountJSON(c Count) countJSON {
 	return j
 }
 
-func newCrosstableJSON(t Table) crosstableJSON {
+func newCrosstableJSON(t Table) listJSON[pairingJSON] {
 	pairs := t.Ratings.meetings.list()
-	j := crosstableJSON{Title: exact(t.Title), Crosstable: make([]pairingJSON, len(pairs))}
+	j := listJSON[pairingJSON]{exact(t.Title), make([]pairingJSON, len(pairs))}
 	for i, p := range pairs {
-		j.Crosstable[i] = pairingJSON{exact(p.South), exact(p.North), p.Wins, p.Draws, p.Losses}
+		j.Rows[i] = pairingJSON{exact(p.South), exact(p.North), p.Wins, p.Draws, p.Losses}
 	}
 	return j
+}
+
+func newHeadToHeadJSON(t Table) listJSON[headToHeadJSON] {
+	list := t.Ratings.HeadToHeads()
+	j := listJSON[headToHeadJSON]{exact(t.Title), make([]headToHeadJSON, len(list))}
+	for i, h := range list {
+		j.Rows[i] = headToHeadJSON{exact(h.A), exact(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected, h.Z}
+	}
+	return j
+}
+
+func newSuperiorityJSON(ctx context.Context, t Table) (any, error) {
+	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
+	if len(t.Ratings.Players) > maxCompared {
+		return j, nil
+	}
+	for _, p := range t.Ratings.Players {
+		if err := compareJSON(ctx, &j, t.Ratings, p.Name); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func newComparisonJSON(ctx context.Context, t Table, name string) (any, error) {
+	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
+	if err := compareJSON(ctx, &j, t.Ratings, name); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// compareJSON adds one player's differences to the rows.
+func compareJSON(ctx context.Context, j *listJSON[comparisonJSON], r *Ratings, name string) error {
+	list, err := r.comparisons(ctx, name)
+	for _, c := range list {
+		j.Rows = append(j.Rows, comparisonJSON{exact(c.a), exact(c.b), c.Elo, c.Error, c.LOS})
+	}
+	return err
 }

@@ -1,94 +1,98 @@
 package ratings
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // eloPerNat converts the natural logistic scale, on which the likelihood is
 // computed, to Elo: 400/ln 10.
 const eloPerNat = 400 / math.Ln10
 
-// model is the negative log-likelihood of one fit. Its parameters are the
-// ratings of the players, numbered from 0, followed by the advantage if that is
-// fitted; all on the natural scale.
+// model is the negative log-likelihood of one fit, with the priors. Its
+// parameters are all on the natural scale.
 //
-// The likelihood doesn't change when all ratings of a group move together. A
-// quadratic term in the sum of the group's ratings pins them: it is zero at
-// mean zero and only there, so it picks that one among the equal maxima without
+// Where nothing holds a group's ratings, the likelihood doesn't change when all
+// of them move together. A pin, a quadratic term in their sum, holds them: it is
+// zero where that sum is, so it picks that one among the equal maxima without
 // moving any difference, and makes the Hessian positive definite.
 type model struct {
-	players   int
-	pairs     []pairPoints
-	groups    []pin
-	fitted    bool    // the advantage is a parameter
-	advantage float64 // the advantage if it is not
+	frame
+	law     law
+	given   float64 // the advantage if it isn't fitted
+	duels   []duel
+	virtual []virtual
+	ties    []tie
+	pins    []pin
 }
 
-// pairPoints is what South and North scored in their games.
-type pairPoints struct {
-	cell
-	won, lost float64
+// duel is all games between two players. d = x[i]-x[j]+shift is the first's
+// rating less the second's.
+type duel struct {
+	i, j  int
+	shift float64
+	games [2]weights // by who had South; South's results
 }
 
-// pin holds a group's mean at zero: weight/2 times the square of the sum.
-type pin struct {
-	members []int
-	weight  float64
+// virtual is so many virtual draws of a player, at shift above the rating i,
+// against the imaginary opponent j. The advantage has no part in them.
+type virtual struct {
+	i, j  int
+	shift float64
+	draws float64
 }
 
-// newModel takes games whose two players belong to one group each; groups and
-// pairs are numbered alike.
-func newModel(players int, groups [][]int, pairs []meeting) *model {
-	m := &model{players: players, pairs: make([]pairPoints, len(pairs))}
-	of := make([]int, players)
-	for g, members := range groups {
-		m.groups = append(m.groups, pin{members: members})
-		for _, i := range members {
-			of[i] = g
-		}
+func (v *virtual) edge(x []float64) float64 { return at(x, v.i) + v.shift - at(x, v.j) }
+
+// games is the virtual draws as results.
+func (v *virtual) games() weights { return weights{1: v.draws} }
+
+// ratings is the number of ratings that are free.
+func (m *model) ratings() int {
+	n := m.dim - len(m.pins)
+	if m.advantage >= 0 {
+		n--
 	}
-	for i, p := range pairs {
-		m.pairs[i] = pairPoints{p.cell, p.Points(), p.flip().Points()}
-		m.groups[of[p.south]].weight += float64(p.Games())
+	if m.draw >= 0 {
+		n--
 	}
-	for g := range m.groups {
-		// Any positive weight gives the same answer. This one makes the term's
-		// curvature that of an average player, which keeps the Hessian as well
-		// conditioned as the data allow.
-		n := float64(len(m.groups[g].members))
-		m.groups[g].weight /= 2 * n * n
-	}
-	return m
+	return n
 }
 
-func (m *model) dim() int {
-	if m.fitted {
-		return m.players + 1
+func (m *model) advantageAt(x []float64) float64 {
+	if m.advantage < 0 {
+		return m.given
 	}
-	return m.players
+	return x[m.advantage]
 }
 
-// edge is South's rating and advantage minus North's rating.
-func (m *model) edge(x []float64, c cell) float64 {
-	a := m.advantage
-	if m.fitted {
-		a = x[m.players]
-	}
-	return x[c.south] + a - x[c.north]
+// edges are South's edge in the games of the duel's first player with South,
+// and of the second with South.
+func (d *duel) edges(x []float64, advantage float64) [2]float64 {
+	z := at(x, d.i) - at(x, d.j) + d.shift
+	return [2]float64{z + advantage, advantage - z}
 }
+
+// miss is by how much a tie isn't met.
+func (t *tie) miss(x []float64) float64 { return at(x, t.i) - at(x, t.j) - t.mean }
 
 // value is the negative log-likelihood.
 func (m *model) value(x []float64) float64 {
 	sum := 0.0
-	for _, p := range m.pairs {
-		z := m.edge(x, p.cell)
-		sum += p.won*softplus(-z) + p.lost*softplus(z)
+	adv, draw := m.advantageAt(x), at(x, m.draw)
+	for k := range m.duels {
+		d := &m.duels[k]
+		for side, z := range d.edges(x, adv) {
+			sum += m.law.loss(d.games[side], z, draw)
+		}
 	}
-	for _, g := range m.groups {
-		s := g.sum(x)
-		sum += g.weight / 2 * s * s
+	for _, v := range m.virtual {
+		sum += halfPoints{}.loss(v.games(), v.edge(x), 0)
+	}
+	for k := range m.ties {
+		miss := m.ties[k].miss(x)
+		sum += m.ties[k].weight / 2 * miss * miss
+	}
+	for _, p := range m.pins {
+		s := p.sum(x)
+		sum += p.weight / 2 * s * s
 	}
 	return sum
 }
@@ -96,77 +100,77 @@ func (m *model) value(x []float64) float64 {
 // gradient stores the gradient of value in dst.
 func (m *model) gradient(dst, x []float64) {
 	clear(dst)
-	for _, p := range m.pairs {
-		d := p.surplus(m.edge(x, p.cell))
-		dst[p.south] -= d
-		dst[p.north] += d
-		if m.fitted {
-			dst[m.players] -= d
-		}
+	adv, draw := m.advantageAt(x), at(x, m.draw)
+	var sumV, sumW float64
+	for k := range m.duels {
+		d := &m.duels[k]
+		z := d.edges(x, adv)
+		z0, t0 := m.law.slope(d.games[0], z[0], draw)
+		z1, t1 := m.law.slope(d.games[1], z[1], draw)
+		put(dst, d.i, z0-z1)
+		put(dst, d.j, z1-z0)
+		sumV += z0 + z1
+		sumW += t0 + t1
 	}
-	for _, g := range m.groups {
-		s := g.weight * g.sum(x)
-		for _, i := range g.members {
+	put(dst, m.advantage, sumV)
+	put(dst, m.draw, sumW)
+	for _, v := range m.virtual {
+		u, _ := halfPoints{}.slope(v.games(), v.edge(x), 0)
+		put(dst, v.i, u)
+		put(dst, v.j, -u)
+	}
+	for k := range m.ties {
+		t := &m.ties[k]
+		u := t.weight * t.miss(x)
+		put(dst, t.i, u)
+		put(dst, t.j, -u)
+	}
+	for _, p := range m.pins {
+		s := p.weight * p.sum(x)
+		for _, i := range p.members {
 			dst[i] += s
 		}
 	}
 }
 
-// hessian stores the second derivatives of value in dst. As draws are half
-// points they don't depend on the results but for x, so this is also the
-// expected information.
-func (m *model) hessian(dst *mat.SymDense, x []float64) {
-	dst.Zero()
-	raw := dst.RawSymmetric() // upper triangle, by rows
-	add := func(i, j int, v float64) {
-		if i > j {
-			i, j = j, i
+// hessian returns the second derivatives of value: a link for each duel, then
+// those of the priors.
+func (m *model) hessian(x []float64) *quad {
+	h := &quad{frame: m.frame, pins: m.pins, links: make([]link, 0, len(m.duels)+len(m.virtual)+len(m.ties))}
+	adv, draw := m.advantageAt(x), at(x, m.draw)
+	for k := range m.duels {
+		d := &m.duels[k]
+		var sum sym3
+		for side, z := range d.edges(x, adv) {
+			zz, zt, tt := m.law.curve(d.games[side], z, draw)
+			sum.add(1, side3(side, zz, zt, tt))
 		}
-		raw.Data[i*raw.Stride+j] += v
+		h.links = append(h.links, link{d.i, d.j, sum})
 	}
-	for _, p := range m.pairs {
-		e := logistic(-math.Abs(m.edge(x, p.cell)))
-		h := (p.won + p.lost) * e * (1 - e)
-		add(p.south, p.south, h)
-		add(p.north, p.north, h)
-		add(p.south, p.north, -h)
-		if m.fitted {
-			add(p.south, m.players, h)
-			add(p.north, m.players, -h)
-			add(m.players, m.players, h)
-		}
-	}
-	for _, g := range m.groups {
-		for k, i := range g.members {
-			for _, j := range g.members[k:] {
-				add(i, j, g.weight)
-			}
-		}
-	}
+	h.links = append(h.links, m.priorLinks(x)...)
+	return h
 }
 
-// surplus is South's points less those expected at the given edge. It is
-// computed from the side that is expected to score less, where no digits are
-// lost in a lopsided pairing.
-func (p pairPoints) surplus(edge float64) float64 {
-	n := p.won + p.lost
-	if edge > 0 {
-		return n*logistic(-edge) - p.lost
+// priorLinks are the second derivatives of the virtual draws and the ties.
+func (m *model) priorLinks(x []float64) []link {
+	var links []link
+	for _, v := range m.virtual {
+		zz, _, _ := halfPoints{}.curve(v.games(), v.edge(x), 0)
+		links = append(links, link{v.i, v.j, sym3{zz}})
 	}
-	return p.won - n*logistic(edge)
+	for _, t := range m.ties {
+		links = append(links, link{t.i, t.j, sym3{t.weight}})
+	}
+	return links
 }
 
-func (g pin) sum(x []float64) float64 {
-	s := 0.0
-	for _, i := range g.members {
-		s += x[i]
+// side3 turns derivatives by a game's edge z and the draw parameter into those
+// by the difference of a duel, the advantage and the draw parameter: the
+// difference enters the edge with the sign of the side.
+func side3(side int, zz, zt, tt float64) sym3 {
+	s := 1.0
+	if side == 1 {
+		s = -1
 	}
-	return s
-}
-
-func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
-
-// softplus is ln(1 + e^z) without overflow.
-func softplus(z float64) float64 {
-	return math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+	return sym3{zz, s * zz, s * zt, zz, zt, tt}
 }

@@ -1,11 +1,6 @@
 package ratings
 
-import (
-	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "fmt"
 
 // z95 is the number of standard errors in half a 95 % interval.
 const z95 = 1.959963984540054
@@ -23,18 +18,22 @@ type Ratings struct {
 	Unrated []Unrated
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
+	// Draws is the draw parameter; nil if draws counted as half points.
+	Draws *DrawRate
 	// Games is the number of games between two players, Used the number of
-	// those that entered the fit, SelfGames that of the games left out because
-	// both sides had one name.
-	Games, Used, SelfGames int
+	// those that entered the fit, Pairs that of the game pairs, SelfGames that of
+	// the games left out because both sides had one name.
+	Games, Used, Pairs, SelfGames int
+	// Resamples is the size of the bootstrap; 0 without one.
+	Resamples int
+	// Misfit compares all results with those expected.
+	Misfit Misfit
 	// Notes are sentences on what was left out or could not be had.
 	Notes []string
 
 	meetings *meetings
 	index    map[string]int // into Players
-	// cov is the covariance in Elo², in the order of Players, the advantage
-	// last if it was fitted; nil without rated players.
-	cov *mat.SymDense
+	estimate *estimate      // nil without rated players
 }
 
 // Player is a player with a rating. Its Count is over all its games, as it saw
@@ -43,17 +42,20 @@ type Player struct {
 	Name  string
 	Elo   float64
 	Error float64 // half the 95 % interval in Elo; 0 for an anchor
-	Group int     // index into Groups
+	// Bootstrap is half the 95 % interval of the resamples; 0 without a bootstrap.
+	Bootstrap float64
+	Group     int // index into Groups
 	Count
 }
 
 // Group is a set of players rated with each other.
 type Group struct {
-	Players int // how many
-	Games   int // games between them
-	// Anchor is the player whose rating was given, nil if the mean of the group
-	// is zero.
-	Anchor *Anchor
+	Name    string // its strongest players and the number of the rest
+	Players int    // how many
+	Games   int    // games between them
+	// Anchors are the players whose ratings were given, loose ones included;
+	// without any the mean of the group is zero.
+	Anchors []Anchor
 	// Apart says why the group isn't rated together with the first one; empty
 	// for the first.
 	Apart string
@@ -81,9 +83,21 @@ const (
 
 // Advantage is South's first-move advantage.
 type Advantage struct {
-	Elo    float64
-	Error  float64 // half the 95 % interval in Elo; 0 if it wasn't fitted
-	Fitted bool    // estimated from the games rather than given or unknown
+	Elo       float64
+	Error     float64 // half the 95 % interval in Elo; 0 if it wasn't fitted
+	Bootstrap float64 // the same from the resamples; 0 without a bootstrap
+	Fitted    bool    // estimated from the games rather than given or unknown
+}
+
+// DrawRate is a fitted draw parameter.
+type DrawRate struct {
+	Model DrawModel
+	// Parameter is Davidson's: the draws over the geometric mean of wins and
+	// losses; or the threshold of Rao and Kupper in Elo.
+	Parameter float64
+	// Rate is the probability of a draw between equals without an advantage, 0
+	// to 1, and Error half its 95 % interval.
+	Rate, Error float64
 }
 
 // Player finds a rated player by name.
@@ -93,35 +107,6 @@ func (r *Ratings) Player(name string) (Player, bool) {
 		return Player{}, false
 	}
 	return r.Players[i], true
-}
-
-// Difference is how much stronger one player is than another.
-type Difference struct {
-	Elo   float64 // positive if the first is rated higher
-	Error float64 // half the 95 % interval in Elo
-	// LOS is the likelihood of superiority: the probability, 0 to 1, that the
-	// first player is the stronger one, by the normal approximation.
-	LOS float64
-}
-
-// Difference compares two players by the covariance of their ratings. It is an
-// error if they are one player, or not rated in one group.
-func (r *Ratings) Difference(a, b string) (Difference, error) {
-	i, okA := r.index[a]
-	j, okB := r.index[b]
-	switch {
-	case !okA:
-		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, a)
-	case !okB:
-		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, b)
-	case i == j:
-		return Difference{}, fmt.Errorf("compare %q with itself: expected two players", a)
-	case r.Players[i].Group != r.Players[j].Group:
-		return Difference{}, fmt.Errorf("compare %q with %q: they are rated in different groups", a, b)
-	}
-	elo := r.Players[i].Elo - r.Players[j].Elo
-	sd := math.Sqrt(r.cov.At(i, i) + r.cov.At(j, j) - 2*r.cov.At(i, j))
-	return Difference{Elo: elo, Error: z95 * sd, LOS: math.Erfc(-elo/sd/math.Sqrt2) / 2}, nil
 }
 
 // names lists all players in the order of the tables: rated, then unrated.
@@ -134,4 +119,20 @@ func (r *Ratings) names() []string {
 		list = append(list, u.Name)
 	}
 	return list
+}
+
+// check makes sure that no number is infinite or NaN.
+func (r *Ratings) check() error {
+	for _, p := range r.Players {
+		if !finite(p.Elo) || !finite(p.Error) {
+			return fmt.Errorf("%w: the rating of %q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
+		}
+	}
+	if a := r.Advantage; !finite(a.Elo) || !finite(a.Error) {
+		return fmt.Errorf("%w: the advantage came out as %g ± %g", errStopped, a.Elo, a.Error)
+	}
+	if d := r.Draws; d != nil && (!finite(d.Parameter) || !finite(d.Rate) || !finite(d.Error)) {
+		return fmt.Errorf("%w: the draw parameter came out as %g", errStopped, d.Parameter)
+	}
+	return nil
 }

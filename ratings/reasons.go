@@ -10,19 +10,25 @@ import (
 // maxNamed is how many opponents a reason names before it counts the rest.
 const maxNamed = 3
 
-func (f *fit) remark(format string, args ...any) {
-	f.remarks = append(f.remarks, fmt.Sprintf(format, args...))
-}
+func (f *fit) remark(text string) { f.remarks = append(f.remarks, text) }
 
 // describe fills in the groups and the unrated players with their reasons.
 func (f *fit) describe(r *Ratings) {
 	for g, members := range f.parts.groups {
 		r.Groups = append(r.Groups, Group{Players: len(members), Apart: f.apart(g)})
 	}
-	for _, p := range f.inside {
-		r.Groups[f.parts.group[p.south]].Games += p.Games()
-		r.Used += p.Games()
+	for _, k := range f.meetings.met {
+		r.Games += k.games()
+		r.Pairs += k.pairCount()
 	}
+	for _, n := range f.meetings.self {
+		r.SelfGames += n
+	}
+	for _, k := range f.inside {
+		r.Groups[f.parts.group[k.a]].Games += k.games()
+		r.Used += k.games()
+	}
+	f.anchors(r)
 	opponents := f.opponents()
 	for _, i := range f.parts.alone {
 		u := Unrated{Name: f.meetings.names[i], Count: f.records[i]}
@@ -42,12 +48,16 @@ func (f *fit) apart(g int) string {
 	if f.parts.island[f.parts.groups[g][0]] != f.parts.island[f.parts.groups[0][0]] {
 		return "never met group 1, directly or through others"
 	}
-	for _, p := range f.meetings.pairs {
-		s, n := f.parts.group[p.south], f.parts.group[p.north]
+	for _, k := range f.meetings.met {
+		c := k.total()
+		if f.parts.group[k.b] == g {
+			k, c = k.swap(), c.flip()
+		}
 		switch {
-		case s == g && n == 0 && p.Wins > 0, s == 0 && n == g && p.Losses > 0:
+		case f.parts.group[k.a] != g || f.parts.group[k.b] != 0:
+		case c.Wins > 0:
 			return "won every game against group 1"
-		case s == g && n == 0, s == 0 && n == g:
+		default:
 			return "lost every game against group 1"
 		}
 	}
@@ -63,15 +73,54 @@ type opponent struct {
 // opponents lists, for each player of no group, whom it met, by number.
 func (f *fit) opponents() map[int][]opponent {
 	list := make(map[int][]opponent)
-	for k, c := range f.meetings.totals() {
-		if f.parts.group[k.south] < 0 {
-			list[k.south] = append(list[k.south], opponent{k.north, c})
+	add := func(i, other int, c Count) {
+		if f.parts.group[i] < 0 {
+			list[i] = append(list[i], opponent{other, c})
 		}
+	}
+	for _, k := range f.meetings.met {
+		add(k.a, k.b, k.total())
+		add(k.b, k.a, k.total().flip())
 	}
 	for _, l := range list {
 		slices.SortFunc(l, func(a, b opponent) int { return a.player - b.player })
 	}
 	return list
+}
+
+// anchors notes in each group who holds it, and the anchors that hold nothing.
+func (f *fit) anchors(r *Ratings) {
+	for _, a := range f.options.Anchors {
+		i, _ := slices.BinarySearch(f.meetings.names, a.Name)
+		g := f.parts.group[i]
+		r.Groups[g].Anchors = append(r.Groups[g].Anchors, a)
+	}
+}
+
+// nameGroups names each group after its strongest players.
+func (f *fit) nameGroups(r *Ratings) {
+	named := make([][]string, len(r.Groups))
+	for _, p := range r.Players {
+		if g := p.Group; len(named[g]) < maxNamed {
+			named[g] = append(named[g], p.Name)
+		}
+	}
+	for g := range r.Groups {
+		r.Groups[g].Name = nameSome(named[g], r.Groups[g].Players)
+	}
+}
+
+// nameSome lists names of so many players, and counts the others.
+func nameSome(names []string, of int) string {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, visible(name))
+	}
+	text := strings.Join(shown, ", ")
+	if more := of - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // reason says why a player of no group is in none. Such a player's games
@@ -104,13 +153,10 @@ func (f *fit) against(list []opponent) string {
 	for k, o := range list {
 		games += o.Games()
 		if k < maxNamed {
-			named = append(named, visible(f.meetings.names[o.player]))
+			named = append(named, f.meetings.names[o.player])
 		}
 	}
-	text := strings.Join(named, ", ")
-	if more := len(list) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
+	text := nameSome(named, len(list))
 	if games == 1 {
 		return "the only game against " + text
 	}
@@ -132,6 +178,12 @@ func (f *fit) notes(r *Ratings) []string {
 	}
 	if left := r.Games - r.Used; left > 0 && len(r.Players) > 0 {
 		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every game between those players or groups", left, countGames(r.Games)))
+	}
+	if f.options.Prior > 0 {
+		notes = append(notes, fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together", f.options.Prior))
+		if slices.ContainsFunc(f.parts.island, func(k int) bool { return k != f.parts.island[0] }) {
+			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
+		}
 	}
 	if len(r.Groups) > 1 {
 		notes = append(notes, "ratings of different groups can't be compared")

@@ -1,6 +1,7 @@
 package ratings
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -182,7 +183,7 @@ func TestFitAgreesWithSlowNewton(t *testing.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "players")
 		d, scores := ratable(t, n)
 		elo, advantage, cov := slowFit(n, scores)
-		r, err := Fit(d, Options{})
+		r, err := Fit(context.Background(), d, Options{Intervals: ByModel})
 		require.NoError(t, err)
 		require.Len(t, r.Players, n)
 		require.True(t, r.Advantage.Fitted)
@@ -201,7 +202,7 @@ func TestFitAgreesWithSlowNewton(t *testing.T) {
 			}
 			require.InEpsilon(t, slowError(cov, weights), p.Error, 1e-6, name)
 			if i > 0 {
-				diff, err := r.Difference(name, "a")
+				diff, err := r.Difference(context.Background(), name, "a")
 				require.NoError(t, err)
 				require.InDelta(t, elo[i]-elo[0], diff.Elo, 1e-6)
 				require.InEpsilon(t, slowError(cov, unit(n, i)), diff.Error, 1e-6)
@@ -249,7 +250,7 @@ func TestThreePlayersAgreeWithGrid(t *testing.T) {
 			}
 		}
 	}
-	r, err := Fit(&d, Options{})
+	r, err := Fit(context.Background(), &d, Options{})
 	require.NoError(t, err)
 	for i, name := range []string{"a", "b"} {
 		p, _ := r.Player(name)
@@ -259,17 +260,23 @@ func TestThreePlayersAgreeWithGrid(t *testing.T) {
 }
 
 func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
+	laws := []law{halfPoints{}, davidson{}, raoKupper{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "players")
 		d, _ := ratable(t, n)
-		members := make([]int, n)
-		for i := range members {
-			members[i] = i
+		f := &fit{law: rapid.SampledFrom(laws).Draw(t, "law"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
+		f.options.Anchors = []Anchor{{Name: "a", Elo: 50, SD: 30}}
+		if rapid.Bool().Draw(t, "offset") {
+			f.options.Offsets = []Offset{{"b", "a", 20}}
 		}
-		m := newModel(n, [][]int{members}, d.meetings().pairs)
-		m.fitted = rapid.Bool().Draw(t, "fitted")
-		m.advantage = rapid.Float64Range(-1, 1).Draw(t, "advantage")
-		x := make([]float64, m.dim())
+		f.meetings = d.meetings()
+		var err error
+		f.layout, err = newLayout(f.meetings, f.options)
+		require.NoError(t, err)
+		f.parts = f.meetings.partition(f.layout)
+		f.inside = f.parts.inside(f.meetings.met)
+		m := f.model(f.parts.groups[0], rapid.Float64Range(-1, 1).Draw(t, "advantage"), rapid.Bool().Draw(t, "fitted"))
+		x := make([]float64, m.dim)
 		for i := range x {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
@@ -277,7 +284,7 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		grad, up, down := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 		hess := mat.NewSymDense(len(x), nil)
 		m.gradient(grad, x)
-		m.hessian(hess, x)
+		m.hessian(x).dense(hess)
 		for i, v := range x {
 			x[i] = v + h
 			fUp := m.value(x)

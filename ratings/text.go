@@ -1,115 +1,179 @@
 package ratings
 
 import (
-	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // maxColumns is the number of players up to which a crosstable is drawn.
 const maxColumns = 50
 
-// page is text or Markdown in the making.
-type page struct {
-	bytes.Buffer
-	markdown bool
-	err      error // the first that a grid met
-}
-
-// writePages writes one part for each table, a blank line between them.
-func writePages(w io.Writer, f Format, tables []Table, part func(*page, Table)) error {
-	p := &page{markdown: f == Markdown}
-	for _, t := range tables {
-		if t.Title != "" {
-			p.heading(p.name(t.Title))
-		}
-		part(p, t)
+// table writes all there is to say of one fit.
+func (p *page) table(ctx context.Context, t Table, v View) error {
+	if err := p.ratings(ctx, t, v); err != nil {
+		return err
 	}
-	if p.err != nil {
-		return fmt.Errorf("write %s: %w", f, p.err)
-	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("write %s: %w", f, err)
+	if v.Crosstable && len(t.Ratings.meetings.met) > 0 {
+		p.crosstable(t.Ratings)
 	}
 	return nil
 }
 
-// table writes all there is to say of one fit.
-func (p *page) table(t Table) {
-	p.ratings(t.Ratings)
-	if t.Crosstable && len(t.Ratings.meetings.pairs) > 0 {
-		p.crosstable(t.Ratings)
-	}
-}
-
 // ratings writes the rating table of each group, the unrated players, the
 // advantage and the notes.
-func (p *page) ratings(r *Ratings) {
+func (p *page) ratings(ctx context.Context, t Table, v View) error {
+	r, chosen := t.Ratings, v.columns(TextColumns)
+	lines, err := rows(ctx, t, chosen)
+	if err != nil {
+		return err
+	}
 	number := 0
 	for g, group := range r.Groups {
 		if len(r.Groups) > 1 {
 			p.paragraph(groupLine(g, len(r.Groups), group))
 		}
-		t := newGrid("#", "Player", "Elo", "95 %", "Games", "Won", "Drawn", "Lost", "Points", "Score", "Draws")
-		for ; number < len(r.Players) && r.Players[number].Group == g; number++ {
-			q := r.Players[number]
-			row := []string{strconv.Itoa(number + 1), p.name(q.Name), decimal(q.Elo), "± " + decimal(q.Error)}
-			t.add(append(row, results(q.Count)...)...)
+		first := number
+		for number < len(r.Players) && r.Players[number].Group == g {
+			number++
 		}
-		p.grid(t)
+		p.rows(chosen, lines[first:number])
 	}
-	p.unrated(r)
+	if len(r.Unrated) > 0 {
+		p.paragraph("Without a rating:")
+		p.rows(unratedColumns(chosen), lines[len(r.Players):])
+	}
+	p.list(remarks(r))
+	return nil
+}
+
+// rows writes lines of a rating table.
+func (p *page) rows(chosen []Column, lines []row) {
+	g := &grid{left: make(map[int]bool)}
+	for i, c := range chosen {
+		g.header = append(g.header, c.Header)
+		g.left[i] = c.left
+	}
+	for i := range lines {
+		var cells []string
+		for _, c := range chosen {
+			if c.Key == "name" {
+				cells = append(cells, p.name(lines[i].name))
+				continue
+			}
+			cells = append(cells, p.cell(c.text(&lines[i])))
+		}
+		g.add(cells...)
+	}
+	p.grid(g)
+}
+
+// unratedColumns are the chosen columns that say something of players without
+// a rating, and the reason.
+func unratedColumns(chosen []Column) []Column {
+	var left []Column
+	for _, c := range chosen {
+		if !strings.Contains(","+unratedLeft+",", ","+c.Key+",") {
+			left = append(left, c)
+		}
+	}
+	return append(left, known("reason")...)
+}
+
+// remarks are the lines below the rating table.
+func remarks(r *Ratings) []string {
 	var lines []string
 	if len(r.Players) > 0 {
-		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage), scaleText(r.Groups, p.name))
+		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage))
+		if r.Draws != nil {
+			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", percent(r.Draws.Rate), percent(r.Draws.Error), r.Draws.Model))
+		}
+		lines = append(lines, scaleText(r.Groups))
+		if f := r.Misfit; f.Degrees > 0 {
+			lines = append(lines, fmt.Sprintf("Fit of the pairings: chi-square %s on %d degrees of freedom, p = %.3f.", decimal(f.ChiSquare), f.Degrees, f.P))
+		}
 	}
 	for _, n := range r.Notes {
-		lines = append(lines, "Note: "+p.name(n)+".")
+		lines = append(lines, "Note: "+n+".")
 	}
-	p.list(lines)
+	return lines
 }
 
 func groupLine(g, of int, group Group) string {
-	line := fmt.Sprintf("Group %d of %d", g+1, of)
+	line := fmt.Sprintf("Group %d of %d: %s", g+1, of, group.Name)
 	if group.Apart != "" {
-		line += ", " + group.Apart
+		line += "; " + group.Apart
 	}
 	return line + ":"
 }
 
-func (p *page) unrated(r *Ratings) {
-	if len(r.Unrated) == 0 {
-		return
+func advantageText(a Advantage) string {
+	if !a.Fitted {
+		return decimal(a.Elo) + " Elo (not fitted)"
 	}
-	p.paragraph("Without a rating:")
-	t := newGrid("#", "Player", "Games", "Won", "Drawn", "Lost", "Points", "Score", "Draws", "Reason")
-	t.left[len(t.header)-1] = true
-	for i, u := range r.Unrated {
-		row := append([]string{strconv.Itoa(len(r.Players) + i + 1), p.name(u.Name)}, results(u.Count)...)
-		t.add(append(row, p.name(u.Reason))...)
+	text := decimal(a.Elo) + " ± " + decimal(a.Error) + " Elo (fitted)"
+	if a.Bootstrap > 0 {
+		text += ", bootstrap ± " + decimal(a.Bootstrap)
 	}
-	p.grid(t)
+	return text
+}
+
+// scaleText says what the ratings are measured from.
+func scaleText(groups []Group) string {
+	text := "Elo: the mean is 0"
+	if len(groups) > 1 {
+		text = "Elo: the mean of a group is 0"
+	}
+	var given []string
+	held := 0
+	for _, g := range groups {
+		if len(g.Anchors) > 0 {
+			held++
+		}
+		for _, a := range g.Anchors {
+			at := a.Name + " stands at " + decimal(a.Elo)
+			if a.SD > 0 {
+				at = a.Name + " was put at " + decimal(a.Elo) + " with a standard deviation of " + decimal(a.SD)
+			}
+			given = append(given, at)
+		}
+	}
+	switch {
+	case held == len(groups):
+		text = "Elo: " + strings.Join(given, ", ")
+	case held > 0:
+		text += ", but " + strings.Join(given, ", ")
+	}
+	return text + "; ± is half the 95 % interval."
+}
+
+// tooWide says that a table of so many columns isn't drawn, and returns whether
+// it is so.
+func (p *page) tooWide(what string, n int) bool {
+	if n > maxColumns {
+		p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what, n))
+	}
+	return n > maxColumns
+}
+
+// square is a grid with a row and a column for each player.
+func (p *page) square(names []string) *grid {
+	header := []string{"#", "Player"}
+	for j := range names {
+		header = append(header, strconv.Itoa(j+1))
+	}
+	return newGrid(header...)
 }
 
 // crosstable writes each player's results against each other.
 func (p *page) crosstable(r *Ratings) {
 	t := r.Crosstable()
-	if n := len(t.Names); n > maxColumns {
-		p.paragraph(fmt.Sprintf("The crosstable of %d players is too wide to print; csv and json have it.", n))
+	if p.tooWide("crosstable", len(t.Names)) {
 		return
 	}
 	p.paragraph("Won-drawn-lost by the player in the row, against the players numbered above:")
-	header := []string{"#", "Player"}
-	for j := range t.Names {
-		header = append(header, strconv.Itoa(j+1))
-	}
-	g := newGrid(header...)
+	g := p.square(t.Names)
 	for i, name := range t.Names {
 		row := []string{strconv.Itoa(i + 1), p.name(name)}
 		for j := range t.Names {
@@ -130,153 +194,118 @@ func crosstableCell(self bool, c Count) string {
 	return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
 }
 
-// results are the columns from Games to Draws.
-func results(c Count) []string {
-	row := []string{strconv.Itoa(c.Games()), strconv.Itoa(c.Wins), strconv.Itoa(c.Draws), strconv.Itoa(c.Losses),
-		decimal(c.Points()), "", ""}
-	if c.Games() > 0 {
-		row[5], row[6] = percent(c.Score()), percent(c.DrawShare())
+// headToHead writes the pairings that fit worst.
+func (p *page) headToHead(r *Ratings, most int) {
+	list := r.HeadToHeads()
+	shown := list
+	if most > 0 && len(list) > most {
+		shown = list[:most]
 	}
-	return row
+	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(list)))
+	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
+	g.left[2] = true
+	for i, h := range shown {
+		g.add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
+			strconv.Itoa(h.Losses), decimal(h.Points()), decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
+	}
+	p.grid(g)
+	if f := r.Misfit; f.Degrees > 0 {
+		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.", decimal(f.ChiSquare), f.Degrees, f.P)})
+	}
 }
 
-func advantageText(a Advantage) string {
-	if a.Fitted {
-		return decimal(a.Elo) + " ± " + decimal(a.Error) + " Elo (fitted)"
+// superiority writes how likely the player in the row is the stronger one.
+func (p *page) superiority(ctx context.Context, r *Ratings) error {
+	if p.tooWide("table of superiority", len(r.Players)) {
+		return nil
 	}
-	return decimal(a.Elo) + " Elo (not fitted)"
-}
-
-// scaleText says what the ratings are measured from.
-func scaleText(groups []Group, name func(string) string) string {
-	text := "Elo: the mean is 0"
-	if len(groups) > 1 {
-		text = "Elo: the mean of a group is 0"
+	p.paragraph("Likelihood in % that the player in the row is stronger than the players numbered above:")
+	var names []string
+	for _, q := range r.Players {
+		names = append(names, q.Name)
 	}
-	var given []string
-	for _, g := range groups {
-		if g.Anchor != nil {
-			given = append(given, name(g.Anchor.Name)+" stands at "+decimal(g.Anchor.Elo))
+	g := p.square(names)
+	for i, a := range r.Players {
+		row := []string{strconv.Itoa(i + 1), p.name(a.Name)}
+		for j, b := range r.Players {
+			switch {
+			case i == j:
+				row = append(row, "x")
+			case a.Group != b.Group:
+				row = append(row, "")
+			default:
+				d, err := r.Difference(ctx, a.Name, b.Name)
+				if err != nil {
+					return err
+				}
+				row = append(row, decimal(100*d.LOS))
+			}
 		}
+		g.add(row...)
 	}
-	switch {
-	case len(given) == len(groups):
-		text = "Elo: " + strings.Join(given, ", ")
-	case len(given) > 0:
-		text += ", but " + strings.Join(given, ", ")
-	}
-	return text + "; ± is half the 95 % interval."
+	p.grid(g)
+	return nil
 }
 
-// decimal rounds to one decimal, without a sign before zero.
-func decimal(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 1, 64)
-	if strings.Trim(s, "-0.") == "" {
-		s = strings.TrimPrefix(s, "-")
-	}
-	return s
-}
-
-func percent(share float64) string { return decimal(100*share) + " %" }
-
-// name is a name, title or sentence fit for the page.
-func (p *page) name(s string) string {
-	if p.markdown {
-		return markdown(s)
-	}
-	return visible(s)
-}
-
-// gap puts a blank line before what follows, but for the first.
-func (p *page) gap() {
-	if p.Len() > 0 {
-		p.WriteByte('\n')
-	}
-}
-
-func (p *page) heading(text string) {
-	p.gap()
-	if p.markdown {
-		text = "### " + text
-	}
-	p.WriteString(text + "\n")
-}
-
-func (p *page) paragraph(text string) {
-	p.gap()
-	p.WriteString(text + "\n")
-}
-
-func (p *page) list(lines []string) {
-	if len(lines) == 0 {
-		return
-	}
-	p.gap()
-	for _, l := range lines {
-		if p.markdown {
-			l = "- " + l
-		}
-		p.WriteString(l + "\n")
-	}
-}
-
-// grid is a table's cells. All columns but the second, the names, are aligned
-// right unless told otherwise.
-type grid struct {
-	header []string
-	left   map[int]bool
-	rows   [][]string
-}
-
-func newGrid(header ...string) *grid { return &grid{header: header, left: map[int]bool{1: true}} }
-
-func (g *grid) add(row ...string) { g.rows = append(g.rows, row) }
-
-func (p *page) grid(g *grid) {
-	p.gap()
-	var buf bytes.Buffer
-	if err := g.render(&buf, p.markdown); err != nil && p.err == nil {
-		p.err = err
-	}
-	for line := range strings.Lines(buf.String()) {
-		p.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-}
-
-func (g *grid) render(w io.Writer, asMarkdown bool) error {
-	align := make(tw.Alignment, len(g.header))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if g.left[i] {
-			align[i] = tw.AlignLeft
-		}
-	}
-	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
-		Symbols: tw.NewSymbols(tw.StyleASCII),
-		Borders: tw.BorderNone,
-		Settings: tw.Settings{
-			Separators: tw.Separators{BetweenColumns: tw.Off},
-			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
-		},
-	})
-	if asMarkdown {
-		style = renderer.NewMarkdown()
-	}
-	t := tablewriter.NewTable(w,
-		tablewriter.WithRenderer(style),
-		// The writer would take the widths of ± and the like from the locale.
-		tablewriter.WithEastAsian(tw.Off),
-		// Headers and names stay as they are: no upper case, trimming, wrapping.
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithTrimTab(tw.Off),
-		tablewriter.WithAlignment(align),
-	)
-	t.Header(g.header)
-	if err := t.Bulk(g.rows); err != nil {
+// comparison writes a sentence for each opponent of one player.
+func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
+	list, err := r.comparisons(ctx, name)
+	if err != nil {
 		return err
 	}
-	return t.Render()
+	var lines []string
+	for _, c := range list {
+		lines = append(lines, c.sentence())
+	}
+	if len(lines) == 0 {
+		lines = []string{name + " has no rating here that could be compared."}
+	}
+	p.list(lines)
+	return nil
+}
+
+// sentence says the difference in words.
+func (c *comparison) sentence() string {
+	format := "%s beats %s by %s ± %s, LOS %s"
+	switch elo := decimal(c.Elo); {
+	case elo == "0.0":
+		format = "%s is level with %s, %s ± %s, LOS %s"
+	case c.Elo < 0:
+		format = "%s loses to %s by %s ± %s, LOS %s"
+	}
+	return fmt.Sprintf(format, nonEmpty(c.a), nonEmpty(c.b), strings.TrimPrefix(decimal(c.Elo), "-"), decimal(c.Error), percent(c.LOS))
+}
+
+func nonEmpty(name string) string {
+	if name == "" {
+		return `""`
+	}
+	return name
+}
+
+// comparison is one player's difference to another.
+type comparison struct {
+	a, b string
+	Difference
+}
+
+// comparisons are the differences of a player to the others of its group, in
+// the order of the table.
+func (r *Ratings) comparisons(ctx context.Context, name string) ([]comparison, error) {
+	p, ok := r.Player(name)
+	if !ok {
+		return nil, nil
+	}
+	var list []comparison
+	for _, q := range r.Players {
+		if q.Group != p.Group || q.Name == name {
+			continue
+		}
+		d, err := r.Difference(ctx, name, q.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, comparison{name, q.Name, d})
+	}
+	return list, nil
 }

@@ -23,7 +23,7 @@ type cli struct {
 	Perft      perftCmd      `cmd:"" help:"Count the sequences of so many plies from a position."`
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
-	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments."`
+	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
 	Engine     engineCmd     `cmd:"" help:"Try out an engine that speaks the UGI protocol."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`

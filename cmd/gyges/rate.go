@@ -4,117 +4,178 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gyges/ratings"
-	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 // rateCmd rates the players of recorded runs.
 type rateCmd struct {
-	Runs       []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or files of records (games.jsonl); several are rated together."`
-	Anchor     []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
-	Advantage  string   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
-	Rules      string   `placeholder:"RULES,…" complete:"rules" help:"Rate only games under these rule sets."`
-	Pool       bool     `help:"Add a table of all rule sets together."`
-	Crosstable bool     `help:"Print only who scored what against whom."`
+	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
+	modelFlags
+	Rules   string `placeholder:"RULES,…" complete:"rules" help:"Rate only games under these rule sets."`
+	Pool    bool   `help:"Add a table of all rule sets together."`
+	PerSide bool   `help:"Rate every player as South and as North apart."`
+	viewFlags
+	seriesFlags
+	Strict  bool `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
+	Explain bool `help:"Print what every figure means, and nothing else."`
 	formatFlag
+}
+
+// viewFlags say what to print.
+type viewFlags struct {
+	Columns    string `placeholder:"COLUMN,…" help:"Columns of the rating table; --explain lists them."`
+	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
+	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
+	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
+	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
+	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
 }
 
 // Help is the part of the help below the summary.
 func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
 		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Players that " +
-		"won or lost everything have no finite rating; they are listed apart, with the reason."
+		"won or lost everything have no finite rating; they are listed apart, with the reason.\n\n" +
+		"In PGN, White is South, and the tags White, Black and Result are enough. CSV has a header with the columns south, " +
+		"north and result (or white, black, result), or a game in that order on each line."
 }
 
 func (rateCmd) examples() []example {
 	return []example{
 		{"gyges rate results/quick-20260102-150405", ""},
 		{"gyges rate --rules kang --anchor random=0 results/*", "measured from the random player"},
+		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "anybody's games"},
+		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
+		{"gyges rate gen1 gen2 gen3 --over-time whole --anchor random=0", "three runs, one after the other"},
 		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
 	}
 }
 
-// Run reads the records and prints the tables.
+// Run reads the games and prints the tables.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
+	if c.Explain {
+		return ratings.Explain(e.out)
+	}
+	if len(c.Runs) == 0 {
+		return errors.New(`expected "<file> ..."; see gyges rate --help`)
+	}
 	options, errOptions := c.options()
 	only, errRules := c.filter()
 	files, errFiles := gameFiles(c.Runs)
-	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
+	errView := c.check()
+	if err := errors.Join(errOptions, errRules, errFiles, errView); err != nil {
 		return err
 	}
-	s := newStandings()
-	var met []string // rule sets, rated or not
+	in, s := newIntake(only, c.Strict), newStandings()
+	if c.OverTime != "" {
+		return c.overTime(ctx, e, in, files, options)
+	}
 	for _, f := range files {
-		err := readGames(ctx, f, func(g *record.Game) {
-			if !slices.Contains(met, g.Rules) {
-				met = append(met, g.Rules)
-			}
-			if only == nil || only[g.Rules] {
-				s.add(g)
-			}
-		})
-		if err != nil {
+		if err := in.file(ctx, e.in, f, s); err != nil {
 			return err
 		}
 	}
-	switch {
-	case len(met) == 0:
-		return fmt.Errorf("expected games, found none in %s", listed(c.Runs))
-	case len(s.order) == 0:
-		return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(met))
+	if err := c.anyGames(in, len(s.order) > 0); err != nil {
+		return err
 	}
-	tables, err := s.tables(options, c.Pool)
+	c.warn(e, &in.tally)
+	if c.PerSide {
+		s.split()
+	}
+	if err := c.settle(&options, s.all().Players()); err != nil {
+		return err
+	}
+	book, err := s.book(ctx, options, c.Pool, c.format() == ratings.JSON)
 	if err != nil {
 		return err
 	}
-	if c.Crosstable {
-		return ratings.WriteCrosstable(e.out, c.format(), tables...)
-	}
-	return c.write(e.out, tables)
+	book.Notes = in.notes()
+	return c.print(ctx, e, book)
 }
 
-// options reads --anchor and --advantage.
-func (c *rateCmd) options() (ratings.Options, error) {
-	var o ratings.Options
+// check finds mistakes in the flags that need no games.
+func (c *rateCmd) check() error {
 	var errs []error
-	for _, text := range c.Anchor {
-		// A name is an agent's spec and may hold '=' itself.
-		cut := strings.LastIndexByte(text, '=')
-		if cut < 1 {
-			errs = append(errs, fmt.Errorf("--anchor: expected NAME=ELO, found %q", text))
-			continue
+	if c.Columns != "" {
+		if _, err := ratings.ParseColumns(c.Columns); err != nil {
+			errs = append(errs, fmt.Errorf("--columns: %w", err))
 		}
-		elo, err := finite(text[cut+1:])
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--anchor: %s: %w", text[:cut], err))
-		}
-		o.Anchors = append(o.Anchors, ratings.Anchor{Name: text[:cut], Elo: elo})
 	}
-	if c.Advantage != "fit" {
-		elo, err := finite(c.Advantage)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--advantage: fit or a number: %w", err))
-		}
-		o.Advantage = &elo
+	if c.Top < 0 {
+		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}
-	return o, errors.Join(errs...)
+	errs = append(errs, c.checkSeries())
+	if c.PerSide && c.Advantage != "fit" {
+		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
+	}
+	return errors.Join(errs...)
 }
 
-func finite(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("expected a number of Elo, found %q", text)
+// settle completes the options with what needs the players' names.
+func (c *rateCmd) settle(o *ratings.Options, players []string) error {
+	var err error
+	o.Offsets, err = c.offsets(players)
+	if c.PerSide {
+		o.Advantage = new(float64)
 	}
-	return x, nil
+	if c.Compare != "" && !slices.Contains(players, c.Compare) {
+		err = errors.Join(err, fmt.Errorf("--compare: %q has not played; the players are %s", c.Compare, listed(players)))
+	}
+	return errors.Join(checkAnchors(o.Anchors, players), err)
+}
+
+// anyGames refuses an empty table.
+func (c *rateCmd) anyGames(in *intake, any bool) error {
+	switch {
+	case len(in.met) == 0 && in.bad > 0:
+		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.told[0])
+	case len(in.met) == 0:
+		return fmt.Errorf("expected games, found none in %s", listed(c.Runs))
+	case !any && len(in.met) == 1 && in.met[0] == "":
+		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
+	case !any:
+		return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.met))
+	}
+	return nil
+}
+
+// warn tells of what was left out where tables don't.
+func (c *rateCmd) warn(e *env, t *tally) {
+	for _, line := range t.told {
+		e.err.printf("gyges: left out: %s\n", visible(line))
+	}
+	if t.bad > len(t.told) {
+		e.err.printf("gyges: left out: %d more games\n", t.bad-len(t.told))
+	}
+	if c.format() == ratings.CSV && t.twice > 0 {
+		e.err.printf("gyges: left out: %s whose id had come before\n", games(t.twice))
+	}
+}
+
+// print writes the part of the tables that was asked for.
+func (c *rateCmd) print(ctx context.Context, e *env, b ratings.Book) error {
+	f := c.format()
+	switch {
+	case c.Crosstable:
+		return ratings.WriteCrosstable(e.out, f, b)
+	case c.HeadToHead:
+		return ratings.WriteHeadToHead(e.out, f, b, c.Top)
+	case c.Los:
+		return ratings.WriteSuperiority(ctx, e.out, f, b)
+	case c.Compare != "":
+		return ratings.WriteComparison(ctx, e.out, f, b, c.Compare)
+	}
+	v := ratings.View{Crosstable: true}
+	if c.Columns != "" {
+		v = ratings.View{}
+		v.Columns, _ = ratings.ParseColumns(c.Columns) // checked before
+	} else if c.Bootstrap > 0 && f != ratings.CSV {
+		v.Columns, _ = ratings.ParseColumns(strings.Replace(ratings.TextColumns, ",error,", ",error,bootstrap,", 1))
+	}
+	return ratings.WriteTable(ctx, e.out, f, v, b)
 }
 
 // filter returns the names of the rule sets to rate; nil for all.
@@ -133,51 +194,4 @@ func (c *rateCmd) filter() (map[string]bool, error) {
 		only[r.String()] = true
 	}
 	return only, errors.Join(errs...)
-}
-
-// gameFiles finds the file of records of each run. A file given twice would
-// count its games twice.
-func gameFiles(runs []string) ([]string, error) {
-	var files []string
-	var infos []os.FileInfo
-	var errs []error
-	for _, path := range runs {
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			path = filepath.Join(path, tournament.GamesFile)
-			info, err = os.Stat(path)
-		}
-		if err != nil {
-			errs = append(errs, fileError("run", err))
-			continue
-		}
-		for i, other := range infos {
-			if os.SameFile(other, info) {
-				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, files[i]))
-			}
-		}
-		files, infos = append(files, path), append(infos, info)
-	}
-	return files, errors.Join(errs...)
-}
-
-// readGames streams the records of a file.
-func readGames(ctx context.Context, path string, each func(*record.Game)) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return fileError("run", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	r := record.NewReader(f, path)
-	for ctx.Err() == nil {
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		each(g)
-	}
-	return ctx.Err()
 }

@@ -1,80 +1,132 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/tournament/record"
 )
 
-// standings gathers results by rule set, game by game.
+// standings gathers results by rule set, game by game, and puts the games of a
+// pair together.
 type standings struct {
 	order []string // rule sets, as they were first met
 	data  map[string]*ratings.Data
-	all   ratings.Data // all rule sets together
+	pairs source.Matcher
+	last  string // the rule set of data[last], looked up before
+	into  *ratings.Data
 }
 
-func newStandings() *standings { return &standings{data: map[string]*ratings.Data{}} }
+func newStandings() *standings {
+	s := &standings{data: map[string]*ratings.Data{}}
+	s.pairs.Single = func(g source.Result) { s.of(g.Rules).Add(g.South, g.North, g.Result) }
+	s.pairs.Pair = func(g, h source.Result) { s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result) }
+	return s
+}
 
-// add counts a game.
-func (s *standings) add(g *record.Game) {
-	d, ok := s.data[g.Rules]
+// of is the data of a rule set.
+func (s *standings) of(rules string) *ratings.Data {
+	if s.into != nil && s.last == rules {
+		return s.into
+	}
+	d, ok := s.data[rules]
 	if !ok {
 		d = new(ratings.Data)
-		s.data[g.Rules] = d
-		s.order = append(s.order, g.Rules)
+		s.data[rules] = d
+		s.order = append(s.order, rules)
 	}
-	result := ratings.Draw
-	switch g.Result {
-	case "1-0":
-		result = ratings.Win
-	case "0-1":
-		result = ratings.Loss
-	}
-	d.Add(g.South.Agent, g.North.Agent, result)
-	s.all.Add(g.South.Agent, g.North.Agent, result)
+	s.last, s.into = rules, d
+	return d
 }
 
-// tables fits one table for each rule set and, if asked, one for all games. An
-// anchor counts where its player has played; it must have somewhere.
-func (s *standings) tables(o ratings.Options, pool bool) ([]ratings.Table, error) {
-	var errs []error
-	everybody := s.all.Players()
-	for _, a := range o.Anchors {
-		if !slices.Contains(everybody, a.Name) {
-			errs = append(errs, fmt.Errorf("--anchor: %q has not played; the players are %s", a.Name, listed(everybody)))
-		}
+// all is all rule sets together.
+func (s *standings) all() *ratings.Data {
+	s.pairs.Flush()
+	d := new(ratings.Data)
+	for _, name := range s.order {
+		d.Merge(s.data[name])
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	return d
+}
+
+// add counts a recorded game.
+func (s *standings) add(g *record.Game) {
+	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)},
+		strconv.AppendInt(nil, g.Pair, 10))
+}
+
+// resultOf reads a checked record's result.
+func resultOf(text string) ratings.Result {
+	switch text {
+	case "1-0":
+		return ratings.Win
+	case "0-1":
+		return ratings.Loss
 	}
-	var tables []ratings.Table
-	add := func(title string, d *ratings.Data) error {
-		r, err := ratings.Fit(d, present(o, d.Players()))
-		tables = append(tables, ratings.Table{Title: title, Ratings: r, Crosstable: true})
-		return err
+	return ratings.Draw
+}
+
+// split takes every player for two, one on each side.
+func (s *standings) split() {
+	s.pairs.Flush()
+	for name, d := range s.data {
+		s.data[name] = d.PerSide()
+	}
+	s.into = nil
+}
+
+// book fits one table for each rule set and, if it is wanted, one for all games.
+// An anchor counts where its player has played; it must have somewhere.
+func (s *standings) book(ctx context.Context, o ratings.Options, pool, wantAll bool) (ratings.Book, error) {
+	s.pairs.Flush()
+	b := ratings.Book{Pool: pool}
+	fit := func(title string, d *ratings.Data) (ratings.Table, error) {
+		r, err := ratings.Fit(ctx, d, present(o, d.Players()))
+		return ratings.Table{Title: title, Ratings: r}, err
 	}
 	for _, name := range s.order {
-		if err := add("Rules "+name, s.data[name]); err != nil {
-			return nil, err
+		t, err := fit(s.title(name), s.data[name])
+		if err != nil {
+			return b, err
+		}
+		b.All = t
+		if name != "" || len(s.order) > 1 {
+			b.Parts = append(b.Parts, t)
 		}
 	}
-	if pool && len(s.order) > 1 {
-		if err := add("All rules together", &s.all); err != nil {
-			return nil, err
-		}
+	if len(s.order) == 1 || !pool && !wantAll {
+		return b, nil
 	}
-	return tables, nil
+	var err error
+	b.All, err = fit("All rules together", s.all())
+	return b, err
 }
 
-// present leaves out the anchors that are not among the players.
+// title is that of a rule set's table. Games that name no rules need none where
+// there are no others.
+func (s *standings) title(name string) string {
+	switch {
+	case name != "":
+		return "Rules " + name
+	case len(s.order) > 1:
+		return "Rules not named"
+	}
+	return ""
+}
+
+// present leaves out the anchors and offsets of players that are not there.
 func present(o ratings.Options, players []string) ratings.Options {
-	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool {
-		return !slices.Contains(players, a.Name)
-	})
+	missing := func(name string) bool {
+		_, ok := slices.BinarySearch(players, name)
+		return !ok
+	}
+	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool { return missing(a.Name) })
+	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool { return missing(f.Name) || missing(f.Than) })
 	return o
 }
 
@@ -96,7 +148,7 @@ func listed(names []string) string {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+	Format string `enum:"text,markdown,csv,json,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json or html (a fragment). Text, Markdown and HTML round, the others have every digit."`
 }
 
 func (f formatFlag) format() ratings.Format { return ratings.Format(f.Format) }
@@ -106,7 +158,7 @@ func (f formatFlag) forPeople() bool {
 	return f.format() == ratings.Text || f.format() == ratings.Markdown
 }
 
-// write prints the tables.
-func (f formatFlag) write(w io.Writer, tables []ratings.Table) error {
-	return ratings.WriteTable(w, f.format(), tables...)
+// write prints the tables with their crosstables.
+func (f formatFlag) write(ctx context.Context, w io.Writer, b ratings.Book) error {
+	return ratings.WriteTable(ctx, w, f.format(), ratings.View{Crosstable: true}, b)
 }

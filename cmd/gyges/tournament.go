@@ -71,9 +71,11 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	tables, errFit := s.tables(ratings.Options{}, false)
+	// A run that was stopped is rated too.
+	rating := context.WithoutCancel(ctx)
+	book, errFit := s.book(rating, ratings.Options{}, false, c.format() == ratings.JSON)
 	if errFit == nil {
-		errFit = c.write(e.out, tables)
+		errFit = c.write(rating, e.out, book)
 	}
 	if errFit != nil {
 		errFit = failure{errFit} // the games are safe

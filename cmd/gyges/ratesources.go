@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gyges/ratings/source"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// maxTold is how many unreadable games are told of one by one.
+const maxTold = 5
+
+// intake reads the files to be rated.
+type intake struct {
+	strict bool            // an unreadable game ends the reading
+	take   map[string]bool // rule sets to take; nil for all
+	met    []string        // rule sets met, taken or not
+	known  map[string]bool
+	runs   map[uint64]*source.Seen // ids by the beginning of the run
+	tally
+}
+
+// tally is what was left out.
+type tally struct {
+	bad, twice, unfinished int
+	told                   []string // the first unreadable games
+	unchecked              bool     // there were too many ids to remember
+}
+
+func newIntake(take map[string]bool, strict bool) *intake {
+	return &intake{strict: strict, take: take, known: map[string]bool{}, runs: map[uint64]*source.Seen{}}
+}
+
+// file reads one file into s. "-" is the standard input.
+func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *standings) error {
+	if path == "-" {
+		return in.read(ctx, stdin, "standard input", s)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fileError("run", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return in.read(ctx, f, path, s)
+}
+
+func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standings) error {
+	format, r, err := source.Sniff(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".pgn":
+		format = source.PGN
+	case ".csv":
+		format = source.CSV
+	}
+	defer s.pairs.Flush()
+	if format == source.Records {
+		return in.records(ctx, r, name, s)
+	}
+	seen := new(source.Seen)
+	err = source.Read(ctx, format, r, source.Handler{
+		Game: func(g *source.Game) error {
+			if len(g.ID) > 0 && seen.Add(g.ID) {
+				in.twice++
+				return nil
+			}
+			in.add(source.Result{South: g.South, North: g.North, Rules: g.Rules, Result: g.Result}, g.Pair, s)
+			return nil
+		},
+		Bad: func(line int, err error) error {
+			return in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+		},
+		Unfinished: func() { in.unfinished++ },
+	})
+	in.unchecked = in.unchecked || seen.Full()
+	if err != nil && ctx.Err() == nil && !in.strict {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+// records reads our own records.
+func (in *intake) records(ctx context.Context, r io.Reader, name string, s *standings) error {
+	b := bufio.NewReaderSize(r, 256<<10)
+	seen := in.run(b)
+	next := in.reader(b, name)
+	names := map[string]string{}
+	text := func(b []byte) string {
+		t, ok := names[string(b)]
+		if !ok {
+			t = string(b)
+			names[t] = t
+		}
+		return t
+	}
+	var o record.Outcome
+	var key []byte
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := next(&o)
+		var line *record.LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			in.unchecked = in.unchecked || seen.Full()
+			return nil
+		case errors.As(err, &line):
+			if err := in.unreadable(err); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		if seen.AddNumber(uint64(o.Game)) {
+			in.twice++
+			continue
+		}
+		key = strconv.AppendInt(key[:0], o.Pair, 10)
+		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: resultOf(string(o.Result))}, key, s)
+	}
+}
+
+// reader reads outcomes; if the reading is strict, records whole.
+func (in *intake) reader(r io.Reader, name string) func(*record.Outcome) error {
+	if !in.strict {
+		return record.NewOutcomes(r, name).Read
+	}
+	whole := record.NewReader(r, name)
+	return func(o *record.Outcome) error {
+		g, err := whole.Read()
+		if err != nil {
+			return err
+		}
+		*o = record.Outcome{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result)}
+		return nil
+	}
+}
+
+// run finds the ids of a run's games that were met before. Copies of a run are
+// known by the first record, which holds the time at which it began.
+func (in *intake) run(b *bufio.Reader) *source.Seen {
+	head, _ := b.Peek(64 << 10) // an error comes again when it is read
+	if i := bytes.IndexByte(head, '\n'); i >= 0 {
+		head = head[:i]
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(head) // can't fail
+	seen, ok := in.runs[h.Sum64()]
+	if !ok {
+		seen = new(source.Seen)
+		in.runs[h.Sum64()] = seen
+	}
+	return seen
+}
+
+// add takes a game if its rule set is wanted.
+func (in *intake) add(g source.Result, pair []byte, s *standings) {
+	if !in.known[g.Rules] {
+		in.known[g.Rules] = true
+		in.met = append(in.met, g.Rules)
+	}
+	if in.take == nil || in.take[g.Rules] {
+		s.pairs.Add(g, pair)
+	}
+}
+
+// unreadable counts a game that can't be read, or returns the error if that is
+// to end the reading.
+func (in *intake) unreadable(err error) error {
+	if in.strict {
+		return err
+	}
+	in.bad++
+	if len(in.told) < maxTold {
+		in.told = append(in.told, err.Error())
+	}
+	return nil
+}
+
+// notes are sentences on what was left out.
+func (t *tally) notes() []string {
+	var notes []string
+	if t.bad > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s that can't be read; the first is %s", games(t.bad), t.told[0]))
+	}
+	if t.twice > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s whose id had come before; each id is counted once", games(t.twice)))
+	}
+	if t.unfinished > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s without a result yet", games(t.unfinished)))
+	}
+	if t.unchecked {
+		notes = append(notes, "there were too many ids of games to look for all that came twice")
+	}
+	return notes
+}
+
+func games(n int) string {
+	if n == 1 {
+		return "1 game"
+	}
+	return fmt.Sprintf("%d games", n)
+}
+
+// gameFiles finds the file of records of each run; other files stand for
+// themselves. A file given twice would count its games twice.
+func gameFiles(runs []string) ([]string, error) {
+	var files []string
+	var infos []os.FileInfo
+	var errs []error
+	for _, path := range runs {
+		if path == "-" {
+			files, infos = append(files, path), append(infos, nil)
+			continue
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			path = filepath.Join(path, tournament.GamesFile)
+			info, err = os.Stat(path)
+		}
+		if err != nil {
+			errs = append(errs, fileError("run", err))
+			continue
+		}
+		for i, other := range infos {
+			if other != nil && os.SameFile(other, info) {
+				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, files[i]))
+			}
+		}
+		files, infos = append(files, path), append(infos, info)
+	}
+	return files, errors.Join(errs...)
+}

@@ -1,0 +1,57 @@
+package ratings
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Difference is how much stronger one player is than another.
+type Difference struct {
+	Elo   float64 // positive if the first is rated higher
+	Error float64 // half the 95 % interval in Elo
+	// LOS is the likelihood of superiority: the probability, 0 to 1, that the
+	// first player is the stronger one, by the normal approximation.
+	LOS float64
+}
+
+// Difference compares two players by the covariance of their ratings. It is an
+// error if they are one player, or not rated in one group, or if ctx ends.
+func (r *Ratings) Difference(ctx context.Context, a, b string) (Difference, error) {
+	i, okA := r.index[a]
+	j, okB := r.index[b]
+	switch {
+	case !okA:
+		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, a)
+	case !okB:
+		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, b)
+	case i == j:
+		return Difference{}, fmt.Errorf("compare %q with itself: expected two players", a)
+	case r.Players[i].Group != r.Players[j].Group:
+		return Difference{}, fmt.Errorf("compare %q with %q: they are rated in different groups", a, b)
+	}
+	e := r.estimate
+	variance, err := e.cov.difference(ctx, e.param[i], e.param[j])
+	if err != nil {
+		return Difference{}, fmt.Errorf("compare %q with %q: %w", a, b, err)
+	}
+	elo := r.Players[i].Elo - r.Players[j].Elo
+	sd := math.Sqrt(variance) * eloPerNat
+	return Difference{Elo: elo, Error: z95 * sd, LOS: superiority(elo, sd)}, nil
+}
+
+// superiority is the probability that a normal variable is positive. Without
+// variance, it is or it isn't.
+func superiority(mean, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return distuv.UnitNormal.CDF(mean / sd)
+	case mean > 0:
+		return 1
+	case mean < 0:
+		return 0
+	}
+	return 0.5
+}

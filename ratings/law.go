@@ -1,0 +1,141 @@
+package ratings
+
+import "math"
+
+// law says how likely a game's three outcomes are. Its likelihood is concave in
+// z, South's rating and advantage less North's rating, and t, the draw
+// parameter; both are on the natural scale. A law without a draw parameter
+// ignores t.
+type law interface {
+	// loss is the negative log-likelihood of so many outcomes.
+	loss(n weights, z, t float64) float64
+	// slope is the gradient of loss.
+	slope(n weights, z, t float64) (dz, dt float64)
+	// curve is the second derivative of loss: what the games tell about z and t.
+	curve(n weights, z, t float64) (zz, zt, tt float64)
+	// chances are the probabilities of loss, draw and win.
+	chances(z, t float64) [outcomes]float64
+	// drawn tells whether the law has a draw parameter.
+	drawn() bool
+}
+
+// weights are numbers of games by outcome, not always whole.
+type weights [outcomes]float64
+
+func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
+
+// halfPoints counts a draw as half a win and half a loss (Bradley and Terry
+// 1952). It says nothing of how often games are drawn; for the chances, which
+// the intervals need, share is the probability of a draw at an expected score.
+type halfPoints struct {
+	share drawShare
+}
+
+func (halfPoints) loss(n weights, z, _ float64) float64 {
+	return (n[2]+n[1]/2)*softplus(-z) + (n[0]+n[1]/2)*softplus(z)
+}
+
+// slope is computed from the side that is expected to score less, where no
+// digits are lost in a lopsided pairing.
+func (halfPoints) slope(n weights, z, _ float64) (dz, dt float64) {
+	won, lost := n[2]+n[1]/2, n[0]+n[1]/2
+	if z > 0 {
+		return lost - n.sum()*logistic(-z), 0
+	}
+	return n.sum()*logistic(z) - won, 0
+}
+
+func (halfPoints) curve(n weights, z, _ float64) (zz, zt, tt float64) {
+	e := logistic(-math.Abs(z))
+	return n.sum() * e * (1 - e), 0, 0
+}
+
+func (h halfPoints) chances(z, _ float64) [outcomes]float64 {
+	e := logistic(z)
+	d := h.share.at(e)
+	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
+}
+
+func (halfPoints) drawn() bool { return false }
+
+// davidson is the law of Davidson (1970): win, loss and draw are as e^(z/2),
+// e^(-z/2) and e^t. Its expected score isn't the logistic one, but the odds of
+// winning against losing are.
+type davidson struct{}
+
+// parts are the chances and the logarithm of their common denominator.
+func (davidson) parts(z, t float64) (p [outcomes]float64, log float64) {
+	top := math.Max(math.Abs(z)/2, t)
+	p = [outcomes]float64{math.Exp(-z/2 - top), math.Exp(t - top), math.Exp(z/2 - top)}
+	sum := p[0] + p[1] + p[2]
+	for i := range p {
+		p[i] /= sum
+	}
+	return p, top + math.Log(sum)
+}
+
+func (l davidson) loss(n weights, z, t float64) float64 {
+	_, log := l.parts(z, t)
+	return n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
+}
+
+func (l davidson) slope(n weights, z, t float64) (dz, dt float64) {
+	p, _ := l.parts(z, t)
+	return (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
+}
+
+func (l davidson) curve(n weights, z, t float64) (zz, zt, tt float64) {
+	p, _ := l.parts(z, t)
+	games, m := n.sum(), p[2]-p[0]
+	return games * (p[2] + p[0] - m*m) / 4, -games * m * p[1] / 2, games * p[1] * (p[0] + p[2])
+}
+
+func (l davidson) chances(z, t float64) [outcomes]float64 {
+	p, _ := l.parts(z, t)
+	return p
+}
+
+func (davidson) drawn() bool { return true }
+
+// raoKupper is the law of Rao and Kupper (1967): South wins with the logistic
+// probability of z-h and loses with that of -z-h, where h > 0 is the threshold
+// below which a difference isn't seen. Here e^(2h) = 1 + e^t, so that t may be
+// any number and the likelihood is concave in it.
+type raoKupper struct{}
+
+func (raoKupper) threshold(t float64) float64 { return softplus(t) / 2 }
+
+func (l raoKupper) loss(n weights, z, t float64) float64 {
+	h := l.threshold(t)
+	return (n[2]+n[1])*softplus(h-z) + (n[0]+n[1])*softplus(h+z) - n[1]*t
+}
+
+func (l raoKupper) slope(n weights, z, t float64) (dz, dt float64) {
+	h := l.threshold(t)
+	p, q := (n[2]+n[1])*logistic(h-z), (n[0]+n[1])*logistic(h+z)
+	return q - p, (p+q)*logistic(t)/2 - n[1]
+}
+
+func (l raoKupper) curve(n weights, z, t float64) (zz, zt, tt float64) {
+	h := l.threshold(t)
+	p, q := logistic(h-z), logistic(h+z)
+	won, lost := n[2]+n[1], n[0]+n[1]
+	vp, vq := won*p*(1-p), lost*q*(1-q)
+	dh := logistic(t) / 2
+	return vp + vq, (vq - vp) * dh, (vp+vq)*dh*dh + (won*p+lost*q)*dh*(1-logistic(t))
+}
+
+func (l raoKupper) chances(z, t float64) [outcomes]float64 {
+	h := l.threshold(t)
+	win, loss := logistic(z-h), logistic(-z-h)
+	return [outcomes]float64{loss, math.Exp(t) * win * loss, win}
+}
+
+func (raoKupper) drawn() bool { return true }
+
+func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
+
+// softplus is ln(1 + e^z) without overflow.
+func softplus(z float64) float64 {
+	return math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+}

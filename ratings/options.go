@@ -1,0 +1,148 @@
+package ratings
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+const (
+	maxAdvantage = 2000    // of a fixed advantage, Elo
+	maxElo       = 1000000 // of an anchor or an offset, Elo
+	maxPrior     = 1000    // virtual draws for each player
+	maxBootstrap = 100000
+)
+
+// DrawModel is what a draw says.
+type DrawModel string
+
+// The draw models.
+const (
+	// HalfPoints counts a draw as half a win and half a loss. It is the default.
+	HalfPoints DrawModel = "half"
+	// Davidson has a draw parameter; draws are as the geometric mean of wins and
+	// losses (Davidson 1970).
+	Davidson DrawModel = "davidson"
+	// RaoKupper has a draw parameter; differences below a threshold are drawn
+	// (Rao and Kupper 1967).
+	RaoKupper DrawModel = "rao-kupper"
+)
+
+// law returns the law of the model; nil for an unknown one.
+func (d DrawModel) law() law {
+	switch d {
+	case "", HalfPoints:
+		return halfPoints{}
+	case Davidson:
+		return davidson{}
+	case RaoKupper:
+		return raoKupper{}
+	}
+	return nil
+}
+
+// Intervals is what the intervals take for independent.
+type Intervals string
+
+// The kinds of intervals.
+const (
+	// ByPair takes game pairs for independent, and other games. It is the
+	// default.
+	ByPair Intervals = "pairs"
+	// ByGame takes every game for independent.
+	ByGame Intervals = "games"
+	// ByModel takes the likelihood at its word: the inverse of its second
+	// derivatives. With draws as half points it is too wide where games are drawn.
+	ByModel Intervals = "model"
+)
+
+// Options say how to fit. The zero value fits the advantage, counts draws as
+// half points and puts the mean of each group at zero.
+type Options struct {
+	Draws DrawModel
+	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil
+	// fits it.
+	Advantage *float64
+	// Anchors give players a rating that the others are measured from.
+	Anchors []Anchor
+	// Offsets fix differences between players.
+	Offsets []Offset
+	// Prior gives each player so many virtual draws, 0 to 1000, against an
+	// imaginary opponent whose rating is fitted with the rest. Above zero,
+	// everybody has a finite rating.
+	Prior float64
+	// Intervals says what the intervals take for independent.
+	Intervals Intervals
+	// Bootstrap is the number of resamples, up to 100000, that check the
+	// intervals; 0 for none. Seed is where their random numbers start.
+	Bootstrap int
+	Seed      uint64
+
+	drifts []drift
+}
+
+// Anchor is a player with a given rating, in Elo, -1000000 to 1000000.
+type Anchor struct {
+	Name string
+	Elo  float64
+	// SD makes the anchor a loose one: its rating is fitted too, and Elo ± SD
+	// (one standard deviation, normal) is what was known of it before. Zero holds
+	// it fast.
+	SD float64
+}
+
+// Offset fixes a difference: Name is rated Elo above Than.
+type Offset struct {
+	Name, Than string
+	Elo        float64
+}
+
+// drift is a normal prior on a difference: one player's rating less another's
+// has mean zero and this standard deviation, in Elo.
+type drift struct {
+	name, from string
+	sd         float64
+}
+
+// validate reports everything that is wrong with the options.
+func (o Options) validate(players []string) error {
+	var errs []error
+	expect := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	known := func(name string) bool {
+		_, ok := slices.BinarySearch(players, name)
+		return ok
+	}
+	expect(o.Draws.law() != nil, "draws %q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
+	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
+		"intervals %q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
+	if a := o.Advantage; a != nil {
+		expect(math.Abs(*a) <= maxAdvantage, "fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage)
+	}
+	expect(o.Prior >= 0 && o.Prior <= maxPrior, "prior %g: expected 0 to %d draws", o.Prior, maxPrior)
+	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap, "bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
+	seen := make(map[string]bool)
+	for _, a := range o.Anchors {
+		expect(math.Abs(a.Elo) <= maxElo, "anchor %q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
+		expect(a.SD >= 0 && a.SD <= maxElo && (a.SD == 0 || a.SD >= minSD), "anchor %q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
+		expect(known(a.Name), "anchor %q: no such player in the games", a.Name)
+		expect(!seen[a.Name], "anchor %q: given twice", a.Name)
+		seen[a.Name] = true
+	}
+	for _, f := range o.Offsets {
+		expect(math.Abs(f.Elo) <= maxElo, "offset of %q by %g: expected %d to %d Elo", f.Name, f.Elo, -maxElo, maxElo)
+		for _, name := range []string{f.Name, f.Than} {
+			expect(known(name), "offset %q: no such player in the games", name)
+		}
+		expect(f.Name != f.Than, "offset of %q from itself: expected two players", f.Name)
+	}
+	return errors.Join(errs...)
+}
+
+// minSD is the smallest standard deviation of a loose anchor or a drift, in
+// Elo; a smaller one would drown the games in rounding errors.
+const minSD = 0.01

@@ -1,0 +1,165 @@
+package ratings
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// world is a tournament whose truth is known: who meets whom how often, and
+// how the results come about.
+type world struct {
+	name      string
+	strength  map[string]float64 // Elo, mean zero
+	advantage float64            // Elo
+	law       law
+	t         float64 // the law's draw parameter
+	opening   float64 // standard deviation of what a pair's opening is worth to South, Elo
+	rounds    func(rng *rand.Rand, w *world, d *Data)
+	options   Options
+}
+
+// result draws South's result from the law, with the opening's worth.
+func (w *world) result(rng *rand.Rand, south, north string, opening float64) Result {
+	z := (w.strength[south] - w.strength[north] + w.advantage + opening) / eloPerNat
+	p := w.law.chances(z, w.t)
+	switch u := rng.Float64(); {
+	case u < p[0]:
+		return Loss
+	case u < p[0]+p[1]:
+		return Draw
+	}
+	return Win
+}
+
+// pair plays one opening with both sides.
+func (w *world) pair(rng *rand.Rand, d *Data, a, b string) {
+	worth := w.opening * rng.NormFloat64()
+	d.AddPair(a, b, w.result(rng, a, b, worth), w.result(rng, b, a, worth))
+}
+
+// single plays one game.
+func (w *world) single(rng *rand.Rand, d *Data, south, north string) {
+	d.Add(south, north, w.result(rng, south, north, 0))
+}
+
+// spaced is n players, evenly spaced from half to minus half the range.
+func spaced(n int, span float64) map[string]float64 {
+	s := make(map[string]float64)
+	for i := range n {
+		s[string(rune('a'+i))] = span * (0.5 - float64(i)/float64(n-1))
+	}
+	return s
+}
+
+func (w *world) names() []string {
+	var list []string
+	for i := range w.strength {
+		list = append(list, i)
+	}
+	sortText(list)
+	return list
+}
+
+// roundRobin has every two players meet in so many pairs.
+func roundRobin(pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				for range pairs {
+					w.pair(rng, d, a, b)
+				}
+			}
+		}
+	}
+}
+
+// roundRobinOfGames is the same in so many single games with each side.
+func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		for _, a := range names {
+			for _, b := range names {
+				if a == b {
+					continue
+				}
+				for range games {
+					w.single(rng, d, a, b)
+				}
+			}
+		}
+	}
+}
+
+// gauntlet has the first player meet each other in so many pairs.
+func gauntlet(pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		for _, b := range names[1:] {
+			for range pairs {
+				w.pair(rng, d, names[0], b)
+			}
+		}
+	}
+}
+
+// byLot plays so many rounds, in each of which lots decide who meets whom in so
+// many pairs.
+func byLot(rounds, pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		for range rounds {
+			rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+			for i := 0; i+1 < len(names); i += 2 {
+				for range pairs {
+					w.pair(rng, d, names[i], names[i+1])
+				}
+			}
+		}
+	}
+}
+
+// swiss plays so many rounds, in each of which each player from the top meets the
+// next in the standings that he hasn't met yet, in so many pairs.
+func swiss(rounds, pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		names := w.names()
+		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		points, met := make(map[string]float64), make(map[string]bool)
+		for range rounds {
+			sortByPoints(names, points)
+			left := slices.Clone(names)
+			for len(left) > 1 {
+				a := left[0]
+				i := 1 + max(0, slices.IndexFunc(left[1:], func(b string) bool { return !met[a+b] }))
+				b := left[i]
+				left = slices.Delete(left, i, i+1)[1:]
+				met[a+b], met[b+a] = true, true
+				for range pairs {
+					worth := w.opening * rng.NormFloat64()
+					r, s := w.result(rng, a, b, worth), w.result(rng, b, a, worth)
+					d.AddPair(a, b, r, s)
+					points[a] += float64(r) - float64(s)
+					points[b] += float64(s) - float64(r)
+				}
+			}
+		}
+	}
+}
+
+// play plays the whole tournament.
+func (w *world) play(rng *rand.Rand) *Data {
+	d := &Data{}
+	w.rounds(rng, w, d)
+	return d
+}
+
+// drawing is the draw parameter of a law at which equals draw this often.
+func drawing(l law, rate float64) float64 {
+	if _, ok := l.(davidson); ok {
+		return math.Log(2 * rate / (1 - rate))
+	}
+	h := 2 * math.Atanh(rate)
+	return math.Log(math.Expm1(2 * h))
+}

@@ -1,0 +1,241 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"gyges/ratings"
+)
+
+// found is what a file holds, as text: a line for each call of the handler.
+func found(t testing.TB, text string) []string {
+	var list []string
+	format, r, err := Sniff(strings.NewReader(text))
+	require.NoError(t, err)
+	err = Read(context.Background(), format, r, Handler{
+		Game: func(g *Game) error {
+			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID, g.Pair), " "))
+			return nil
+		},
+		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("%d: %v", line, err)); return nil },
+		Unfinished: func() { list = append(list, "unfinished") },
+	})
+	require.NoError(t, err)
+	return list
+}
+
+func tags(white, black, result string) string {
+	return fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
+}
+
+func TestPGN(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"tags alone, blank lines between": {tags("a", "b", "1-0") + "\n" + tags("b", "a", "1/2-1/2"), []string{"a-b +1", "b-a +0"}},
+		"no blank lines":                  {tags("a", "b", "1-0") + tags("b", "a", "0-1"), []string{"a-b +1", "b-a -1"}},
+		"with moves":                      {tags("a", "b", "1-0") + "\n1. e4 e5 1-0\n\n" + tags("b", "a", "0-1") + "\n1. d4 0-1\n", []string{"a-b +1", "b-a -1"}},
+		"line ends of Windows, a mark":    {"\ufeff" + strings.ReplaceAll(tags("a", "b", "1-0"), "\n", "\r\n"), []string{"a-b +1"}},
+		"several tags on a line":          {`[White "a"] [Black "b"][Result "0-1"]` + "\n", []string{"a-b -1"}},
+		"escapes":                         {tags(`a"\b`, "b", "1-0"), []string{`a"\b-b +1`}},
+		"a tag in a comment":              {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n} e5 1-0\n", []string{"a-b +1"}},
+		"a brace after a semicolon":       {tags("a", "b", "1-0") + "\n1. e4 ; {\n1-0\n\n" + tags("b", "a", "1-0"), []string{"a-b +1", "b-a +1"}},
+		"unfinished":                      {tags("a", "b", "*"), []string{"unfinished"}},
+		"no result":                       {"\n" + tags("a", "b", "1-0") + "\n[White \"x\"]\n[Black \"y\"]\n", []string{"a-b +1", "6: expected tags White, Black and Result, found none of Result"}},
+		"a wrong result":                  {tags("a", "b", "2-0"), []string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "2-0"`}},
+		"no name":                         {tags("?", "b", "1-0"), []string{`1: expected the name of White, found "?"`}},
+		"a tag cut short":                 {"[White \"a\"]\n[Black \"b]\n[Result \"1-0\"]\n\n" + tags("c", "d", "1-0"), []string{`2: expected a tag [Name "value"], found "[Black \"b]"`, "c-d +1"}},
+		"id, pair and rules":              {tags("a", "b", "1-0") + "[GameId \"g7\"]\n[Pair \"3\"]\n[Variant \"kang\"]\n", []string{"a-b +1 kang g7 3"}},
+		"a pair by round and opening":     {tags("a", "b", "1-0") + "[Round \"1\"]\n[FEN \"x\"]\n", []string{"a-b +1   x\x001"}},
+		"nothing":                         {"", nil},
+	} {
+		require.Equal(t, c.want, found(t, c.text), name)
+	}
+}
+
+func TestCSV(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"a header":          {"Result,White,Black\n1-0,a,b\n0.5,b,a\n", []string{"a-b +1", "b-a +0"}},
+		"all columns":       {"game,pair,rules,south,north,result,extra\n7,3,kang,a,b,0-1,x\n", []string{"a-b -1 kang 7 3"}},
+		"no header":         {"a,b,1\nb,a,0\n", []string{"a-b +1", "b-a -1"}},
+		"semicolons":        {"white;black;result\n\"a;x\";b;1/2-1/2\n", []string{"a;x-b +0"}},
+		"tabs":              {"white\tblack\tresult\na,x\tb\t1-0\n", []string{"a,x-b +1"}},
+		"too few fields":    {"south,north,result\na,b\nb,a,1-0\n", []string{"2: expected at least 3 fields, found 2", "b-a +1"}},
+		"a wrong result":    {"south,north,result\n\na,b,won\n", []string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "won"`}},
+		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n", []string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1"}},
+		"no name":           {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
+		"unfinished":        {"south,north,result\na,b,*\n", []string{"unfinished"}},
+	} {
+		require.Equal(t, c.want, found(t, c.text), name)
+	}
+}
+
+func TestCSVWithoutColumnsIsRefused(t *testing.T) {
+	err := Read(context.Background(), CSV, strings.NewReader("who,when\n"), Handler{})
+	require.EqualError(t, err, `line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
+}
+
+func TestLongLinesAreBounded(t *testing.T) {
+	long := strings.Repeat("x", 3*bufferSize)
+	require.Equal(t, []string{"a-b +1", "b-a +1"}, found(t, tags("a", "b", "1-0")+"\n1. "+long+" 1-0\n\n"+tags("b", "a", "1-0")))
+	got := found(t, `[White "`+long+"\"]\n\n"+tags("a", "b", "1-0"))
+	require.Equal(t, []string{"1: expected a line of tags of at most 262144 bytes, found a longer one", "a-b +1"}, got)
+	got = found(t, "south,north,result\n"+long+",b,1-0\na,b,1-0\n")
+	require.Equal(t, []string{"2: expected a line of at most 262144 bytes, found a longer one", "a-b +1"}, got)
+	got = found(t, tags(strings.Repeat("x", maxName+1), "b", "1-0"))
+	require.Equal(t, []string{"1: expected a name of at most 1000 bytes for White, found 1001"}, got)
+}
+
+func TestErrorsEndTheReading(t *testing.T) {
+	stop := errors.New("stop")
+	h := Handler{Game: func(*Game) error { return nil }, Bad: func(int, error) error { return stop }, Unfinished: func() {}}
+	for f, text := range map[Format]string{PGN: tags("a", "b", "won"), CSV: "a,b,1-0\nx\n"} {
+		require.ErrorIs(t, Read(context.Background(), f, strings.NewReader(text), h), stop)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	endless := io.MultiReader(strings.NewReader(strings.Repeat("\n", 2*checkEvery)))
+	require.ErrorIs(t, Read(ctx, PGN, endless, h), context.Canceled)
+	require.Error(t, Read(ctx, Records, endless, h))
+}
+
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]Format{
+		"\ufeff\n\n [White \"a\"]": PGN, "": PGN, "% x": PGN, "{\"game\":0}": Records, "a,b,1-0": CSV, strings.Repeat("\n", 1000) + "{": Records,
+	} {
+		f, r, err := Sniff(strings.NewReader(text))
+		require.NoError(t, err)
+		require.Equal(t, want, f, "%.20q", text)
+		all, err := io.ReadAll(r)
+		require.NoError(t, err)
+		require.Equal(t, text, string(all), "nothing is lost")
+	}
+}
+
+// An id was seen before exactly if a plain map says so.
+func TestSeenAgreesWithMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Seen
+		seen := map[string]bool{}
+		id := rapid.OneOf(rapid.Map(rapid.IntRange(0, 30), func(n int) string { return fmt.Sprint(n) }), rapid.SampledFrom([]string{"a", "b", "007", "7 ", "-1"}))
+		for range rapid.IntRange(0, 60).Draw(t, "ids") {
+			x := id.Draw(t, "id")
+			require.Equal(t, seen[x], s.Add([]byte(x)), x)
+			seen[x] = true
+		}
+	})
+}
+
+func TestSeenIsBounded(t *testing.T) {
+	var s Seen
+	for i := range uint64(maxRanges + 10) {
+		s.AddNumber(2 * i)
+	}
+	require.True(t, s.Full())
+	require.Len(t, s.ranges, maxRanges)
+	var inOrder Seen
+	for i := range uint64(maxRanges + 10) {
+		inOrder.AddNumber(i)
+	}
+	require.False(t, inOrder.Full())
+	require.Len(t, inOrder.ranges, 1)
+}
+
+func TestMatcher(t *testing.T) {
+	var got []string
+	name := func(g Result) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
+	m := Matcher{
+		Single: func(g Result) { got = append(got, name(g)) },
+		Pair:   func(g, h Result) { got = append(got, name(g)+"/"+name(h)) },
+	}
+	add := func(south, north, rules, key string, r ratings.Result) {
+		m.Add(Result{south, north, rules, r}, []byte(key))
+	}
+	add("a", "b", "", "1", 1)
+	add("a", "c", "", "2", 1)
+	add("b", "a", "", "1", -1) // with the first
+	add("a", "c", "", "2", 0)  // not swapped
+	add("x", "y", "", "", 0)   // no key
+	add("c", "a", "r", "2", 1) // other rules
+	m.Flush()
+	require.Equal(t, []string{"ab+1/ba-1", "ac+1", "xy+0", "ac+0", "ca+1"}, got)
+	got = nil
+	for i := range 3 * maxWaiting {
+		add("a", "b", "", fmt.Sprint(i), 1)
+	}
+	require.LessOrEqual(t, len(m.waiting), maxWaiting)
+	require.LessOrEqual(t, len(m.queue), maxWaiting)
+	m.Flush()
+	require.Len(t, got, 3*maxWaiting)
+	require.Empty(t, m.waiting)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(tags("a", "b", "1-0") + "\n1. e4 {x} 1-0\n")
+	f.Add("south,north,result\na,b,1-0\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		format, r, err := Sniff(strings.NewReader(text))
+		require.NoError(t, err)
+		lines := strings.Count(text, "\n") + 1
+		_ = Read(context.Background(), format, r, Handler{
+			Game: func(g *Game) error {
+				if g.South == "" || g.North == "" || len(g.South) > maxName {
+					t.Errorf("a game between %q and %q", g.South, g.North)
+				}
+				return nil
+			},
+			Bad: func(line int, err error) error {
+				if line < 1 || line > lines {
+					t.Errorf("line %d of %d: %v", line, lines, err)
+				}
+				return nil
+			},
+			Unfinished: func() {},
+		})
+	})
+}
+
+// manyGames writes games of a hundred players, with so many lines of moves each.
+func manyGames(games, lines int) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	moves := strings.Repeat("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6\n", lines)
+	var b strings.Builder
+	for k := range games {
+		result := []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]
+		fmt.Fprintf(&b, "[Event \"e\"]\n[Site \"?\"]\n[Date \"2026.01.01\"]\n[Round \"%d\"]\n[White \"Engine %d\"]\n[Black \"Engine %d\"]\n[Result %q]\n\n%s%s\n\n",
+			k, rng.IntN(100), rng.IntN(100), result, moves, result)
+	}
+	return b.String()
+}
+
+// BenchmarkPGN measures the reading of PGN and the counting of its games.
+func BenchmarkPGN(b *testing.B) {
+	for _, lines := range []int{0, 8} {
+		b.Run(fmt.Sprintf("lines=%d", lines), func(b *testing.B) {
+			const games = 100_000
+			text := manyGames(games, lines)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				var d ratings.Data
+				err := Read(context.Background(), PGN, strings.NewReader(text), Handler{
+					Game: func(g *Game) error { d.Add(g.South, g.North, g.Result); return nil },
+				})
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/games, "ns/game")
+		})
+	}
+}
