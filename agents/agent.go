@@ -24,6 +24,14 @@ type Agent interface {
 	Choose(ctx context.Context, g *rules.Game, lim Limits) (Decision, error)
 }
 
+// Analyst is an agent that can say what it would do without some moves.
+type Analyst interface {
+	Agent
+
+	// ChooseWithout is Choose with root moves left out, fewer than are legal.
+	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, leaveOut []rules.Move) (Decision, error)
+}
+
 // Setup says which game is about to be played.
 type Setup struct {
 	Rules *rules.Rules

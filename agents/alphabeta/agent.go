@@ -62,7 +62,7 @@ type player struct {
 	info      func(agents.Decision)
 }
 
-var _ agents.Agent = (*player)(nil)
+var _ agents.Analyst = (*player)(nil)
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.weights.Evaluator(s.Rules)
@@ -79,6 +79,10 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	return a.ChooseWithout(ctx, g, lim, nil)
+}
+
+func (a *player) ChooseWithout(ctx context.Context, g *rules.Game, lim agents.Limits, leaveOut []rules.Move) (agents.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return agents.Decision{}, err
 	}
@@ -90,7 +94,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	if lim == (agents.Limits{}) {
 		lim.Depth = defaultDepth
 	}
-	return a.search(ctx, g, lim, nil)
+	return a.search(ctx, g, lim, leaveOut)
 }
 
 // search finds the best move but for those left out.

@@ -221,7 +221,6 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified:repetition=previous", "000000/200000/003010/202333/101002/000010 n", 3},
 		{"simplified", "000100/000000/021211/230333/000200/000000 n", 4},
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
-		{"simplified", "010000/000000/332112/030320/100002/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
 		g := agenttest.Game(t, gs.rules, c.position)

@@ -49,6 +49,26 @@ func (e *Evaluator) Judge(p rules.Position) (score agents.Score, attacked bool) 
 	return e.dot(&f), f[WinnersOpp] > 0
 }
 
+// Term is what one feature adds to a score.
+type Term struct {
+	Feature string  // its name in weights files
+	Value   float64 // in the position
+	Weight  float64 // hundredths of a point for each
+}
+
+// Terms divides the score of p over the features that are not zero there.
+func (e *Evaluator) Terms(p rules.Position) []Term {
+	var f [NumFeatures]float64
+	measure(e.rules, p, &f)
+	var terms []Term
+	for i, v := range f {
+		if v != 0 && e.weights[i] != 0 {
+			terms = append(terms, Term{names[i], v, e.weights[i]})
+		}
+	}
+	return terms
+}
+
 // dot returns the score of a feature vector.
 func (e *Evaluator) dot(f *[NumFeatures]float64) agents.Score {
 	sum := 0.0

@@ -21,6 +21,7 @@ const (
 	Squares              // difference of the empty squares that one side alone can end on
 	SharedSquares        // empty squares that both can end on
 	Mobility             // difference of log2(1 + moves)
+	Moves                // difference of the number of moves
 	WinnersOwn           // own pieces that can reach the goal now
 	WinnersOpp           // opponent's pieces that could if it were to move
 	Front                // difference of the rows that the nearest pieces stand ahead of the home row
@@ -42,7 +43,7 @@ var names = [NumFeatures]string{
 	Only1: "only1", Only2: "only2", Only3: "only3",
 	Shared1: "shared1", Shared2: "shared2", Shared3: "shared3",
 	Squares: "squares", SharedSquares: "shared_squares",
-	Mobility:   "mobility",
+	Mobility:   "mobility", Moves: "moves",
 	WinnersOwn: "winners_own", WinnersOpp: "winners_opp",
 	Front: "front", Active: "active", Near: "near",
 	Goals: "goals",
@@ -76,6 +77,7 @@ func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
 	f[Squares] = diff(co.Ends&^cp.Ends, cp.Ends&^co.Ends)
 	f[SharedSquares] = float64((co.Ends & cp.Ends).Count())
 	f[Mobility] = logTable[min(co.Moves, len(logTable)-1)] - logTable[min(cp.Moves, len(logTable)-1)]
+	f[Moves] = float64(co.Moves - cp.Moves)
 	f[WinnersOwn] = float64(co.Winners)
 	f[WinnersOpp] = float64(cp.Winners)
 	f[Active] = diff(co.Active, cp.Active)

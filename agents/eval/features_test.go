@@ -123,6 +123,7 @@ func slowFeatures(own, opp reached, p rules.Position) (f [NumFeatures]float64) {
 			f[Squares]--
 		}
 	}
+	f[Moves] = float64(own.moves - opp.moves)
 	f[Mobility] = math.Log2(float64(1+own.moves)) - math.Log2(float64(1+opp.moves))
 	f[WinnersOwn], f[WinnersOpp] = float64(own.winners), float64(opp.winners)
 	f[Goals] = float64(p.Goals(side) - p.Goals(side.Other()))
@@ -169,7 +170,7 @@ func TestBothSidesSeeTheSame(t *testing.T) {
 func TestTheOtherSidesView(t *testing.T) {
 	r := rules.MustParse("standard")
 	same := []int{Tempo, Shared1, Shared2, Shared3, SharedSquares}
-	opposite := []int{Only1, Only2, Only3, Squares, Mobility, Front, Active, Near}
+	opposite := []int{Only1, Only2, Only3, Squares, Mobility, Moves, Front, Active, Near}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 100 {
 		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
@@ -203,7 +204,7 @@ func TestScoreIsTheSumOfWeightTimesFeature(t *testing.T) {
 	r := rules.MustParse("kang")
 	w := Weights{Rules: Kang}
 	for i := range w.Values {
-		w.Values[i] = float64(i*i) - 30.25
+		w.Values[i] = float64(i) - 7.25
 	}
 	e, err := New(w, r)
 	require.NoError(t, err)

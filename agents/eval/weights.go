@@ -170,26 +170,40 @@ func (w *Weights) readValues(object json.RawMessage) error {
 var embedded embed.FS
 
 // Default returns the embedded weights for a family of rules.
-func Default(family string) (Weights, error) {
-	f, err := embedded.Open("weights/" + family + ".json")
+func Default(family string) (Weights, error) { return embeddedWeights(family) }
+
+func embeddedWeights(name string) (Weights, error) {
+	f, err := embedded.Open("weights/" + name + ".json")
 	if err != nil {
-		return Weights{}, fmt.Errorf("no weights for rules %q", family)
+		return Weights{}, fmt.Errorf("no weights %q come with the program", name)
 	}
 	defer f.Close()
-	return Read(f, "default/"+family)
+	return Read(f, "default/"+name)
 }
 
-// DefaultName is the name that stands for the embedded weights.
-const DefaultName = "default"
+// Names of embedded weights.
+const (
+	// DefaultName stands for those that suit the rules.
+	DefaultName = "default"
+	// ClassicName stands for an evaluation that other programs have used, for
+	// the rules with displacement: the moves, and three times the pieces and
+	// squares that one side alone controls.
+	ClassicName = "classic"
+)
 
 // Source is where an agent takes its weights from: the embedded defaults, which
 // suit all rules, or one file, which suits one family.
 type Source struct{ file *Weights }
 
-// Load returns the source that the parameter weights names: DefaultName or a file.
+// Load returns the source that the parameter weights names: DefaultName,
+// ClassicName or a file.
 func Load(name string) (Source, error) {
 	if name == DefaultName {
 		return Source{}, nil
+	}
+	if name == ClassicName {
+		w, err := embeddedWeights(ClassicName)
+		return Source{&w}, err
 	}
 	in, err := os.Open(name)
 	if err != nil {
@@ -221,6 +235,6 @@ func Param() agents.ParamDef {
 		Name:    "weights",
 		Type:    agents.Text,
 		Default: DefaultName,
-		Doc:     "weights of the evaluation: a file, or default for those that come with the program",
+		Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
 	}
 }

@@ -26,6 +26,7 @@ type cli struct {
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
 	Engine     engineCmd     `cmd:"" help:"Try out an engine that speaks the UGI protocol."`
+	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast moves are generated."`
