@@ -21,7 +21,16 @@ const (
 
 // benchCmd measures how fast the program's parts are.
 type benchCmd struct {
-	What    string        `arg:"" enum:"movegen" help:"What to measure: movegen, the generation of moves."`
+	Search  benchSearchCmd  `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
+	Movegen benchMovegenCmd `cmd:"" help:"Measure how fast moves are generated."`
+}
+
+func (benchCmd) examples() []example {
+	return append(benchSearchCmd{}.examples(), benchMovegenCmd{}.examples()...)
+}
+
+// benchMovegenCmd measures generation.
+type benchMovegenCmd struct {
 	Time    time.Duration `default:"500ms" placeholder:"TIME" help:"Time for each measurement, 1ms to 1m. Default: 0.5s."`
 	Workers int           `default:"1" placeholder:"N" help:"Number of threads that work at once; 0 is one for each core. Default: 1."`
 	NoPerft bool          `name:"no-perft" help:"Leave the perft counts out."`
@@ -29,7 +38,7 @@ type benchCmd struct {
 }
 
 // Help is the part of the help below the summary.
-func (benchCmd) Help() string {
+func (benchMovegenCmd) Help() string {
 	text := "Measures generation on fixed sets of boards: the symmetric start; midgame, 50 boards from random play; one crowded " +
 		"board, whose courses are very many; and 50 boards each from random play under the simplified and the Kang rules. For " +
 		"each set it prints how many boards and moves a second every mode handles:\n\n"
@@ -43,7 +52,7 @@ func (benchCmd) Help() string {
 		"A rate is the work of all threads together."
 }
 
-func (benchCmd) examples() []example {
+func (benchMovegenCmd) examples() []example {
 	return []example{
 		{"gyges bench movegen --time 5ms --no-perft", "a quick look"},
 		{"gyges bench movegen --time 2s --format json > before.json", "to be compared with another build of the program"},
@@ -52,7 +61,7 @@ func (benchCmd) examples() []example {
 }
 
 // Run measures and prints.
-func (c *benchCmd) Run(ctx context.Context, e *env) error {
+func (c *benchMovegenCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -72,7 +81,7 @@ func (c *benchCmd) Run(ctx context.Context, e *env) error {
 }
 
 // check reports what is wrong with the flags, and fills in the number of workers.
-func (c *benchCmd) check() error {
+func (c *benchMovegenCmd) check() error {
 	var errs []error
 	if c.Time < leastBenchTime || c.Time > mostBenchTime {
 		errs = append(errs, fmt.Errorf("--time: expected 1ms to 1m, found %v", c.Time))

@@ -29,7 +29,7 @@ type cli struct {
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
-	Bench      benchCmd      `cmd:"" help:"Measure how fast moves are generated."`
+	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
