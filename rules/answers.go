@@ -21,6 +21,22 @@ func (r *Rules) Answers(p Position, ms *MoveSet) {
 	}
 }
 
+// Screen is a quick [Rules.Answers]: what it removes loses at once, but some
+// moves that do may stay, those that no course decides for several at a time.
+func (r *Rules) Screen(p Position, ms *MoveSet) {
+	if r.settingUp(p) || ms.pass {
+		return
+	}
+	a := answers{r: r, p: p, ms: ms, plain: r.directed || p.HoldsPieces(p.Side().Other()), coarse: true}
+	if a.plain {
+		return
+	}
+	relied := a.relied()
+	for gi := range ms.groups[:ms.n] {
+		a.group(&ms.groups[gi], relied)
+	}
+}
+
 // CanAnswer tells whether [Rules.Answers] would leave any move. What ms holds
 // after it means nothing.
 func (r *Rules) CanAnswer(p Position, ms *MoveSet) bool {
@@ -53,12 +69,13 @@ func (a *answers) relied() SquareSet {
 
 // answers is the state of [Rules.Answers].
 type answers struct {
-	r     *Rules
-	p     Position
-	ms    *MoveSet
-	plain bool // try move by move
-	one   bool // one answer is enough
-	turn  turn
+	r      *Rules
+	p      Position
+	ms     *MoveSet
+	plain  bool // try move by move
+	one    bool // one answer is enough
+	coarse bool // try nothing move by move
+	turn   turn
 }
 
 // threat is what the opponent could do on a board to which a piece is to be added.
@@ -99,7 +116,7 @@ func (a *answers) threat(q Position) threat {
 			}
 		}
 	}
-	if !t.canMove() {
+	if a.coarse || !t.canMove() {
 		return threat{squares: anywhere}
 	}
 	return threat{squares: nearer | rowSet(row) | t.zone()}
@@ -206,6 +223,9 @@ func (a *answers) safe(g *group, base Position, squares SquareSet, hit Square) S
 		if a.one && squares != doubtful {
 			return squares &^ doubtful
 		}
+	}
+	if a.coarse {
+		return squares
 	}
 	for ; doubtful != 0; doubtful &= doubtful - 1 {
 		m := newMove(g.from, doubtful.first(), NoSquare)

@@ -128,3 +128,12 @@ func BenchmarkAnswers(b *testing.B) {
 		bb.r.Answers(bb.p, &ms)
 	})
 }
+
+// BenchmarkScreen measures finding the moves and screening them.
+func BenchmarkScreen(b *testing.B) {
+	var ms MoveSet
+	benchEach(b, func(bb benchBoard) {
+		bb.r.Moves(bb.p, &ms)
+		bb.r.Screen(bb.p, &ms)
+	})
+}

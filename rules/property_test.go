@@ -226,6 +226,11 @@ func TestAnswers(t *testing.T) {
 				want = append(want, m)
 			}
 		}
+		coarse := ms
+		r.Screen(p, &coarse)
+		for _, m := range want {
+			require.True(t, coarse.Contains(m), "%v is an answer in %s", m, r.FormatPosition(p))
+		}
 		some := ms
 		require.Equal(t, len(want) > 0, r.CanAnswer(p, &some), r.FormatPosition(p))
 		r.Answers(p, &ms)

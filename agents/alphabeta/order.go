@@ -119,7 +119,7 @@ func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Mo
 	if k.stage == len(k.first) {
 		k.stage++
 		if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
-			s.rules.Answers(p, &f.moves)
+			s.rules.Screen(p, &f.moves)
 		}
 		s.rateMoves(f, p, depth)
 		f.list.order()

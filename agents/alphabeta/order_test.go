@@ -30,7 +30,7 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 			f := &s.stack[0]
 			f.moves = ms
 			safe := ms
-			r.Answers(g.Position(), &safe)
+			r.Screen(g.Position(), &safe)
 			want := map[rules.Move]bool{one: true, other: true}
 			for m := range safe.All() {
 				want[m] = true
@@ -44,7 +44,7 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 				require.True(t, seen[one], "the first suggestion comes first")
 				require.True(t, len(seen) < 2 || seen[other])
 			}
-			require.Equal(t, want, seen, "all but those that hand over a win")
+			require.Equal(t, want, seen, "all but those that are seen to hand over a win")
 		}
 	}
 }
