@@ -113,7 +113,9 @@ func (s *search) visit() bool {
 		s.nextPoll = s.visited + pollEvery
 		s.stopped = s.stop.Load() || s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
 	}
-	s.visited++
+	if !s.stopped {
+		s.visited++
+	}
 	return s.stopped
 }
 

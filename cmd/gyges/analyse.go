@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -50,6 +50,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	defer a.close(e)
 	if err := a.run(ctx); err != nil {
 		return err
 	}
@@ -70,9 +71,6 @@ func (c *analyseCmd) prepare(e *env) (*analysis, error) {
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
 	}
-	if r.SettingUp(p) {
-		return nil, errors.New("position: expected one in which all pieces are placed")
-	}
 	if c.Multi < 1 || c.Multi > maxLines {
 		return nil, fmt.Errorf("--multi: expected 1 to %d, found %d", maxLines, c.Multi)
 	}
@@ -85,6 +83,13 @@ func (c *analyseCmd) prepare(e *env) (*analysis, error) {
 	}
 	if a.spec, err = agents.ParseSpec(c.Agent); err != nil {
 		return nil, err
+	}
+	kind, err := e.registry.Kind(a.spec)
+	if err != nil {
+		return nil, err
+	}
+	if kind.Interactive {
+		return nil, fmt.Errorf("--agent: expected a program, found %s, which is a person", a.spec)
 	}
 	if a.values, err = e.registry.Values(a.spec); err != nil {
 		return nil, err
@@ -177,6 +182,15 @@ func (a *analysis) deepen(ctx context.Context, analyst agents.Analyst) error {
 		}
 	}
 	return nil
+}
+
+// close ends an agent that holds on to something.
+func (a *analysis) close(e *env) {
+	if c, ok := a.agent.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			e.log.Warn("closing an agent", "agent", a.spec, "error", err)
+		}
+	}
 }
 
 // head prints what the columns are.

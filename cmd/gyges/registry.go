@@ -7,10 +7,16 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/human"
 	"gyges/agents/ugi"
+	"gyges/configs"
 )
 
 // newRegistry returns the kinds of agents the program offers: those that ship,
-// external programs, and a person who types in and reads out.
+// external programs, a person who types in and reads out, and the named levels.
 func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
-	return builtin.Registry(human.Kind(in, out), ugi.Kind())
+	kinds := []agents.Kind{human.Kind(in, out), ugi.Kind()}
+	levels, err := configs.Levels(builtin.Registry(kinds...))
+	if err != nil {
+		panic(err) // they are part of the program, and tested
+	}
+	return builtin.Registry(append(kinds, levels...)...)
 }

@@ -1,0 +1,109 @@
+package alphabeta
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// What the selective search proves is true: minimax, deep enough, sees the same
+// winner, and not sooner than the plies it took.
+func TestSelectiveProofsHold(t *testing.T) {
+	for name, least := range map[string]int{"simplified": 20, "simplified:repetition=none": 20, "kang:relocation=false": 2} {
+		proven := 0
+		gs := newGames(t, name, 3, 30, 6000)
+		for range 100 {
+			g := gs.next()
+			d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,hash=1", g), g, agents.Limits{})
+			plies, ok := d.Score.Proven()
+			if !ok || max(plies, -plies) > 4 {
+				continue
+			}
+			proven++
+			score := minimax(g, gs.eval, max(plies, -plies)-1, 0)
+			found, ok := score.Proven()
+			position := g.Rules().FormatPosition(g.Position())
+			require.True(t, ok, "%s: said %d", position, plies)
+			require.Equal(t, plies > 0, found > 0, "%s: said %d, is %d", position, plies, found)
+			require.LessOrEqual(t, max(found, -found), max(plies, -plies), position)
+		}
+		require.Greater(t, proven, least, name)
+	}
+}
+
+// A root without any safe move still names one, and says it is lost.
+func TestLostRootNamesAMove(t *testing.T) {
+	r := rules.MustParse("standard")
+	for _, selective := range []int{0, 1} {
+		g := agenttest.Game(t, r, "200000/200200/003113/003000/002300/000101 s")
+		d := agenttest.Choose(t, agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=3,selective=%d", selective), g), g, agents.Limits{})
+		require.Equal(t, -agents.WinIn(2), d.Score)
+		require.Len(t, d.PV, 2)
+	}
+}
+
+// Threads find legal moves and keep to the limits; they also see what one sees.
+func TestThreads(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.Game(t, r, "210201/002300/000030/000000/000003/130102 n")
+	d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,threads=3", g), g, agents.Limits{})
+	require.Equal(t, agents.WinIn(3), d.Score)
+
+	g = agenttest.RandomGame(r, rand.New(rand.NewPCG(4, 4)), 3)
+	a := agenttest.New(t, Kind(), "alphabeta:threads=3,hash=1", g)
+	for range 3 {
+		d := agenttest.Choose(t, a, g, agents.Limits{Nodes: 3000})
+		require.LessOrEqual(t, d.Nodes, int64(3000))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	d, err := a.Choose(ctx, g, agents.Limits{Depth: 40})
+	require.NoError(t, err)
+	require.NoError(t, g.Check(d.Move))
+}
+
+// Leaving out the best move gives the next, down to the last.
+func TestChooseWithout(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("simplified"), "000002/010201/033203/000000/103201/000000 n")
+	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g).(*player)
+	var without []rules.Move
+	last := infinity
+	for range g.Legal().Len() {
+		d, err := a.ChooseWithout(context.Background(), g, agents.Limits{}, without)
+		require.NoError(t, err)
+		require.NoError(t, g.Check(d.Move))
+		require.NotContains(t, without, d.Move)
+		if _, proven := d.Score.Proven(); proven {
+			require.LessOrEqual(t, d.Score, last)
+			last = d.Score
+		}
+		without = append(without, d.Move)
+	}
+	_, err := a.ChooseWithout(context.Background(), g, agents.Limits{}, without)
+	require.ErrorIs(t, err, rules.ErrOver)
+}
+
+// A search says what it has found after each depth.
+func TestTellsEachDepth(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g)
+	var depths []int
+	var nodes int64
+	setup := agents.Setup{Rules: g.Rules(), Info: func(d agents.Decision) {
+		depths = append(depths, d.Depth)
+		require.Greater(t, d.Nodes, nodes)
+		nodes = d.Nodes
+	}}
+	require.NoError(t, a.NewGame(context.Background(), setup))
+	d := agenttest.Choose(t, a, g, agents.Limits{})
+	require.Equal(t, []int{1, 2, 3}, depths)
+	require.Equal(t, nodes, d.Nodes)
+}

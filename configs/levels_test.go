@@ -1,0 +1,39 @@
+package configs
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/rules"
+)
+
+// Every level can be made and begin a game of every family; they are in order.
+func TestLevels(t *testing.T) {
+	levels, err := Levels(builtin.Registry())
+	require.NoError(t, err)
+	require.Len(t, levels, 6)
+	require.Equal(t, "beginner", levels[0].Name)
+	require.Equal(t, "master", levels[len(levels)-1].Name)
+	registry := builtin.Registry(levels...)
+	for i, k := range levels {
+		require.Contains(t, k.Doc, fmt.Sprintf("level %d, ", i+1))
+		a, err := registry.New(agents.Spec{Kind: k.Name})
+		require.NoError(t, err)
+		for _, name := range []string{"standard", "simplified", "kang"} {
+			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}))
+		}
+	}
+}
+
+// The tournament of the levels has them all.
+func TestLevelsTournament(t *testing.T) {
+	levels, err := Levels(builtin.Registry())
+	require.NoError(t, err)
+	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(levels...))
+	require.NoError(t, err)
+	require.Len(t, c.Agents, len(levels))
+}
