@@ -43,7 +43,7 @@ var names = [NumFeatures]string{
 	Only1: "only1", Only2: "only2", Only3: "only3",
 	Shared1: "shared1", Shared2: "shared2", Shared3: "shared3",
 	Squares: "squares", SharedSquares: "shared_squares",
-	Mobility:   "mobility", Moves: "moves",
+	Mobility: "mobility", Moves: "moves",
 	WinnersOwn: "winners_own", WinnersOpp: "winners_opp",
 	Front: "front", Active: "active", Near: "near",
 	Goals: "goals",

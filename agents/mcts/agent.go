@@ -62,6 +62,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	a.search.rules, a.search.eval, a.search.rng = s.Rules, e, a.rng
 	a.search.info = s.Info
+	a.search.awaited.ply = 0
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -146,4 +147,48 @@ func BenchmarkMCTS500(b *testing.B) {
 		_, err := a.Choose(ctx, g, agents.Limits{})
 		require.NoError(b, err)
 	}
+}
+
+// What the tree knows of the position the game comes to is kept, node by node.
+func TestTreeIsKeptBetweenMoves(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
+	a := agenttest.New(t, Kind(), "mcts:iterations=1000", g).(*player)
+	s := &a.search
+	kept := 0
+	for range 4 {
+		d := agenttest.Choose(t, a, g, agents.Limits{})
+		g.PlayLegal(d.Move)
+		if s.awaited.ply == 0 || len(d.PV) < 2 {
+			break
+		}
+		g.PlayLegal(d.PV[1])
+		before := tree{nodes: slices.Clone(s.tree.nodes)}
+		var want uint32
+		for k, child := range before.children(&before.nodes[s.awaited.node]) {
+			if child.move == d.PV[1] {
+				want = before.nodes[s.awaited.node].first + uint32(k)
+			}
+		}
+		s.begin(g.Ply(), g.Position())
+		if len(s.tree.nodes) == 1 {
+			continue
+		}
+		kept++
+		var same func(i, j uint32)
+		same = func(i, j uint32) {
+			x, y := before.nodes[i], s.tree.nodes[j]
+			require.Equal(t, x.count, y.count)
+			require.Equal(t, x.visits, y.visits)
+			require.Equal(t, x.sum, y.sum)
+			for k := range uint32(x.count) {
+				require.Equal(t, before.nodes[x.first+k].move, s.tree.nodes[y.first+k].move)
+				same(x.first+k, y.first+k)
+			}
+		}
+		same(want, 0)
+		s.begin(g.Ply(), g.Position()) // nothing is awaited any more
+		require.Len(t, s.tree.nodes, 1)
+	}
+	require.Greater(t, kept, 1)
 }

@@ -28,14 +28,20 @@ type search struct {
 	deepest  int
 	moves    rules.MoveSet
 	list     []node   // children in the making
-	path     []uint32 // nodes from the root to the present one
+	awaited  struct { // where the tree goes on, if the opponent answers as it foresees
+		ply      int // of the game at the next choice; 0: nowhere
+		node     uint32
+		position rules.Position
+	}
+	path []uint32 // nodes from the root to the present one
 }
 
-// Values and evaluations.
+// Values and evaluations. Nothing here goes beyond the arithmetic that is exact
+// by IEEE 754, and square roots, so that values are the same on every machine.
 const (
 	// scale is the score, in hundredths of a point, that stands for the value
-	// tanh 1. A point, which is about what decides one game in two, gives 0.5.
-	scale = 182
+	// 0.71. A point, which is about what decides one game in two, gives 0.5.
+	scale = 173
 	// temperature is the difference of values that makes a prior e times as high.
 	temperature = 0.1
 )
@@ -44,13 +50,32 @@ const (
 const firstInfo = 64
 
 // squash turns a score into a value, from -1 to 1.
-func squash(s agents.Score) float64 { return math.Tanh(float64(s) / scale) }
-
-// unsquash is the reverse of squash. Values next to ±1 give about ±20 points.
-func unsquash(v float64) agents.Score {
-	const most = 1 - 1e-9
-	return agents.Score(math.Round(scale * math.Atanh(min(max(v, -most), most))))
+func squash(s agents.Score) float64 {
+	x := float64(s) / scale
+	return x / math.Sqrt(1+float64(x*x)) // the conversion forbids a fused multiply-add
 }
+
+// unsquash is the reverse of squash. Values next to ±1 give about ±200 points.
+func unsquash(v float64) agents.Score {
+	v = min(max(v, -mostValue), mostValue)
+	return agents.Score(math.Round(scale * (v / math.Sqrt(1-float64(v*v)))))
+}
+
+// mostValue is the value of the highest evaluation, and a little less than 1.
+const mostValue = 0.99996
+
+// falls holds by how much a prior is lower the further a value lies below the
+// best, in steps of temperature/fallSteps: e to the power of -1/fallSteps for each.
+var falls = func() (t [40 * fallSteps]float64) {
+	const step = 0.969233234476344081 // e^(-1/32)
+	t[0] = 1
+	for i := 1; i < len(t); i++ {
+		t[i] = t[i-1] * step
+	}
+	return t
+}()
+
+const fallSteps = 32
 
 // choose grows the tree until a limit is reached or the root is proven.
 func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
@@ -59,9 +84,9 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 		return agents.Decision{}, rules.ErrOver
 	}
 	s.line.Begin(g)
-	s.tree.reset()
 	s.maxDepth, s.deepest = lim.Depth, 0
 	p := g.Position()
+	s.begin(g.Ply(), p)
 	if m := s.line.WinningMove(p, &s.moves); m != rules.NoMove {
 		return agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}, nil
 	}
@@ -75,7 +100,37 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 		}
 		stop = n == lim.Nodes || ctx.Err() != nil || lim.MoveTime > 0 && !time.Now().Before(deadline)
 	}
-	return s.decision(n), nil
+	d := s.decision(n)
+	s.expect(g.Ply(), p, d.Move)
+	return d, nil
+}
+
+// begin keeps of the tree what lies below p, where the game has come to, if the
+// last move and the answer to it are in the tree; else it starts anew.
+func (s *search) begin(ply int, p rules.Position) {
+	awaited := s.awaited
+	s.awaited.ply = 0
+	if awaited.ply == ply && ply > 0 && s.maxDepth == 0 {
+		for k := range s.tree.children(&s.tree.nodes[awaited.node]) {
+			i := s.tree.nodes[awaited.node].first + uint32(k)
+			if n := &s.tree.nodes[i]; s.rules.Apply(awaited.position, n.move) == p && n.proof == unproven && n.first != 0 {
+				s.tree.keep(i)
+				return
+			}
+		}
+	}
+	s.tree.reset()
+}
+
+// expect remembers where the tree goes on after m and the opponent's answer.
+func (s *search) expect(ply int, p rules.Position, m rules.Move) {
+	s.awaited.ply = 0
+	root := &s.tree.nodes[0]
+	for k := range s.tree.children(root) {
+		if i := root.first + uint32(k); s.tree.nodes[i].move == m && s.tree.nodes[i].first != 0 {
+			s.awaited.ply, s.awaited.node, s.awaited.position = ply+2, i, s.rules.Apply(p, m)
+		}
+	}
 }
 
 // iterate goes down the tree from the root, whose position is p, to a leaf, and
@@ -160,6 +215,10 @@ func (s *search) expand(i uint32, p rules.Position) {
 	if !root && !s.tree.fits(s.moves.Len()) {
 		return
 	}
+	legal := s.moves.Len()
+	if !root && s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
+		s.rules.Screen(p, &s.moves)
+	}
 	s.list = s.list[:0]
 	s.line.Push(p)
 	safe := 0
@@ -173,7 +232,7 @@ func (s *search) expand(i uint32, p rules.Position) {
 		s.list = append(s.list, child)
 	}
 	s.line.Pop()
-	if safe == 0 {
+	if safe == 0 && legal > 0 {
 		n.proof = lossIn(2)
 	}
 	if len(s.list) == 0 {
@@ -211,11 +270,12 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	return n
 }
 
-// setPriors shares the visits out by the evaluations.
+// setPriors shares the visits out by the evaluations, the best of which comes first.
 func setPriors(list []node) {
 	total := 0.0
 	for k := range list {
-		w := math.Exp(float64(list[k].static-list[0].static) / temperature)
+		below := float64(list[0].static-list[k].static) / temperature
+		w := falls[min(int(below*fallSteps), len(falls)-1)]
 		list[k].prior = float32(w)
 		total += w
 	}

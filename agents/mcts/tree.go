@@ -61,11 +61,25 @@ func (p proof) plies() int {
 // stay leaves, and further visits bring back what is known of them.
 type tree struct {
 	nodes []node
+	spare []node // room for the next tree
 	limit int
 }
 
 // reset empties the tree but for an unvisited root.
 func (t *tree) reset() { t.nodes = append(t.nodes[:0], node{}) }
+
+// keep makes node i the root and drops all that doesn't lie below it.
+func (t *tree) keep(i uint32) {
+	kept := append(t.spare[:0], t.nodes[i])
+	kept[0].move = rules.NoMove
+	for k := 0; k < len(kept); k++ {
+		if n := kept[k]; n.first != 0 {
+			kept[k].first = uint32(len(kept))
+			kept = append(kept, t.nodes[n.first:n.first+uint32(n.count)]...)
+		}
+	}
+	t.nodes, t.spare = kept, t.nodes
+}
 
 // fits tells whether there is room for so many nodes more.
 func (t *tree) fits(n int) bool { return len(t.nodes)+n <= t.limit }

@@ -75,7 +75,7 @@ func (c *analyseCmd) prepare(e *env) (*analysis, error) {
 		return nil, fmt.Errorf("--multi: expected 1 to %d, found %d", maxLines, c.Multi)
 	}
 	a := &analysis{out: e.out, game: game, json: c.Format == "json", multi: min(c.Multi, game.Legal().Len()), began: time.Now()}
-	if err := c.limitsFlags.apply(&a.limits); err != nil {
+	if err := c.apply(&a.limits); err != nil {
 		return nil, err
 	}
 	if a.limits == (agents.Limits{}) {
@@ -162,11 +162,11 @@ func (a *analysis) deepen(ctx context.Context, analyst agents.Analyst) error {
 				}
 			}
 			d, err := analyst.ChooseWithout(ctx, a.game, lim, best)
-			if ctx.Err() != nil {
-				return nil // what was found stands above
-			}
-			if err != nil {
+			if err != nil && ctx.Err() == nil {
 				return err
+			}
+			if err != nil || ctx.Err() != nil { // what was found stands above
+				return ctx.Err()
 			}
 			_, proven := d.Score.Proven()
 			if d.Depth < depth && !proven {
