@@ -15,7 +15,7 @@ import (
 func TestLevels(t *testing.T) {
 	levels, err := Levels(builtin.Registry())
 	require.NoError(t, err)
-	require.Len(t, levels, 6)
+	require.Len(t, levels, 5)
 	require.Equal(t, "beginner", levels[0].Name)
 	require.Equal(t, "master", levels[len(levels)-1].Name)
 	registry := builtin.Registry(levels...)
