@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -21,8 +22,8 @@ type benchSearchCmd struct {
 // Help is the part of the help below the summary.
 func (benchSearchCmd) Help() string {
 	return "Each agent, new for each, searches some positions of each family of rules to a fixed depth or number of iterations. The " +
-		"total number of nodes is its signature: as long as it stays the same, so does the search. Nodes are positions for " +
-		"alphabeta and iterations for mcts."
+		"total number of nodes, with a hash of nodes, moves and scores behind it, is its signature: as long as it stays the same, so does " +
+		"the search. Nodes are positions for alphabeta and iterations for mcts."
 }
 
 func (benchSearchCmd) examples() []example {
@@ -64,6 +65,8 @@ type searchLine struct {
 	Agent    string  `json:"agent"`
 	Rules    string  `json:"rules"`
 	Position string  `json:"position"`
+	Move     string  `json:"move"`
+	Score    int     `json:"score"` // hundredths of a point
 	Nodes    int64   `json:"nodes"`
 	Seconds  float64 `json:"seconds"`
 }
@@ -71,7 +74,8 @@ type searchLine struct {
 // searcherTotal is an agent's sum over the positions.
 type searcherTotal struct {
 	Agent     string  `json:"agent"`
-	Signature int64   `json:"signature"` // nodes
+	Nodes     int64   `json:"nodes"`
+	Signature string  `json:"signature"` // the nodes, and a hash of nodes, moves and scores
 	Seconds   float64 `json:"seconds"`
 	NodesS    float64 `json:"nodes_per_second"`
 }
@@ -101,6 +105,7 @@ func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, er
 			return nil, err
 		}
 		total := searcherTotal{Agent: spec.String()}
+		hash := fnv.New32a()
 		for _, p := range searchPositions() {
 			agent, err := e.registry.New(spec)
 			if err != nil {
@@ -112,10 +117,12 @@ func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, er
 			}
 			line.Agent = total.Agent
 			report.Searches = append(report.Searches, line)
-			total.Signature += line.Nodes
+			total.Nodes += line.Nodes
+			fmt.Fprintln(hash, line.Nodes, line.Move, line.Score)
 			total.Seconds += line.Seconds
 		}
-		total.NodesS = float64(total.Signature) / max(total.Seconds, 1e-9)
+		total.Signature = fmt.Sprintf("%d-%08x", total.Nodes, hash.Sum32())
+		total.NodesS = float64(total.Nodes) / max(total.Seconds, 1e-9)
 		report.Totals = append(report.Totals, total)
 	}
 	return report, nil
@@ -137,7 +144,7 @@ func searchOne(ctx context.Context, a agents.Agent, p searchPosition) (searchLin
 	}
 	began := time.Now()
 	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Limits{})
-	line.Nodes, line.Seconds = d.Nodes, time.Since(began).Seconds()
+	line.Move, line.Score, line.Nodes, line.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
 	return line, err
 }
 
@@ -155,7 +162,7 @@ func (r *searchReport) write(w *output, format string) error {
 	}
 	w.printf("\n")
 	for _, t := range r.Totals {
-		w.printf("signature %s %d, %s nodes/s\n", t.Agent, t.Signature, perSecond(uint64(t.Signature), t.Seconds))
+		w.printf("signature %s %s, %s nodes/s\n", t.Agent, t.Signature, perSecond(uint64(t.Nodes), t.Seconds))
 	}
 	return nil
 }
