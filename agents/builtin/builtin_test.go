@@ -17,7 +17,7 @@ var quick = map[string]string{
 	"random":    "random",
 	"greedy":    "greedy",
 	"alphabeta": "alphabeta:depth=2,nodes=400,hash=1",
-	"mcts":      "mcts:iterations=8,playout=2,memory=1",
+	"mcts":      "mcts:iterations=8,hash=1",
 }
 
 func TestEveryKindIsTested(t *testing.T) {

@@ -22,9 +22,8 @@ func Kind() agents.Kind {
 			{Name: "iterations", Type: agents.Int, Min: 1, Max: 1e9, Doc: "descents through the tree for a move; 500 if neither nodes nor movetime bounds the search"},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e9, Doc: "the same as iterations"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
-			{Name: "c", Type: agents.Float, Default: "1", Min: 0, Max: 100, Doc: "exploration: how much a move's prior weighs against its value"},
-			{Name: "playout", Type: agents.Int, Default: "0", Min: 0, Max: 1000, Doc: "random plies before a new leaf is evaluated"},
-			{Name: "memory", Type: agents.Int, Default: "64", Min: 1, Max: 16384, Doc: "size of the tree in MB; when it is full it grows no more and the search goes on in it"},
+			{Name: "c", Type: agents.Float, Default: "0.5", Min: 0, Max: 100, Doc: "exploration: how much a move's prior weighs against its value"},
+			{Name: "hash", Type: agents.Int, Default: "64", Min: 1, Max: 4096, Doc: "size of the tree in MB; when it is full, the subtrees visited least make room"},
 			eval.Param(),
 		},
 		New: newPlayer,
@@ -40,15 +39,14 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	a.limits = agents.Limits{Nodes: int64(v.Int("iterations")), MoveTime: v.Duration("movetime")}
 	a.limits = a.limits.Tighter(agents.Limits{Nodes: int64(v.Int("nodes"))})
 	a.search.c = v.Float("c")
-	a.search.playout = v.Int("playout")
-	a.search.tree.limit = v.Int("memory") << 20 / nodeSize
+	a.search.tree.limit = limitFor(v.Int("hash"))
 	return a, nil
 }
 
 type player struct {
 	weights eval.Source
 	limits  agents.Limits
-	rng     *rand.Rand
+	rng     *rand.Rand // for the set-up; the search draws nothing
 	search  search
 }
 
@@ -60,9 +58,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 		return err
 	}
 	a.rng = s.Rand()
-	a.search.rules, a.search.eval, a.search.rng = s.Rules, e, a.rng
-	a.search.info = s.Info
-	a.search.awaited.ply = 0
+	a.search.reset(s.Rules, e, s.Info)
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 
 // decision returns what the tree says after so many iterations.
 func (s *search) decision(iterations int64) agents.Decision {
-	root := &s.tree.nodes[0]
+	root := &s.tree.nodes[s.tree.root]
 	best := s.tree.best(root)
 	return agents.Decision{
 		Move:   best.move,
@@ -27,7 +27,7 @@ func scoreOf(n, best *node) agents.Score {
 	case n.proof.lost():
 		return -agents.WinIn(n.proof.plies())
 	default:
-		return unsquash(best.value())
+		return unsquash(float64(best.value))
 	}
 }
 
@@ -57,7 +57,7 @@ func (n *node) betterThan(other *node) bool {
 	case n.visits != other.visits:
 		return n.visits > other.visits
 	default:
-		return n.value() > other.value()
+		return n.value > other.value
 	}
 }
 
@@ -77,7 +77,7 @@ func (n *node) class() int {
 // pv returns the expected line as far as it has been visited.
 func (s *search) pv() []rules.Move {
 	var line []rules.Move
-	for n := &s.tree.nodes[0]; n.first != 0; {
+	for n := &s.tree.nodes[s.tree.root]; n.size() > 0; {
 		n = s.tree.best(n)
 		line = append(line, n.move)
 		if n.visits == 0 {

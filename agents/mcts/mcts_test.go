@@ -91,7 +91,7 @@ func TestGameEndingByLengthIsADraw(t *testing.T) {
 
 func TestSameSeedSameSearch(t *testing.T) {
 	r := rules.MustParse("standard")
-	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,playout=3", "mcts:iterations=60,c=0", "mcts:nodes=60"} {
+	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,c=0", "mcts:nodes=60"} {
 		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
 		a := agenttest.New(t, Kind(), spec, g)
 		first := agenttest.Choose(t, a, g, agents.Limits{})
@@ -149,46 +149,90 @@ func BenchmarkMCTS500(b *testing.B) {
 	}
 }
 
-// What the tree knows of the position the game comes to is kept, node by node.
+// What the tree knows of the position the game comes to is kept, and searched on.
 func TestTreeIsKeptBetweenMoves(t *testing.T) {
 	r := rules.MustParse("standard")
 	g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
-	a := agenttest.New(t, Kind(), "mcts:iterations=1000", g).(*player)
-	s := &a.search
+	a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
+	tr := &a.search.tree
 	kept := 0
 	for range 4 {
 		d := agenttest.Choose(t, a, g, agents.Limits{})
-		g.PlayLegal(d.Move)
-		if s.awaited.ply == 0 || len(d.PV) < 2 {
+		if len(d.PV) < 2 {
 			break
 		}
-		g.PlayLegal(d.PV[1])
-		before := tree{nodes: slices.Clone(s.tree.nodes)}
-		var want uint32
-		for k, child := range before.children(&before.nodes[s.awaited.node]) {
-			if child.move == d.PV[1] {
-				want = before.nodes[s.awaited.node].first + uint32(k)
-			}
+		want := tr.nodes[tr.root]
+		for _, m := range d.PV[:2] {
+			g.PlayLegal(m)
+			k := slices.IndexFunc(tr.children(&want), func(n node) bool { return n.move == m })
+			want = tr.children(&want)[k]
 		}
-		s.begin(g.Ply(), g.Position())
-		if len(s.tree.nodes) == 1 {
-			continue
+		if want.size() == 0 || want.proof != unproven {
+			break
 		}
+		a.search.plant(g)
+		require.Equal(t, want, tr.nodes[tr.root])
 		kept++
-		var same func(i, j uint32)
-		same = func(i, j uint32) {
-			x, y := before.nodes[i], s.tree.nodes[j]
-			require.Equal(t, x.count, y.count)
-			require.Equal(t, x.visits, y.visits)
-			require.Equal(t, x.sum, y.sum)
-			for k := range uint32(x.count) {
-				require.Equal(t, before.nodes[x.first+k].move, s.tree.nodes[y.first+k].move)
-				same(x.first+k, y.first+k)
-			}
-		}
-		same(want, 0)
-		s.begin(g.Ply(), g.Position()) // nothing is awaited any more
-		require.Len(t, s.tree.nodes, 1)
 	}
 	require.Greater(t, kept, 1)
+}
+
+// Nothing is kept of another game, of another line of the same game, or where the
+// depth is bounded.
+func TestTreeIsDropped(t *testing.T) {
+	r := rules.MustParse("standard")
+	fresh := func() (*search, *rules.Game) {
+		g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
+		a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
+		for _, m := range agenttest.Choose(t, a, g, agents.Limits{}).PV[:2] {
+			g.PlayLegal(m)
+		}
+		return &a.search, g
+	}
+	for name, change := range map[string]func(s *search, g *rules.Game) *rules.Game{
+		"none": func(_ *search, g *rules.Game) *rules.Game { return g },
+		"a new game": func(s *search, g *rules.Game) *rules.Game {
+			s.reset(s.rules, s.eval, nil)
+			return g
+		},
+		"depth": func(s *search, g *rules.Game) *rules.Game {
+			s.maxDepth = 3
+			return g
+		},
+		"another start": func(_ *search, g *rules.Game) *rules.Game { return rules.NewGame(r, g.Position()) },
+		"a move outside the tree": func(s *search, g *rules.Game) *rules.Game {
+			g.Undo()
+			root := &s.tree.nodes[s.tree.root]
+			k := slices.IndexFunc(s.tree.children(root), func(n node) bool { return n.move == g.Moves()[0] })
+			for m := range g.Legal().All() {
+				if !slices.ContainsFunc(s.tree.children(&s.tree.children(root)[k]), func(n node) bool { return n.move == m }) {
+					g.PlayLegal(m)
+					return g
+				}
+			}
+			return nil
+		},
+	} {
+		s, g := fresh()
+		g = change(s, g)
+		s.plant(g)
+		require.Equal(t, name == "none", len(s.tree.nodes) > 1, name)
+	}
+}
+
+// Two games played alike bring equal decisions, the kept trees included.
+func TestSameGameSameDecisions(t *testing.T) {
+	r := rules.MustParse("standard")
+	play := func(a agents.Agent) (decisions []agents.Decision) {
+		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
+		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: 1}))
+		for o, _ := g.Outcome(); o == rules.Undecided && len(decisions) < 8; o, _ = g.Outcome() {
+			d := agenttest.Choose(t, a, g, agents.Limits{})
+			decisions = append(decisions, d)
+			g.PlayLegal(d.Move)
+		}
+		return decisions
+	}
+	a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", rules.NewGame(r, r.Start()))
+	require.Equal(t, play(a), play(a))
 }

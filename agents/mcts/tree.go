@@ -9,27 +9,25 @@ import (
 // node is a position in the tree, named by the move that led to it. Values are
 // seen from the side that made that move, from -1, lost, to 1, won.
 type node struct {
-	sum    float64    // of the values that visits brought back
-	move   rules.Move // NoMove at the root
-	first  uint32     // place of the first child in the tree; 0: no children yet
+	move   rules.Move // what it is at the root is no matter
+	first  uint32     // place of the first child in the tree
 	visits uint32
+	value  float32 // minimax value of the tree below; at a leaf the evaluation
 	static float32 // value by the evaluation
 	prior  float32 // share of the parent's visits that the evaluation suggests
-	count  uint16  // children, best by the evaluation first
+	count  uint16  // children, best by the evaluation first, and the flag complete
 	proof  proof
 }
 
 // nodeSize is the size of a node in bytes.
-const nodeSize = 32
+const nodeSize = 28
 
-// value returns the mean of what the visits brought back, before the first
-// visit the evaluation.
-func (n *node) value() float64 {
-	if n.visits == 0 {
-		return float64(n.static)
-	}
-	return n.sum / float64(n.visits)
-}
+// complete marks, in a node's count, that every move is among the children
+// except those that hand over a win.
+const complete = 1 << 15
+
+func (n *node) size() int      { return int(n.count &^ complete) }
+func (n *node) complete() bool { return n.count&complete != 0 }
 
 // proof is a proven result of a position, for the side to move there.
 type proof int16
@@ -56,69 +54,113 @@ func (p proof) plies() int {
 	return -1 - int(p)
 }
 
-// tree is a search tree in one slice, the root at 0. Its room is used again from
-// move to move. It holds no more nodes than its limit: when it is full, leaves
-// stay leaves, and further visits bring back what is known of them.
+// tree is a search tree in one slice. A node's children lie together; when it
+// gets more they all move to the end, and their old places are lost until the
+// tree is copied to the spare slice.
 type tree struct {
 	nodes []node
-	spare []node // room for the next tree
-	limit int
+	spare []node
+	root  uint32
+	limit int // of nodes in either slice
 }
 
-// reset empties the tree but for an unvisited root.
-func (t *tree) reset() { t.nodes = append(t.nodes[:0], node{}) }
+// room is how many nodes must be free for a node to get children: no position
+// has more moves.
+const room = 4096
 
-// keep makes node i the root and drops all that doesn't lie below it.
-func (t *tree) keep(i uint32) {
-	kept := append(t.spare[:0], t.nodes[i])
-	kept[0].move = rules.NoMove
-	for k := 0; k < len(kept); k++ {
-		if n := kept[k]; n.first != 0 {
-			kept[k].first = uint32(len(kept))
-			kept = append(kept, t.nodes[n.first:n.first+uint32(n.count)]...)
-		}
+// limitFor returns the limit of a tree that takes so many megabytes with its
+// spare slice.
+func limitFor(megabytes int) int { return megabytes << 20 / (2 * nodeSize) }
+
+// reset empties the tree but for a root of the given value.
+func (t *tree) reset(value float32) {
+	if cap(t.nodes) < t.limit {
+		t.nodes = make([]node, 0, t.limit)
 	}
-	t.nodes, t.spare = kept, t.nodes
+	t.nodes, t.root = append(t.nodes[:0], node{value: value, static: value}), 0
 }
 
-// fits tells whether there is room for so many nodes more.
-func (t *tree) fits(n int) bool { return len(t.nodes)+n <= t.limit }
+func (t *tree) free() int { return t.limit - len(t.nodes) }
 
 // children returns the children of a node.
-func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint32(n.count)] }
+func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint32(n.size())] }
 
 // adopt makes list the children of node i.
-func (t *tree) adopt(i uint32, list []node) {
-	t.nodes[i].first, t.nodes[i].count = uint32(len(t.nodes)), uint16(len(list))
+func (t *tree) adopt(i uint32, list []node, full bool) {
+	n := &t.nodes[i]
+	n.first, n.count = uint32(len(t.nodes)), uint16(len(list))
+	if full {
+		n.count |= complete
+	}
 	t.nodes = append(t.nodes, list...)
+}
+
+// compact drops what doesn't lie below the root, and the children of all nodes
+// but the root with fewer visits than the least; what is known of those nodes
+// stays. It reports false, and changes nothing, if more than half of the room
+// would still be taken or if stop says so, which is asked now and then.
+func (t *tree) compact(least uint32, stop func() bool) bool {
+	if cap(t.spare) < t.limit {
+		t.spare = make([]node, 0, t.limit)
+	}
+	to := append(t.spare[:0], t.nodes[t.root])
+	for i := 0; i < len(to); i++ {
+		n := &to[i]
+		if i != 0 && n.visits < least {
+			n.count = 0
+		}
+		list := t.children(n)
+		if len(to)+len(list) > t.limit/2 || i%1024 == 0 && stop() {
+			return false
+		}
+		n.first = uint32(len(to))
+		to = append(to, list...)
+	}
+	t.nodes, t.spare, t.root = to, t.nodes, 0
+	return true
+}
+
+// follow makes the child that a move leads to the root. It reports whether there
+// is one.
+func (t *tree) follow(m rules.Move) bool {
+	root := &t.nodes[t.root]
+	for k, child := range t.children(root) {
+		if child.move == m {
+			t.root = root.first + uint32(k)
+			return true
+		}
+	}
+	return false
 }
 
 // pick returns the child to visit next by PUCT: the value, and the more the
 // prior promises and the fewer visits there were. Children that are won for the
-// opponent are left out: one at least is not, else the node would be proven.
-func (t *tree) pick(n *node, c float64) uint32 {
-	best, bestScore := uint32(0), math.Inf(-1)
+// opponent are left out; ok is false if all are.
+func (t *tree) pick(n *node, c float64) (i uint32, ok bool) {
+	bestScore := math.Inf(-1)
 	explore := c * math.Sqrt(float64(n.visits))
-	for k, child := range t.children(n) {
+	list := t.children(n)
+	for k := range list {
+		child := &list[k]
 		if child.proof.won() {
 			continue
 		}
-		score := child.value() + float64(explore*float64(child.prior))/float64(1+child.visits)
+		score := float64(child.value) + float64(explore*float64(child.prior))/float64(1+child.visits)
 		if score > bestScore {
-			best, bestScore = n.first+uint32(k), score
-		}
-		if child.visits == 0 {
-			break // the others are no better: their evaluations are lower
+			i, bestScore, ok = n.first+uint32(k), score, true
 		}
 	}
-	return best
+	return i, ok
 }
 
-// prove works out what the proofs of node i's children say about it.
-func (t *tree) prove(i uint32) {
+// update works out what the children of node i say about its value and proof.
+func (t *tree) update(i uint32) {
 	n := &t.nodes[i]
-	slowest, quickest := 0, 0
-	for _, child := range t.children(n) {
+	slowest, quickest, best := 0, 0, float32(-1)
+	list := t.children(n)
+	for k := range list {
+		child := &list[k]
+		best = max(best, child.value)
 		switch {
 		case child.proof.lost():
 			if plies := child.proof.plies() + 1; quickest == 0 || plies < quickest {
@@ -130,10 +172,11 @@ func (t *tree) prove(i uint32) {
 			slowest = math.MaxInt
 		}
 	}
+	n.value = -best
 	switch {
 	case quickest > 0:
-		n.proof = winIn(quickest)
-	case slowest < math.MaxInt:
-		n.proof = lossIn(max(slowest, 2))
+		n.proof, n.value = winIn(quickest), -1
+	case n.complete() && slowest < math.MaxInt:
+		n.proof, n.value = lossIn(max(slowest, 2)), 1
 	}
 }

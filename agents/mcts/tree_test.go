@@ -2,6 +2,7 @@ package mcts
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -36,12 +37,12 @@ func TestProofs(t *testing.T) {
 // grow returns a tree of a root with children of these proofs.
 func grow(proofs ...proof) *tree {
 	t := &tree{limit: 1000}
-	t.reset()
+	t.reset(0)
 	list := make([]node, len(proofs))
 	for k, p := range proofs {
 		list[k].proof = p
 	}
-	t.adopt(0, list)
+	t.adopt(0, list, true)
 	return t
 }
 
@@ -59,15 +60,19 @@ func TestProve(t *testing.T) {
 		{[]proof{lossIn(0)}, winIn(1)},
 	} {
 		tr := grow(c.children...)
-		tr.prove(0)
+		tr.update(0)
 		require.Equal(t, c.want, tr.nodes[0].proof, c.children)
+		tr = grow(c.children...)
+		tr.nodes[0].count &^= complete
+		tr.update(0)
+		require.Equal(t, c.want.won(), tr.nodes[0].proof != unproven, "a loss takes all moves")
 	}
 }
 
 func TestBestChild(t *testing.T) {
 	tr := grow(winIn(1), unproven, unproven, winIn(3))
-	tr.nodes[2].visits, tr.nodes[2].sum = 5, -3
-	tr.nodes[3].visits, tr.nodes[3].sum = 5, 2
+	tr.nodes[2].visits, tr.nodes[2].value = 5, -0.6
+	tr.nodes[3].visits, tr.nodes[3].value = 5, 0.4
 	best := func() int {
 		for k := range tr.children(&tr.nodes[0]) {
 			if tr.best(&tr.nodes[0]) == &tr.nodes[k+1] {
@@ -90,19 +95,20 @@ func TestBestChild(t *testing.T) {
 func TestPick(t *testing.T) {
 	tr := grow(unproven, unproven, unproven, winIn(1))
 	for k, static := range []float32{0.5, 0.4, 0.1, -1} {
-		tr.nodes[k+1].static = static
+		tr.nodes[k+1].static, tr.nodes[k+1].value = static, static
 	}
 	setPriors(tr.nodes[1:5])
 	root := &tr.nodes[0]
-	visit := func(v float64) uint32 {
-		i := tr.pick(root, 1)
+	visit := func(v float32) uint32 {
+		i, ok := tr.pick(root, 1)
+		require.True(t, ok)
 		root.visits++
 		tr.nodes[i].visits++
-		tr.nodes[i].sum += v
+		tr.nodes[i].value = v
 		return i
 	}
 	require.Equal(t, uint32(1), visit(-0.8))
-	require.Equal(t, uint32(2), visit(0.4))
+	require.Equal(t, uint32(2), visit(0))
 	counts := map[uint32]int{}
 	for range 1000 {
 		counts[visit(0)]++
@@ -111,6 +117,11 @@ func TestPick(t *testing.T) {
 	require.Greater(t, counts[2], 100)
 	require.Greater(t, counts[3], 0, "every child is visited sooner or later")
 	require.Zero(t, counts[4], "but those that lose")
+	for k := range tr.children(root) {
+		tr.children(root)[k].proof = winIn(1)
+	}
+	_, ok := tr.pick(root, 1)
+	require.False(t, ok)
 }
 
 func TestPriorsShareOut(t *testing.T) {
@@ -139,70 +150,199 @@ func TestValuesAndScores(t *testing.T) {
 	}
 }
 
-// When the tree is full the search goes on in it.
-func TestTheTreeStaysWithinItsLimit(t *testing.T) {
-	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
-	a := agenttest.New(t, Kind(), "mcts:iterations=400", g).(*player)
-	a.search.tree.limit = 1000
-	d := agenttest.Choose(t, a, g, agents.Limits{})
-	require.Equal(t, int64(400), d.Nodes)
-	require.LessOrEqual(t, len(a.search.tree.nodes), 1000)
-	require.Greater(t, len(a.search.tree.nodes), 500)
-	require.EqualValues(t, 400, a.search.tree.nodes[0].visits)
+// A million nodes take less than 100 MB, the room for copying included.
+func TestAMillionNodesTakeLessThan100MB(t *testing.T) {
+	const megabytes = 64
+	require.GreaterOrEqual(t, limitFor(megabytes), 1_000_000)
+	tr := tree{limit: limitFor(megabytes)}
+	tr.reset(0)
+	tr.compact(1, func() bool { return false })
+	size := (cap(tr.nodes) + cap(tr.spare)) * int(unsafe.Sizeof(node{}))
+	require.LessOrEqual(t, size, megabytes<<20)
+	require.GreaterOrEqual(t, min(cap(tr.nodes), cap(tr.spare)), tr.limit)
 }
 
-// A node's visits are its own first and its children's, and what they brought
-// back is the evaluation at the first, and then what the children got, seen from
-// the other side.
-func TestVisitsAddUp(t *testing.T) {
-	g := agenttest.Game(t, rules.MustParse("kang"), "020100/003000/000010/001000/000300/001020 s 011/011 0-0 -")
+// shape writes down a subtree down to the nodes with fewer visits than the least.
+func shape(tr *tree, i uint32, least uint32, top bool) any {
+	n := tr.nodes[i]
+	self := []any{n.move, n.visits, n.value, n.static, n.proof}
+	if top || n.visits >= least {
+		for k := range tr.children(&n) {
+			self = append(self, shape(tr, n.first+uint32(k), least, false))
+		}
+	}
+	return self
+}
+
+func TestCompactKeepsWhatIsVisitedMost(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
 	agenttest.Choose(t, a, g, agents.Limits{})
 	tr := &a.search.tree
-	checked := 0
-	for i := range tr.nodes {
-		n := &tr.nodes[i]
-		if n.first == 0 || n.proof != unproven {
-			continue
-		}
-		visits, sum, proofs := uint32(1), float64(n.static), false
-		if i == 0 {
-			visits, sum = 0, 0
-		}
-		for _, child := range tr.children(n) {
-			visits += child.visits
-			sum -= child.sum
-			proofs = proofs || child.proof != unproven
-		}
-		require.Equal(t, visits, n.visits)
-		if !proofs { // a child proven by and by got other values at first
-			require.InDelta(t, sum, n.sum, 1e-4)
-			checked++
-		}
+	never := func() bool { return false }
+	for _, least := range []uint32{1, 2, 5, 1000} {
+		before, size := shape(tr, tr.root, least, true), len(tr.nodes)
+		require.True(t, tr.compact(least, never))
+		require.Equal(t, before, shape(tr, tr.root, 0, true))
+		require.Less(t, len(tr.nodes), size)
 	}
-	require.Greater(t, checked, 20)
+	before := tr.nodes
+	require.False(t, tr.compact(1, func() bool { return true }), "stopped")
+	tr.limit = 2 * (len(tr.nodes) - 1)
+	require.False(t, tr.compact(1, never), "more than half would be taken")
+	require.Equal(t, before, tr.nodes)
 }
 
-// Playouts are short and their results lie between a loss and a win; what is
-// decided already they leave as it is.
-func TestPlayouts(t *testing.T) {
+// When the tree is full the search goes on, and stays within the limit.
+func TestTheTreeStaysWithinItsLimit(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("kang"), "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -")
+	a := agenttest.New(t, Kind(), "mcts:iterations=3000,hash=1", g).(*player)
+	d := agenttest.Choose(t, a, g, agents.Limits{})
+	require.Equal(t, int64(3000), d.Nodes)
+	tr := &a.search.tree
+	require.NotEmpty(t, tr.spare, "it has been full")
+	require.LessOrEqual(t, len(tr.nodes), tr.limit)
+	require.LessOrEqual(t, cap(tr.nodes)+cap(tr.spare), 1<<20/nodeSize)
+	require.EqualValues(t, 3000, tr.nodes[tr.root].visits)
+	checkTree(t, tr)
+}
+
+// checkTree checks every node that has children against them: its visits are its
+// own first and theirs, its value is the opposite of the best of theirs. It
+// returns how many it has checked.
+func checkTree(t *testing.T, tr *tree) (checked int) {
+	for todo := []uint32{tr.root}; len(todo) > 0; {
+		n := tr.nodes[todo[0]]
+		todo = todo[1:]
+		best, visits := float32(-1), uint32(1)
+		for k, child := range tr.children(&n) {
+			todo = append(todo, n.first+uint32(k))
+			best, visits = max(best, child.value), visits+child.visits
+		}
+		if n.size() == 0 || n.proof != unproven {
+			continue
+		}
+		require.Equal(t, -best, n.value)
+		require.GreaterOrEqual(t, n.visits, visits) // more where the tree was full once
+		checked++
+	}
+	return checked
+}
+
+func TestTreeAddsUp(t *testing.T) {
+	for name, position := range map[string]string{
+		"kang":     "020100/003000/000010/001000/000300/001020 s 011/011 0-0 -",
+		"standard": "213132/000000/000000/000000/000000/112233 s",
+	} {
+		g := agenttest.Game(t, rules.MustParse(name), position)
+		a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
+		agenttest.Choose(t, a, g, agents.Limits{})
+		require.Greater(t, checkTree(t, &a.search.tree), 50)
+	}
+}
+
+// A proof of the search is one for a search through all moves too.
+func TestProofsAgreeWithMinimax(t *testing.T) {
+	r := rules.MustParse("simplified")
+	rng := rand.New(rand.NewPCG(4, 4))
+	wins, losses := 0, 0
+	for range 150 {
+		g := agenttest.RandomGame(r, rng, rng.IntN(12))
+		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=60", g), g, agents.Limits{})
+		plies, proven := d.Score.Proven()
+		switch {
+		case proven && plies > 0 && plies <= 3:
+			require.True(t, winsWithin(g, plies), r.FormatPosition(g.Position()))
+			wins++
+		case proven && plies == -2:
+			var ms rules.MoveSet
+			g.LegalMoves(&ms)
+			for m := range ms.All() {
+				g.PlayLegal(m)
+				require.True(t, winsWithin(g, 1))
+				g.Undo()
+			}
+			losses++
+		}
+	}
+	require.Greater(t, wins, 20)
+	require.Greater(t, losses, 2)
+}
+
+// winsWithin tells whether the side to move can win within so many plies.
+func winsWithin(g *rules.Game, plies int) bool {
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	for m := range ms.All() {
+		g.PlayLegal(m)
+		o, _ := g.Outcome()
+		won := o == rules.WinFor(g.Position().Side().Other())
+		if !won && o == rules.Undecided && plies > 1 {
+			won = true
+			var replies rules.MoveSet
+			g.LegalMoves(&replies)
+			for reply := range replies.All() {
+				g.PlayLegal(reply)
+				o, _ := g.Outcome()
+				won = o == rules.Undecided && winsWithin(g, plies-2)
+				g.Undo()
+				if !won {
+					break
+				}
+			}
+		}
+		g.Undo()
+		if won {
+			return true
+		}
+	}
+	return false
+}
+
+// The queue hands out every move once, the most promising first.
+func TestGuessSorts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rules.MustParse(rapid.SampledFrom([]string{"standard", "simplified", "kang"}).Draw(t, "rules"))
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		g := agenttest.RandomGame(r, rng, rng.IntN(30))
+		p, ms := g.Position(), g.Legal()
+		guess := new(guess)
+		for range 100 {
+			guess.learn(p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
+		}
+		q := guess.sort(p, ms, nil)
+		seen := map[rules.Move]bool{}
+		for last := int32(math.MaxInt32); len(q) > 0; {
+			m := q.pop()
+			require.True(t, ms.Contains(m) && !seen[m])
+			seen[m] = true
+			require.LessOrEqual(t, guess.gain(p, m), last)
+			last = guess.gain(p, m)
+		}
+		require.Len(t, seen, ms.Len())
+	})
+}
+
+// What a move has gained is expected of it next time, and a part of it of moves
+// that share something with it; the other side expects the same of the same
+// move turned round.
+func TestGuessLearns(t *testing.T) {
 	r := rules.MustParse("standard")
-	value := func(position string, plies int) float64 {
-		g := agenttest.Game(t, r, position)
-		a := agenttest.New(t, Kind(), "mcts", g).(*player)
-		s := &a.search
-		s.playout = plies
-		s.line.Begin(g)
-		v := s.play(g.Position())
-		require.LessOrEqual(t, s.line.Len(), plies)
-		return v
+	p := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s").Position()
+	parse := func(text string) rules.Move {
+		m, err := r.ParseMove(p, text)
+		require.NoError(t, err)
+		return m
 	}
-	for plies := 1; plies < 9; plies++ {
-		require.Equal(t, -1.0, value(agenttest.WinsNow()[0].Position, plies), "the side to move wins")
-		require.Equal(t, 1.0, value("023112/000000/000000/000000/000000/321123 n 1-0", plies), "the last move has won")
-		v := value("321123/000000/000000/000000/000000/321123 s", plies)
-		require.LessOrEqual(t, math.Abs(v), 1.0)
+	m := parse("c1-c2")
+	guess := new(guess)
+	for range 50 {
+		guess.learn(p, m, 0.5)
 	}
-	// One ply before a forced loss: every move hands over a win.
-	require.Equal(t, 1.0, value("200000/200200/003113/003000/002300/000101 s", 1))
+	require.InDelta(t, gainUnit/2, guess.gain(p, m), gainUnit/100)
+	require.Equal(t, guess.gain(p, m), guess.gain(p.Rotate(), m.Rotate()))
+	alike := guess.gain(p, parse("d1-c2"))
+	require.Greater(t, alike, int32(0))
+	require.Less(t, alike, guess.gain(p, m))
+	require.Less(t, guess.gain(p, parse("a1-c2")), alike, "another height")
 }

@@ -420,7 +420,7 @@ func TestOwnEngineBothWays(t *testing.T) {
 	}
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	for n, spec := range []string{"alphabeta:depth=2,hash=1", "mcts:iterations=8,playout=2,memory=1", "random"} {
+	for n, spec := range []string{"alphabeta:depth=2,hash=1", "mcts:iterations=8,hash=1", "random"} {
 		t.Setenv(asServer, spec)
 		server := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
 		second := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
