@@ -12,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/alphabeta"
 	"gyges/agents/internal/agenttest"
+	"gyges/agents/mcts"
 	"gyges/agents/random"
 	"gyges/agents/solver"
 	"gyges/rules"
@@ -65,24 +66,32 @@ func TestSuiteIsTrue(t *testing.T) {
 	}
 }
 
-// What alpha-beta must find: at depth 5 all wins in 1 and 3, and nearly all in
-// 5. The shares measured are in results/reference/tactics.md.
-func TestAlphaBetaSolvesTheSuite(t *testing.T) {
+// What agents must find: alpha-beta at depth 5 all wins in 1 and 3 and nearly all
+// else, MCTS all wins in 1 and a share of the others a little below the one it
+// has. The shares measured are in results/reference/tactics.md.
+func TestAgentsSolveTheSuite(t *testing.T) {
 	tasks := suite(t)
-	attempts, err := Try(context.Background(), tasks, player(t, alphabeta.Kind(), "alphabeta:depth=5"), agents.Limits{})
-	require.NoError(t, err)
-	require.Len(t, attempts, len(tasks))
-	solved, all := map[Class]int{}, map[Class]int{}
-	for _, a := range attempts {
-		all[a.Task.Class]++
-		if a.Solved {
-			solved[a.Task.Class]++
+	for _, c := range []struct {
+		agent agents.Agent
+		least map[Class]int // percent
+	}{
+		{player(t, alphabeta.Kind(), "alphabeta:depth=5"), map[Class]int{WinIn1: 100, WinIn3: 100, WinIn5: 95, OnlyMove: 95}},
+		{player(t, mcts.Kind(), "mcts:iterations=2000"), map[Class]int{WinIn1: 100, WinIn3: 75, WinIn5: 70, OnlyMove: 80}},
+	} {
+		attempts, err := Try(context.Background(), tasks, c.agent, agents.Limits{})
+		require.NoError(t, err)
+		require.Len(t, attempts, len(tasks))
+		solved, all := map[Class]int{}, map[Class]int{}
+		for _, a := range attempts {
+			all[a.Task.Class]++
+			if a.Solved {
+				solved[a.Task.Class]++
+			}
+		}
+		for class, percent := range c.least {
+			require.GreaterOrEqual(t, solved[class]*100, all[class]*percent, "%s: %d of %d", class, solved[class], all[class])
 		}
 	}
-	require.Equal(t, all[WinIn1], solved[WinIn1])
-	require.Equal(t, all[WinIn3], solved[WinIn3])
-	require.GreaterOrEqual(t, solved[WinIn5]*100, all[WinIn5]*95)
-	require.GreaterOrEqual(t, solved[OnlyMove]*100, all[OnlyMove]*95)
 }
 
 func TestMake(t *testing.T) {
