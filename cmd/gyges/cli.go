@@ -27,6 +27,8 @@ type cli struct {
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
 	Engine     engineCmd     `cmd:"" help:"Try out an engine that speaks the UGI protocol."`
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
+	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
+	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`

@@ -44,6 +44,15 @@ func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
 // Pop takes the last move back.
 func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
 
+// Last returns the key of the position before the line's end as far as the
+// repetition rule knows of it, the zero position where there is none.
+func (l *Line) Last() rules.Position {
+	if len(l.past) == 0 {
+		return rules.Position{}
+	}
+	return l.past[len(l.past)-1]
+}
+
 // Rewind takes all moves back.
 func (l *Line) Rewind() { l.past = l.past[:l.history] }
 

@@ -1,0 +1,251 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gyges/agents/internal/lookahead"
+	"gyges/rules"
+)
+
+// MaxDepth is how many plies ahead a proof can be sought.
+const MaxDepth = 31
+
+// DefaultMegabytes is a good size of the table.
+const DefaultMegabytes = 16
+
+// ErrSetup is returned for a game whose pieces are still being placed.
+var ErrSetup = errors.New("the pieces are still being placed")
+
+// Result is what is proven about a position.
+type Result struct {
+	// Plies says in how many plies the side to move wins (positive) or loses
+	// (negative) if both sides do their best; 0: nothing is forced within Depth.
+	Plies int
+	// Depth is how many plies ahead the answer is complete: there is no
+	// quicker result, and none at all within Depth if Plies is 0.
+	Depth int
+	// Line is a line of best play to the goal: the winner wins as quickly as can
+	// be, the loser resists as long. It is empty where nothing is forced.
+	Line []rules.Move
+	// Nodes is how many positions were visited.
+	Nodes int64
+}
+
+// Solver proves results. It belongs to one goroutine; its memory is bounded by
+// the table's size. It allocates nothing per position.
+type Solver struct {
+	rules  *rules.Rules
+	line   lookahead.Line
+	frames []frame
+	table  table
+	order  history
+	// settles says whether the table settles results: without superko, where
+	// they can't rest on the way to a position, but for the previous one.
+	settles  bool
+	kang     bool
+	previous bool // results rest on the position before
+
+	ctx      context.Context
+	nodes    int64
+	nextPoll int64
+	stopped  bool
+}
+
+// frame is what one ply of the search needs.
+type frame struct {
+	moves   rules.MoveSet
+	after   rules.MoveSet // the opponent's, to count his answers
+	list    []rated
+	killers [2]rules.Move // refuted the attack at this ply before
+}
+
+// New makes a solver with a table of so many megabytes, at least 1.
+func New(megabytes int) *Solver {
+	s := &Solver{frames: make([]frame, MaxDepth+1)}
+	s.table.entries = make([]entry, max(megabytes, 1)<<20/entryBytes)
+	return s
+}
+
+// Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the
+// present position of g, a game under way. each, if not nil, is told the depths
+// at which nothing was found, as they are done. When ctx is cancelled it returns
+// at once with what is known and the context's error.
+//
+// What is reported as won or lost is exact. What is reported as not forced is so
+// but for one rare case: a win that is there only because the repetition rule
+// takes every move from the opponent's nearest row may be seen two plies later.
+func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int, each func(Result)) (Result, error) {
+	if err := s.begin(ctx, g, depth); err != nil {
+		return Result{}, err
+	}
+	defer func() { s.ctx = nil }()
+	p := g.Position()
+	var r Result
+	for n := 1; n <= depth; n++ {
+		// Beyond the game's length nothing is won.
+		found := n <= s.line.Left() && s.forced(p, n)
+		var line []rules.Move
+		if found {
+			line = s.best(p, n)
+		}
+		r.Nodes = s.nodes
+		if s.stopped {
+			return r, s.ctx.Err()
+		}
+		r.Depth = n
+		if found {
+			r.Plies, r.Line = n, line
+			if n%2 == 0 {
+				r.Plies = -n
+			}
+			return r, nil
+		}
+		if each != nil {
+			each(r)
+		}
+	}
+	return r, nil
+}
+
+// Winning returns the moves in the present position of g that win within so many
+// plies, an odd number, the move itself counted.
+func (s *Solver) Winning(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
+	return s.filter(ctx, g, plies, func(next rules.Position) bool {
+		if o := s.line.Outcome(next); o != rules.Undecided {
+			return o == rules.WinFor(g.Position().Side())
+		}
+		return plies > 1 && s.line.Left() >= plies-1 && s.upTo(next, plies-1, 0)
+	})
+}
+
+// Holding returns the moves in the present position of g that don't lose within
+// so many plies, an even number, the move itself counted.
+func (s *Solver) Holding(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
+	return s.filter(ctx, g, plies, func(next rules.Position) bool {
+		return s.line.Outcome(next) != rules.Undecided || !s.upTo(next, min(plies-1, s.line.Left()), 1)
+	})
+}
+
+// filter returns the moves after which keep says yes of the position.
+func (s *Solver) filter(ctx context.Context, g *rules.Game, plies int, keep func(rules.Position) bool) ([]rules.Move, error) {
+	if err := s.begin(ctx, g, plies); err != nil {
+		return nil, err
+	}
+	defer func() { s.ctx = nil }()
+	if o, _ := g.Outcome(); o != rules.Undecided {
+		return nil, nil
+	}
+	p := g.Position()
+	var all rules.MoveSet
+	s.line.Moves(p, &all)
+	var kept []rules.Move
+	for m := range all.All() {
+		s.line.Push(p)
+		ok := keep(s.rules.Apply(p, m))
+		s.line.Pop()
+		if s.stopped {
+			return nil, s.ctx.Err()
+		}
+		if ok {
+			kept = append(kept, m)
+		}
+	}
+	return kept, nil
+}
+
+// upTo tells whether the side to move is forced to win (parity 1) or to lose
+// (parity 0) within plies.
+func (s *Solver) upTo(p rules.Position, plies, parity int) bool {
+	for n := 2 - parity; n <= plies; n += 2 {
+		if s.forced(p, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin prepares for a search from the present position of g.
+func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
+	if depth < 1 || depth > MaxDepth {
+		return fmt.Errorf("depth: expected 1 to %d, found %d", MaxDepth, depth)
+	}
+	if g.Rules().SettingUp(g.Position()) {
+		return ErrSetup
+	}
+	s.rules = g.Rules()
+	s.line.Begin(g)
+	o := s.rules.Options()
+	rule := o.Repetition
+	s.kang = o.Kang
+	s.settles, s.previous = rule != rules.Superko, rule == rules.Previous
+	s.ctx, s.nodes, s.nextPoll, s.stopped = ctx, 0, 0, false
+	clear(s.table.entries)
+	s.order = history{}
+	for i := range s.frames {
+		s.frames[i].killers = [2]rules.Move{}
+	}
+	return nil
+}
+
+// forced tells whether the side to move, in p at the line's end, can force the
+// goal within n plies if n is odd, or can't keep the opponent from it within n if
+// n is even. A yes holds whatever the table says.
+func (s *Solver) forced(p rules.Position, n int) bool {
+	if s.line.Outcome(p) != rules.Undecided || !s.result(p, n) {
+		return false
+	}
+	if !s.settles {
+		return !s.stopped
+	}
+	s.settles = false
+	ok := s.result(p, n)
+	s.settles = true
+	return ok && !s.stopped
+}
+
+func (s *Solver) result(p rules.Position, n int) bool {
+	if n%2 == 1 {
+		return s.attack(p, n)
+	}
+	return s.defenceless(p, n)
+}
+
+// best returns a line of best play from p, which is won or lost in n plies.
+func (s *Solver) best(p rules.Position, n int) []rules.Move {
+	var line []rules.Move
+	for ; n > 0 && !s.stopped; n-- {
+		m := s.bestMove(p, n)
+		if m == rules.NoMove {
+			break // only if stopped
+		}
+		s.line.Push(p)
+		p = s.rules.Apply(p, m)
+		line = append(line, m)
+	}
+	s.line.Rewind()
+	return line
+}
+
+// bestMove returns a move of p, where the result is n plies away, after which it
+// is n-1 plies away.
+func (s *Solver) bestMove(p rules.Position, n int) rules.Move {
+	var ms rules.MoveSet
+	s.line.Moves(p, &ms)
+	if n == 1 {
+		return s.line.WinningMove(p, &ms)
+	}
+	for m := range ms.All() {
+		s.line.Push(p)
+		next := s.rules.Apply(p, m)
+		// The loser's move must not lose sooner. The winner's can't win sooner.
+		ok := s.line.Outcome(next) == rules.Undecided &&
+			(n%2 == 1 || !s.upTo(next, n-3, 1)) && s.forced(next, n-1)
+		s.line.Pop()
+		if ok || s.stopped {
+			return m
+		}
+	}
+	return rules.NoMove
+}

@@ -1,0 +1,148 @@
+package tactics
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/internal/lookahead"
+	"gyges/agents/solver"
+	"gyges/rules"
+)
+
+// Source says which games a suite's positions are drawn from.
+type Source struct {
+	Rules  *rules.Rules
+	Player agents.Agent // plays both sides
+	Seed   uint64       // of all chance: set-ups, random moves
+	Games  int          // games at most
+	Each   int          // puzzles wanted of each class
+}
+
+const (
+	randomMove = 0.25 // share of moves drawn at random, so that games differ and mistakes are made
+	maxPlies   = 80   // of a game
+	pickOne    = 10   // of a longer win, at most one move in so many may solve it
+	minChoice  = 5    // moves there must be where one alone saves
+)
+
+// Make plays games and returns the puzzles found in them, at most one of a class
+// from a game, each position once: the same position with sides swapped counts as the
+// same. It stops when there are enough of each class, or after so many games.
+// When ctx is cancelled it returns what it has and the context's error.
+func Make(ctx context.Context, src Source) ([]Puzzle, error) {
+	m := maker{
+		Source: src,
+		solver: solver.New(solver.DefaultMegabytes),
+		rng:    rand.New(rand.NewPCG(src.Seed, 0)),
+		seen:   map[rules.Position]bool{},
+		found:  map[Class][]Puzzle{},
+	}
+	var err error
+	for n := 0; n < src.Games && !m.full() && err == nil; n++ {
+		err = m.game(ctx, uint64(n))
+	}
+	var all []Puzzle
+	for _, c := range Classes() {
+		all = append(all, m.found[c]...)
+	}
+	return all, err
+}
+
+// maker is a suite in the making.
+type maker struct {
+	Source
+	solver *solver.Solver
+	rng    *rand.Rand
+	seen   map[rules.Position]bool
+	found  map[Class][]Puzzle
+}
+
+func (m *maker) wants(c Class) bool { return len(m.found[c]) < m.Each }
+
+func (m *maker) full() bool { return !slices.ContainsFunc(Classes(), m.wants) }
+
+// game plays one game and looks at its positions.
+func (m *maker) game(ctx context.Context, n uint64) error {
+	g := rules.NewGame(m.Rules, m.Rules.RandomSetup(m.rng))
+	if err := m.Player.NewGame(ctx, agents.Setup{Rules: m.Rules, Side: rules.South, Seed: m.Seed + n}); err != nil {
+		return err
+	}
+	had := map[Class]bool{}
+	for range maxPlies {
+		if o, _ := g.Outcome(); o != rules.Undecided {
+			break
+		}
+		if err := m.look(ctx, g.Position(), had); err != nil {
+			return err
+		}
+		move := g.Legal().At(m.rng.IntN(g.Legal().Len()))
+		if m.rng.Float64() >= randomMove {
+			d, err := m.Player.Choose(ctx, g, agents.Limits{})
+			if err != nil {
+				return err
+			}
+			move = d.Move
+		}
+		if err := g.Play(move); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look keeps a position if it is a puzzle that is wanted.
+func (m *maker) look(ctx context.Context, p rules.Position, had map[Class]bool) error {
+	if m.seen[p] || m.seen[p.Rotate()] {
+		return nil
+	}
+	c, moves, err := m.classify(ctx, rules.NewGame(m.Rules, p))
+	if err != nil || len(moves) == 0 || had[c] || !m.wants(c) {
+		return err
+	}
+	m.seen[p], had[c] = true, true
+	puzzle := Puzzle{Rules: m.Rules.String(), Class: c, Position: m.Rules.FormatPosition(p)}
+	for _, move := range moves {
+		puzzle.Moves = append(puzzle.Moves, move.String())
+	}
+	m.found[c] = append(m.found[c], puzzle)
+	return nil
+}
+
+// classify returns the class of a game's position and the moves that solve it,
+// none if it is no puzzle.
+func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Move, error) {
+	depth := 3
+	if m.wants(WinIn5) {
+		depth = 5
+	}
+	r, err := m.solver.Solve(ctx, g, depth, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	choice := g.Legal().Len()
+	if c := winIn(r.Plies); c != "" {
+		moves, err := m.solver.Winning(ctx, g, r.Plies)
+		if c != WinIn1 && len(moves) > max(choice/pickOne, 1) {
+			moves = nil
+		}
+		return c, moves, err
+	}
+	if r.Plies != 0 || choice < minChoice || !m.wants(OnlyMove) || !m.threatened(g) {
+		return "", nil, nil
+	}
+	moves, err := m.solver.Holding(ctx, g, 4)
+	if len(moves) != 1 {
+		moves = nil
+	}
+	return OnlyMove, moves, err
+}
+
+// threatened tells whether the opponent would win at once if it were his turn.
+func (m *maker) threatened(g *rules.Game) bool {
+	var l lookahead.Line
+	l.Begin(g)
+	p, opponent := g.Position(), g.Position().Side().Other()
+	return l.Decisive(p, opponent) && m.Rules.CanReachGoal(p, opponent)
+}

@@ -1,0 +1,137 @@
+// Package tactics tests agents on positions whose best moves are proven: wins in
+// 1, 3 and 5 plies, and threats that one move alone answers. It makes such
+// suites from games, reads and writes them, and lets agents try.
+package tactics
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gyges/rules"
+)
+
+// Class says what is to be found.
+type Class string
+
+// The classes.
+const (
+	WinIn1   Class = "win in 1"
+	WinIn3   Class = "win in 3"
+	WinIn5   Class = "win in 5"
+	OnlyMove Class = "only move" // the one that doesn't lose within 4 plies; the opponent threatens to win
+)
+
+// Classes returns the classes, the easiest first.
+func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
+
+// Puzzle is a position and the moves that solve it, all of them. The position is
+// that of a game that begins there: nothing has stood before.
+type Puzzle struct {
+	Rules    string   `json:"rules"` // as rules.Parse reads them
+	Class    Class    `json:"class"`
+	Position string   `json:"position"`
+	Moves    []string `json:"moves"` // in short notation
+}
+
+// Write prints puzzles, one JSON object a line.
+func Write(w io.Writer, puzzles []Puzzle) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, p := range puzzles {
+		if err := enc.Encode(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Bounds of a suite's file.
+const (
+	maxLine    = 1 << 16 // bytes
+	maxPuzzles = 10000
+)
+
+// Task is a puzzle ready to be tried.
+type Task struct {
+	Puzzle
+	rules    *rules.Rules
+	position rules.Position
+	moves    []rules.Move
+}
+
+// Read reads what [Write] wrote and checks that the moves are legal. name is the
+// file's, for errors, which name the line.
+func Read(name string, in io.Reader) ([]Task, error) {
+	var tasks []Task
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(nil, maxLine)
+	n := 0
+	for scanner.Scan() {
+		n++
+		if strings.TrimSpace(scanner.Text()) == "" {
+			continue
+		}
+		t, err := parse(scanner.Text())
+		if err == nil && len(tasks) == maxPuzzles {
+			err = fmt.Errorf("expected at most %d positions", maxPuzzles)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		tasks = append(tasks, t)
+	}
+	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s:%d: expected at most %d bytes in a line", name, n+1, maxLine)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(tasks) == 0 {
+		return nil, fmt.Errorf("%s: expected a line for each position, found none", name)
+	}
+	return tasks, nil
+}
+
+func parse(text string) (Task, error) {
+	var t Task
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&t.Puzzle); err != nil {
+		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
+	}
+	if d.More() {
+		return t, errors.New("expected one object in a line, found more")
+	}
+	if !slices.Contains(Classes(), t.Class) {
+		return t, fmt.Errorf("class: expected one of %q, found %q", Classes(), t.Class)
+	}
+	var err error
+	if t.rules, err = rules.Parse(t.Rules); err != nil {
+		return t, fmt.Errorf("rules: %w", err)
+	}
+	if t.position, err = t.rules.ParsePosition(t.Position); err != nil {
+		return t, fmt.Errorf("position %w", err)
+	}
+	if len(t.Moves) == 0 {
+		return t, errors.New("moves: expected those that solve it, found none")
+	}
+	g := t.game()
+	for _, text := range t.Moves {
+		m, err := t.rules.ParseMove(t.position, text)
+		if err == nil {
+			err = g.Check(m)
+		}
+		if err != nil {
+			return t, fmt.Errorf("moves: %w", err)
+		}
+		t.moves = append(t.moves, m)
+	}
+	return t, nil
+}
+
+// game starts a game in the task's position.
+func (t *Task) game() *rules.Game { return rules.NewGame(t.rules, t.position) }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gyges/agents/solver"
+	"gyges/rules"
+)
+
+// solveCmd proves wins and losses.
+type solveCmd struct {
+	rulesFlags
+	Depth    int            `default:"5" placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5."`
+	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after so long, like 10s."`
+	Format   string         `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
+	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
+}
+
+// Help is the part of the help below the summary.
+func (solveCmd) Help() string {
+	return "Proves whether the side to move can force a win within N plies, or can't escape a loss, whatever an evaluation says. " +
+		"The first line is 'win in 5', 'loss in 4' or 'no forced result within N plies'; a result is the quickest there is. " +
+		"Then comes a line in which the winner is as quick and the loser as stubborn as can be.\n\n" +
+		"The exit code is 0 if the question is settled, 1 if time was up before; then the depth that was settled is printed. " +
+		"Each ply more takes some thirty times as long where there is much to move, so 7 is far."
+}
+
+func (solveCmd) examples() []example {
+	return []example{
+		{"gyges solve '000100/300002/330230/101000/200000/002100 s'", ""},
+		{"gyges solve --rules simplified --depth 4 '000023/022001/002000/010330/000300/110000 n'", ""},
+		{"gyges solve --depth 9 --movetime 1m --format json '200000/200200/003113/003000/002300/000101 s'", ""},
+	}
+}
+
+// Run solves the position.
+func (c *solveCmd) Run(ctx context.Context, e *env) error {
+	g, err := c.game()
+	if err != nil {
+		return err
+	}
+	limited := ctx
+	if c.MoveTime != nil {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, *c.MoveTime)
+		defer cancel()
+	}
+	began := time.Now()
+	result, err := solver.New(solver.DefaultMegabytes).Solve(limited, g, c.Depth, func(r solver.Result) {
+		e.log.Debug("solve", "nothing forced within", r.Depth, "nodes", r.Nodes, "seconds", time.Since(began).Seconds())
+	})
+	s := solution{game: g, result: result, complete: err == nil, seconds: time.Since(began).Seconds()}
+	if c.Format == "json" {
+		if err := s.json(e.out); err != nil {
+			return err
+		}
+	} else {
+		s.text(e.out, c.Depth)
+	}
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return ctx.Err()
+	case err != nil:
+		return errNo
+	default:
+		return nil
+	}
+}
+
+// game checks the command line and returns the game to solve.
+func (c *solveCmd) game() (*rules.Game, error) {
+	var errs []error
+	if c.Depth < 1 || c.Depth > solver.MaxDepth {
+		errs = append(errs, fmt.Errorf("--depth: expected 1 to %d, found %d", solver.MaxDepth, c.Depth))
+	}
+	if c.MoveTime != nil {
+		errs = append(errs, positive("--movetime", *c.MoveTime > 0, *c.MoveTime))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	r, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := parsePosition(r, c.Position)
+	if err != nil {
+		return nil, err
+	}
+	if r.SettingUp(p) {
+		return nil, errors.New("position: expected one in which all pieces are placed")
+	}
+	g := rules.NewGame(r, p)
+	if o, reason := g.Outcome(); o != rules.Undecided {
+		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
+	}
+	return g, nil
+}
+
+// solution is what is known of a position at the end.
+type solution struct {
+	game     *rules.Game
+	result   solver.Result
+	complete bool // searched to the end, not stopped
+	seconds  float64
+}
+
+// text prints the solution for people; depth is what was asked for.
+func (s *solution) text(out *output, depth int) {
+	switch r := s.result; {
+	case r.Plies > 0:
+		out.printf("win in %d\n", r.Plies)
+	case r.Plies < 0:
+		out.printf("loss in %d\n", -r.Plies)
+	case s.complete:
+		out.printf("no forced result within %d plies\n", r.Depth)
+	default:
+		out.printf("no forced result within %d plies; stopped on the way to %d\n", r.Depth, depth)
+	}
+	p := s.game.Position()
+	for i, text := range s.line() {
+		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
+		p = s.game.Rules().Apply(p, s.result.Line[i])
+	}
+	out.printf("nodes %d, time %.2f s\n", s.result.Nodes, s.seconds)
+}
+
+// line returns the line's moves in long notation.
+func (s *solution) line() []string {
+	r, p := s.game.Rules(), s.game.Position()
+	line := []string{}
+	for _, m := range s.result.Line {
+		line = append(line, r.LongText(p, m))
+		p = r.Apply(p, m)
+	}
+	return line
+}
+
+// solutionJSON is the solution as --format json prints it.
+type solutionJSON struct {
+	Rules    string   `json:"rules"`
+	Position string   `json:"position"`
+	Result   string   `json:"result"` // win, loss (of the side to move) or none
+	Plies    int      `json:"plies"`  // to the goal; 0 if nothing is forced
+	Depth    int      `json:"depth"`  // plies up to which the answer is settled
+	Complete bool     `json:"complete"`
+	Nodes    int64    `json:"nodes"`
+	Seconds  float64  `json:"seconds"`
+	Line     []string `json:"line"`
+}
+
+func (s *solution) json(out *output) error {
+	r := s.game.Rules()
+	j := solutionJSON{
+		Rules: r.String(), Position: r.FormatPosition(s.game.Position()), Result: "none",
+		Plies: max(s.result.Plies, -s.result.Plies), Depth: s.result.Depth, Complete: s.complete,
+		Nodes: s.result.Nodes, Seconds: s.seconds, Line: s.line(),
+	}
+	switch {
+	case s.result.Plies > 0:
+		j.Result = "win"
+	case s.result.Plies < 0:
+		j.Result = "loss"
+	}
+	return writeJSON(out, j)
+}

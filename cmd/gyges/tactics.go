@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"gyges/agents"
+	"gyges/agents/tactics"
+	"gyges/rules"
+)
+
+// tacticsCmd is for positions with proven best moves.
+type tacticsCmd struct {
+	Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
+	Run  tacticsRunCmd  `cmd:"" help:"Let agents try a suite."`
+}
+
+func (tacticsCmd) examples() []example {
+	return append(tacticsRunCmd{}.examples(), tacticsMakeCmd{}.examples()...)
+}
+
+const (
+	maxEach        = 1000  // puzzles of a class
+	maxTacticGames = 10000 // for one rule set
+)
+
+// tacticsMakeCmd makes a suite.
+type tacticsMakeCmd struct {
+	Rules string `default:"standard,simplified,kang" placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets or PRESET:OPTION=VALUE,…. Default: standard,simplified,kang."`
+	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"Who plays the games. Default: alphabeta:depth=2."`
+	Each  int    `default:"20" placeholder:"N" help:"Positions of each class and rule set, 1 to 1000. Default: 20."`
+	Games int    `default:"1000" placeholder:"N" help:"Games at most for a rule set, 1 to 10000. Default: 1000."`
+	Seed  uint64 `default:"1" placeholder:"N" help:"Source of all chance. Default: 1."`
+}
+
+// Help is the part of the help below the summary.
+func (tacticsMakeCmd) Help() string {
+	return "Plays games from random set-ups, one move in four drawn at random, and keeps positions of which the solver proves that the side to " +
+		"move wins in 1, 3 or 5 plies, or that the opponent threatens to win and one move alone does not lose within 4 plies. " +
+		"Longer wins are kept if at most a tenth of the moves begin one. Prints a JSON object a line, with all moves that solve " +
+		"the position. If the games run out before there are enough, stderr says so."
+}
+
+func (tacticsMakeCmd) examples() []example {
+	return []example{
+		{"gyges tactics make > suite.jsonl", ""},
+		{"gyges tactics make --rules simplified --each 1 --seed 7", ""},
+	}
+}
+
+// Run makes the suite.
+func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
+	if err := errors.Join(
+		between("--each", c.Each, 1, maxEach),
+		between("--games", c.Games, 1, maxTacticGames),
+	); err != nil {
+		return err
+	}
+	player, err := newAgent(e, c.Agent)
+	if err != nil {
+		return fmt.Errorf("--agent: %w", err)
+	}
+	defer closeAgent(e, player)
+	var sets []*rules.Rules
+	for _, name := range splitRules(c.Rules) {
+		r, err := rules.Parse(name)
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
+		}
+		sets = append(sets, r)
+	}
+	for _, r := range sets {
+		puzzles, err := tactics.Make(ctx, tactics.Source{Rules: r, Player: player, Seed: c.Seed, Games: c.Games, Each: c.Each})
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		if err != nil {
+			return failure{err}
+		}
+		if want := c.Each * len(tactics.Classes()); len(puzzles) < want {
+			e.err.printf("gyges: %v: %d of %d positions after %d games\n", r, len(puzzles), want, c.Games)
+		}
+		if err := tactics.Write(e.out, puzzles); err != nil {
+			return failure{err}
+		}
+	}
+	return nil
+}
+
+// between returns an error if a number is not from low to high.
+func between(flag string, n, low, high int) error {
+	if n < low || n > high {
+		return fmt.Errorf("%s: expected %d to %d, found %d", flag, low, high, n)
+	}
+	return nil
+}
+
+// newAgent makes the agent that a spec names.
+func newAgent(e *env, text string) (agents.Agent, error) {
+	spec, err := agents.ParseSpec(text)
+	if err != nil {
+		return nil, err
+	}
+	return e.registry.New(spec)
+}
+
+// closeAgent ends what an agent keeps running.
+func closeAgent(e *env, a agents.Agent) {
+	if c, ok := a.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			e.log.Warn("close the agent", "error", err)
+		}
+	}
+}
+
+// tacticsRunCmd lets agents try a suite.
+type tacticsRunCmd struct {
+	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
+	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent that tries; give it once for each. Default: alphabeta:depth=5."`
+	limitsFlags
+	Missed bool   `help:"List the positions not solved, too."`
+	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+}
+
+// Help is the part of the help below the summary.
+func (tacticsRunCmd) Help() string {
+	return "Each agent decides each position as the first of a new game. It has solved it if its move is one that wins in so many plies, " +
+		"or the only one that does not lose. The table counts solved and all positions by rule set and class, and the time for a position."
+}
+
+func (tacticsRunCmd) examples() []example {
+	return []example{
+		{"gyges tactics run suite.jsonl --agent alphabeta:depth=5 --agent mcts:iterations=2000", ""},
+		{"gyges tactics run suite.jsonl --agent greedy --missed", "and which it missed"},
+	}
+}
+
+// Run lets the agents try and prints what they found.
+func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
+	var lim agents.Limits
+	if err := c.apply(&lim); err != nil {
+		return err
+	}
+	if len(c.Agent) == 0 {
+		c.Agent = []string{"alphabeta:depth=5"}
+	}
+	tasks, err := c.read(e)
+	if err != nil {
+		return err
+	}
+	var trials []trial
+	for _, spec := range c.Agent {
+		a, err := newAgent(e, spec)
+		if err != nil {
+			return fmt.Errorf("--agent: %w", err)
+		}
+		defer closeAgent(e, a)
+		trials = append(trials, trial{agent: spec, player: a})
+	}
+	for i := range trials {
+		began := time.Now()
+		trials[i].attempts, err = tactics.Try(ctx, tasks, trials[i].player, lim)
+		trials[i].seconds = time.Since(began).Seconds()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return failure{fmt.Errorf("%s: %w", trials[i].agent, err)}
+		}
+	}
+	return c.write(e.out, trials)
+}
+
+// read reads the suite.
+func (c *tacticsRunCmd) read(e *env) ([]tactics.Task, error) {
+	switch c.File {
+	case "":
+		return nil, errors.New("expected FILE, a suite as gyges tactics make prints it")
+	case "-":
+		return tactics.Read("stdin", e.in)
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return nil, plainFileError(err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	tasks, err := tactics.Read(c.File, f)
+	return tasks, plainFileError(err)
+}
