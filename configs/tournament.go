@@ -80,6 +80,10 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
 		t.field("rules", t.rulesList),
 		t.field("agents", t.agentsList),
+		t.field("schedule", func(n *yaml.Node) {
+			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss or knockout")
+		}),
+		t.field("rounds", func(n *yaml.Node) { t.intInto(n, &c.Rounds) }),
 		t.field("pairs", func(n *yaml.Node) { t.intInto(n, &c.Pairs) }),
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 )
 
@@ -28,13 +30,22 @@ const (
 type Config struct {
 	Name     string         // of the run, also of its folder: letters, digits, '-', '_', '.'
 	Rules    []*rules.Rules // rule sets; every pairing plays under each
-	Agents   []agents.Spec  // the players; every two of them meet
+	Agents   []agents.Spec  // the players
+	Format   Format         // who meets whom; empty: RoundRobin
+	Rounds   int            // of a Swiss tournament; 0: as many as halve the agents down to one
 	Pairs    int            // game pairs each pairing plays under each rule set, 1 to 1,000,000
 	Openings Openings       // how games begin
 	Limits   agents.Limits  // bounds of each decision, beside the agents' own; zero: none
 	Seed     uint64         // what all chance in the run comes from
 	Workers  int            // games at a time; 0: as many as the machine has cores for the program
-	Out      string         // folder for the records; Run needs one that holds no records yet
+	Out      string         // folder for the records; a run that was stopped there goes on
+
+	// SPRT, between the first two agents, stops the run after the pair that
+	// decides it; the zero value: none. Pairs is then the most that are played.
+	SPRT sprt.Test
+
+	// Extend lets a run that was stopped, or has ended, go on with more pairs.
+	Extend bool
 
 	// OnRepetition is what becomes of a move that only repetition or null-move
 	// rules forbid; empty: it is forfeited like any illegal move.
@@ -67,8 +78,11 @@ func DefaultOut(name string, start time.Time) string {
 
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 {
-	n := int64(len(c.Agents))
-	return n * (n - 1) / 2 * int64(len(c.Rules)) * int64(c.Pairs) * 2
+	pairings := int64(0)
+	for _, n := range c.stageSizes() {
+		pairings += int64(n)
+	}
+	return pairings * int64(len(c.Rules)) * int64(c.Pairs) * 2
 }
 
 // FieldError says which part of a config is wrong.
@@ -92,6 +106,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.rules(c.Rules)
 	v.agents(c.Agents, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
+	v.format(c)
 	v.openings(c.Openings)
 	if len(v) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
@@ -180,6 +195,20 @@ func closeAgent(agent agents.Agent) error {
 		return c.Close()
 	}
 	return nil
+}
+
+func (v *validation) format(c *Config) {
+	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout}
+	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, c.Format)
+	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
+	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	if c.SPRT == (sprt.Test{}) {
+		return
+	}
+	v.expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	if err := c.SPRT.Check(); err != nil {
+		v.add("sprt", err)
+	}
 }
 
 func (v *validation) openings(o Openings) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
 
@@ -57,7 +57,10 @@ type manifestConfig struct {
 	Name     string           `json:"name"`
 	Rules    []string         `json:"rules"`
 	Agents   []string         `json:"agents"`
+	Format   Format           `json:"schedule"`
+	Rounds   int              `json:"rounds,omitempty"`
 	Pairs    int              `json:"pairs"`
+	SPRT     string           `json:"sprt,omitempty"`
 	Openings manifestOpenings `json:"openings"`
 	Limits   record.Limits    `json:"limits"`
 	Seed     uint64           `json:"seed,string"`
@@ -100,6 +103,13 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
 		Host:    hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+	}
+	m.Config.Format = cmp.Or(c.Format, RoundRobin)
+	if c.Format == Swiss {
+		m.Config.Rounds = c.swissRounds()
+	}
+	if c.SPRT != (sprt.Test{}) {
+		m.Config.SPRT = c.SPRT.String()
 	}
 	for _, r := range c.Rules {
 		m.Config.Rules = append(m.Config.Rules, r.String())
@@ -165,19 +175,4 @@ func writeAtomically(path string, text []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// createGames makes the folder of a run and the file of its records.
-func createGames(dir string) (*record.Writer, error) {
-	if dir == "" {
-		return nil, errors.New("expected a folder for the records, found none")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	w, err := record.Create(filepath.Join(dir, GamesFile))
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s holds the records of a run already (%s); expected a new folder", dir, GamesFile)
-	}
-	return w, err
 }

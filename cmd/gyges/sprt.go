@@ -12,8 +12,8 @@ import (
 // sprtCmd tests given pair counts.
 type sprtCmd struct {
 	Penta string  `required:"" placeholder:"A,B,C,D,E" help:"Game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
-	Elo0  float64 `default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`
-	Elo1  float64 `default:"5" placeholder:"ELO" help:"Strength under H1. Default: 5."`
+	Elo0  float64 `name:"elo0" default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`
+	Elo1  float64 `name:"elo1" default:"5" placeholder:"ELO" help:"Strength under H1. Default: 5."`
 	Alpha float64 `default:"0.05" placeholder:"P" help:"Chance to accept H1 when H0 holds. Default: 0.05."`
 	Beta  float64 `default:"0.05" placeholder:"P" help:"Chance to accept H0 when H1 holds. Default: 0.05."`
 	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
