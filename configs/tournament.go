@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -149,10 +150,36 @@ func (t *tournamentReader) openings(n *yaml.Node) {
 	o := &t.config.Openings
 	t.mapping(n, "openings",
 		field{"policy", t.at("openings.policy", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&o.Policy), "a policy, random or agents")
+			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents or file")
 		})},
 		field{"plies", t.at("openings.plies", func(n *yaml.Node) { t.intInto(n, &o.Plies) })},
+		field{"file", t.at("openings.file", func(n *yaml.Node) { t.openingsFile(n) })},
 	)
+}
+
+// openingsFile reads the list that a file of openings holds. Its path is taken
+// from where the program runs, as that of the records is.
+func (t *tournamentReader) openingsFile(n *yaml.Node) {
+	path, ok := t.text(n, "a file of positions")
+	if !ok {
+		return
+	}
+	o, err := LoadOpenings(path)
+	if err != nil {
+		t.add(n.Line, "%v", err)
+		return
+	}
+	t.config.Openings.File, t.config.Openings.Positions = o.File, o.Positions
+}
+
+// LoadOpenings reads a list of openings from a file.
+func LoadOpenings(path string) (tournament.Openings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tournament.Openings{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return tournament.ReadOpenings(f, path)
 }
 
 func (t *tournamentReader) limits(n *yaml.Node) {

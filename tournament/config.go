@@ -212,15 +212,25 @@ func (v *validation) format(c *Config) {
 }
 
 func (v *validation) openings(o Openings) {
-	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings, "openings.policy",
-		"expected %s or %s, found %q", RandomOpenings, AgentOpenings, o.Policy)
+	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings || o.Policy == FileOpenings, "openings.policy",
+		"expected %s, %s or %s, found %q", RandomOpenings, AgentOpenings, FileOpenings, o.Policy)
+	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy != AgentOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", AgentOpenings, o.Plies)
+	v.expect(o.Policy != AgentOpenings && o.Policy != FileOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.
 func (v *validation) firstOpenings(c *Config) {
 	for _, r := range c.Rules {
+		for k := range c.Openings.Positions {
+			if _, err := c.Openings.parse(r, int64(k)); err != nil {
+				v.add("openings.file", err)
+				break // one of each rule set says enough
+			}
+		}
+		if c.Openings.Policy == FileOpenings {
+			continue
+		}
 		if _, err := newOpener(c.Openings, c.Seed).opening(r, hashText(r.String()), 0); err != nil {
 			v.add("openings", err)
 		}

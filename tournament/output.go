@@ -73,6 +73,8 @@ type manifestConfig struct {
 type manifestOpenings struct {
 	Policy Policy `json:"policy"`
 	Plies  int    `json:"plies"`
+	File   string `json:"file,omitempty"`
+	Hash   uint64 `json:"hash,omitempty,string"` // of the file's positions
 }
 
 // programInfo says which program ran.
@@ -97,12 +99,15 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
 			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
-			Openings:     manifestOpenings{c.Openings.Policy, c.Openings.Plies},
+			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
 		Host:    hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+	}
+	if c.Openings.Policy == FileOpenings {
+		m.Config.Openings.Hash = c.Openings.hash()
 	}
 	m.Config.Format = cmp.Or(c.Format, RoundRobin)
 	if c.Format == Swiss {
