@@ -92,6 +92,17 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("on_repetition", func(n *yaml.Node) {
 			t.textInto(n, (*string)(&c.OnRepetition), "forfeit, ask-next or allow")
 		}),
+		t.field("adjudication", func(n *yaml.Node) {
+			text, ok := t.text(n, "an adjudication, like resign=8:4,proven")
+			if !ok {
+				return
+			}
+			a, err := tournament.ParseAdjudication(text)
+			if err != nil {
+				t.add(n.Line, "%v", err)
+			}
+			c.Adjudication = a
+		}),
 		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),

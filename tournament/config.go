@@ -44,6 +44,9 @@ type Config struct {
 	// decides it; the zero value: none. Pairs is then the most that are played.
 	SPRT sprt.Test
 
+	// Adjudication ends games early; zero: none.
+	Adjudication Adjudication
+
 	// Extend lets a run that was stopped, or has ended, go on with more pairs.
 	Extend bool
 

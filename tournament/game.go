@@ -23,6 +23,9 @@ type Match struct {
 	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
 	OnRepetition agents.OnRepetition
 
+	// Adjudication ends the game early; zero: never.
+	Adjudication Adjudication
+
 	// OnMove is called after each move; nil: nobody looks on. It must not change
 	// the game.
 	OnMove func(g *rules.Game, d agents.Decision)
@@ -94,7 +97,7 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 	}
 	before := time.Since(start)
 	for ctx.Err() == nil {
-		if o, _ := game.Outcome(); o != rules.Undecided {
+		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
 			return nil
 		}
 		d, fault := r.decide(ctx, m, game, before)
@@ -104,6 +107,9 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
+		if m.Adjudication != (Adjudication{}) {
+			r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+		}
 		before = now
 		if m.OnMove != nil {
 			m.OnMove(game, d)
@@ -173,13 +179,14 @@ func sideOf(f *record.Fault) rules.Side {
 
 // notes is what is written down during a game, in memory that is used again.
 type notes struct {
-	text   []byte // the moves' texts, one after another
-	ends   []int  // where each ends
-	scores []record.Score
-	depths []int
-	nodes  []int64
-	times  []float64
-	plies  int // moves that were no placements
+	text    []byte // the moves' texts, one after another
+	ends    []int  // where each ends
+	scores  []record.Score
+	depths  []int
+	nodes   []int64
+	times   []float64
+	verdict verdict
+	plies   int // moves that were no placements
 
 	scored, searched, counted bool // whether any move has a score, a depth, nodes
 }
@@ -230,6 +237,9 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	if fault == nil {
 		outcome, reason = game.Outcome()
 	}
+	if outcome == rules.Undecided {
+		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
+	}
 	g := &record.Game{
 		Game: m.Game, Pair: m.Pair,
 		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
@@ -239,6 +249,7 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 		Moves:  n.moves(),
 		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
 	}
+	g.Adjudication = m.Adjudication.String()
 	if m.OnRepetition != agents.Forfeit {
 		g.OnRepetition = string(m.OnRepetition)
 	}

@@ -66,6 +66,7 @@ type manifestConfig struct {
 	Seed     uint64           `json:"seed,string"`
 	Workers  int              `json:"workers"`
 
+	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
 }
@@ -100,6 +101,7 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Config: manifestConfig{
 			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
+			Adjudication: c.Adjudication.String(),
 			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
 		},
 		Start:   start.Round(0).UTC(),

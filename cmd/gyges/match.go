@@ -23,11 +23,12 @@ type matchCmd struct {
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, agents, or file:PATH."`
 	limitsFlags
 	repetitionFlag
-	Patience *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
-	Seed     *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers  *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out      string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
-	Extend   bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
+	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
+	Extend     bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
 }
 
 // Help is the part of the help below the summary.
@@ -97,7 +98,7 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
 		limitsFlags: c.limitsFlags, repetitionFlag: c.repetitionFlag,
-		Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
+		Adjudicate: c.Adjudicate, Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

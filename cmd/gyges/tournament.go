@@ -27,11 +27,12 @@ type tournamentCmd struct {
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
 	repetitionFlag
-	Patience *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
-	Seed     *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers  *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out      string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
-	Extend   bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
+	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
+	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
 	formatFlag
 }
 
@@ -171,6 +172,12 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
 	override(&config.Patience, c.Patience)
+	if c.Adjudicate != "" {
+		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--adjudicate: %w", err))
+		}
+	}
 	errs = append(errs, c.repetitionFlag.apply(&config.OnRepetition))
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)

@@ -27,6 +27,9 @@ func (g *Game) AppendJSON(b []byte) []byte {
 	if g.OnRepetition != "" {
 		b = appendText(b, `,"on_repetition":`, g.OnRepetition)
 	}
+	if g.Adjudication != "" {
+		b = appendText(b, `,"adjudication":`, g.Adjudication)
+	}
 	b = appendList(b, `,"moves":[`, g.Moves, appendString)
 	if len(g.Scores) > 0 {
 		b = appendList(b, `,"scores":[`, g.Scores, func(b []byte, s Score) []byte { return s.append(b) })

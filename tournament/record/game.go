@@ -11,6 +11,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -34,6 +35,9 @@ type Game struct {
 	// OnRepetition says what became of moves that only repeat: "ask-next" or
 	// "allow", as package agents has it; "" for "forfeit".
 	OnRepetition string `json:"on_repetition,omitempty"`
+
+	// Adjudication says when the run ends games by the players' scores; "": never.
+	Adjudication string `json:"adjudication,omitempty"`
 
 	Moves  []string `json:"moves"`            // in short notation, placements included
 	Scores []Score  `json:"scores,omitempty"` // each from its mover's view
@@ -80,6 +84,19 @@ const (
 	FaultTimeout  FaultKind = "timeout"  // the agent gave no answer in time
 	FaultProtocol FaultKind = "protocol" // the agent's program said what can't be understood
 )
+
+// The reasons of games that were ended by the players' scores.
+const (
+	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
+	AdjudicatedDraw   = "adjudicated-draw"   // both called it even
+	AdjudicatedProven = "adjudicated-proven" // both proved the result
+	AdjudicatedLength = "adjudicated-length" // it had too many plies
+)
+
+// adjudicated tells whether the game was ended before its end.
+func (g *Game) adjudicated() bool {
+	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
+}
 
 // MaxDetail bounds Fault.Detail, in bytes.
 const MaxDetail = 2000
