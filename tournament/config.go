@@ -44,6 +44,8 @@ type Config struct {
 	// decides it; the zero value: none. Pairs is then the most that are played.
 	SPRT sprt.Test
 
+	Clock Clock // time for a whole game; zero: none
+
 	// Adjudication ends games early; zero: none.
 	Adjudication Adjudication
 
@@ -115,6 +117,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
+	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment and margin up to as much, found %v, margin %v", maxMoveTime, c.Clock, c.Clock.Margin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)

@@ -63,6 +63,7 @@ type manifestConfig struct {
 	SPRT     string           `json:"sprt,omitempty"`
 	Openings manifestOpenings `json:"openings"`
 	Limits   record.Limits    `json:"limits"`
+	Margin   string           `json:"margin,omitempty"`
 	Seed     uint64           `json:"seed,string"`
 	Workers  int              `json:"workers"`
 
@@ -99,7 +100,7 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Clock), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
 			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),

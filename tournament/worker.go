@@ -68,7 +68,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	m := Match{
 		Game: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
-		OnRepetition: config.OnRepetition, Adjudication: config.Adjudication,
+		OnRepetition: config.OnRepetition, Clock: config.Clock, Adjudication: config.Adjudication,
 	}
 	var seated [2]int
 	for _, side := range []rules.Side{rules.South, rules.North} {

@@ -22,6 +22,7 @@ type matchCmd struct {
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, agents, or file:PATH."`
 	limitsFlags
+	clockFlags
 	repetitionFlag
 	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
@@ -97,7 +98,7 @@ func resultFor(g *record.Game, agent string) int {
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
-		limitsFlags: c.limitsFlags, repetitionFlag: c.repetitionFlag,
+		limitsFlags: c.limitsFlags, clockFlags: c.clockFlags, repetitionFlag: c.repetitionFlag,
 		Adjudicate: c.Adjudicate, Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
 	}
 	if c.SPRT != "" && c.Pairs == nil {

@@ -26,6 +26,7 @@ type tournamentCmd struct {
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
+	clockFlags
 	repetitionFlag
 	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
@@ -171,6 +172,9 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
+	override(&config.Clock.Base, c.Clock)
+	override(&config.Clock.Increment, c.Increment)
+	override(&config.Clock.Margin, c.Margin)
 	override(&config.Patience, c.Patience)
 	if c.Adjudicate != "" {
 		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
@@ -221,7 +225,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "pairs": "--pairs", "openings": "--openings",
+		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}

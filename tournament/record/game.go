@@ -62,6 +62,7 @@ type Limits struct {
 	Depth    int    `json:"depth,omitempty"`    // plies
 	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
 	MoveTime string `json:"movetime,omitempty"` // wall-clock time a move, as Go prints it: "100ms"
+	Clock    string `json:"clock,omitempty"`    // time for the game and increment a move: "1m0s+1s"
 }
 
 // Fault says how a player lost outside the rules of the game.
@@ -106,6 +107,9 @@ type Timing struct {
 	Start   time.Time `json:"start"`             // when the game began, UTC
 	Seconds float64   `json:"seconds"`           // how long it took
 	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took
+
+	// OverrunMS is by how many milliseconds the player that lost on time did so.
+	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
 	// Trace is what was said last between the program and an external engine
 	// that a fault was laid to: lines that begin with > (to the engine), <
