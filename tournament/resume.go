@@ -248,8 +248,11 @@ func (st *store) done(game int64) (g *record.Game, ok bool) {
 	if st == nil {
 		return nil, false
 	}
+	if game < st.kept { // it may be among those ahead still
+		return nil, true
+	}
 	g, ok = st.ahead[game]
-	return g, ok || game < st.kept
+	return g, ok
 }
 
 // check tells whether a game of the file is what the schedule has in its place.

@@ -75,7 +75,7 @@ func TestResumeAfterInterrupts(t *testing.T) {
 	kept := int64(0)
 	for n := int64(1); ; n++ {
 		s, err := stopAfter(t, c, kept+n)
-		require.GreaterOrEqual(t, s.Played, kept)
+		require.GreaterOrEqual(t, s.Played, kept, "%v", err)
 		kept = s.Kept
 		if err == nil {
 			break
@@ -116,6 +116,14 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, gap, 0o644))
 
 	requireResumes(t, c, want)
+
+	// The first game of a pair is in both files.
+	st = &store{kept: 9, ahead: map[int64]*record.Game{8: {Game: 8}}}
+	g, ok := st.done(8)
+	require.True(t, ok && g == nil, "it is not written again")
+	_, ok = st.done(9)
+	require.False(t, ok)
+
 	text, err = os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 3, bytes.Count(text, mark))
