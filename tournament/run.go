@@ -32,6 +32,10 @@ type Summary struct {
 // nil, is called for each game as it is recorded, in schedule order, one at a
 // time; it must not keep the run waiting.
 //
+// A run that was stopped in that folder, in whatever way, goes on: games it has
+// are kept and told to onGame first, a line that was cut is taken off, and a
+// config that plays other games is refused. So is a second run at the same time.
+//
 // When ctx is cancelled, games in flight are dropped, everything that is
 // finished is written, and the error wraps the context's. A game that can't be
 // written stops the run; the error says how many games are safe. An agent's
