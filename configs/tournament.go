@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -80,12 +81,34 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
 		t.field("rules", t.rulesList),
 		t.field("agents", t.agentsList),
+		t.field("schedule", func(n *yaml.Node) {
+			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss or knockout")
+		}),
+		t.field("rounds", func(n *yaml.Node) { t.intInto(n, &c.Rounds) }),
 		t.field("pairs", func(n *yaml.Node) { t.intInto(n, &c.Pairs) }),
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),
 		t.field("seed", t.seed),
 		t.field("on_repetition", func(n *yaml.Node) {
 			t.textInto(n, (*string)(&c.OnRepetition), "forfeit, ask-next or allow")
+		}),
+		t.field("clock", func(n *yaml.Node) {
+			t.mapping(n, "a clock",
+				field{"base", t.at("clock.base", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Base) })},
+				field{"increment", t.at("clock.increment", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Increment) })},
+				field{"margin", t.at("clock.margin", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Margin) })},
+			)
+		}),
+		t.field("adjudication", func(n *yaml.Node) {
+			text, ok := t.text(n, "an adjudication, like resign=8:4,proven")
+			if !ok {
+				return
+			}
+			a, err := tournament.ParseAdjudication(text)
+			if err != nil {
+				t.add(n.Line, "%v", err)
+			}
+			c.Adjudication = a
 		}),
 		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
@@ -145,10 +168,36 @@ func (t *tournamentReader) openings(n *yaml.Node) {
 	o := &t.config.Openings
 	t.mapping(n, "openings",
 		field{"policy", t.at("openings.policy", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&o.Policy), "a policy, random or agents")
+			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents or file")
 		})},
 		field{"plies", t.at("openings.plies", func(n *yaml.Node) { t.intInto(n, &o.Plies) })},
+		field{"file", t.at("openings.file", func(n *yaml.Node) { t.openingsFile(n) })},
 	)
+}
+
+// openingsFile reads the list that a file of openings holds. Its path is taken
+// from where the program runs, as that of the records is.
+func (t *tournamentReader) openingsFile(n *yaml.Node) {
+	path, ok := t.text(n, "a file of positions")
+	if !ok {
+		return
+	}
+	o, err := LoadOpenings(path)
+	if err != nil {
+		t.add(n.Line, "%v", err)
+		return
+	}
+	t.config.Openings.File, t.config.Openings.Positions = o.File, o.Positions
+}
+
+// LoadOpenings reads a list of openings from a file.
+func LoadOpenings(path string) (tournament.Openings, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tournament.Openings{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return tournament.ReadOpenings(f, path)
 }
 
 func (t *tournamentReader) limits(n *yaml.Node) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
 
@@ -14,12 +15,17 @@ const flushEvery = time.Second
 
 // collector writes the games in schedule order.
 type collector struct {
-	writer  *record.Writer
-	onGame  func(*record.Game)
-	next    int64                    // the pair to be written next
-	waiting map[int64][]*record.Game // finished pairs after it
-	faults  int64
-	err     error // the first error in writing; nothing is written after it
+	schedule *schedule
+	writer   *record.Writer
+	onGame   func(*record.Game)
+	next     int64                    // the pair to be written next
+	waiting  map[int64][]*record.Game // finished pairs after it
+	faults   int64
+	pairs    sprt.Pairs // as the first agent saw them
+	half     int        // half points of the first agent in the pair under way
+	decided  bool       // the SPRT is; nothing is written after it
+	gap      bool       // what is written no longer follows what was written before
+	err      error      // the first error in writing; nothing is written after it
 }
 
 // collect takes outcomes until there are no more. Pairs are written as soon as
@@ -42,7 +48,7 @@ func (c *collector) collect(outcomes <-chan outcome, slots <-chan struct{}, canc
 		case <-tick.C:
 			c.note(c.writer.Flush())
 		}
-		if c.err != nil {
+		if c.err != nil || c.decided {
 			cancel(c.err)
 		}
 	}
@@ -52,8 +58,8 @@ func (c *collector) collect(outcomes <-chan outcome, slots <-chan struct{}, canc
 func (c *collector) writeReady(slots <-chan struct{}) {
 	for {
 		games, ok := c.waiting[c.next]
-		if !ok {
-			return
+		if !ok || len(games) == 0 || games[len(games)-1].Game != 2*c.next+1 {
+			return // not there, or cut short since the run stops
 		}
 		delete(c.waiting, c.next)
 		c.next++
@@ -65,6 +71,7 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 // writeRest writes the pairs that still wait for one that will never come.
 func (c *collector) writeRest() {
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
+		c.gap = true // or the pair itself isn't whole
 		c.write(c.waiting[i])
 	}
 	c.waiting = nil
@@ -73,19 +80,51 @@ func (c *collector) writeRest() {
 
 func (c *collector) write(games []*record.Game) {
 	for _, g := range games {
-		if c.err != nil {
+		if c.err != nil || c.decided {
 			return
 		}
 		c.note(c.writer.Write(g))
 		if c.err != nil {
 			return
 		}
-		if g.Fault != nil {
-			c.faults++
+		if !c.gap {
+			c.schedule.note(g)
 		}
-		if c.onGame != nil {
-			c.onGame(g)
-		}
+		c.count(g)
+	}
+}
+
+// count counts a game of the file.
+func (c *collector) count(g *record.Game) {
+	if g.Fault != nil {
+		c.faults++
+	}
+	if c.onGame != nil {
+		c.onGame(g)
+	}
+	if len(c.schedule.config.Agents) != 2 {
+		return
+	}
+	if g.Game%2 == 0 {
+		c.half = 0
+	}
+	c.half += halfPoints(g, c.schedule.agentNames[0])
+	if g.Game%2 == 1 && !c.gap {
+		c.pairs.Add(c.half)
+		test := c.schedule.config.SPRT
+		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+	}
+}
+
+// halfPoints returns the half points an agent got in its game.
+func halfPoints(g *record.Game, agent string) int {
+	switch won := g.Result == "1-0"; {
+	case g.Result == "1/2-1/2":
+		return 1
+	case won == (g.South.Agent == agent):
+		return 2
+	default:
+		return 0
 	}
 }
 

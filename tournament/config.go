@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/sprt"
 	"gyges/rules"
 )
 
@@ -28,13 +30,27 @@ const (
 type Config struct {
 	Name     string         // of the run, also of its folder: letters, digits, '-', '_', '.'
 	Rules    []*rules.Rules // rule sets; every pairing plays under each
-	Agents   []agents.Spec  // the players; every two of them meet
+	Agents   []agents.Spec  // the players
+	Format   Format         // who meets whom; empty: RoundRobin
+	Rounds   int            // of a Swiss tournament; 0: as many as halve the agents down to one
 	Pairs    int            // game pairs each pairing plays under each rule set, 1 to 1,000,000
 	Openings Openings       // how games begin
 	Limits   agents.Limits  // bounds of each decision, beside the agents' own; zero: none
 	Seed     uint64         // what all chance in the run comes from
 	Workers  int            // games at a time; 0: as many as the machine has cores for the program
-	Out      string         // folder for the records; Run needs one that holds no records yet
+	Out      string         // folder for the records; a run that was stopped there goes on
+
+	// SPRT, between the first two agents, stops the run after the pair that
+	// decides it; the zero value: none. Pairs is then the most that are played.
+	SPRT sprt.Test
+
+	Clock Clock // time for a whole game; zero: none
+
+	// Adjudication ends games early; zero: none.
+	Adjudication Adjudication
+
+	// Extend lets a run that was stopped, or has ended, go on with more pairs.
+	Extend bool
 
 	// OnRepetition is what becomes of a move that only repetition or null-move
 	// rules forbid; empty: it is forfeited like any illegal move.
@@ -67,8 +83,11 @@ func DefaultOut(name string, start time.Time) string {
 
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 {
-	n := int64(len(c.Agents))
-	return n * (n - 1) / 2 * int64(len(c.Rules)) * int64(c.Pairs) * 2
+	pairings := int64(0)
+	for _, n := range c.stageSizes() {
+		pairings += int64(n)
+	}
+	return pairings * int64(len(c.Rules)) * int64(c.Pairs) * 2
 }
 
 // FieldError says which part of a config is wrong.
@@ -92,11 +111,13 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.rules(c.Rules)
 	v.agents(c.Agents, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
+	v.format(c)
 	v.openings(c.Openings)
 	if len(v) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
+	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment and margin up to as much, found %v, margin %v", maxMoveTime, c.Clock, c.Clock.Margin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
@@ -182,16 +203,40 @@ func closeAgent(agent agents.Agent) error {
 	return nil
 }
 
+func (v *validation) format(c *Config) {
+	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout}
+	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, c.Format)
+	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
+	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	if c.SPRT == (sprt.Test{}) {
+		return
+	}
+	v.expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	if err := c.SPRT.Check(); err != nil {
+		v.add("sprt", err)
+	}
+}
+
 func (v *validation) openings(o Openings) {
-	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings, "openings.policy",
-		"expected %s or %s, found %q", RandomOpenings, AgentOpenings, o.Policy)
+	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings || o.Policy == FileOpenings, "openings.policy",
+		"expected %s, %s or %s, found %q", RandomOpenings, AgentOpenings, FileOpenings, o.Policy)
+	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy != AgentOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", AgentOpenings, o.Plies)
+	v.expect(o.Policy != AgentOpenings && o.Policy != FileOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.
 func (v *validation) firstOpenings(c *Config) {
 	for _, r := range c.Rules {
+		for k := range c.Openings.Positions {
+			if _, err := c.Openings.parse(r, int64(k)); err != nil {
+				v.add("openings.file", err)
+				break // one of each rule set says enough
+			}
+		}
+		if c.Openings.Policy == FileOpenings {
+			continue
+		}
 		if _, err := newOpener(c.Openings, c.Seed).opening(r, hashText(r.String()), 0); err != nil {
 			v.add("openings", err)
 		}

@@ -17,7 +17,7 @@ func TestValidateReportsEverything(t *testing.T) {
 	require.NoError(t, err)
 	c.Rules = []*rules.Rules{rules.MustParse("kang"), nil, custom, rules.MustParse("kang")}
 	c.Pairs, c.Workers = 0, -1
-	c.Openings = Openings{"book", 41}
+	c.Openings = Openings{Policy: "book", Plies: 41}
 	c.Limits.Depth, c.Limits.Nodes, c.Limits.MoveTime = -1, -1, -time.Second
 	want := []string{
 		`name: expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found "a/b"`,
@@ -31,7 +31,7 @@ func TestValidateReportsEverything(t *testing.T) {
 		`agents[4]: agent "human" needs a person at the terminal; expected agents that play by themselves`,
 		`agents[5]: agent "broken": out of ideas`,
 		`pairs: expected a number from 1 to 1000000, found 0`,
-		`openings.policy: expected random or agents, found "book"`,
+		`openings.policy: expected random, agents or file, found "book"`,
 		`openings.plies: expected a number from 0 to 40, found 41`,
 		`limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
 		`limits.nodes: expected a number from 0 (no limit) to 1000000000000, found -1`,
@@ -54,7 +54,7 @@ func TestValidateOne(t *testing.T) {
 		"no agents": {func(c *Config) { c.Agents = nil }, "agents: expected 2 to 1000 agents, found 0"},
 		"one agent": {func(c *Config) { c.Agents = c.Agents[:1] }, "agents: expected 2 to 1000 agents, found 1"},
 		"no rules":  {func(c *Config) { c.Rules = nil }, "rules: expected 1 to 64 rule sets, found 0"},
-		"plies":     {func(c *Config) { c.Openings = Openings{AgentOpenings, 1} }, "openings.plies: expected none with policy agents, found 1"},
+		"plies":     {func(c *Config) { c.Openings = Openings{Policy: AgentOpenings, Plies: 1} }, "openings.plies: expected none with policy agents, found 1"},
 		"short games": {func(c *Config) {
 			c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=3")}
 			c.Openings.Plies = 4

@@ -10,6 +10,10 @@
 // worker or a clock. So agents that are limited by depth, nodes or iterations
 // give the same records however many workers there are.
 //
+// In formats where who meets whom depends on results, a stage's pairings are made
+// when all games of the stage before have been written. The SPRT, too, looks at
+// games in schedule order only. So neither depends on the workers.
+//
 // Whatever an agent does wrong, it loses the game in hand and the run goes on.
 // An agent that doesn't answer within [Config].Patience loses, too; if it doesn't
 // return when its context is cancelled either, its goroutine is left behind and

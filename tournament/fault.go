@@ -82,10 +82,13 @@ func describePanic(value any) string {
 }
 
 // recordLimits returns limits as records hold them.
-func recordLimits(l agents.Limits) record.Limits {
+func recordLimits(l agents.Limits, c Clock) record.Limits {
 	r := record.Limits{Depth: l.Depth, Nodes: l.Nodes}
 	if l.MoveTime > 0 {
 		r.MoveTime = l.MoveTime.String()
+	}
+	if c.Base > 0 {
+		r.Clock = c.String()
 	}
 	return r
 }

@@ -23,6 +23,11 @@ type Match struct {
 	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
 	OnRepetition agents.OnRepetition
 
+	Clock Clock // zero: none
+
+	// Adjudication ends the game early; zero: never.
+	Adjudication Adjudication
+
 	// OnMove is called after each move; nil: nobody looks on. It must not change
 	// the game.
 	OnMove func(g *rules.Game, d agents.Decision)
@@ -52,6 +57,7 @@ type referee struct {
 	calling bool       // an agent has been called and hasn't returned
 	side    rules.Side // whose turn or agent it is
 	watch   watch
+	left    [2]time.Duration // on the clocks, by side
 }
 
 func (r *referee) play(ctx context.Context, m *Match) (*record.Game, error) {
@@ -92,9 +98,10 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 	if fault := r.prepare(ctx, m, start); fault != nil {
 		return fault
 	}
+	r.left = [2]time.Duration{m.Clock.Base, m.Clock.Base}
 	before := time.Since(start)
 	for ctx.Err() == nil {
-		if o, _ := game.Outcome(); o != rules.Undecided {
+		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
 			return nil
 		}
 		d, fault := r.decide(ctx, m, game, before)
@@ -102,8 +109,15 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		if fault != nil {
 			return fault
 		}
+		if over := m.Clock.spend(&r.left[r.side], now-before); over > 0 {
+			r.notes.overrun = over
+			return newFault(r.side, record.FaultTimeout, "overran its clock")
+		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
+		if m.Adjudication != (Adjudication{}) {
+			r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+		}
 		before = now
 		if m.OnMove != nil {
 			m.OnMove(game, d)
@@ -142,8 +156,12 @@ func (r *referee) prepare(ctx context.Context, m *Match, start time.Time) *recor
 func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now time.Duration) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
+	lim := m.Limits
+	if share := m.Clock.share(r.left[r.side]); share > 0 {
+		lim = lim.Tighter(agents.Limits{MoveTime: share})
+	}
 	r.watch.enter(r.side, now)
-	d, err := m.Seats[r.side].Agent.Choose(ctx, game, m.Limits)
+	d, err := m.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watch.leave() {
 		return d, tooLate
 	}
@@ -173,13 +191,15 @@ func sideOf(f *record.Fault) rules.Side {
 
 // notes is what is written down during a game, in memory that is used again.
 type notes struct {
-	text   []byte // the moves' texts, one after another
-	ends   []int  // where each ends
-	scores []record.Score
-	depths []int
-	nodes  []int64
-	times  []float64
-	plies  int // moves that were no placements
+	text    []byte // the moves' texts, one after another
+	ends    []int  // where each ends
+	scores  []record.Score
+	depths  []int
+	nodes   []int64
+	times   []float64
+	verdict verdict
+	overrun time.Duration // of the clock, by who lost on time
+	plies   int           // moves that were no placements
 
 	scored, searched, counted bool // whether any move has a score, a depth, nodes
 }
@@ -230,15 +250,19 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	if fault == nil {
 		outcome, reason = game.Outcome()
 	}
+	if outcome == rules.Undecided {
+		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
+	}
 	g := &record.Game{
 		Game: m.Game, Pair: m.Pair,
 		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
 		South:  record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
 		North:  record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
-		Limits: recordLimits(m.Limits),
+		Limits: recordLimits(m.Limits, m.Clock),
 		Moves:  n.moves(),
 		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
 	}
+	g.Adjudication = m.Adjudication.String()
 	if m.OnRepetition != agents.Forfeit {
 		g.OnRepetition = string(m.OnRepetition)
 	}
@@ -259,9 +283,10 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 		g.Nodes = append(g.Nodes, n.nodes...)
 	}
 	g.Timing = record.Timing{
-		Start:   start.Round(0).UTC(),
-		Seconds: time.Since(start).Round(time.Microsecond).Seconds(),
-		MoveMS:  append([]float64(nil), n.times...),
+		Start:     start.Round(0).UTC(),
+		Seconds:   time.Since(start).Round(time.Microsecond).Seconds(),
+		MoveMS:    append([]float64(nil), n.times...),
+		OverrunMS: math.Round(float64(n.overrun)/1e3) / 1e3,
 	}
 	return g
 }

@@ -1,9 +1,12 @@
 package tournament
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 
 	"gyges/rules"
 )
@@ -23,6 +26,10 @@ const (
 	// AgentOpenings lets the agents place their pieces; under Kang, which has no
 	// set-up, games begin on the empty board. All openings are the same then.
 	AgentOpenings Policy = "agents"
+
+	// FileOpenings takes the positions of a list in order, round by round, and
+	// begins again where it ends. Nothing is screened: the list is the user's.
+	FileOpenings Policy = "file"
 )
 
 // Openings says how games begin.
@@ -33,7 +40,64 @@ type Openings struct {
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
 	Plies int
+
+	// File is where the list of FileOpenings comes from, and Positions the list,
+	// as [ReadOpenings] reads it.
+	File      string
+	Positions []string
 }
+
+// maxOpenings and maxOpeningLine bound a list from outside.
+const (
+	maxOpenings    = 1_000_000
+	maxOpeningLine = 4096
+)
+
+// ReadOpenings reads a list of openings: a position a line, in the notation used
+// everywhere. Empty lines count for nothing, nor does what follows a '#'.
+// Whether the positions fit a rule set is for [Config.Validate] to say.
+func ReadOpenings(r io.Reader, name string) (Openings, error) {
+	o := Openings{Policy: FileOpenings, File: name}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxOpeningLine)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if len(o.Positions) == maxOpenings {
+			return o, fmt.Errorf("%s:%d: expected at most %d positions, found more", name, n, maxOpenings)
+		}
+		o.Positions = append(o.Positions, text)
+	}
+	if err := lines.Err(); err != nil {
+		return o, fmt.Errorf("%s: expected positions, one a line of at most %d bytes: %w", name, maxOpeningLine, err)
+	}
+	if len(o.Positions) == 0 {
+		return o, fmt.Errorf("%s: expected positions, found none", name)
+	}
+	return o, nil
+}
+
+// hash identifies the list.
+func (o Openings) hash() uint64 { return hashText(strings.Join(o.Positions, "\n")) }
+
+// parse reads position k of the list under a rule set.
+func (o Openings) parse(r *rules.Rules, k int64) (rules.Position, error) {
+	i := int(k % int64(len(o.Positions)))
+	p, err := r.ParsePosition(o.Positions[i])
+	if err != nil {
+		return p, fmt.Errorf("%s: position %d under %v: %w", o.File, i+1, r, err)
+	}
+	if r.Outcome(p) != rules.Undecided {
+		return p, fmt.Errorf("%s: position %d under %v: %q: the game is over there", o.File, i+1, r, o.Positions[i])
+	}
+	return p, nil
+}
+
+// Screened tells whether a game may begin in p as far as [RandomOpenings] is
+// concerned: no side can force a win within two plies.
+func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings{}, 0).passes(r, p) }
 
 const (
 	maxOpeningPlies  = 40
@@ -43,8 +107,12 @@ const (
 	openingTries = 10_000
 )
 
-// String returns the policy as records name it: "random", "random:plies=4", "agents".
+// String returns the policy as records name it: "random", "random:plies=4",
+// "agents", "file:PATH".
 func (o Openings) String() string {
+	if o.Policy == FileOpenings {
+		return string(o.Policy) + ":" + o.File
+	}
 	if o.Plies == 0 {
 		return string(o.Policy)
 	}
@@ -80,6 +148,9 @@ func newOpener(o Openings, seed uint64) *opener {
 func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Position, error) {
 	if o.openings.Policy == AgentOpenings {
 		return r.Start(), nil
+	}
+	if o.openings.Policy == FileOpenings {
+		return o.openings.parse(r, k)
 	}
 	if last, ok := o.last[r]; ok && last.number == k {
 		return last.position, nil

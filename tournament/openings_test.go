@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 		plies := rapid.SampledFrom([]int{0, 0, 1, 2, 7, 12}).Draw(t, "plies")
 		seed, k := rapid.Uint64().Draw(t, "seed"), rapid.Int64Range(0, 1e6).Draw(t, "k")
 		draw := func() rules.Position {
-			p, err := newOpener(Openings{RandomOpenings, plies}, seed).opening(r, hashText(r.String()), k)
+			p, err := newOpener(Openings{Policy: RandomOpenings, Plies: plies}, seed).opening(r, hashText(r.String()), k)
 			require.NoError(t, err)
 			return p
 		}
@@ -74,7 +75,7 @@ func TestOpeningsPassTheScreen(t *testing.T) {
 func TestOpeningsCanBeFoundUpToTheBound(t *testing.T) {
 	for _, name := range presetNames() {
 		r := rules.MustParse(name)
-		_, err := newOpener(Openings{RandomOpenings, maxOpeningPlies}, 1).opening(r, 1, 0)
+		_, err := newOpener(Openings{Policy: RandomOpenings, Plies: maxOpeningPlies}, 1).opening(r, 1, 0)
 		require.NoError(t, err, name)
 	}
 }
@@ -117,6 +118,26 @@ func TestAgentOpenings(t *testing.T) {
 
 func TestOpeningsString(t *testing.T) {
 	require.Equal(t, "random", Openings{Policy: RandomOpenings}.String())
-	require.Equal(t, "random:plies=4", Openings{RandomOpenings, 4}.String())
+	require.Equal(t, "random:plies=4", Openings{Policy: RandomOpenings, Plies: 4}.String())
 	require.Equal(t, "agents", Openings{Policy: AgentOpenings}.String())
+}
+
+// A list is played in order, and begins again.
+func TestFileOpenings(t *testing.T) {
+	o, err := ReadOpenings(strings.NewReader("# two\n321123/000000/000000/000000/000000/321123 s # +0.1\n\n 112233/000000/000000/000000/000000/321123 s\r\n"), "list")
+	require.NoError(t, err)
+	require.Equal(t, "file:list", o.String())
+	r := rules.MustParse("standard")
+	for k := range int64(5) {
+		p, err := o.Opening(r, uint64(k), k)
+		require.NoError(t, err)
+		require.Equal(t, []string{"321123", "112233"}[k%2], r.FormatPosition(p)[:6])
+	}
+	c := testConfig(t, "random", "scored")
+	c.Openings = o
+	require.ErrorContains(t, c.Validate(testRegistry(nil)), "openings.file: list: position 1 under kang")
+	for _, text := range []string{"", "# nothing", strings.Repeat("x", 5000)} {
+		_, err := ReadOpenings(strings.NewReader(text), "list")
+		require.ErrorContains(t, err, "list: expected positions", text)
+	}
 }

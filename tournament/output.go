@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
 
@@ -57,12 +57,17 @@ type manifestConfig struct {
 	Name     string           `json:"name"`
 	Rules    []string         `json:"rules"`
 	Agents   []string         `json:"agents"`
+	Format   Format           `json:"schedule"`
+	Rounds   int              `json:"rounds,omitempty"`
 	Pairs    int              `json:"pairs"`
+	SPRT     string           `json:"sprt,omitempty"`
 	Openings manifestOpenings `json:"openings"`
 	Limits   record.Limits    `json:"limits"`
+	Margin   string           `json:"margin,omitempty"`
 	Seed     uint64           `json:"seed,string"`
 	Workers  int              `json:"workers"`
 
+	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
 }
@@ -70,6 +75,8 @@ type manifestConfig struct {
 type manifestOpenings struct {
 	Policy Policy `json:"policy"`
 	Plies  int    `json:"plies"`
+	File   string `json:"file,omitempty"`
+	Hash   uint64 `json:"hash,omitempty,string"` // of the file's positions
 }
 
 // programInfo says which program ran.
@@ -93,13 +100,24 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits), Seed: c.Seed, Workers: c.Workers,
-			Openings:     manifestOpenings{c.Openings.Policy, c.Openings.Plies},
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Clock), Seed: c.Seed, Workers: c.Workers,
+			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
+			Adjudication: c.Adjudication.String(),
 			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
 		Host:    hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+	}
+	if c.Openings.Policy == FileOpenings {
+		m.Config.Openings.Hash = c.Openings.hash()
+	}
+	m.Config.Format = cmp.Or(c.Format, RoundRobin)
+	if c.Format == Swiss {
+		m.Config.Rounds = c.swissRounds()
+	}
+	if c.SPRT != (sprt.Test{}) {
+		m.Config.SPRT = c.SPRT.String()
 	}
 	for _, r := range c.Rules {
 		m.Config.Rules = append(m.Config.Rules, r.String())
@@ -165,19 +183,4 @@ func writeAtomically(path string, text []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// createGames makes the folder of a run and the file of its records.
-func createGames(dir string) (*record.Writer, error) {
-	if dir == "" {
-		return nil, errors.New("expected a folder for the records, found none")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	w, err := record.Create(filepath.Join(dir, GamesFile))
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s holds the records of a run already (%s); expected a new folder", dir, GamesFile)
-	}
-	return w, err
 }

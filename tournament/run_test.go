@@ -197,16 +197,6 @@ func TestCancelledBeforeTheStart(t *testing.T) {
 	require.Empty(t, readGames(t, s.Out))
 }
 
-func TestRunRefusesAFolderWithRecords(t *testing.T) {
-	c := testConfig(t, "random", "scored")
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	before := timeless(t, c.Out)
-	_, err = Run(t.Context(), c, testRegistry(nil), nil)
-	require.EqualError(t, err, c.Out+" holds the records of a run already (games.jsonl); expected a new folder")
-	require.Equal(t, before, timeless(t, c.Out))
-}
-
 func TestRunRefuses(t *testing.T) {
 	c := testConfig(t, "random")
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -249,7 +239,7 @@ func TestFullDiskStopsTheRun(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Pairs = 2000 // far more than the writer holds back
 	d := &smallDisk{room: 300_000}
-	s, err := run(t.Context(), c, testRegistry(nil), nil, func(string) (*record.Writer, error) { return record.NewWriter(d), nil })
+	s, err := run(t.Context(), c, testRegistry(nil), nil, func(w *record.Writer) *record.Writer { require.NoError(t, w.Close()); return record.NewWriter(d) })
 	require.ErrorIs(t, err, errFull)
 	require.Equal(t, Failed, s.Status)
 	require.Positive(t, s.Played)
@@ -283,7 +273,9 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	jobs, slots := make(chan int64), make(chan struct{}, window(2))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); dispatch(ctx, 1<<40, jobs, slots) }()
+	c := testConfig(t, "random", "scored")
+	c.Pairs = maxPairs
+	go func() { defer close(done); dispatch(ctx, newSchedule(&c), 0, jobs, slots) }()
 	for i := range int64(window(2)) {
 		require.Equal(t, i, <-jobs)
 	}
@@ -302,7 +294,8 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 func TestCollectorOrder(t *testing.T) {
 	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
 		var got []int64
-		c := &collector{writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
+		config := testConfig(t, "random", "scored")
+		c := &collector{schedule: newSchedule(&config), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
 		outcomes, slots := make(chan outcome, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {

@@ -1,17 +1,33 @@
 package tournament
 
-import "gyges/rules"
+import (
+	"gyges/rules"
+	"gyges/tournament/record"
+)
 
-// schedule is the round-robin a config stands for, as a function from an index
-// to a game pair: a million pairs take no memory. Its order is round by round,
-// in a round rule set by rule set, and in a rule set pairing by pairing, so that
-// whatever has been played so far is balanced.
+// schedule is the tournament a config stands for, as a function from an index
+// to a game pair: a million pairs take no memory. It has one stage, or, in
+// formats where who plays whom depends on results, several. A stage's order is
+// round by round, in a round rule set by rule set, and in a rule set pairing by
+// pairing, so that whatever has been played so far is balanced.
+//
+// A stage's pairings are made when the last game of the stage before is noted.
 type schedule struct {
 	config     *Config
-	pairings   [][2]int // indices of agents, first < second
+	stages     []stage
+	table      table
+	noted      int64 // games
 	agentHash  []uint64
 	rulesHash  []uint64
 	agentNames []string
+}
+
+// stage is a part of the schedule whose pairings are known before it begins.
+type stage struct {
+	first    int64         // index of its first pair
+	count    int           // pairings
+	pairings [][2]int      // indices of agents; nil until known
+	known    chan struct{} // closed when they are
 }
 
 // pair is one opening played twice.
@@ -24,33 +40,88 @@ type pair struct {
 }
 
 func newSchedule(c *Config) *schedule {
-	s := &schedule{config: c}
-	for i, spec := range c.Agents {
+	s := &schedule{config: c, table: newTable(len(c.Agents))}
+	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
 		s.agentHash = append(s.agentHash, hashText(spec.String()))
-		for j := i + 1; j < len(c.Agents); j++ {
-			s.pairings = append(s.pairings, [2]int{i, j})
-		}
 	}
 	for _, r := range c.Rules {
 		s.rulesHash = append(s.rulesHash, hashText(r.String()))
 	}
+	first := int64(0)
+	for _, count := range c.stageSizes() {
+		s.stages = append(s.stages, stage{first: first, count: count, known: make(chan struct{})})
+		first += s.pairsPerPairing() * int64(count)
+	}
+	s.begin(0)
 	return s
 }
 
-// len returns the number of pairs.
-func (s *schedule) len() int64 { return s.config.Games() / 2 }
+// pairsPerPairing returns how many game pairs two agents who meet play.
+func (s *schedule) pairsPerPairing() int64 { return int64(s.config.Pairs) * int64(len(s.config.Rules)) }
 
-// pair returns the i-th pair, 0 <= i < len.
+// len returns the number of pairs.
+func (s *schedule) len() int64 { return s.end(len(s.stages) - 1) }
+
+// begin makes the pairings of stage k, if there is one.
+func (s *schedule) begin(k int) {
+	if k < len(s.stages) {
+		st := &s.stages[k]
+		st.pairings = s.table.pairings(s.config.Format, st.count)
+		close(st.known)
+	}
+}
+
+// note takes the games' results, in the order of the schedule.
+func (s *schedule) note(g *record.Game) {
+	p := s.pair(g.Game / 2)
+	south, north := p.agents[g.Game%2], p.agents[1-g.Game%2]
+	switch g.Result {
+	case "1-0":
+		s.table.add(south, 2)
+	case "0-1":
+		s.table.add(north, 2)
+	default:
+		s.table.add(south, 1)
+		s.table.add(north, 1)
+	}
+	s.noted++
+	if k := s.stageOf(p.index); s.noted == 2*s.end(k) {
+		s.table.endStage(s.stages[k].pairings, 4*s.pairsPerPairing())
+		s.begin(k + 1)
+	}
+}
+
+// end returns the index of the pair after stage k.
+func (s *schedule) end(k int) int64 {
+	return s.stages[k].first + s.pairsPerPairing()*int64(s.stages[k].count)
+}
+
+// stageOf returns the stage of the i-th pair.
+func (s *schedule) stageOf(i int64) int {
+	k := len(s.stages) - 1
+	for s.stages[k].first > i {
+		k--
+	}
+	return k
+}
+
+// known returns a channel that is closed when the i-th pair is known.
+func (s *schedule) known(i int64) <-chan struct{} { return s.stages[s.stageOf(i)].known }
+
+// pair returns the i-th pair, 0 <= i < len. It must be known.
 func (s *schedule) pair(i int64) pair {
-	pairings, ruleSets := int64(len(s.pairings)), int64(len(s.config.Rules))
-	r := int(i / pairings % ruleSets)
+	k := s.stageOf(i)
+	st := &s.stages[k]
+	in := i - st.first
+	pairings, ruleSets := int64(st.count), int64(len(s.config.Rules))
+	r := int(in / pairings % ruleSets)
 	return pair{
 		index:    i,
-		round:    i / pairings / ruleSets,
+		round:    int64(k)*int64(s.config.Pairs) + in/pairings/ruleSets,
 		rules:    s.config.Rules[r],
 		rulesNum: r,
-		agents:   s.pairings[i%pairings],
+		agents:   st.pairings[in%pairings],
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // goroutine.
 type worker struct {
 	schedule *schedule
+	store    *store // games that needn't be played; nil: none
 	registry *agents.Registry
 	agents   []agents.Agent // by index of their spec; nil until needed
 	opener   *opener
@@ -34,7 +35,7 @@ func newWorker(s *schedule, registry *agents.Registry) *worker {
 	}
 }
 
-// play plays both games of a pair. On an error it returns the games finished
+// play plays the games of a pair that aren't in the file yet. On an error it returns the games finished
 // before it.
 func (w *worker) play(ctx context.Context, p pair) ([]*record.Game, error) {
 	position, err := w.opener.opening(p.rules, w.schedule.rulesHash[p.rulesNum], p.round)
@@ -43,6 +44,15 @@ func (w *worker) play(ctx context.Context, p pair) ([]*record.Game, error) {
 	}
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
+		if g, ok := w.store.done(2*p.index + int64(n)); ok {
+			if g != nil {
+				if err := w.schedule.check(g); err != nil {
+					return games, err
+				}
+				games = append(games, g)
+			}
+			continue
+		}
 		g, err := w.playOne(ctx, p, n, position)
 		if err != nil {
 			return games, err
@@ -58,7 +68,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	m := Match{
 		Game: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
-		OnRepetition: config.OnRepetition,
+		OnRepetition: config.OnRepetition, Clock: config.Clock, Adjudication: config.Adjudication,
 	}
 	var seated [2]int
 	for _, side := range []rules.Side{rules.South, rules.North} {

@@ -85,7 +85,7 @@ func (e *env) valuesOf(v *kong.Value) []string {
 	case "options":
 		return optionWords()
 	case "openings":
-		return []string{string(tournament.RandomOpenings), string(tournament.RandomOpenings) + ":plies=", string(tournament.AgentOpenings)}
+		return []string{string(tournament.RandomOpenings), string(tournament.RandomOpenings) + ":plies=", string(tournament.AgentOpenings), string(tournament.FileOpenings) + ":"}
 	case "agents":
 		var names []string
 		for _, k := range e.registry.Kinds() {

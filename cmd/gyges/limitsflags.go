@@ -16,6 +16,13 @@ type limitsFlags struct {
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
 }
 
+// clockFlags give each side time for a whole game.
+type clockFlags struct {
+	Clock     *time.Duration `placeholder:"TIME" help:"Time of each side for a whole game, like 1m; who overruns it loses. Results may differ from run to run."`
+	Increment *time.Duration `placeholder:"TIME" help:"Time added to the clock after each move."`
+	Margin    *time.Duration `placeholder:"TIME" help:"How much a clock may be overrun without loss."`
+}
+
 // apply puts the limits that were given in place of those of l.
 func (f limitsFlags) apply(l *agents.Limits) error {
 	var errs []error

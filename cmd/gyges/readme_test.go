@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,9 @@ func TestReadme(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	clean := func() { require.NoError(t, os.RemoveAll("results/readme")) }
+	clean := func() {
+		require.NoError(t, errors.Join(os.RemoveAll("results/readme"), os.RemoveAll("results/readme-match")))
+	}
 	clean()
 	defer clean()
 
@@ -61,10 +64,10 @@ func runShown(t *testing.T, command string) string {
 	if strings.Contains(command, "quick.yaml") {
 		command += " --out " + filepath.Join(dir, "quick-20260102-150405")
 	}
-	var out, errors bytes.Buffer
-	run(context.Background(), words(command), strings.NewReader(""), &out, &errors)
+	var out, errText bytes.Buffer
+	run(context.Background(), words(command), strings.NewReader(""), &out, &errText)
 	if out.Len() == 0 {
-		out = errors // a mistake; otherwise stderr has the progress
+		out = errText // a mistake; otherwise stderr has the progress
 	}
 	text := strings.ReplaceAll(out.String(), dir, "results")
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

@@ -21,22 +21,27 @@ type tournamentCmd struct {
 	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; give it once for each. See gyges agents."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules), PRESET:OPTION=VALUE,…, or YAML files. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
+	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table) or knockout (the first ones are seeded highest and go on after a tie)."`
+	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), or agents (the players place their pieces)."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
+	clockFlags
 	repetitionFlag
-	Patience *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
-	Seed     *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers  *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out      string         `placeholder:"DIR" help:"New folder for the records. Default: results/NAME-TIME."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
+	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
+	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
 	formatFlag
 }
 
 // Help is the part of the help below the summary.
 func (tournamentCmd) Help() string {
-	return "Every two players meet under every rule set. The games are recorded as they finish; then a rating table " +
+	return "The players meet as --schedule says, under every rule set. The games are recorded as they finish; then a rating table " +
 		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but for " +
-		"players that look at the clock.\n\nCtrl-C stops the run and keeps what was played. The exit code is 1 if a player lost " +
+		"players that look at the clock.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder goes on with it, also after a crash. The exit code is 1 if a player lost " +
 		"games by a fault, such as an illegal move."
 }
 
@@ -111,7 +116,7 @@ func (c *tournamentCmd) tell(w *output, s tournament.Summary, f *faults) {
 	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
 	f.write(w)
 	if s.Status != tournament.Finished {
-		w.printf("Stopped after %d of %d games. Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, s.Out)
+		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
 	}
 }
 
@@ -161,8 +166,22 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, c.limitsFlags.apply(&config.Limits))
+	if c.Schedule != "" {
+		config.Format = tournament.Format(c.Schedule)
+	}
+	config.Extend = c.Extend
+	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
+	override(&config.Clock.Base, c.Clock)
+	override(&config.Clock.Increment, c.Increment)
+	override(&config.Clock.Margin, c.Margin)
 	override(&config.Patience, c.Patience)
+	if c.Adjudicate != "" {
+		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--adjudicate: %w", err))
+		}
+	}
 	errs = append(errs, c.repetitionFlag.apply(&config.OnRepetition))
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)
@@ -178,9 +197,16 @@ func override[T any](to *T, flag *T) {
 	}
 }
 
-// parseOpenings reads "random", "random:plies=4" or "agents".
+// parseOpenings reads "random", "random:plies=4", "agents" or "file:PATH".
 func parseOpenings(text string) (tournament.Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
+	if policy == string(tournament.FileOpenings) && rest != "" {
+		o, err := configs.LoadOpenings(rest)
+		if err != nil {
+			err = fmt.Errorf("--openings: %w", plainFileError(err))
+		}
+		return o, err
+	}
 	o := tournament.Openings{Policy: tournament.Policy(policy)}
 	ok := o.Policy == tournament.RandomOpenings || o.Policy == tournament.AgentOpenings && !more
 	if more && ok {
@@ -189,7 +215,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("--openings: expected random, random:plies=N or agents, found %q", text)
+		return o, fmt.Errorf("--openings: expected random, random:plies=N, agents or file:PATH, found %q", text)
 	}
 	return o, nil
 }
@@ -199,7 +225,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "pairs": "--pairs", "openings": "--openings",
+		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}

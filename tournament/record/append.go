@@ -27,6 +27,9 @@ func (g *Game) AppendJSON(b []byte) []byte {
 	if g.OnRepetition != "" {
 		b = appendText(b, `,"on_repetition":`, g.OnRepetition)
 	}
+	if g.Adjudication != "" {
+		b = appendText(b, `,"adjudication":`, g.Adjudication)
+	}
 	b = appendList(b, `,"moves":[`, g.Moves, appendString)
 	if len(g.Scores) > 0 {
 		b = appendList(b, `,"scores":[`, g.Scores, func(b []byte, s Score) []byte { return s.append(b) })
@@ -68,6 +71,9 @@ func (l *Limits) append(b []byte) []byte {
 	if l.MoveTime != "" {
 		b = appendText(b, `,"movetime":`, l.MoveTime)
 	}
+	if l.Clock != "" {
+		b = appendText(b, `,"clock":`, l.Clock)
+	}
 	b = append(b[:start], b[start+1:]...) // the comma before the first key
 	return append(b, '}')
 }
@@ -91,6 +97,9 @@ func (t *Timing) append(b []byte) []byte {
 	b = appendFloat(b, t.Seconds)
 	if len(t.MoveMS) > 0 {
 		b = appendList(b, `,"move_ms":[`, t.MoveMS, appendFloat)
+	}
+	if t.OverrunMS != 0 {
+		b = appendFloat(append(b, `,"overrun_ms":`...), t.OverrunMS)
 	}
 	if len(t.Trace) > 0 {
 		b = appendList(b, `,"trace":[`, t.Trace, appendString)

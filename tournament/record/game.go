@@ -11,6 +11,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -35,6 +36,9 @@ type Game struct {
 	// "allow", as package agents has it; "" for "forfeit".
 	OnRepetition string `json:"on_repetition,omitempty"`
 
+	// Adjudication says when the run ends games by the players' scores; "": never.
+	Adjudication string `json:"adjudication,omitempty"`
+
 	Moves  []string `json:"moves"`            // in short notation, placements included
 	Scores []Score  `json:"scores,omitempty"` // each from its mover's view
 	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
@@ -58,6 +62,7 @@ type Limits struct {
 	Depth    int    `json:"depth,omitempty"`    // plies
 	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
 	MoveTime string `json:"movetime,omitempty"` // wall-clock time a move, as Go prints it: "100ms"
+	Clock    string `json:"clock,omitempty"`    // time for the game and increment a move: "1m0s+1s"
 }
 
 // Fault says how a player lost outside the rules of the game.
@@ -81,6 +86,19 @@ const (
 	FaultProtocol FaultKind = "protocol" // the agent's program said what can't be understood
 )
 
+// The reasons of games that were ended by the players' scores.
+const (
+	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
+	AdjudicatedDraw   = "adjudicated-draw"   // both called it even
+	AdjudicatedProven = "adjudicated-proven" // both proved the result
+	AdjudicatedLength = "adjudicated-length" // it had too many plies
+)
+
+// adjudicated tells whether the game was ended before its end.
+func (g *Game) adjudicated() bool {
+	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
+}
+
 // MaxDetail bounds Fault.Detail, in bytes.
 const MaxDetail = 2000
 
@@ -89,6 +107,9 @@ type Timing struct {
 	Start   time.Time `json:"start"`             // when the game began, UTC
 	Seconds float64   `json:"seconds"`           // how long it took
 	MoveMS  []float64 `json:"move_ms,omitempty"` // milliseconds each decision took
+
+	// OverrunMS is by how many milliseconds the player that lost on time did so.
+	OverrunMS float64 `json:"overrun_ms,omitempty"`
 
 	// Trace is what was said last between the program and an external engine
 	// that a fault was laid to: lines that begin with > (to the engine), <

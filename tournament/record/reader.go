@@ -15,18 +15,28 @@ const MaxLine = 16 << 20
 
 // Reader streams records from a file of them. It belongs to one goroutine.
 type Reader struct {
-	lines *bufio.Scanner
-	name  string
-	line  int
-	err   error
+	lines  *bufio.Scanner
+	name   string
+	line   int
+	offset int64
+	err    error
 }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, MaxLine)
-	return &Reader{lines: lines, name: name}
+	reader := &Reader{lines: bufio.NewScanner(r), name: name}
+	reader.lines.Buffer(nil, MaxLine)
+	reader.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		advance, token, err := bufio.ScanLines(data, atEOF)
+		reader.offset += int64(advance)
+		return advance, token, err
+	})
+	return reader
 }
+
+// Offset returns how many bytes the records read so far take in the file, line
+// ends included.
+func (r *Reader) Offset() int64 { return r.offset }
 
 // Read returns the next record, or io.EOF after the last one. Any other error
 // names the file and the line and stays: nothing is skipped. Unknown keys, an

@@ -36,9 +36,16 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Append(f, 0, 0), nil
+}
+
+// Append returns a writer that goes on with an open file of records, which has
+// so many games in so many bytes and stands at its end. Close closes the file.
+func Append(f *os.File, games, size int64) *Writer {
 	w := NewWriter(f)
+	w.written, w.size = games, size
 	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
-	return w, nil
+	return w
 }
 
 // Write appends a record. It may stay in memory until Flush or Close.

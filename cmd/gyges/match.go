@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gyges/agents"
+	"gyges/ratings/sprt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// matchCmd lets two agents play, until a test is decided if one is asked for.
+type matchCmd struct {
+	A        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is asked for, as an agent spec."`
+	B        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
+	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas. Default: standard."`
+	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
+	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
+	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, agents, or file:PATH."`
+	limitsFlags
+	clockFlags
+	repetitionFlag
+	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
+	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
+	Extend     bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
+}
+
+// Help is the part of the help below the summary.
+func (matchCmd) Help() string {
+	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the pair that " +
+		"decides the test, the same one whatever --workers says. Elo, LLR and results are from the first player's side. " +
+		"Everything else is as in gyges tournament."
+}
+
+func (matchCmd) examples() []example {
+	return []example{
+		{"gyges match alphabeta:depth=2 greedy --pairs 50", ""},
+		{"gyges match alphabeta:depth=2 alphabeta:depth=1 --sprt elo0=0,elo1=20", "until it is clear which hypothesis holds"},
+	}
+}
+
+// Run plays the match and prints what it says of the players.
+func (c *matchCmd) Run(ctx context.Context, e *env) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	var count [3]int64 // won, drawn, lost
+	faults := newFaults()
+	p := newProgress(e.err, config.Games())
+	first := config.Agents[0].String()
+	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
+		count[resultFor(g, first)]++
+		faults.add(g)
+		p.step()
+	})
+	p.end()
+	if err != nil && summary.Status != tournament.Interrupted {
+		return runError(err, summary)
+	}
+	e.out.printf("%s against %s\n%s", visible(first), visible(config.Agents[1].String()), eloText(summary.Pairs))
+	if config.SPRT != (sprt.Test{}) {
+		e.out.printf("%s", sprtText(config.SPRT, summary.Pairs))
+	}
+	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
+	e.out.printf("%d games in %v; the records are in %s\n", summary.Played, summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
+	faults.write(e.out)
+	switch {
+	case err != nil:
+		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
+		return err
+	case summary.Faults > 0:
+		return errNo
+	}
+	return nil
+}
+
+// resultFor returns 0 if the agent won the game, 1 for a draw, 2 if it lost.
+func resultFor(g *record.Game, agent string) int {
+	switch {
+	case g.Result == "1/2-1/2":
+		return 1
+	case (g.Result == "1-0") == (g.South.Agent == agent):
+		return 0
+	default:
+		return 2
+	}
+}
+
+// config puts the match together from the flags, and checks it.
+func (c *matchCmd) config(e *env) (tournament.Config, error) {
+	t := tournamentCmd{
+		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
+		limitsFlags: c.limitsFlags, clockFlags: c.clockFlags, repetitionFlag: c.repetitionFlag,
+		Adjudicate: c.Adjudicate, Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
+	}
+	if c.SPRT != "" && c.Pairs == nil {
+		const enough = 100_000
+		n := enough
+		t.Pairs = &n
+	}
+	var errs []error
+	for _, text := range t.Agent {
+		if _, err := agents.ParseSpec(text); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	var test sprt.Test
+	if c.SPRT != "" {
+		var err error
+		if test, err = sprt.Parse(c.SPRT); err != nil {
+			errs = append(errs, fmt.Errorf("--sprt: %w", err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return tournament.Config{}, err
+	}
+	config, err := t.config(e.registry)
+	config.SPRT = test
+	if c.Out == "" {
+		config.Name = "match"
+		config.Out = tournament.DefaultOut(config.Name, time.Now())
+	}
+	return config, err
+}

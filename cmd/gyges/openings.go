@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gyges/agents"
+	"gyges/configs"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+// openingsCmd makes lists of openings, or screens one.
+type openingsCmd struct {
+	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
+	rulesFlags
+	Count    int      `default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
+	Plies    int      `placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
+	Seed     uint64   `default:"1" placeholder:"N" help:"Source of all chance; a tournament with this seed plays the same openings. Default: 1."`
+	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Let this agent look at each opening; its score for the side to move is printed behind a #."`
+	MaxScore *float64 `placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
+	limitsFlags
+}
+
+// Help is the part of the help below the summary.
+func (openingsCmd) Help() string {
+	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't take a " +
+		"piece over the far side at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
+}
+
+func (openingsCmd) examples() []example {
+	return []example{
+		{"gyges openings --count 5 --seed 7", ""},
+		{"gyges openings --count 5 --agent alphabeta:depth=2 --max-score 0.5", "balanced, as far as that agent sees"},
+	}
+}
+
+// Run prints the openings that pass.
+func (c *openingsCmd) Run(ctx context.Context, e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
+	judge, err := c.judge(e, r)
+	if err != nil {
+		return err
+	}
+	next, total, err := c.source(r)
+	if err != nil {
+		return err
+	}
+	if judge != nil {
+		defer judge.close()
+	}
+	kept, seen := 0, 0
+	for ; seen < total && ctx.Err() == nil && (c.Screen != "" || kept < c.Count); seen++ {
+		p, err := next(seen)
+		if err != nil {
+			return err
+		}
+		if !tournament.Screened(r, p) {
+			continue
+		}
+		text := r.FormatPosition(p)
+		if judge != nil {
+			score, err := judge.score(ctx, p)
+			if err != nil {
+				return failure{err}
+			}
+			if c.MaxScore != nil && (score > *c.MaxScore || score < -*c.MaxScore) {
+				continue
+			}
+			text += fmt.Sprintf(" # %+.2f", score)
+		}
+		e.out.printf("%s\n", text)
+		kept++
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.err.printf("kept %d of %d openings\n", kept, seen)
+	if c.Screen == "" && kept < c.Count {
+		return errNo
+	}
+	return nil
+}
+
+// source returns what gives the i-th opening to be screened, and how many there
+// are at most.
+func (c *openingsCmd) source(r *rules.Rules) (next func(i int) (rules.Position, error), total int, err error) {
+	const maxCount, most = 1_000_000, 100 // most tries for each
+	if c.Screen != "" {
+		o, err := configs.LoadOpenings(c.Screen)
+		if err != nil {
+			return nil, 0, plainFileError(err)
+		}
+		return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, len(o.Positions), nil
+	}
+	if c.Count < 1 || c.Count > maxCount {
+		return nil, 0, fmt.Errorf("--count: expected a number from 1 to %d, found %d", maxCount, c.Count)
+	}
+	if c.Plies < 0 || c.Plies > 40 {
+		return nil, 0, fmt.Errorf("--plies: expected a number from 0 to 40, found %d", c.Plies)
+	}
+	o := tournament.Openings{Policy: tournament.RandomOpenings, Plies: c.Plies}
+	return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, most * c.Count, nil
+}
+
+// openingJudge scores openings.
+type openingJudge struct {
+	rules  *rules.Rules
+	agent  agents.Agent
+	limits agents.Limits
+	seed   uint64
+}
+
+// judge makes the agent that scores openings; nil if none is asked for.
+func (c *openingsCmd) judge(e *env, r *rules.Rules) (*openingJudge, error) {
+	if c.Agent == "" {
+		if c.MaxScore != nil {
+			return nil, fmt.Errorf("--max-score: expected an --agent that scores")
+		}
+		return nil, nil
+	}
+	spec, err := agents.ParseSpec(c.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
+	j := &openingJudge{rules: r, seed: c.Seed}
+	if err := c.apply(&j.limits); err != nil {
+		return nil, err
+	}
+	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
+		return nil, fmt.Errorf("--agent: expected an agent that plays by itself, found %q", c.Agent)
+	}
+	if j.agent, err = e.registry.New(spec); err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
+	return j, nil
+}
+
+// score returns the agent's score of an opening in points, for the side to move.
+func (j *openingJudge) score(ctx context.Context, p rules.Position) (float64, error) {
+	err := j.agent.NewGame(ctx, agents.Setup{Rules: j.rules, Side: p.Side(), Seed: j.seed})
+	if err != nil {
+		return 0, err
+	}
+	d, err := j.agent.Choose(ctx, rules.NewGame(j.rules, p), j.limits)
+	if err == nil && !d.Scored {
+		err = fmt.Errorf("the agent gives no scores; expected one that searches, like alphabeta:depth=2")
+	}
+	return float64(d.Score) / 100, err
+}
+
+func (j *openingJudge) close() {
+	if c, ok := j.agent.(interface{ Close() error }); ok {
+		_ = c.Close() // its work is done
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gyges/ratings/sprt"
+)
+
+// sprtCmd tests given pair counts.
+type sprtCmd struct {
+	Penta string  `required:"" placeholder:"A,B,C,D,E" help:"Game pairs that gave the first player 0, ½, 1, 1½ and 2 points."`
+	Elo0  float64 `name:"elo0" default:"0" placeholder:"ELO" help:"Strength under H0. Default: 0."`
+	Elo1  float64 `name:"elo1" default:"5" placeholder:"ELO" help:"Strength under H1. Default: 5."`
+	Alpha float64 `default:"0.05" placeholder:"P" help:"Chance to accept H1 when H0 holds. Default: 0.05."`
+	Beta  float64 `default:"0.05" placeholder:"P" help:"Chance to accept H0 when H1 holds. Default: 0.05."`
+	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
+}
+
+// Help is the part of the help below the summary.
+func (sprtCmd) Help() string {
+	return "Prints the generalised log-likelihood ratio of H1 to H0, its bounds and what they decide. A game pair is one " +
+		"opening, played twice with sides swapped."
+}
+
+func (sprtCmd) examples() []example {
+	return []example{
+		{"gyges sprt --penta 365,16618,36229,16974,390 --elo0 0 --elo1 2 --model normalized", ""},
+		{"gyges sprt --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic", ""},
+	}
+}
+
+// Run prints the figures.
+func (c *sprtCmd) Run(e *env) error {
+	pairs, err := parsePairs(c.Penta)
+	if err != nil {
+		return err
+	}
+	test := sprt.Test{Elo0: c.Elo0, Elo1: c.Elo1, Alpha: c.Alpha, Beta: c.Beta, Model: sprt.Model(c.Model)}
+	if err := test.Check(); err != nil {
+		return err
+	}
+	e.out.printf("%s", sprtText(test, pairs))
+	e.out.printf("%s", eloText(pairs))
+	return nil
+}
+
+// parsePairs reads five counts.
+func parsePairs(text string) (sprt.Pairs, error) {
+	const most = 1_000_000_000
+	var p sprt.Pairs
+	parts := strings.Split(text, ",")
+	for i := range parts {
+		n, err := strconv.ParseInt(parts[i], 10, 64)
+		if len(parts) != len(p) || err != nil || n < 0 || n > most {
+			return p, fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q", int64(most), text)
+		}
+		p[i] = n
+	}
+	return p, nil
+}
+
+// sprtText is a test's figures for people and programs.
+func sprtText(t sprt.Test, p sprt.Pairs) string {
+	lower, upper := t.Bounds()
+	verdict := "undecided"
+	switch t.Verdict(p) {
+	case sprt.AcceptH0:
+		verdict = fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
+	case sprt.AcceptH1:
+		verdict = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
+	}
+	return fmt.Sprintf("LLR %.4f\nBounds %.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)\nResult %s\n",
+		t.LLR(p), lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, verdict)
+}
+
+// eloText is what a match says of the strength.
+func eloText(p sprt.Pairs) string {
+	elo, half, ok := p.Elo()
+	text := "Elo " + fmt.Sprintf("%.1f ± %.1f (95 %%)", elo, half)
+	switch {
+	case p.N() == 0:
+		text = "Elo unknown: no pairs"
+	case !ok:
+		text = "Elo has no finite estimate: one player won everything"
+	case math.IsNaN(half):
+		text = fmt.Sprintf("Elo %.1f, no interval: all pairs gave the same", elo)
+	}
+	return fmt.Sprintf("%s\nPairs %d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)\n", text, p.N(), p[0], p[1], p[2], p[3], p[4])
+}

@@ -1,0 +1,28 @@
+// Package sprt tests by game pairs which of two players is the stronger one,
+// and stops as soon as the answer is sure enough.
+//
+// # Pair counts
+//
+// The unit is a game pair: one opening, played twice with sides swapped. It
+// gives 0, ½, 1, 1½ or 2 points, so a match is five counts. Pairs are independent
+// of each other where the two games of one aren't.
+//
+// # The test
+//
+// It is the sequential probability ratio test (Wald 1945) generalised to a law
+// that isn't known: LLR is the logarithm of how much likelier the counts are under
+// the likeliest law in which the strength is elo1 than under the likeliest in
+// which it is elo0 (Michel Van den Bergh, A Practical Introduction to the GSPRT;
+// Comments on Normalized Elo). Both laws come from the counts by empirical
+// likelihood (Owen 1988), see [Test.LLR].
+//
+// Two models say what strength means:
+//
+//   - Logistic: the expected score is 1/(1+10^(-elo/400)).
+//   - Normalized: elo is 800/ln 10 times (score − ½)/σ, with σ the standard deviation
+//     of a game, that of a pair's mean times √2. Equal bounds then need equally
+//     many games whatever the share of draws and the openings are.
+//
+// A count of zero is taken as a thousandth of a pair, so the LLR is defined from
+// the first pair on and for whatever result.
+package sprt

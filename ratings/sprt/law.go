@@ -1,0 +1,107 @@
+package sprt
+
+import "math"
+
+// law is a distribution of a pair's points per game, 0, ¼, ½, ¾, 1. All its
+// probabilities are positive.
+type law [5]float64
+
+// withMean returns the law of the given mean, between 0 and 1, that makes the
+// shares l the likeliest.
+func (l law) withMean(mean float64) law {
+	var g law
+	for i := range g {
+		g[i] = float64(i)/4 - mean
+	}
+	return l.tilt(g)
+}
+
+// withRatio returns the law with (mean − ½)/σ = t that makes the shares l the
+// likeliest, σ being its standard deviation.
+//
+// The condition isn't linear in the law p. At the solution, though, p is also
+// the likeliest law under the condition's linear form there,
+//
+//	Σ p_i g_i = 0 with g_i = a_i − ½ − tσ/2·(1 + ((a_i − mean)/σ)²),
+//
+// so the law is a fixed point of taking mean and σ from one law and tilting l to
+// the next.
+func (l law) withRatio(t float64) law {
+	if t == 0 {
+		return l.withMean(0.5)
+	}
+	const tolerance, mostSteps = 1e-12, 2000
+	p := law{0.2, 0.2, 0.2, 0.2, 0.2}
+	for range mostSteps {
+		mean, sd := p.moments()
+		var g law
+		for i := range g {
+			z := (float64(i)/4 - mean) / sd
+			g[i] = float64(i)/4 - 0.5 - t*sd/2*(1+z*z)
+		}
+		next, change := l.tilt(g), 0.0
+		for i := range p {
+			change = max(change, math.Abs(next[i]-p[i]))
+		}
+		p = next
+		if change < tolerance {
+			break
+		}
+	}
+	return p
+}
+
+// moments returns the mean and the standard deviation.
+func (l law) moments() (mean, sd float64) {
+	for i, p := range l {
+		mean += p * float64(i) / 4
+	}
+	for i, p := range l {
+		d := float64(i)/4 - mean
+		sd += p * d * d
+	}
+	return mean, math.Sqrt(sd)
+}
+
+// tilt returns the law with Σ p_i g_i = 0 that makes the shares l the likeliest:
+// p_i = l_i/(1 + x g_i) with the x that solves Σ l_i g_i/(1 + x g_i) = 0. That sum
+// falls as x grows between the poles, so bisection finds its root. If g has but
+// one sign there is no such law, and l comes back.
+func (l law) tilt(g law) law {
+	low, high := math.Inf(-1), math.Inf(1)
+	for _, v := range g {
+		if v > 0 {
+			low = max(low, -1/v)
+		} else if v < 0 {
+			high = min(high, -1/v)
+		}
+	}
+	if math.IsInf(low, 0) || math.IsInf(high, 0) {
+		return l
+	}
+	for {
+		x := low + (high-low)/2
+		if x <= low || x >= high {
+			break
+		}
+		sum := 0.0
+		for i, v := range g {
+			sum += l[i] * v / (1 + x*v)
+		}
+		if sum > 0 {
+			low = x
+		} else {
+			high = x
+		}
+	}
+	x, total := low+(high-low)/2, 0.0
+	var p law
+	for i, v := range g {
+		p[i] = l[i] / (1 + x*v)
+		total += p[i]
+	}
+	for i := range p {
+		p[i] /= total
+	}
+	return p
+}

@@ -1,0 +1,148 @@
+package sprt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Model says what the Elo of a test's bounds mean.
+type Model string
+
+// The models; see the package.
+const (
+	Logistic   Model = "logistic"
+	Normalized Model = "normalized"
+)
+
+// maxElo bounds the Elo of hypotheses.
+const maxElo = 200
+
+// Test is a sequential test of elo0 against elo1. The zero value is no test.
+type Test struct {
+	Elo0, Elo1  float64 // strengths under the two hypotheses, -200 to 200, Elo0 < Elo1
+	Alpha, Beta float64 // chance to accept H1 at elo0, and H0 at elo1; above 0 and below 0.5
+	Model       Model
+}
+
+// Default returns the test for a gain that is worth keeping: 0 against 5
+// normalized Elo, wrong one time in twenty either way.
+func Default() Test { return Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: Normalized} }
+
+// Parse reads "elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized"; what is left
+// out has the value of [Default].
+func Parse(text string) (Test, error) {
+	t := Default()
+	fields := map[string]*float64{"elo0": &t.Elo0, "elo1": &t.Elo1, "alpha": &t.Alpha, "beta": &t.Beta}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		if seen[name] {
+			return t, fmt.Errorf("%s is given twice", name)
+		}
+		seen[name] = true
+		if name == "model" {
+			t.Model = Model(value)
+			continue
+		}
+		to, known := fields[name]
+		x, err := strconv.ParseFloat(value, 64)
+		if !known || err != nil {
+			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M, found %q", part)
+		}
+		*to = x
+	}
+	return t, t.Check()
+}
+
+// String prints the test as Parse reads it.
+func (t Test) String() string {
+	return fmt.Sprintf("elo0=%v,elo1=%v,alpha=%v,beta=%v,model=%s", t.Elo0, t.Elo1, t.Alpha, t.Beta, t.Model)
+}
+
+// Check returns what is wrong with the test's figures.
+func (t Test) Check() error {
+	var errs []error
+	if !(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo) {
+		errs = append(errs, fmt.Errorf("expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1))
+	}
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{{"alpha", t.Alpha}, {"beta", t.Beta}} {
+		if !(1e-9 <= p.value && p.value < 0.5) {
+			errs = append(errs, fmt.Errorf("expected %s from 1e-9 to below 0.5, found %v", p.name, p.value))
+		}
+	}
+	if t.Model != Logistic && t.Model != Normalized {
+		errs = append(errs, fmt.Errorf("expected model %s or %s, found %q", Logistic, Normalized, t.Model))
+	}
+	return errors.Join(errs...)
+}
+
+// Bounds returns the LLR at which H0 and H1 are accepted (Wald's
+// approximation): at or below lower, at or above upper.
+func (t Test) Bounds() (lower, upper float64) {
+	return math.Log(t.Beta / (1 - t.Alpha)), math.Log((1 - t.Beta) / t.Alpha)
+}
+
+// Verdict is what a test has come to.
+type Verdict string
+
+// The verdicts.
+const (
+	Undecided Verdict = ""
+	AcceptH0  Verdict = "H0" // no stronger than elo0
+	AcceptH1  Verdict = "H1" // at least as strong as elo1
+)
+
+// Verdict tells whether the counts decide the test.
+func (t Test) Verdict(p Pairs) Verdict {
+	if p.N() == 0 {
+		return Undecided
+	}
+	lower, upper := t.Bounds()
+	switch llr := t.LLR(p); {
+	case llr <= lower:
+		return AcceptH0
+	case llr >= upper:
+		return AcceptH1
+	default:
+		return Undecided
+	}
+}
+
+// LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0
+// without pairs.
+func (t Test) LLR(p Pairs) float64 {
+	if p.N() == 0 {
+		return 0
+	}
+	const few = 1e-3 // stands for a count of zero
+	var counts law
+	n := 0.0
+	for i, count := range p {
+		counts[i] = max(float64(count), few)
+		n += counts[i]
+	}
+	for i := range counts {
+		counts[i] /= n
+	}
+	p0, p1 := t.likeliest(counts, t.Elo0), t.likeliest(counts, t.Elo1)
+	llr := 0.0
+	for i, share := range counts {
+		llr += share * math.Log(p1[i]/p0[i])
+	}
+	return n * llr
+}
+
+// likeliest returns the law of strength elo under which the shares seen are the
+// likeliest.
+func (t Test) likeliest(seen law, elo float64) law {
+	if t.Model == Logistic {
+		return seen.withMean(1 / (1 + math.Pow(10, -elo/400)))
+	}
+	return seen.withRatio(elo * math.Ln10 / 800 * math.Sqrt2)
+}

@@ -1,0 +1,84 @@
+package tournament
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+func TestJudge(t *testing.T) {
+	const no = record.NoScore
+	win, loss := record.Score(agents.WinIn(3)), -record.Score(agents.WinIn(4))
+	for _, c := range []struct {
+		how    string
+		scores []record.Score // the last is North's
+		want   string
+		result rules.Outcome
+	}{
+		{"resign=8:2", []record.Score{0, 0, 900, -900, 800, -800}, record.AdjudicatedResign, rules.SouthWins},
+		{"resign=8:2", []record.Score{-900, 900, -800, 800}, record.AdjudicatedResign, rules.NorthWins},
+		{"resign=8:2", []record.Score{900, -900, 800, -799}, "", 0},
+		{"resign=8:2", []record.Score{900, 900, 900, 900}, "", 0},
+		{"resign=8:2", []record.Score{900, no, 900, -900}, "", 0},
+		{"resign=8:2", []record.Score{900, -900}, "", 0},
+		{"draw=0.1:2", []record.Score{90, 10, -10, 0, 0}, record.AdjudicatedDraw, rules.Draw},
+		{"draw=0.1:2", []record.Score{11, 10, -10, 0}, "", 0},
+		{"draw=0:1", []record.Score{0, 0}, record.AdjudicatedDraw, rules.Draw},
+		{"proven", []record.Score{win, loss}, record.AdjudicatedProven, rules.SouthWins},
+		{"proven", []record.Score{loss, win}, record.AdjudicatedProven, rules.NorthWins},
+		{"proven", []record.Score{win, 0}, "", 0},
+		{"proven", []record.Score{win, win}, "", 0},
+		{"plies=3", []record.Score{no, no}, "", 0},
+		{"plies=3,proven", []record.Score{no, no, no, no}, record.AdjudicatedLength, rules.Draw},
+	} {
+		a, err := ParseAdjudication(c.how)
+		require.NoError(t, err)
+		v := a.judge(c.scores, len(c.scores), rules.North)
+		require.Equal(t, verdict{c.result, c.want}, v, "%s %v", c.how, c.scores)
+		// What was scored while the pieces were placed counts for nothing.
+		v = a.judge(append([]record.Score{5, 5, 5}, c.scores...), len(c.scores), rules.North)
+		require.Equal(t, c.want, v.reason)
+	}
+}
+
+func TestParseAdjudication(t *testing.T) {
+	for _, text := range []string{"", "resign=8:4", "resign=0.05:1,draw=0.1:10,proven,plies=200"} {
+		a, err := ParseAdjudication(text)
+		require.NoError(t, err)
+		require.Equal(t, text, a.String())
+	}
+	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1", "draw=-1:3", "draw=1:1001", "proven=1", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
+		_, err := ParseAdjudication(text)
+		require.ErrorContains(t, err, "expected resign=POINTS:MOVES", text)
+	}
+}
+
+// A capped game is recorded with the policy and the reason, and replays.
+func TestAdjudicatedGamesReplay(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	c.Rules = []*rules.Rules{rules.MustParse("standard")}
+	var err error
+	c.Adjudication, err = ParseAdjudication("plies=6")
+	require.NoError(t, err)
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	capped := 0
+	for _, g := range readGames(t, c.Out) {
+		requireSound(t, g)
+		require.Equal(t, "plies=6", g.Adjudication)
+		require.LessOrEqual(t, g.Plies, 6)
+		if g.Reason == record.AdjudicatedLength {
+			capped++
+			require.Equal(t, 6, g.Plies)
+			require.Equal(t, "1/2-1/2", g.Result)
+			g.Adjudication = ""
+			_, err := record.Replay(g)
+			require.ErrorContains(t, err, "expected a finished game")
+		}
+	}
+	require.Positive(t, capped)
+}

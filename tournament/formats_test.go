@@ -1,0 +1,205 @@
+package tournament
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// formatConfig has n players that all play at random.
+func formatConfig(t *testing.T, f Format, n int) Config {
+	c := testConfig(t)
+	for i := range n {
+		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: fmt.Sprint(i)}}})
+	}
+	c.Rules, c.Format, c.Pairs = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("standard:max_plies=10")}, f, 1
+	return c
+}
+
+// imagine runs a schedule with results from a source of chance, draws among
+// them, and returns the pairings of each stage.
+func imagine(t *testing.T, c *Config, rng *rand.Rand) [][][2]int {
+	s := newSchedule(c)
+	for i := range s.len() {
+		select {
+		case <-s.known(i):
+		default:
+			require.Fail(t, "not known in time")
+		}
+		for game := range int64(2) {
+			s.note(&record.Game{Game: 2*i + game, Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]})
+		}
+	}
+	var all [][][2]int
+	for _, st := range s.stages {
+		all = append(all, st.pairings)
+	}
+	return all
+}
+
+// In every round of a Swiss tournament each plays once, nobody meets an old
+// opponent or sits out twice, for many sizes.
+func TestSwiss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, n := range []int{2, 3, 5, 8, 13, 60, 61, 101} {
+		c := formatConfig(t, Swiss, n)
+		met, satOut := map[[2]int]bool{}, map[int]bool{}
+		stages := imagine(t, &c, rng)
+		require.Len(t, stages, c.swissRounds())
+		for _, pairings := range stages {
+			played := map[int]bool{}
+			require.Len(t, pairings, n/2)
+			for _, p := range pairings {
+				require.False(t, played[p[0]] || played[p[1]] || p[0] == p[1])
+				played[p[0]], played[p[1]] = true, true
+				key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
+				require.False(t, met[key], "%d agents: %v meet again", n, p)
+				met[key] = true
+			}
+			for i := range n {
+				if !played[i] {
+					require.False(t, satOut[i])
+					satOut[i] = true
+				}
+			}
+		}
+	}
+	c := formatConfig(t, Swiss, 60)
+	require.Equal(t, 6, c.swissRounds())
+	require.EqualValues(t, 6*30*2*2, c.Games())
+}
+
+// With as many rounds as allow it, neighbours in the table have equal points
+// where that can be.
+func TestSwissPairsNeighbours(t *testing.T) {
+	s := table{points: []int64{0, 4, 4, 2, 2, 0}, met: map[[2]int]bool{}, satOut: make([]bool, 6)}
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, s.swiss())
+	s.met[[2]int{1, 2}] = true
+	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, s.swiss())
+	for a := range 6 {
+		for b := a + 1; b < 6; b++ {
+			s.met[[2]int{a, b}] = true
+		}
+	}
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, s.swiss(), "all have met: they meet again")
+}
+
+// A knock-out has one match less than players; who has lost a match plays no
+// more, and the last match decides.
+func TestKnockout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for n := 2; n <= 33; n++ {
+		c := formatConfig(t, Knockout, n)
+		require.EqualValues(t, (n-1)*2*2, c.Games())
+		stages, matches := imagine(t, &c, rng), 0
+		left := n
+		for _, pairings := range stages {
+			matches += len(pairings)
+			left -= len(pairings)
+			require.Equal(t, left&(left-1), 0, "a power of 2 is left")
+		}
+		require.Equal(t, n-1, matches)
+		require.Len(t, stages[len(stages)-1], 1)
+	}
+	c := formatConfig(t, Knockout, 6)
+	s := newSchedule(&c)
+	require.Equal(t, [][2]int{{2, 5}, {3, 4}}, s.stages[0].pairings)
+	for i := range int64(8) { // 5 beats 2; 3 and 4 draw
+		result := "1/2-1/2"
+		if p := s.pair(i / 2); p.agents[0] == 2 {
+			result = []string{"0-1", "1-0"}[i%2]
+		}
+		s.note(&record.Game{Game: i, Result: result})
+	}
+	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.stages[1].pairings)
+}
+
+func TestGauntlet(t *testing.T) {
+	c := formatConfig(t, Gauntlet, 4)
+	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {0, 3}}, newSchedule(&c).stages[0].pairings)
+	require.EqualValues(t, 3*2*2, c.Games())
+}
+
+// Formats whose pairings depend on results give the same records for any
+// number of workers, and after an interruption.
+func TestFormatsRunAndResume(t *testing.T) {
+	for _, f := range []Format{Swiss, Knockout, Gauntlet} {
+		c := formatConfig(t, f, 7)
+		c.Workers = 1
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		want := timeless(t, c.Out)
+		c.Out, c.Workers = t.TempDir(), 4
+		for n := range int64(3) {
+			_, _ = stopAfter(t, c, 5+6*n) // it may be through by then
+		}
+		requireResumes(t, c, want)
+	}
+}
+
+// The pair that decides the test is the last one recorded, whatever the number
+// of workers and wherever the run was stopped before.
+func TestSPRTStopsInScheduleOrder(t *testing.T) {
+	c := testConfig(t, "random", "illegal:after=4")
+	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 5000
+	c.SPRT = sprt.Test{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	c.Workers = 1
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.True(t, s.Decided)
+	require.EqualValues(t, 2*s.Pairs.N(), s.Played)
+	require.Less(t, s.Played, s.Scheduled)
+	require.Equal(t, sprt.AcceptH1, c.SPRT.Verdict(s.Pairs))
+	want := timeless(t, c.Out)
+
+	// The counts, and that no pair before decided it, from the records.
+	var pairs sprt.Pairs
+	games := readGames(t, c.Out)
+	for i := 0; i < len(games); i += 2 {
+		require.Equal(t, sprt.Undecided, c.SPRT.Verdict(pairs))
+		half := 0
+		for _, g := range games[i : i+2] {
+			switch {
+			case g.Result == "1/2-1/2":
+				half++
+			case g.Result == "1-0" && g.South.Agent == "random", g.Result == "0-1" && g.North.Agent == "random":
+				half += 2
+			}
+		}
+		pairs[half]++
+	}
+	require.Equal(t, s.Pairs, pairs)
+
+	c.Out, c.Workers = t.TempDir(), 5
+	_, err = stopAfter(t, c, 7)
+	require.Error(t, err)
+	for range 2 { // resumed, and finished already
+		again, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		require.True(t, again.Decided)
+		require.Equal(t, s.Pairs, again.Pairs)
+		require.Equal(t, want, timeless(t, c.Out))
+	}
+}
+
+func TestValidateFormats(t *testing.T) {
+	for message, change := range map[string]func(*Config){
+		"schedule: expected round-robin, gauntlet, swiss or knockout, found \"x\"": func(c *Config) { c.Format = "x" },
+		"rounds: expected none but in a swiss tournament, found 2":                 func(c *Config) { c.Rounds = 2 },
+		"rounds: expected fewer than the 3 agents, found 3":                        func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
+		"sprt: expected two agents, found 3":                                       func(c *Config) { c.SPRT = sprt.Default() },
+		"sprt: expected elo0 below elo1":                                           func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
+	} {
+		c := formatConfig(t, RoundRobin, 3)
+		change(&c)
+		require.ErrorContains(t, c.Validate(testRegistry(nil)), message)
+	}
+}

@@ -1,0 +1,257 @@
+package tournament
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// resumed returns a config for a run to be stopped, and the records it is to
+// end with.
+func resumed(t *testing.T) (c Config, want string) {
+	c = testConfig(t, "random", "scored", "panic:after=3", "illegal:after=1")
+	c.Workers = 3
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	return c, timeless(t, c.Out)
+}
+
+// requireResumes runs a config again and compares what is in its folder then,
+// and what the run told.
+func requireResumes(t *testing.T, c Config, want string) {
+	t.Helper()
+	var told []int64
+	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { told = append(told, g.Game) })
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.Equal(t, s.Scheduled, s.Played)
+	require.Equal(t, want, timeless(t, c.Out))
+	for i, g := range told {
+		require.EqualValues(t, i, g, "each game is told once")
+	}
+	require.Len(t, told, int(s.Scheduled))
+	require.NoFileExists(t, filepath.Join(c.Out, aheadFile))
+}
+
+// However many bytes of the file were written when the program was killed, the
+// resumed run ends like an uninterrupted one. A second kill comes on top.
+func TestResumeAfterACutAnywhere(t *testing.T) {
+	c, want := resumed(t)
+	whole, err := os.ReadFile(filepath.Join(c.Out, GamesFile))
+	require.NoError(t, err)
+	about, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(3, 4))
+	cuts := []int{0, 1, len(whole) - 1, len(whole), bytes.IndexByte(whole, '\n'), bytes.IndexByte(whole, '\n') + 1}
+	for range 40 {
+		cuts = append(cuts, rng.IntN(len(whole)))
+	}
+	for _, cut := range cuts {
+		c.Out, c.Workers = t.TempDir(), 1+rng.IntN(4)
+		require.NoError(t, os.WriteFile(filepath.Join(c.Out, ManifestFile), about, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(c.Out, GamesFile), whole[:cut], 0o644))
+		requireResumes(t, c, want)
+	}
+	require.NoError(t, os.Remove(filepath.Join(c.Out, GamesFile))) // nothing but the manifest was written
+	requireResumes(t, c, want)
+	requireResumes(t, c, want) // finished already
+}
+
+// A run that is stopped gently, again and again, loses none of the games that
+// wait for an earlier one.
+func TestResumeAfterInterrupts(t *testing.T) {
+	c, want := resumed(t)
+	c.Out = t.TempDir()
+	kept := int64(0)
+	for n := int64(1); ; n++ {
+		s, err := stopAfter(t, c, kept+n)
+		require.GreaterOrEqual(t, s.Played, kept, "%v", err)
+		kept = s.Kept
+		if err == nil {
+			break
+		}
+		require.Equal(t, Interrupted, s.Status)
+	}
+	require.Equal(t, want, timeless(t, c.Out))
+	requireResumes(t, c, want)
+}
+
+// Games behind a gap are put in their places and not played again.
+func TestGamesBehindAGapAreKept(t *testing.T) {
+	c, want := resumed(t)
+	path := filepath.Join(c.Out, GamesFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(text, []byte{'\n'})
+	mark := []byte(`"seconds":123.5`)
+	for _, i := range []int{8, 9, 11} {
+		at := bytes.LastIndex(lines[i], []byte(`"seconds":`))
+		end := at
+		for lines[i][end] != ',' && lines[i][end] != '}' {
+			end++
+		}
+		lines[i] = append(append(append([]byte{}, lines[i][:at]...), mark...), lines[i][end:]...)
+	}
+	gap := bytes.Join([][]byte{lines[0], lines[1], lines[2], lines[8], lines[9], lines[11]}, nil)
+	require.NoError(t, os.WriteFile(path, gap, 0o644))
+
+	// Killed as soon as the gap had been dealt with.
+	schedule := newSchedule(&c)
+	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
+	require.NoError(t, err)
+	require.NoError(t, st.writer.Close())
+	require.EqualValues(t, 3, st.kept)
+	require.FileExists(t, filepath.Join(c.Out, aheadFile))
+	// Killed before the gap was closed.
+	require.NoError(t, os.WriteFile(path, gap, 0o644))
+
+	requireResumes(t, c, want)
+
+	// The first game of a pair is in both files.
+	st = &store{kept: 9, ahead: map[int64]*record.Game{8: {Game: 8}}}
+	g, ok := st.done(8)
+	require.True(t, ok && g == nil, "it is not written again")
+	_, ok = st.done(9)
+	require.False(t, ok)
+
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 3, bytes.Count(text, mark))
+}
+
+// The program is killed by the system, not by itself, time and again.
+func TestResumeAfterSIGKILL(t *testing.T) {
+	if dir := os.Getenv("GYGES_TEST_KILLED"); dir != "" {
+		c := killedConfig(t)
+		c.Out = dir
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		return
+	}
+	c := killedConfig(t)
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	want := timeless(t, c.Out)
+
+	c.Out = t.TempDir()
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 12 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestResumeAfterSIGKILL$")
+		cmd.Env = append(os.Environ(), "GYGES_TEST_KILLED="+c.Out)
+		require.NoError(t, cmd.Start())
+		time.Sleep(time.Duration(20+rng.IntN(120)) * time.Millisecond)
+		_ = cmd.Process.Kill() // or it has finished
+		_ = cmd.Wait()
+	}
+	requireResumes(t, c, want)
+}
+
+func killedConfig(t *testing.T) Config {
+	c := testConfig(t, "random", "scored", "random:id=1")
+	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 1500
+	return c
+}
+
+func TestResumeRefuses(t *testing.T) {
+	c, want := resumed(t)
+	manifest, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	refuse := func(message string, change func(*Config)) {
+		t.Helper()
+		other := c
+		change(&other)
+		s, err := Run(t.Context(), other, testRegistry(nil), nil)
+		require.ErrorContains(t, err, message)
+		require.Equal(t, Running, s.Status)
+		require.Equal(t, want, timeless(t, c.Out), "nothing was touched")
+	}
+	refuse("holds a run of another configuration; seed was \"1\", now \"2\"", func(c *Config) { c.Seed = 2 })
+	refuse("pairs was 2, now 3", func(c *Config) { c.Pairs = 3 })
+	refuse("pairs was 2, now 1", func(c *Config) { c.Pairs, c.Extend = 1, true })
+	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
+
+	schedule := newSchedule(&c)
+	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
+	require.NoError(t, err)
+	refuse("another process plays this run", func(*Config) {})
+	require.NoError(t, st.writer.Close())
+
+	require.NoError(t, os.Remove(filepath.Join(c.Out, ManifestFile)))
+	refuse("holds records (games.jsonl) but no manifest.json", func(*Config) {})
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, ManifestFile), manifest[:len(manifest)/2], 0o644))
+	refuse("manifest.json can't be read", func(*Config) {})
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, ManifestFile), manifest, 0o644))
+
+	path := filepath.Join(c.Out, GamesFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i, bad := range [][]byte{
+		append([]byte("{}\n"), text...),
+		append(append([]byte{}, text[:bytes.IndexByte(text, '\n')+1]...), text...),
+		bytes.Replace(text, []byte(`"agent":"random"`), []byte(`"agent":"rendom"`), 1),
+	} {
+		require.NoError(t, os.WriteFile(path, bad, 0o644))
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.ErrorContains(t, err, "expected", strconv.Itoa(i))
+		now, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, bad, now)
+	}
+}
+
+// More pairs may be added.
+func TestExtend(t *testing.T) {
+	c := testConfig(t, "random", "scored", "random:id=1")
+	c.Pairs = 5
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	want := timeless(t, c.Out)
+	c.Out, c.Pairs = t.TempDir(), 2
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	c.Pairs, c.Extend = 5, true
+	requireResumes(t, c, want)
+}
+
+// A disk that is full for a while loses nothing.
+func TestResumeAfterAFullDisk(t *testing.T) {
+	c, want := resumed(t)
+	c.Out = t.TempDir()
+	s, err := run(t.Context(), c, testRegistry(nil), nil, func(w *record.Writer) *record.Writer {
+		require.NoError(t, w.Close())
+		f, err := os.OpenFile(filepath.Join(c.Out, GamesFile), os.O_WRONLY, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, f.Close()) })
+		return record.NewWriter(&smallFile{f, 30_000})
+	})
+	require.ErrorIs(t, err, errFull)
+	require.Equal(t, Failed, s.Status)
+	require.Positive(t, s.Played)
+	requireResumes(t, c, want)
+}
+
+// smallFile is a file that takes so many bytes and then fails.
+type smallFile struct {
+	*os.File
+	room int
+}
+
+func (d *smallFile) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	n, err := d.File.Write(p[:n])
+	if err == nil && n < len(p) {
+		err = errFull
+	}
+	return n, err
+}
