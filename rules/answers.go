@@ -8,15 +8,9 @@ package rules
 // are empty, the pieces it starts and bounces from stand. Every move that
 // changes none of them is refuted by it, so one course decides most moves.
 func (r *Rules) Answers(p Position, ms *MoveSet) {
-	if r.settingUp(p) {
-		return
-	}
-	a := answers{r: r, p: p, ms: ms, plain: r.directed || ms.pass || p.HoldsPieces(p.Side().Other())}
-	relied := a.relied()
-	for gi := range ms.groups[:ms.n] {
-		a.group(&ms.groups[gi], relied)
-	}
-	if ms.pass && r.CanReachGoal(r.Apply(p, Pass), p.Side().Other()) {
+	a := answers{r: r, p: p, ms: ms}
+	a.all()
+	if ms.pass && a.refuted(Pass) {
 		ms.reset()
 	}
 }
@@ -24,42 +18,46 @@ func (r *Rules) Answers(p Position, ms *MoveSet) {
 // Screen is a quick [Rules.Answers]: what it removes loses at once, but some
 // moves that do may stay, those that no course decides for several at a time.
 func (r *Rules) Screen(p Position, ms *MoveSet) {
-	if r.settingUp(p) || ms.pass {
-		return
-	}
-	a := answers{r: r, p: p, ms: ms, plain: r.directed || p.HoldsPieces(p.Side().Other()), coarse: true}
-	if a.plain {
-		return
-	}
-	relied := a.relied()
-	for gi := range ms.groups[:ms.n] {
-		a.group(&ms.groups[gi], relied)
+	if a := (answers{r: r, p: p, ms: ms, coarse: true}); !a.plain() {
+		a.all()
 	}
 }
 
 // CanAnswer tells whether [Rules.Answers] would leave any move. What ms holds
 // after it means nothing.
 func (r *Rules) CanAnswer(p Position, ms *MoveSet) bool {
-	if r.settingUp(p) {
-		return true
-	}
-	a := answers{r: r, p: p, ms: ms, plain: r.directed || ms.pass || p.HoldsPieces(p.Side().Other()), one: true}
-	if ms.pass {
-		return !r.CanReachGoal(r.Apply(p, Pass), p.Side().Other())
+	a := answers{r: r, p: p, ms: ms, one: true}
+	return a.all() || ms.pass && !a.refuted(Pass) || r.settingUp(p)
+}
+
+// all goes through the groups; it tells whether it has come upon the one answer
+// that is asked for.
+func (a *answers) all() bool {
+	if a.r.settingUp(a.p) || a.ms.pass {
+		return false
 	}
 	relied := a.relied()
-	for gi := range ms.groups[:ms.n] {
-		if g := &ms.groups[gi]; a.group(g, relied) {
+	for gi := range a.ms.groups[:a.ms.n] {
+		if a.group(&a.ms.groups[gi], relied) && a.one {
 			return true
 		}
 	}
 	return false
 }
 
+// plain tells whether moves must be tried one by one: courses don't decide
+// several at a time where doors are directed or the opponent enters from his hand.
+func (a *answers) plain() bool { return a.r.directed || a.p.HoldsPieces(a.p.Side().Other()) }
+
+// refuted tells whether the opponent could take a piece out after m.
+func (a *answers) refuted(m Move) bool {
+	return a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other())
+}
+
 // relied returns the squares on one of which a move must change something, else
 // the opponent's threat in p stands.
 func (a *answers) relied() SquareSet {
-	if !a.plain {
+	if !a.plain() {
 		if c := a.threat(a.p.afterPass()); c.there {
 			return c.squares
 		}
@@ -72,7 +70,6 @@ type answers struct {
 	r      *Rules
 	p      Position
 	ms     *MoveSet
-	plain  bool // try move by move
 	one    bool // one answer is enough
 	coarse bool // try nothing move by move
 	turn   turn
@@ -133,34 +130,12 @@ func (t *turn) reliance(i int, goal Square) SquareSet {
 }
 
 // zone returns the squares that could matter to what the sources of the present
-// row reach: those their courses could end on if doors did not matter and the
-// row's pieces did not stand in the way, and those that their first legs cross.
+// row reach: those where their courses could end ([turn.spread]), and those that
+// their first legs cross.
 func (t *turn) zone() SquareSet {
-	w := &t.walk
-	w.place(t.p, t.side)
-	var row SquareSet
-	for _, src := range t.sources[:t.n] {
-		row |= 1 << src.from
-	}
-	w.empty |= row
-	var zone SquareSet
-	for h := Height(2); h <= 3; h++ {
-		group := row & t.p.OfHeight(h)
-		zone |= w.flood(group, 1, doorSet{})
-		if h == 3 {
-			zone |= w.flood(group, 2, doorSet{})
-		}
-	}
-	for fresh, reached := row, row; fresh != 0; reached |= fresh {
-		var ends SquareSet
-		for h := Height(1); h <= 3; h++ {
-			if group := fresh & t.p.OfHeight(h); group != 0 {
-				ends |= w.flood(group, h, doorSet{})
-			}
-		}
-		zone |= ends
-		fresh = ends & w.occ &^ reached
-	}
+	zone, row := t.spread(0), t.row()
+	zone |= t.walk.flood(row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
+	zone |= t.walk.flood(row&t.p.OfHeight(3), 2, doorSet{})
 	return zone & boardSet
 }
 
@@ -191,7 +166,7 @@ func (a *answers) group(g *group, relied SquareSet) bool {
 			left &= relied
 		}
 		moved := base
-		if left != 0 && !a.plain {
+		if left != 0 && !a.plain() {
 			moved.lift(hit)
 			moved.put(hit, g.height)
 		}
@@ -214,7 +189,7 @@ func (a *answers) safe(g *group, base Position, squares SquareSet, hit Square) S
 		return 0
 	}
 	doubtful := squares
-	if !a.plain {
+	if !a.plain() {
 		c := a.threat(base)
 		doubtful &= c.squares
 		if c.there {
@@ -232,7 +207,7 @@ func (a *answers) safe(g *group, base Position, squares SquareSet, hit Square) S
 		if hit != NoSquare {
 			m = newMove(g.from, hit, doubtful.first())
 		}
-		if a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other()) {
+		if a.refuted(m) {
 			squares &^= doubtful & -doubtful
 		} else if a.one {
 			break

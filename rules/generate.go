@@ -150,28 +150,39 @@ func (t *turn) mayExit() bool {
 	if t.r.directed || t.sources[0].from >= NumSquares {
 		return true
 	}
+	goal := SquareSet(1) << goalOf(t.side)
+	return t.spread(goal)&goal != 0
+}
+
+// spread returns where the courses of the present row could end if doors did
+// not matter and the row's other pieces stood and did not stand in the way, as
+// it suits. It need not go on when it has come to one of the squares in until.
+func (t *turn) spread(until SquareSet) SquareSet {
 	w := &t.walk
 	w.place(t.p, t.side)
+	row := t.row()
+	w.empty |= row
+	var ends SquareSet
+	for fresh, reached := row, row; fresh != 0 && ends&until == 0; reached |= fresh {
+		for h := Height(1); h <= 3; h++ {
+			if group := fresh & t.p.OfHeight(h); group != 0 {
+				ends |= w.flood(group, h, doorSet{})
+			}
+		}
+		fresh = ends & w.occ &^ reached
+	}
+	return ends
+}
+
+// row returns the sources of the present row, those in hand left out.
+func (t *turn) row() SquareSet {
 	var row SquareSet
 	for _, src := range t.sources[:t.n] {
 		if src.from < NumSquares {
 			row |= 1 << src.from
 		}
 	}
-	w.empty |= row
-	for fresh, reached := row, row; fresh != 0; reached |= fresh {
-		var ends SquareSet
-		for h := Height(1); h <= 3; h++ {
-			if group := fresh & t.p.OfHeight(h); group != 0 {
-				ends |= w.flood(group, h, doorSet{})
-			}
-		}
-		if ends&w.goal != 0 {
-			return true
-		}
-		fresh = ends & w.occ &^ reached
-	}
-	return false
+	return row
 }
 
 // canMove tells whether any source of the present row has a legal move. Nearly

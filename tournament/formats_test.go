@@ -149,7 +149,8 @@ func TestFormatsRunAndResume(t *testing.T) {
 func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	c := testConfig(t, "random", "illegal:after=4")
 	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 5000
-	c.SPRT = sprt.Test{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	// Bounds so close that the decision takes more pairs than are ever under way.
+	c.SPRT = sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
 	c.Workers = 1
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
@@ -157,6 +158,7 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	require.True(t, s.Decided)
 	require.EqualValues(t, 2*s.Pairs.N(), s.Played)
 	require.Less(t, s.Played, s.Scheduled)
+	require.Greater(t, s.Pairs.N(), int64(2*window(5)), "see below: a stop after 7 games comes before the decision")
 	require.Equal(t, sprt.AcceptH1, c.SPRT.Verdict(s.Pairs))
 	want := timeless(t, c.Out)
 

@@ -112,27 +112,14 @@ func TestMoveTimeEndsTheSearch(t *testing.T) {
 	}
 }
 
-// cancelAfter is a context that is cancelled once it has been asked n times.
-type cancelAfter struct {
-	context.Context
-	n int
-}
-
-func (c *cancelAfter) Err() error {
-	if c.n--; c.n < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "alphabeta:depth=20", g)
 	for _, n := range []int{0, 1} { // before anything is known
-		_, err := a.Choose(&cancelAfter{context.Background(), n}, g, agents.Limits{})
+		_, err := a.Choose(agenttest.CancelAfter(n), g, agents.Limits{})
 		require.ErrorIs(t, err, context.Canceled, n)
 	}
-	d, err := a.Choose(&cancelAfter{context.Background(), 100}, g, agents.Limits{})
+	d, err := a.Choose(agenttest.CancelAfter(100), g, agents.Limits{})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.True(t, d.Scored)

@@ -114,25 +114,12 @@ func TestBoundsAreKept(t *testing.T) {
 	agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:movetime=20ms", g), g, agents.Limits{})
 }
 
-// cancelAfter is a context that is cancelled once it has been asked n times.
-type cancelAfter struct {
-	context.Context
-	n int
-}
-
-func (c *cancelAfter) Err() error {
-	if c.n--; c.n < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "mcts", g)
-	_, err := a.Choose(&cancelAfter{context.Background(), 0}, g, agents.Limits{})
+	_, err := a.Choose(agenttest.CancelAfter(0), g, agents.Limits{})
 	require.ErrorIs(t, err, context.Canceled)
-	d, err := a.Choose(&cancelAfter{context.Background(), 10}, g, agents.Limits{})
+	d, err := a.Choose(agenttest.CancelAfter(10), g, agents.Limits{})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.Equal(t, int64(10), d.Nodes)

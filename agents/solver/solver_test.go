@@ -245,25 +245,12 @@ func TestWinningAndHoldingMoves(t *testing.T) {
 	require.Greater(t, min(kinds[true], kinds[false]), 100)
 }
 
-// cancelAfter is a context that is cancelled once it has been asked n times.
-type cancelAfter struct {
-	context.Context
-	n int
-}
-
-func (c *cancelAfter) Err() error {
-	if c.n--; c.n < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 func TestCancellation(t *testing.T) {
 	s := New(1)
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	for _, n := range []int{0, 1, 5, 100} {
 		told := 0
-		r, err := s.Solve(&cancelAfter{context.Background(), n}, g, 9, func(r Result) {
+		r, err := s.Solve(agenttest.CancelAfter(n), g, 9, func(r Result) {
 			told++
 			require.Equal(t, told, r.Depth)
 		})
@@ -271,7 +258,7 @@ func TestCancellation(t *testing.T) {
 		require.Zero(t, r.Plies)
 		require.Equal(t, told, r.Depth)
 		require.LessOrEqual(t, r.Nodes, int64((n+1)*pollEvery))
-		_, err = s.Winning(&cancelAfter{context.Background(), n}, g, 9)
+		_, err = s.Winning(agenttest.CancelAfter(n), g, 9)
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	r := solve(t, s, g, 3)

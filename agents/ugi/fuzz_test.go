@@ -25,8 +25,8 @@ func FuzzServer(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Count(text, "perft") > 0 && strings.ContainsAny(text, "3456789") {
-			t.Skip("takes its time")
+		if strings.Contains(text, "perft") { // shallow ones only: deep ones take their time
+			text = strings.NewReplacer("3", "1", "4", "1", "5", "1", "6", "1", "7", "1", "8", "1", "9", "1").Replace(text)
 		}
 		var out strings.Builder
 		input := text + "\nstop\nsetoption rules standard\nshowpos\n"

@@ -63,13 +63,9 @@ func (c *analyseCmd) prepare(e *env) (*analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePosition(r, c.Position)
+	game, err := parseGame(r, c.Position)
 	if err != nil {
 		return nil, err
-	}
-	game := rules.NewGame(r, p)
-	if o, reason := game.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
 	}
 	if c.Multi < 1 || c.Multi > maxLines {
 		return nil, fmt.Errorf("--multi: expected 1 to %d, found %d", maxLines, c.Multi)

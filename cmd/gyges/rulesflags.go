@@ -70,6 +70,22 @@ func nameOf(base string, changes []string) string {
 	return name
 }
 
+// parseGame reads a position in which a game goes on and a move is to be found.
+func parseGame(r *rules.Rules, words []string) (*rules.Game, error) {
+	p, err := parsePosition(r, words)
+	if err != nil {
+		return nil, err
+	}
+	if r.SettingUp(p) {
+		return nil, errors.New("position: expected one in which all pieces are placed")
+	}
+	g := rules.NewGame(r, p)
+	if o, reason := g.Outcome(); o != rules.Undecided {
+		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
+	}
+	return g, nil
+}
+
 // parsePosition reads a position given in words: quoted on the command line or
 // not, it is the same.
 func parsePosition(r *rules.Rules, words []string) (rules.Position, error) {

@@ -86,18 +86,7 @@ func (c *solveCmd) game() (*rules.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePosition(r, c.Position)
-	if err != nil {
-		return nil, err
-	}
-	if r.SettingUp(p) {
-		return nil, errors.New("position: expected one in which all pieces are placed")
-	}
-	g := rules.NewGame(r, p)
-	if o, reason := g.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("position: the game is over there, %v by %s", o, reason)
-	}
-	return g, nil
+	return parseGame(r, c.Position)
 }
 
 // solution is what is known of a position at the end.

@@ -78,3 +78,18 @@ func WinsNow() []WinNow {
 		{"the end of a printed game", "000000/220200/003113/003000/002300/000101 n"},
 	}
 }
+
+// CancelAfter returns a context that is cancelled once it has been asked n times.
+func CancelAfter(n int) context.Context { return &cancelAfter{context.Background(), n} }
+
+type cancelAfter struct {
+	context.Context
+	n int
+}
+
+func (c *cancelAfter) Err() error {
+	if c.n--; c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
