@@ -144,12 +144,7 @@ func (c *rateCmd) anyGames(in *intake, any bool) error {
 
 // warn tells of what was left out where tables don't.
 func (c *rateCmd) warn(e *env, t *tally) {
-	for _, line := range t.told {
-		e.err.printf("gyges: left out: %s\n", visible(line))
-	}
-	if t.bad > len(t.told) {
-		e.err.printf("gyges: left out: %d more games\n", t.bad-len(t.told))
-	}
+	t.warn(e.err)
 	if c.format() == ratings.CSV && t.twice > 0 {
 		e.err.printf("gyges: left out: %s whose id had come before\n", games(t.twice))
 	}
