@@ -83,26 +83,33 @@ func (b *builder) sampled() string {
 func (b *builder) lead(ctx context.Context) ([]string, error) {
 	var list []string
 	for _, t := range b.tables() {
-		r, prefix := t.Ratings, ""
-		if t.Title != "" {
-			prefix = ratings.Visible(t.Title) + ": "
-		}
-		if len(r.Players) < 2 || r.Players[1].Group != 0 {
-			list = append(list, prefix+"nobody's rating can be compared with another's.")
-			continue
-		}
-		first, second := r.Players[0].Name, r.Players[1].Name
-		d, err := r.Difference(ctx, first, second)
+		text, err := leadOf(ctx, t.Ratings)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, fmt.Sprintf("%s%s is first, %s ± %s Elo above %s; it is the stronger one with a likelihood of %s %%.",
-			prefix, ratings.Visible(first), ratings.Decimal(d.Elo), ratings.Decimal(d.Error), ratings.Visible(second), ratings.Decimal(100*d.LOS)))
-		if n := len(r.Unrated); n > 0 {
-			list[len(list)-1] += fmt.Sprintf(" %d without a rating, as their results went one way.", n)
+		if t.Title != "" {
+			text = ratings.Visible(t.Title) + ": " + text
 		}
+		list = append(list, text)
 	}
 	return list, nil
+}
+
+// leadOf is a sentence on the first of one table.
+func leadOf(ctx context.Context, r *ratings.Ratings) (string, error) {
+	text := ""
+	for _, u := range r.Unrated {
+		if u.Cause == ratings.WonAll && text == "" {
+			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ", ratings.Visible(u.Name), games(int64(u.Games())))
+		}
+	}
+	if len(r.Players) < 2 || r.Players[1].Group != 0 {
+		return text + "nobody's rating can be compared with another's.", nil
+	}
+	first, second := r.Players[0].Name, r.Players[1].Name
+	d, err := r.Difference(ctx, first, second)
+	return text + fmt.Sprintf("%s stands first, %s ± %s Elo above %s, and is the stronger one with a likelihood of %s %%.",
+		ratings.Visible(first), ratings.Decimal(d.Elo), ratings.Decimal(d.Error), ratings.Visible(second), ratings.Decimal(100*d.LOS)), err
 }
 
 // facts are the figures at the top.

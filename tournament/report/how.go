@@ -165,7 +165,8 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 			dash(a.time.n > 0, milliseconds(a.time.quantile(0.5))), dash(a.time.n > 0, milliseconds(a.time.quantile(0.95))), dash(a.time.n > 0, milliseconds(a.time.max)),
 			dash(a.nodes.n > 0, figure(a.nodes.mean())), dash(a.nodes.n > 0 && a.time.sum > 0, figure(rate)),
 			dash(a.depth.n > 0, ratings.Decimal(a.depth.mean())), dash(a.depth.n > 0, figure(a.depth.max)))
-		if low, mid, high := a.time.quantile(0.05), a.time.quantile(0.5), a.time.quantile(0.95); a.time.n > 0 && mid > 0 && len(marks) < maxPlotted {
+		const least = 0.001 // clocks tell no less
+		if low, mid, high := max(least, a.time.quantile(0.05)), max(least, a.time.quantile(0.5)), max(least, a.time.quantile(0.95)); a.time.n > 0 && mid > 0 && len(marks) < maxPlotted {
 			marks = append(marks, rowMark{label: label, title: fmt.Sprintf("%s: median %s, 90 %% from %s to %s", label, milliseconds(mid), milliseconds(low), milliseconds(high)), low: low, mid: mid, high: high})
 		}
 	}
@@ -185,7 +186,7 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 	const fewest = 20 // moves for a dot: fewer scatter too much
 	var lines []plotLine
-	claims := &Table{Caption: "Proven results that players claimed, move by move", Header: heads(1, "Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")}
+	claims := &Table{Caption: "Proven results that players claimed, move by move; what is proven may still be let slip", Header: heads(1, "Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")}
 	for _, name := range r.order[:min(len(r.order), maxAgentRows)] {
 		a, line := r.agents[name], plotLine{name: ratings.Visible(name)}
 		for i, c := range a.scale {
@@ -194,7 +195,7 @@ func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 			}
 			score, share := i-maxBin, float64(c.half)/2/float64(c.moves)
 			line.points = append(line.points, plotPoint{
-				x: float64(score), y: share, size: 2 + min(5, float64(c.moves)/200),
+				x: float64(score), y: share, size: 3 + min(4, float64(c.moves)/250),
 				title: fmt.Sprintf("%s at %+d: %s %% of the points in %s moves", line.name, score, percent(share), count(c.moves)),
 			})
 		}

@@ -54,7 +54,7 @@ func rowPlot(name, caption, unit string, rows []rowMark, log bool) Figure {
 	return c.figure(name, caption)
 }
 
-// part is a row of stacked shares: South won, drawn, North won.
+// stack is a row of stacked shares: South won, drawn, North won.
 type stack struct {
 	label string
 	parts [3]int64
@@ -78,12 +78,8 @@ func stackPlot(name, caption string, names [3]string, rows []stack) Figure {
 		from := 0.0
 		for k, n := range r.parts {
 			share := float64(n) / max(sum, 1)
-			w := (x.to - x.from) * share
 			if n > 0 {
-				c.rect(shareClass(k), x.at(from), y+4, w, 22, fmt.Sprintf("%s: %s of %s, %s %%", names[k], count(n), count(int64(sum)), percent(share)))
-			}
-			if w > 44 {
-				c.text("inside"+" on-"+shareClass(k), "middle", x.at(from)+w/2, y+19.5, percent(share)+" %")
+				c.rect(shareClass(k), x.at(from), y+4, (x.to-x.from)*share, 22, fmt.Sprintf("%s: %s of %s, %s %%", names[k], count(n), count(int64(sum)), percent(share)))
 			}
 			from += share
 		}
@@ -94,7 +90,22 @@ func stackPlot(name, caption string, names [3]string, rows []stack) Figure {
 		}
 		c.text("tick", "middle", x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
 	}
+	for i, r := range rows {
+		c.shareTexts(&x, top+30*float64(i)+19.5, r.parts)
+	}
 	return c.figure(name, caption)
+}
+
+// shareTexts writes shares into their parts of a row, where there is room.
+func (c *canvas) shareTexts(x *axis, y float64, parts [3]int64) {
+	sum, from := float64(parts[0]+parts[1]+parts[2]), 0.0
+	for k, n := range parts {
+		share := float64(n) / max(sum, 1)
+		if (x.to-x.from)*share > 44 {
+			c.text("inside on-"+shareClass(k), "middle", x.at(from+share/2), y, percent(share)+" %")
+		}
+		from += share
+	}
 }
 
 func shareClass(i int) string { return [...]string{"south", "drawn", "north"}[i] }

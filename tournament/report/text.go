@@ -8,13 +8,13 @@ import (
 	"gyges/ratings"
 )
 
-// count prints a number with thin spaces between thousands.
+// count prints a number with commas between thousands.
 func count(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	var b strings.Builder
 	for i, c := range text {
 		if i > 0 && (len(text)-i)%3 == 0 && text[i-1] != '-' {
-			b.WriteRune('\u202f')
+			b.WriteByte(',')
 		}
 		b.WriteRune(c)
 	}

@@ -81,7 +81,7 @@ const gygesBoard = (() => {
   // piece draws as many rings as the piece is high, and its height as a figure.
   function piece(parent, x, y, height, scale = 1) {
     const g = el(parent, "g", { transform: `translate(${x} ${y}) scale(${scale})` });
-    for (let k = height; k >= 1; k--) el(g, "circle", { class: k === 1 ? "ring top" : "ring", r: 10 + 4.5 * (k - 1) + (k > 1 ? 1 : 0) });
+    for (let k = height; k >= 1; k--) el(g, "circle", { class: k === 1 ? "ring top" : "ring", r: 8 + 5 * k });
     el(g, "text", { class: "height", "text-anchor": "middle", y: 5.5 }, height);
     return g;
   }
@@ -136,38 +136,40 @@ const gygesBoard = (() => {
       return points;
     }
 
+    // drawCourse puts the line below the pieces, and what is marked on them above.
     function drawCourse(p, m, door) {
-      const points = course(p, m), shown = points.slice(0, door + 1);
-      if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 24 });
-      m.steps.slice(0, door).forEach((s, i) => {
-        if (!s.crossed && i < m.steps.length - 1) el(over, "circle", { class: "bounced", cx: points[i + 1][0], cy: points[i + 1][1], r: 24.5, "data-bounce": nameOf(s.square) });
-      });
-      if (shown.length > 1) el(over, "path", { class: "path", d: "M" + trim(shown).map((q) => q.join(" ")).join("L") });
-      for (let i = 1; i < shown.length; i++) {
-        const mx = (shown[i - 1][0] + shown[i][0]) / 2, my = (shown[i - 1][1] + shown[i][1]) / 2;
-        el(over, "circle", { class: "door", cx: mx, cy: my, r: 3.6 });
+      const points = course(p, m), shown = points.slice(0, door + 1), whole = door === m.steps.length;
+      if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
+      if (shown.length > 1) el(marks, "path", { class: "path", d: "M" + (whole ? cut(shown, 30) : shown).map((q) => q.join(" ")).join("L") });
+      for (let i = 1; i < shown.length - (whole ? 1 : 0); i++) {
+        el(marks, "circle", { class: "door", cx: (shown[i - 1][0] + shown[i][0]) / 2, cy: (shown[i - 1][1] + shown[i][1]) / 2, r: 3.6 });
       }
-      if (door > 0) arrow(shown[shown.length - 2], shown[shown.length - 1], "arrow");
-      if (door === m.steps.length && m.drop !== null) {
+      if (whole) arrow(...shown.slice(-2), m.to === -1 ? 4 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
+      m.steps.slice(0, door).forEach((s, i) => {
+        if (!s.crossed && i < m.steps.length - 1) el(over, "circle", { class: "bounced", cx: points[i + 1][0], cy: points[i + 1][1], r: 26.5, "data-bounce": nameOf(s.square) });
+      });
+      if (whole && m.drop !== null) {
         const a = [x(m.to), y(m.to)], b = [x(m.drop), y(m.drop)], dx = b[0] - a[0], dy = b[1] - a[1], l = Math.hypot(dx, dy) || 1;
         const mid = [(a[0] + b[0]) / 2 - (dy / l) * 26, (a[1] + b[1]) / 2 + (dx / l) * 26];
-        el(over, "path", { class: "droppath", d: `M${a.join(" ")}Q${mid.join(" ")} ${b.join(" ")}` });
-        arrow(mid, b, "droparrow");
-        el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 24.5 });
+        const begin = cut([mid, a], 24)[1], end = cut([mid, b], 36)[1];
+        el(over, "path", { class: "droppath", d: `M${begin.join(" ")}Q${mid.join(" ")} ${end.join(" ")}` });
+        arrow(mid, b, 26, "droparrow");
+        el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 26.5 });
       }
     }
 
-    // trim ends a course short of the middle of its last square.
-    function trim(points) {
-      const list = points.map((q) => q.slice()), n = list.length, a = list[n - 2], b = list[n - 1];
+    // cut ends a line some way short of its last point.
+    function cut(points, by) {
+      const list = points.map((q) => q.slice()), a = list[list.length - 2], b = list[list.length - 1];
       const l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-      b[0] -= ((b[0] - a[0]) / l) * 16; b[1] -= ((b[1] - a[1]) / l) * 16;
+      b[0] -= ((b[0] - a[0]) / l) * Math.min(by, l); b[1] -= ((b[1] - a[1]) / l) * Math.min(by, l);
       return list;
     }
 
-    function arrow(a, b, cls) {
+    // arrow draws the head of a line from a that ends short of b.
+    function arrow(a, b, short, cls) {
       const angle = (Math.atan2(b[1] - a[1], b[0] - a[0]) * 180) / Math.PI;
-      el(over, "path", { class: cls, d: "M-8 -8L6 0L-8 8Z", transform: `translate(${b[0]} ${b[1]}) rotate(${angle}) translate(-12 0)` });
+      el(over, "path", { class: cls, d: "M-12 -8L0 0L-12 8Z", transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)` });
     }
 
     function draw(scene) {
@@ -211,10 +213,10 @@ const gygesBoard = (() => {
     if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
     const parts = [m.from === null ? `${side} brings in a ${m.height}` : `${side} moves the ${p.board[m.from]} from ${nameOf(m.from)}`];
     m.steps.slice(0, -1).forEach((s) => { if (!s.crossed) parts.push(`bounces off the ${p.board[s.square]} on ${nameOf(s.square)}`); });
-    if (m.to === -1) parts.push("and brings it over");
+    if (m.to === -1) parts.push("and brings it over the far side");
     else if (m.drop !== null) parts.push(`takes the place of the ${p.board[m.to]} on ${nameOf(m.to)}, which goes to ${nameOf(m.drop)}`);
     else parts.push(`ends on ${nameOf(m.to)}`);
-    return parts.join(", ") + ".";
+    return parts.slice(0, -1).join(", ") + (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") + parts[parts.length - 1] + ".";
   }
 
   return { parsePosition, parseMove, apply, mover, rows, create, tell, el, nameOf };

@@ -236,7 +236,7 @@
   }
   // quietly shows without changing the address.
   function quietly(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
-  const toView = () => document.getElementById("games").scrollIntoView();
+  const toView = () => document.getElementById("games").scrollIntoView({ behavior: "instant" });
 
   showList();
   if (read()) toView();
