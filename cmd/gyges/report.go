@@ -171,7 +171,7 @@ func (c *reportCmd) maker() string {
 
 // again is the command lines that make the figures and the page once more.
 func (c *reportCmd) again() []string {
-	common := c.modelFlags.words()
+	common := c.words()
 	flag := func(name, value string) { common = append(common, "--"+name, value) }
 	if c.Rules != "" {
 		flag("rules", c.Rules)

@@ -68,10 +68,10 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 // sampled says which games can be looked at.
 func (b *builder) sampled() string {
 	c := b.collected
-	switch n := int64(len(b.viewer.Games)); {
-	case n == c.games:
+	switch n := int64(len(b.viewer.Games)); n {
+	case c.games:
 		return "All " + games(n) + " can be replayed here."
-	case n == 0:
+	case 0:
 		return "No games to replay were kept."
 	default:
 		return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way to end. All counts are over all games; gyges report --games N keeps more.",

@@ -21,10 +21,10 @@ type Figure struct {
 // through text, which escapes it.
 type canvas struct {
 	strings.Builder
-	width, height float64
+	height float64 // the width is plotWidth
 }
 
-func newCanvas(width, height float64) *canvas { return &canvas{width: width, height: height} }
+func newCanvas(height float64) *canvas { return &canvas{height: height} }
 
 // num prints a coordinate.
 func num(x float64) string {
@@ -80,8 +80,8 @@ func shorten(text string, most int) string {
 
 // figure closes the picture.
 func (c *canvas) figure(name, caption string) Figure {
-	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
-		num(c.width), num(c.height), escape(caption), c.String())
+	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %d %s" role="img" aria-label="%s">%s</svg>`,
+		plotWidth, num(c.height), escape(caption), c.String())
 	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)} //nolint:gosec // every text in it is escaped above
 }
 

@@ -190,13 +190,8 @@ func (m *Manifest) command(name string) string {
 
 // ShellWord quotes a word for a shell where that is needed.
 func ShellWord(word string) string {
-	plain := word != ""
-	for _, r := range word {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)) {
-			plain = false
-		}
-	}
-	if plain {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
+	if word != "" && strings.Trim(word, plain) == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

@@ -28,7 +28,7 @@ func rowPlot(name, caption, unit string, rows []rowMark, log bool) Figure {
 		low, high = min(low, r.low), max(high, r.high)
 	}
 	top, bottom := 8.0, 8+rowHeight*float64(len(rows))
-	c := newCanvas(plotWidth, bottom+44)
+	c := newCanvas(bottom + 44)
 	x := newAxis(low, high, labelWidth+14, plotWidth-20, 6)
 	if log {
 		x = newLogAxis(low, high, labelWidth+14, plotWidth-20)
@@ -64,7 +64,7 @@ type stack struct {
 func stackPlot(name, caption string, names [3]string, rows []stack) Figure {
 	top := 30.0
 	bottom := top + 30*float64(len(rows))
-	c := newCanvas(plotWidth, bottom+24)
+	c := newCanvas(bottom + 24)
 	x := axis{low: 0, high: 1, from: labelWidth + 14, to: plotWidth - 20}
 	for i, n := range names {
 		at := x.from + float64(i)*140
@@ -113,7 +113,7 @@ func shareClass(i int) string { return [...]string{"south", "drawn", "north"}[i]
 // histogram draws counts by equal classes of figures from 0.
 func histogram(name, caption, unit string, width int, counts []int64, mark float64, markName string) Figure {
 	const left, top, bottom = 56.0, 14.0, 196.0
-	c := newCanvas(plotWidth, bottom+44)
+	c := newCanvas(bottom + 44)
 	most := int64(1)
 	for _, n := range counts {
 		most = max(most, n)
@@ -187,7 +187,7 @@ func linePlot(p plane, lines []plotLine) Figure {
 	}
 	top := 26 + legend
 	bottom := top + plotHeight - 80
-	c := newCanvas(plotWidth, bottom+44)
+	c := newCanvas(bottom + 44)
 	xLow, xHigh, yLow, yHigh := bounds(lines, p.levels)
 	if p.yFrom != nil {
 		yLow, yHigh = *p.yFrom, *p.yTo

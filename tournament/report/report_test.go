@@ -280,14 +280,13 @@ func TestCurvesAreBounded(t *testing.T) {
 // The path ends at the LLR of all pairs, and no point is far from the others.
 func TestLLRPath(t *testing.T) {
 	test := sprt.Default()
-	path := newLLRPath(test.String(), "a")
 	require.Nil(t, newLLRPath("", "a"))
 	require.Nil(t, newLLRPath("nonsense", "a"))
 	about := Run{Name: "m", Manifest: &Manifest{}}
 	about.Manifest.Config.Agents, about.Manifest.Config.SPRT = []string{"a", "b"}, test.String()
 	c := NewCollector(Options{})
 	c.AddRun(about)
-	path = c.current.path
+	path := c.current.path
 	var want sprt.Pairs
 	half := map[string]int{"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 	const pairs = 2000
