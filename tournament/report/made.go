@@ -183,7 +183,6 @@ func (m *Manifest) command(name string) string {
 		flag("patience", c.Patience)
 	}
 	flag("seed", c.Seed)
-	flag("workers", fmt.Sprint(c.Workers))
 	flag("out", strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/")+"-again")
 	return strings.Join(words, " ")
 }
