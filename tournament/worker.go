@@ -19,13 +19,19 @@ type worker struct {
 	store    *store // games that needn't be played; nil: none
 	registry *agents.Registry
 	agents   []agents.Agent // by index of their spec; nil until needed
+	own      []ownTime      // that the specs ask for, by the same index
 	opener   *opener
 	referee  *referee
 	grace    time.Duration // that agents have to notice a cancellation
 }
 
 func newWorker(s *schedule, registry *agents.Registry) *worker {
+	own := make([]ownTime, len(s.config.Agents))
+	for i, spec := range s.config.Agents {
+		own[i] = timeOf(spec)
+	}
 	return &worker{
+		own:      own,
 		schedule: s,
 		registry: registry,
 		agents:   make([]agents.Agent, len(s.config.Agents)),
@@ -33,6 +39,19 @@ func newWorker(s *schedule, registry *agents.Registry) *worker {
 		referee:  new(referee),
 		grace:    cancelGrace,
 	}
+}
+
+// ownTime is the time that an agent's spec asks for.
+type ownTime struct {
+	clock    Clock
+	moveTime time.Duration
+}
+
+// timeOf reads it from a checked spec. All kinds that know a move time call it so.
+func timeOf(spec agents.Spec) (t ownTime) {
+	t.clock, _ = ParseClock(spec.Get("clock"))
+	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
+	return t
 }
 
 // play plays the games of a pair that aren't in the file yet. On an error it returns the games finished
@@ -68,7 +87,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	m := Match{
 		Game: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
-		OnRepetition: config.OnRepetition, Clock: config.Clock, Adjudication: config.Adjudication,
+		OnRepetition: config.OnRepetition, Clock: config.Clock, Margin: config.Margin, Adjudication: config.Adjudication,
 	}
 	var seated [2]int
 	for _, side := range []rules.Side{rules.South, rules.North} {
@@ -78,7 +97,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 			return nil, err
 		}
 		seated[side] = i
-		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
+		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent, Clock: w.own[i].clock, MoveTime: w.own[i].moveTime}
 	}
 	r := w.referee
 	g, hung, err := w.playWatched(ctx, &m, config.Patience)
