@@ -59,6 +59,9 @@ type Config struct {
 	// rules forbid; empty: it is forfeited like any illegal move.
 	OnRepetition agents.OnRepetition
 
+	// Pool is where the pairs are played; nil: in this process, by Workers.
+	Pool Pool
+
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
 	Patience time.Duration
