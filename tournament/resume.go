@@ -117,10 +117,11 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 }
 
 // compareConfigs returns an error that lists what differs in what is played.
-// How many play at a time and how long the run waits are no part of that.
+// How many play at a time, how long the run waits and what it bears are no part
+// of that.
 func compareConfigs(old, now *manifestConfig) error {
 	fields := func(c manifestConfig) map[string]json.RawMessage {
-		c.Workers, c.Patience, c.Name = 0, "", ""
+		c.Workers, c.Patience, c.Name, c.Suspend = 0, "", "", 0
 		var m map[string]json.RawMessage
 		text, err := json.Marshal(c)
 		if err == nil {
