@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -63,6 +64,10 @@ type Config struct {
 	// Pool is where the pairs are played; nil: in this process, by Workers.
 	Pool Pool
 
+	// Log is told what a user may want to know at once: that an agent is
+	// suspended, that another version of the program began the run. nil: nobody is.
+	Log *slog.Logger
+
 	// Suspend is how many games in a row an agent loses by faults until it plays
 	// no more; 0: it plays on. With fewer than two agents left the run ends.
 	Suspend int
@@ -70,6 +75,13 @@ type Config struct {
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
 	Patience time.Duration
+}
+
+// warn tells the log.
+func (c *Config) warn(message string, args ...any) {
+	if c.Log != nil {
+		c.Log.Warn(message, args...)
+	}
 }
 
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
