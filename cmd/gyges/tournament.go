@@ -27,7 +27,7 @@ type tournamentCmd struct {
 	limitsFlags
 	clockFlags
 	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
 	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
@@ -185,7 +185,7 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
-	errs = append(errs, c.followFlags.check())
+	errs = append(errs, c.check())
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
