@@ -23,7 +23,7 @@ type tournamentCmd struct {
 	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table) or knockout (the first ones are seeded highest and go on after a tie)."`
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
 	clockFlags
 	repetitionFlag
@@ -215,7 +215,7 @@ func override[T any](to *T, flag *T) {
 	}
 }
 
-// parseOpenings reads "random", "random:plies=4", "agents" or "file:PATH".
+// parseOpenings reads "random", "random:plies=4", "setups", "agents" or "file:PATH".
 func parseOpenings(text string) (tournament.Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	if policy == string(tournament.FileOpenings) && rest != "" {
@@ -226,14 +226,14 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		return o, err
 	}
 	o := tournament.Openings{Policy: tournament.Policy(policy)}
-	ok := o.Policy == tournament.RandomOpenings || o.Policy == tournament.AgentOpenings && !more
+	ok := o.Policy == tournament.RandomOpenings || (o.Policy == tournament.AgentOpenings || o.Policy == tournament.SetupOpenings) && !more
 	if more && ok {
 		number, plies := strings.CutPrefix(rest, "plies=")
 		n, err := strconv.Atoi(number)
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("--openings: expected random, random:plies=N, agents or file:PATH, found %q", text)
+		return o, fmt.Errorf("--openings: expected random, random:plies=N, setups, agents or file:PATH, found %q", text)
 	}
 	return o, nil
 }
