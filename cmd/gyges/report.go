@@ -109,7 +109,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if input.Book, err = s.book(ctx, options, c.Pool, false); err != nil {
 		return nil, err
 	}
-	input.Book.Notes = in.notes()
+	input.Book.Notes, input.Labels = in.notes(), s.labels()
 	if c.OverTime != "" {
 		options.Bootstrap = 0 // has none over time
 		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{

@@ -17,6 +17,9 @@ import (
 type Input struct {
 	Title  string
 	Book   ratings.Book    // the ratings, as gyges rate has them
+	// Labels are the names that the book has for agents, by their specs; those
+	// that aren't in it are called by their specs.
+	Labels map[string]string
 	Series *ratings.Series // ratings over time; nil: none
 	Wide   bool            // the rating table has bootstrap intervals
 	Again  []string        // command lines that make the ratings and this page
@@ -26,6 +29,7 @@ type Input struct {
 // builder makes a page.
 type builder struct {
 	book      ratings.Book
+	labels    map[string]string
 	columns   string
 	collected *Collector
 	viewer    *Viewer
@@ -36,12 +40,12 @@ type builder struct {
 // Build makes the page of the games collected and of their ratings. The error is
 // that of ctx, or of ratings that can't be compared.
 func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
-	b := &builder{book: in.Book, columns: ratings.TextColumns, collected: c}
+	b := &builder{book: in.Book, labels: in.Labels, columns: ratings.TextColumns, collected: c}
 	c.pairs.Flush()
 	if in.Wide {
 		b.columns = strings.Replace(b.columns, ",error,", ",error,bootstrap,", 1)
 	}
-	b.viewer, b.rulesAt, b.agentsAt = c.viewer()
+	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
 	p := &Page{Title: ratings.Visible(in.Title)}
 	who, err := b.who(ctx)
 	if err != nil {
@@ -63,6 +67,14 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 	}
 	p.Sampled = b.sampled()
 	return p, nil
+}
+
+// label is what the book calls an agent.
+func (b *builder) label(agent string) string {
+	if label, ok := b.labels[agent]; ok {
+		return label
+	}
+	return agent
 }
 
 // sampled says which games can be looked at.
@@ -215,7 +227,7 @@ func (b *builder) test(s *Section, i int, r *run) {
 	case sprt.AcceptH1:
 		verdict = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
 	}
-	player := ratings.Visible(p.player)
+	player := ratings.Visible(b.label(p.player))
 	s.add(Block{Facts: []Fact{
 		{"result", verdict},
 		{"LLR", fmt.Sprintf("%.4f", t.LLR(p.pairs))},

@@ -86,7 +86,7 @@ func TestFirstPly(t *testing.T) {
 		{"… n 022/222", []string{"2@a6"}, 1, false},
 		{"", nil, 0, false},
 	} {
-		first, north := firstPly(&record.Game{Opening: c.opening, Moves: c.moves})
+		first, north := firstPly(&record.Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.first})
 		require.Equal(t, []any{c.first, c.north}, []any{first, north}, c.opening)
 	}
 }

@@ -150,7 +150,7 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 	t := &Table{Caption: "Effort a move, placements left out", Header: heads(1, "Player", "Moves", "Time, median", "95 % within", "Longest", "Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")}
 	var marks []rowMark
 	for _, name := range r.order[:min(len(r.order), maxAgentRows)] {
-		a, label := r.agents[name], ratings.Visible(name)
+		a, label := r.agents[name], ratings.Visible(b.label(name))
 		if a.moves == 0 {
 			continue
 		}
@@ -188,7 +188,7 @@ func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 	var lines []plotLine
 	claims := &Table{Caption: "Proven results that players claimed, move by move; what is proven may still be let slip", Header: heads(1, "Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")}
 	for _, name := range r.order[:min(len(r.order), maxAgentRows)] {
-		a, line := r.agents[name], plotLine{name: ratings.Visible(name)}
+		a, line := r.agents[name], plotLine{name: ratings.Visible(b.label(name))}
 		for i, c := range a.scale {
 			if c.moves < fewest {
 				continue

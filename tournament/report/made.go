@@ -182,6 +182,9 @@ func (m *Manifest) command(name string) string {
 	if c.Patience != "10m0s" {
 		flag("patience", c.Patience)
 	}
+	if c.Suspend != nil && *c.Suspend != 10 {
+		words = append(words, "--suspend", fmt.Sprint(*c.Suspend))
+	}
 	flag("seed", c.Seed)
 	flag("out", strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/")+"-again")
 	return strings.Join(words, " ")

@@ -77,6 +77,7 @@ type ManifestConfig struct {
 	Adjudication string `json:"adjudication"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
+	Suspend      *int   `json:"suspend"` // nil in manifests from before there was one
 }
 
 // ReadRun reads what lies beside the games of a run: the manifest and the

@@ -37,12 +37,12 @@ func (s *ruleStats) add(g *record.Game) {
 	s.reason(g.Reason)[result]++
 	south, north := s.agent(g.South.Agent), s.agent(g.North.Agent)
 	first, northFirst := firstPly(g)
-	for i := first; i < len(g.Moves); i++ {
+	for i := range g.Plies {
 		mover, won := south, result
-		if (i-first)%2 == 1 != northFirst {
+		if i%2 == 1 != northFirst {
 			mover, won = north, 2-result
 		}
-		mover.add(g, i, won)
+		mover.add(g, first+i, won)
 	}
 }
 
@@ -75,14 +75,8 @@ func (s *ruleStats) games() int64 { return s.results[0] + s.results[1] + s.resul
 // firstPly returns where the placements end and play begins, and whether North
 // moves then.
 func firstPly(g *record.Game) (first int, north bool) {
-	for first < len(g.Moves) && len(g.Moves[first]) > 1 && g.Moves[first][1] == '@' {
-		first++
-	}
-	if first > 0 {
-		return first, false // after the set-up South begins
-	}
-	fields := strings.Fields(g.Opening)
-	return 0, len(fields) > 1 && fields[1] == "n"
+	first = len(g.Moves) - g.Plies
+	return first, first == 0 && strings.Contains(g.Opening, " n") // after a set-up South begins
 }
 
 // openingStats counts game pairs by what became of their opening.

@@ -136,13 +136,13 @@ func longMoves(g *record.Game) ([]string, error) {
 
 // viewer makes the data of the game viewer from the sample, and says where rule
 // sets and agents stand in its lists.
-func (c *Collector) viewer() (v *Viewer, rulesAt, agentsAt map[string]int) {
+func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
 	v = &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
 	var agents, sets index
 	for _, s := range c.sample.chosen() {
 		g := newViewerGame(gameID(s.run, s.game.Game), s.game)
 		g.Rules = sets.of(s.game.Rules)
-		g.South, g.North = agents.of(s.game.South.Agent), agents.of(s.game.North.Agent)
+		g.South, g.North = agents.of(label(s.game.South.Agent)), agents.of(label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}
 	v.Agents, v.Rules = agents.visibleAll(), sets.visibleAll()
