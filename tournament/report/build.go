@@ -15,8 +15,8 @@ import (
 
 // Input is what a page is made of, beside the games.
 type Input struct {
-	Title  string
-	Book   ratings.Book    // the ratings, as gyges rate has them
+	Title string
+	Book  ratings.Book // the ratings, as gyges rate has them
 	// Labels are the names that the book has for agents, by their specs; those
 	// that aren't in it are called by their specs.
 	Labels map[string]string
@@ -316,13 +316,13 @@ func chartBlocks(name string, c Chart) []Block {
 	}
 	var lines []plotLine
 	for _, l := range curves {
-		line := plotLine{name: ratings.Visible(l.Name)}
+		line := plotLine{name: optional(l.Name)}
 		for _, p := range l.Points {
-			line.points = append(line.points, plotPoint{x: p.X, y: p.Y, err: p.Error, title: fmt.Sprintf("%s at %g: %g", line.name, p.X, p.Y)})
+			line.points = append(line.points, plotPoint{x: p.X, y: p.Y, err: p.Error, title: strings.TrimSpace(fmt.Sprintf("%s at %g: %g", line.name, p.X, p.Y))})
 		}
 		lines = append(lines, line)
 	}
-	blocks := []Block{figureBlock(linePlot(plane{name: name, caption: ratings.Visible(c.Title), xName: ratings.Visible(c.XName), yName: ratings.Visible(c.YName)}, lines))}
+	blocks := []Block{figureBlock(linePlot(plane{name: name, caption: ratings.Visible(c.Title), xName: optional(c.XName), yName: optional(c.YName)}, lines))}
 	if all > numColours {
 		blocks = append(blocks, textBlock(fmt.Sprintf("Of %d curves the %d that moved most are drawn.", all, numColours)))
 	}

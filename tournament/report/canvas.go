@@ -96,8 +96,9 @@ type axis struct {
 // newAxis returns an axis that holds low and high, with some n ticks at round
 // figures and both ends at a tick.
 func newAxis(low, high, from, to float64, n int) axis {
-	if !(high > low) {
-		low, high = low-1, high+1
+	const least = 1e-9 // of the range to the figures: floats can't tell less apart
+	if size := max(math.Abs(low), math.Abs(high)); !(high-low > least*size) {
+		low, high = low-max(1, size/1000), high+max(1, size/1000)
 	}
 	step := niceStep((high - low) / float64(n))
 	a := axis{from: from, to: to}
@@ -124,6 +125,9 @@ func newLogAxis(low, high, from, to float64) axis {
 	}
 	return a
 }
+
+// holds tells whether two figures are far enough apart to be ends of the axis.
+func (a *axis) holds(low, high float64) bool { return high-low > (a.high-a.low)/10 }
 
 // niceStep is 1, 2 or 5 times a power of ten, not below x.
 func niceStep(x float64) float64 {

@@ -125,7 +125,8 @@ func (c *curves) add(p CurvePoint) error {
 
 // add keeps the point, or only every so many if there are many.
 func (c *Curve) add(p CurvePoint) {
-	if math.IsNaN(p.X+p.Y+p.Error) || math.IsInf(p.X+p.Y+p.Error, 0) {
+	const most = 1e100 // beyond it sums overflow
+	if math.Abs(p.X) > most || math.Abs(p.Y) > most || p.Error < 0 || p.Error > most {
 		return
 	}
 	if c.seen++; (c.seen-1)%c.stride != 0 {

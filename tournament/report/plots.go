@@ -11,7 +11,7 @@ const (
 	plotHeight = 300
 	rowHeight  = 26
 	labelWidth = 210
-	labelChars = 30
+	labelChars = 27
 	numColours = 8 // classes k0 to k7
 )
 
@@ -193,9 +193,8 @@ func linePlot(p plane, lines []plotLine) Figure {
 		yLow, yHigh = *p.yFrom, *p.yTo
 	}
 	x, y := newAxis(xLow, xHigh, left, right, 8), newAxis(yLow, yHigh, bottom, top, 5)
-	x.low, x.high = xLow, xHigh // curves fill the width
-	if !(xHigh > xLow) {
-		x.low, x.high = xLow-1, xLow+1
+	if x.holds(xLow, xHigh) {
+		x.low, x.high = xLow, xHigh // curves fill the width
 	}
 	for _, t := range y.ticks {
 		c.line("grid", left, y.at(t), right, y.at(t))

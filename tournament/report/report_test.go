@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"gyges/ratings"
 	"gyges/ratings/sprt"
@@ -333,6 +334,46 @@ func TestAxes(t *testing.T) {
 	require.InDelta(t, 20, l.at(1), 1e-9)
 	flat := newAxis(5, 5, 0, 10, 4)
 	require.InDelta(t, 5, flat.at(5), 1e-9)
+}
+
+// Whatever the figures, an axis has a few finite ticks around them.
+func TestAnyAxis(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		low := rapid.Float64Range(-1e100, 1e100).Draw(t, "low")
+		high := low + rapid.OneOf(rapid.Float64Range(0, 1e-12), rapid.Float64Range(0, 1e3), rapid.Float64Range(0, 1e100)).Draw(t, "range")
+		n := rapid.IntRange(1, 10).Draw(t, "n")
+		for _, a := range []axis{newAxis(low, high, 0, 100, n), newLogAxis(low, high, 0, 100)} {
+			if len(a.ticks) < 2 || len(a.ticks) > 3*n+3 && !a.log || len(a.ticks) > 500 {
+				t.Fatalf("%d ticks", len(a.ticks))
+			}
+			for _, x := range append(a.ticks, low, high) {
+				if at := a.at(x); !(at >= -1e-6 && at <= 100+1e-6) {
+					t.Fatalf("%g is at %g", x, at)
+				}
+			}
+		}
+	})
+}
+
+// Whatever a run's folder holds, a page comes of it that is well-formed text.
+func FuzzRun(f *testing.F) {
+	f.Add(sampleRun().Manifest.Text, `{"chart":"a","line":"b","x":1,"y":2,"error":1e-300}`+"\n"+`{"chart":"a","x":-1e99,"y":0}`)
+	f.Add(`{"config":{"agents":["a","b"],"sprt":"elo0=0","rules":["x"],"pairs":1},"start":"9999-12-31T23:59:59Z"}`, "{}")
+	games := drawRun("alpha:x=1", "beta")[:4]
+	f.Fuzz(func(t *testing.T, manifest, curves string) {
+		about := Run{Name: "fuzz"}
+		about.Manifest, _ = parseManifest([]byte(manifest))
+		about.Charts, _ = parseCurves(strings.NewReader(curves))
+		c, book := collect(t, Options{Games: 1}, about, games)
+		p, err := Build(t.Context(), c, Input{Book: book})
+		require.NoError(t, err)
+		require.NoError(t, WriteHTML(io.Discard, p))
+		require.NoError(t, WriteMarkdown(io.Discard, p, func(f Figure) (string, error) {
+			require.NotContains(t, f.SVG, "NaN")
+			require.NotContains(t, f.SVG, "Inf")
+			return "x", wellFormed(f.StandaloneSVG())
+		}))
+	})
 }
 
 func TestHeat(t *testing.T) {

@@ -176,7 +176,8 @@ const (
 )
 
 func (s *spread) add(x float64) {
-	if !(x >= 0) || math.IsInf(x, 1) { // a file may say so
+	const most = 1e15
+	if !(x >= 0 && x <= most) { // a file may say so
 		return
 	}
 	if s.counts == nil {

@@ -21,6 +21,14 @@ func count(n int64) string {
 	return b.String()
 }
 
+// optional is a visible text that may be empty.
+func optional(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ratings.Visible(text)
+}
+
 // games counts games in words.
 func games(n int64) string {
 	if n == 1 {
