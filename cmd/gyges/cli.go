@@ -25,6 +25,7 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	Report     reportCmd     `cmd:"" help:"Make a page of recorded runs to look at: tables, plots, games."`
+	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`

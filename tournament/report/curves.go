@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 )
 
 // CurvesFile is the file of a run's folder that holds the course of a tuning or
@@ -51,8 +50,8 @@ const (
 )
 
 // readCurves reads a file of curves; none if there is no file.
-func readCurves(path string) ([]Chart, error) {
-	f, err := os.Open(path)
+func readCurves(fsys fs.FS, name string) ([]Chart, error) {
+	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

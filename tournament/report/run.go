@@ -92,18 +92,29 @@ func ReadRun(path string) Run {
 			return r
 		}
 	}
-	text, err := readBounded(filepath.Join(dir, tournament.ManifestFile), maxManifest)
+	r.read(os.DirFS(dir))
+	return r
+}
+
+// ReadRunFS is ReadRun for a run's folder as a file system; name stands for it.
+func ReadRunFS(fsys fs.FS, name string) Run {
+	r := Run{Name: name}
+	r.read(fsys)
+	return r
+}
+
+func (r *Run) read(fsys fs.FS) {
+	text, err := readBounded(fsys, tournament.ManifestFile, maxManifest)
 	if err == nil && text != nil {
 		r.Manifest, err = parseManifest(text)
 	}
 	if err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", tournament.ManifestFile, err))
 	}
-	r.Charts, err = readCurves(filepath.Join(dir, CurvesFile))
+	r.Charts, err = readCurves(fsys, CurvesFile)
 	if err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", CurvesFile, err))
 	}
-	return r
 }
 
 // parseManifest reads a manifest.
@@ -117,8 +128,8 @@ func parseManifest(text []byte) (*Manifest, error) {
 }
 
 // readBounded reads a regular file; nil if there is none.
-func readBounded(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+func readBounded(fsys fs.FS, name string, most int64) ([]byte, error) {
+	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
