@@ -15,7 +15,7 @@ type state struct {
 	Agent    string   `json:"agent"`
 	You      string   `json:"you"` // "south" or "north"
 	Turn     string   `json:"turn"`
-	Placing  bool     `json:"setup"` // pieces are being placed
+	Placing  bool     `json:"placing"` // pieces are being placed
 	Opening  string   `json:"opening"`
 	Position string   `json:"position"`
 	Moves    []string `json:"moves"` // in long notation
@@ -27,7 +27,7 @@ type state struct {
 	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "nobody"
 	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
 	Problem  string   `json:"problem,omitempty"`
-	Waiting  bool     `json:"waiting"` // for the agent
+	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
 }
 
 // source is a piece that may be moved, and where it can go. From is its square,
@@ -70,8 +70,8 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 		if f := g.end.Fault; f != nil {
 			s.Reason = f.Detail
 		}
-	case over:
-	case p.Side() == g.you && !g.board.Legal().Contains(rules.Pass):
+	case g.problem != "":
+	case !over && p.Side() == g.you && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true

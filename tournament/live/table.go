@@ -30,6 +30,7 @@ const (
 type table struct {
 	server  *Server
 	pool    *pool
+	seed    func() uint64 // of the next game
 	records records
 	work    sync.WaitGroup
 
@@ -46,7 +47,7 @@ type seated struct {
 
 func newTable(s *Server) *table {
 	return &table{
-		server: s, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
+		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
 		records: records{results: s.config.Results},
 	}
 }
@@ -63,7 +64,7 @@ func (t *table) newGame(r *rules.Rules, start rules.Position, policy string, you
 	}
 	now := time.Now()
 	g := &game{
-		id: rand.Text(), table: t, rules: r, start: start, policy: policy, you: you, agent: agent, seed: randomSeed(), began: now,
+		id: rand.Text(), table: t, rules: r, start: start, policy: policy, you: you, agent: agent, seed: t.seed(), began: now,
 		board: rules.NewGame(r, start), since: now, version: 1, changed: make(chan struct{}), used: now, stop: func() {},
 	}
 	ctx, cancel := context.WithCancelCause(t.server.ctx)
