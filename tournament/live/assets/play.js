@@ -70,8 +70,12 @@
     if (S.sources.length === 1 && !S.placing) from = S.sources[0].from; // nothing else can be picked
     history.replaceState(null, "", "#game=" + S.id);
     $("new").hidden = true; $("play").hidden = false;
-    const hands = S.placing || /\d\d\d\/\d\d\d/.test(S.opening);
-    if (!board || shape !== S.id + hands) layOut(hands);
+    const hands = S.placing || B.parsePosition(S.position).kang;
+    if (!board || shape !== S.id + hands) {
+      const focused = $("table").contains(document.activeElement) || $("hand").contains(document.activeElement);
+      layOut(hands);
+      if (focused) focusCell();
+    }
     const south = S.you === "south";
     $("sides").replaceChildren(make("b", { class: "dot-n" }, "North: " + (south ? S.agent : "you")), make("b", { class: "dot-s" }, "South: " + (south ? "you" : S.agent)), make("span", {}, S.rules));
     tell(); draw(); list();
@@ -219,7 +223,7 @@
     for (const [name, b] of cells) {
       const at = endAt(name), h = at && at !== "goal" ? p.board[square(at)] : 0, end = to === null && open.get(at);
       const classes = ["cell"], words = [at === "goal" ? "your goal" : at === null ? "the other goal" : at, h ? `height ${h}` : at === "goal" || at === null ? "" : "empty"];
-      if (list.has(at)) { classes.push("source"); if (from === null) words.push("can move"); }
+      if (list.has(at)) { classes.push(from === null || at === from ? "source" : "source other"); if (from === null) words.push("can move"); }
       if (at !== null && at === from) { classes.push("picked"); words.push("picked"); }
       if (at !== null && at === to) { classes.push("picked"); words.push("to be displaced"); }
       if (drops ? drops.includes(at) : false) { classes.push("drop"); words.push("the displaced piece can go here"); }
