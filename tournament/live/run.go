@@ -40,6 +40,7 @@ type run struct {
 	tail      *tail
 	games     Games
 	collector *report.Collector
+	played    int64
 	latest    []*record.Game // the last one first
 	faults    faults
 	problem   string // why the records can't be read further
@@ -58,7 +59,7 @@ func (r *run) begin() {
 	r.games = r.server.config.NewGames()
 	r.collector = report.NewCollector(report.Options{Games: sampledGames, Seed: 1})
 	r.collector.AddRun(r.about)
-	r.latest, r.faults = nil, faults{}
+	r.played, r.latest, r.faults = 0, nil, faults{}
 }
 
 // render reads what has come and returns the parts of the page; nil if nothing
@@ -68,7 +69,8 @@ func (r *run) render(ctx context.Context) map[string]any {
 	came, err := r.read(ctx)
 	if errors.Is(err, errAgain) {
 		r.begin()
-		came, err = r.read(ctx)
+		changed = true
+		_, err = r.read(ctx)
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -140,6 +142,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 }
 
 func (r *run) add(o *record.Outcome, g *record.Game) {
+	r.played++
 	if g == nil {
 		r.collector.AddOutcome(o)
 		return
@@ -162,6 +165,13 @@ type html = template.HTML
 
 // parts makes the page.
 func (r *run) parts(ctx context.Context) (map[string]any, error) {
+	if r.status() == string(tournament.Running) {
+		m := *r.about.Manifest
+		m.Games.Played = r.played // the manifest says it at the end
+		about := r.about
+		about.Manifest = &m
+		r.collector.SetRun(about)
+	}
 	book, labels, err := r.games.Book(ctx)
 	if err != nil {
 		return nil, err

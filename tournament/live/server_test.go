@@ -304,7 +304,7 @@ func TestServeEnds(t *testing.T) {
 	_, _ = io.Copy(io.Discard, events.Body)
 	require.NoError(t, game.Body.Close())
 	require.NoError(t, events.Body.Close())
-	_, err = client.Get(base)
+	_, err = net.Dial("tcp", l.Addr().String())
 	require.Error(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games", `{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
 }
