@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"gyges/agents"
@@ -68,7 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
 	})
 	if err != nil {
-		return plainFileError(err)
+		return err
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
 	if err != nil {
@@ -94,6 +95,14 @@ func (c *serveCmd) check() error {
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
 			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %q", name))
+		}
+	}
+	for _, path := range c.Runs {
+		info, err := os.Stat(path)
+		if err != nil {
+			errs = append(errs, fileError("run", err))
+		} else if !info.IsDir() && filepath.Base(path) != tournament.GamesFile {
+			errs = append(errs, fmt.Errorf("run: expected a folder or its %s, found the file %s", tournament.GamesFile, path))
 		}
 	}
 	if info, err := os.Stat(c.Results); c.Results != "" && err == nil && !info.IsDir() {
