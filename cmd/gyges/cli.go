@@ -24,6 +24,9 @@ type cli struct {
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
+	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
+	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN or CSV."`
+	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
