@@ -96,9 +96,9 @@ func (t *tournamentReader) read(root *yaml.Node) {
 			t.mapping(n, "a clock",
 				field{"base", t.at("clock.base", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Base) })},
 				field{"increment", t.at("clock.increment", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Increment) })},
-				field{"margin", t.at("clock.margin", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Margin) })},
 			)
 		}),
+		t.field("margin", func(n *yaml.Node) { t.durationInto(n, &c.Margin) }),
 		t.field("adjudication", func(n *yaml.Node) {
 			text, ok := t.text(n, "an adjudication, like resign=8:4,proven")
 			if !ok {

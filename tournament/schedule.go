@@ -40,14 +40,8 @@ type pair struct {
 }
 
 func newSchedule(c *Config) *schedule {
-	s := &schedule{config: c, table: newTable(len(c.Agents))}
-	for _, spec := range c.Agents {
-		s.agentNames = append(s.agentNames, spec.String())
-		s.agentHash = append(s.agentHash, hashText(spec.String()))
-	}
-	for _, r := range c.Rules {
-		s.rulesHash = append(s.rulesHash, hashText(r.String()))
-	}
+	s := newSeating(c)
+	s.table = newTable(len(c.Agents))
 	first := int64(0)
 	for _, count := range c.stageSizes() {
 		s.stages = append(s.stages, stage{first: first, count: count, known: make(chan struct{})})

@@ -65,7 +65,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
-	e.out.printf("%s against %s\n%s", visible(first), visible(config.Agents[1].String()), eloText(summary.Pairs))
+	e.out.printf("%s against %s\n%s", visible(config.Agents[0].Label()), visible(config.Agents[1].Label()), eloText(summary.Pairs))
 	if config.SPRT != (sprt.Test{}) {
 		e.out.printf("%s", sprtText(config.SPRT, summary.Pairs))
 	}

@@ -174,7 +174,7 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	override(&config.Pairs, c.Pairs)
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
-	override(&config.Clock.Margin, c.Margin)
+	override(&config.Margin, c.Margin)
 	override(&config.Patience, c.Patience)
 	if c.Adjudicate != "" {
 		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
@@ -225,7 +225,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "pairs": "--pairs", "openings": "--openings",
+		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
