@@ -57,6 +57,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 256<<10)
+	count := 0
 	w := exporter{out: buffer, event: eventOf(files)}
 	write := w.pgn
 	if c.Format == "csv" {
@@ -65,12 +66,19 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		err = w.csv.Write(csvHeader)
 	}
 	if err == nil {
-		err = c.chosen(ctx, e, files, func(i int, g *record.Game) error { return write(w.renumbered(i, g)) })
+		err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
+			count++
+			return write(w.renumbered(i, g))
+		})
 	}
 	if w.csv != nil {
 		w.csv.Flush()
 	}
-	return errors.Join(err, writeFailure(buffer.Flush()), writeFailure(done()))
+	err = errors.Join(err, writeFailure(buffer.Flush()), writeFailure(done()))
+	if err == nil && out != e.out {
+		e.out.printf("%s exported to %s\n", games(count), c.Out)
+	}
+	return err
 }
 
 // open opens the file to write.

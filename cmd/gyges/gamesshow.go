@@ -174,7 +174,7 @@ func (r *replay) moves(out *output, quiet bool) {
 			if said != "" {
 				said += ", "
 			}
-			said += fmt.Sprintf("%.3f s", ms[i]/1000)
+			said += clockText(ms[i])
 		}
 		line := fmt.Sprintf("%s %v  %s", number, p.Side(), rs.LongText(p, m))
 		out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, said), " "))
@@ -183,6 +183,14 @@ func (r *replay) moves(out *output, quiet bool) {
 			s.board(rs, p, m)
 		}
 	}
+}
+
+// clockText prints milliseconds for people.
+func clockText(ms float64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%.1fms", ms)
+	}
+	return fmt.Sprintf("%.2fs", ms/1000)
 }
 
 // replayJSON is a game as --format json prints it.
