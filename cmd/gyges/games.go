@@ -150,7 +150,7 @@ func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) erro
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case errors.Is(err, record.ErrTorn):
+		case errors.Is(err, record.ErrTorn) && r.Line() > 1:
 			e.err.printf("gyges: left out: %s:%d: the last line is cut short\n", visible(name), r.Line())
 			return nil
 		case err != nil:
