@@ -111,6 +111,7 @@ func (t *tournamentReader) read(root *yaml.Node) {
 			c.Adjudication = a
 		}),
 		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
+		t.field("suspend", func(n *yaml.Node) { t.intInto(n, &c.Suspend) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
 	)

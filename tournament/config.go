@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ const (
 	maxRules    = 64
 	maxPairs    = 1_000_000
 	maxWorkers  = 1024
+	maxSuspend  = 1_000_000
 	maxName     = 64
 	maxDepth    = 1000
 	maxNodes    = int64(1_000_000_000_000)
@@ -62,9 +64,24 @@ type Config struct {
 	// Pool is where the pairs are played; nil: in this process, by Workers.
 	Pool Pool
 
+	// Log is told what a user may want to know at once: that an agent is
+	// suspended, that another version of the program began the run. nil: nobody is.
+	Log *slog.Logger
+
+	// Suspend is how many games in a row an agent loses by faults until it plays
+	// no more; 0: it plays on. With fewer than two agents left the run ends.
+	Suspend int
+
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
 	Patience time.Duration
+}
+
+// warn tells the log.
+func (c *Config) warn(message string, args ...any) {
+	if c.Log != nil {
+		c.Log.Warn(message, args...)
+	}
 }
 
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
@@ -80,6 +97,7 @@ func DefaultConfig() Config {
 		OnRepetition: agents.Forfeit,
 		Patience:     10 * time.Minute,
 		Margin:       DefaultMargin,
+		Suspend:      10,
 	}
 }
 
@@ -128,6 +146,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.expect(c.Margin == DefaultMargin || 0 <= c.Margin && c.Margin <= maxMoveTime, "margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.Margin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
+	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
 	return errors.Join(v...)
 }

@@ -44,6 +44,22 @@ type Seat struct {
 	MoveTime time.Duration // the agent's own bound of each decision; 0: none
 }
 
+// blank returns the record of the match as far as it is known before it is played.
+func (m *Match) blank() *record.Game {
+	g := &record.Game{
+		Game: m.Game, Pair: m.Pair,
+		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
+		South:        record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
+		North:        record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
+		Limits:       recordLimits(m.Limits, m.Clock),
+		Adjudication: m.Adjudication.String(),
+	}
+	if m.OnRepetition != agents.Forfeit {
+		g.OnRepetition = string(m.OnRepetition)
+	}
+	return g
+}
+
 // clock returns the clock of a side.
 func (m *Match) clock(side rules.Side) Clock {
 	if own := m.Seats[side].Clock; own != (Clock{}) {
@@ -283,25 +299,11 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	if outcome == rules.Undecided {
 		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
 	}
-	g := &record.Game{
-		Game: m.Game, Pair: m.Pair,
-		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
-		South:  record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
-		North:  record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
-		Limits: recordLimits(m.Limits, m.Clock),
-		Moves:  n.moves(),
-		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
-	}
-	g.Adjudication = m.Adjudication.String()
-	if m.OnRepetition != agents.Forfeit {
-		g.OnRepetition = string(m.OnRepetition)
-	}
+	g := m.blank()
+	g.Moves, g.Plies, g.Fault = n.moves(), n.plies, fault
+	g.Result, g.Reason = outcome.String(), string(reason)
 	if fault != nil {
-		g.Reason = string(fault.Kind)
-		g.Result = rules.NorthWins.String()
-		if fault.Side == sideName(rules.North) {
-			g.Result = rules.SouthWins.String()
-		}
+		g.Result, g.Reason = lossOf(fault).String(), string(fault.Kind)
 	}
 	if n.scored {
 		g.Scores = append(g.Scores, n.scores...)

@@ -45,6 +45,7 @@ type manifest struct {
 	Start   time.Time      `json:"start"`
 	End     *time.Time     `json:"end,omitempty"`
 	Program programInfo    `json:"program"`
+	Earlier []programInfo  `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
 	Host    hostInfo       `json:"host"`
 }
 
@@ -71,6 +72,7 @@ type manifestConfig struct {
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
+	Suspend      int    `json:"suspend"`
 }
 
 type manifestOpenings struct {
@@ -86,6 +88,18 @@ type programInfo struct {
 	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
 	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
 	Go       string `json:"go"`
+}
+
+// String names the version in one word or two.
+func (p programInfo) String() string {
+	text := p.Version
+	if p.Revision != "" {
+		text += " " + p.Revision[:min(len(p.Revision), 12)]
+	}
+	if p.Modified {
+		text += " (changed)"
+	}
+	return text + " " + p.Go
 }
 
 // hostInfo says what machine it ran on.
@@ -104,7 +118,7 @@ func newManifest(c *Config, start time.Time) *manifest {
 			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Margin), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(), Suspend: c.Suspend,
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),

@@ -212,6 +212,7 @@ func newSeating(c *Config) *schedule {
 	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
 		s.agentHash = append(s.agentHash, hashText(spec.String()))
+		s.own = append(s.own, timeOf(spec))
 	}
 	for _, r := range c.Rules {
 		s.rulesHash = append(s.rulesHash, hashText(r.String()))

@@ -19,19 +19,13 @@ type worker struct {
 	newAgent func(agents.Spec) (agents.Agent, error)
 	pace     float64        // what times are multiplied by
 	agents   []agents.Agent // by index of their spec; nil until needed
-	own      []ownTime      // that the specs ask for, by the same index
 	opener   *opener
 	referee  *referee
 	grace    time.Duration // that agents have to notice a cancellation
 }
 
 func newWorker(s *schedule, newAgent func(agents.Spec) (agents.Agent, error)) *worker {
-	own := make([]ownTime, len(s.config.Agents))
-	for i, spec := range s.config.Agents {
-		own[i] = timeOf(spec)
-	}
 	return &worker{
-		own:      own,
 		schedule: s,
 		newAgent: newAgent,
 		pace:     1,
@@ -40,19 +34,6 @@ func newWorker(s *schedule, newAgent func(agents.Spec) (agents.Agent, error)) *w
 		referee:  new(referee),
 		grace:    cancelGrace,
 	}
-}
-
-// ownTime is the time that an agent's spec asks for.
-type ownTime struct {
-	clock    Clock
-	moveTime time.Duration
-}
-
-// timeOf reads it from a checked spec. All kinds that know a move time call it so.
-func timeOf(spec agents.Spec) (t ownTime) {
-	t.clock, _ = ParseClock(spec.Get("clock"))
-	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
-	return t
 }
 
 // play plays the wanted games of a pair. On an error it returns the games finished
@@ -79,20 +60,17 @@ func (w *worker) play(ctx context.Context, p pair, wanted [2]bool) ([]*record.Ga
 // playOne plays game n, 0 or 1, of a pair.
 func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
 	config := w.schedule.config
-	m := Match{
-		Game: 2*p.index + int64(n), Pair: p.index,
-		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: paced(config.Limits, w.pace),
-		OnRepetition: config.OnRepetition, Clock: config.Clock.paced(w.pace), Margin: config.Margin, Adjudication: config.Adjudication,
-	}
+	m := w.schedule.match(p, n, position)
+	m.Limits, m.Clock = paced(m.Limits, w.pace), m.Clock.paced(w.pace)
 	var seated [2]int
-	for _, side := range []rules.Side{rules.South, rules.North} {
-		i, seed := w.schedule.seat(p, n, side)
-		agent, err := w.agent(i)
+	for side := range m.Seats {
+		seat := &m.Seats[side]
+		seated[side], _ = w.schedule.seat(p, n, rules.Side(side))
+		agent, err := w.agent(seated[side])
 		if err != nil {
 			return nil, err
 		}
-		seated[side] = i
-		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent, Clock: w.own[i].clock.paced(w.pace), MoveTime: w.own[i].moveTime}
+		seat.Agent, seat.Clock = agent, seat.Clock.paced(w.pace)
 	}
 	r := w.referee
 	g, hung, err := w.playWatched(ctx, &m, config.Patience)

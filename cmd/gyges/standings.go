@@ -88,8 +88,11 @@ func labelOf(player string) string {
 	return spec.Label()
 }
 
-// add counts a recorded game.
+// add counts a recorded game, if it was played.
 func (s *standings) add(g *record.Game) {
+	if g.Struck() {
+		return
+	}
 	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)},
 		strconv.AppendInt(nil, g.Pair, 10))
 }
