@@ -57,7 +57,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 256<<10)
-	count := 0
+	count, struck := 0, 0
 	w := exporter{out: buffer, event: eventOf(files)}
 	write := w.pgn
 	if c.Format == "csv" {
@@ -67,6 +67,10 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	}
 	if err == nil {
 		err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
+			if g.Struck() {
+				struck++
+				return nil
+			}
 			count++
 			return write(w.renumbered(i, g))
 		})
@@ -75,6 +79,9 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		w.csv.Flush()
 	}
 	err = errors.Join(err, writeFailure(buffer.Flush()), writeFailure(done()))
+	if struck > 0 {
+		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))
+	}
 	if err == nil && out != e.out {
 		e.out.printf("%s exported to %s\n", games(count), c.Out)
 	}

@@ -59,6 +59,7 @@ type gameWriter struct {
 	runs   bool // there are several: say which
 	n      int
 	wins   [3]int // of South, of nobody, of North
+	struck int    // games not played
 
 	widths  []int      // of columns of text
 	waiting [][]string // rows of text
@@ -101,7 +102,11 @@ func (w *gameWriter) row(run string, g *record.Game) []string {
 // game writes a game.
 func (w *gameWriter) game(run string, g *record.Game) error {
 	w.n++
-	w.wins[1-resultOf(g.Result)]++
+	if g.Struck() {
+		w.struck++
+	} else {
+		w.wins[1-resultOf(g.Result)]++
+	}
 	switch w.format {
 	case "jsonl":
 		w.line = append(g.AppendJSON(w.line[:0]), '\n')
@@ -242,6 +247,9 @@ func (w *gameWriter) end() error {
 		w.out.printf("%s", games(w.n))
 		if w.n > 0 {
 			w.out.printf(": South won %d, drawn %d, North won %d", w.wins[0], w.wins[1], w.wins[2])
+		}
+		if w.struck > 0 {
+			w.out.printf(", not played %d", w.struck)
 		}
 		w.out.printf("\n")
 	}

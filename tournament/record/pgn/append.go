@@ -57,9 +57,16 @@ func Append(b []byte, g *record.Game, event string) ([]byte, error) {
 	return append(appendMoves(b, g), '\n', '\n'), nil
 }
 
+// errNotPlayed keeps games out that have a result only for the schedule's sake:
+// other programs would count it.
+var errNotPlayed = errors.New("expected a game that was played, found one of a suspended agent")
+
 // check finds what can't be written so that it is read back.
 func check(g *record.Game, event string) error {
 	var errs []error
+	if g.Struck() {
+		errs = append(errs, errNotPlayed)
+	}
 	for _, t := range []struct{ what, text string }{
 		{"South", g.South.Agent}, {"North", g.North.Agent}, {"rules", g.Rules}, {"event", event},
 	} {

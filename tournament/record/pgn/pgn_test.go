@@ -97,7 +97,10 @@ func TestAppendRefuses(t *testing.T) {
 		`1 to 1000 bytes other than ?, found "xxx`:            func(g *record.Game) { g.North.Agent = strings.Repeat("x", 1001) },
 		`move 1: expected a move in short notation, found ""`: func(g *record.Game) { g.Moves[0] = "" },
 		`found "a1 1-0"`: func(g *record.Game) { g.Moves[0] = "a1 1-0" },
-		`found "a1}"`:    func(g *record.Game) { g.Moves[0] = "a1}" },
+		"expected a game that was played, found one of a suspended agent": func(g *record.Game) {
+			g.Fault = &record.Fault{Side: "north", Kind: record.FaultSuspended}
+		},
+		`found "a1}"`: func(g *record.Game) { g.Moves[0] = "a1}" },
 	} {
 		g := sample()
 		change(g)
@@ -141,6 +144,7 @@ func TestReadRefuses(t *testing.T) {
 		"opening":         {"[Opening \"0", "[Opening \"9", "opening: "},
 		"text":            {"[Reason \"goal\"]", `[Reason "goal\\q"]`, "Reason: expected a text as in Go's strings"},
 		"fault":           {"[Reason \"goal\"]", "[Reason \"goal\"]\n[Fault \"east\"]", "expected a fault of south or north"},
+		"not played":      {"[Reason \"goal\"]", "[Reason \"suspended\"]\n[Fault \"north\"]", "Reason: expected a game that was played"},
 		"long detail":     {"[Reason \"goal\"]", "[Reason \"error\"]\n[Fault \"north\"]\n[FaultDetail \"" + strings.Repeat("x", 2001) + "\"]", "FaultDetail: expected at most 2000 bytes, found 2001"},
 		"negative number": {"[PlyCount \"1\"]", "[PlyCount \"-1\"]", "PlyCount: expected a number"},
 	} {
