@@ -27,7 +27,7 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
-	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN or CSV."`
+	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`

@@ -17,6 +17,7 @@ import (
 
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/record/columnar"
 	"gyges/tournament/record/pgn"
 )
 
@@ -24,7 +25,7 @@ import (
 type exportCmd struct {
 	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter
-	Format string `enum:"pgn,csv" default:"pgn" placeholder:"FORMAT" help:"Output: pgn (default) or csv."`
+	Format string `enum:"pgn,csv,parquet" default:"pgn" placeholder:"FORMAT" help:"Output: pgn (default), csv, or parquet for data analysis."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
@@ -32,7 +33,7 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. In PGN the tags " +
 		"hold the whole record and comments what the players said of their moves, so that gyges import makes the same run of it again " +
-		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Names must be " +
+		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Parquet has the whole record in columns. In PGN names must be " +
 		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
@@ -40,6 +41,7 @@ func (exportCmd) examples() []example {
 	return []example{
 		{"gyges export results/quick-20260102-150405 -o quick.pgn", ""},
 		{"gyges export results/quick-20260102-150405 --rules kang --format csv > kang.csv", ""},
+		{"gyges export results/quick-20260102-150405 --format parquet -o quick.parquet", "for pandas, Polars or DuckDB"},
 	}
 }
 
@@ -57,28 +59,18 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 256<<10)
+	w := exporter{event: eventOf(files)}
+	write, end := w.format(c.Format, buffer)
 	count, struck := 0, 0
-	w := exporter{out: buffer, event: eventOf(files)}
-	write := w.pgn
-	if c.Format == "csv" {
-		w.csv = csv.NewWriter(buffer)
-		write = w.line
-		err = w.csv.Write(csvHeader)
-	}
-	if err == nil {
-		err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
-			if g.Struck() {
-				struck++
-				return nil
-			}
-			count++
-			return write(w.renumbered(i, g))
-		})
-	}
-	if w.csv != nil {
-		w.csv.Flush()
-	}
-	err = errors.Join(err, writeFailure(buffer.Flush()), writeFailure(done()))
+	err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
+		if g.Struck() {
+			struck++
+			return nil
+		}
+		count++
+		return write(w.renumbered(i, g))
+	})
+	err = errors.Join(err, writeFailure(end()), writeFailure(buffer.Flush()), writeFailure(done()))
 	if struck > 0 {
 		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))
 	}
@@ -153,8 +145,6 @@ func baseName(f runFile) string {
 
 // exporter writes games.
 type exporter struct {
-	out   *bufio.Writer
-	csv   *csv.Writer
 	event string
 	text  []byte
 
@@ -175,20 +165,35 @@ func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
 	return g
 }
 
-func (w *exporter) pgn(g *record.Game) error {
+// format returns what writes a game to out in a format, and what ends the file.
+func (w *exporter) format(format string, out io.Writer) (write func(*record.Game) error, end func() error) {
+	switch format {
+	case "csv":
+		lines := csv.NewWriter(out)
+		_ = lines.Write(csvHeader) // Error tells of it
+		write = func(g *record.Game) error { return writeLine(lines, g) }
+		return write, func() error { lines.Flush(); return lines.Error() }
+	case "parquet":
+		table := columnar.NewWriter(out)
+		return func(g *record.Game) error { return writeFailure(table.Write(g)) }, table.Close
+	}
+	return func(g *record.Game) error { return w.pgn(out, g) }, func() error { return nil }
+}
+
+func (w *exporter) pgn(out io.Writer, g *record.Game) error {
 	text, err := pgn.Append(w.text[:0], g, w.event)
 	if err != nil {
 		return err
 	}
 	w.text = text
-	_, err = w.out.Write(text)
+	_, err = out.Write(text)
 	return writeFailure(err)
 }
 
 // csvHeader names the columns of CSV.
 var csvHeader = []string{"game", "pair", "rules", "white", "black", "result", "reason", "plies", "opening", "start", "seconds", "moves"}
 
-func (w *exporter) line(g *record.Game) error {
+func writeLine(w *csv.Writer, g *record.Game) error {
 	start := ""
 	if !g.Timing.Start.IsZero() {
 		start = g.Timing.Start.UTC().Format(time.RFC3339)
@@ -202,5 +207,5 @@ func (w *exporter) line(g *record.Game) error {
 			return fmt.Errorf("game %d: %s: expected text without a line end, found %.80q", g.Game, csvHeader[i], cell)
 		}
 	}
-	return writeFailure(w.csv.Write(row))
+	return writeFailure(w.Write(row))
 }
