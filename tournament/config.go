@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"gyges/agents"
@@ -101,9 +103,17 @@ func DefaultConfig() Config {
 	}
 }
 
-// DefaultOut returns the folder, under results, of a run that starts at a time.
+// DefaultOut returns a folder under results, which isn't there yet, for a run
+// that starts at a time.
 func DefaultOut(name string, start time.Time) string {
-	return "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	base := "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	path := base
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+		path = base + "-" + strconv.Itoa(n)
+	}
 }
 
 // Games returns how many games the config schedules.

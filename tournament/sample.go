@@ -98,4 +98,3 @@ func gcd(a, b int64) int64 {
 	}
 	return a
 }
-

@@ -13,7 +13,6 @@ import (
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 // tournamentCmd plays a round-robin and rates the players.
@@ -36,6 +35,7 @@ type tournamentCmd struct {
 	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
 	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
+	followFlags
 	formatFlag
 }
 
@@ -61,42 +61,57 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	config.Log = e.log
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	s := newStandings()
-	faults := newFaults()
-	p := newProgress(e.err, config.Games())
-	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
-		s.add(g)
-		faults.add(g)
-		p.step()
-	})
-	p.end()
+	if c.DryRun {
+		return dryRun(ctx, e, config, c.Events)
+	}
+	f := newFollower(e, c.followFlags, &config, false)
+	summary, err := tournament.Run(ctx, config, e.registry, f.game)
+	errTold := f.end(context.WithoutCancel(ctx), summary, err)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")
 		}
 		return runError(err, summary)
 	}
-	// A run that was stopped is rated too.
-	rating := context.WithoutCancel(ctx)
-	book, errFit := s.book(rating, ratings.Options{}, false, c.format() == ratings.JSON)
-	if errFit == nil {
-		errFit = c.write(rating, e.out, book)
+	if c.Events == "" && errTold == nil {
+		errTold = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
-	if errFit != nil {
-		errFit = failure{errFit} // the games are safe
+	if err = errors.Join(runError(err, summary), errTold); err == nil && summary.Faults > 0 {
+		err = errNo
+	}
+	return err
+}
+
+// print prints the tables, those of a run that was stopped too. The games are
+// safe whatever goes wrong here.
+func (c *tournamentCmd) print(ctx context.Context, e *env, f *follower, s tournament.Summary) error {
+	book, err := f.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
+	if err == nil {
+		err = c.write(ctx, e.out, book)
 	}
 	about := e.err
 	if c.forPeople() {
 		about = e.out
+		about.printf("\n")
+		err = errors.Join(err, f.conduct.grid(specs(f.config)).write(e.out, c.format() == ratings.Markdown))
 	}
 	about.printf("\n")
-	c.tell(about, summary, faults)
-	if err = errors.Join(runError(err, summary), errFit); err == nil && summary.Faults > 0 {
-		err = errNo
+	c.tell(about, s, f.faults)
+	if err != nil {
+		return failure{err}
 	}
-	return err
+	return nil
+}
+
+func specs(c *tournament.Config) []string {
+	list := make([]string, len(c.Agents))
+	for i, a := range c.Agents {
+		list[i] = a.String()
+	}
+	return list
 }
 
 // runError tells the user's mistakes from what went wrong on the way.
@@ -183,6 +198,7 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
+	errs = append(errs, c.followFlags.check())
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
