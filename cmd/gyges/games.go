@@ -124,23 +124,37 @@ func runFiles(names []string) ([]runFile, error) {
 	return list, nil
 }
 
+// interruptible is a reader that fails when its context is cancelled, so that
+// Ctrl-C ends a file without an end, such as a pipe or one endless line.
+type interruptible struct {
+	ctx context.Context
+	io.ReadCloser
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
+}
+
 // open opens the file, or takes the standard input.
-func (f runFile) open(e *env) (io.ReadCloser, string, error) {
+func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error) {
 	if f.path == "-" {
-		return io.NopCloser(e.in), "standard input", nil
+		return interruptible{ctx, io.NopCloser(e.in)}, "standard input", nil
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
 		return nil, "", plainFileError(err)
 	}
-	return file, f.path, nil
+	return interruptible{ctx, file}, f.path, nil
 }
 
 // games hands each game of a file to take, which may end the reading with an
 // error; one that is the record's is given its file and line. A last line that is cut short, as in a run that goes on, is told of and
 // left out.
 func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) error) error {
-	file, name, err := f.open(e)
+	file, name, err := f.open(ctx, e)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -134,5 +136,31 @@ func TestExportOfSeveralRuns(t *testing.T) {
 			seen[fmt.Sprint(g.Game)] = true
 			require.Equal(t, map[string]int64{"0 0": 0, "0 1": 1, "1 0": 2, "2 0": 3, "2 1": 4}[pair], g.Pair)
 		}
+	}
+}
+
+// endless is a line without an end. It cancels the command that reads it.
+type endless struct{ cancel func() }
+
+func (r endless) Read(p []byte) (int, error) {
+	r.cancel()
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// Ctrl-C ends the reading, even of one line that never ends.
+func TestReadingIsInterrupted(t *testing.T) {
+	for _, args := range []string{"games -", "games show - 5", "export -", "import - --out new"} {
+		t.Run(args, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var out, errText bytes.Buffer
+			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), endless{cancel}, &out, &errText), errText.String())
+			require.Empty(t, errText.String())
+			require.NoDirExists(t, "new")
+		})
 	}
 }

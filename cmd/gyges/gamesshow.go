@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,7 @@ func (gamesShowCmd) examples() []example {
 }
 
 // Run prints the game.
-func (c *gamesShowCmd) Run(e *env) error {
+func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	if c.ID < 0 {
 		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
 	}
@@ -46,7 +47,7 @@ func (c *gamesShowCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	r, err := findReplay(e, files[0], c.ID)
+	r, err := findReplay(ctx, e, files[0], c.ID)
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ type replay struct {
 }
 
 // findReplay finds a record and plays it again.
-func findReplay(e *env, f runFile, id int64) (*replay, error) {
-	file, name, err := f.open(e)
+func findReplay(ctx context.Context, e *env, f runFile, id int64) (*replay, error) {
+	file, name, err := f.open(ctx, e)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (importCmd) examples() []example {
 
 // Run imports the file.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
-	file, name, err := runFile{c.File, c.File}.open(e)
+	file, name, err := runFile{c.File, c.File}.open(ctx, e)
 	if err != nil {
 		return err
 	}

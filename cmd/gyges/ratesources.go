@@ -52,7 +52,7 @@ func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *sta
 		return fileError("run", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return in.read(ctx, f, path, s)
+	return in.read(ctx, interruptible{ctx, f}, path, s)
 }
 
 func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standings) error {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -71,6 +72,18 @@ func TestReaderKnowsATornLine(t *testing.T) {
 	_, err := r.Read()
 	require.Error(t, err)
 	require.False(t, errors.Is(err, ErrTorn))
+}
+
+// A line that is cut short since reading failed is no torn line.
+func TestReaderFails(t *testing.T) {
+	failed := errors.New("disk is gone")
+	r := NewReader(io.MultiReader(bytes.NewReader(manyGames(1)), strings.NewReader(`{"game":`), iotest.ErrReader(failed)), "f")
+	_, err := r.Read()
+	require.NoError(t, err)
+	_, err = r.Read()
+	require.EqualError(t, err, "f:2: disk is gone")
+	require.ErrorIs(t, err, failed)
+	require.NotErrorIs(t, err, ErrTorn)
 }
 
 func TestImportedGames(t *testing.T) {

@@ -70,7 +70,10 @@ func (r *Reader) Read() (*Game, error) {
 	r.line++
 	g, err := parse(r.lines.Bytes())
 	if err != nil {
-		if r.torn {
+		switch failed := r.lines.Err(); {
+		case failed != nil: // the line is cut short since no more could be read
+			err = failed
+		case r.torn:
 			err = torn{err}
 		}
 		r.err = r.fail(r.line, err)
