@@ -169,7 +169,7 @@ func (t *tournamentReader) openings(n *yaml.Node) {
 	o := &t.config.Openings
 	t.mapping(n, "openings",
 		field{"policy", t.at("openings.policy", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents or file")
+			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents, setups or file")
 		})},
 		field{"plies", t.at("openings.plies", func(n *yaml.Node) { t.intInto(n, &o.Plies) })},
 		field{"file", t.at("openings.file", func(n *yaml.Node) { t.openingsFile(n) })},

@@ -261,11 +261,12 @@ func (v *validation) format(c *Config) {
 }
 
 func (v *validation) openings(o Openings) {
-	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings || o.Policy == FileOpenings, "openings.policy",
-		"expected %s, %s or %s, found %q", RandomOpenings, AgentOpenings, FileOpenings, o.Policy)
+	v.expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
+		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy != AgentOpenings && o.Policy != FileOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
+	v.expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.

@@ -3,10 +3,11 @@ package tournament
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -84,7 +85,8 @@ func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
 // referee plays games, one after another. It keeps its working memory, so that
 // a game costs little more than its record. It belongs to one goroutine.
 type referee struct {
-	notes notes
+	notes  notes
+	solver *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
 	calling bool       // an agent has been called and hasn't returned
@@ -147,16 +149,33 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
-		if m.Adjudication != (Adjudication{}) {
-			r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
-		}
 		before = now
+		if m.Adjudication != (Adjudication{}) {
+			r.adjudicate(ctx, m, game)
+			before = time.Since(start)
+		}
 		if m.OnMove != nil {
 			m.OnMove(game, d)
 			before = time.Since(start)
 		}
 	}
 	return nil
+}
+
+// adjudicate looks whether the game is to end after the present move.
+func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
+	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
+		return
+	}
+	if r.solver == nil {
+		const megabytes = 1 // it is cleared for every move
+		r.solver = solver.New(megabytes)
+	}
+	v, err := m.Adjudication.prove(ctx, r.solver, game)
+	if err == nil { // otherwise the game is dropped anyway
+		r.notes.verdict = v
+	}
 }
 
 // time judges how long the side to move took.
@@ -242,7 +261,7 @@ type notes struct {
 	scores  []record.Score
 	depths  []int
 	nodes   []int64
-	times   []float64
+	times   []time.Duration
 	verdict verdict
 	overrun time.Duration // of the clock, by who lost on time
 	plies   int           // moves that were no placements
@@ -274,7 +293,7 @@ func (n *notes) add(d *agents.Decision, took time.Duration) {
 	n.searched = n.searched || d.Depth != 0
 	n.nodes = append(n.nodes, d.Nodes)
 	n.counted = n.counted || d.Nodes != 0
-	n.times = append(n.times, math.Round(float64(took)/1e3)/1e3)
+	n.times = append(n.times, took)
 }
 
 // moves returns the moves' texts, cut out of one string.
@@ -317,8 +336,14 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	g.Timing = record.Timing{
 		Start:     start.Round(0).UTC(),
 		Seconds:   time.Since(start).Round(time.Microsecond).Seconds(),
-		MoveMS:    append([]float64(nil), n.times...),
-		OverrunMS: math.Round(float64(n.overrun)/1e3) / 1e3,
+		OverrunMS: milliseconds(n.overrun),
+	}
+	g.Timing.MoveMS = slices.Grow(g.Timing.MoveMS, len(n.times))
+	for _, t := range n.times {
+		g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(t))
 	}
 	return g
 }
+
+// milliseconds returns a time, 0 or more, to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64((d+500)/1000) / 1e3 }

@@ -20,11 +20,11 @@ type matchCmd struct {
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, agents, or file:PATH."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
 	limitsFlags
 	clockFlags
 	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
 	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until the match ends; 0: it goes on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`

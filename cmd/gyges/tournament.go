@@ -24,11 +24,11 @@ type tournamentCmd struct {
 	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table) or knockout (the first ones are seeded highest and go on after a tie)."`
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
 	clockFlags
 	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
 	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
@@ -198,7 +198,7 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
-	errs = append(errs, c.followFlags.check())
+	errs = append(errs, c.check())
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
@@ -231,7 +231,7 @@ func override[T any](to *T, flag *T) {
 	}
 }
 
-// parseOpenings reads "random", "random:plies=4", "agents" or "file:PATH".
+// parseOpenings reads "random", "random:plies=4", "setups", "agents" or "file:PATH".
 func parseOpenings(text string) (tournament.Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	if policy == string(tournament.FileOpenings) && rest != "" {
@@ -242,14 +242,14 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		return o, err
 	}
 	o := tournament.Openings{Policy: tournament.Policy(policy)}
-	ok := o.Policy == tournament.RandomOpenings || o.Policy == tournament.AgentOpenings && !more
+	ok := o.Policy == tournament.RandomOpenings || (o.Policy == tournament.AgentOpenings || o.Policy == tournament.SetupOpenings) && !more
 	if more && ok {
 		number, plies := strings.CutPrefix(rest, "plies=")
 		n, err := strconv.Atoi(number)
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("--openings: expected random, random:plies=N, agents or file:PATH, found %q", text)
+		return o, fmt.Errorf("--openings: expected random, random:plies=N, setups, agents or file:PATH, found %q", text)
 	}
 	return o, nil
 }
