@@ -80,7 +80,7 @@ func (c *reportCmd) check() error {
 func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	rate := rateCmd{Runs: c.Runs, modelFlags: c.modelFlags, Rules: c.Rules, Pool: c.Pool}
 	options, errOptions := rate.options()
-	only, errRules := rate.filter()
+	only, errRules := ruleNames(c.Rules)
 	files, errFiles := gameFiles(c.Runs)
 	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
 		return nil, err
 	}
-	in.warn(e.err)
+	in.warn(e)
 	if err := rate.settle(&options, players); err != nil {
 		return nil, err
 	}

@@ -86,6 +86,9 @@ func (b *builder) sampled() string {
 	case 0:
 		return "No games to replay were kept."
 	default:
+		if !c.sample.dropped {
+			return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record.", count(n), games(c.games))
+		}
 		return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way to end. All counts are over all games; gyges report --games N keeps more.",
 			count(n), games(c.games), c.options.Seed)
 	}

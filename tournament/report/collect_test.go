@@ -235,3 +235,23 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// Games imported without moves count, but have no lengths and aren't replayed.
+func TestImportedGames(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta")[:8]
+	for i, g := range games[:4] {
+		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
+	}
+	c, book := collect(t, Options{Games: 10}, Run{}, games)
+	p, err := Build(t.Context(), c, Input{Book: book})
+	require.NoError(t, err)
+	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
+	require.Empty(t, c.known[""].lengths)
+	require.EqualValues(t, 4, c.known[""].games())
+	for _, b := range p.Sections[1].Blocks {
+		if b.Table != nil && b.Table.Caption == "Results by side" {
+			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text, b.Table.Rows[0][1].Link})
+			require.NotEmpty(t, b.Table.Rows[1][1].Link)
+		}
+	}
+}

@@ -33,7 +33,9 @@ func newRuleStats(rules string) *ruleStats {
 func (s *ruleStats) add(g *record.Game) {
 	result := place(g.Result)
 	s.results[result]++
-	s.lengths[g.Plies]++
+	if g.Reason != record.Imported { // of those nobody knows
+		s.lengths[g.Plies]++
+	}
 	s.reason(g.Reason)[result]++
 	south, north := s.agent(g.South.Agent), s.agent(g.North.Agent)
 	first, northFirst := firstPly(g)
