@@ -163,46 +163,42 @@ func rulesOf(title string) string {
 	return ""
 }
 
-// filter picks games of the sample. Empty fields pick all.
+// filter picks games of the sample: player and against, both or neither, pick
+// those between the two. Empty fields pick all.
 type filter struct{ rules, player, against, result, reason string }
 
 // link returns the fragment of the page that lists the games of a filter; empty
 // where no such game is at hand.
 func (b *builder) link(f filter) string {
-	if !slices.ContainsFunc(b.viewer.Games, func(g ViewerGame) bool { return b.picks(f, &g) }) {
-		return ""
-	}
 	values := url.Values{}
-	set := func(key, value string) {
-		if value != "" {
-			values.Set(key, value)
-		}
-	}
-	number := func(key string, at map[string]int, name string) {
-		if name != "" {
-			values.Set(key, strconv.Itoa(at[name]))
-		}
-	}
-	number("rules", b.rulesAt, f.rules)
-	number("player", b.agentsAt, f.player)
-	number("against", b.agentsAt, f.against)
-	set("result", f.result)
-	if f.reason != "" {
-		set("reason", ratings.Visible(f.reason))
-	}
-	return "#list&" + values.Encode()
-}
-
-// picks tells whether the filter picks a game.
-func (b *builder) picks(f filter, g *ViewerGame) bool {
-	is := func(at map[string]int, name string, number int) bool {
+	number := func(key string, at map[string]int, name string) int {
 		i, ok := at[name]
-		return ok && i == number
+		switch {
+		case name == "":
+			return -1
+		case !ok:
+			return -2 // no game has it
+		}
+		values.Set(key, strconv.Itoa(i))
+		return i
 	}
-	met := is(b.agentsAt, f.player, g.South) && is(b.agentsAt, f.against, g.North) ||
-		is(b.agentsAt, f.player, g.North) && is(b.agentsAt, f.against, g.South)
-	return (f.rules == "" || is(b.rulesAt, f.rules, g.Rules)) && (f.player == "" || met) &&
-		(f.result == "" || g.Result == f.result) && (f.reason == "" || g.Reason == ratings.Visible(f.reason))
+	rules, player, against := number("rules", b.rulesAt, f.rules), number("player", b.agentsAt, f.player), number("against", b.agentsAt, f.against)
+	if f.result != "" {
+		values.Set("result", f.result)
+	}
+	if f.reason != "" {
+		f.reason = ratings.Visible(f.reason)
+		values.Set("reason", f.reason)
+	}
+	for i := range b.viewer.Games {
+		g := &b.viewer.Games[i]
+		met := g.South == player && g.North == against || g.North == player && g.South == against
+		if (rules == -1 || g.Rules == rules) && (player == -1 || met) &&
+			(f.result == "" || g.Result == f.result) && (f.reason == "" || g.Reason == f.reason) {
+			return "#list&" + values.Encode()
+		}
+	}
+	return ""
 }
 
 // tests builds the section on sequential tests.
