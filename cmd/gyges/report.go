@@ -136,7 +136,7 @@ func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *rep
 			return nil, nil, err
 		}
 		if c.OverTime != "" {
-			steps = append(steps, ratings.Step{Name: f, Data: s.all()})
+			steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.all()})
 			for _, name := range s.order {
 				all.of(name).Merge(s.data[name])
 			}

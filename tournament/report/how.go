@@ -109,6 +109,23 @@ func (b *builder) reasons(s *Section, r *ruleStats) {
 			cell(percent(float64(sum(name))/float64(r.games()))+" %"), cell(count(c[0])), cell(count(c[1])), cell(count(c[2])))
 	}
 	s.add(tableBlock(t))
+	b.faults(s, r)
+}
+
+// faults adds who lost games by faults.
+func (b *builder) faults(s *Section, r *ruleStats) {
+	t := &Table{Caption: "Games lost by faults", Header: heads(2, "Player", "Fault", "Games")}
+	for _, name := range r.order {
+		a := r.agents[name]
+		for _, kind := range slices.Sorted(maps.Keys(a.faults)) {
+			if len(t.Rows) < maxAgentRows {
+				t.row(rowHead(ratings.Visible(b.label(name))), cell(reasonName(kind)), cell(count(a.faults[kind])))
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(tableBlock(t))
+	}
 }
 
 // reasonName explains a reason of records.
