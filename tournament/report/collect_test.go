@@ -255,3 +255,27 @@ func TestImportedGames(t *testing.T) {
 		}
 	}
 }
+
+// A page made while games still come changes nothing in a later one, also where
+// it falls between the games of a pair or drops games from the sample.
+func TestPagesWhileGamesCome(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	page := func(every int) string {
+		c := NewCollector(Options{Games: 5, Seed: 2})
+		c.AddRun(sampleRun())
+		_, book := collect(t, Options{}, Run{}, games)
+		for i, g := range games {
+			c.Add(g)
+			if i%every == 0 {
+				_, err := Build(t.Context(), c, Input{Book: book})
+				require.NoError(t, err)
+			}
+		}
+		p, err := Build(t.Context(), c, Input{Book: book})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, WriteHTML(&out, p))
+		return out.String()
+	}
+	require.Equal(t, page(len(games)), page(3))
+}
