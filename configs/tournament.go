@@ -82,7 +82,7 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("rules", t.rulesList),
 		t.field("agents", t.agentsList),
 		t.field("schedule", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss or knockout")
+			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss, knockout or self-play")
 		}),
 		t.field("rounds", func(n *yaml.Node) { t.intInto(n, &c.Rounds) }),
 		t.field("pairs", func(n *yaml.Node) { t.intInto(n, &c.Pairs) }),

@@ -18,7 +18,7 @@ type worker struct {
 	schedule *schedule
 	store    *store // games that needn't be played; nil: none
 	registry *agents.Registry
-	agents   []agents.Agent // by index of their spec; nil until needed
+	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
 	referee  *referee
 	grace    time.Duration // that agents have to notice a cancellation
@@ -28,7 +28,7 @@ func newWorker(s *schedule, registry *agents.Registry) *worker {
 	return &worker{
 		schedule: s,
 		registry: registry,
-		agents:   make([]agents.Agent, len(s.config.Agents)),
+		agents:   make([]agents.Agent, 2*len(s.config.Agents)),
 		opener:   newOpener(s.config.Openings, s.config.Seed),
 		referee:  new(referee),
 		grace:    cancelGrace,
@@ -73,11 +73,14 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	var seated [2]int
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		i, seed := w.schedule.seat(p, n, side)
-		agent, err := w.agent(i)
+		seated[side] = i
+		if p.agents[0] == p.agents[1] && side == rules.North {
+			seated[side] += len(config.Agents)
+		}
+		agent, err := w.agent(seated[side])
 		if err != nil {
 			return nil, err
 		}
-		seated[side] = i
 		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
 	}
 	r := w.referee
@@ -91,10 +94,10 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	return g, err
 }
 
-// agent returns the agent of the i-th spec, made if need be.
+// agent returns agent i, made if need be.
 func (w *worker) agent(i int) (agents.Agent, error) {
 	if w.agents[i] == nil {
-		a, err := w.registry.New(w.schedule.config.Agents[i])
+		a, err := w.registry.New(w.schedule.config.Agents[i%len(w.schedule.config.Agents)])
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +121,7 @@ func (w *worker) close() error {
 			continue
 		}
 		if err := closeSafely(a); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i], err))
+			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i%len(w.schedule.agentNames)], err))
 		}
 	}
 	return errors.Join(errs...)
