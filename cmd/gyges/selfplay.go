@@ -165,7 +165,7 @@ func (c *selfplayCmd) override(config *selfplay.Config) error {
 		t.Openings, err = parseOpenings(c.Openings)
 		errs = append(errs, err)
 	}
-	errs = append(errs, c.limitsFlags.apply(&t.Limits))
+	errs = append(errs, c.apply(&t.Limits))
 	t.Extend = c.Extend
 	override(&t.Pairs, c.Pairs)
 	override(&config.Explore.Temperature, c.Temperature)

@@ -86,14 +86,14 @@ func (c *Config) exploration() []error {
 
 func (s Split) check() []error {
 	var errs []error
-	bad := func(field string, format string, args ...any) {
+	bad := func(field, format string, args ...any) {
 		errs = append(errs, &tournament.FieldError{Field: field, Err: fmt.Errorf(format, args...)})
 	}
-	if s.Validation < 0 || s.Validation > maxHeldOut {
+	switch {
+	case s.Validation < 0 || s.Validation > maxHeldOut:
 		bad("split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
-	}
-	if s.Test < 0 || s.Test > maxHeldOut-min(max(s.Validation, 0), maxHeldOut) {
-		bad("split.test", "expected percent from 0 to %d with validation, found %d", maxHeldOut, s.Test)
+	case s.Test < 0 || s.Validation+s.Test > maxHeldOut:
+		bad("split.test", "expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
 	}
 	return errs
 }
@@ -105,12 +105,11 @@ func (c *Config) About(games int64) map[string]string {
 	for _, spec := range t.Agents {
 		names = append(names, spec.String())
 	}
-	about := map[string]string{
+	return map[string]string{
 		"agents":   strings.Join(names, " "),
 		"openings": t.Openings.String(),
 		"seed":     strconv.FormatUint(t.Seed, 10),
 		"games":    strconv.FormatInt(games, 10),
 		"split":    fmt.Sprintf("validation=%d,test=%d", c.Split.Validation, c.Split.Test),
 	}
-	return about
 }

@@ -48,12 +48,13 @@ func TestManyShards(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, none)
 	}
-	for range Read(dir, Train, nil) {
+	for _, err := range Read(dir, Train, nil) {
+		require.NoError(t, err)
 		break // stopping early is no harm
 	}
 	require.Panics(t, func() {
-		for range Read(dir, Train, nil) {
-			panic("the reader's own") // is not taken for damage
+		for _, err := range Read(dir, Train, nil) {
+			panic(err) // the caller's own is not taken for damage
 		}
 	})
 }
