@@ -57,12 +57,13 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	config.Tournament.Log = e.log
 	games := config.Games()
 	faults := newFaults()
 	p := newProgress(e.err, games.Games())
 	summary, err := tournament.Run(ctx, games, e.registry, func(g *record.Game) {
 		faults.add(g)
-		p.step()
+		p.step(g.Fault != nil)
 	})
 	p.end()
 	if err != nil {
