@@ -166,7 +166,7 @@ out:
 		`21: agents[5]: agent "human" needs a person at the terminal`,
 		`22: pairs: expected a number from 1 to 1000000, found 0`,
 		`23: key "pairs" stands on line 22 already, expected it once`,
-		`25: openings.policy: expected random, agents or file, found "book"`,
+		`25: openings.policy: expected random, agents, setups or file, found "book"`,
 		`26: openings.plies: expected a whole number, found "two"`,
 		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
 		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
