@@ -148,7 +148,7 @@ out:
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, margin, adjudication, patience, suspend, workers, out`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, margin, adjudication, patience, suspend, workers, out, schedule, rounds, clock`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
