@@ -3,6 +3,7 @@ package tuning
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,20 +78,50 @@ func numeric(k agents.Kind) []string {
 
 // weight returns the weight of a feature that an agent with these parameters has.
 func weight(v agents.Values, r *rules.Rules, feature string) (float64, error) {
+	w, err := weights(v, r)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.Index(eval.Names(), feature)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown feature %q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+	}
+	return w.Values[i], nil
+}
+
+func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
 	source, err := eval.FromValues(v)
 	if err != nil {
-		return 0, err
+		return eval.Weights{}, err
 	}
 	w, err := source.Weights(r)
+	if err == nil {
+		_, err = eval.New(w, r) // they may be for other rules
+	}
+	return w, err
+}
+
+// Weights returns the weights that an agent evaluates with under the rules r. The
+// error says if it has none.
+func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
+	values, err := registry.Values(spec)
 	if err != nil {
-		return 0, err
+		return eval.Weights{}, err
 	}
-	for i, name := range eval.Names() {
-		if name == feature {
-			return w.Values[i], nil
-		}
+	if _, ok := values["weights"]; !ok {
+		return eval.Weights{}, fmt.Errorf("agent %q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
 	}
-	return 0, fmt.Errorf("unknown feature %q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+	return weights(values, r)
+}
+
+// WithWeights returns a spec with the weights w in the place of its own, each as
+// a parameter.
+func WithWeights(spec agents.Spec, w [eval.NumFeatures]float64) agents.Spec {
+	names := eval.Names()
+	for i := range names {
+		names[i] = eval.ParamPrefix + names[i]
+	}
+	return With(spec, names, w[:])
 }
 
 // With returns a spec with parameters set to numbers, rounded to six digits. A

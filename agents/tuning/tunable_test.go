@@ -63,3 +63,21 @@ func TestWith(t *testing.T) {
 	_, err := builtin.Registry().New(got)
 	require.NoError(t, err)
 }
+
+func TestWeights(t *testing.T) {
+	registry := builtin.Registry()
+	r := rules.MustParse("simplified")
+	w, err := Weights(registry, spec(t, "greedy:weight.near=7"), r)
+	require.NoError(t, err)
+	want, err := eval.Default(eval.Simplified)
+	require.NoError(t, err)
+	want.Values[eval.Near] = 7
+	require.Equal(t, want.Values, w.Values)
+	again, err := Weights(registry, WithWeights(spec(t, "mcts:c=1"), w.Values), r)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, w.Values[:], again.Values[:], 1e-3)
+	_, err = Weights(registry, spec(t, "random"), r)
+	require.ErrorContains(t, err, `agent "random" has no weights`)
+	_, err = Weights(registry, spec(t, "greedy:weights=classic"), r)
+	require.ErrorContains(t, err, "weights default/classic are for standard rules")
+}

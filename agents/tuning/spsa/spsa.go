@@ -22,10 +22,11 @@ package spsa
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"gyges/agents/tuning"
 )
 
 // Param is a number that is tuned.
@@ -81,44 +82,34 @@ type Step struct {
 // the same step and vectors.
 type Measure func(ctx context.Context, k int, plus, minus []float64) (float64, error)
 
-// Check returns an error that joins what is wrong with the settings.
+// Check returns an error that joins a *[tuning.FieldError] for each thing that is
+// wrong with the settings.
 func (s *Settings) Check() error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
+	var p tuning.Problems
+	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
+	for _, x := range s.Params {
+		x.check(&p)
 	}
-	expect(len(s.Params) > 0, "expected parameters, found none")
-	for _, p := range s.Params {
-		for _, err := range p.check() {
-			errs = append(errs, fmt.Errorf("parameter %s: %w", p.Name, err))
-		}
-	}
-	expect(s.Steps >= 1, "expected steps of 1 or more, found %d", s.Steps)
-	expect(s.Pairs >= 1, "expected pairs of 1 or more, found %d", s.Pairs)
-	expect(0 <= s.Alpha && s.Alpha <= 2, "expected an alpha from 0 (0.602) to 2, found %v", s.Alpha)
-	expect(0 <= s.Gamma && s.Gamma <= 2, "expected a gamma from 0 (0.101) to 2, found %v", s.Gamma)
-	expect(0 <= s.A && s.A <= 10, "expected an a from 0 (0.1) to 10, found %v", s.A)
+	p.Expect(1 <= s.Steps && s.Steps <= maxCount, "steps", "expected a number from 1 to %d, found %d", maxCount, s.Steps)
+	p.Expect(1 <= s.Pairs && s.Pairs <= maxCount, "pairs", "expected a number from 1 to %d, found %d", maxCount, s.Pairs)
+	p.Expect(0 <= s.Alpha && s.Alpha <= 2, "alpha", "expected a number from 0 (for 0.602) to 2, found %v", s.Alpha)
+	p.Expect(0 <= s.Gamma && s.Gamma <= 2, "gamma", "expected a number from 0 (for 0.101) to 2, found %v", s.Gamma)
+	p.Expect(0 <= s.A && s.A <= 10, "a", "expected a number from 0 (for 0.1) to 10, found %v", s.A)
 	if s.After != nil {
-		expect(0 <= s.After.Step && s.After.Step <= s.Steps && len(s.After.Params) == len(s.Params), "expected a step of this run to go on after")
+		p.Expect(0 <= s.After.Step && s.After.Step <= s.Steps && len(s.After.Params) == len(s.Params), "after", "expected a step of this run to go on from")
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
-func (p Param) check() []error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	expect(p.Min < p.Max, "expected a lowest value below the highest, found %v and %v", p.Min, p.Max)
-	expect(p.Min <= p.Start && p.Start <= p.Max, "expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
-	expect(p.C > 0 && !math.IsInf(p.C, 0), "expected a c above 0, found %v", p.C)
-	expect(!p.Whole || p.C >= 0.5, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
-	expect(0 <= p.R && p.R <= 10, "expected an r from 0 (0.002) to 10, found %v", p.R)
-	return errs
+const maxCount = 1_000_000
+
+func (x Param) check(p *tuning.Problems) {
+	field := "parameters." + x.Name
+	p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
+	p.Expect(x.Min <= x.Start && x.Start <= x.Max, field, "expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
+	p.Expect(x.C > 0 && !math.IsInf(x.C, 0), field, "expected a c above 0, found %v", x.C)
+	p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
+	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 }
 
 func orElse(x, otherwise float64) float64 {

@@ -162,21 +162,21 @@ func TestSettingsAreChecked(t *testing.T) {
 	}, Alpha: -1, Gamma: 3, A: 11}
 	_, err := Run(context.Background(), s, nil)
 	for _, want := range []string{
-		"parameter a: expected a start from 0 to 1, found 5",
-		"parameter b: expected a c above 0, found 0",
-		"parameter n: expected a c of at least 0.5 for whole numbers, found 0.4",
-		"parameter m: expected a lowest value below the highest, found 1 and 1",
-		"parameter m: expected a c above 0, found NaN",
-		"parameter m: expected an r from 0 (0.002) to 10, found -1",
-		"expected steps of 1 or more, found 0",
-		"expected pairs of 1 or more, found 0",
-		"expected an alpha from 0 (0.602) to 2, found -1",
-		"expected a gamma from 0 (0.101) to 2, found 3",
-		"expected an a from 0 (0.1) to 10, found 11",
+		"parameters.a: expected a start from 0 to 1, found 5",
+		"parameters.b: expected a c above 0, found 0",
+		"parameters.n: expected a c of at least 0.5 for whole numbers, found 0.4",
+		"parameters.m: expected a min below max, found 1 and 1",
+		"parameters.m: expected a c above 0, found NaN",
+		"parameters.m: expected an r from 0 (for 0.002) to 10, found -1",
+		"steps: expected a number from 1 to 1000000, found 0",
+		"pairs: expected a number from 1 to 1000000, found 0",
+		"alpha: expected a number from 0 (for 0.602) to 2, found -1",
+		"gamma: expected a number from 0 (for 0.101) to 2, found 3",
+		"a: expected a number from 0 (for 0.1) to 10, found 11",
 	} {
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, (&Settings{}).Check(), "expected parameters, found none")
+	require.ErrorContains(t, (&Settings{}).Check(), "parameters: expected some, found none")
 	s = settings(1)
 	s.After = &Step{Step: 3, Params: []float64{1}}
 	require.ErrorContains(t, s.Check(), "expected a step of this run")

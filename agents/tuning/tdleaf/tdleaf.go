@@ -19,9 +19,10 @@ package tdleaf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
+
+	"gyges/agents/tuning"
 )
 
 // Leaf is what one decision's principal variation led to.
@@ -77,26 +78,24 @@ type State struct {
 // the same step and weights.
 type Play func(ctx context.Context, step int, weights []float64) ([]Game, error)
 
-// Check returns an error that joins what is wrong with the settings.
+// Check returns an error that joins a *[tuning.FieldError] for each thing that is
+// wrong with the settings.
 func (s *Settings) Check() error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var p tuning.Problems
 	n := len(s.Parent)
-	expect(n > 0, "expected parent weights, found none")
-	expect(s.Hold == nil || len(s.Hold) == n, "expected to know of %d weights whether they are held", n)
-	expect(s.Steps >= 1, "expected steps of 1 or more, found %d", s.Steps)
-	expect(0 <= s.Lambda && s.Lambda <= 1, "expected a lambda from 0 to 1, found %v", s.Lambda)
-	expect(0 < s.Rate && s.Rate <= 1000, "expected a rate above 0, at most 1000, found %v", s.Rate)
-	expect(0 < s.Scale && s.Scale <= 2, "expected a scale above 0, at most 2, found %v", s.Scale)
+	p.Expect(n > 0, "weights", "expected parent weights, found none")
+	p.Expect(s.Hold == nil || len(s.Hold) == n, "features", "expected to know of %d whether they are held, found %d", n, len(s.Hold))
+	p.Expect(1 <= s.Steps && s.Steps <= maxSteps, "steps", "expected a number from 1 to %d, found %d", maxSteps, s.Steps)
+	p.Expect(0 <= s.Lambda && s.Lambda <= 1, "lambda", "expected a number from 0 to 1, found %v", s.Lambda)
+	p.Expect(0 < s.Rate && s.Rate <= 1000, "rate", "expected a number above 0, at most 1000, found %v", s.Rate)
+	p.Expect(0 < s.Scale && s.Scale <= 2, "scale", "expected a number above 0, at most 2, found %v", s.Scale)
 	if a := s.After; a != nil {
-		expect(0 <= a.Step && a.Step <= s.Steps && len(a.Weights) == n && len(a.Gradients) == n && len(a.Features) == n, "expected a state of this run to go on from")
+		p.Expect(0 <= a.Step && a.Step <= s.Steps && len(a.Weights) == n && len(a.Gradients) == n && len(a.Features) == n, "after", "expected a state of this run to go on from")
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
+
+const maxSteps = 1_000_000
 
 // Run makes the steps and returns what has been learned. If ctx is cancelled or
 // play fails, what was recorded can be gone on from.

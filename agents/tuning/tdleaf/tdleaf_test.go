@@ -182,7 +182,7 @@ func TestBadGamesAreRefused(t *testing.T) {
 	_, err := Run(context.Background(), learner(0.5, 1), func(context.Context, int, []float64) ([]Game, error) { return nil, full })
 	require.ErrorIs(t, err, full)
 	_, err = Run(context.Background(), Settings{Lambda: 2, Rate: math.NaN()}, nil)
-	for _, want := range []string{"expected parent weights, found none", "expected steps of 1 or more", "expected a lambda from 0 to 1, found 2", "expected a rate above 0, at most 1000, found NaN", "expected a scale above 0, at most 2, found 0"} {
+	for _, want := range []string{"weights: expected parent weights, found none", "steps: expected a number from 1", "lambda: expected a number from 0 to 1, found 2", "rate: expected a number above 0, at most 1000, found NaN", "scale: expected a number above 0, at most 2, found 0"} {
 		require.ErrorContains(t, err, want)
 	}
 }

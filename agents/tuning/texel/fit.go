@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
+
+	"gyges/agents/tuning"
 )
 
 // Settings say how weights are fitted.
@@ -115,27 +117,36 @@ func check(train, validation *Data, s *Settings) error {
 	if len(s.Parent) != n || s.Hold != nil && len(s.Hold) != n {
 		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
 	}
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
+	if err := s.Check(); err != nil {
+		return err
 	}
-	for j, w := range s.Parent {
-		expect(!math.IsNaN(w) && !math.IsInf(w, 0), "feature %s: expected a finite parent weight, found %v", s.Names[j], w)
-	}
-	expect(0 < s.Lambda && s.Lambda <= 1, "expected a lambda above 0, at most 1, found %v", s.Lambda)
-	expect(0 <= s.L2 && s.L2 <= math.MaxFloat32, "expected an l2 of 0 or more, found %v", s.L2)
-	expect(0 <= s.Scale && s.Scale <= maxScale, "expected a scale from 0 (fitted) to %v, found %v", maxScale, s.Scale)
-	expect(s.Iterations >= 0, "expected iterations of 0 (200) or more, found %d", s.Iterations)
 	if s.Iterations == 0 {
 		s.Iterations = 200
 	}
 	if s.Patience == 0 {
 		s.Patience = 5
 	}
-	return errors.Join(errs...)
+	return nil
 }
+
+// Check returns an error that joins a *[tuning.FieldError] for each number among
+// the settings that is wrong.
+func (s *Settings) Check() error {
+	var p tuning.Problems
+	for j, w := range s.Parent {
+		p.Expect(!math.IsNaN(w) && !math.IsInf(w, 0), "weights", "expected finite numbers, found %v for feature %d", w, j)
+	}
+	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
+	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
+	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale", "expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
+	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations", "expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	return p.Err()
+}
+
+const (
+	maxL2         = 1000
+	maxIterations = 1_000_000
+)
 
 // fit is a fit under way. The minimised function's arguments are u = scale · rms
 // · (weight - parent) of the weights that are not held.

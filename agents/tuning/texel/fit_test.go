@@ -395,10 +395,10 @@ func TestBadDataIsRefused(t *testing.T) {
 	refused("expected training positions with 3 features, found 2", d, d, Settings{Names: []string{"a", "b", "c"}, Parent: []float64{1, 1, 1}, Lambda: 1})
 	bad := s
 	bad.Lambda, bad.L2, bad.Scale = 0, -1, math.NaN()
-	refused("expected a lambda above 0, at most 1, found 0\nexpected an l2 of 0 or more, found -1\nexpected a scale", d, d, bad)
+	refused("lambda: expected a number above 0, at most 1, found 0\nl2: expected a number from 0 to 1000, found -1\nscale: expected", d, d, bad)
 	bad = s
 	bad.Parent = []float64{1, math.NaN()}
-	refused("feature b: expected a finite parent weight, found NaN", d, d, bad)
+	refused("weights: expected finite numbers, found NaN for feature 1", d, d, bad)
 }
 
 func TestFitStops(t *testing.T) {
