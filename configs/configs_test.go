@@ -61,6 +61,8 @@ seed: 18446744073709551615
 workers: 3
 out: some/where
 on_repetition: ask-next
+margin: 20ms
+suspend: 7
 patience: 90s
 `)
 	c, err := LoadTournament(path, testRegistry())
@@ -81,7 +83,8 @@ patience: 90s
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
-		OnRepetition: agents.AskNext, Patience: 90 * time.Second,
+		OnRepetition: agents.AskNext, Margin: 20 * time.Millisecond, Suspend: 7,
+		Patience: 90 * time.Second,
 	}, c)
 }
 
@@ -145,7 +148,7 @@ out:
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, adjudication, patience, workers, out`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, margin, adjudication, patience, suspend, workers, out`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,

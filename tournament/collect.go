@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -16,10 +17,14 @@ const flushEvery = time.Second
 // collector writes the games in schedule order.
 type collector struct {
 	schedule *schedule
+	store    *store // nil: nothing was there before
 	writer   *record.Writer
 	onGame   func(*record.Game)
-	next     int64                    // the pair to be written next
-	waiting  map[int64][]*record.Game // finished pairs after it
+	next     int64             // the pair to be written next
+	waiting  map[int64]Outcome // finished pairs after it
+	written  []func()          // to be called when what is written is flushed
+	parked   []error           // why pairs were left out
+	suspend  *suspensions
 	faults   int64
 	pairs    sprt.Pairs // as the first agent saw them
 	half     int        // half points of the first agent in the pair under way
@@ -32,8 +37,8 @@ type collector struct {
 // all before them are, and their slots given back then; what remains when the
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
-func (c *collector) collect(outcomes <-chan outcome, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	c.waiting = map[int64][]*record.Game{}
+func (c *collector) collect(outcomes <-chan Outcome, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+	c.waiting = map[int64]Outcome{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
@@ -43,12 +48,13 @@ func (c *collector) collect(outcomes <-chan outcome, slots <-chan struct{}, canc
 				c.writeRest()
 				return
 			}
-			c.waiting[o.pair] = o.games
+			c.note(c.store.complete(c.schedule, &o))
+			c.waiting[o.Pair] = o
 			c.writeReady(slots)
 		case <-tick.C:
-			c.note(c.writer.Flush())
+			c.flush()
 		}
-		if c.err != nil || c.decided {
+		if c.err != nil || c.decided || c.stuck() {
 			cancel(c.err)
 		}
 	}
@@ -57,25 +63,55 @@ func (c *collector) collect(outcomes <-chan outcome, slots <-chan struct{}, canc
 // writeReady writes the pairs that are next.
 func (c *collector) writeReady(slots <-chan struct{}) {
 	for {
-		games, ok := c.waiting[c.next]
-		if !ok || len(games) == 0 || games[len(games)-1].Game != 2*c.next+1 {
+		o, ok := c.waiting[c.next]
+		if !ok || o.Err == nil && (len(o.Games) == 0 || o.Games[len(o.Games)-1].Game != 2*c.next+1) {
 			return // not there, or cut short since the run stops
 		}
 		delete(c.waiting, c.next)
 		c.next++
-		c.write(games)
+		if o.Err != nil {
+			c.parked = append(c.parked, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
+		} else {
+			c.write(o.Games)
+		}
+		if o.Written != nil {
+			c.written = append(c.written, o.Written)
+		}
 		<-slots
 	}
+}
+
+// maxParked is how many pairs may be left out before the run stops.
+const maxParked = 100
+
+// stuck tells whether a pair that was left out is one that others depend on, or
+// one too many.
+func (c *collector) stuck() bool {
+	return len(c.parked) >= maxParked ||
+		len(c.parked) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.SPRT != (sprt.Test{}))
+}
+
+// flush writes out what is in memory.
+func (c *collector) flush() {
+	c.note(c.writer.Flush())
+	if c.err != nil {
+		return
+	}
+	for _, f := range c.written {
+		f()
+	}
+	clear(c.written) // they hold on to much
+	c.written = c.written[:0]
 }
 
 // writeRest writes the pairs that still wait for one that will never come.
 func (c *collector) writeRest() {
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
 		c.gap = true // or the pair itself isn't whole
-		c.write(c.waiting[i])
+		c.write(c.waiting[i].Games)
 	}
 	c.waiting = nil
-	c.note(c.writer.Flush())
+	c.flush()
 }
 
 func (c *collector) write(games []*record.Game) {
@@ -83,11 +119,12 @@ func (c *collector) write(games []*record.Game) {
 		if c.err != nil || c.decided {
 			return
 		}
+		g = c.suspend.strike(g, c.schedule.seated(g.Game))
 		c.note(c.writer.Write(g))
 		if c.err != nil {
 			return
 		}
-		if !c.gap {
+		if !c.gap && len(c.parked) == 0 {
 			c.schedule.note(g)
 		}
 		c.count(g)
@@ -96,8 +133,11 @@ func (c *collector) write(games []*record.Game) {
 
 // count counts a game of the file.
 func (c *collector) count(g *record.Game) {
-	if g.Fault != nil {
+	if g.Fault != nil && !g.Struck() {
 		c.faults++
+	}
+	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
+		c.tooFew()
 	}
 	if c.onGame != nil {
 		c.onGame(g)
@@ -113,6 +153,14 @@ func (c *collector) count(g *record.Game) {
 		c.pairs.Add(c.half)
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+	}
+}
+
+// tooFew stops the run if too few agents are left.
+func (c *collector) tooFew() {
+	config := c.schedule.config
+	if c.suspend.left() < 2 || config.Format == Gauntlet && c.suspend.has(0) {
+		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
 	}
 }
 

@@ -18,6 +18,7 @@ const (
 	maxRules    = 64
 	maxPairs    = 1_000_000
 	maxWorkers  = 1024
+	maxSuspend  = 1_000_000
 	maxName     = 64
 	maxDepth    = 1000
 	maxNodes    = int64(1_000_000_000_000)
@@ -44,7 +45,10 @@ type Config struct {
 	// decides it; the zero value: none. Pairs is then the most that are played.
 	SPRT sprt.Test
 
-	Clock Clock // time for a whole game; zero: none
+	Clock Clock // time for a whole game; zero: none. An agent's own goes before it.
+
+	// Margin is by how much a clock or a move time may be overrun without loss.
+	Margin time.Duration
 
 	// Adjudication ends games early; zero: none.
 	Adjudication Adjudication
@@ -55,6 +59,13 @@ type Config struct {
 	// OnRepetition is what becomes of a move that only repetition or null-move
 	// rules forbid; empty: it is forfeited like any illegal move.
 	OnRepetition agents.OnRepetition
+
+	// Pool is where the pairs are played; nil: in this process, by Workers.
+	Pool Pool
+
+	// Suspend is how many games in a row an agent loses by faults until it plays
+	// no more; 0: it plays on. With fewer than two agents left the run ends.
+	Suspend int
 
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
@@ -73,6 +84,8 @@ func DefaultConfig() Config {
 
 		OnRepetition: agents.Forfeit,
 		Patience:     10 * time.Minute,
+		Margin:       DefaultMargin,
+		Suspend:      10,
 	}
 }
 
@@ -117,9 +130,11 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
-	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment and margin up to as much, found %v, margin %v", maxMoveTime, c.Clock, c.Clock.Margin)
+	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
+	v.expect(c.Margin == DefaultMargin || 0 <= c.Margin && c.Margin <= maxMoveTime, "margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.Margin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
+	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
 	return errors.Join(v...)
 }
@@ -156,14 +171,20 @@ func (v *validation) rules(list []*rules.Rules) {
 
 func (v *validation) agents(list []agents.Spec, registry *agents.Registry) {
 	v.expect(2 <= len(list) && len(list) <= maxAgents, "agents", "expected 2 to %d agents, found %d", maxAgents, len(list))
-	seen := map[string]bool{}
+	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
 			v.add(field, fmt.Errorf("agent %q is listed twice; players are told apart by their specs", text))
 			continue
 		}
-		seen[text] = true
+		v.expect(!labels[spec.Label()], field, "the name %q is given twice", spec.Label())
+		seen[text], labels[spec.Label()] = true, true
+		if clock := spec.Get("clock"); clock != "" {
+			if _, err := ParseClock(clock); err != nil {
+				v.add(field, fmt.Errorf("agent %q: parameter clock: %w", text, err))
+			}
+		}
 		for _, err := range tryAgent(registry, spec) {
 			v.add(field, err)
 		}

@@ -70,6 +70,7 @@ type manifestConfig struct {
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
+	Suspend      int    `json:"suspend"`
 }
 
 type manifestOpenings struct {
@@ -100,10 +101,10 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Clock), Seed: c.Seed, Workers: c.Workers,
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Margin), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(), Suspend: c.Suspend,
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -118,10 +117,11 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 }
 
 // compareConfigs returns an error that lists what differs in what is played.
-// How many play at a time and how long the run waits are no part of that.
+// How many play at a time, how long the run waits and what it bears are no part
+// of that.
 func compareConfigs(old, now *manifestConfig) error {
 	fields := func(c manifestConfig) map[string]json.RawMessage {
-		c.Workers, c.Patience, c.Name = 0, "", ""
+		c.Workers, c.Patience, c.Name, c.Suspend = 0, "", "", 0
 		var m map[string]json.RawMessage
 		text, err := json.Marshal(c)
 		if err == nil {
@@ -261,15 +261,30 @@ func (s *schedule) check(g *record.Game) error {
 	if i >= s.len() {
 		return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, 2*s.len())
 	}
-	p := s.pair(i)
-	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
-	north, northSeed := s.seat(p, int(g.Game%2), rules.North)
-	want := record.Game{Pair: i, Rules: p.rules.String(),
-		South: record.Player{Agent: s.agentNames[south], Seed: southSeed}, North: record.Player{Agent: s.agentNames[north], Seed: northSeed}}
-	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
-		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s", GamesFile, g.Game,
-			want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent, g.North.Agent, g.Rules)
+	return s.checkPair(s.pair(i), g)
+}
+
+// complete puts the games that were there before beside those that were played,
+// unless some of the latter are missing.
+func (st *store) complete(s *schedule, o *Outcome) error {
+	games, played := make([]*record.Game, 0, 2), o.Games
+	for n := range int64(2) {
+		g, ok := st.done(2*o.Pair + n)
+		switch {
+		case !ok && len(played) == 0:
+			return nil
+		case !ok:
+			g, played = played[0], played[1:]
+		case g == nil:
+			continue
+		default:
+			if err := s.check(g); err != nil {
+				return err
+			}
+		}
+		games = append(games, g)
 	}
+	o.Games = games
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type Summary struct {
 	Pairs      sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
 	Decided    bool       // the SPRT has been decided, so that no more games are needed
 	Faults     int64      // games among them that a fault of an agent decided
+	Parked     []error    // why pairs could not be played, by a pool of workers elsewhere
 	Start, End time.Time
 }
 
@@ -55,7 +57,11 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
-	c := &collector{schedule: schedule, onGame: onGame}
+	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
+	pool := config.Pool
+	if pool == nil {
+		pool = localPool{config.Workers, registry.New}
+	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
 		return s, err
@@ -64,15 +70,16 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	if err := m.save(config.Out); err != nil {
 		return s, errors.Join(err, w.Close())
 	}
-	c.writer, c.next = w, st.kept/2
-	if !c.decided {
-		err = playAll(ctx, schedule, st, registry, c)
+	c.writer, c.store, c.next = w, st, st.kept/2
+	if c.err == nil && !c.decided {
+		err = playAll(ctx, schedule, st, pool, c)
 	}
+	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
 		err = errors.Join(err, closeErr)
 	}
 	s.Played, s.Faults, s.End = w.Written(), c.faults, time.Now().UTC()
-	s.Kept, s.Pairs, s.Decided = st.kept, c.pairs, c.decided
+	s.Kept, s.Pairs, s.Decided, s.Parked = st.kept, c.pairs, c.decided, c.parked
 	s.Status, err = ending(ctx, &s, err)
 	if s.Status == Finished {
 		err = removeAhead(config.Out)
@@ -89,6 +96,8 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 		return Finished, nil
 	case err == nil && ctx.Err() != nil:
 		return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w", s.Played, s.Scheduled, games, ctx.Err())
+	case err == nil && len(s.Parked) > 0:
+		err = fmt.Errorf("%d pairs could not be played: %w", len(s.Parked), s.Parked[0])
 	case err == nil: // can't happen: somebody must have stopped the run
 		err = errors.New("some games were not played")
 	}
@@ -100,100 +109,82 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 // bounds the memory for games that wait.
 func window(workers int) int { return 64 + 8*workers }
 
-// outcome is the games of a pair that were finished, both unless the run stops.
-type outcome struct {
-	pair  int64
-	games []*record.Game
-}
-
-// playAll plays the whole schedule and hands the games to the collector. Its
-// error is nil when ctx is cancelled.
-func playAll(ctx context.Context, s *schedule, st *store, registry *agents.Registry, c *collector) error {
+// playAll lets the pool play the whole schedule and hands the games to the
+// collector. Its error is nil when ctx is cancelled.
+func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	size := window(s.config.Workers)
-	jobs, slots, outcomes := make(chan int64), make(chan struct{}, size), make(chan outcome, size)
+	size := max(pool.Window(), 1)
+	jobs, slots, outcomes := make(chan Job), make(chan struct{}, size), make(chan Outcome, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
+	first := c.next // which the collector changes
 	group.Go(func() error {
 		defer close(jobs)
-		dispatch(groupCtx, s, c.next, jobs, slots)
-		return nil
+		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, outcomes)
 	})
-	workers := make([]*worker, s.config.Workers)
-	for i := range workers {
-		w := newWorker(s, registry)
-		w.store = st
-		workers[i] = w
-		group.Go(func() error { return work(groupCtx, cancel, w, jobs, outcomes) })
-	}
+	group.Go(func() error { return pool.Play(groupCtx, s.config, jobs, outcomes) })
 	played := make(chan error, 1)
 	go func() {
 		played <- group.Wait()
 		close(outcomes)
 	}()
 	c.collect(outcomes, slots, cancel)
-	err := <-played
-	switch cause := context.Cause(ctx); {
-	case c.err != nil:
-		err = c.err
-	case c.decided:
-		err = nil // whoever still played was stopped
-	case errors.Is(cause, errGoexit):
-		err = cause
-	}
-	// Only now, since an agent that can't be closed is no reason to stop others.
-	for _, w := range workers {
-		err = errors.Join(err, w.close())
-	}
-	return err
+	return errors.Join(c.err, <-played)
 }
 
-// dispatch hands out the pairs from the first one on in order, each when it is
-// known and there is room for it.
-func dispatch(ctx context.Context, s *schedule, first int64, jobs chan<- int64, slots chan<- struct{}) {
+// dispatch hands out the pairs from the first one on in order, each
+// when it is known and there is room for it. Those that needn't be played have
+// an outcome at once.
+func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- Outcome) error {
+	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
 		select {
 		case <-s.known(i):
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
-			return
+			return nil
+		}
+		job := s.job(i)
+		for n := range job.Games {
+			_, done := st.done(2*i + int64(n))
+			job.Games[n] = !done
+		}
+		if job.Games == [2]bool{} {
+			outcomes <- Outcome{Pair: i}
+			continue
+		}
+		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
+			games, err := s.blanks(job, o)
+			if err != nil {
+				return err
+			}
+			outcomes <- Outcome{Pair: i, Games: games}
+			continue
 		}
 		select {
-		case jobs <- i:
+		case jobs <- job:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
-// errGoexit stops a run in which a worker's goroutine has been ended from inside.
-var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
-
-// work plays pairs until there are none or the run stops. Outcomes never wait:
-// there is room for as many as are handed out.
-func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <-chan int64, outcomes chan<- outcome) error {
-	returned := false
-	defer func() {
-		if !returned {
-			cancel(errGoexit)
-		}
-	}()
-	for i := range jobs {
-		games, err := w.play(ctx, w.schedule.pair(i))
-		outcomes <- outcome{i, games}
-		if ctx.Err() != nil {
-			break // err says no more than that
-		}
-		if err != nil {
-			returned = true
-			return err
+// blanks returns the games of a job that aren't to be played.
+func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
+	p := s.pair(job.Pair)
+	position, err := o.opening(p.rules, s.rulesHash[p.rulesNum], p.round)
+	var games []*record.Game
+	for n, wanted := range job.Games {
+		if wanted {
+			m := s.match(p, n, position)
+			games = append(games, m.blank())
 		}
 	}
-	returned = true
-	return nil
+	return games, err
 }

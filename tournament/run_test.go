@@ -270,14 +270,17 @@ func TestCloseErrors(t *testing.T) {
 
 // However slow one pair is, no more than a window of others waits for it.
 func TestWindowBoundsWhatWaits(t *testing.T) {
-	jobs, slots := make(chan int64), make(chan struct{}, window(2))
+	jobs, slots := make(chan Job), make(chan struct{}, window(2))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	c := testConfig(t, "random", "scored")
 	c.Pairs = maxPairs
-	go func() { defer close(done); dispatch(ctx, newSchedule(&c), 0, jobs, slots) }()
+	go func() {
+		defer close(done)
+		_ = dispatch(ctx, newSchedule(&c), nil, newSuspensions(0, 2), 0, jobs, slots, nil)
+	}()
 	for i := range int64(window(2)) {
-		require.Equal(t, i, <-jobs)
+		require.Equal(t, i, (<-jobs).Pair)
 	}
 	select {
 	case i := <-jobs:
@@ -285,7 +288,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	default:
 	}
 	<-slots
-	require.EqualValues(t, window(2), <-jobs)
+	require.EqualValues(t, window(2), (<-jobs).Pair)
 	cancel()
 	<-done
 }
@@ -295,12 +298,12 @@ func TestCollectorOrder(t *testing.T) {
 	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
 		var got []int64
 		config := testConfig(t, "random", "scored")
-		c := &collector{schedule: newSchedule(&config), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
-		outcomes, slots := make(chan outcome, 4), make(chan struct{}, 4)
+		c := &collector{schedule: newSchedule(&config), suspend: newSuspensions(0, 2), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
+		outcomes, slots := make(chan Outcome, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {
 			slots <- struct{}{}
-			outcomes <- outcome{i, []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
+			outcomes <- Outcome{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
 		}
 		for i := range int64(4) {
 			for _, j := range order {

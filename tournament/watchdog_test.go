@@ -36,7 +36,7 @@ func withKind(k agents.Kind) *agents.Registry {
 
 // quickWorker returns a worker that waits little.
 func quickWorker(c *Config, registry *agents.Registry) *worker {
-	w := newWorker(newSchedule(c), registry)
+	w := newWorker(newSchedule(c), registry.New)
 	w.grace = 20 * time.Millisecond
 	return w
 }
@@ -51,7 +51,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 	c.Patience = 400 * time.Millisecond
 	w := quickWorker(&c, withKind(stubborn(release, calls)))
 	for i := range int64(2) {
-		games, err := w.play(t.Context(), w.schedule.pair(i))
+		games, err := w.play(t.Context(), w.schedule.pair(i), [2]bool{true, true})
 		require.NoError(t, err)
 		require.Len(t, games, 2)
 		for _, g := range games {
@@ -72,7 +72,7 @@ func TestHangingAgentLoses(t *testing.T) {
 	c.Patience = 300 * time.Millisecond
 	c.Limits.MoveTime = 100 * time.Millisecond
 	w := quickWorker(&c, testRegistry(nil))
-	games, err := w.play(t.Context(), w.schedule.pair(0))
+	games, err := w.play(t.Context(), w.schedule.pair(0), [2]bool{true, true})
 	require.NoError(t, err)
 	require.Len(t, games, 2)
 	for _, g := range games {
@@ -94,7 +94,7 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := w.play(ctx, w.schedule.pair(0))
+		_, err := w.play(ctx, w.schedule.pair(0), [2]bool{true, true})
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return calls.Load() == 1 }, 10*time.Second, time.Millisecond)

@@ -15,19 +15,20 @@ import (
 // worker plays pairs of a schedule with agents of its own. It belongs to one
 // goroutine.
 type worker struct {
-	schedule *schedule
-	store    *store // games that needn't be played; nil: none
-	registry *agents.Registry
+	schedule *schedule // without pairings
+	newAgent func(agents.Spec) (agents.Agent, error)
+	pace     float64        // what times are multiplied by
 	agents   []agents.Agent // by index of their spec; nil until needed
 	opener   *opener
 	referee  *referee
 	grace    time.Duration // that agents have to notice a cancellation
 }
 
-func newWorker(s *schedule, registry *agents.Registry) *worker {
+func newWorker(s *schedule, newAgent func(agents.Spec) (agents.Agent, error)) *worker {
 	return &worker{
 		schedule: s,
-		registry: registry,
+		newAgent: newAgent,
+		pace:     1,
 		agents:   make([]agents.Agent, len(s.config.Agents)),
 		opener:   newOpener(s.config.Openings, s.config.Seed),
 		referee:  new(referee),
@@ -35,22 +36,16 @@ func newWorker(s *schedule, registry *agents.Registry) *worker {
 	}
 }
 
-// play plays the games of a pair that aren't in the file yet. On an error it returns the games finished
+// play plays the wanted games of a pair. On an error it returns the games finished
 // before it.
-func (w *worker) play(ctx context.Context, p pair) ([]*record.Game, error) {
+func (w *worker) play(ctx context.Context, p pair, wanted [2]bool) ([]*record.Game, error) {
 	position, err := w.opener.opening(p.rules, w.schedule.rulesHash[p.rulesNum], p.round)
 	if err != nil {
 		return nil, err
 	}
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
-		if g, ok := w.store.done(2*p.index + int64(n)); ok {
-			if g != nil {
-				if err := w.schedule.check(g); err != nil {
-					return games, err
-				}
-				games = append(games, g)
-			}
+		if !wanted[n] {
 			continue
 		}
 		g, err := w.playOne(ctx, p, n, position)
@@ -65,20 +60,17 @@ func (w *worker) play(ctx context.Context, p pair) ([]*record.Game, error) {
 // playOne plays game n, 0 or 1, of a pair.
 func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
 	config := w.schedule.config
-	m := Match{
-		Game: 2*p.index + int64(n), Pair: p.index,
-		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: config.Limits,
-		OnRepetition: config.OnRepetition, Clock: config.Clock, Adjudication: config.Adjudication,
-	}
+	m := w.schedule.match(p, n, position)
+	m.Limits, m.Clock = paced(m.Limits, w.pace), m.Clock.paced(w.pace)
 	var seated [2]int
-	for _, side := range []rules.Side{rules.South, rules.North} {
-		i, seed := w.schedule.seat(p, n, side)
-		agent, err := w.agent(i)
+	for side := range m.Seats {
+		seat := &m.Seats[side]
+		seated[side], _ = w.schedule.seat(p, n, rules.Side(side))
+		agent, err := w.agent(seated[side])
 		if err != nil {
 			return nil, err
 		}
-		seated[side] = i
-		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
+		seat.Agent, seat.Clock = agent, seat.Clock.paced(w.pace)
 	}
 	r := w.referee
 	g, hung, err := w.playWatched(ctx, &m, config.Patience)
@@ -88,13 +80,16 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
 		w.drop(seated[sideOf(g.Fault)])
 	}
+	if g != nil {
+		g.Limits = recordLimits(config.Limits, config.Clock)
+	}
 	return g, err
 }
 
 // agent returns the agent of the i-th spec, made if need be.
 func (w *worker) agent(i int) (agents.Agent, error) {
 	if w.agents[i] == nil {
-		a, err := w.registry.New(w.schedule.config.Agents[i])
+		a, err := w.newAgent(w.schedule.config.Agents[i])
 		if err != nil {
 			return nil, err
 		}

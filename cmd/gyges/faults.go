@@ -47,6 +47,6 @@ func (f *faults) write(w *output) {
 		if f.counts[k] == 1 {
 			games = "game"
 		}
-		w.printf("%s lost %d %s by a fault (%s), first in %s\n", visible(k.agent), f.counts[k], games, k.kind, visible(f.first[k]))
+		w.printf("%s lost %d %s by a fault (%s), first in %s\n", visible(labelOf(k.agent)), f.counts[k], games, k.kind, visible(f.first[k]))
 	}
 }

@@ -26,6 +26,7 @@ type matchCmd struct {
 	repetitionFlag
 	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
+	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until the match ends; 0: it goes on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
@@ -65,7 +66,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
-	e.out.printf("%s against %s\n%s", visible(first), visible(config.Agents[1].String()), eloText(summary.Pairs))
+	e.out.printf("%s against %s\n%s", visible(config.Agents[0].Label()), visible(config.Agents[1].Label()), eloText(summary.Pairs))
 	if config.SPRT != (sprt.Test{}) {
 		e.out.printf("%s", sprtText(config.SPRT, summary.Pairs))
 	}
@@ -99,7 +100,7 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
 		limitsFlags: c.limitsFlags, clockFlags: c.clockFlags, repetitionFlag: c.repetitionFlag,
-		Adjudicate: c.Adjudicate, Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
+		Adjudicate: c.Adjudicate, Patience: c.Patience, Suspend: c.Suspend, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

@@ -30,6 +30,7 @@ type tournamentCmd struct {
 	repetitionFlag
 	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
+	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
@@ -174,8 +175,9 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	override(&config.Pairs, c.Pairs)
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
-	override(&config.Clock.Margin, c.Margin)
+	override(&config.Margin, c.Margin)
 	override(&config.Patience, c.Patience)
+	override(&config.Suspend, c.Suspend)
 	if c.Adjudicate != "" {
 		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
 		if err != nil {
@@ -225,8 +227,8 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
+		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
+		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error

@@ -84,6 +84,10 @@ const (
 	FaultCrash    FaultKind = "crash"    // the agent's program could not be started, or ended
 	FaultTimeout  FaultKind = "timeout"  // the agent gave no answer in time
 	FaultProtocol FaultKind = "protocol" // the agent's program said what can't be understood
+
+	// FaultSuspended stands in games that were not played, since the agent had
+	// lost too many by faults. Ratings leave them out.
+	FaultSuspended FaultKind = "suspended"
 )
 
 // The reasons of games that were ended by the players' scores.
@@ -98,6 +102,9 @@ const (
 func (g *Game) adjudicated() bool {
 	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
 }
+
+// Struck tells whether the game was not played, since an agent was suspended.
+func (g *Game) Struck() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
 // MaxDetail bounds Fault.Detail, in bytes.
 const MaxDetail = 2000

@@ -1,0 +1,203 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// shufflingPool plays batches of jobs backwards, leaves out those of park, and
+// counts what was written.
+type shufflingPool struct {
+	window  int
+	park    map[int64]bool
+	pace    float64
+	played  []int64
+	written int // changed by the collector, read when the run is over
+}
+
+func (p *shufflingPool) Window() int { return p.window }
+
+func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, outcomes chan<- Outcome) error {
+	player := NewPlayer(c, testRegistry(nil).New)
+	defer func() { _ = player.Close() }()
+	pace := max(p.pace, 1)
+	var batch []Job
+	play := func() {
+		for i := len(batch) - 1; i >= 0; i-- {
+			o := Outcome{Pair: batch[i].Pair, Written: func() { p.written++ }}
+			p.played = append(p.played, o.Pair)
+			if p.park[o.Pair] {
+				o.Err = errTest
+			} else {
+				o.Games, _ = player.Play(ctx, batch[i], pace)
+			}
+			outcomes <- o
+		}
+		batch = nil
+	}
+	for {
+		select {
+		case job, ok := <-jobs:
+			if !ok {
+				play()
+				return nil
+			}
+			if batch = append(batch, job); len(batch) == p.window {
+				play()
+			}
+		case <-time.After(10 * time.Millisecond): // a stage is over
+			play()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// A pool of another sort gives the same records, in all formats, also when it
+// goes on with a run that was stopped.
+func TestPoolsGiveTheSameRecords(t *testing.T) {
+	for _, f := range []Format{RoundRobin, Swiss} {
+		c := formatConfig(t, f, 5)
+		_, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		want := timeless(t, c.Out)
+
+		c.Out = t.TempDir()
+		_, _ = stopAfter(t, c, 3)
+		pool := &shufflingPool{window: 3}
+		c.Pool = pool
+		s, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		require.Equal(t, Finished, s.Status)
+		require.Equal(t, want, timeless(t, c.Out))
+		require.GreaterOrEqual(t, pool.written, len(pool.played), "every outcome is acknowledged")
+		require.NotEmpty(t, pool.played)
+	}
+}
+
+// A pair that can't be played is left out, told at the end, and played when the
+// run goes on.
+func TestParkedPairs(t *testing.T) {
+	c := testConfig(t, "random", "scored", "random:id=1")
+	c.Pairs = 5
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	want := timeless(t, c.Out)
+
+	c.Out = t.TempDir()
+	pool := &shufflingPool{window: 4, park: map[int64]bool{2: true, 20: true}}
+	c.Pool = pool
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorIs(t, err, errTest)
+	require.ErrorContains(t, err, "2 pairs could not be played: pair 2: ")
+	require.Equal(t, Failed, s.Status)
+	require.Len(t, s.Parked, 2)
+	require.Equal(t, s.Scheduled-4, s.Played)
+	require.Equal(t, 45, pool.written)
+
+	pool.park, pool.played = nil, nil
+	s, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.Equal(t, []int64{2, 20}, pool.played, "no other one")
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// Where later pairs depend on one that can't be played, the run stops; so it does
+// when nothing can be played.
+func TestParkedPairsThatStopTheRun(t *testing.T) {
+	park := map[int64]bool{1: true}
+	swiss := formatConfig(t, Swiss, 5)
+	swiss.Pool = &shufflingPool{window: 2, park: park}
+	match := testConfig(t, "random", "scored")
+	match.Pairs, match.Pool = 500, &shufflingPool{window: 2, park: park}
+	match.SPRT = sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	hopeless := testConfig(t, "random", "scored")
+	hopeless.Pairs = 500
+	all := map[int64]bool{}
+	for i := range int64(1500) {
+		all[i] = true
+	}
+	hopeless.Pool = &shufflingPool{window: 2, park: all}
+	for _, c := range []Config{swiss, match, hopeless} {
+		s, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.ErrorIs(t, err, errTest)
+		require.Equal(t, Failed, s.Status)
+		require.Less(t, len(c.Pool.(*shufflingPool).played), 120)
+	}
+}
+
+// Pace stretches the times that are kept, and not those that are recorded.
+func TestPace(t *testing.T) {
+	limits := paced(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, 2.5)
+	require.Equal(t, agents.Limits{Depth: 3, Nodes: 5, MoveTime: 2500 * time.Millisecond}, limits)
+	clock := Clock{Base: time.Minute, Increment: 100 * time.Microsecond}
+	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.paced(2.5))
+	require.Equal(t, clock, clock.paced(1))
+
+	c := testConfig(t, "random", "scored")
+	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
+	var most time.Duration
+	p := NewPlayer(&c, func(agents.Spec) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
+	games, err := p.Play(t.Context(), newSchedule(&c).job(0), 3)
+	require.NoError(t, err)
+	require.Len(t, games, 2)
+	require.Equal(t, record.Limits{MoveTime: "100ms", Clock: "1m0s+0s"}, games[0].Limits)
+	require.Equal(t, 300*time.Millisecond, most)
+}
+
+// limitsSeen notes the move times that it is given.
+type limitsSeen struct {
+	picker
+	most *time.Duration
+}
+
+func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	*a.most = max(*a.most, lim.MoveTime)
+	return a.picker.Choose(ctx, g, lim)
+}
+
+func TestPlayerRefuses(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	p := NewPlayer(&c, testRegistry(nil).New)
+	good := newSchedule(&c).job(3)
+	games, err := p.Play(t.Context(), good, 1)
+	require.NoError(t, err)
+	require.NoError(t, p.Check(good, games))
+	for range 200 { // one field out of range at a time
+		bad := good
+		switch x := []int64{-1, -1 << 62}[rand.IntN(2)]; rand.IntN(4) {
+		case 0:
+			bad.Pair = x
+		case 1:
+			bad.Round = x
+		case 2:
+			bad.Rules = []int{int(x), 3, 1 << 40}[rand.IntN(3)]
+		default:
+			bad.Agents[rand.IntN(2)] = []int{int(x), 2, 1 << 40}[rand.IntN(3)]
+		}
+		_, err := p.Play(t.Context(), bad, 1)
+		require.Error(t, err)
+		require.Error(t, p.Check(bad, games))
+	}
+	require.ErrorContains(t, p.Check(good, games[:1]), "game 7: expected a record, found none")
+	require.ErrorContains(t, p.Check(good, append(games, games[0])), "found game 6 too")
+	require.ErrorContains(t, p.Check(good, games[1:]), "expected game 6, found game 7")
+	changed := *games[1]
+	changed.South.Seed++
+	require.ErrorContains(t, p.Check(good, []*record.Game{games[0], &changed}), "expected pair 3")
+
+	broken := NewPlayer(&c, func(agents.Spec) (agents.Agent, error) { return nil, errTest })
+	_, err = broken.Play(t.Context(), good, 1)
+	require.True(t, errors.Is(err, errTest))
+}
