@@ -299,7 +299,8 @@ func TestExamples(t *testing.T) {
 func TestNoOtherExamples(t *testing.T) {
 	files, err := filepath.Glob("[rt]*/*") // levels have a test of their own
 	require.NoError(t, err)
-	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml"}, files)
+	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml",
+		"tuning/spsa.yaml", "tuning/td.yaml", "tuning/texel.yaml"}, files)
 }
 
 func FuzzLoad(f *testing.F) {
