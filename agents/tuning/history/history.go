@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 )
@@ -106,22 +105,35 @@ type Writer struct {
 	path string
 }
 
+// errInUse says that another run writes the history.
+var errInUse = errors.New("expected a folder that no other run is using; another one is")
+
 // Append opens a history to go on, or begins one where there is none, and returns
-// what is in it. A last line that was cut off is taken away.
+// what is in it. A last line that was cut off is taken away. Nobody else can open
+// it until it is closed.
 func Append(path string) (*Writer, []Line, error) {
-	lines, whole, err := Read(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err = f.Seek(whole, io.SeekStart)
-	if err = errors.Join(err, f.Truncate(whole)); err != nil {
+	lines, err := begin(f)
+	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
 	return &Writer{f, path}, lines, nil
+}
+
+// begin prepares an open file for going on.
+func begin(f *os.File) ([]Line, error) {
+	if err := lock(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	lines, whole, err := Read(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(whole, io.SeekStart)
+	return lines, errors.Join(err, f.Truncate(whole))
 }
 
 // Write appends a step. It is in the file when Write returns.

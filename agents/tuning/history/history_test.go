@@ -25,6 +25,8 @@ func TestHistoriesGoOn(t *testing.T) {
 	w, lines, err := Append(path)
 	require.NoError(t, err)
 	require.Empty(t, lines)
+	_, _, err = Append(path)
+	require.ErrorContains(t, err, "another one is", "two runs can't write one history")
 	for i := range 3 {
 		require.NoError(t, w.Write(line(i)))
 	}
