@@ -1,6 +1,10 @@
 package sample
 
 import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -37,41 +41,33 @@ func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Sample, error] {
 	}
 }
 
-var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})\.parquet$`)
+var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
 
 // Shards returns the files of a split in order. The error says which is missing.
 func Shards(dir string, split Split) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
 		return nil, err
 	}
-	total := ""
-	have := map[string]bool{}
+	var paths []string
+	total := 0
 	for _, e := range entries {
 		m := shardPattern.FindStringSubmatch(e.Name())
 		if m == nil || m[1] != split.String() {
 			continue
 		}
-		if total != "" && total != m[3] {
-			return nil, fmt.Errorf("%s: expected the shards of one set, found some of %s and some of %s", dir, total, m[3])
+		i, _ := strconv.Atoi(m[2]) // five digits
+		n, _ := strconv.Atoi(m[3])
+		if total = cmp.Or(total, n); n != total || i != len(paths) {
+			return nil, fmt.Errorf("%s: expected shard %d of %d of %v, found %s", dir, len(paths), total, split, e.Name())
 		}
-		total = m[3]
-		have[e.Name()] = true
+		paths = append(paths, filepath.Join(dir, e.Name()))
 	}
-	if total == "" {
-		return nil, fmt.Errorf("%s: expected samples, files like %s, found none", dir, shardName(split, 0, 1))
-	}
-	n, _ := strconv.Atoi(total) // five digits
-	var paths []string
-	for i := range n {
-		name := shardName(split, i, n)
-		if !have[name] {
-			return nil, fmt.Errorf("%s: expected %d shards of %v, found no %s", dir, n, split, name)
-		}
-		paths = append(paths, filepath.Join(dir, name))
-	}
-	if len(have) != n {
-		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, n, split, len(have))
+	switch {
+	case len(paths) == 0:
+		return nil, fmt.Errorf("%s: expected samples, files like %s, found none of %v", dir, shardName(split, 0, 1, "0123456789abcdef"), split)
+	case len(paths) != total:
+		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, total, split, len(paths))
 	}
 	return paths, nil
 }
@@ -112,30 +108,26 @@ func About(dir string) (map[string]string, error) {
 	return about, nil
 }
 
-// maxShard bounds what a shard may take in memory, and maxRows its rows.
+// maxFile bounds the size of a shard, in bytes, and maxRows its rows. Ours have
+// some 15 bytes a sample.
 const (
-	maxShard = 1 << 30
-	maxRows  = 10_000_000
+	maxFile = 64 << 20
+	maxRows = 10_000_000
 )
 
 // errForeign is what is wrong with a Parquet file of somebody else.
 var errForeign = errors.New("expected a file of samples, found another Parquet file")
 
-// openShard opens a file, checks that it is one of samples, and calls use.
+// openShard reads a file, checks that it is one of samples, and calls use.
 func openShard(path string, use func(f *parquet.File) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	info, err := file.Stat()
+	text, err := readWhole(path)
 	if err != nil {
 		return err
 	}
 	var f *parquet.File
 	err = guarded(func() error {
 		var err error
-		if f, err = parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
+		if f, err = parquet.OpenFile(bytes.NewReader(text), int64(len(text)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err != nil {
 			return damage(err)
 		}
 		return checkSchema(f)
@@ -144,6 +136,33 @@ func openShard(path string, use func(f *parquet.File) error) error {
 		return err
 	}
 	return use(f)
+}
+
+// readWhole reads a file and compares it with the checksum in its name. Damage
+// is found here: what it might do in the library, to values or to memory, nobody
+// knows.
+func readWhole(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("expected at most %d bytes, found more", maxFile)
+	}
+	m := shardPattern.FindStringSubmatch(filepath.Base(path))
+	if m == nil {
+		return nil, fmt.Errorf("expected a file named like %s", shardName(Train, 0, 1, "0123456789abcdef"))
+	}
+	sum := sha256.Sum256(text)
+	if found := hex.EncodeToString(sum[:sumBytes]); found != m[4] {
+		return nil, fmt.Errorf("expected a file with the checksum in its name, found %s: it is cut short or damaged", found)
+	}
+	return text, nil
 }
 
 // guarded calls the library on data from outside, on some of which it panics.
@@ -172,12 +191,8 @@ func checkSchema(f *parquet.File) error {
 	if !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(row{})) {
 		return fmt.Errorf("expected the columns of schema %d, found others", Schema)
 	}
-	size := int64(0)
-	for _, g := range f.Metadata().RowGroups {
-		size += max(g.TotalByteSize, 0)
-	}
-	if f.NumRows() < 0 || f.NumRows() > maxRows || size > maxShard {
-		return fmt.Errorf("expected at most %d samples in %d bytes, found %d in %d", maxRows, maxShard, f.NumRows(), size)
+	if f.NumRows() < 0 || f.NumRows() > maxRows {
+		return fmt.Errorf("expected at most %d samples, found %d", maxRows, f.NumRows())
 	}
 	return nil
 }

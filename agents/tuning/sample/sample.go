@@ -4,8 +4,9 @@
 // # Files
 //
 // A folder of samples holds three splits, train, validation and test, each in
-// shards SPLIT-NNNNN-of-MMMMM.parquet, numbered from 0, that are compressed with
-// zstd. A split that has no samples has one shard without rows. The three share
+// shards SPLIT-NNNNN-of-MMMMM-CHECKSUM.parquet, numbered from 0, that are
+// compressed with zstd. The checksum is the first eight bytes of the file's
+// SHA-256 in hexadecimal digits; a file that it doesn't fit is refused. A split that has no samples has one shard without rows. The three share
 // no game and no position, so that what is measured on one says something
 // about positions that were not in another. Rows stand in the order in which
 // their positions were first met.

@@ -1,8 +1,11 @@
 package sample
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -32,10 +35,8 @@ type row struct {
 }
 
 const (
-	// ShardRows is how many samples a shard holds at most.
-	ShardRows = 250_000
-
-	rowBatch = 1024 // rows handed to or asked of the library at a time
+	shardRows = 250_000 // samples in a shard at most
+	rowBatch  = 1024    // rows handed to or asked of the library at a time
 
 	keyPrefix = "gyges."
 	keySchema = keyPrefix + "schema"
@@ -48,13 +49,15 @@ type Writer struct {
 	about    map[string]string
 	splits   [NumSplits]*shards
 	create   func(path string) (io.WriteCloser, error)
+	most     int   // samples in a shard
 	err      error // the first error; nothing is written after it
 }
 
 // shards is a split being written.
 type shards struct {
 	split  Split
-	done   int // shards closed
+	sums   []string // of the shards closed
+	hash   hash.Hash
 	rows   int // in the open shard
 	file   io.WriteCloser
 	w      *parquet.GenericWriter[row]
@@ -87,7 +90,7 @@ func createWith(dir string, about map[string]string, create func(path string) (i
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, tmp: tmp, about: maps.Clone(about), create: create}
+	w := &Writer{dir: dir, tmp: tmp, about: maps.Clone(about), create: create, most: shardRows}
 	for i := range w.splits {
 		w.splits[i] = &shards{split: Split(i), scores: make([]int32, 0, rowBatch)}
 	}
@@ -110,7 +113,7 @@ func (w *Writer) Write(split Split, s *Sample) error {
 	if w.err == nil && len(sh.batch) == rowBatch {
 		w.err = sh.flush()
 	}
-	if w.err == nil && sh.rows+len(sh.batch) == ShardRows {
+	if w.err == nil && sh.rows+len(sh.batch) == w.most {
 		w.err = sh.close()
 	}
 	return w.err
@@ -120,7 +123,7 @@ func (w *Writer) Write(split Split, s *Sample) error {
 // there is no folder.
 func (w *Writer) Close() error {
 	for _, sh := range w.splits {
-		if w.err == nil && sh.done == 0 && sh.w == nil {
+		if w.err == nil && len(sh.sums) == 0 && sh.w == nil {
 			w.err = w.open(sh)
 		}
 		if w.err == nil && sh.w != nil {
@@ -128,8 +131,10 @@ func (w *Writer) Close() error {
 		}
 	}
 	for _, sh := range w.splits {
-		for i := 0; i < sh.done && w.err == nil; i++ {
-			w.err = os.Rename(filepath.Join(w.tmp, shardName(sh.split, i, 0)), filepath.Join(w.tmp, shardName(sh.split, i, sh.done)))
+		for i, sum := range sh.sums {
+			if w.err == nil {
+				w.err = os.Rename(filepath.Join(w.tmp, partName(sh.split, i)), filepath.Join(w.tmp, shardName(sh.split, i, len(sh.sums), sum)))
+			}
 		}
 	}
 	if w.err == nil {
@@ -164,17 +169,20 @@ func (w *Writer) Discard() error {
 	return os.RemoveAll(w.tmp)
 }
 
-// shardName names a shard; total 0 stands for one whose split isn't complete.
-func shardName(split Split, i, total int) string {
-	if total == 0 {
-		return fmt.Sprintf("%v-%05d.part", split, i)
-	}
-	return fmt.Sprintf("%v-%05d-of-%05d.parquet", split, i, total)
+// shardName names a shard by its place among so many and by its checksum.
+func shardName(split Split, i, total int, sum string) string {
+	return fmt.Sprintf("%v-%05d-of-%05d-%s.parquet", split, i, total, sum)
 }
+
+// partName names a shard while its split isn't complete.
+func partName(split Split, i int) string { return fmt.Sprintf("%v-%05d.part", split, i) }
+
+// sumBytes is how much of a SHA-256 is a shard's checksum.
+const sumBytes = 8
 
 // open begins the next shard of a split.
 func (w *Writer) open(sh *shards) error {
-	f, err := w.create(filepath.Join(w.tmp, shardName(sh.split, sh.done, 0)))
+	f, err := w.create(filepath.Join(w.tmp, partName(sh.split, len(sh.sums))))
 	if err != nil {
 		return err
 	}
@@ -186,7 +194,8 @@ func (w *Writer) open(sh *shards) error {
 	for _, k := range slices.Sorted(maps.Keys(w.about)) {
 		options = append(options, parquet.KeyValueMetadata(keyPrefix+k, w.about[k]))
 	}
-	sh.file, sh.rows, sh.w = f, 0, parquet.NewGenericWriter[row](f, options...)
+	sh.file, sh.rows, sh.hash = f, 0, sha256.New()
+	sh.w = parquet.NewGenericWriter[row](io.MultiWriter(f, sh.hash), options...)
 	return nil
 }
 
@@ -223,6 +232,6 @@ func (sh *shards) close() error {
 	}
 	err = errors.Join(err, sh.file.Close())
 	sh.file, sh.w = nil, nil
-	sh.done++
+	sh.sums = append(sh.sums, hex.EncodeToString(sh.hash.Sum(nil)[:sumBytes]))
 	return err
 }

@@ -263,6 +263,9 @@ func (f *fit) Init(int) {}
 
 // Converged notes an iteration and tells whether to stop.
 func (f *fit) Converged(l *optimize.Location) optimize.Status {
+	if f.iteration == 0 && floats.Equal(l.X, f.last) {
+		return optimize.NotTerminated // the start, which has been noted
+	}
 	f.iteration++
 	f.note(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
 	switch {

@@ -330,6 +330,7 @@ func TestEarlyStop(t *testing.T) {
 	best := steps[0]
 	for i, x := range steps {
 		require.Equal(t, i, x.Iteration)
+		require.True(t, i == 0 || x.Loss < steps[i-1].Loss, "each iteration gets on")
 		if x.ValidationLoss < best.ValidationLoss {
 			best = x
 		}
