@@ -63,10 +63,13 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	p := newSteps(e.err, config.Settings.Iterations)
 	config.Settings.Record = func(s texel.Step) error {
 		p.step(s.Iteration, fmt.Sprintf("loss %.5f, validation loss %.5f", s.Loss, s.ValidationLoss))
-		return f.history.Write(history.Line{
+		if err := f.history.Write(history.Line{
 			Step: s.Iteration, Loss: &s.Loss, ValidationLoss: &s.ValidationLoss,
 			Parameters: parameters(config.Settings.Names, s.Weights),
-		})
+		}); err != nil {
+			return failure{err}
+		}
+		return nil
 	}
 	result, err := texel.Fit(ctx, train, validation, config.Settings)
 	p.end()
