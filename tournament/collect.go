@@ -94,6 +94,9 @@ func (c *collector) stuck() bool {
 // flush writes out what is in memory.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
+	if c.err == nil && c.store != nil {
+		c.note(c.store.stillThere())
+	}
 	if c.err != nil {
 		return
 	}
@@ -137,6 +140,8 @@ func (c *collector) count(g *record.Game) {
 		c.faults++
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
+		loser := c.schedule.seated(g.Game)[sideOf(g.Fault)]
+		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.agentNames[loser], "faults in a row", c.suspend.limit, "game", g.Game)
 		c.tooFew()
 	}
 	if c.onGame != nil {

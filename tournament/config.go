@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"gyges/agents"
@@ -63,6 +66,10 @@ type Config struct {
 	// Pool is where the pairs are played; nil: in this process, by Workers.
 	Pool Pool
 
+	// Log is told what a user may want to know at once: that an agent is
+	// suspended, that another version of the program began the run. nil: nobody is.
+	Log *slog.Logger
+
 	// Suspend is how many games in a row an agent loses by faults until it plays
 	// no more; 0: it plays on. With fewer than two agents left the run ends.
 	Suspend int
@@ -70,6 +77,13 @@ type Config struct {
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
 	Patience time.Duration
+}
+
+// warn tells the log.
+func (c *Config) warn(message string, args ...any) {
+	if c.Log != nil {
+		c.Log.Warn(message, args...)
+	}
 }
 
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
@@ -89,9 +103,17 @@ func DefaultConfig() Config {
 	}
 }
 
-// DefaultOut returns the folder, under results, of a run that starts at a time.
+// DefaultOut returns a folder under results, which isn't there yet, for a run
+// that starts at a time.
 func DefaultOut(name string, start time.Time) string {
-	return "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	base := "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	path := base
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+		path = base + "-" + strconv.Itoa(n)
+	}
 }
 
 // Games returns how many games the config schedules.
@@ -122,7 +144,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
 	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
 	v.rules(c.Rules)
-	v.agents(c.Agents, registry)
+	v.agents(c.Agents, c.Format, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
 	v.format(c)
 	v.openings(c.Openings)
@@ -169,8 +191,12 @@ func (v *validation) rules(list []*rules.Rules) {
 	}
 }
 
-func (v *validation) agents(list []agents.Spec, registry *agents.Registry) {
-	v.expect(2 <= len(list) && len(list) <= maxAgents, "agents", "expected 2 to %d agents, found %d", maxAgents, len(list))
+func (v *validation) agents(list []agents.Spec, format Format, registry *agents.Registry) {
+	fewest := 2
+	if format == SelfPlay {
+		fewest = 1
+	}
+	v.expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
@@ -225,25 +251,26 @@ func closeAgent(agent agents.Agent) error {
 }
 
 func (v *validation) format(c *Config) {
-	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout}
-	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, c.Format)
+	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
+	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
 	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
 	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
 	v.expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	v.expect(c.Format != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
 	if err := c.SPRT.Check(); err != nil {
 		v.add("sprt", err)
 	}
 }
 
 func (v *validation) openings(o Openings) {
-	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings || o.Policy == FileOpenings, "openings.policy",
-		"expected %s, %s or %s, found %q", RandomOpenings, AgentOpenings, FileOpenings, o.Policy)
+	v.expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
+		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy != AgentOpenings && o.Policy != FileOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	v.expect(o.Policy == RandomOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -84,7 +85,8 @@ func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
 // referee plays games, one after another. It keeps its working memory, so that
 // a game costs little more than its record. It belongs to one goroutine.
 type referee struct {
-	notes notes
+	notes  notes
+	solver *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
 	calling bool       // an agent has been called and hasn't returned
@@ -147,16 +149,33 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
-		if m.Adjudication != (Adjudication{}) {
-			r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
-		}
 		before = now
+		if m.Adjudication != (Adjudication{}) {
+			r.adjudicate(ctx, m, game)
+			before = time.Since(start)
+		}
 		if m.OnMove != nil {
 			m.OnMove(game, d)
 			before = time.Since(start)
 		}
 	}
 	return nil
+}
+
+// adjudicate looks whether the game is to end after the present move.
+func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
+	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
+		return
+	}
+	if r.solver == nil {
+		const megabytes = 1 // it is cleared for every move
+		r.solver = solver.New(megabytes)
+	}
+	v, err := m.Adjudication.prove(ctx, r.solver, game)
+	if err == nil { // otherwise the game is dropped anyway
+		r.notes.verdict = v
+	}
 }
 
 // time judges how long the side to move took.

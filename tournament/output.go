@@ -44,6 +44,7 @@ type manifest struct {
 	Start   time.Time      `json:"start"`
 	End     *time.Time     `json:"end,omitempty"`
 	Program programInfo    `json:"program"`
+	Earlier []programInfo  `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
 	Host    hostInfo       `json:"host"`
 }
 
@@ -86,6 +87,18 @@ type programInfo struct {
 	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
 	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
 	Go       string `json:"go"`
+}
+
+// String names the version in one word or two.
+func (p programInfo) String() string {
+	text := p.Version
+	if p.Revision != "" {
+		text += " " + p.Revision[:min(len(p.Revision), 12)]
+	}
+	if p.Modified {
+		text += " (changed)"
+	}
+	return text + " " + p.Go
 }
 
 // hostInfo says what machine it ran on.

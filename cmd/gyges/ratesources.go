@@ -217,12 +217,7 @@ func (t *tally) notes() []string {
 	return notes
 }
 
-func games(n int) string {
-	if n == 1 {
-		return "1 game"
-	}
-	return fmt.Sprintf("%d games", n)
-}
+func games(n int) string { return counted(n, "game") }
 
 // gameFiles finds the file of records of each run; other files stand for
 // themselves. A file given twice would count its games twice.

@@ -94,7 +94,7 @@ const (
 const (
 	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
 	AdjudicatedDraw   = "adjudicated-draw"   // both called it even
-	AdjudicatedProven = "adjudicated-proven" // both proved the result
+	AdjudicatedProven = "adjudicated-proven" // the solver proved the result
 	AdjudicatedLength = "adjudicated-length" // it had too many plies
 )
 
