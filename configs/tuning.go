@@ -331,16 +331,6 @@ func (t *tuningReader) params(n *yaml.Node, registry *agents.Registry) []spsa.Pa
 	return list
 }
 
-func (t *tuningReader) floatInto(n *yaml.Node, to *float64) {
-	if n.Kind == yaml.ScalarNode && (n.Tag == "!!float" || n.Tag == "!!int") {
-		if x, err := strconv.ParseFloat(n.Value, 64); err == nil && x-x == 0 { // finite
-			*to = x
-			return
-		}
-	}
-	t.add(n.Line, "expected a number, found %s", found(n))
-}
-
 func (t *tuningReader) boolInto(n *yaml.Node, to *bool) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
 		if x, err := strconv.ParseBool(n.Value); err == nil {
