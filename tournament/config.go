@@ -270,7 +270,8 @@ func (v *validation) openings(o Openings) {
 		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy == RandomOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
+	v.expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.
