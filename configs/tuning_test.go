@@ -31,6 +31,10 @@ func TestTuningExamples(t *testing.T) {
 	require.Equal(t, "weight.front", climb.Settings.Params[2].Name)
 	require.Equal(t, Gauge{100, 200}, climb.Gauge)
 
+	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
+	require.NoError(t, err)
+	require.EqualValues(t, -50, small.Settings.Params[0].Start)
+
 	td, err := LoadTD("tuning/td.yaml", builtin.Registry())
 	require.NoError(t, err)
 	require.Equal(t, 32, td.Games)
