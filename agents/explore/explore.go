@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -44,10 +45,18 @@ func Kind(registry *agents.Registry) agents.Kind {
 	}
 }
 
-// Spec returns the spec of an agent that plays like another one. Values of 0
-// stand for none.
+// Spec returns the spec of an agent that plays like another one. What every kind
+// takes, like its name in tables, goes over to it. Options of 0 stand for none.
 func Spec(like agents.Spec, o Options) agents.Spec {
-	return agents.Spec{Kind: Name, Params: append([]agents.Param{{Name: Param, Value: like.String()}}, o.params()...)}
+	inner, outer := agents.Spec{Kind: like.Kind}, o.params()
+	for _, p := range like.Params {
+		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Name == p.Name }) {
+			outer = append(outer, p)
+		} else {
+			inner.Params = append(inner.Params, p)
+		}
+	}
+	return agents.Spec{Kind: Name, Params: append([]agents.Param{{Name: Param, Value: inner.String()}}, outer...)}
 }
 
 // Options are the parameters beside the agent.

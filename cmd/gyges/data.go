@@ -4,17 +4,77 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"path/filepath"
 	"strconv"
 
 	"gyges/agents/tuning/sample"
+	"gyges/tournament/selfplay"
 )
 
 // dataCmd is for samples that evaluations are tuned on.
 type dataCmd struct {
+	Make  dataMakeCmd  `cmd:"" help:"Make samples of the games of a tournament."`
 	Stats dataStatsCmd `cmd:"" help:"Say what is in a folder of samples."`
 }
 
-func (dataCmd) examples() []example { return dataStatsCmd{}.examples() }
+func (dataCmd) examples() []example {
+	return append(dataStatsCmd{}.examples(), dataMakeCmd{}.examples()...)
+}
+
+// dataMakeCmd makes samples of recorded games.
+type dataMakeCmd struct {
+	Dir        string `arg:"" placeholder:"DIR" help:"Folder of a run."`
+	Validation int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples are for validation. Default: 5."`
+	Test       int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples are for tests. Default: 5."`
+	dataFormatFlag
+}
+
+// Help is the part of the help below the summary.
+func (dataMakeCmd) Help() string {
+	return "Replays the games in DIR and writes their positions to its folder samples, anew if it is there: what gyges selfplay does when its games are over. " +
+		"Games that a fault decided are left out, and positions without a score in games that have scores."
+}
+
+func (dataMakeCmd) examples() []example {
+	return []example{{"gyges data make results/quick --validation 10", "samples of a tournament"}}
+}
+
+// Run makes the samples and says what is in them.
+func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
+	about := map[string]string{"program": version()}
+	made, err := c.extract(ctx, e, c.Dir, selfplay.Split{Validation: c.Validation, Test: c.Test}, about)
+	if err != nil {
+		return plainFileError(flagErrors(err))
+	}
+	to := e.err
+	if c.forPeople() {
+		to = e.out
+	}
+	tellSamples(to, made)
+	return nil
+}
+
+// extract makes samples and prints what is in them.
+func (f dataFormatFlag) extract(ctx context.Context, e *env, dir string, split selfplay.Split, about map[string]string) (selfplay.Summary, error) {
+	made, err := selfplay.Extract(ctx, dir, split, about)
+	if err != nil {
+		return made, err
+	}
+	stats, err := sample.Summarize(ctx, filepath.Join(dir, selfplay.SamplesDir))
+	if err != nil {
+		return made, err
+	}
+	return made, f.write(e.out, stats)
+}
+
+// tellSamples prints where the positions have gone.
+func tellSamples(w *output, made selfplay.Summary) {
+	w.printf("\n%d samples of %d positions: %d met before", made.Samples, made.Plies, made.Repeats)
+	if made.Drawn > 0 {
+		w.printf(", %d before a move drawn at random", made.Drawn)
+	}
+	w.printf(", %d held out that another split has\n", made.HeldBack)
+}
 
 // dataStatsCmd says what is in a folder of samples.
 type dataStatsCmd struct {

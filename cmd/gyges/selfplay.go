@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/tuning/sample"
 	"gyges/configs"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -72,25 +71,17 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	about := config.About(summary.Played)
+	about := config.About()
 	about["program"] = version()
-	made, err := selfplay.Extract(ctx, games.Out, config.Split, about)
+	made, err := c.extract(ctx, e, games.Out, config.Split, about)
 	if err != nil {
-		return sampleError(ctx, err)
-	}
-	dir := filepath.Join(games.Out, selfplay.SamplesDir)
-	stats, err := sample.Summarize(ctx, dir)
-	if err != nil {
-		return sampleError(ctx, err)
-	}
-	if err := c.write(e.out, stats); err != nil {
-		return err
+		return failure{err} // the games are safe
 	}
 	to := e.err
 	if c.forPeople() {
 		to = e.out
 	}
-	c.tell(to, summary, made, dir)
+	c.tell(to, summary, made)
 	faults.write(to)
 	if summary.Faults > 0 {
 		return errNo
@@ -98,26 +89,14 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// sampleError tells an interruption from what went wrong after the games.
-func sampleError(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err
-	}
-	return failure{err}
-}
-
-func (c *selfplayCmd) tell(w *output, s tournament.Summary, made selfplay.Summary, dir string) {
-	w.printf("\n%d samples of %d positions: %d met before", made.Samples, made.Plies, made.Repeats)
-	if made.Drawn > 0 {
-		w.printf(", %d before a move drawn at random", made.Drawn)
-	}
-	w.printf(", %d held out that another split has\n", made.HeldBack)
+func (c *selfplayCmd) tell(w *output, s tournament.Summary, made selfplay.Summary) {
+	tellSamples(w, made)
 	took := s.End.Sub(s.Start)
 	w.printf("%d games in %v", s.Played, took.Round(100*time.Millisecond))
-	if fresh := s.Played - s.Kept; fresh > 0 && s.Played > 0 {
+	if fresh := s.Played - s.Kept; fresh > 0 {
 		w.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), took.Seconds()))
 	}
-	w.printf("; the samples are in %s\n", dir)
+	w.printf("; the samples are in %s\n", filepath.Join(s.Out, selfplay.SamplesDir))
 }
 
 // config puts the run together from the file and the flags, and checks it.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"gyges/agents"
 	"gyges/agents/explore"
@@ -98,18 +97,10 @@ func (s Split) check() []error {
 	return errs
 }
 
-// About says where the samples of a run of so many games come from.
-func (c *Config) About(games int64) map[string]string {
-	var names []string
-	t := c.Games()
-	for _, spec := range t.Agents {
-		names = append(names, spec.String())
-	}
+// About says how the games of a run came about, for the metadata of its samples.
+func (c *Config) About() map[string]string {
 	return map[string]string{
-		"agents":   strings.Join(names, " "),
-		"openings": t.Openings.String(),
-		"seed":     strconv.FormatUint(t.Seed, 10),
-		"games":    strconv.FormatInt(games, 10),
-		"split":    fmt.Sprintf("validation=%d,test=%d", c.Split.Validation, c.Split.Test),
+		"openings": c.Tournament.Openings.String(),
+		"seed":     strconv.FormatUint(c.Tournament.Seed, 10),
 	}
 }

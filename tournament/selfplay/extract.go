@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gyges/agents"
 	"gyges/agents/tuning/sample"
@@ -30,8 +34,9 @@ type Summary struct {
 }
 
 // Extract makes the samples of the records in a run's folder anew, in its folder
-// [SamplesDir]. It replays and verifies every game. about is what the files say
-// of where the samples come from. Memory grows with the samples, by some 150 bytes each.
+// [SamplesDir]. It replays and verifies every game. about is what the files are
+// to say of where the samples come from, beside the agents, the number of games
+// and the split. Memory grows with the samples, by some 400 bytes each.
 func Extract(ctx context.Context, dir string, split Split, about map[string]string) (Summary, error) {
 	if err := errors.Join(split.check()...); err != nil {
 		return Summary{}, err
@@ -60,26 +65,74 @@ func Extract(ctx context.Context, dir string, split Split, about map[string]stri
 			return g.summary, err
 		}
 	}
-	out := filepath.Join(dir, SamplesDir)
-	if err := os.RemoveAll(out); err != nil {
-		return g.summary, err
-	}
-	err = g.write(ctx, out, about)
+	err = g.replace(ctx, filepath.Join(dir, SamplesDir), g.about(about))
 	return g.summary, err
 }
+
+// about adds what the records say.
+func (g *gatherer) about(more map[string]string) map[string]string {
+	all := map[string]string{
+		"agents": strings.Join(slices.Sorted(maps.Keys(g.agents)), " "),
+		"games":  strconv.FormatInt(g.summary.Games-g.summary.Faults, 10),
+		"split":  fmt.Sprintf("validation=%d,test=%d", g.split.Validation, g.split.Test),
+	}
+	maps.Copy(all, more)
+	return all
+}
+
+// replace writes the samples beside their place and moves them there. What an
+// extraction that was cut off has left is removed.
+func (g *gatherer) replace(ctx context.Context, out string, about map[string]string) error {
+	next := out + ".new"
+	entries, err := os.ReadDir(filepath.Dir(out))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(next)) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(out), e.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.write(ctx, next, about); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	return os.Rename(next, out)
+}
+
+// maxNamed bounds how many agents the files name.
+const maxNamed = 100
 
 // gatherer merges the positions of games.
 type gatherer struct {
 	split   Split
 	rules   map[string]*rules.Rules // by name
+	agents  map[string]struct{}     // the first few of those that played
 	splits  [sample.NumSplits]merged
 	summary Summary
 }
 
 // merged is the samples of a split, by first meeting.
 type merged struct {
-	list  []sample.Sample
-	index map[key]int32 // in list
+	chunks [][]sample.Sample // all but the last one full, so that growing copies nothing
+	index  map[key]int32     // as at counts
+}
+
+const chunkSize = 4096
+
+// at returns the i-th sample.
+func (m *merged) at(i int) *sample.Sample { return &m.chunks[i/chunkSize][i%chunkSize] }
+
+func (m *merged) add(k key, s *sample.Sample) {
+	n := len(m.index)
+	if n%chunkSize == 0 {
+		m.chunks = append(m.chunks, make([]sample.Sample, 0, chunkSize))
+	}
+	last := &m.chunks[n/chunkSize]
+	*last = append(*last, *s)
+	m.index[k] = int32(n)
 }
 
 type key struct {
@@ -88,7 +141,7 @@ type key struct {
 }
 
 func newGatherer(split Split) *gatherer {
-	g := &gatherer{split: split, rules: map[string]*rules.Rules{}}
+	g := &gatherer{split: split, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
 	for i := range g.splits {
 		g.splits[i].index = map[key]int32{}
 	}
@@ -126,6 +179,11 @@ func (g *gatherer) add(game *record.Game) error {
 	if !ok {
 		r = replayed.Rules()
 		g.rules[game.Rules] = r
+	}
+	for _, agent := range []string{game.South.Agent, game.North.Agent} {
+		if len(g.agents) < maxNamed {
+			g.agents[agent] = struct{}{}
+		}
 	}
 	p, ply := replayed.Start(), 0
 	for i, m := range replayed.Moves() {
@@ -175,15 +233,14 @@ func (g *gatherer) score(s *sample.Sample, game *record.Game, i int) {
 	k := key{s.Rules, s.Position}
 	if j, ok := in.index[k]; ok {
 		g.summary.Repeats++
-		known := &in.list[j]
+		known := in.at(int(j))
 		known.Wins += s.Wins
 		known.Draws += s.Draws
 		known.Losses += s.Losses
 		return
 	}
 	s.Quiet = sample.Quiet(s.Rules, s.Position)
-	in.index[k] = int32(len(in.list))
-	in.list = append(in.list, *s)
+	in.add(k, s)
 }
 
 // write writes the samples, but for those that are in a split before theirs.
@@ -193,8 +250,8 @@ func (g *gatherer) write(ctx context.Context, out string, about map[string]strin
 		return err
 	}
 	for split := range g.splits {
-		for i := range g.splits[split].list {
-			s := &g.splits[split].list[i]
+		for i := range len(g.splits[split].index) {
+			s := g.splits[split].at(i)
 			if g.before(split, key{s.Rules, s.Position}) {
 				g.summary.HeldBack++
 				continue

@@ -55,7 +55,7 @@ func play(t testing.TB, c Config) (string, Summary) {
 	require.NoError(t, c.Validate(registry()))
 	_, err := tournament.Run(context.Background(), c.Games(), registry(), nil)
 	require.NoError(t, err)
-	s, err := Extract(context.Background(), c.Tournament.Out, c.Split, c.About(300))
+	s, err := Extract(context.Background(), c.Tournament.Out, c.Split, c.About())
 	require.NoError(t, err)
 	return c.Tournament.Out, s
 }
@@ -166,8 +166,10 @@ func TestSamplesAreThoseOfTheRecords(t *testing.T) {
 	require.Positive(t, drawn, "draws")
 	about, err := sample.About(filepath.Join(dir, SamplesDir))
 	require.NoError(t, err)
-	require.Equal(t, "validation=20,test=30", about["split"])
-	require.Contains(t, about["agents"], "temperature=0.3")
+	require.Equal(t, map[string]string{
+		"split": "validation=20,test=30", "games": "300", "openings": "random", "seed": "1",
+		"agents": "explore:agent='alphabeta:depth=1,hash=1',temperature=0.3,random=0.1,plies=10 explore:agent='mcts:iterations=4,hash=1',temperature=0.3,random=0.1,plies=10",
+	}, about)
 }
 
 // files returns the samples' files as bytes; their names hold checksums.
@@ -214,6 +216,20 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	require.Equal(t, want, files(t, dir))
 	_, err = Extract(ctx, dir, stopped.Split, nil)
 	require.ErrorIs(t, err, context.Canceled)
+
+	require.Equal(t, want, files(t, dir))
+
+	// What was cut off is cleared away.
+	for _, left := range []string{"samples.new", "samples.new.tmp-17"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, left), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, left, "train-00000.part"), nil, 0o600))
+	}
+	_, err = Extract(context.Background(), dir, stopped.Split, stopped.About())
+	require.NoError(t, err)
+	require.Equal(t, want, files(t, dir))
+	left, err := filepath.Glob(filepath.Join(dir, "samples.*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 
 	other := stopped
 	other.Explore.Temperature = 0.1
