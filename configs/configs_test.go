@@ -304,7 +304,7 @@ func TestNoOtherExamples(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml"} {
+	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml"} {
 		text, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(string(text))
@@ -318,6 +318,15 @@ func FuzzLoad(f *testing.F) {
 		}
 		if c, err := LoadTournament(path, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
+		}
+		if c, err := LoadTexel(path); err == nil {
+			require.NoError(t, c.Settings.Check())
+		}
+		if c, err := LoadSPSA(path, testRegistry()); err == nil {
+			require.NoError(t, c.Settings.Check())
+		}
+		if c, err := LoadTD(path, testRegistry()); err == nil {
+			require.NoError(t, c.Settings.Check())
 		}
 	})
 }

@@ -165,13 +165,17 @@ func (f *tuningFolder) close(e *env) {
 	}
 }
 
-// replaceFile puts a file in its place as a whole.
+// replaceFile puts a file in its place as a whole, also if the machine fails.
 func replaceFile(path string, data []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, data, 0o644); err != nil {
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
 		return err
 	}
-	return os.Rename(tmp, path)
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), path)
 }
 
 // parameters names the values of a step.

@@ -254,6 +254,14 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			require.Greater(t, stops, 1)
 			require.Equal(t, files("one"), files("stopped"))
 
+			path := filepath.Join(dir, "one", historyFile)
+			whole, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "mobility", "charm")), 0o600))
+			code, errText = tune(t.Context(), "one")
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, errText, "expected the history of this run, found one of other parameters")
+
 			code, errText = tune(t.Context(), "one", "--seed", "9")
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, errText, "expected the config that the run there was begun with: its seed is 1, found 9")

@@ -25,7 +25,7 @@ type tuneTexelCmd struct {
 // Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
 	return "Prints each weight with its standard error, and by how much the loss on positions that were not fitted to rises " +
-		"without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss does not rise. " +
+		"without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss is lower without. " +
 		"Errors count the positions of a game as one, for their results hang together."
 }
 
@@ -42,7 +42,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if c.Data != "" {
 		config.Data = c.Data
 	}
-	train, validation, err := texelData(&config)
+	train, validation, err := texelData(ctx, &config)
 	if err != nil {
 		return plainFileError(err)
 	}
@@ -104,16 +104,16 @@ func sixDigits(x float64) float64 {
 }
 
 // texelData reads both splits.
-func texelData(c *configs.Texel) (train, validation *texel.Data, err error) {
+func texelData(ctx context.Context, c *configs.Texel) (train, validation *texel.Data, err error) {
 	e, err := eval.New(c.Parent, c.Rules)
 	if err != nil {
 		return nil, nil, err
 	}
-	train, err = texel.Sampled(sample.Read(c.Data, sample.Train, c.Rules), e, c.Choice)
+	train, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Train, c.Rules), e, c.Choice)
 	if err != nil {
 		return nil, nil, err
 	}
-	validation, err = texel.Sampled(sample.Read(c.Data, sample.Validation, c.Rules), e, c.Choice)
+	validation, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Validation, c.Rules), e, c.Choice)
 	return train, validation, err
 }
 
@@ -154,8 +154,9 @@ type featureJSON struct {
 	Feature string   `json:"feature"`
 	Parent  float64  `json:"parent"`
 	Weight  float64  `json:"weight"`
-	Error   *float64 `json:"error"`   // standard error; null: the data don't determine the weight, or it was held
-	Without *float64 `json:"without"` // validation loss without the feature less that with it; null: held
+	Error   *float64 `json:"error"`          // standard error; null: the data don't determine the weight, or it was held
+	Without *float64 `json:"without"`        // validation loss without the feature less that with it; null: held
+	Margin  *float64 `json:"without_margin"` // half of the 95 % interval of that
 	Idle    bool     `json:"idle"`
 	Held    bool     `json:"held"`
 }
@@ -170,7 +171,7 @@ func texelResult(r *texel.Result) texelJSON {
 	for _, f := range r.Features {
 		x := featureJSON{Feature: f.Name, Parent: f.Parent, Weight: f.Weight, Idle: f.Idle, Held: f.Held}
 		if !f.Held {
-			x.Without = &f.Without
+			x.Without, x.Margin = &f.Without, &f.WithoutMargin
 			if !math.IsInf(f.Error, 0) {
 				x.Error = &f.Error
 			}
@@ -184,7 +185,7 @@ func texelResult(r *texel.Result) texelJSON {
 func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texel.Data, path string) error {
 	g := grid{header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
 	for _, f := range r.Features {
-		row := []string{f.Name, number(f.Parent), number(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f", f.Without), ""}
+		row := []string{f.Name, number(f.Parent), number(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
 		switch {
 		case f.Held:
 			row[3], row[4], row[5] = "", "", "held"

@@ -16,10 +16,12 @@ type Feature struct {
 	// +Inf if the data don't determine it, 0 if it was held.
 	Error float64
 	// Without is by how much the validation loss is higher without the feature,
-	// the other weights adjusted; NaN if the weight was held.
-	Without float64
+	// the other weights adjusted, and WithoutMargin half of the 95 % interval of
+	// that; NaN if the weight was held.
+	Without, WithoutMargin float64
 	// Idle says that the feature doesn't earn its place: its weight may be 0 by
-	// the 95 % interval, or the validation loss is no higher without it.
+	// the 95 % interval, or the validation loss is lower without it by more than
+	// the margin.
 	Idle bool
 	// Held says that the weight was not tuned.
 	Held bool
@@ -36,9 +38,10 @@ func (f *fit) result() (*Result, error) {
 		Loss:           Change{f.train.value(zero), f.train.value(tuned)},
 		ValidationLoss: Change{f.validation.value(zero), f.lastLoss},
 	}
-	r.Gain, r.GainMargin = f.validation.gain(tuned)
+	watched := newGames(f.validation.data)
+	r.Gain, r.GainMargin = f.validation.rise(watched, tuned, zero)
 	for j, w := range f.weights(f.last) {
-		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN()})
+		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN(), WithoutMargin: math.NaN()})
 	}
 	if len(f.free) == 0 {
 		return r, nil
@@ -58,8 +61,8 @@ func (f *fit) result() (*Result, error) {
 		if known[m] {
 			p.Error = math.Sqrt(max(covariance.At(m, m), 0)) / f.rms[j] / f.scale
 		}
-		p.Without = f.validation.value(f.logits(f.without(m, inverse))) - f.lastLoss
-		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without <= lossTolerance
+		p.Without, p.WithoutMargin = f.validation.rise(watched, tuned, f.logits(f.without(m, inverse)))
+		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
 	}
 	return r, nil
 }
@@ -120,8 +123,8 @@ func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 			meat.SetSym(x, y, h/count)
 		}
 	}
-	if games := f.train.games(v); games != nil {
-		meat = f.spread(games)
+	if f.train.data.knowsGames {
+		meat = f.spread(f.train.gradients(newGames(f.train.data), v))
 	}
 	for m := range n {
 		bread.SetSym(m, m, bread.At(m, m)+f.settings.L2)
@@ -129,65 +132,21 @@ func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 	return bread, meat
 }
 
-// games returns the sum of the gradient's parts of each game's positions, nil if
-// no games are known. Positions of no known game count as games of their own.
-func (l *loss) games(v []float64) [][]float64 {
-	if !l.data.knowsGames {
-		return nil
-	}
-	sums := clusters(func() []float64 { return make([]float64, l.data.features) })
-	for k, b := range l.data.blocks {
-		for i := range b.rows() {
-			sum := sums.of(b.game[i])
-			p, _ := logistic(l.logit(b, k, i, v))
-			missed := float64(b.count[i]) * (p - float64(l.targets[k][i]))
-			columns, values := b.row(i)
-			for m, j := range columns {
-				sum[j] += missed * float64(values[m])
-			}
-		}
-	}
-	return sums.all
-}
-
-// clustered gathers something for each game.
-type clustered[T any] struct {
-	make   func() T
-	byGame map[uint32]T
-	all    []T // in the order of the games' first positions
-}
-
-func clusters[T any](make func() T) *clustered[T] {
-	return &clustered[T]{make: make, byGame: map[uint32]T{}}
-}
-
-// of returns what belongs to a game; 0 is a game of its own each time.
-func (c *clustered[T]) of(game uint32) T {
-	x, ok := c.byGame[game]
-	if ok && game != 0 {
-		return x
-	}
-	x = c.make()
-	c.all = append(c.all, x)
-	if game != 0 {
-		c.byGame[game] = x
-	}
-	return x
-}
-
 // spread returns the covariance of the gradient by games, as in the sandwich
-// estimator for clusters (Liang and Zeger 1986).
-func (f *fit) spread(games [][]float64) *mat.SymDense {
-	n := len(f.free)
+// estimator for clusters (Liang and Zeger 1986). gradients holds the sum of each
+// game's, one after the other.
+func (f *fit) spread(gradients []float64) *mat.SymDense {
+	n, all := len(f.free), len(f.rms)
+	games := len(gradients) / all
 	s := mat.NewSymDense(n, nil)
 	x := mat.NewVecDense(n, nil)
-	for _, g := range games {
+	for g := range games {
 		for m, j := range f.free {
-			x.SetVec(m, g[j]/f.rms[j]/f.train.data.count)
+			x.SetVec(m, gradients[g*all+j]/f.rms[j]/f.train.data.count)
 		}
 		s.SymRankOne(s, 1, x)
 	}
-	s.ScaleSym(float64(len(games))/float64(max(len(games)-1, 1)), s)
+	s.ScaleSym(float64(games)/float64(max(games-1, 1)), s)
 	return s
 }
 
@@ -219,34 +178,4 @@ func invert(a *mat.SymDense) (inverse *mat.SymDense, known []bool, err error) {
 		}
 	}
 	return inverse, known, nil
-}
-
-// gain returns by how much the loss at v is lower than at 0, and half of its
-// 95 % interval. Positions of one game are taken together.
-func (l *loss) gain(v []float64) (mean, margin float64) {
-	type sum struct{ gain, count float64 }
-	sums := clusters(func() *sum { return new(sum) })
-	for k, b := range l.data.blocks {
-		for i := range b.rows() {
-			s := sums.of(b.game[i])
-			t := float64(l.targets[k][i])
-			before := float64(l.offsets[k][i])
-			after := l.logit(b, k, i, v)
-			_, was := logistic(before)
-			_, is := logistic(after)
-			c := float64(b.count[i])
-			s.gain += c * ((was - t*before) - (is - t*after))
-			s.count += c
-		}
-	}
-	for _, s := range sums.all {
-		mean += s.gain
-	}
-	mean /= l.data.count
-	square := 0.0
-	for _, s := range sums.all {
-		d := s.gain - mean*s.count
-		square += d * d
-	}
-	return mean, z95 * math.Sqrt(square) / l.data.count
 }

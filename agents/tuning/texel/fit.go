@@ -74,8 +74,7 @@ func (r *Result) Weights() []float64 {
 	return w
 }
 
-// The rises of the validation loss that don't count: in an iteration, and when a
-// feature is left out.
+// lossTolerance is a rise of the validation loss that doesn't count.
 const lossTolerance = 1e-6
 
 // Fit fits weights to the training positions and watches the validation ones.

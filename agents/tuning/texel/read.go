@@ -1,6 +1,8 @@
 package texel
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -18,8 +20,9 @@ type Choice struct {
 }
 
 // Sampled returns the data that samples make with the features that e measures,
-// in their order, on all cores. The first error of the samples is returned.
-func Sampled(samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
+// in their order, on all cores. The first error of the samples is returned, or
+// ctx's.
+func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
 	d := NewData(eval.NumFeatures)
 	batches := newBatches(e)
 	for s, err := range samples {
@@ -33,7 +36,7 @@ func Sampled(samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice 
 			break
 		}
 		if batches.add(s) {
-			if err := batches.flush(d); err != nil {
+			if err := errors.Join(ctx.Err(), batches.flush(d)); err != nil {
 				return nil, err
 			}
 		}

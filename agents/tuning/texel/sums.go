@@ -7,32 +7,29 @@ import (
 	"sync/atomic"
 )
 
-// each calls do for every block, on all cores. do says in which worker it runs,
-// of as many as workers returns.
-func (d *Data) each(do func(worker, k int, b *block)) {
+// each calls do for every block, on all cores.
+func (d *Data) each(do func(k int, b *block)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for worker := range d.workers() {
+	for range min(runtime.GOMAXPROCS(0), len(d.blocks)) {
 		wg.Go(func() {
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= len(d.blocks) {
 					return
 				}
-				do(worker, k, d.blocks[k])
+				do(k, d.blocks[k])
 			}
 		})
 	}
 	wg.Wait()
 }
 
-func (d *Data) workers() int { return min(runtime.GOMAXPROCS(0), len(d.blocks)) }
-
 // sum returns the sums of what add adds up to for each block, in the blocks'
 // order.
 func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
 	parts := make([]float64, n*len(d.blocks))
-	d.each(func(_, k int, b *block) { add(b, k, parts[k*n:(k+1)*n]) })
+	d.each(func(k int, b *block) { add(b, k, parts[k*n:(k+1)*n]) })
 	total := make([]float64, n)
 	for k := range d.blocks {
 		for j, x := range parts[k*n : (k+1)*n] {
@@ -73,7 +70,7 @@ func (d *Data) spread() (low, high float64) {
 // lambda parts of the result, the rest of what the search made of it.
 func (d *Data) targets(lambda, scale float64) [][]float32 {
 	all := make([][]float32, len(d.blocks))
-	d.each(func(_, k int, b *block) {
+	d.each(func(k int, b *block) {
 		t := make([]float32, b.rows())
 		for i := range t {
 			t[i] = b.result[i]
@@ -108,7 +105,7 @@ type loss struct {
 // plus what the argument of its methods adds; both count in units of the logit.
 func newLoss(d *Data, parent []float64, targets [][]float32) *loss {
 	l := &loss{data: d, targets: targets, offsets: make([][]float32, len(d.blocks))}
-	d.each(func(_, k int, b *block) {
+	d.each(func(k int, b *block) {
 		o := make([]float32, b.rows())
 		for i := range o {
 			o[i] = float32(b.dot(i, parent))
@@ -127,9 +124,7 @@ func (l *loss) logit(b *block, k, i int, v []float64) float64 {
 func (l *loss) value(v []float64) float64 {
 	sums := l.data.sum(1, func(b *block, k int, sums []float64) {
 		for i := range b.rows() {
-			x := l.logit(b, k, i, v)
-			_, softplus := logistic(x)
-			sums[0] += float64(b.count[i]) * (softplus - float64(l.targets[k][i])*x)
+			sums[0] += float64(b.count[i]) * l.at(b, k, i, v)
 		}
 	})
 	return sums[0] / l.data.count
