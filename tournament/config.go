@@ -142,7 +142,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // found now. The error joins one *FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.expect(isName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
+	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c.Agents, c.Format, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
@@ -298,8 +298,8 @@ func (v *validation) limits(l agents.Limits) {
 	v.expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
 }
 
-// isName tells whether a run's name can stand in a path on any system.
-func isName(s string) bool {
+// IsName tells whether a run's name can stand in a path on any system.
+func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'

@@ -67,7 +67,7 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 		if enough >= best.Score {
 			break
 		}
-		reduction := s.reduction(best.Depth, reducedMore, false, best.Score)
+		reduction := s.reduction(best.Depth, s.reducedMore, false, best.Score)
 		score := s.try(p, c.move, enough, best.Score+1, best.Depth, reduction, false)
 		if s.stopped {
 			break

@@ -39,6 +39,7 @@ type cli struct {
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
+	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
