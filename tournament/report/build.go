@@ -43,15 +43,17 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 	}
 	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
 	p := &Page{Title: ratings.Visible(in.Title)}
-	who, err := b.who(ctx)
-	if err != nil {
-		return nil, err
+	if c.games > 0 { // else it was a tuning
+		who, err := b.who(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if p.Lead, err = b.lead(ctx); err != nil {
+			return nil, err
+		}
+		p.Facts, p.Sampled = b.facts(), b.sampled()
+		p.Sections = []Section{who, b.how()}
 	}
-	if p.Lead, err = b.lead(ctx); err != nil {
-		return nil, err
-	}
-	p.Facts = b.facts()
-	p.Sections = []Section{who, b.how()}
 	for _, s := range []Section{b.tests(), b.course(in.Series)} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -61,7 +63,6 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 	if len(b.viewer.Games) > 0 {
 		p.Viewer = b.viewer
 	}
-	p.Sampled = b.sampled()
 	return p, nil
 }
 

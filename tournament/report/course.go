@@ -76,6 +76,9 @@ func chartBlocks(name string, c Chart) []Block {
 	if all > numColours {
 		blocks = append(blocks, textBlock(fmt.Sprintf("Of %d curves the %d that moved most are drawn.", all, numColours)))
 	}
+	if c.Table != nil {
+		blocks = append(blocks, tableBlock(c.Table))
+	}
 	return blocks
 }
 

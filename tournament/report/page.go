@@ -8,7 +8,7 @@ type Page struct {
 	Facts    []Fact
 	Sections []Section
 	Viewer   *Viewer // nil without games to look at
-	Sampled  string  // which games the viewer holds
+	Sampled  string  // which games the viewer holds; empty where no games were played
 }
 
 // Fact is a figure with its name.
