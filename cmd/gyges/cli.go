@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -26,7 +28,12 @@ type cli struct {
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	Report     reportCmd     `cmd:"" help:"Make a page of recorded runs to look at: tables, plots, games."`
 	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
+	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
+	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
+	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
+	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
+	Data       dataCmd       `cmd:"" help:"Look at samples."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
@@ -34,6 +41,7 @@ type cli struct {
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
+	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
@@ -76,6 +84,9 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Help(printHelp),
 		kong.KindMapper(reflect.Int, kong.MapperFunc(wholeNumber)),
 		kong.KindMapper(reflect.Uint64, kong.MapperFunc(wholeNumber)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(wholeNumber)),
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(number)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(duration)),
 	)
 }
 
@@ -85,10 +96,10 @@ func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 		return errors.New("expected a whole number, found the end")
 	}
 	text := ctx.Scan.Pop().String() // a negative one, too, which looks like a flag
-	n, err := strconv.ParseInt(text, 10, 0)
+	n, err := strconv.ParseInt(text, 10, target.Type().Bits())
 	u, errU := strconv.ParseUint(text, 10, 64)
 	switch {
-	case target.Kind() == reflect.Int && err == nil:
+	case target.Kind() != reflect.Uint64 && err == nil:
 		target.SetInt(n)
 	case target.Kind() == reflect.Uint64 && errU == nil:
 		target.SetUint(u)
@@ -97,6 +108,34 @@ func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	default:
 		return fmt.Errorf("expected a whole number, found %q", text)
 	}
+	return nil
+}
+
+// number reads a finite number. Kong's own takes a negative one for a flag.
+func number(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("expected a number, found the end")
+	}
+	text := ctx.Scan.Pop().String()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("expected a number, found %q", text)
+	}
+	target.SetFloat(x)
+	return nil
+}
+
+// duration reads a time. Kong's own takes a negative one for a flag.
+func duration(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("expected a time like 500ms or 1m, found the end")
+	}
+	text := ctx.Scan.Pop().String()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("expected a time like 500ms or 1m, found %q", text)
+	}
+	target.SetInt(int64(d))
 	return nil
 }
 

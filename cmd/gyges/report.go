@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"gyges/ratings"
+	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 )
@@ -21,7 +24,7 @@ const maxReplayed = 100_000
 
 // reportCmd makes a page of recorded runs.
 type reportCmd struct {
-	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl). Several make one page."`
+	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	modelFlags
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
@@ -80,8 +83,8 @@ func (c *reportCmd) check() error {
 func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	rate := rateCmd{Runs: c.Runs, modelFlags: c.modelFlags, Rules: c.Rules, Pool: c.Pool}
 	options, errOptions := rate.options()
-	only, errRules := rate.filter()
-	files, errFiles := gameFiles(c.Runs)
+	only, errRules := ruleNames(c.Rules)
+	files, errFiles := c.files()
 	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
 		return nil, err
 	}
@@ -97,15 +100,18 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	input := report.Input{Title: c.title(), Wide: c.Bootstrap > 0, Again: c.again(files), Maker: c.maker()}
+	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
+		return report.Build(ctx, collector, input)
+	}
 	players := s.all().Players()
 	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
 		return nil, err
 	}
-	in.warn(e.err)
+	in.warn(e)
 	if err := rate.settle(&options, players); err != nil {
 		return nil, err
 	}
-	input := report.Input{Title: c.title(), Wide: c.Bootstrap > 0, Again: c.again(), Maker: c.maker()}
 	if input.Book, err = s.book(ctx, options, c.Pool, false); err != nil {
 		return nil, err
 	}
@@ -122,12 +128,39 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	return report.Build(ctx, collector, input)
 }
 
+// files are the files of games of the runs, "" for a tuning run that has none.
+func (c *reportCmd) files() ([]string, error) {
+	var played []string
+	files := make([]string, len(c.Runs))
+	for i, run := range c.Runs {
+		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
+		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {
+			continue
+		}
+		files[i] = run
+		played = append(played, run)
+	}
+	found, err := gameFiles(played)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i] != "" {
+			files[i], found = found[0], found[1:]
+		}
+	}
+	return files, nil
+}
+
 // read reads all games: together, and for ratings over time file by file.
 func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *report.Collector, files []string) (*standings, []ratings.Step, error) {
 	all := newStandings()
 	var steps []ratings.Step
 	for i, f := range files {
 		collector.AddRun(report.ReadRun(c.Runs[i]))
+		if f == "" {
+			continue
+		}
 		s := all
 		if c.OverTime != "" {
 			s = newStandings()
@@ -136,7 +169,7 @@ func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *rep
 			return nil, nil, err
 		}
 		if c.OverTime != "" {
-			steps = append(steps, ratings.Step{Name: f, Data: s.all()})
+			steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.all()})
 			for _, name := range s.order {
 				all.of(name).Merge(s.data[name])
 			}
@@ -150,7 +183,7 @@ func (c *reportCmd) title() string {
 	var list []string
 	for _, path := range c.Runs {
 		path = filepath.Clean(path)
-		if filepath.Base(path) == "games.jsonl" {
+		if filepath.Base(path) == tournament.GamesFile {
 			path = filepath.Dir(path)
 		}
 		if abs, err := filepath.Abs(path); err == nil {
@@ -170,7 +203,7 @@ func (c *reportCmd) maker() string {
 }
 
 // again is the command lines that make the figures and the page once more.
-func (c *reportCmd) again() []string {
+func (c *reportCmd) again(files []string) []string {
 	common := c.words()
 	flag := func(name, value string) { common = append(common, "--"+name, value) }
 	if c.Rules != "" {
@@ -192,14 +225,23 @@ func (c *reportCmd) again() []string {
 	if c.Out != "" && c.Out != "-" {
 		own = append(own, "--out", c.Out)
 	}
-	line := func(command string, flags []string) string {
+	line := func(command string, runs, flags []string) string {
 		words := []string{"gyges", command}
-		for _, w := range append(append([]string(nil), c.Runs...), flags...) {
+		for _, w := range slices.Concat(runs, flags) {
 			words = append(words, report.ShellWord(w))
 		}
 		return strings.Join(words, " ")
 	}
-	return []string{line("rate", common), line("report", own)}
+	var played []string
+	for i, f := range files {
+		if f != "" {
+			played = append(played, c.Runs[i])
+		}
+	}
+	if played == nil {
+		return []string{line("report", c.Runs, own)}
+	}
+	return []string{line("rate", played, common), line("report", c.Runs, own)}
 }
 
 // write writes the page where --out says.
@@ -227,7 +269,11 @@ func (c *reportCmd) write(e *env, page *report.Page) error {
 	if err != nil {
 		return err
 	}
-	e.out.printf("%s: %s\n", visible(path), page.Sampled)
+	about := page.Sampled
+	if about == "" {
+		about = "The course of a tuning, without games."
+	}
+	e.out.printf("%s: %s\n", visible(path), about)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type tournamentCmd struct {
 	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; give it once for each. See gyges agents."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules), PRESET:OPTION=VALUE,…, or YAML files. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
-	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table) or knockout (the first ones are seeded highest and go on after a tie)."`
+	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout,self-play" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table), knockout (the first ones are seeded highest and go on after a tie) or self-play (every two, and everyone himself)."`
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
@@ -152,9 +153,21 @@ func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, er
 		return config, err
 	}
 	if config.Out == "" {
-		config.Out = tournament.DefaultOut(config.Name, time.Now())
+		config.Out = freshFolder(tournament.DefaultOut(config.Name, time.Now()))
 	}
 	return config, flagErrors(config.Validate(registry))
+}
+
+// freshFolder returns the name of a folder that isn't there: two runs may begin
+// within one second.
+func freshFolder(name string) string {
+	path := name
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d", name, i)
+	}
 }
 
 // override puts what the flags say in the place of what config says.
@@ -189,6 +202,9 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
+	if c.Clock != nil {
+		errs = append(errs, positive("--clock", *c.Clock > 0, *c.Clock))
+	}
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
 	override(&config.Margin, c.Margin)
@@ -245,6 +261,7 @@ func flagErrors(err error) error {
 	flags := map[string]string{
 		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
+		"explore.temperature": "--temperature", "explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation", "split.test": "--test",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error
@@ -270,7 +287,11 @@ func flagErrors(err error) error {
 // split takes a joined error apart.
 func split(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, split(one)...)
+		}
+		return all
 	}
 	if err == nil {
 		return nil

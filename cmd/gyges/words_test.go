@@ -41,7 +41,7 @@ func TestParseOpenings(t *testing.T) {
 	}
 	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4", "agents:plies=2", "Random", ":"} {
 		_, err := parseOpenings(text)
-		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, agents or file:PATH, found ", text)
+		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, setups, agents or file:PATH, found ", text)
 	}
 }
 
@@ -95,6 +95,21 @@ func TestProgressLines(t *testing.T) {
 	}
 	p.end()
 	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())
+}
+
+func TestStepsLines(t *testing.T) {
+	var out bytes.Buffer
+	for _, total := range []int{300, 0} {
+		p := newSteps(&output{w: &out}, total)
+		now := p.start
+		p.now = func() time.Time { return now }
+		for k := range 110 {
+			now = now.Add(100 * time.Millisecond)
+			p.step(51+k, "loss 0.5") // a run that goes on after step 50
+		}
+		p.end()
+	}
+	require.Equal(t, "step 150 of 300, loss 0.5, 15s left\nstep 150, loss 0.5\n", out.String())
 }
 
 func TestVersionLine(t *testing.T) {

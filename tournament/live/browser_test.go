@@ -275,7 +275,7 @@ func TestBrowserLive(t *testing.T) {
 	b.Wait(`document.querySelector('.games tr[data-id="1.5"]')`)
 	b.Click(`.boards a`)
 	b.Wait(`location.hash.startsWith("#game=1.5&ply=")`)
-	require.Equal(t, "North: a", b.Text(`document.querySelector(".sides b").textContent`))
+	b.Wait(`document.querySelector(".sides b").textContent === "North: a"`)
 	shot(t, b, "run")
 
 	b.Click("[data-pause]")

@@ -174,7 +174,7 @@ func (c *catalog) find(id string) (place, bool) {
 
 // runFiles are the files that make a folder a run.
 func runFiles() []string {
-	return []string{tournament.GamesFile, tournament.ManifestFile, report.CurvesFile}
+	return []string{tournament.GamesFile, tournament.ManifestFile, report.HistoryFile}
 }
 
 func (p place) isRun() bool {
@@ -252,12 +252,18 @@ func (c *catalog) entry(p place) entry {
 			return e
 		}
 	}
+	if _, err := p.root.Stat(path.Join(p.dir, report.HistoryFile)); err == nil && e.Status == noManifest {
+		e.Status = tuning
+	}
 	e.Games = c.count(p)
 	return e
 }
 
-// noManifest is the status of a run that says nothing of itself.
-const noManifest = "records"
+// The statuses of runs that say nothing of it themselves.
+const (
+	noManifest = "records"
+	tuning     = "tuning"
+)
 
 // shortManifest is what the list tells of a manifest.
 type shortManifest struct {

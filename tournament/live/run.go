@@ -35,7 +35,9 @@ type run struct {
 	used   time.Time // guarded by the catalog
 
 	// What has been read. The feed renders one at a time.
-	stamp     string // of the files beside the records
+	stamp     string    // of the files beside the records
+	written   time.Time // when the last of them was
+	live      bool      // whether it goes on
 	about     report.Run
 	tail      *tail
 	games     Games
@@ -79,7 +81,9 @@ func (r *run) render(ctx context.Context) map[string]any {
 	if err != nil {
 		problem = err.Error()
 	}
-	if !came && !changed && problem == r.problem && r.feed.current.parts != nil {
+	wasLive := r.live
+	r.live = r.running()
+	if !came && !changed && problem == r.problem && r.live == wasLive && r.feed.current.parts != nil {
 		return nil
 	}
 	r.problem = problem
@@ -96,9 +100,10 @@ func (r *run) render(ctx context.Context) map[string]any {
 // readAbout reads the manifest and the curves again if they have changed.
 func (r *run) readAbout() bool {
 	stamp := ""
-	for _, name := range []string{tournament.ManifestFile, report.CurvesFile} {
+	for _, name := range []string{tournament.ManifestFile, report.HistoryFile} {
 		if info, err := fs.Stat(statFS{r.place}, name); err == nil {
 			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ")
+			r.written = info.ModTime()
 		} else {
 			stamp += "- "
 		}
@@ -128,11 +133,23 @@ func (s statFS) Stat(name string) (fs.FileInfo, error) {
 
 // status is the manifest's word for how the run stands.
 func (r *run) status() string {
-	if m := r.about.Manifest; m != nil && m.Status != "" {
+	switch m := r.about.Manifest; {
+	case m != nil && m.Status != "":
 		return m.Status
+	case r.about.Tuning != nil || len(r.about.Charts) > 0:
+		return tuning
 	}
 	return noManifest
 }
+
+// running tells whether the run goes on, as far as can be told. A tuning doesn't
+// say so; it has written something of late.
+func (r *run) running() bool {
+	return r.status() == string(tournament.Running) || r.status() == tuning && time.Since(r.written) < freshFor
+}
+
+// freshFor is how long after its last line a tuning is taken to go on.
+const freshFor = 2 * time.Minute
 
 // read takes the games in that have come.
 func (r *run) read(ctx context.Context) (bool, error) {
@@ -183,16 +200,19 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	parts := map[string]any{
-		"status": r.statusText(), "running": r.status() == string(tournament.Running), "lead": p.Lead, "facts": p.Facts, "sampled": p.Sampled,
+		"status": r.statusText(), "running": r.live, "lead": p.Lead, "facts": p.Facts, "sampled": p.Sampled,
 		"agents": []string{}, "rules": []string{}, "latest": r.latestGames(labels),
 	}
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
 	}
-	sections := p.Sections
-	if p.Viewer == nil { // no games, so no ratings and no results
-		sections = sections[min(2, len(sections)):]
+	if p.Viewer == nil && r.played == 0 {
+		parts["facts"], parts["sampled"] = []report.Fact{}, "There are none yet."
+		if len(r.about.Charts) == 0 {
+			parts["facts"] = []report.Fact{{Name: "games", Value: "0"}}
+		}
 	}
+	sections := p.Sections
 	if r.faults.n > 0 {
 		sections = append([]report.Section{r.faults.section(labels)}, sections...)
 	}
@@ -229,6 +249,9 @@ func (r *run) again() []string {
 
 func (r *run) statusText() string {
 	text := r.status()
+	if t := r.about.Tuning; t != nil && t.Method != "" {
+		text += " · " + ratings.Visible(t.Method)
+	}
 	if m := r.about.Manifest; m != nil && m.Games.Scheduled > 0 {
 		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games planned"
 	}

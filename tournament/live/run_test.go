@@ -248,22 +248,24 @@ func TestReadAsItComes(t *testing.T) {
 	}
 }
 
-// Curves of a training without games are shown, and follow their file.
-func TestTrainingWithoutGames(t *testing.T) {
+// Curves of a tuning without games are shown, and follow their file.
+func TestTuningWithoutGames(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "tuning")
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	path := filepath.Join(dir, report.CurvesFile)
-	require.NoError(t, os.WriteFile(path, []byte(`{"chart":"Loss","line":"<b>train</b>","x":1,"y":0.7}`+"\n"), 0o644))
-	require.Contains(t, s.get("/").Body.String(), "/run/tuning")
+	path := filepath.Join(dir, report.HistoryFile)
+	require.NoError(t, os.WriteFile(path, []byte(`{"step":1,"loss":0.7,"parameters":{"<b>tempo</b>":1}}`+"\n"), 0o644))
+	list := s.get("/").Body.String()
+	require.Contains(t, list, "/run/tuning")
+	require.Contains(t, list, `badge tuning"`)
 	first := s.catalog.run("tuning").feed.now(0).parts["section course"].text
 	require.Contains(t, first, "Loss")
-	appendTo(t, path, `{"chart":"Loss","line":"<b>train</b>","x":2,"y":0.6}`+"\n")
+	appendTo(t, path, `{"step":2,"loss":0.6,"parameters":{"<b>tempo</b>":3}}`+"\n")
 	second := s.catalog.run("tuning").feed.now(0).parts["section course"].text
 	require.NotEqual(t, first, second)
 	page := s.get("/run/tuning")
 	require.Equal(t, http.StatusOK, page.Code)
-	require.NotContains(t, page.Body.String(), "<b>train")
+	require.NotContains(t, page.Body.String(), "<b>tempo")
 }
 
 // Names of folders, agents and rules are texts and nothing else, on every page.

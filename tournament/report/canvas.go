@@ -155,8 +155,9 @@ func (a *axis) tickText(x float64) string {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	text := strconv.FormatFloat(x, 'g', 6, 64)
-	if text == "-0" {
-		return "0"
+	const most = 1e15 // of those printed in full
+	if x == math.Trunc(x) && math.Abs(x) < most {
+		text = count(int64(x))
 	}
 	return strings.Replace(text, "-", "−", 1)
 }

@@ -5,7 +5,6 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/source"
-	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
 
@@ -120,67 +119,3 @@ func place(result string) int {
 }
 
 func resultOf(text string) ratings.Result { return ratings.Result(1 - place(text)) }
-
-// llrPath follows the test of a run's two players, pair by pair.
-type llrPath struct {
-	test   sprt.Test
-	player string // whose points are counted
-	pairs  sprt.Pairs
-	stride int64 // every so many pairs a point is kept
-	points []llrPoint
-}
-
-// maxPath is the number of points kept of a path.
-const maxPath = 600
-
-type llrPoint struct {
-	pairs int64
-	llr   float64
-}
-
-// newLLRPath returns nil for a run without a test.
-func newLLRPath(test, player string) *llrPath {
-	t, err := sprt.Parse(test)
-	if test == "" || err != nil {
-		return nil
-	}
-	return &llrPath{test: t, player: player, stride: 1}
-}
-
-func (p *llrPath) add(first, second *source.Result) {
-	half := 0
-	for _, g := range []*source.Result{first, second} {
-		points := 1 + int(g.Result) // South's half points
-		if g.South != p.player {
-			points = 2 - points
-		}
-		half += points
-	}
-	p.pairs.Add(half)
-	n := p.pairs.N()
-	if n%p.stride != 0 {
-		return
-	}
-	p.points = append(p.points, llrPoint{n, p.test.LLR(p.pairs)})
-	if len(p.points) < maxPath {
-		return
-	}
-	// Keep every second one.
-	p.stride *= 2
-	kept := p.points[:0]
-	for _, q := range p.points {
-		if q.pairs%p.stride == 0 {
-			kept = append(kept, q)
-		}
-	}
-	p.points = kept
-}
-
-// all are the points with the beginning and the present end.
-func (p *llrPath) all() []llrPoint {
-	list := append([]llrPoint{{}}, p.points...)
-	if n := p.pairs.N(); n != list[len(list)-1].pairs {
-		list = append(list, llrPoint{n, p.test.LLR(p.pairs)})
-	}
-	return list
-}

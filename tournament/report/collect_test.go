@@ -235,3 +235,47 @@ func TestScale(t *testing.T) {
 		}
 	}
 }
+
+// Games imported without moves count, but have no lengths and aren't replayed.
+func TestImportedGames(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta")[:8]
+	for i, g := range games[:4] {
+		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
+	}
+	c, book := collect(t, Options{Games: 10}, Run{}, games)
+	p, err := Build(t.Context(), c, Input{Book: book})
+	require.NoError(t, err)
+	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
+	require.Empty(t, c.known[""].lengths)
+	require.EqualValues(t, 4, c.known[""].games())
+	for _, b := range p.Sections[1].Blocks {
+		if b.Table != nil && b.Table.Caption == "Results by side" {
+			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text, b.Table.Rows[0][1].Link})
+			require.NotEmpty(t, b.Table.Rows[1][1].Link)
+		}
+	}
+}
+
+// A page made while games still come changes nothing in a later one, also where
+// it falls between the games of a pair or drops games from the sample.
+func TestPagesWhileGamesCome(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	page := func(every int) string {
+		c := NewCollector(Options{Games: 5, Seed: 2})
+		c.AddRun(sampleRun())
+		_, book := collect(t, Options{}, Run{}, games)
+		for i, g := range games {
+			c.Add(g)
+			if i%every == 0 {
+				_, err := Build(t.Context(), c, Input{Book: book})
+				require.NoError(t, err)
+			}
+		}
+		p, err := Build(t.Context(), c, Input{Book: book})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, WriteHTML(&out, p))
+		return out.String()
+	}
+	require.Equal(t, page(len(games)), page(3))
+}

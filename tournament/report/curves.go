@@ -1,38 +1,23 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+
+	"gyges/agents/tuning/history"
+	"gyges/ratings"
 )
 
-// CurvesFile is the file of a run's folder that holds the course of a tuning or
-// a training: one [CurvePoint] a line, as JSON, appended as the run goes on.
-const CurvesFile = "curves.jsonl"
-
-// CurvePoint is a point of a curve. Points with one Chart are drawn in one
-// picture, those with one Line as one curve, in the order they come.
-type CurvePoint struct {
-	Chart string  `json:"chart"`            // title of the picture: "Loss"
-	Line  string  `json:"line,omitempty"`   // name of the curve: "validation"
-	X     float64 `json:"x"`                // epoch, step, generation
-	Y     float64 `json:"y"`                // the figure
-	Error float64 `json:"error,omitempty"`  // half its 95 % interval; 0: none
-	XName string  `json:"x_name,omitempty"` // what X counts; the first one given holds
-	YName string  `json:"y_name,omitempty"` // what Y measures; likewise
-}
-
-// Chart is a picture of curves.
+// Chart is a picture of curves: the course of a tuning or a training.
 type Chart struct {
 	Title, XName, YName string
 	Lines               []Curve
+	Table               *Table // the figures behind it; nil: none
 }
 
-// Curve is one curve of a chart.
+// Curve is one curve of a chart. Of many points it keeps some, evenly.
 type Curve struct {
 	Name   string
 	Points []CurvePoint
@@ -40,93 +25,24 @@ type Curve struct {
 	seen, stride int // points met; every so many one is kept
 }
 
-// Bounds of what is read of a file of curves.
-const (
-	maxCharts     = 40
-	maxCurves     = 2000 // of a chart
-	maxPoints     = 1000 // kept of a curve
-	maxCurveLine  = 64 << 10
-	maxCurveLines = 20_000_000
-)
-
-// readCurves reads a file of curves; none if there is no file.
-func readCurves(fsys fs.FS, name string) ([]Chart, error) {
-	f, err := fsys.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return parseCurves(f)
+// CurvePoint is a point of a curve.
+type CurvePoint struct {
+	X, Y  float64
+	Error float64 // half the 95 % interval of Y; 0: none
 }
 
-// parseCurves reads curves. With an error come those read until then.
-func parseCurves(r io.Reader) ([]Chart, error) {
-	var c curves
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxCurveLine)
-	for n := 1; lines.Scan(); n++ {
-		var p CurvePoint
-		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return c.charts, fmt.Errorf("line %d: expected a point of a curve: %w", n, err)
-		}
-		if err := c.add(p); err != nil || n > maxCurveLines {
-			return c.charts, errors.Join(err, fmt.Errorf("line %d: what follows is left out", n))
-		}
-	}
-	return c.charts, lines.Err()
-}
+// maxPoints is how many points of a curve are kept.
+const maxPoints = 1000
 
-// curves are charts in the making.
-type curves struct {
-	charts []Chart
-	places map[[2]string]int // of curves in their charts
-	titles map[string]int
-}
-
-var errTooManyCurves = fmt.Errorf("expected at most %d charts of %d curves, found more", maxCharts, maxCurves)
-
-func (c *curves) add(p CurvePoint) error {
-	if c.titles == nil {
-		c.titles, c.places = map[string]int{}, map[[2]string]int{}
-	}
-	i, ok := c.titles[p.Chart]
-	if !ok {
-		if len(c.charts) == maxCharts {
-			return errTooManyCurves
-		}
-		i = len(c.charts)
-		c.titles[p.Chart] = i
-		c.charts = append(c.charts, Chart{Title: p.Chart})
-	}
-	chart := &c.charts[i]
-	if chart.XName == "" {
-		chart.XName = p.XName
-	}
-	if chart.YName == "" {
-		chart.YName = p.YName
-	}
-	key := [2]string{p.Chart, p.Line}
-	j, ok := c.places[key]
-	if !ok {
-		if len(chart.Lines) == maxCurves {
-			return errTooManyCurves
-		}
-		j = len(chart.Lines)
-		c.places[key] = j
-		chart.Lines = append(chart.Lines, Curve{Name: p.Line, stride: 1})
-	}
-	chart.Lines[j].add(p)
-	return nil
-}
-
-// add keeps the point, or only every so many if there are many.
-func (c *Curve) add(p CurvePoint) {
+// Add adds a point. Figures that are no numbers, or too large to be drawn, are
+// passed over.
+func (c *Curve) Add(p CurvePoint) {
 	const most = 1e100 // beyond it sums overflow
-	if math.Abs(p.X) > most || math.Abs(p.Y) > most || p.Error < 0 || p.Error > most {
+	if !(math.Abs(p.X) <= most && math.Abs(p.Y) <= most && p.Error >= 0 && p.Error <= most) {
 		return
+	}
+	if c.stride == 0 {
+		c.stride = 1
 	}
 	if c.seen++; (c.seen-1)%c.stride != 0 {
 		return
@@ -141,4 +57,82 @@ func (c *Curve) add(p CurvePoint) {
 		kept = append(kept, c.Points[i])
 	}
 	c.Points = kept
+}
+
+// historyCharts are the curves of a tuning run.
+func historyCharts(steps []history.Line) []Chart {
+	loss := Chart{Title: "Loss: mean cross-entropy", XName: "step", YName: "nats", Lines: []Curve{{Name: "training"}, {Name: "validation"}}}
+	score := Chart{Title: "Games that the parameters moved one way won, less those they lost", XName: "step", YName: "games", Lines: []Curve{{Name: "score"}}}
+	elo := Chart{Title: "Elo against the parent, with 95 % intervals", XName: "step", YName: "Elo", Lines: []Curve{{Name: "Elo"}}}
+	parameters := map[string]*Curve{}
+	add := func(c *Curve, step int, y, margin *float64) {
+		if y == nil {
+			return
+		}
+		p := CurvePoint{X: float64(step), Y: *y}
+		if margin != nil {
+			p.Error = *margin
+		}
+		c.Add(p)
+	}
+	for _, l := range steps {
+		add(&loss.Lines[0], l.Step, l.Loss, nil)
+		add(&loss.Lines[1], l.Step, l.ValidationLoss, nil)
+		add(&score.Lines[0], l.Step, l.Score, nil)
+		add(&elo.Lines[0], l.Step, l.Elo, l.EloMargin)
+		for name, value := range l.Parameters {
+			c, ok := parameters[name]
+			if !ok {
+				c = &Curve{Name: name}
+				parameters[name] = c
+			}
+			add(c, l.Step, &value, nil)
+		}
+	}
+	values := Chart{Title: "Parameters, each in units of its largest size", XName: "step"}
+	table := &Table{Caption: "Parameters after the first step recorded and after the last", Header: heads(1, "Parameter", "First", "Last")}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		c := parameters[name]
+		values.Lines = append(values.Lines, c.scaled())
+		if n := len(steps); len(table.Rows) < maxAgentRows {
+			table.row(rowHead(ratings.Visible(name)), cell(parameterText(steps[0], name)), cell(parameterText(steps[n-1], name)))
+		}
+	}
+	if len(table.Rows) > 0 {
+		values.Table = table
+	}
+	var list []Chart
+	for _, c := range []Chart{loss, elo, score, values} {
+		c.Lines = slices.DeleteFunc(c.Lines, func(l Curve) bool { return len(l.Points) == 0 })
+		if len(c.Lines) > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// parameterText prints a parameter's value at a step.
+func parameterText(l history.Line, name string) string {
+	value, ok := l.Parameters[name]
+	if !ok {
+		return "–"
+	}
+	return strconv.FormatFloat(value, 'g', 5, 64)
+}
+
+// scaled divides a curve by its largest size, so that curves of other units can
+// stand beside it.
+func (c *Curve) scaled() Curve {
+	size := 0.0
+	for _, p := range c.Points {
+		size = max(size, math.Abs(p.Y))
+	}
+	s := Curve{Name: c.Name, seen: c.seen, stride: c.stride}
+	for _, p := range c.Points {
+		if size > 0 {
+			p.Y /= size
+		}
+		s.Points = append(s.Points, p)
+	}
+	return s
 }

@@ -132,9 +132,9 @@ func sampleRun() Run {
 func sampleChart() Chart {
 	c := Chart{Title: "Loss", XName: "epoch", YName: "cross-entropy"}
 	for _, name := range []string{"training", "validation"} {
-		line := Curve{Name: name, stride: 1}
+		line := Curve{Name: name}
 		for i := range 12 {
-			line.add(CurvePoint{X: float64(i), Y: 0.7/float64(i+1) + 0.1*float64(len(name)-8), Error: 0.02})
+			line.Add(CurvePoint{X: float64(i), Y: 0.7/float64(i+1) + 0.1*float64(len(name)-8), Error: 0.02})
 		}
 		c.Lines = append(c.Lines, line)
 	}

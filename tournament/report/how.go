@@ -45,10 +45,10 @@ func (b *builder) resultTable(rules []*ruleStats) *Table {
 	for _, r := range rules {
 		score := (float64(r.results[0]) + float64(r.results[1])/2) / float64(r.games())
 		name := setName(r.rules)
-		t.row(rowHead(name), linked(count(r.games()), b.link(filter{rules: r.rules})),
-			linked(count(r.results[0]), b.link(filter{rules: r.rules, result: "1-0"})),
-			linked(count(r.results[1]), b.link(filter{rules: r.rules, result: "1/2-1/2"})),
-			linked(count(r.results[2]), b.link(filter{rules: r.rules, result: "0-1"})),
+		t.row(rowHead(name), linked(count(r.games()), b.linkUnder(r, filter{})),
+			linked(count(r.results[0]), b.linkUnder(r, filter{result: "1-0"})),
+			linked(count(r.results[1]), b.linkUnder(r, filter{result: "1/2-1/2"})),
+			linked(count(r.results[2]), b.linkUnder(r, filter{result: "0-1"})),
 			cell(percent(score)+" %"))
 	}
 	return t
@@ -62,6 +62,15 @@ func openingTable(rules []*ruleStats) *Table {
 		}
 	}
 	return t
+}
+
+// linkUnder is link for games under one rule set.
+func (b *builder) linkUnder(r *ruleStats, f filter) string {
+	f.rules = r.rules
+	if f.rules == "" {
+		return "" // imported games without moves
+	}
+	return b.link(f)
 }
 
 // setName is a rule set's name for people.
@@ -96,10 +105,27 @@ func (b *builder) reasons(s *Section, r *ruleStats) {
 	})
 	for _, name := range names {
 		c := r.reasons[name]
-		t.row(rowHead(reasonName(name)), linked(count(sum(name)), b.link(filter{rules: r.rules, reason: name})),
+		t.row(rowHead(reasonName(name)), linked(count(sum(name)), b.linkUnder(r, filter{reason: name})),
 			cell(percent(float64(sum(name))/float64(r.games()))+" %"), cell(count(c[0])), cell(count(c[1])), cell(count(c[2])))
 	}
 	s.add(tableBlock(t))
+	b.faults(s, r)
+}
+
+// faults adds who lost games by faults.
+func (b *builder) faults(s *Section, r *ruleStats) {
+	t := &Table{Caption: "Games lost by faults", Header: heads(2, "Player", "Fault", "Games")}
+	for _, name := range r.order {
+		a := r.agents[name]
+		for _, kind := range slices.Sorted(maps.Keys(a.faults)) {
+			if len(t.Rows) < maxAgentRows {
+				t.row(rowHead(ratings.Visible(b.label(name))), cell(reasonName(kind)), cell(count(a.faults[kind])))
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.add(tableBlock(t))
+	}
 }
 
 // reasonName explains a reason of records.
@@ -109,7 +135,7 @@ func reasonName(reason string) string {
 		"illegal": "illegal: a move that isn't legal", "error": "error: the agent reported one", "panic": "panic: the agent panicked",
 		"crash": "crash: the agent's program ended", "timeout": "timeout: no answer in time", "protocol": "protocol: the agent's program made no sense",
 		"adjudicated-resign": "adjudicated: won and lost by both scores", "adjudicated-draw": "adjudicated: even by both scores",
-		"adjudicated-proven": "adjudicated: proven by both", "adjudicated-length": "adjudicated: too many plies",
+		"adjudicated-proven": "adjudicated: proven", "imported": "imported: from another program, without moves", "adjudicated-length": "adjudicated: too many plies",
 	}
 	if text, ok := known[reason]; ok {
 		return text

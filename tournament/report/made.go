@@ -13,7 +13,13 @@ func (b *builder) made(in Input) Section {
 	s := Section{ID: "made", Title: "How it was made"}
 	for _, r := range b.collected.runs {
 		s.add(headingBlock("", ratings.Visible(r.about.Name)))
-		list := []Fact{{"games read", count(r.games)}}
+		var list []Fact
+		if t := r.about.Tuning; t != nil {
+			list = append(list, Fact{"tuned by", t.Method}, Fact{"program", t.Version})
+		}
+		if r.games > 0 {
+			list = append(list, Fact{"games read", count(r.games)})
+		}
 		if r.whole < r.games {
 			list = append(list, Fact{"of these with the result alone", count(r.games-r.whole) + ": the rest of the record can't be read"})
 		}
@@ -32,6 +38,9 @@ func (b *builder) made(in Input) Section {
 				s.add(textBlock("Play it again:"), Block{Code: []string{ratings.Visible(again)}})
 			}
 			s.add(Block{Details: &Details{Title: "The whole manifest", Text: lines(m.Text)}})
+		}
+		if t := r.about.Tuning; t != nil {
+			s.add(Block{Details: &Details{Title: "What was tuned, how, and what came out", Text: lines(t.Text)}})
 		}
 	}
 	s.add(headingBlock("", "This report"))

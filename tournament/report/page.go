@@ -8,7 +8,7 @@ type Page struct {
 	Facts    []Fact
 	Sections []Section
 	Viewer   *Viewer // nil without games to look at
-	Sampled  string  // which games the viewer holds
+	Sampled  string  // which games the viewer holds; empty where no games were played
 }
 
 // Fact is a figure with its name.
@@ -61,21 +61,22 @@ type Cell struct {
 	Row   bool   // it names the row
 }
 
-// block makers, for brevity where pages are built.
-
 func textBlock(text string) Block        { return Block{Text: text} }
 func headingBlock(id, text string) Block { return Block{ID: id, Heading: text} }
 func figureBlock(f Figure) Block         { return Block{Figure: &f} }
 func tableBlock(t *Table) Block          { return Block{Table: t} }
 func (s *Section) add(blocks ...Block)   { s.Blocks = append(s.Blocks, blocks...) }
-func (t *Table) row(cells ...Cell)       { t.Rows = append(t.Rows, cells) }
-func cell(text string) Cell              { return Cell{Text: text} }
-func rowHead(text string) Cell           { return Cell{Text: text, Row: true} }
-func linked(text, link string) Cell      { return Cell{Text: text, Link: link} }
-func heads(left int, texts ...string) []Head { // the first so many hold words
+
+func cell(text string) Cell         { return Cell{Text: text} }
+func rowHead(text string) Cell      { return Cell{Text: text, Row: true} }
+func linked(text, link string) Cell { return Cell{Text: text, Link: link} }
+func (t *Table) row(cells ...Cell)  { t.Rows = append(t.Rows, cells) }
+
+// heads are the heads of columns, of which the first so many hold words.
+func heads(words int, texts ...string) []Head {
 	list := make([]Head, len(texts))
 	for i, text := range texts {
-		list[i] = Head{Text: text, Left: i < left}
+		list[i] = Head{Text: text, Left: i < words}
 	}
 	return list
 }

@@ -205,7 +205,7 @@ func linePlot(p plane, lines []plotLine) Figure {
 		c.text("tick", "end", left-8, y.at(t)+4, text)
 	}
 	for _, t := range x.ticks {
-		if t >= x.low && t <= x.high {
+		if t >= x.low && t <= x.high && (t == math.Trunc(t) || !whole(lines)) {
 			c.line("grid", x.at(t), top, x.at(t), bottom)
 			c.text("tick", "middle", x.at(t), bottom+17, x.tickText(t))
 		}
@@ -223,6 +223,18 @@ func linePlot(p plane, lines []plotLine) Figure {
 		c.legend(left, lines)
 	}
 	return c.figure(p.name, p.caption)
+}
+
+// whole tells whether all curves have points at whole numbers only.
+func whole(lines []plotLine) bool {
+	for _, l := range lines {
+		for _, p := range l.points {
+			if p.x != math.Trunc(p.x) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // legend names the curves above the plot, two in a row.
@@ -247,7 +259,7 @@ func (c *canvas) curve(colour int, x, y *axis, l plotLine, bare bool) {
 		return
 	}
 	fmt.Fprintf(c, `<path class="curve k%d" d="%s"/>`, colour, path)
-	const mostDots = 60
+	const mostDots = 25
 	if bare || len(l.points) > mostDots {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"gyges/agents/tuning/history"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -229,53 +231,74 @@ func TestViewerGames(t *testing.T) {
 func TestReadRun(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, Run{Name: dir}, ReadRun(dir))
+	require.False(t, HasHistory(dir))
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write("manifest.json", `{"config": {"seed": "5"}, "more": []}`)
-	write(CurvesFile, `{"chart":"Loss","x":1,"y":2}`+"\n"+`{"chart":"Loss","x":2,"y":1,"x_name":"epoch"}`+"\n")
+	write("tuning.json", `{"method": "texel", "version": "v1", "config": {}}`)
+	write("history.jsonl", `{"step":0,"loss":0.7,"validation_loss":0.71,"parameters":{"a":1,"b":-4}}`+"\n"+
+		`{"step":3,"loss":0.6,"elo":12,"elo_margin":5,"parameters":{"a":2,"b":2}}`+"\n"+`{"step":4,"lo`)
 	write("games.jsonl", "")
+	require.True(t, HasHistory(dir))
 	for _, path := range []string{dir, filepath.Join(dir, "games.jsonl")} {
 		r := ReadRun(path)
-		require.Equal(t, "5", r.Manifest.Config.Seed)
-		require.Len(t, r.Charts, 1)
-		require.Equal(t, "epoch", r.Charts[0].XName)
-		require.Len(t, r.Charts[0].Lines[0].Points, 2)
 		require.Empty(t, r.Notes)
+		require.Equal(t, "5", r.Manifest.Config.Seed)
+		require.Equal(t, "texel", r.Tuning.Method)
+		got := map[string][]CurvePoint{}
+		for _, c := range r.Charts {
+			for _, l := range c.Lines {
+				got[l.Name] = l.Points
+			}
+		}
+		require.Equal(t, map[string][]CurvePoint{
+			"training": {{X: 0, Y: 0.7}, {X: 3, Y: 0.6}}, "validation": {{X: 0, Y: 0.71}}, "Elo": {{X: 3, Y: 12, Error: 5}},
+			"a": {{X: 0, Y: 0.5}, {X: 3, Y: 1}}, "b": {{X: 0, Y: -1}, {X: 3, Y: 0.5}},
+		}, got)
+		table := r.Charts[len(r.Charts)-1].Table
+		require.Equal(t, [][]Cell{{rowHead("a"), cell("1"), cell("2")}, {rowHead("b"), cell("-4"), cell("2")}}, table.Rows)
 	}
 	write("manifest.json", `{`)
-	write(CurvesFile, `{"chart":"Loss","x":1,"y":2}`+"\n[]\n")
+	write("tuning.json", `[]`)
+	write("history.jsonl", "[]\n")
 	r := ReadRun(dir)
 	require.Nil(t, r.Manifest)
-	require.Len(t, r.Charts, 1)
-	require.Len(t, r.Notes, 2)
-	require.Contains(t, r.Notes[1], "line 2: expected a point of a curve")
+	require.Empty(t, r.Charts)
+	require.Len(t, r.Notes, 3)
+	require.Contains(t, r.Notes[2], "history.jsonl:1: expected a step of a tuning run")
+}
+
+// A tuning run without games has a page of its course and its making.
+func TestTuningAlone(t *testing.T) {
+	about := Run{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
+	c := NewCollector(Options{Games: 10})
+	c.AddRun(about)
+	p, err := Build(t.Context(), c, Input{Title: "tuned"})
+	require.NoError(t, err)
+	require.Len(t, p.Sections, 2)
+	page := writeBare(t, p)
+	require.Contains(t, page, `id="curve-1-1"`)
+	require.Contains(t, page, `<dt>tuned by</dt><dd>spsa</dd>`)
+	require.NotContains(t, page, `id="games"`)
+	require.NotContains(t, page, `id="who"`)
 }
 
 func TestCurvesAreBounded(t *testing.T) {
-	var b strings.Builder
+	var c Curve
 	for i := range 5000 {
-		fmt.Fprintf(&b, `{"chart":"a","line":"b","x":%d,"y":1}`+"\n", i)
+		c.Add(CurvePoint{X: float64(i), Y: 1})
 	}
-	charts, err := parseCurves(strings.NewReader(b.String()))
-	require.NoError(t, err)
-	points := charts[0].Lines[0].Points
-	require.LessOrEqual(t, len(points), maxPoints)
-	require.Greater(t, len(points), maxPoints/3)
-	for i := 2; i < len(points); i++ {
-		require.Equal(t, points[1].X-points[0].X, points[i].X-points[i-1].X, "evenly")
+	require.LessOrEqual(t, len(c.Points), maxPoints)
+	require.Greater(t, len(c.Points), maxPoints/3)
+	for i := 2; i < len(c.Points); i++ {
+		require.Equal(t, c.Points[1].X-c.Points[0].X, c.Points[i].X-c.Points[i-1].X, "evenly")
 	}
-	b.Reset()
-	for i := range maxCharts + 1 {
-		fmt.Fprintf(&b, `{"chart":"%d","x":1,"y":1}`+"\n", i)
+	var odd Curve
+	for _, p := range []CurvePoint{{Y: math.NaN()}, {X: math.Inf(1)}, {Y: 1e200}, {Error: -1}, {Error: math.NaN()}} {
+		odd.Add(p)
 	}
-	charts, err = parseCurves(strings.NewReader(b.String()))
-	require.Len(t, charts, maxCharts)
-	require.ErrorContains(t, err, "expected at most")
-	for _, bad := range []string{`{"chart":"a","x":1e999,"y":1}`, strings.Repeat("x", maxCurveLine+1), `{"chart":"a","x":"1","y":1}`} {
-		_, err = parseCurves(strings.NewReader(bad))
-		require.Error(t, err, "%.40s", bad)
-	}
+	require.Empty(t, odd.Points)
 }
 
 // The path ends at the LLR of all pairs, and no point is far from the others.
@@ -357,13 +380,16 @@ func TestAnyAxis(t *testing.T) {
 
 // Whatever a run's folder holds, a page comes of it that is well-formed text.
 func FuzzRun(f *testing.F) {
-	f.Add(sampleRun().Manifest.Text, `{"chart":"a","line":"b","x":1,"y":2,"error":1e-300}`+"\n"+`{"chart":"a","x":-1e99,"y":0}`)
+	f.Add(sampleRun().Manifest.Text, `{"step":0,"loss":0.7,"parameters":{"a":1,"b":1e300}}`+"\n"+`{"step":3,"loss":-1e99,"elo":5,"elo_margin":1e-300,"parameters":{}}`+"\n")
 	f.Add(`{"config":{"agents":["a","b"],"sprt":"elo0=0","rules":["x"],"pairs":1},"start":"9999-12-31T23:59:59Z"}`, "{}")
 	games := drawRun("alpha:x=1", "beta")[:4]
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = parseManifest([]byte(manifest))
-		about.Charts, _ = parseCurves(strings.NewReader(curves))
+		path := filepath.Join(t.TempDir(), HistoryFile)
+		require.NoError(t, os.WriteFile(path, []byte(curves), 0o600))
+		steps, _, _ := history.Read(path)
+		about.Charts = historyCharts(steps)
 		c, book := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(t.Context(), c, Input{Book: book})
 		require.NoError(t, err)

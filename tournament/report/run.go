@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/agents/tuning/history"
 	"gyges/tournament"
 )
 
@@ -21,8 +22,29 @@ const maxManifest = 4 << 20
 type Run struct {
 	Name     string    // for people; what the command line called it
 	Manifest *Manifest // nil where none is known
-	Charts   []Chart   // curves of a tuning or training run
+	Tuning   *Tuning   // of a tuning run; nil otherwise
+	Charts   []Chart   // curves of a tuning run
 	Notes    []string  // what could not be read
+}
+
+// The files of a tuning run's folder.
+const (
+	tuningFile  = "tuning.json"
+	HistoryFile = "history.jsonl" // step by step, see package history
+)
+
+// Tuning is what a report shows of a tuning run's tuning.json.
+type Tuning struct {
+	Method  string `json:"method"`
+	Version string `json:"version"` // of the program
+	Text    string `json:"-"`       // the file
+}
+
+// HasHistory tells whether a folder is that of a tuning run, which may hold no
+// games.
+func HasHistory(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, HistoryFile))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Manifest is what a report shows of a run's manifest.json. Runs of other kinds
@@ -80,8 +102,8 @@ type ManifestConfig struct {
 	Suspend      *int   `json:"suspend"` // nil in manifests from before there was one
 }
 
-// ReadRun reads what lies beside the games of a run: the manifest and the
-// curves. path is the run's folder, or its file of games. What is missing is
+// ReadRun reads what lies beside the games of a run: the manifest, and what a
+// tuning left. path is the run's folder, or its file of games. What is missing is
 // passed over, and what can't be read is noted: the games are what counts.
 func ReadRun(path string) Run {
 	r := Run{Name: path}
@@ -104,17 +126,39 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 }
 
 func (r *Run) read(fsys fs.FS) {
+	note := func(name string, err error) {
+		if err != nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
+		}
+	}
 	text, err := readBounded(fsys, tournament.ManifestFile, maxManifest)
 	if err == nil && text != nil {
 		r.Manifest, err = parseManifest(text)
 	}
-	if err != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", tournament.ManifestFile, err))
+	note(tournament.ManifestFile, err)
+	text, err = readBounded(fsys, tuningFile, maxManifest)
+	if err == nil && text != nil {
+		r.Tuning = &Tuning{Text: strings.TrimSpace(string(text))}
+		err = json.Unmarshal(text, r.Tuning)
 	}
-	r.Charts, err = readCurves(fsys, CurvesFile)
-	if err != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", CurvesFile, err))
+	note(tuningFile, err)
+	steps, err := readHistory(fsys)
+	note(HistoryFile, err)
+	r.Charts = historyCharts(steps)
+}
+
+// readHistory reads the course of a tuning; none if there is none.
+func readHistory(fsys fs.FS) ([]history.Line, error) {
+	f, err := fsys.Open(HistoryFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	steps, _, err := history.ReadFrom(f, HistoryFile)
+	return steps, err
 }
 
 // parseManifest reads a manifest.

@@ -34,7 +34,10 @@ func newSample(o Options) sample {
 }
 
 func (s *sample) add(run int, g *record.Game) {
-	if s.games == 0 || len(g.Moves) > s.plies {
+	switch {
+	case g.Reason == record.Imported: // without moves
+		return
+	case s.games == 0 || len(g.Moves) > s.plies:
 		s.dropped = true
 		return
 	}

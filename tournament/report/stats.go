@@ -33,9 +33,18 @@ func newRuleStats(rules string) *ruleStats {
 func (s *ruleStats) add(g *record.Game) {
 	result := place(g.Result)
 	s.results[result]++
-	s.lengths[g.Plies]++
+	if g.Reason != record.Imported { // of those nobody knows
+		s.lengths[g.Plies]++
+	}
 	s.reason(g.Reason)[result]++
 	south, north := s.agent(g.South.Agent), s.agent(g.North.Agent)
+	if f := g.Fault; f != nil {
+		loser := south
+		if f.Side == "north" {
+			loser = north
+		}
+		loser.fault(string(f.Kind))
+	}
 	first, northFirst := firstPly(g)
 	for i := range g.Plies {
 		mover, won := south, result
@@ -111,6 +120,8 @@ type agentStats struct {
 	scale [2*maxBin + 1]bin
 	// Claims of a proven win or loss, by what became of them: kept or not.
 	wins, losses [2]int64
+
+	faults map[string]int64 // games lost by faults, by their kind
 }
 
 // maxBin is the last bin of the calibration: it takes scores in points of so
@@ -138,6 +149,16 @@ func (a *agentStats) add(g *record.Game, i, won int) {
 	if len(g.Scores) > 0 && g.Scores[i] != record.NoScore {
 		a.judge(g.Scores[i], won)
 	}
+}
+
+func (a *agentStats) fault(kind string) {
+	if a.faults == nil {
+		a.faults = map[string]int64{}
+	}
+	if _, known := a.faults[kind]; !known && len(a.faults) >= maxReasons {
+		kind = otherReasons
+	}
+	a.faults[kind]++
 }
 
 func (a *agentStats) judge(s record.Score, won int) {

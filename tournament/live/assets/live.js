@@ -88,7 +88,7 @@
       else if (name.startsWith("section ")) put(section(name.slice(8)), value);
       else if (name === "status" || name === "sampled") at(name).textContent = value;
       else if (name === "lead") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
-      else if (name === "facts") at(name).replaceChildren(...value.map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
+      else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
       else if (name === "agents") state.agents = value;
       else if (name === "rules") state.rules = value;
       else if (name === "latest") latest(value);
