@@ -161,6 +161,7 @@ func (s *Server) onGame(serve func(http.ResponseWriter, *http.Request, *game)) h
 func (s *Server) getGame(w http.ResponseWriter, r *http.Request, g *game) {
 	now, changed := g.snapshot()
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
+		patient(w)
 		timeout := time.NewTimer(longPoll)
 		defer timeout.Stop()
 	wait:
@@ -229,6 +230,7 @@ func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
 		s.fail(w, err)
 		return
 	}
+	patient(w)
 	d, at, err := g.hint(r.Context(), q.Ply)
 	if err != nil {
 		s.fail(w, err)

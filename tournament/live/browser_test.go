@@ -70,6 +70,7 @@ func (c *clicks) click(m rules.Move) {
 	case picked != m.From().String():
 		require.Contains(c.t, sources, m.From().String())
 		c.Click(fmt.Sprintf(`[data-at="%v"]`, m.From()))
+		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
 	}
 	to := m.To().String()
 	if m.IsGoal() {
@@ -77,6 +78,7 @@ func (c *clicks) click(m rules.Move) {
 	}
 	c.Click(fmt.Sprintf(`[data-at="%s"]`, to))
 	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
+		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
 		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 	}
 }

@@ -164,6 +164,7 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		after = s.versionOf(id)
 	}
+	patient(w)
 	control := http.NewResponseController(w)
 	send := func(format string, args ...any) bool {
 		if control.SetWriteDeadline(time.Now().Add(eventTime)) != nil {

@@ -29,6 +29,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, http.StatusMisdirectedRequest, "this server isn't called so; ask for it by its address, or name it with --host")
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate":
 			s.refuse(w, http.StatusForbidden, "this can be asked from this server's own pages only")
+		case r.Method != http.MethodPost && r.ContentLength != 0:
+			s.refuse(w, http.StatusBadRequest, "expected a request without a body")
 		case !s.limiter.allow(client(r)):
 			h.Set("Retry-After", "1")
 			s.refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")

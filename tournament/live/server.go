@@ -59,6 +59,7 @@ const (
 	shutdownTime   = 3 * time.Second  // for requests that are under way at the end
 	requestTime    = 10 * time.Second // for a request to arrive
 	answerTime     = 90 * time.Second // for an answer to leave; a large run is read first
+	longestAnswer  = 10 * time.Minute // to a request that waits for a search
 	keepAliveTime  = 60 * time.Second
 	ratePerSecond  = 40.0 // requests of one address
 	rateBurst      = 120.0
@@ -67,16 +68,18 @@ const (
 
 // Server serves runs and games. Make it with [New].
 type Server struct {
-	config  Config
-	catalog *catalog
-	list    *feed
-	table   *table
-	pages   *pages
-	epoch   string // of this server's versions
-	streams chan struct{}
-	renders chan struct{} // pages being made
-	limiter limiter
-	handler http.Handler
+	config   Config
+	catalog  *catalog
+	list     *feed
+	table    *table
+	pages    *pages
+	epoch    string        // of this server's versions
+	request  time.Duration // for a request to arrive
+	answerIn time.Duration // for an answer to leave
+	streams  chan struct{}
+	renders  chan struct{} // pages being made
+	limiter  limiter
+	handler  http.Handler
 
 	ctx  context.Context // of everything that goes on between requests
 	stop context.CancelFunc
@@ -91,7 +94,7 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, epoch: rand.Text()[:8], streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now}}
+	s := &Server{config: c, epoch: rand.Text()[:8], request: requestTime, answerIn: answerTime, streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.pages = newPages()
 	var err error
@@ -113,7 +116,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // listener fails. It closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: answerTime,
+		Handler: s.handler, ReadHeaderTimeout: s.request, ReadTimeout: s.request, WriteTimeout: s.answerIn,
 		IdleTimeout: keepAliveTime, MaxHeaderBytes: maxHeader,
 		ErrorLog:    slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
@@ -145,6 +148,13 @@ func (s *Server) Close() {
 	s.work.Wait()
 	s.table.close()
 	s.catalog.close()
+}
+
+// patient lifts the bound on the time of an answer that waits for something to
+// happen.
+func patient(w http.ResponseWriter) {
+	// What isn't a connection has none.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longestAnswer))
 }
 
 // routes are the pages and what they ask for.

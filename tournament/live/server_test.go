@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
+	"gyges/tournament/report"
 )
 
 // Every page and file is answered, with the headers that keep browsers from
@@ -68,6 +69,8 @@ func TestPages(t *testing.T) {
 		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'", path)
 		require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"), path)
 	}
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/", strings.NewReader("x"))
+	require.Equal(t, http.StatusBadRequest, s.do(r).Code)
 	for _, path := range []string{"/", "/run/one", "/play.js"} {
 		r := httptest.NewRequest(http.MethodDelete, "http://localhost"+path, nil)
 		require.GreaterOrEqual(t, s.do(r).Code, 400, path)
@@ -112,6 +115,13 @@ func TestNoPipeIsOpened(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	makePipe(t, filepath.Join(dir, tournament.GamesFile))
 	require.Equal(t, http.StatusNotFound, s.get("/run/pipe").Code)
+	half := filepath.Join(s.results, "half")
+	writeRun(t, half, "", lines(drawPair(0)...))
+	makePipe(t, filepath.Join(half, tournament.ManifestFile))
+	makePipe(t, filepath.Join(half, report.HistoryFile))
+	w := s.get("/run/half")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Body.String(), "expected a regular file")
 	require.Equal(t, http.StatusOK, s.get("/").Code)
 }
 
@@ -307,6 +317,70 @@ func TestServeEnds(t *testing.T) {
 	_, err = net.Dial("tcp", l.Addr().String())
 	require.Error(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games", `{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
+}
+
+// The bounds on the time of requests and answers don't cut short those that wait
+// for something to happen; who sends nothing is let go.
+func TestServeWaits(t *testing.T) {
+	s := newTestServer(t)
+	s.request, s.answerIn = 50*time.Millisecond, 50*time.Millisecond
+	dir := filepath.Join(s.results, "one")
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, l) }()
+	defer func() { // also when something fails
+		cancel()
+		require.NoError(t, <-done)
+	}()
+	base := "http://" + l.Addr().String()
+
+	silent, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer func() { _ = silent.Close() }()
+	_, err = io.WriteString(silent, "GET / HTTP/1.1\r\nHost: localhost\r\nX:")
+	require.NoError(t, err)
+	_, err = io.ReadAll(silent)
+	require.NoError(t, err, "the server closes it")
+
+	game := s.begin("greedy", "standard", "south", "random")
+	answer := make(chan string)
+	go func() {
+		_, body := askFor(t, base+fmt.Sprintf("/api/games/%s?after=%d", game.ID, game.Version))
+		answer <- body
+	}()
+	n := 0
+	eventsOf(t, base+"/run-events/one?after=0", func(_ string, parts map[string]json.RawMessage) bool {
+		n++
+		if n == 1 {
+			time.Sleep(6 * s.request)
+			appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
+			return true
+		}
+		require.Contains(t, string(parts["facts"]), `"4"`)
+		return false
+	})
+	select {
+	case body := <-answer:
+		t.Fatalf("answered before anything happened: %s", body)
+	default:
+	}
+	s.post("/api/games/"+game.ID+"/move", fmt.Sprintf(`{"ply":0,"move":%q}`, game.Sources[0].Ends[0].Course))
+	require.Contains(t, <-answer, `"moves":["`)
+}
+
+func askFor(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	r, err := client.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = r.Body.Close() }()
+	body, _ := io.ReadAll(r.Body)
+	return r.StatusCode, string(body)
 }
 
 func TestServeFails(t *testing.T) {
