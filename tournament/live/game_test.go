@@ -266,6 +266,17 @@ func TestUndoAndHint(t *testing.T) {
 	require.Equal(t, 409, s.post(p.path("move"), `{"ply":0,"move":"a1-a2"}`).Code)
 }
 
+// A hint alone is help, too.
+func TestHintIsHelp(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := s.replica(s.begin("random", "standard", "north", "random"))
+	if p.now.Result == "" {
+		require.Equal(t, 200, s.post(p.path("hint"), `{"ply":1}`).Code)
+		p.play()
+		require.Equal(t, helpedName, s.kept()[0].North.Agent)
+	}
+}
+
 // A placement taken back is no help.
 func TestUndoOfPlacements(t *testing.T) {
 	s := noRate(newTestServer(t))
@@ -358,18 +369,25 @@ func TestRoomForGames(t *testing.T) {
 
 // So many searches go on at a time and no more, and no more agents are kept.
 func TestPoolIsBounded(t *testing.T) {
-	const searches, games = 3, 20
-	var running, most, made, closed atomic.Int64
+	const searches, games = 3, 60
+	var running, most, made, closed, mostAlive atomic.Int64
+	raise := func(top *atomic.Int64, n int64) {
+		for old := top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
+		}
+	}
 	kind := func(name string) agents.Kind {
 		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) {
-			made.Add(1)
+			raise(&mostAlive, made.Add(1)-closed.Load())
+			used := false
 			return closing{testAgent(func(_ context.Context, g *rules.Game) (agents.Decision, error) {
-				n := running.Add(1)
-				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-				}
+				raise(&most, running.Add(1))
 				time.Sleep(time.Millisecond)
 				running.Add(-1)
 				if name == "bad" {
+					if used {
+						panic("an agent that has failed is asked again")
+					}
+					used = true
 					return agents.Decision{}, errors.New("no")
 				}
 				return agents.Decision{Move: g.Legal().At(0)}, nil
@@ -389,8 +407,13 @@ func TestPoolIsBounded(t *testing.T) {
 		})
 	}
 	work.Wait()
+	for range 2 { // one that has failed isn't asked again
+		r := rules.MustParse("standard")
+		_, err := s.table.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r}, rules.NewGame(r, r.Start()))
+		require.EqualError(t, err, "no")
+	}
 	require.EqualValues(t, searches, most.Load())
-	require.LessOrEqual(t, made.Load()-closed.Load(), int64(searches))
+	require.LessOrEqual(t, mostAlive.Load(), int64(searches))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range searches {

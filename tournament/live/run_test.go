@@ -35,6 +35,7 @@ func TestTail(t *testing.T) {
 		path := filepath.Join(dir, tournament.GamesFile)
 		require.NoError(t, os.WriteFile(path, nil, 0o644))
 		tail, now, taken, at := newTail(os.DirFS(dir)), time.Unix(0, 0), "", 0
+		tail.chunk = []int64{1, 1500, chunk}[seed%3]
 		take := func(r io.Reader) error {
 			b, err := io.ReadAll(r)
 			taken += string(b)
@@ -169,6 +170,7 @@ func TestEvents(t *testing.T) {
 		require.NotEqual(t, first, id)
 		require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"4"}`)
 		require.Contains(t, parts, "section who")
+		require.Contains(t, string(parts["section made"]), "4 of 100")
 		require.NotContains(t, parts, "running", "it still runs")
 		require.NotContains(t, parts, "titles")
 		var latest []latestGame

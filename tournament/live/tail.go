@@ -24,6 +24,7 @@ type tail struct {
 	half    int64 // number of the pair of which one game was handed on alone; -1: none
 	changed time.Time
 	size    int64
+	chunk   int64 // bytes to read at a time
 }
 
 // patience is how long the first game of a pair waits for the second.
@@ -36,7 +37,7 @@ const chunk = 1 << 20
 // was parted in the wrong place: all is to be read again.
 var errAgain = errors.New("the records have changed")
 
-func newTail(fsys fs.FS) *tail { return &tail{fsys: fsys, half: -1} }
+func newTail(fsys fs.FS) *tail { return &tail{fsys: fsys, half: -1, chunk: chunk} }
 
 // read hands the lines that have come to take, many at a time. It reports whether
 // there were any. final says that nobody writes any more.
@@ -67,13 +68,17 @@ func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io
 		return false, fmt.Errorf("%s: expected a file that can be read anywhere", tournament.GamesFile)
 	}
 	final = final || now.Sub(t.changed) > patience
+	end, err := t.lastLine(from)
+	if err != nil {
+		return false, err
+	}
 	any := false
-	for t.offset < t.size && ctx.Err() == nil {
-		lines, more, err := t.next(from)
+	for t.offset < end && ctx.Err() == nil {
+		lines, err := t.next(from, end)
 		if err != nil {
 			return any, err
 		}
-		if lines, err = t.whole(lines, more, final); err != nil {
+		if lines, err = t.whole(lines, t.offset+int64(len(lines)) < end, final); err != nil {
 			return any, err
 		}
 		if len(lines) == 0 {
@@ -88,23 +93,42 @@ func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io
 	return any, ctx.Err()
 }
 
-// next reads whole lines from the offset on; more tells that others follow them.
-func (t *tail) next(from io.ReaderAt) (lines []byte, more bool, err error) {
-	for size := int64(chunk); ; size *= 4 {
-		buf := make([]byte, min(size, t.size-t.offset))
-		n, err := from.ReadAt(buf, t.offset)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, false, err
+// lastLine returns where the last whole line ends.
+func (t *tail) lastLine(from io.ReaderAt) (int64, error) {
+	const block = 64 << 10
+	for end := t.size; end > t.offset; {
+		start := max(t.offset, end-block)
+		buf := make([]byte, end-start)
+		if n, err := from.ReadAt(buf, start); err != nil && (n < len(buf) || !errors.Is(err, io.EOF)) {
+			return 0, err
 		}
-		buf = buf[:n]
 		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-			return buf[:i+1], t.offset+int64(n) < t.size, nil
+			return start + int64(i) + 1, nil
 		}
-		if t.offset+int64(n) >= t.size {
-			return nil, false, nil // an unfinished line
+		if end = start; t.size-end > record.MaxLine {
+			return 0, errLongLine
 		}
-		if n > record.MaxLine {
-			return nil, false, fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
+	}
+	return t.offset, nil
+}
+
+var errLongLine = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
+
+// next reads whole lines from the offset on, up to end, where one ends.
+func (t *tail) next(from io.ReaderAt, end int64) ([]byte, error) {
+	for size := t.chunk; ; size *= 2 {
+		buf := make([]byte, min(size, end-t.offset))
+		if n, err := from.ReadAt(buf, t.offset); err != nil && (n < len(buf) || !errors.Is(err, io.EOF)) {
+			return nil, err
+		}
+		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+			return buf[:i+1], nil
+		}
+		switch {
+		case len(buf) > record.MaxLine:
+			return nil, errLongLine
+		case int64(len(buf)) == end-t.offset: // there was a line's end a moment ago
+			return nil, errAgain
 		}
 	}
 }
