@@ -29,6 +29,8 @@ type ParamDef struct {
 	Min     float64  // lowest value of a number, in seconds for a duration
 	Max     float64  // highest value of a number
 	Choices []string // what a text may be; empty: anything
+	File    bool     // a text that names a file, unless it is one of Words
+	Words   []string // what in the place of a file's name stands for no file
 	Doc     string   // one line
 }
 
