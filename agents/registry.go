@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -109,6 +110,15 @@ type Kind struct {
 	New func(v Values) (Agent, error)
 }
 
+// Common returns the parameters that every kind takes. They are no affair of the
+// agent's: tournaments look at them.
+func Common() []ParamDef {
+	return []ParamDef{
+		{Name: "name", Type: Text, Doc: "what tables call the player, in place of the whole spec"},
+		{Name: "clock", Type: Text, Doc: "time for a whole game, and after each move, like 1m+1s; in place of the run's"},
+	}
+}
+
 // Registry holds the kinds of agents that can be made. It is a value, built by
 // the program; nothing registers itself.
 type Registry struct{ kinds map[string]Kind }
@@ -158,7 +168,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	v := Values{}
 	defs := map[string]ParamDef{}
 	var names []string
-	for _, d := range k.Params {
+	for _, d := range append(slices.Clone(k.Params), Common()...) {
 		defs[d.Name] = d
 		names = append(names, d.Name)
 		if d.Default != "" {
@@ -172,7 +182,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			d, ok = defs[p.Name[:prefix]]
 		}
 		if !ok || strings.HasSuffix(p.Name, ".") {
-			errs = append(errs, fmt.Errorf("agent %q: unknown parameter %q; %s takes %s", s, p.Name, s.Kind, orNone(names)))
+			errs = append(errs, fmt.Errorf("agent %q: unknown parameter %q; %s takes %s", s, p.Name, s.Kind, strings.Join(names, ", ")))
 			continue
 		}
 		if err := d.check(p.Value); err != nil {
@@ -182,13 +192,6 @@ func (r *Registry) Values(s Spec) (Values, error) {
 		v[p.Name] = p.Value
 	}
 	return v, errors.Join(errs...)
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "no parameters"
-	}
-	return strings.Join(names, ", ")
 }
 
 // New makes the agent a spec names.

@@ -8,9 +8,8 @@ import (
 // maxSpec bounds spec texts from outside.
 const maxSpec = 4096
 
-// Spec names an agent: its kind and the parameters that were given. Its text is
-// the agent's name everywhere: on the command line, in YAML, in records and in
-// tables.
+// Spec names an agent: its kind and the parameters that were given. Its text
+// stands for the agent on the command line, in YAML and in records.
 type Spec struct {
 	Kind   string
 	Params []Param // in the order given
@@ -91,6 +90,24 @@ func isName(s string) bool {
 		}
 	}
 	return s != "" && len(s) <= 64
+}
+
+// Get returns a parameter's value as it was given, "" if it wasn't.
+func (s Spec) Get(name string) string {
+	for _, p := range s.Params {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// Label is what tables call the player: its parameter name, or the whole spec.
+func (s Spec) Label() string {
+	if name := s.Get("name"); name != "" {
+		return name
+	}
+	return s.String()
 }
 
 // String prints the spec as ParseSpec reads it.

@@ -61,6 +61,8 @@ seed: 18446744073709551615
 workers: 3
 out: some/where
 on_repetition: ask-next
+margin: 20ms
+suspend: 7
 patience: 90s
 `)
 	c, err := LoadTournament(path, testRegistry())
@@ -81,7 +83,8 @@ patience: 90s
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
-		OnRepetition: agents.AskNext, Patience: 90 * time.Second,
+		OnRepetition: agents.AskNext, Margin: 20 * time.Millisecond, Suspend: 7,
+		Patience: 90 * time.Second,
 	}, c)
 }
 
@@ -145,7 +148,7 @@ out:
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, adjudication, patience, workers, out`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, margin, adjudication, patience, suspend, workers, out`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
@@ -163,7 +166,7 @@ out:
 		`21: agents[5]: agent "human" needs a person at the terminal`,
 		`22: pairs: expected a number from 1 to 1000000, found 0`,
 		`23: key "pairs" stands on line 22 already, expected it once`,
-		`25: openings.policy: expected random, agents or file, found "book"`,
+		`25: openings.policy: expected random, agents, setups or file, found "book"`,
 		`26: openings.plies: expected a whole number, found "two"`,
 		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
 		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
@@ -198,7 +201,7 @@ func TestOneProblem(t *testing.T) {
 		"plies":        {two + "openings: {policy: agents, plies: 3}", "2: openings.plies: expected none with policy agents, found 3"},
 		"no opening":   {two + "rules: [standard:max_plies=2]\nopenings:\n  plies: 3", "4: openings: rules standard:max_plies=2: none of 10000 random openings"},
 		"long value":   {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` + strings.Repeat("x", 60) + `"`},
-		"empty policy": {two + "openings: {policy: ''}", `2: openings.policy: expected a policy, random, agents or file, found ""`},
+		"empty policy": {two + "openings: {policy: ''}", `2: openings.policy: expected a policy, random, agents, setups or file, found ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)

@@ -96,9 +96,9 @@ func (t *tournamentReader) read(root *yaml.Node) {
 			t.mapping(n, "a clock",
 				field{"base", t.at("clock.base", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Base) })},
 				field{"increment", t.at("clock.increment", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Increment) })},
-				field{"margin", t.at("clock.margin", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Margin) })},
 			)
 		}),
+		t.field("margin", func(n *yaml.Node) { t.durationInto(n, &c.Margin) }),
 		t.field("adjudication", func(n *yaml.Node) {
 			text, ok := t.text(n, "an adjudication, like resign=8:4,proven")
 			if !ok {
@@ -111,6 +111,7 @@ func (t *tournamentReader) read(root *yaml.Node) {
 			c.Adjudication = a
 		}),
 		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
+		t.field("suspend", func(n *yaml.Node) { t.intInto(n, &c.Suspend) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
 	)
@@ -168,7 +169,7 @@ func (t *tournamentReader) openings(n *yaml.Node) {
 	o := &t.config.Openings
 	t.mapping(n, "openings",
 		field{"policy", t.at("openings.policy", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents or file")
+			t.textInto(n, (*string)(&o.Policy), "a policy, random, agents, setups or file")
 		})},
 		field{"plies", t.at("openings.plies", func(n *yaml.Node) { t.intInto(n, &o.Plies) })},
 		field{"file", t.at("openings.file", func(n *yaml.Node) { t.openingsFile(n) })},

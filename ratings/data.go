@@ -104,14 +104,31 @@ func (d *Data) id(name string) int {
 	return i
 }
 
+// Renamed is the same results with other names for some players, by their present
+// names. Players who get the same name become one.
+func (d *Data) Renamed(names map[string]string) *Data {
+	r := new(Data)
+	r.merge(d, names)
+	return r
+}
+
 // Merge adds all results of o.
-func (d *Data) Merge(o *Data) {
+func (d *Data) Merge(o *Data) { d.merge(o, nil) }
+
+func (d *Data) merge(o *Data, names map[string]string) {
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
+		if other, ok := names[name]; ok {
+			name = other
+		}
 		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
 	}
 	for _, k := range o.met {
+		if place[k.a] == place[k.b] {
+			d.self[place[k.a]] += k.games()
+			continue
+		}
 		m, swapped := d.meeting(place[k.a], place[k.b])
 		if swapped {
 			k = k.swap()

@@ -1,18 +1,20 @@
 package tournament
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"gyges/agents"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
 
-// Adjudication ends games that the agents' own scores call decided. The zero
-// value ends none.
+// Adjudication ends games that the agents' own scores call decided, or that are
+// proven to be. The zero value ends none.
 type Adjudication struct {
 	// Resign ends a game that for ResignMoves moves of each side the one scored
 	// at least Resign for itself and the other at most -Resign; 0: never.
@@ -24,8 +26,9 @@ type Adjudication struct {
 	Draw      agents.Score
 	DrawMoves int
 
-	// Proven ends a game as soon as both sides have proven the same result.
-	Proven bool
+	// Proven ends a game as soon as the solver proves, after a move, that the side
+	// to move wins or loses within so many plies, 1 to 9; 0: never.
+	Proven int
 
 	// Plies ends a game of so many plies as a draw; 0: never.
 	Plies int
@@ -35,10 +38,13 @@ type Adjudication struct {
 const (
 	maxAdjudicationMoves = 1000
 	maxAdjudicationPlies = 100_000
+	maxProvenPlies       = 9
+	usualProvenPlies     = 3
 )
 
-// ParseAdjudication reads "resign=POINTS:MOVES,draw=POINTS:MOVES,proven,plies=N",
-// any of them; points are those of the agents' scores.
+// ParseAdjudication reads "resign=POINTS:MOVES,draw=POINTS:MOVES,proven=N,plies=N",
+// any of them; points are those of the agents' scores, and proven alone stands
+// for proven=3.
 func ParseAdjudication(text string) (Adjudication, error) {
 	var a Adjudication
 	if text == "" {
@@ -46,7 +52,7 @@ func ParseAdjudication(text string) (Adjudication, error) {
 	}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
-		name, value, _ := strings.Cut(part, "=")
+		name, value, given := strings.Cut(part, "=")
 		var err error
 		switch name {
 		case "resign":
@@ -54,21 +60,30 @@ func ParseAdjudication(text string) (Adjudication, error) {
 		case "draw":
 			a.Draw, a.DrawMoves, err = parseAgreement(value, 0)
 		case "proven":
-			a.Proven = true
-		case "plies":
-			a.Plies, err = strconv.Atoi(value)
-			if a.Plies < 1 || a.Plies > maxAdjudicationPlies {
-				err = fmt.Errorf("from 1 to %d", maxAdjudicationPlies)
+			a.Proven = usualProvenPlies
+			if given {
+				a.Proven, err = parseWhole(value, maxProvenPlies)
 			}
+		case "plies":
+			a.Plies, err = parseWhole(value, maxAdjudicationPlies)
 		default:
 			err = fmt.Errorf("unknown")
 		}
-		if err != nil || seen[name] || name == "proven" && part != name {
-			return a, fmt.Errorf("expected resign=POINTS:MOVES, draw=POINTS:MOVES, proven or plies=N, each once, found %.80q", part)
+		if err != nil || seen[name] {
+			return a, fmt.Errorf("expected resign=POINTS:MOVES, draw=POINTS:MOVES, proven=N (to %d) or plies=N, each once, found %.80q", maxProvenPlies, part)
 		}
 		seen[name] = true
 	}
 	return a, nil
+}
+
+// parseWhole reads a number from 1 to most.
+func parseWhole(text string, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err == nil && (n < 1 || n > most) {
+		err = fmt.Errorf("from 1 to %d", most)
+	}
+	return n, err
 }
 
 // parseAgreement reads POINTS:MOVES, the points at least so many hundredths.
@@ -92,8 +107,8 @@ func (a Adjudication) String() string {
 	if a.DrawMoves > 0 {
 		parts = append(parts, fmt.Sprintf("draw=%v:%d", float64(a.Draw)/100, a.DrawMoves))
 	}
-	if a.Proven {
-		parts = append(parts, "proven")
+	if a.Proven > 0 {
+		parts = append(parts, fmt.Sprintf("proven=%d", a.Proven))
 	}
 	if a.Plies > 0 {
 		parts = append(parts, fmt.Sprintf("plies=%d", a.Plies))
@@ -122,11 +137,6 @@ func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) 
 			return side, false
 		}
 	}
-	if a.Proven {
-		if winner, ok := decided(agents.WinScore, 1); ok {
-			return verdict{rules.WinFor(winner), record.AdjudicatedProven}
-		}
-	}
 	if a.ResignMoves > 0 {
 		if winner, ok := decided(a.Resign, a.ResignMoves); ok {
 			return verdict{rules.WinFor(winner), record.AdjudicatedResign}
@@ -139,6 +149,23 @@ func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) 
 		return verdict{rules.Draw, record.AdjudicatedLength}
 	}
 	return verdict{}
+}
+
+// prove asks the solver how a game under way ends. An error is the context's.
+func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Game) (verdict, error) {
+	p := g.Position()
+	if o, _ := g.Outcome(); o != rules.Undecided || g.Rules().SettingUp(p) {
+		return verdict{}, nil
+	}
+	r, err := s.Solve(ctx, g, a.Proven, nil)
+	switch {
+	case err != nil || r.Plies == 0:
+		return verdict{}, err
+	case r.Plies > 0:
+		return verdict{rules.WinFor(p.Side()), record.AdjudicatedProven}, nil
+	default:
+		return verdict{rules.WinFor(p.Side().Other()), record.AdjudicatedProven}, nil
+	}
 }
 
 // agree tells whether the last scores, so many of each side, all lie from low to

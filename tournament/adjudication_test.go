@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -28,12 +29,9 @@ func TestJudge(t *testing.T) {
 		{"draw=0.1:2", []record.Score{90, 10, -10, 0, 0}, record.AdjudicatedDraw, rules.Draw},
 		{"draw=0.1:2", []record.Score{11, 10, -10, 0}, "", 0},
 		{"draw=0:1", []record.Score{0, 0}, record.AdjudicatedDraw, rules.Draw},
-		{"proven", []record.Score{win, loss}, record.AdjudicatedProven, rules.SouthWins},
-		{"proven", []record.Score{loss, win}, record.AdjudicatedProven, rules.NorthWins},
-		{"proven", []record.Score{win, 0}, "", 0},
-		{"proven", []record.Score{win, win}, "", 0},
+		{"resign=8:1", []record.Score{win, loss}, record.AdjudicatedResign, rules.SouthWins},
 		{"plies=3", []record.Score{no, no}, "", 0},
-		{"plies=3,proven", []record.Score{no, no, no, no}, record.AdjudicatedLength, rules.Draw},
+		{"plies=3,proven=5", []record.Score{no, no, no, no}, record.AdjudicatedLength, rules.Draw},
 	} {
 		a, err := ParseAdjudication(c.how)
 		require.NoError(t, err)
@@ -46,12 +44,12 @@ func TestJudge(t *testing.T) {
 }
 
 func TestParseAdjudication(t *testing.T) {
-	for _, text := range []string{"", "resign=8:4", "resign=0.05:1,draw=0.1:10,proven,plies=200"} {
+	for _, text := range []string{"", "resign=8:4", "resign=0.05:1,draw=0.1:10,proven=5,plies=200"} {
 		a, err := ParseAdjudication(text)
 		require.NoError(t, err)
 		require.Equal(t, text, a.String())
 	}
-	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1", "draw=-1:3", "draw=1:1001", "proven=1", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
+	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1", "draw=-1:3", "draw=1:1001", "proven=0", "proven=10", "proven=x", "proven=", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
 		_, err := ParseAdjudication(text)
 		require.ErrorContains(t, err, "expected resign=POINTS:MOVES", text)
 	}
@@ -81,4 +79,40 @@ func TestAdjudicatedGamesReplay(t *testing.T) {
 		}
 	}
 	require.Positive(t, capped)
+}
+
+// Games end as soon as the solver sees the end, and as it would have been: the
+// winner is the one who wins when both play on by the solver's line.
+func TestProvenGames(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	c.Rules = []*rules.Rules{rules.MustParse("standard"), rules.MustParse("simplified"), rules.MustParse("kang")}
+	c.Pairs = 4
+	var err error
+	c.Adjudication, err = ParseAdjudication("proven")
+	require.NoError(t, err)
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	proven := 0
+	for _, g := range readGames(t, c.Out) {
+		requireSound(t, g)
+		if g.Reason != record.AdjudicatedProven {
+			continue
+		}
+		proven++
+		game, err := record.Replay(g)
+		require.NoError(t, err)
+		s := solver.New(1)
+		for n := 0; ; n++ {
+			r, err := s.Solve(t.Context(), game, 3, nil)
+			require.NoError(t, err)
+			require.NotZero(t, r.Plies)
+			require.Less(t, n, 3)
+			require.NoError(t, game.Play(r.Line[0]))
+			if o, _ := game.Outcome(); o != rules.Undecided {
+				require.Equal(t, o.String(), g.Result)
+				break
+			}
+		}
+	}
+	require.Greater(t, proven, 15)
 }

@@ -1,6 +1,10 @@
 package tournament
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Clock is the time each side has for a whole game. Agents see only how long the
 // move at hand may take; keeping that is their own affair until the clock is
@@ -8,7 +12,20 @@ import "time"
 type Clock struct {
 	Base      time.Duration // for the game, 1 ms to 24 h; 0: no clock
 	Increment time.Duration // added after each move
-	Margin    time.Duration // by which the clock may be overrun without loss
+}
+
+// ParseClock reads "BASE" or "BASE+INCREMENT", like "1m+1s".
+func ParseClock(text string) (Clock, error) {
+	base, increment, more := strings.Cut(text, "+")
+	var c Clock
+	var err error
+	if c.Base, err = time.ParseDuration(base); err == nil && more {
+		c.Increment, err = time.ParseDuration(increment)
+	}
+	if err != nil || c.Base == 0 || !c.valid() {
+		return Clock{}, fmt.Errorf("expected a time from 1ms to %v and an increment up to as much, like 1m+1s, found %.80q", maxMoveTime, text)
+	}
+	return c, nil
 }
 
 // String prints base and increment: "1m0s+1s".
@@ -19,7 +36,7 @@ func (c Clock) valid() bool {
 		return c == Clock{}
 	}
 	return time.Millisecond <= c.Base && c.Base <= maxMoveTime &&
-		0 <= c.Increment && c.Increment <= maxMoveTime && 0 <= c.Margin && c.Margin <= maxMoveTime
+		0 <= c.Increment && c.Increment <= maxMoveTime
 }
 
 // share returns how long a move may take with so much left: a thirtieth of it
@@ -33,23 +50,37 @@ func (c Clock) share(left time.Duration) time.Duration {
 }
 
 // spend takes a move's time off the clock. It returns by how much the clock was
-// overrun beyond doubt, 0 if it wasn't.
-func (c Clock) spend(left *time.Duration, took time.Duration) (overrun time.Duration) {
+// overrun if that is more than the margin, else 0.
+func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0
 	}
 	*left -= took
-	if *left < -c.Margin {
+	if *left < -margin {
 		return -*left
 	}
 	*left = max(*left, 0) + c.Increment
 	return 0
 }
 
+// DefaultMargin stands for no margin of a clock and half a second of a move time:
+// many engines look at the clock now and then only, but a clock warns them.
+const DefaultMargin time.Duration = -1
+
+const moveTimeMargin = 500 * time.Millisecond
+
+// margins returns by how much a clock and a move time may be overrun.
+func margins(margin time.Duration) (clock, moveTime time.Duration) {
+	if margin < 0 {
+		return 0, moveTimeMargin
+	}
+	return margin, margin
+}
+
 // marginText is the margin as manifests hold it.
-func marginText(c Clock) string {
-	if c.Margin == 0 {
+func marginText(margin time.Duration) string {
+	if margin < 0 {
 		return ""
 	}
-	return c.Margin.String()
+	return margin.String()
 }

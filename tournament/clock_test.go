@@ -13,20 +13,21 @@ import (
 )
 
 func TestClock(t *testing.T) {
-	c := Clock{Base: 30 * time.Second, Increment: time.Second, Margin: 100 * time.Millisecond}
+	c := Clock{Base: 30 * time.Second, Increment: time.Second}
+	const margin = 100 * time.Millisecond
 	require.Equal(t, "30s+1s", c.String())
 	left := c.Base
 	require.Equal(t, 1800*time.Millisecond, c.share(left))
-	require.Zero(t, c.spend(&left, 10*time.Second))
+	require.Zero(t, c.spend(&left, 10*time.Second, margin))
 	require.Equal(t, 21*time.Second, left)
-	require.Zero(t, c.spend(&left, 21*time.Second+90*time.Millisecond), "within the margin")
+	require.Zero(t, c.spend(&left, 21*time.Second+90*time.Millisecond, margin), "within the margin")
 	require.Equal(t, time.Second, left)
-	require.Equal(t, 200*time.Millisecond, c.spend(&left, 1200*time.Millisecond))
+	require.Equal(t, 200*time.Millisecond, c.spend(&left, 1200*time.Millisecond, margin))
 	require.Equal(t, 9*time.Millisecond, Clock{Base: 1, Increment: time.Hour}.share(10*time.Millisecond), "never more than there is")
 	require.Positive(t, c.share(0))
 	require.Zero(t, Clock{}.share(0))
-	require.Zero(t, Clock{}.spend(&left, time.Hour))
-	for _, bad := range []Clock{{Base: 1}, {Base: -time.Second}, {Increment: 1}, {Base: time.Second, Margin: -1}, {Base: 25 * time.Hour}} {
+	require.Zero(t, Clock{}.spend(&left, time.Hour, 0))
+	for _, bad := range []Clock{{Base: 1}, {Base: -time.Second}, {Increment: 1}, {Base: 25 * time.Hour}} {
 		require.False(t, bad.valid(), "%v", bad)
 	}
 }
@@ -49,7 +50,7 @@ func TestLossOnTime(t *testing.T) {
 	r := rules.MustParse("standard")
 	opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
 	require.NoError(t, err)
-	m := Match{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond, Margin: time.Millisecond},
+	m := Match{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond}, Margin: time.Millisecond,
 		Seats: [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: slow}}}
 	g, err := PlayGame(t.Context(), &m)
 	require.NoError(t, err)
@@ -62,4 +63,48 @@ func TestLossOnTime(t *testing.T) {
 	require.LessOrEqual(t, slow.given, 90*time.Millisecond)
 	_, err = record.Replay(g)
 	require.NoError(t, err)
+}
+
+// An agent's own clock goes before the match's, and a move time, the match's or
+// the agent's, binds with the margin that is asked for.
+func TestOwnTime(t *testing.T) {
+	r := rules.MustParse("standard")
+	opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
+	require.NoError(t, err)
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		limit, own, margin time.Duration
+		clock              Clock
+		detail             string // "" if nobody loses on time
+	}{
+		"the match's move time": {limit: 20 * ms, margin: ms, detail: "overran its move time of 20ms"},
+		"its own move time":     {limit: time.Hour, own: 15 * ms, margin: 5 * ms, detail: "overran its move time of 15ms"},
+		"within the margin":     {limit: 20 * ms, margin: time.Minute},
+		"the usual margin":      {own: 20 * ms, margin: DefaultMargin},
+		"its own clock":         {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
+	} {
+		m := Match{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, Margin: c.margin, Limits: agents.Limits{MoveTime: c.limit},
+			Adjudication: Adjudication{Plies: 12},
+			Seats:        [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: &dawdler{}, Clock: c.clock, MoveTime: c.own}}}
+		g, err := PlayGame(t.Context(), &m)
+		require.NoError(t, err)
+		if c.detail == "" {
+			require.Nil(t, g.Fault, name)
+			continue
+		}
+		require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultTimeout, Detail: c.detail}, g.Fault, name)
+		require.Greater(t, g.Timing.OverrunMS, 0.9, name)
+	}
+}
+
+func TestParseClock(t *testing.T) {
+	for text, want := range map[string]Clock{"1m": {Base: time.Minute}, "10s+100ms": {10 * time.Second, 100 * time.Millisecond}} {
+		c, err := ParseClock(text)
+		require.NoError(t, err)
+		require.Equal(t, want, c)
+	}
+	for _, text := range []string{"", "+", "1", "1m+", "0s", "0s+1s", "-1s", "1s+-1s", "25h", "1m+1s+1s"} {
+		_, err := ParseClock(text)
+		require.ErrorContains(t, err, "like 1m+1s", text)
+	}
 }

@@ -24,6 +24,7 @@ type collector struct {
 	waiting  map[int64]Outcome // finished pairs after it
 	written  []func()          // to be called when what is written is flushed
 	parked   []error           // why pairs were left out
+	suspend  *suspensions
 	faults   int64
 	pairs    sprt.Pairs // as the first agent saw them
 	half     int        // half points of the first agent in the pair under way
@@ -93,6 +94,9 @@ func (c *collector) stuck() bool {
 // flush writes out what is in memory.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
+	if c.err == nil && c.store != nil {
+		c.note(c.store.stillThere())
+	}
 	if c.err != nil {
 		return
 	}
@@ -118,6 +122,7 @@ func (c *collector) write(games []*record.Game) {
 		if c.err != nil || c.decided {
 			return
 		}
+		g = c.suspend.strike(g, c.schedule.seated(g.Game))
 		c.note(c.writer.Write(g))
 		if c.err != nil {
 			return
@@ -131,8 +136,13 @@ func (c *collector) write(games []*record.Game) {
 
 // count counts a game of the file.
 func (c *collector) count(g *record.Game) {
-	if g.Fault != nil {
+	if g.Fault != nil && !g.Struck() {
 		c.faults++
+	}
+	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
+		loser := c.schedule.seated(g.Game)[sideOf(g.Fault)]
+		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.agentNames[loser], "faults in a row", c.suspend.limit, "game", g.Game)
+		c.tooFew()
 	}
 	if c.onGame != nil {
 		c.onGame(g)
@@ -148,6 +158,14 @@ func (c *collector) count(g *record.Game) {
 		c.pairs.Add(c.half)
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
+	}
+}
+
+// tooFew stops the run if too few agents are left.
+func (c *collector) tooFew() {
+	config := c.schedule.config
+	if c.suspend.left() < 2 || config.Format == Gauntlet && c.suspend.has(0) {
+		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
 	}
 }
 

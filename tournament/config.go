@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"gyges/agents"
@@ -18,6 +21,7 @@ const (
 	maxRules    = 64
 	maxPairs    = 1_000_000
 	maxWorkers  = 1024
+	maxSuspend  = 1_000_000
 	maxName     = 64
 	maxDepth    = 1000
 	maxNodes    = int64(1_000_000_000_000)
@@ -44,7 +48,10 @@ type Config struct {
 	// decides it; the zero value: none. Pairs is then the most that are played.
 	SPRT sprt.Test
 
-	Clock Clock // time for a whole game; zero: none
+	Clock Clock // time for a whole game; zero: none. An agent's own goes before it.
+
+	// Margin is by how much a clock or a move time may be overrun without loss.
+	Margin time.Duration
 
 	// Adjudication ends games early; zero: none.
 	Adjudication Adjudication
@@ -59,9 +66,24 @@ type Config struct {
 	// Pool is where the pairs are played; nil: in this process, by Workers.
 	Pool Pool
 
+	// Log is told what a user may want to know at once: that an agent is
+	// suspended, that another version of the program began the run. nil: nobody is.
+	Log *slog.Logger
+
+	// Suspend is how many games in a row an agent loses by faults until it plays
+	// no more; 0: it plays on. With fewer than two agents left the run ends.
+	Suspend int
+
 	// Patience is how much longer than the move time an agent may be silent
 	// before it is taken to hang and loses; 0: for ever.
 	Patience time.Duration
+}
+
+// warn tells the log.
+func (c *Config) warn(message string, args ...any) {
+	if c.Log != nil {
+		c.Log.Warn(message, args...)
+	}
 }
 
 // DefaultConfig returns a config that lacks only the agents and, for Run, the
@@ -76,12 +98,22 @@ func DefaultConfig() Config {
 
 		OnRepetition: agents.Forfeit,
 		Patience:     10 * time.Minute,
+		Margin:       DefaultMargin,
+		Suspend:      10,
 	}
 }
 
-// DefaultOut returns the folder, under results, of a run that starts at a time.
+// DefaultOut returns a folder under results, which isn't there yet, for a run
+// that starts at a time.
 func DefaultOut(name string, start time.Time) string {
-	return "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	base := "results/" + name + "-" + start.UTC().Format("20060102-150405")
+	path := base
+	for n := 2; ; n++ {
+		if _, err := os.Stat(path); err != nil {
+			return path
+		}
+		path = base + "-" + strconv.Itoa(n)
+	}
 }
 
 // Games returns how many games the config schedules.
@@ -120,9 +152,11 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
-	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment and margin up to as much, found %v, margin %v", maxMoveTime, c.Clock, c.Clock.Margin)
+	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
+	v.expect(c.Margin == DefaultMargin || 0 <= c.Margin && c.Margin <= maxMoveTime, "margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.Margin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
+	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
 	return errors.Join(v...)
 }
@@ -159,14 +193,20 @@ func (v *validation) rules(list []*rules.Rules) {
 
 func (v *validation) agents(list []agents.Spec, registry *agents.Registry) {
 	v.expect(2 <= len(list) && len(list) <= maxAgents, "agents", "expected 2 to %d agents, found %d", maxAgents, len(list))
-	seen := map[string]bool{}
+	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
 			v.add(field, fmt.Errorf("agent %q is listed twice; players are told apart by their specs", text))
 			continue
 		}
-		seen[text] = true
+		v.expect(!labels[spec.Label()], field, "the name %q is given twice", spec.Label())
+		seen[text], labels[spec.Label()] = true, true
+		if clock := spec.Get("clock"); clock != "" {
+			if _, err := ParseClock(clock); err != nil {
+				v.add(field, fmt.Errorf("agent %q: parameter clock: %w", text, err))
+			}
+		}
 		for _, err := range tryAgent(registry, spec) {
 			v.add(field, err)
 		}
@@ -221,11 +261,11 @@ func (v *validation) format(c *Config) {
 }
 
 func (v *validation) openings(o Openings) {
-	v.expect(o.Policy == RandomOpenings || o.Policy == AgentOpenings || o.Policy == FileOpenings, "openings.policy",
-		"expected %s, %s or %s, found %q", RandomOpenings, AgentOpenings, FileOpenings, o.Policy)
+	v.expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
+		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy != AgentOpenings && o.Policy != FileOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	v.expect(o.Policy == RandomOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.

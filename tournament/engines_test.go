@@ -31,7 +31,7 @@ func TestMisbehavingEngines(t *testing.T) {
 		c.Agents = append(c.Agents, spec)
 	}
 	c.Rules = []*rules.Rules{rules.MustParse("italian:null_move=allow,max_plies=12")}
-	c.Pairs = 1
+	c.Pairs, c.Suspend = 1, 0
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)

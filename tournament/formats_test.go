@@ -151,6 +151,7 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 5000
 	// Bounds so close that the decision takes more pairs than are ever under way.
 	c.SPRT = sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	c.Suspend = 0
 	c.Workers = 1
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -23,7 +24,8 @@ type Match struct {
 	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
 	OnRepetition agents.OnRepetition
 
-	Clock Clock // zero: none
+	Clock  Clock         // zero: none
+	Margin time.Duration // as in Config
 
 	// Adjudication ends the game early; zero: never.
 	Adjudication Adjudication
@@ -38,6 +40,38 @@ type Seat struct {
 	Name  string // the agent's spec
 	Seed  uint64
 	Agent agents.Agent
+
+	Clock    Clock         // zero: as in the match
+	MoveTime time.Duration // the agent's own bound of each decision; 0: none
+}
+
+// blank returns the record of the match as far as it is known before it is played.
+func (m *Match) blank() *record.Game {
+	g := &record.Game{
+		Game: m.Game, Pair: m.Pair,
+		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
+		South:        record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
+		North:        record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
+		Limits:       recordLimits(m.Limits, m.Clock),
+		Adjudication: m.Adjudication.String(),
+	}
+	if m.OnRepetition != agents.Forfeit {
+		g.OnRepetition = string(m.OnRepetition)
+	}
+	return g
+}
+
+// clock returns the clock of a side.
+func (m *Match) clock(side rules.Side) Clock {
+	if own := m.Seats[side].Clock; own != (Clock{}) {
+		return own
+	}
+	return m.Clock
+}
+
+// moveTime returns how long a side may think over a move, 0: as long as it likes.
+func (m *Match) moveTime(side rules.Side) time.Duration {
+	return m.Limits.Tighter(agents.Limits{MoveTime: m.Seats[side].MoveTime}).MoveTime
 }
 
 // PlayGame plays a game to its end and returns the record. An agent that
@@ -51,7 +85,8 @@ func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
 // referee plays games, one after another. It keeps its working memory, so that
 // a game costs little more than its record. It belongs to one goroutine.
 type referee struct {
-	notes notes
+	notes  notes
+	solver *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
 	calling bool       // an agent has been called and hasn't returned
@@ -98,7 +133,7 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 	if fault := r.prepare(ctx, m, start); fault != nil {
 		return fault
 	}
-	r.left = [2]time.Duration{m.Clock.Base, m.Clock.Base}
+	r.left = [2]time.Duration{m.clock(rules.South).Base, m.clock(rules.North).Base}
 	before := time.Since(start)
 	for ctx.Err() == nil {
 		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
@@ -109,20 +144,50 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		if fault != nil {
 			return fault
 		}
-		if over := m.Clock.spend(&r.left[r.side], now-before); over > 0 {
-			r.notes.overrun = over
-			return newFault(r.side, record.FaultTimeout, "overran its clock")
+		if fault := r.time(m, now-before); fault != nil {
+			return fault
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
-		if m.Adjudication != (Adjudication{}) {
-			r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
-		}
 		before = now
+		if m.Adjudication != (Adjudication{}) {
+			r.adjudicate(ctx, m, game)
+			before = time.Since(start)
+		}
 		if m.OnMove != nil {
 			m.OnMove(game, d)
 			before = time.Since(start)
 		}
+	}
+	return nil
+}
+
+// adjudicate looks whether the game is to end after the present move.
+func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
+	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
+		return
+	}
+	if r.solver == nil {
+		const megabytes = 1 // it is cleared for every move
+		r.solver = solver.New(megabytes)
+	}
+	v, err := m.Adjudication.prove(ctx, r.solver, game)
+	if err == nil { // otherwise the game is dropped anyway
+		r.notes.verdict = v
+	}
+}
+
+// time judges how long the side to move took.
+func (r *referee) time(m *Match, took time.Duration) *record.Fault {
+	clockMargin, moveMargin := margins(m.Margin)
+	if over := m.clock(r.side).spend(&r.left[r.side], took, clockMargin); over > 0 {
+		r.notes.overrun = over
+		return newFault(r.side, record.FaultTimeout, "overran its clock")
+	}
+	if limit := m.moveTime(r.side); limit > 0 && took > limit+moveMargin {
+		r.notes.overrun = took - limit
+		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", limit))
 	}
 	return nil
 }
@@ -157,7 +222,7 @@ func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now ti
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
-	if share := m.Clock.share(r.left[r.side]); share > 0 {
+	if share := m.clock(r.side).share(r.left[r.side]); share > 0 {
 		lim = lim.Tighter(agents.Limits{MoveTime: share})
 	}
 	r.watch.enter(r.side, now)
@@ -253,25 +318,11 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	if outcome == rules.Undecided {
 		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
 	}
-	g := &record.Game{
-		Game: m.Game, Pair: m.Pair,
-		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
-		South:  record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
-		North:  record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
-		Limits: recordLimits(m.Limits, m.Clock),
-		Moves:  n.moves(),
-		Result: outcome.String(), Reason: string(reason), Plies: n.plies, Fault: fault,
-	}
-	g.Adjudication = m.Adjudication.String()
-	if m.OnRepetition != agents.Forfeit {
-		g.OnRepetition = string(m.OnRepetition)
-	}
+	g := m.blank()
+	g.Moves, g.Plies, g.Fault = n.moves(), n.plies, fault
+	g.Result, g.Reason = outcome.String(), string(reason)
 	if fault != nil {
-		g.Reason = string(fault.Kind)
-		g.Result = rules.NorthWins.String()
-		if fault.Side == sideName(rules.North) {
-			g.Result = rules.SouthWins.String()
-		}
+		g.Result, g.Reason = lossOf(fault).String(), string(fault.Kind)
 	}
 	if n.scored {
 		g.Scores = append(g.Scores, n.scores...)

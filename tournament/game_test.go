@@ -21,8 +21,8 @@ func newMatch(t require.TestingT, r *rules.Rules, seed uint64, south, north agen
 	p, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 1, 0)
 	require.NoError(t, err)
 	return &Match{
-		Game: 3, Pair: 1, Rules: r, Opening: p, Policy: "random",
-		Seats: [2]Seat{{"s", seed, south}, {"n", seed + 1, north}},
+		Game: 3, Pair: 1, Rules: r, Opening: p, Policy: "random", Margin: DefaultMargin,
+		Seats: [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},
 	}
 }
 

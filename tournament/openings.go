@@ -27,6 +27,11 @@ const (
 	// set-up, games begin on the empty board. All openings are the same then.
 	AgentOpenings Policy = "agents"
 
+	// SetupOpenings takes all distinct set-ups in order, those that mirror each
+	// other once, round by round, and begins again where they end. Nothing is
+	// screened. Kang has no set-ups.
+	SetupOpenings Policy = "setups"
+
 	// FileOpenings takes the positions of a list in order, round by round, and
 	// begins again where it ends. Nothing is screened: the list is the user's.
 	FileOpenings Policy = "file"
@@ -108,7 +113,7 @@ const (
 )
 
 // String returns the policy as records name it: "random", "random:plies=4",
-// "agents", "file:PATH".
+// "agents", "setups", "file:PATH".
 func (o Openings) String() string {
 	if o.Policy == FileOpenings {
 		return string(o.Policy) + ":" + o.File
@@ -132,6 +137,7 @@ type opener struct {
 	openings Openings
 	seed     uint64
 	last     map[*rules.Rules]opening
+	setups   map[*rules.Rules]*rules.Setups
 	moves    rules.MoveSet
 }
 
@@ -141,7 +147,7 @@ type opening struct {
 }
 
 func newOpener(o Openings, seed uint64) *opener {
-	return &opener{openings: o, seed: seed, last: map[*rules.Rules]opening{}}
+	return &opener{openings: o, seed: seed, last: map[*rules.Rules]opening{}, setups: map[*rules.Rules]*rules.Setups{}}
 }
 
 // opening returns opening k of a rule set, given with its hash.
@@ -151,6 +157,9 @@ func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Posit
 	}
 	if o.openings.Policy == FileOpenings {
 		return o.openings.parse(r, k)
+	}
+	if o.openings.Policy == SetupOpenings {
+		return o.setup(r, k)
 	}
 	if last, ok := o.last[r]; ok && last.number == k {
 		return last.position, nil
@@ -164,6 +173,19 @@ func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Posit
 	}
 	return rules.Position{}, fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
 		r, openingTries, o.plies(r))
+}
+
+// setup returns set-up k of a rule set.
+func (o *opener) setup(r *rules.Rules, k int64) (rules.Position, error) {
+	all, ok := o.setups[r]
+	if !ok {
+		all = r.Setups()
+		o.setups[r] = all
+	}
+	if all.Len() == 0 {
+		return rules.Position{}, fmt.Errorf("rules %v: there are no set-ups; expected other openings", r)
+	}
+	return all.At(k % all.Len()), nil
 }
 
 func (o *opener) plies(r *rules.Rules) int {

@@ -141,3 +141,25 @@ func TestFileOpenings(t *testing.T) {
 		require.ErrorContains(t, err, "list: expected positions", text)
 	}
 }
+
+// All set-ups come in order, and again when they are through.
+func TestSetupOpenings(t *testing.T) {
+	o := Openings{Policy: SetupOpenings}
+	r := rules.MustParse("standard")
+	require.Equal(t, "setups", o.String())
+	for k, want := range map[int64]string{
+		0:    "112233/000000/000000/000000/000000/112233 s",
+		1:    "112233/000000/000000/000000/000000/112323 s",
+		4067: "321123/000000/000000/000000/000000/321123 s",
+		4068: "112233/000000/000000/000000/000000/112233 s",
+	} {
+		p, err := o.Opening(r, 1, k)
+		require.NoError(t, err)
+		require.Equal(t, want, r.FormatPosition(p), k)
+	}
+	_, err := o.Opening(rules.MustParse("kang"), 1, 0)
+	require.ErrorContains(t, err, "there are no set-ups")
+	c := testConfig(t, "random", "scored")
+	c.Openings = o
+	require.ErrorContains(t, c.Validate(testRegistry(nil)), "rules kang:max_plies=30: there are no set-ups")
+}

@@ -44,6 +44,7 @@ type manifest struct {
 	Start   time.Time      `json:"start"`
 	End     *time.Time     `json:"end,omitempty"`
 	Program programInfo    `json:"program"`
+	Earlier []programInfo  `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
 	Host    hostInfo       `json:"host"`
 }
 
@@ -70,6 +71,7 @@ type manifestConfig struct {
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
 	Patience     string `json:"patience"`
+	Suspend      int    `json:"suspend"`
 }
 
 type manifestOpenings struct {
@@ -87,6 +89,18 @@ type programInfo struct {
 	Go       string `json:"go"`
 }
 
+// String names the version in one word or two.
+func (p programInfo) String() string {
+	text := p.Version
+	if p.Revision != "" {
+		text += " " + p.Revision[:min(len(p.Revision), 12)]
+	}
+	if p.Modified {
+		text += " (changed)"
+	}
+	return text + " " + p.Go
+}
+
 // hostInfo says what machine it ran on.
 type hostInfo struct {
 	OS   string `json:"os"`
@@ -100,10 +114,10 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Clock), Seed: c.Seed, Workers: c.Workers,
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Margin), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(),
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(), Suspend: c.Suspend,
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),

@@ -188,16 +188,22 @@ func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <
 	return nil
 }
 
-// paced returns limits and clock with their times multiplied by pace.
-func paced(l agents.Limits, c Clock, pace float64) (agents.Limits, Clock) {
-	scale := func(d time.Duration) time.Duration {
-		if d == 0 {
-			return 0
-		}
-		return max(time.Duration(float64(d)*pace), time.Millisecond)
+// paced returns limits with their times multiplied by pace.
+func paced(l agents.Limits, pace float64) agents.Limits {
+	l.MoveTime = scaled(l.MoveTime, pace)
+	return l
+}
+
+// paced returns the clock with its times multiplied by pace.
+func (c Clock) paced(pace float64) Clock {
+	return Clock{scaled(c.Base, pace), scaled(c.Increment, pace)}
+}
+
+func scaled(d time.Duration, pace float64) time.Duration {
+	if d == 0 || pace == 1 {
+		return d
 	}
-	l.MoveTime = scale(l.MoveTime)
-	return l, Clock{scale(c.Base), scale(c.Increment), scale(c.Margin)}
+	return max(time.Duration(float64(d)*pace), time.Millisecond)
 }
 
 // newSeating returns the part of a schedule that doesn't depend on who meets whom.
@@ -206,6 +212,7 @@ func newSeating(c *Config) *schedule {
 	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
 		s.agentHash = append(s.agentHash, hashText(spec.String()))
+		s.own = append(s.own, timeOf(spec))
 	}
 	for _, r := range c.Rules {
 		s.rulesHash = append(s.rulesHash, hashText(r.String()))

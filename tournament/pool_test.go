@@ -139,9 +139,11 @@ func TestParkedPairsThatStopTheRun(t *testing.T) {
 
 // Pace stretches the times that are kept, and not those that are recorded.
 func TestPace(t *testing.T) {
-	limits, clock := paced(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, Clock{Base: time.Minute, Margin: 100 * time.Microsecond}, 2.5)
+	limits := paced(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, 2.5)
 	require.Equal(t, agents.Limits{Depth: 3, Nodes: 5, MoveTime: 2500 * time.Millisecond}, limits)
-	require.Equal(t, Clock{Base: 150 * time.Second, Margin: time.Millisecond}, clock)
+	clock := Clock{Base: time.Minute, Increment: 100 * time.Microsecond}
+	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.paced(2.5))
+	require.Equal(t, clock, clock.paced(1))
 
 	c := testConfig(t, "random", "scored")
 	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute

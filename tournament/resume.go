@@ -29,6 +29,7 @@ var errInUse = errors.New("another process plays this run")
 // finds each game in one of the two files, or in both.
 type store struct {
 	writer *record.Writer
+	file   *os.File
 	kept   int64                  // games in the file
 	ahead  map[int64]*record.Game // finished games after the first one missing
 }
@@ -84,7 +85,7 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 	if _, err := f.Seek(size, io.SeekStart); err != nil {
 		return nil, err
 	}
-	st.writer = record.Append(f, st.kept, size)
+	st.writer, st.file = record.Append(f, st.kept, size), f
 	return st, nil
 }
 
@@ -112,15 +113,21 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Format == m.Config.Format {
 		old.Config.Pairs = m.Config.Pairs
 	}
-	m.Start = old.Start
+	m.Start, m.Earlier = old.Start, old.Earlier
+	if old.Program != m.Program {
+		m.Earlier = append(m.Earlier, old.Program)
+		c.warn("another version of the program played here before; the same seed may give other games now",
+			"before", old.Program.String(), "now", m.Program.String())
+	}
 	return compareConfigs(&old.Config, &m.Config)
 }
 
 // compareConfigs returns an error that lists what differs in what is played.
-// How many play at a time and how long the run waits are no part of that.
+// How many play at a time, how long the run waits and what it bears are no part
+// of that.
 func compareConfigs(old, now *manifestConfig) error {
 	fields := func(c manifestConfig) map[string]json.RawMessage {
-		c.Workers, c.Patience, c.Name = 0, "", ""
+		c.Workers, c.Patience, c.Name, c.Suspend = 0, "", "", 0
 		var m map[string]json.RawMessage
 		text, err := json.Marshal(c)
 		if err == nil {
@@ -240,6 +247,48 @@ func (st *store) saveAhead(dir string) error {
 		}
 	}
 	return writeAtomically(filepath.Join(dir, aheadFile), text)
+}
+
+// errRemoved is returned when the file of records isn't in its place any more.
+var errRemoved = errors.New("the records were removed while the run went on")
+
+// stillThere makes sure that the file that is written is the one that others
+// see. If it isn't, what it holds is written to its place again. w has been
+// flushed.
+func (st *store) stillThere() error {
+	open, err := st.file.Stat()
+	if err != nil {
+		return err
+	}
+	path := st.file.Name()
+	switch seen, err := os.Stat(path); {
+	case err == nil && os.SameFile(open, seen):
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s was replaced by another file while the run went on", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := st.rescue(path); err != nil {
+		return fmt.Errorf("%w, and can't be written again: %w", errRemoved, err)
+	}
+	return errRemoved
+}
+
+// rescue copies the file, which has no name any more, to a path.
+func (st *store) rescue(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := st.file.Stat()
+	if err == nil {
+		_, err = io.Copy(f, io.NewSectionReader(st.file, 0, info.Size()))
+	}
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // done returns the game if it needn't be played: g is nil if it is in the file.

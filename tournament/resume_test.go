@@ -2,6 +2,8 @@ package tournament
 
 import (
 	"bytes"
+	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -254,4 +256,51 @@ func (d *smallFile) Write(p []byte) (int, error) {
 		err = errFull
 	}
 	return n, err
+}
+
+// Records that are removed while the run goes on are there again when it ends,
+// which it does at once.
+func TestRemovedRecords(t *testing.T) {
+	c, want := resumed(t)
+	c.Out = filepath.Join(t.TempDir(), "run")
+	n := 0
+	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+		if n++; n == 5 {
+			require.NoError(t, os.RemoveAll(c.Out))
+		}
+	})
+	require.ErrorIs(t, err, errRemoved)
+	require.Equal(t, Failed, s.Status)
+	require.Len(t, readGames(t, c.Out), int(s.Played))
+	require.Positive(t, s.Played)
+	requireResumes(t, c, want)
+
+	c.Out, n = filepath.Join(t.TempDir(), "run"), 0
+	_, err = Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+		if n++; n == 5 {
+			path := filepath.Join(c.Out, GamesFile)
+			require.NoError(t, errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o644)))
+		}
+	})
+	require.ErrorContains(t, err, "was replaced by another file")
+}
+
+// Another version of the program is told of, and named in the manifest.
+func TestResumeByAnotherVersion(t *testing.T) {
+	c, want := resumed(t)
+	m := readManifest(t, c.Out)
+	require.Empty(t, m.Earlier)
+	m.Program.Revision = "0123456789abcdef"
+	require.NoError(t, m.save(c.Out))
+	var log bytes.Buffer
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	requireResumes(t, c, want)
+	require.Contains(t, log.String(), "another version of the program")
+	require.Contains(t, log.String(), "0123456789ab")
+	log.Reset()
+	requireResumes(t, c, want)
+	require.NotContains(t, log.String(), "another version")
+	m = readManifest(t, c.Out)
+	require.Len(t, m.Earlier, 1)
+	require.Equal(t, "0123456789abcdef", m.Earlier[0].Revision)
 }

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
-	c := &collector{schedule: schedule, onGame: onGame}
+	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
 	pool := config.Pool
 	if pool == nil {
 		pool = localPool{config.Workers, registry.New}
@@ -70,9 +71,10 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 		return s, errors.Join(err, w.Close())
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
-	if !c.decided {
+	if c.err == nil && !c.decided {
 		err = playAll(ctx, schedule, st, pool, c)
 	}
+	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
 		err = errors.Join(err, closeErr)
 	}
@@ -116,10 +118,10 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collecto
 	jobs, slots, outcomes := make(chan Job), make(chan struct{}, size), make(chan Outcome, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
+	first := c.next // which the collector changes
 	group.Go(func() error {
 		defer close(jobs)
-		dispatch(groupCtx, s, st, c.next, jobs, slots, outcomes)
-		return nil
+		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, outcomes)
 	})
 	group.Go(func() error { return pool.Play(groupCtx, s.config, jobs, outcomes) })
 	played := make(chan error, 1)
@@ -131,20 +133,21 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collecto
 	return errors.Join(c.err, <-played)
 }
 
-// dispatch hands out the pairs from the first one on in order, each when it is
-// known and there is room for it. Those that needn't be played have an outcome
-// at once.
-func dispatch(ctx context.Context, s *schedule, st *store, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- Outcome) {
+// dispatch hands out the pairs from the first one on in order, each
+// when it is known and there is room for it. Those that needn't be played have
+// an outcome at once.
+func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- Outcome) error {
+	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
 		select {
 		case <-s.known(i):
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		job := s.job(i)
 		for n := range job.Games {
@@ -155,10 +158,33 @@ func dispatch(ctx context.Context, s *schedule, st *store, first int64, jobs cha
 			outcomes <- Outcome{Pair: i}
 			continue
 		}
+		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
+			games, err := s.blanks(job, o)
+			if err != nil {
+				return err
+			}
+			outcomes <- Outcome{Pair: i, Games: games}
+			continue
+		}
 		select {
 		case jobs <- job:
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
+	return nil
+}
+
+// blanks returns the games of a job that aren't to be played.
+func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
+	p := s.pair(job.Pair)
+	position, err := o.opening(p.rules, s.rulesHash[p.rulesNum], p.round)
+	var games []*record.Game
+	for n, wanted := range job.Games {
+		if wanted {
+			m := s.match(p, n, position)
+			games = append(games, m.blank())
+		}
+	}
+	return games, err
 }

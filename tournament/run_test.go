@@ -275,7 +275,10 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	done := make(chan struct{})
 	c := testConfig(t, "random", "scored")
 	c.Pairs = maxPairs
-	go func() { defer close(done); dispatch(ctx, newSchedule(&c), nil, 0, jobs, slots, nil) }()
+	go func() {
+		defer close(done)
+		_ = dispatch(ctx, newSchedule(&c), nil, newSuspensions(0, 2), 0, jobs, slots, nil)
+	}()
 	for i := range int64(window(2)) {
 		require.Equal(t, i, (<-jobs).Pair)
 	}
@@ -295,7 +298,7 @@ func TestCollectorOrder(t *testing.T) {
 	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
 		var got []int64
 		config := testConfig(t, "random", "scored")
-		c := &collector{schedule: newSchedule(&config), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
+		c := &collector{schedule: newSchedule(&config), suspend: newSuspensions(0, 2), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
 		outcomes, slots := make(chan Outcome, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {

@@ -1,6 +1,9 @@
 package tournament
 
 import (
+	"time"
+
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -20,6 +23,7 @@ type schedule struct {
 	agentHash  []uint64
 	rulesHash  []uint64
 	agentNames []string
+	own        []ownTime
 }
 
 // stage is a part of the schedule whose pairings are known before it begins.
@@ -68,8 +72,8 @@ func (s *schedule) begin(k int) {
 
 // note takes the games' results, in the order of the schedule.
 func (s *schedule) note(g *record.Game) {
-	p := s.pair(g.Game / 2)
-	south, north := p.agents[g.Game%2], p.agents[1-g.Game%2]
+	seated := s.seated(g.Game)
+	south, north := seated[rules.South], seated[rules.North]
 	switch g.Result {
 	case "1-0":
 		s.table.add(south, 2)
@@ -80,7 +84,7 @@ func (s *schedule) note(g *record.Game) {
 		s.table.add(north, 1)
 	}
 	s.noted++
-	if k := s.stageOf(p.index); s.noted == 2*s.end(k) {
+	if k := s.stageOf(g.Game / 2); s.noted == 2*s.end(k) {
 		s.table.endStage(s.stages[k].pairings, 4*s.pairsPerPairing())
 		s.begin(k + 1)
 	}
@@ -126,4 +130,38 @@ func (s *schedule) seat(p pair, game int, side rules.Side) (agent int, seed uint
 	seed = deriveSeed(s.config.Seed, forGame, s.rulesHash[p.rulesNum],
 		s.agentHash[p.agents[0]], s.agentHash[p.agents[1]], uint64(p.round), uint64(game), uint64(side))
 	return agent, seed
+}
+
+// match returns game n, 0 or 1, of a pair, with nobody at the board yet.
+func (s *schedule) match(p pair, n int, opening rules.Position) Match {
+	c := s.config
+	m := Match{
+		Game: 2*p.index + int64(n), Pair: p.index,
+		Rules: p.rules, Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
+		OnRepetition: c.OnRepetition, Clock: c.Clock, Margin: c.Margin, Adjudication: c.Adjudication,
+	}
+	for side := range m.Seats {
+		i, seed := s.seat(p, n, rules.Side(side))
+		m.Seats[side] = Seat{Name: s.agentNames[i], Seed: seed, Clock: s.own[i].clock, MoveTime: s.own[i].moveTime}
+	}
+	return m
+}
+
+// seated returns the agents of game g of the whole schedule, by side.
+func (s *schedule) seated(g int64) [2]int {
+	p := s.pair(g / 2)
+	return [2]int{p.agents[g%2], p.agents[1-g%2]}
+}
+
+// ownTime is the time that an agent's spec asks for.
+type ownTime struct {
+	clock    Clock
+	moveTime time.Duration
+}
+
+// timeOf reads it from a checked spec. All kinds that know a move time call it so.
+func timeOf(spec agents.Spec) (t ownTime) {
+	t.clock, _ = ParseClock(spec.Get("clock"))
+	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
+	return t
 }

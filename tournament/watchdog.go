@@ -76,7 +76,7 @@ func (w *worker) playWatched(ctx context.Context, m *Match, patience time.Durati
 	done := r.begin(gameCtx, m, start)
 	var tick <-chan time.Time
 	if patience > 0 {
-		patience += m.Limits.MoveTime
+		patience += max(m.moveTime(rules.South), m.moveTime(rules.North), m.clock(rules.South).Base, m.clock(rules.North).Base)
 		ticker := time.NewTicker(min(max(patience/20, time.Millisecond), time.Second))
 		defer ticker.Stop()
 		tick = ticker.C

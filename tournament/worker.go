@@ -60,21 +60,17 @@ func (w *worker) play(ctx context.Context, p pair, wanted [2]bool) ([]*record.Ga
 // playOne plays game n, 0 or 1, of a pair.
 func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
 	config := w.schedule.config
-	limits, clock := paced(config.Limits, config.Clock, w.pace)
-	m := Match{
-		Game: 2*p.index + int64(n), Pair: p.index,
-		Rules: p.rules, Opening: position, Policy: config.Openings.String(), Limits: limits,
-		OnRepetition: config.OnRepetition, Clock: clock, Adjudication: config.Adjudication,
-	}
+	m := w.schedule.match(p, n, position)
+	m.Limits, m.Clock = paced(m.Limits, w.pace), m.Clock.paced(w.pace)
 	var seated [2]int
-	for _, side := range []rules.Side{rules.South, rules.North} {
-		i, seed := w.schedule.seat(p, n, side)
-		agent, err := w.agent(i)
+	for side := range m.Seats {
+		seat := &m.Seats[side]
+		seated[side], _ = w.schedule.seat(p, n, rules.Side(side))
+		agent, err := w.agent(seated[side])
 		if err != nil {
 			return nil, err
 		}
-		seated[side] = i
-		m.Seats[side] = Seat{Name: w.schedule.agentNames[i], Seed: seed, Agent: agent}
+		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.paced(w.pace), scaled(seat.MoveTime, w.pace)
 	}
 	r := w.referee
 	g, hung, err := w.playWatched(ctx, &m, config.Patience)

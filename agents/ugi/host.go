@@ -32,7 +32,9 @@ func Kind() agents.Kind {
 		Params: []agents.ParamDef{
 			{Name: "cmd", Type: agents.Text, Doc: "the program and its arguments, separated by blanks; double quotes keep blanks in a word"},
 			{Name: "dir", Type: agents.Text, Doc: "folder to run it in; a program named with a slash is looked for from there"},
-			{Name: "name", Type: agents.Text, Doc: "a label that tells two players apart"},
+			{Name: "depth", Type: agents.Int, Min: 1, Max: maxPly, Doc: "plies to search, if the program can be told"},
+			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "positions to visit for a move, if the program can be told"},
+			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "opt.", Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started"},
 			wait("start", "10s", "time to start and say ugiok"),
 			wait("ready", "10s", "time to say readyok"),
@@ -55,6 +57,7 @@ type host struct {
 	move    time.Duration
 	grace   time.Duration
 	restart bool // for every game
+	limits  agents.Limits
 
 	proc    *process
 	trace   trace
@@ -90,6 +93,7 @@ func newHost(v agents.Values) (agents.Agent, error) {
 		command: splitCommand(v["cmd"]), dir: v["dir"],
 		start: v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
 		restart: v["restart"] == "game",
+		limits:  agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
 	}
 	for name, value := range v {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
@@ -314,7 +318,7 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 			return agents.Decision{Move: rules.Pass}, nil
 		}
 	}
-	d, err := h.choose(ctx, g, lim)
+	d, err := h.choose(ctx, g, lim.Tighter(h.limits))
 	return d, h.fail(ctx, err)
 }
 

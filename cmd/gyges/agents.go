@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"gyges/agents"
 )
 
@@ -46,13 +48,19 @@ func (c *agentsCmd) Run(e *env) error {
 	}
 	summary := grid{header: []string{"Kind", "What it is"}}
 	params := grid{header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
+	row := func(kind string, d agents.ParamDef) {
+		params.rows = append(params.rows, []string{kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc})
+	}
 	for _, k := range kinds {
 		summary.rows = append(summary.rows, []string{k.Name, k.Doc})
 		for _, d := range k.Params {
-			params.rows = append(params.rows, []string{k.Name, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc})
+			row(k.Name, d)
 		}
 	}
-	if err := summary.write(e.out, c.Format == "markdown"); err != nil || len(params.rows) == 0 {
+	for _, d := range agents.Common() {
+		row("every kind", d)
+	}
+	if err := summary.write(e.out, c.Format == "markdown"); err != nil {
 		return err
 	}
 	e.out.printf("\n")
@@ -63,7 +71,7 @@ func kindsJSON(kinds []agents.Kind) []agentJSON {
 	list := []agentJSON{}
 	for _, k := range kinds {
 		a := agentJSON{Kind: k.Name, Doc: k.Doc, Interactive: k.Interactive, Params: []paramJSON{}}
-		for _, d := range k.Params {
+		for _, d := range append(slices.Clone(k.Params), agents.Common()...) {
 			a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
 		}
 		list = append(list, a)

@@ -43,10 +43,6 @@ func (f *faults) write(w *output) {
 		return slices.Compare([]string{a.agent, a.kind}, []string{b.agent, b.kind})
 	})
 	for _, k := range keys {
-		games := "games"
-		if f.counts[k] == 1 {
-			games = "game"
-		}
-		w.printf("%s lost %d %s by a fault (%s), first in %s\n", visible(k.agent), f.counts[k], games, k.kind, visible(f.first[k]))
+		w.printf("%s lost %s by a fault (%s), first in %s\n", visible(labelOf(k.agent)), counted(f.counts[k], "game"), k.kind, visible(f.first[k]))
 	}
 }

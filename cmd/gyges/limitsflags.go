@@ -20,7 +20,7 @@ type limitsFlags struct {
 type clockFlags struct {
 	Clock     *time.Duration `placeholder:"TIME" help:"Time of each side for a whole game, like 1m; who overruns it loses. Results may differ from run to run."`
 	Increment *time.Duration `placeholder:"TIME" help:"Time added to the clock after each move."`
-	Margin    *time.Duration `placeholder:"TIME" help:"How much a clock may be overrun without loss."`
+	Margin    *time.Duration `placeholder:"TIME" help:"How much a clock or a move time may be overrun without loss. Default: nothing for a clock, 500ms for a move time."`
 }
 
 // apply puts the limits that were given in place of those of l.

@@ -20,16 +20,18 @@ type matchCmd struct {
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, agents, or file:PATH."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
 	limitsFlags
 	clockFlags
 	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
+	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until the match ends; 0: it goes on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
 	Extend     bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
+	followFlags
 }
 
 // Help is the part of the help below the summary.
@@ -52,34 +54,54 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	config.Log = e.log
+	if c.DryRun {
+		return dryRun(ctx, e, config, c.Events)
+	}
 	var count [3]int64 // won, drawn, lost
-	faults := newFaults()
-	p := newProgress(e.err, config.Games())
 	first := config.Agents[0].String()
+	f := newFollower(e, c.followFlags, &config, true)
 	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
-		count[resultFor(g, first)]++
-		faults.add(g)
-		p.step()
+		if !g.Struck() {
+			count[resultFor(g, first)]++
+		}
+		f.game(g)
 	})
-	p.end()
+	errTold := f.end(ctx, summary, err)
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
-	e.out.printf("%s against %s\n%s", visible(first), visible(config.Agents[1].String()), eloText(summary.Pairs))
-	if config.SPRT != (sprt.Test{}) {
-		e.out.printf("%s", sprtText(config.SPRT, summary.Pairs))
+	if c.Events == "" {
+		c.print(e, f, summary, count, err != nil)
 	}
-	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
-	e.out.printf("%d games in %v; the records are in %s\n", summary.Played, summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
-	faults.write(e.out)
-	switch {
+	switch err = errors.Join(err, errTold); {
 	case err != nil:
-		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
 		return err
 	case summary.Faults > 0:
 		return errNo
 	}
 	return nil
+}
+
+// print prints what the match says of the players.
+func (c *matchCmd) print(e *env, f *follower, summary tournament.Summary, count [3]int64, stopped bool) {
+	config := f.config
+	e.out.printf("%s against %s\n%s", visible(config.Agents[0].Label()), visible(config.Agents[1].Label()), matchText(config.SPRT, summary.Pairs))
+	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
+	e.out.printf("%d games in %v; the records are in %s\n", summary.Played, summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
+	f.faults.write(e.out)
+	if stopped {
+		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
+	}
+}
+
+// matchText is how a match stands.
+func matchText(t sprt.Test, p sprt.Pairs) string {
+	text := eloText(p)
+	if t != (sprt.Test{}) {
+		text += sprtText(t, p)
+	}
+	return text
 }
 
 // resultFor returns 0 if the agent won the game, 1 for a draw, 2 if it lost.
@@ -99,7 +121,7 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
 		limitsFlags: c.limitsFlags, clockFlags: c.clockFlags, repetitionFlag: c.repetitionFlag,
-		Adjudicate: c.Adjudicate, Patience: c.Patience, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend,
+		Adjudicate: c.Adjudicate, Patience: c.Patience, Suspend: c.Suspend, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend, followFlags: c.followFlags,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

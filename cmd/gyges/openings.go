@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gyges/agents"
 	"gyges/configs"
@@ -14,6 +16,7 @@ import (
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
+	Setups   bool     `help:"Take all distinct set-ups in order, in place of random ones."`
 	Count    int      `default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
 	Plies    int      `placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
 	Seed     uint64   `default:"1" placeholder:"N" help:"Source of all chance; a tournament with this seed plays the same openings. Default: 1."`
@@ -79,7 +82,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	e.err.printf("kept %d of %d openings\n", kept, seen)
-	if c.Screen == "" && kept < c.Count {
+	if c.Screen == "" && !c.Setups && kept < c.Count {
 		return errNo
 	}
 	return nil
@@ -103,6 +106,16 @@ func (c *openingsCmd) source(r *rules.Rules) (next func(i int) (rules.Position, 
 		return nil, 0, fmt.Errorf("--plies: expected a number from 0 to 40, found %d", c.Plies)
 	}
 	o := tournament.Openings{Policy: tournament.RandomOpenings, Plies: c.Plies}
+	if c.Setups {
+		if c.Plies > 0 {
+			return nil, 0, errors.New("--plies: expected none with --setups")
+		}
+		all := r.Setups()
+		if all.Len() == 0 {
+			return nil, 0, fmt.Errorf("--setups: rules %v have no set-ups", r)
+		}
+		return func(i int) (rules.Position, error) { return all.At(int64(i)), nil }, int(min(all.Len(), math.MaxInt32)), nil
+	}
 	return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, most * c.Count, nil
 }
 

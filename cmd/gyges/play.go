@@ -53,7 +53,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := tournament.Match{Rules: r, Policy: "play"}
+	m := tournament.Match{Rules: r, Policy: "play", Margin: tournament.DefaultMargin}
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}

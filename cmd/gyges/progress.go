@@ -18,6 +18,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar // nil: lines
 	total int64
 	done  int64
+	bad   int64 // games that a fault decided
 	start time.Time
 	last  time.Time // when the last line was printed
 	now   func() time.Time
@@ -44,10 +45,16 @@ func newProgress(w *output, total int64) *progress {
 	return p
 }
 
-// step notes that one more game is done.
-func (p *progress) step() {
+// step notes that one more game is done, and whether a fault decided it.
+func (p *progress) step(fault bool) {
 	p.done++
+	if fault {
+		p.bad++
+	}
 	if p.bar != nil {
+		if fault {
+			p.bar.Describe("games," + p.faults())
+		}
 		_ = p.bar.Add(1)
 		return
 	}
@@ -58,8 +65,23 @@ func (p *progress) step() {
 	p.last = now
 	elapsed := now.Sub(p.start)
 	left := time.Duration(float64(elapsed) / float64(p.done) * float64(p.total-p.done))
-	p.w.printf("%d of %d games, %.3g games/s, %v left\n",
-		p.done, p.total, float64(p.done)/elapsed.Seconds(), left.Round(time.Second))
+	p.w.printf("%d of %d games,%s %.3g games/s, %v left\n",
+		p.done, p.total, p.faults(), float64(p.done)/elapsed.Seconds(), left.Round(time.Second))
+}
+
+// faults is what is said of them: nothing if there are none.
+func (p *progress) faults() string {
+	if p.bad == 0 {
+		return ""
+	}
+	return " " + counted(int(p.bad), "fault") + ","
+}
+
+// hide makes room for other lines; the next step draws the bar again.
+func (p *progress) hide() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
 }
 
 // end takes the bar off the screen.

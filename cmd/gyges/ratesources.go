@@ -33,9 +33,9 @@ type intake struct {
 
 // tally is what was left out.
 type tally struct {
-	bad, twice, unfinished int
-	told                   []string // the first unreadable games
-	unchecked              bool     // there were too many ids to remember
+	bad, twice, unfinished, struck int
+	told                           []string // the first unreadable games
+	unchecked                      bool     // there were too many ids to remember
 }
 
 func newIntake(take map[string]bool, strict bool) *intake {
@@ -130,6 +130,10 @@ func (in *intake) records(ctx context.Context, r io.Reader, name string, s *stan
 			in.twice++
 			continue
 		}
+		if o.Struck {
+			in.struck++
+			continue
+		}
 		key = strconv.AppendInt(key[:0], o.Pair, 10)
 		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: resultOf(string(o.Result))}, key, s)
 	}
@@ -146,7 +150,7 @@ func (in *intake) reader(r io.Reader, name string) func(*record.Outcome) error {
 		if err != nil {
 			return err
 		}
-		*o = record.Outcome{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result)}
+		*o = record.Outcome{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result), Struck: g.Struck()}
 		return nil
 	}
 }
@@ -204,18 +208,16 @@ func (t *tally) notes() []string {
 	if t.unfinished > 0 {
 		notes = append(notes, fmt.Sprintf("left out: %s without a result yet", games(t.unfinished)))
 	}
+	if t.struck > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s not played, since a player was suspended", games(t.struck)))
+	}
 	if t.unchecked {
 		notes = append(notes, "there were too many ids of games to look for all that came twice")
 	}
 	return notes
 }
 
-func games(n int) string {
-	if n == 1 {
-		return "1 game"
-	}
-	return fmt.Sprintf("%d games", n)
-}
+func games(n int) string { return counted(n, "game") }
 
 // gameFiles finds the file of records of each run; other files stand for
 // themselves. A file given twice would count its games twice.

@@ -6,14 +6,16 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/tournament/record"
 )
 
 // standings gathers results by rule set, game by game, and puts the games of a
-// pair together.
+// pair together. Players are known by their specs and shown by their labels.
 type standings struct {
 	order []string // rule sets, as they were first met
 	data  map[string]*ratings.Data
@@ -51,11 +53,46 @@ func (s *standings) all() *ratings.Data {
 	for _, name := range s.order {
 		d.Merge(s.data[name])
 	}
-	return d
+	return d.Renamed(s.labels())
 }
 
-// add counts a recorded game.
+// labels are the names that specs have for their players, by the specs; those
+// that several players have are left out.
+func (s *standings) labels() map[string]string {
+	labels, specs := map[string]string{}, map[string]string{}
+	for _, d := range s.data {
+		for _, spec := range d.Players() {
+			label := labelOf(spec)
+			if other, taken := specs[label]; taken && other != spec {
+				delete(labels, other)
+				continue
+			}
+			specs[label] = spec
+			if label != spec {
+				labels[spec] = label
+			}
+		}
+	}
+	return labels
+}
+
+// labelOf is the label of a player known by its spec, or by any other name.
+func labelOf(player string) string {
+	if !strings.Contains(player, "name=") {
+		return player
+	}
+	spec, err := agents.ParseSpec(player)
+	if err != nil {
+		return player
+	}
+	return spec.Label()
+}
+
+// add counts a recorded game, if it was played.
 func (s *standings) add(g *record.Game) {
+	if g.Struck() {
+		return
+	}
 	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)},
 		strconv.AppendInt(nil, g.Pair, 10))
 }
@@ -74,8 +111,9 @@ func resultOf(text string) ratings.Result {
 // split takes every player for two, one on each side.
 func (s *standings) split() {
 	s.pairs.Flush()
+	labels := s.labels()
 	for name, d := range s.data {
-		s.data[name] = d.PerSide()
+		s.data[name] = d.Renamed(labels).PerSide()
 	}
 	s.into = nil
 }
@@ -85,12 +123,13 @@ func (s *standings) split() {
 func (s *standings) book(ctx context.Context, o ratings.Options, pool, wantAll bool) (ratings.Book, error) {
 	s.pairs.Flush()
 	b := ratings.Book{Pool: pool}
+	labels := s.labels()
 	fit := func(title string, d *ratings.Data) (ratings.Table, error) {
 		r, err := ratings.Fit(ctx, d, present(o, d.Players()))
 		return ratings.Table{Title: title, Ratings: r}, err
 	}
 	for _, name := range s.order {
-		t, err := fit(s.title(name), s.data[name])
+		t, err := fit(s.title(name), s.data[name].Renamed(labels))
 		if err != nil {
 			return b, err
 		}

@@ -12,7 +12,6 @@ import (
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 // tournamentCmd plays a round-robin and rates the players.
@@ -24,16 +23,18 @@ type tournamentCmd struct {
 	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table) or knockout (the first ones are seeded highest and go on after a tie)."`
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	limitsFlags
 	clockFlags
 	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early by what both players say of them: resign=POINTS:MOVES, draw=POINTS:MOVES, proven, plies=N, or several with commas. Default: none."`
+	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
+	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
 	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
 	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
+	followFlags
 	formatFlag
 }
 
@@ -59,42 +60,57 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	config.Log = e.log
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	s := newStandings()
-	faults := newFaults()
-	p := newProgress(e.err, config.Games())
-	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
-		s.add(g)
-		faults.add(g)
-		p.step()
-	})
-	p.end()
+	if c.DryRun {
+		return dryRun(ctx, e, config, c.Events)
+	}
+	f := newFollower(e, c.followFlags, &config, false)
+	summary, err := tournament.Run(ctx, config, e.registry, f.game)
+	errTold := f.end(context.WithoutCancel(ctx), summary, err)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")
 		}
 		return runError(err, summary)
 	}
-	// A run that was stopped is rated too.
-	rating := context.WithoutCancel(ctx)
-	book, errFit := s.book(rating, ratings.Options{}, false, c.format() == ratings.JSON)
-	if errFit == nil {
-		errFit = c.write(rating, e.out, book)
+	if c.Events == "" && errTold == nil {
+		errTold = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
-	if errFit != nil {
-		errFit = failure{errFit} // the games are safe
+	if err = errors.Join(runError(err, summary), errTold); err == nil && summary.Faults > 0 {
+		err = errNo
+	}
+	return err
+}
+
+// print prints the tables, those of a run that was stopped too. The games are
+// safe whatever goes wrong here.
+func (c *tournamentCmd) print(ctx context.Context, e *env, f *follower, s tournament.Summary) error {
+	book, err := f.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
+	if err == nil {
+		err = c.write(ctx, e.out, book)
 	}
 	about := e.err
 	if c.forPeople() {
 		about = e.out
+		about.printf("\n")
+		err = errors.Join(err, f.conduct.grid(specs(f.config)).write(e.out, c.format() == ratings.Markdown))
 	}
 	about.printf("\n")
-	c.tell(about, summary, faults)
-	if err = errors.Join(runError(err, summary), errFit); err == nil && summary.Faults > 0 {
-		err = errNo
+	c.tell(about, s, f.faults)
+	if err != nil {
+		return failure{err}
 	}
-	return err
+	return nil
+}
+
+func specs(c *tournament.Config) []string {
+	list := make([]string, len(c.Agents))
+	for i, a := range c.Agents {
+		list[i] = a.String()
+	}
+	return list
 }
 
 // runError tells the user's mistakes from what went wrong on the way.
@@ -169,13 +185,15 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
+	errs = append(errs, c.check())
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
-	override(&config.Clock.Margin, c.Margin)
+	override(&config.Margin, c.Margin)
 	override(&config.Patience, c.Patience)
+	override(&config.Suspend, c.Suspend)
 	if c.Adjudicate != "" {
 		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
 		if err != nil {
@@ -197,7 +215,7 @@ func override[T any](to *T, flag *T) {
 	}
 }
 
-// parseOpenings reads "random", "random:plies=4", "agents" or "file:PATH".
+// parseOpenings reads "random", "random:plies=4", "setups", "agents" or "file:PATH".
 func parseOpenings(text string) (tournament.Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	if policy == string(tournament.FileOpenings) && rest != "" {
@@ -208,14 +226,14 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		return o, err
 	}
 	o := tournament.Openings{Policy: tournament.Policy(policy)}
-	ok := o.Policy == tournament.RandomOpenings || o.Policy == tournament.AgentOpenings && !more
+	ok := o.Policy == tournament.RandomOpenings || (o.Policy == tournament.AgentOpenings || o.Policy == tournament.SetupOpenings) && !more
 	if more && ok {
 		number, plies := strings.CutPrefix(rest, "plies=")
 		n, err := strconv.Atoi(number)
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("--openings: expected random, random:plies=N, agents or file:PATH, found %q", text)
+		return o, fmt.Errorf("--openings: expected random, random:plies=N, setups, agents or file:PATH, found %q", text)
 	}
 	return o, nil
 }
@@ -225,8 +243,8 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers", "patience": "--patience", "on_repetition": "--on-repetition",
+		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
+		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error

@@ -91,7 +91,7 @@ func TestProgressLines(t *testing.T) {
 	p.now = func() time.Time { return now }
 	for range 250 {
 		now = now.Add(100 * time.Millisecond)
-		p.step()
+		p.step(false)
 	}
 	p.end()
 	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())

@@ -56,9 +56,12 @@ func (d *description) factor(speed float64, timed bool) (float64, error) {
 // isTimed tells whether anything in a run depends on the clock.
 func isTimed(c *tournament.Config) bool {
 	return c.Limits.MoveTime > 0 || c.Clock.Base > 0 || slices.ContainsFunc(c.Agents, func(s agents.Spec) bool {
-		return slices.ContainsFunc(s.Params, func(p agents.Param) bool { return p.Name == moveTimeParam })
+		return s.Get(moveTimeParam) != "" || s.Get(clockParam) != ""
 	})
 }
 
-// moveTimeParam is what all kinds call the time for a move.
-const moveTimeParam = "movetime"
+// What all kinds call the time for a move, and for a game.
+const (
+	moveTimeParam = "movetime"
+	clockParam    = "clock"
+)

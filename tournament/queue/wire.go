@@ -25,6 +25,7 @@ type description struct {
 	Openings     openings      `json:"openings"`
 	Limits       agents.Limits `json:"limits"`
 	Clock        clock         `json:"clock"`
+	Margin       time.Duration `json:"margin"`
 	Adjudication string        `json:"adjudication,omitempty"`
 	OnRepetition string        `json:"on_repetition,omitempty"`
 	Patience     time.Duration `json:"patience"`
@@ -47,7 +48,6 @@ type openings struct {
 type clock struct {
 	Base      time.Duration `json:"base,omitempty"`
 	Increment time.Duration `json:"increment,omitempty"`
-	Margin    time.Duration `json:"margin,omitempty"`
 }
 
 // describe puts a config on the wire. What only the coordinator needs, such as the
@@ -55,7 +55,7 @@ type clock struct {
 func describe(c *tournament.Config, o *Options) *description {
 	d := &description{
 		Version:  o.Version,
-		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock),
+		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), Margin: c.Margin,
 		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), Patience: c.Patience, Seed: c.Seed,
 		Pace: o.Pace, Tries: o.Tries,
 	}
@@ -76,6 +76,7 @@ func (d *description) config() (tournament.Config, error) {
 	c := tournament.DefaultConfig()
 	c.Rules, c.Agents = nil, nil
 	c.Openings, c.Limits, c.Clock = tournament.Openings(d.Openings), d.Limits, tournament.Clock(d.Clock)
+	c.Margin = d.Margin
 	c.OnRepetition, c.Patience, c.Seed = agents.OnRepetition(d.OnRepetition), d.Patience, d.Seed
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication(d.Adjudication)

@@ -84,13 +84,17 @@ const (
 	FaultCrash    FaultKind = "crash"    // the agent's program could not be started, or ended
 	FaultTimeout  FaultKind = "timeout"  // the agent gave no answer in time
 	FaultProtocol FaultKind = "protocol" // the agent's program said what can't be understood
+
+	// FaultSuspended stands in games that were not played, since the agent had
+	// lost too many by faults. Ratings leave them out.
+	FaultSuspended FaultKind = "suspended"
 )
 
 // The reasons of games that were ended by the players' scores.
 const (
 	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
 	AdjudicatedDraw   = "adjudicated-draw"   // both called it even
-	AdjudicatedProven = "adjudicated-proven" // both proved the result
+	AdjudicatedProven = "adjudicated-proven" // the solver proved the result
 	AdjudicatedLength = "adjudicated-length" // it had too many plies
 )
 
@@ -98,6 +102,9 @@ const (
 func (g *Game) adjudicated() bool {
 	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
 }
+
+// Struck tells whether the game was not played, since an agent was suspended.
+func (g *Game) Struck() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
 // MaxDetail bounds Fault.Detail, in bytes.
 const MaxDetail = 2000

@@ -16,6 +16,7 @@ type Outcome struct {
 	Rules        []byte
 	South, North []byte // agents
 	Result       []byte // "1-0", "0-1" or "1/2-1/2"
+	Struck       bool   // not played, see [FaultSuspended]
 }
 
 // Outcomes streams outcomes from a file of records, some ten times as fast as
@@ -63,7 +64,7 @@ func (r *Outcomes) Read(o *Outcome) error {
 	if err != nil {
 		return &LineError{r.name, r.line, err}
 	}
-	*o = Outcome{g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result)}
+	*o = Outcome{g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.Struck()}
 	return nil
 }
 
@@ -125,6 +126,7 @@ func (o *Outcome) scan(line []byte) bool {
 	}
 	c.rest = c.rest[i:]
 	o.Result = c.text(`],"result":"`)
+	o.Struck = string(c.text(`,"reason":"`)) == string(FaultSuspended)
 	return c.ok && (string(o.Result) == results[0] || string(o.Result) == results[1] || string(o.Result) == results[2])
 }
 

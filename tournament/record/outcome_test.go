@@ -26,8 +26,8 @@ func sampleGame(t *rapid.T) *Game {
 		Moves: moves, Result: rapid.SampledFrom(results[:]).Draw(t, "result"), Reason: "goal",
 	}
 	if rapid.Bool().Draw(t, "fault") {
-		g.Reason, g.Result = "error", "0-1"
-		g.Fault = &Fault{"south", "error", text.Draw(t, "detail") + `],"result":"1-0"`}
+		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended"}).Draw(t, "kind"), "0-1"
+		g.Fault = &Fault{"south", FaultKind(g.Reason), text.Draw(t, "detail") + `],"result":"1-0"`}
 	}
 	return g
 }
@@ -53,8 +53,8 @@ func TestOutcomesAgreeWithReader(t *testing.T) {
 				return
 			}
 			require.NoError(t, errQuick)
-			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result},
-				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result)})
+			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Struck()},
+				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.Struck})
 		}
 	})
 }

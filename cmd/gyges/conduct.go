@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gyges/tournament/record"
+)
+
+// conduct adds up how each player played: on which side it scored, how long its
+// games were, what it spent on a move.
+type conduct struct{ players map[string]*account }
+
+// account is one player's.
+type account struct {
+	score  [2][3]int64 // won, drawn, lost, by side
+	plies  int64       // of its games
+	faults int64
+	moves  int64
+	ms     float64
+	nodes  int64
+	counted, deep,
+	depths int64 // moves with nodes and with a depth, and the sum of the depths
+}
+
+func newConduct() *conduct { return &conduct{map[string]*account{}} }
+
+// add takes a game that was played.
+func (c *conduct) add(g *record.Game) {
+	if g.Struck() {
+		return
+	}
+	south, north := c.of(g.South.Agent), c.of(g.North.Agent)
+	switch g.Result {
+	case "1-0":
+		south.score[0][0]++
+		north.score[1][2]++
+	case "0-1":
+		south.score[0][2]++
+		north.score[1][0]++
+	default:
+		south.score[0][1]++
+		north.score[1][1]++
+	}
+	south.plies += int64(g.Plies)
+	north.plies += int64(g.Plies)
+	if g.Fault != nil {
+		[]*account{south, north}[slices.Index([]string{"south", "north"}, g.Fault.Side)].faults++
+	}
+	placed := len(g.Moves) - g.Plies // South moves after the placements, if there are any
+	players := [2]*account{south, north}
+	if placed == 0 && strings.Contains(g.Opening, " n") {
+		players = [2]*account{north, south}
+	}
+	for i := range g.Plies {
+		players[i%2].move(g, placed+i)
+	}
+}
+
+// move takes move i of a game.
+func (a *account) move(g *record.Game, i int) {
+	a.moves++
+	if i < len(g.Timing.MoveMS) {
+		a.ms += g.Timing.MoveMS[i]
+	}
+	if i < len(g.Nodes) && g.Nodes[i] > 0 {
+		a.counted++
+		a.nodes += g.Nodes[i]
+	}
+	if i < len(g.Depths) && g.Depths[i] > 0 {
+		a.deep++
+		a.depths += int64(g.Depths[i])
+	}
+}
+
+func (c *conduct) of(agent string) *account {
+	a, ok := c.players[agent]
+	if !ok {
+		a = new(account)
+		c.players[agent] = a
+	}
+	return a
+}
+
+// grid is the table, the players in the order given.
+func (c *conduct) grid(order []string) grid {
+	t := grid{header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults", "Time a move"}}
+	for _, name := range order {
+		a, ok := c.players[name]
+		if !ok {
+			continue
+		}
+		games := int64(0)
+		for _, side := range a.score {
+			games += side[0] + side[1] + side[2]
+		}
+		side := func(s [3]int64) string { return fmt.Sprintf("%d-%d-%d", s[0], s[1], s[2]) }
+		t.rows = append(t.rows, []string{
+			visible(labelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
+			mean(float64(a.depths), a.deep, "%.1f"), mean(float64(a.nodes), a.counted, "%.0f"), fmt.Sprint(a.faults), mean(a.ms, a.moves, "%.3fms"),
+		})
+	}
+	return t
+}
+
+func mean(sum float64, n int64, format string) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprintf(format, sum/float64(n))
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gyges/ratings/sprt"
+	"gyges/tournament"
+)
+
+// sampleTime is how long a dry run plays.
+const sampleTime = 3 * time.Second
+
+// planJSON is what a dry run says.
+type planJSON struct {
+	Event    string  `json:"event"` // "plan"
+	Games    int64   `json:"games"`
+	AtMost   bool    `json:"at_most,omitempty"` // a test may stop the run before
+	Sample   int64   `json:"sample_games"`
+	Workers  int     `json:"workers"`
+	PerGame  float64 `json:"seconds_per_game"`
+	Seconds  float64 `json:"seconds"`
+	PerBytes int64   `json:"bytes_per_game"`
+	Bytes    int64   `json:"bytes"`
+}
+
+// dryRun plays a sample of a run and says what the whole of it would take.
+func dryRun(ctx context.Context, e *env, config tournament.Config, events string) error {
+	s, err := tournament.TakeSample(ctx, config, e.registry, sampleTime)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return failure{fmt.Errorf("no game of the sample ended within %v; the run would take more than %v",
+			10*sampleTime, time.Duration(config.Games()/int64(max(s.Workers, 1)))*10*sampleTime)}
+	case err != nil:
+		return err
+	}
+	games := config.Games()
+	plan := planJSON{
+		Event: "plan", Games: games, AtMost: config.SPRT != (sprt.Test{}), Sample: s.Games, Workers: s.Workers,
+		PerGame: s.PerGame.Seconds(), Seconds: s.Duration(games).Seconds(), PerBytes: s.Bytes, Bytes: games * s.Bytes,
+	}
+	if events != "" {
+		return writeJSONLine(e.out, plan)
+	}
+	most := ""
+	if plan.AtMost {
+		most = " at most"
+	}
+	e.out.printf("Games     %d%s: %d pairs for every two players who meet, %s, seed %d\n", games, most, config.Pairs, counted(len(config.Rules), "rule set"), config.Seed)
+	e.out.printf("Sample    %d games, %d at a time, %v and %s each\n", s.Games, s.Workers, s.PerGame.Round(10*time.Microsecond), bytesText(s.Bytes))
+	e.out.printf("Duration  about %v%s\n", roughly(s.Duration(games)), most)
+	e.out.printf("Records   about %s%s, in %s\n", bytesText(plan.Bytes), most, config.Out)
+	return nil
+}
+
+// roughly rounds a time to what an estimate is worth.
+func roughly(d time.Duration) time.Duration {
+	switch {
+	case d > time.Hour:
+		return d.Round(time.Minute)
+	case d > time.Minute:
+		return d.Round(time.Second)
+	}
+	return d.Round(time.Second / 10)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func bytesText(n int64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if x := float64(n) / unit.size; x >= 1 {
+			return fmt.Sprintf("%.3g %s", x, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"gyges/ratings/sprt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// The events of --events jsonl, as the README describes them. The first field of
+// each says which it is.
+
+// runEvent is the first one: what is to be played.
+type runEvent struct {
+	Event  string    `json:"event"` // "start"
+	Time   time.Time `json:"time"`
+	Out    string    `json:"out"`
+	Games  int64     `json:"games"` // scheduled
+	Pairs  int       `json:"pairs"` // for every two players and rule set
+	Agents []string  `json:"agents"`
+	Labels []string  `json:"labels"` // what tables call them, in the same order
+	Rules  []string  `json:"rules"`
+	Seed   uint64    `json:"seed,string"`
+	SPRT   string    `json:"sprt,omitempty"`
+}
+
+func startEvent(c *tournament.Config, now time.Time) runEvent {
+	e := runEvent{Event: "start", Time: now.UTC(), Out: c.Out, Games: c.Games(), Pairs: c.Pairs, Seed: c.Seed}
+	for _, a := range c.Agents {
+		e.Agents, e.Labels = append(e.Agents, a.String()), append(e.Labels, a.Label())
+	}
+	for _, r := range c.Rules {
+		e.Rules = append(e.Rules, r.String())
+	}
+	if c.SPRT != (sprt.Test{}) {
+		e.SPRT = c.SPRT.String()
+	}
+	return e
+}
+
+// gameEvent is a game that has been recorded; those that the folder of a run
+// that goes on holds come first, like the others.
+type gameEvent struct {
+	Event   string        `json:"event"` // "game"
+	Game    int64         `json:"game"`
+	Pair    int64         `json:"pair"`
+	Rules   string        `json:"rules"`
+	South   string        `json:"south"` // specs
+	North   string        `json:"north"`
+	Result  string        `json:"result"`
+	Reason  string        `json:"reason"`
+	Plies   int           `json:"plies"`
+	Fault   *record.Fault `json:"fault,omitempty"`
+	Seconds float64       `json:"seconds"`
+	Done    int64         `json:"done"` // games so far
+	Of      int64         `json:"of"`   // games scheduled
+}
+
+func newGameEvent(g *record.Game, done, of int64) gameEvent {
+	return gameEvent{
+		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason, g.Plies,
+		g.Fault, g.Timing.Seconds, done, of,
+	}
+}
+
+// ratingEvent is the ratings so far.
+type ratingEvent struct {
+	Event  string          `json:"event"` // "rating"
+	Games  int64           `json:"games"`
+	Rating json.RawMessage `json:"rating"` // as gyges rate --format json has it
+}
+
+// matchEvent is how a match stands; null stands for what has no value.
+type matchEvent struct {
+	Event string     `json:"event"` // "match"
+	Pairs sprt.Pairs `json:"pairs"` // 0, ½, 1, 1½, 2 points of the first player
+	Elo   *float64   `json:"elo"`
+	Half  *float64   `json:"plus_minus"` // half the width of the 95 % interval
+	LLR   *float64   `json:"llr,omitempty"`
+	Lower *float64   `json:"lower,omitempty"`
+	Upper *float64   `json:"upper,omitempty"`
+}
+
+func newMatchEvent(t sprt.Test, p sprt.Pairs) matchEvent {
+	e := matchEvent{Event: "match", Pairs: p}
+	elo, half, ok := p.Elo()
+	if ok {
+		e.Elo, e.Half = orNull(elo), orNull(half)
+	}
+	if t != (sprt.Test{}) {
+		lower, upper := t.Bounds()
+		e.LLR, e.Lower, e.Upper = orNull(t.LLR(p)), &lower, &upper
+	}
+	return e
+}
+
+func orNull(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// endEvent is the last one.
+type endEvent struct {
+	Event   string            `json:"event"` // "end"
+	Time    time.Time         `json:"time"`
+	Status  tournament.Status `json:"status"`
+	Games   int64             `json:"games"` // recorded
+	Faults  int64             `json:"faults"`
+	Decided bool              `json:"decided,omitempty"` // the SPRT is
+	Error   string            `json:"error,omitempty"`
+}
+
+func newEndEvent(s tournament.Summary, err error) endEvent {
+	e := endEvent{"end", time.Now().UTC(), s.Status, s.Played, s.Faults, s.Decided, ""}
+	if err != nil {
+		e.Error = err.Error()
+	}
+	if s.Status == tournament.Running || s.Status == "" { // it has not begun
+		e.Status = tournament.Failed
+	}
+	return e
+}

@@ -1,0 +1,20 @@
+package tournament
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lock keeps other processes from playing the same run, until the file is
+// closed. It locks a byte far behind the end, so that others may read.
+func lock(f *os.File) error {
+	const far = 1 << 30
+	place := &windows.Overlapped{OffsetHigh: far}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, place)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return errInUse
+	}
+	return err
+}

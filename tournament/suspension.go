@@ -1,0 +1,76 @@
+package tournament
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// suspensions keeps agents that only lose by faults out of the games that are
+// left. What is decided follows from the games in schedule order, so it is the
+// same whatever the number of workers; a game that was played too early counts
+// for nothing.
+type suspensions struct {
+	limit int           // faults in a row; 0: nobody is suspended
+	row   []int         // faults in a row so far, by agent
+	out   []atomic.Bool // who is suspended, by agent
+}
+
+func newSuspensions(limit, agents int) *suspensions {
+	return &suspensions{limit, make([]int, agents), make([]atomic.Bool, agents)}
+}
+
+// note takes the next game in schedule order, and who played it. It tells
+// whether somebody is suspended after it.
+func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
+	if f != nil && f.Kind == record.FaultSuspended {
+		return false
+	}
+	for side, agent := range seated {
+		if f == nil || sideOf(f) != rules.Side(side) {
+			s.row[agent] = 0
+			continue
+		}
+		if s.row[agent]++; s.row[agent] == s.limit {
+			s.out[agent].Store(true)
+			return true
+		}
+	}
+	return false
+}
+
+// has tells whether an agent is suspended.
+func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
+
+// left returns how many agents aren't.
+func (s *suspensions) left() int {
+	n := len(s.out)
+	for i := range s.out {
+		if s.has(i) {
+			n--
+		}
+	}
+	return n
+}
+
+// strike turns a game into one that was not played if one of those who are
+// seated is suspended.
+func (s *suspensions) strike(g *record.Game, seated [2]int) *record.Game {
+	for side, agent := range seated {
+		if !s.has(agent) {
+			continue
+		}
+		fault := newFault(rules.Side(side), record.FaultSuspended, fmt.Sprintf("after %d faults in a row", s.limit))
+		return &record.Game{
+			Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy,
+			South: g.South, North: g.North, Limits: g.Limits, OnRepetition: g.OnRepetition, Adjudication: g.Adjudication,
+			Moves: []string{}, Result: lossOf(fault).String(), Reason: string(fault.Kind), Fault: fault,
+		}
+	}
+	return g
+}
+
+// lossOf is the result of a game that was lost by a fault.
+func lossOf(f *record.Fault) rules.Outcome { return rules.WinFor(sideOf(f).Other()) }

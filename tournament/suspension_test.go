@@ -1,0 +1,104 @@
+package tournament
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// An agent that only loses by faults is kept out of the games that are left, at
+// the same game whatever the number of workers and however often the run was
+// stopped; the others play on.
+func TestSuspension(t *testing.T) {
+	c := testConfig(t, "random", "error", "scored", "random:id=1")
+	c.Rules, c.Pairs, c.Suspend, c.Workers = []*rules.Rules{rules.MustParse("simplified")}, 60, 5, 1
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, Finished, s.Status)
+	require.EqualValues(t, 5, s.Faults)
+	row, struck := 0, 0
+	for i, g := range readGames(t, c.Out) {
+		require.EqualValues(t, i, g.Game)
+		requireSound(t, g)
+		there := g.South.Agent == "error" || g.North.Agent == "error"
+		switch {
+		case !there:
+			require.Nil(t, g.Fault)
+			require.NotEmpty(t, g.Moves)
+		case row < 5:
+			require.Equal(t, record.FaultError, g.Fault.Kind)
+			row++
+		default:
+			require.Equal(t, "suspended", g.Reason)
+			require.Equal(t, "after 5 faults in a row", g.Fault.Detail)
+			require.Equal(t, g.Fault.Side == "south", g.South.Agent == "error")
+			require.Equal(t, map[bool]string{true: "0-1", false: "1-0"}[g.Fault.Side == "south"], g.Result)
+			require.Empty(t, g.Moves)
+			struck++
+		}
+	}
+	require.Equal(t, 3*2*60-5, struck)
+	want := timeless(t, c.Out)
+
+	c.Out, c.Workers = t.TempDir(), 4
+	for _, n := range []int64{4, 12, 30, 100} {
+		_, err = stopAfter(t, c, n)
+		require.Error(t, err)
+	}
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// A game without a fault of its own sets the count of an agent back to nothing.
+func TestFaultsInARow(t *testing.T) {
+	s := newSuspensions(2, 3)
+	south, north := &record.Fault{Side: "south"}, &record.Fault{Side: "north"}
+	for _, step := range []struct {
+		seated [2]int
+		fault  *record.Fault
+		want   bool
+	}{
+		{[2]int{0, 1}, south, false},
+		{[2]int{0, 1}, nil, false},
+		{[2]int{0, 1}, south, false},
+		{[2]int{1, 0}, south, false}, // 1's, so it says 0 played well
+		{[2]int{2, 0}, north, false},
+		{[2]int{1, 2}, south, true},
+		{[2]int{1, 0}, &record.Fault{Side: "south", Kind: record.FaultSuspended}, false},
+		{[2]int{0, 2}, south, true},
+	} {
+		require.Equal(t, step.want, s.note(step.seated, step.fault), step)
+	}
+	require.Equal(t, []bool{true, true, false}, []bool{s.has(0), s.has(1), s.has(2)})
+	require.Equal(t, 1, s.left())
+	never := newSuspensions(0, 2)
+	for range 100 {
+		require.False(t, never.note([2]int{0, 1}, south))
+	}
+}
+
+// With nobody left to play against the run stops, and goes on if it is told to
+// bear it.
+func TestSuspensionStopsAMatch(t *testing.T) {
+	for _, format := range []Format{RoundRobin, Gauntlet} {
+		c := testConfig(t, "illegal", "random")
+		if format == Gauntlet {
+			c = testConfig(t, "illegal", "random", "scored")
+		}
+		c.Rules, c.Pairs, c.Suspend, c.Format = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
+		for range 2 { // again when it goes on
+			s, err := Run(t.Context(), c, testRegistry(nil), nil)
+			require.ErrorContains(t, err, "too few agents are left that don't lose 3 games in a row by faults; the ")
+			require.Equal(t, Failed, s.Status)
+			require.Equal(t, Failed, readManifest(t, c.Out).Status)
+		}
+		c.Suspend = 0
+		s, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.NoError(t, err)
+		require.Greater(t, s.Faults, s.Scheduled/2)
+	}
+}
