@@ -25,6 +25,7 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
+	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`

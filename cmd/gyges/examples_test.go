@@ -37,7 +37,7 @@ func TestExamples(t *testing.T) {
 			}
 			_, err := parser.Parse(args)
 			require.NoError(t, err, x.command)
-			if redirected || args[0] == "ugi" || args[0] == "engine" || args[0] == "tournament" || args[0] == "match" || args[0] == "rate" || args[0] == "tactics" && args[1] == "run" || strings.Contains(line, "--epd") {
+			if redirected || args[0] == "ugi" || args[0] == "engine" || args[0] == "tournament" || args[0] == "match" || args[0] == "worker" || args[0] == "rate" || args[0] == "tactics" && args[1] == "run" || strings.Contains(line, "--epd") {
 				continue
 			}
 			code, out, errText := gyges(t.Context(), "", args...)

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -27,11 +28,13 @@ type Access struct {
 	Cert, Key string // files with our certificate and its key
 }
 
-// check looks for what can't be, without a look into files.
-func (a Access) check() error {
+// Check looks for what the user must have meant otherwise, without a look into the
+// files or a connection. An empty URL is for an embedded server.
+func (a Access) Check() error {
 	for one := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		switch {
+		case a.URL == "":
 		case err != nil || u.Host == "":
 			return errors.New("expected the URL of a NATS server, like nats://host:4222")
 		case u.User != nil:
@@ -50,7 +53,15 @@ func (a Access) check() error {
 	case ways > 1:
 		return errors.New("expected one of user and password, creds file or nkey file")
 	case (a.Cert == "") != (a.Key == ""):
-		return errors.New("expected a certificate and its key, or neither")
+		return errors.New("expected a TLS certificate and its key, or neither")
+	}
+	for _, file := range []string{a.Creds, a.NKey, a.CA, a.Cert, a.Key} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -81,10 +92,28 @@ func (a Access) clientTLS() (*tls.Config, error) {
 // Connect connects to a server. The connection comes back by itself after a cut,
 // for as long as it isn't closed. name says who we are.
 func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
-	if err := a.check(); err != nil {
+	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	return a.connect(a.URL, name, log)
+}
+
+// Await is Connect that waits for a server that can't be reached yet. One that
+// refuses us is an error.
+func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.Conn, error) {
+	for told := false; ; told = true {
+		nc, err := Connect(a, name, log)
+		unreachable := errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
+		if err == nil || !unreachable {
+			return nc, err
+		}
+		if !told {
+			log.Warn("waiting for the NATS server", "error", err)
+		}
+		if !sleep(ctx, 2*retryWait) {
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // Connect connects to the server without a detour over the network.
@@ -99,7 +128,11 @@ func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Optio
 		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), // a dead line is seen within half a minute
 		nats.IgnoreAuthErrorAbort(), // a server that restarts may say so for a while
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("the connection to NATS is lost; trying again", "error", err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // otherwise we closed it
+				log.Warn("the connection to NATS is lost; trying again", "error", err)
+			}
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { log.Warn("the connection to NATS is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
 	}

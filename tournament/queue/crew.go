@@ -102,7 +102,7 @@ func (c *crew) willing(now time.Time) int {
 // A machine is set aside when it lost minLate games on time, out of minGames or
 // more, which are more than one in lateShare, and more than lateFactor times the
 // share of all others, who have played as many. With true shares of one in a
-// hundred everywhere that happens by chance to fewer than one machine in fifty.
+// hundred everywhere chance does that to fewer than one machine in two hundred.
 const (
 	minGames   = 20
 	minLate    = 5

@@ -32,7 +32,7 @@ type Options struct {
 	Lease    time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
 	Replicas int              // copies of the streams in a cluster of servers; 0: 1
 	Pace     Pace             // of games limited by time; empty: Scaled
-	Speed    float64          // of the machine that times are meant for, as in WorkerInfo; 0: times are left alone
+	Speed    func() float64   // measures the machine that times are meant for, as in WorkerInfo; nil: times are left alone
 	Log      *slog.Logger     // nil: nothing is logged
 }
 

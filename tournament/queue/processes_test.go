@@ -165,6 +165,7 @@ func whileRunning[T any](t testing.TB, f func(context.Context) T, play func()) T
 
 // Worker processes that are killed at random change nothing in the records.
 func TestKilledWorkers(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	var list []*process
 	for range 3 {
@@ -187,6 +188,7 @@ func TestKilledWorkers(t *testing.T) {
 // A coordinator that is killed at random, with the server in it, goes on where it
 // was; its workers wait for it.
 func TestKilledCoordinatorAndServer(t *testing.T) {
+	t.Parallel()
 	probe, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()})
 	require.NoError(t, err)
 	url := probe.URL()
@@ -210,6 +212,7 @@ func TestKilledCoordinatorAndServer(t *testing.T) {
 
 // A pair that brings every worker down is parked, and nothing else is.
 func TestPoisonedPair(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	c := testConfig(t, 1, "random", "other", "crash")
 	c.Rules = []*rules.Rules{rules.MustParse("simplified")}

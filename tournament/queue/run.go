@@ -234,7 +234,9 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 	switch {
 	case ok:
 		r.accept(ctx, w, m)
-	case held, ahead: // it is acknowledged when the pair is in the file
+	case ahead: // its turn comes
+	case held: // it is acknowledged when it comes again and the pair is in the file
+		r.log.Debug("a second result is dropped", "pair", pair)
 	default:
 		r.log.Debug("a second result is dropped", "pair", pair)
 		acknowledge(m)

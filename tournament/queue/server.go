@@ -33,7 +33,7 @@ const startTime = 30 * time.Second
 
 // StartServer starts a server.
 func StartServer(o ServerOptions) (*Server, error) {
-	host, port, err := splitListen(o)
+	host, port, err := o.split()
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,15 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return &Server{s, o.Access}, nil
 }
 
-// splitListen checks that what is reachable from elsewhere asks for a password.
-func splitListen(o ServerOptions) (host string, port int, err error) {
+// Check tells whether the server may listen there: what is reachable from elsewhere
+// must ask for a password.
+func (o ServerOptions) Check() error {
+	_, _, err := o.split()
+	return err
+}
+
+// split takes the address apart.
+func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %q", o.Listen)

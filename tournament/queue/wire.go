@@ -59,8 +59,8 @@ func describe(c *tournament.Config, o *Options) *description {
 		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), Patience: c.Patience, Seed: c.Seed,
 		Pace: o.Pace, Tries: o.Tries,
 	}
-	if isTimed(c) {
-		d.Speed = o.Speed
+	if isTimed(c) && o.Speed != nil {
+		d.Speed = o.Speed()
 	}
 	for _, r := range c.Rules {
 		d.Rules = append(d.Rules, r.String())

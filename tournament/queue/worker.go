@@ -32,8 +32,8 @@ type WorkerOptions struct {
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
-// maxSlots bounds the games at a time.
-const maxSlots = 1024
+// MaxSlots bounds the games at a time.
+const MaxSlots = 1024
 
 // Worker takes pairs of whatever runs are announced and plays them.
 type Worker struct {
@@ -62,10 +62,10 @@ type Worker struct {
 // NewWorker returns a worker on a server. The connection stays the caller's.
 func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	if o.Workers == 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), maxSlots)
+		o.Workers = min(runtime.GOMAXPROCS(0), MaxSlots)
 	}
-	if o.Workers < 1 || o.Workers > maxSlots {
-		return nil, fmt.Errorf("expected workers from 1 to %d, found %d", maxSlots, o.Workers)
+	if o.Workers < 1 || o.Workers > MaxSlots {
+		return nil, fmt.Errorf("expected workers from 1 to %d, found %d", MaxSlots, o.Workers)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
