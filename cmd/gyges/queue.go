@@ -94,22 +94,21 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	if f.Nats != embedded && f.Listen+f.Store != "" {
 		return nil, fmt.Errorf("--listen and --store: expected --nats %s, found %s", embedded, visible(f.Nats))
 	}
+	o := queue.Options{
+		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
+		Pace: queue.Pace(f.Pace), Speed: func() float64 { return searchSpeed(ctx, e.registry) }, Log: e.log,
+	}
+	if err := o.Check(config); err != nil {
+		return nil, fmt.Errorf("--nats: %w", err)
+	}
 	if err := q.connect(f, e, config.Out); err != nil {
 		return nil, err
 	}
-	pool, err := queue.NewPool(ctx, q.nc, queue.Options{
-		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
-		Pace: queue.Pace(f.Pace), Speed: func() float64 { return searchSpeed(ctx, e.registry) }, Log: e.log,
-	})
-	if err == nil {
-		err = pool.CheckConfig(config)
-	} else {
-		err = failure{err}
-	}
+	pool, err := queue.NewPool(ctx, q.nc, o)
 	if err != nil {
 		q.end(tournament.Summary{})
 		q.close()
-		return nil, err
+		return nil, failure{err}
 	}
 	config.Pool = pool
 	return q, nil

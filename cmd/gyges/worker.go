@@ -33,7 +33,7 @@ func (workerCmd) examples() []example {
 	return []example{
 		{"gyges worker --nats nats://localhost:4222", "with gyges tournament … --nats embedded on the same machine"},
 		{"gyges worker --nats tls://nats.example.org:4222 --workers 8 --nats-user player", "with the password in $GYGES_NATS_PASSWORD"},
-		{"gyges worker --nats nats://localhost:4222 --engine stock='/opt/stock/stock --uci'", "may play ugi:name=stock,…"},
+		{"gyges worker --nats nats://localhost:4222 --engine 'stock=/opt/stock/stock --uci'", "may play ugi:name=stock,…"},
 	}
 }
 

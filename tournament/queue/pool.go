@@ -46,6 +46,15 @@ const (
 	maxFile     = 256 << 20 // bytes
 )
 
+// Check tells whether a run can be played so by workers elsewhere.
+func (o Options) Check(config *tournament.Config) error {
+	if err := o.fill(); err != nil {
+		return err
+	}
+	_, err := filesOf(o.Registry, config.Agents)
+	return err
+}
+
 func (o *Options) fill() error {
 	o.Window, o.Tries, o.Replicas = or(o.Window, 4096), or(o.Tries, 5), or(o.Replicas, 1)
 	o.Lease, o.Pace = or(o.Lease, 30*time.Second), or(o.Pace, Scaled)
@@ -240,12 +249,6 @@ func (p *Pool) loadFiles(config *tournament.Config, d *description) ([][]byte, e
 		contents = append(contents, content)
 	}
 	return contents, nil
-}
-
-// CheckConfig tells whether a run can be played by workers elsewhere.
-func (p *Pool) CheckConfig(config *tournament.Config) error {
-	_, err := filesOf(p.options.Registry, config.Agents)
-	return err
 }
 
 // remove throws away what the server has of a run. What can't be removed now

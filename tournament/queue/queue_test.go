@@ -318,7 +318,8 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	require.Contains(t, timeless(t, c.Out), `"ugi:name=mine,cmd=true"`)
 
 	c.Agents[1].Params = c.Agents[1].Params[1:] // the name
-	require.ErrorContains(t, c.Pool.(*Pool).CheckConfig(&c), "expected name=NAME")
+	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
+	require.ErrorContains(t, Options{Tries: -1}.Check(&c), "expected tries from 1 to 1000, found -1")
 }
 
 // Weights travel with the run. The worker never opens what the spec names.
