@@ -250,7 +250,7 @@ func (v *validation) format(c *Config) {
 	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout}
 	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, c.Format)
 	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
-	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
@@ -265,7 +265,8 @@ func (v *validation) openings(o Openings) {
 		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
-	v.expect(o.Policy == RandomOpenings || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
+	v.expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.

@@ -3,7 +3,7 @@ package tournament
 import (
 	"context"
 	"fmt"
-	"math"
+	"slices"
 	"time"
 
 	"gyges/agents"
@@ -261,7 +261,7 @@ type notes struct {
 	scores  []record.Score
 	depths  []int
 	nodes   []int64
-	times   []float64
+	times   []time.Duration
 	verdict verdict
 	overrun time.Duration // of the clock, by who lost on time
 	plies   int           // moves that were no placements
@@ -293,7 +293,7 @@ func (n *notes) add(d *agents.Decision, took time.Duration) {
 	n.searched = n.searched || d.Depth != 0
 	n.nodes = append(n.nodes, d.Nodes)
 	n.counted = n.counted || d.Nodes != 0
-	n.times = append(n.times, math.Round(float64(took)/1e3)/1e3)
+	n.times = append(n.times, took)
 }
 
 // moves returns the moves' texts, cut out of one string.
@@ -336,8 +336,14 @@ func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start ti
 	g.Timing = record.Timing{
 		Start:     start.Round(0).UTC(),
 		Seconds:   time.Since(start).Round(time.Microsecond).Seconds(),
-		MoveMS:    append([]float64(nil), n.times...),
-		OverrunMS: math.Round(float64(n.overrun)/1e3) / 1e3,
+		OverrunMS: milliseconds(n.overrun),
+	}
+	g.Timing.MoveMS = slices.Grow(g.Timing.MoveMS, len(n.times))
+	for _, t := range n.times {
+		g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(t))
 	}
 	return g
 }
+
+// milliseconds returns a time, 0 or more, to the microsecond.
+func milliseconds(d time.Duration) float64 { return float64((d+500)/1000) / 1e3 }
