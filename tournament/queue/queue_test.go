@@ -3,6 +3,8 @@ package queue
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/agents/builtin"
@@ -69,6 +72,10 @@ func startWorker(t testing.TB, nc *nats.Conn, change func(*WorkerOptions)) (stop
 	}
 	w, err := NewWorker(nc, o)
 	require.NoError(t, err)
+	return runWorker(t, w)
+}
+
+func runWorker(t testing.TB, w *Worker) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -442,5 +449,103 @@ func TestServerRestart(t *testing.T) {
 	})
 	s.Close()
 	require.Equal(t, 2, restarts)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// A worker serves several runs at a time.
+func TestTwoRunsAtOnce(t *testing.T) {
+	s := testServer(t)
+	startWorker(t, connect(t, s), nil)
+	var group errgroup.Group
+	for i := range 2 {
+		c := testConfig(t, 5, "random", "slow:sleep=1ms")
+		c.Seed = uint64(i)
+		want := local(t, c)
+		c.Pool = testPool(t, connect(t, s), nil)
+		group.Go(func() error {
+			_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+			if got := timeless(t, c.Out); err == nil && got != want {
+				err = fmt.Errorf("run %d: other records", i)
+			}
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+}
+
+// Games that are too long for a message take another way.
+func TestLongGames(t *testing.T) {
+	s := testServer(t)
+	w, err := NewWorker(connect(t, s), WorkerOptions{Version: version, Registry: testRegistry(), Workers: 2})
+	require.NoError(t, err)
+	w.inline = 2000 // some are longer, some are not
+	runWorker(t, w)
+	c := testConfig(t, 10, "random", "other")
+	want := local(t, c)
+	p := testPool(t, connect(t, s), nil)
+	objects := 0
+	c.Pool = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
+		watch, err := p.objects.Watch(ctx, jetstream.IgnoreDeletes())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = watch.Stop() }() // the server forgets it anyway
+		err = p.Play(ctx, config, jobs, outcomes)
+		for range len(watch.Updates()) {
+			if info := <-watch.Updates(); info != nil {
+				objects++
+			}
+		}
+		return err
+	})
+	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, want, timeless(t, c.Out))
+	require.Greater(t, objects, 3, "not only the description")
+	require.Less(t, objects, 20)
+	requireEmpty(t, p)
+}
+
+// A pair whose agents can't be made when it is to be played goes to others, and is
+// parked with what was wrong when nobody can.
+func TestPairsThatFail(t *testing.T) {
+	s := testServer(t)
+	var made atomic.Int64
+	startWorker(t, connect(t, s), func(o *WorkerOptions) {
+		fails := otherKind()
+		works := fails.New
+		fails.New = func(v agents.Values) (agents.Agent, error) {
+			if made.Add(1) > 1 { // the first is made to check the run
+				return nil, errors.New("out of\nmemory")
+			}
+			return works(v)
+		}
+		o.Registry = builtin.Registry(fails)
+	})
+	c := testConfig(t, 1, "random", "other", "greedy")
+	c.Rules = c.Rules[:1]
+	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
+	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.ErrorContains(t, err, `2 pairs could not be played: pair 0: parked after 2 tries: agent "other": out of memory (on `)
+	require.Len(t, sum.Parked, 2)
+	require.EqualValues(t, 2, sum.Played)
+	require.EqualValues(t, 1+2*2, made.Load())
+}
+
+// A worker that is stopped gives its pairs back at once.
+func TestStoppedWorkerGivesBack(t *testing.T) {
+	s := testServer(t)
+	stop := startWorker(t, connect(t, s), nil)
+	c := slowConfig("2")
+	want := local(t, c)
+	c.Out = t.TempDir()
+	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		stop()
+		startWorker(t, connect(t, s), nil)
+	}()
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
 }

@@ -88,7 +88,9 @@ func (w *Worker) open(now time.Time) []*taken {
 // fetchFrom takes up to n jobs of a run and returns how many there were. It waits
 // for the first one, and for more, up to the given time.
 func (w *Worker) fetchFrom(ctx context.Context, r *taken, n int, wait time.Duration) int {
-	if n == 0 {
+	w.fetching.Lock()
+	defer w.fetching.Unlock()
+	if n == 0 || w.isolating.Load() > 0 {
 		return 0
 	}
 	var batch jetstream.MessageBatch
@@ -96,6 +98,7 @@ func (w *Worker) fetchFrom(ctx context.Context, r *taken, n int, wait time.Durat
 	if wait > 0 {
 		once, cancel := context.WithTimeout(r.ctx, wait)
 		defer cancel()
+		w.stopFetch.Store(&cancel)
 		batch, err = r.jobs.Fetch(n, jetstream.FetchContext(once))
 	} else {
 		batch, err = r.jobs.FetchNoWait(n)
@@ -165,13 +168,22 @@ func (s *slot) work(ctx, sending context.Context) {
 // nothing beside it, since it may be what brings workers down.
 const suspicious = 3
 
-// isolate waits until nothing but t is in hand: games that are being played are
-// played to their end, pairs that wait for their turn are given back, so that they
-// don't count as tried. The caller calls release. If t itself has been given back
-// meanwhile, ok is false.
+// settleTime is how long jobs may be under way that the server has handed out.
+const settleTime = 250 * time.Millisecond
+
+// isolate waits until nothing but t is in hand or on its way here: games that are
+// being played are played to their end, pairs that wait for their turn are given
+// back, so that they don't count as tried. The caller calls release. If t itself
+// has been given back meanwhile, ok is false.
 func (w *Worker) isolate(ctx context.Context, t *task) (release func(), ok bool) {
 	w.isolating.Add(1)
 	w.alone.Lock()
+	if stop := w.stopFetch.Load(); stop != nil {
+		timer := time.AfterFunc(settleTime, *stop)
+		defer timer.Stop()
+	}
+	w.fetching.Lock() // from now on nothing is asked for
+	defer w.fetching.Unlock()
 	release = func() {
 		w.alone.Unlock()
 		w.isolating.Add(-1)

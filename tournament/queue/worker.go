@@ -43,6 +43,7 @@ type Worker struct {
 	id      string
 	sender  *sender
 	files   string // folder for the files of runs
+	inline  int    // bytes of games that fit into a message
 
 	mu       sync.Mutex
 	runs     map[string]*taken // by name
@@ -52,8 +53,10 @@ type Worker struct {
 
 	tasks     chan *task
 	held      tasksHeld
-	alone     sync.RWMutex // held by who plays a pair that may bring the process down
-	isolating atomic.Int64 // how many do, or wait for it
+	alone     sync.RWMutex                       // held by who plays a pair that may bring the process down
+	isolating atomic.Int64                       // how many do, or wait for it
+	fetching  sync.Mutex                         // held while jobs are asked for
+	stopFetch atomic.Pointer[context.CancelFunc] // ends that early
 	playing   atomic.Int64
 	pairs     atomic.Int64
 	nanos     atomic.Int64 // time spent with them
@@ -81,7 +84,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 		return nil, err
 	}
 	return &Worker{
-		nc: nc, js: js, options: o, id: nuid.Next(), sender: newSender(js, o.Log),
+		nc: nc, js: js, options: o, id: nuid.Next(), inline: maxMessage, sender: newSender(js, o.Log),
 		runs: map[string]*taken{}, refused: map[string]string{}, refusing: time.Now(), changed: make(chan struct{}, 1),
 		tasks: make(chan *task, o.Workers*maxAhead), held: tasksHeld{tasks: map[*task]bool{}},
 	}, nil
@@ -319,7 +322,7 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Gam
 	m.Header.Set(jetstream.MsgIDHeader, id)
 	m.Header.Set(workerHeader, w.options.Name)
 	m.Data = appendGames(nil, games)
-	if len(m.Data) > maxMessage {
+	if len(m.Data) > w.inline {
 		name := objectName(t.run.name, digest(m.Data))
 		if _, err := t.run.objects.PutBytes(ctx, name, m.Data); err != nil {
 			w.options.Log.Warn("storing a long game failed; another worker will play it", "error", err)
