@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -8,6 +9,8 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -17,6 +20,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
@@ -293,4 +297,24 @@ func FuzzWire(f *testing.F) {
 			_ = tournament.NewPlayer(&c, r.New).Check(j.Job, nil)
 		}
 	})
+}
+
+// What a cluster can't do while it has no leader is tried again, and nothing else.
+func TestPersist(t *testing.T) {
+	busy := &jetstream.APIError{Code: 503, ErrorCode: 10008}
+	for _, c := range []struct {
+		errs  []error
+		calls int
+	}{
+		{[]error{nil}, 1}, {[]error{busy, fmt.Errorf("wrapped: %w", busy), nil}, 3},
+		{[]error{busy, errors.ErrUnsupported}, 2}, {[]error{jetstream.ErrJetStreamNotEnabled}, 1},
+	} {
+		calls := 0
+		err := persist(t.Context(), func() error { calls++; return c.errs[calls-1] })
+		require.Equal(t, c.errs[len(c.errs)-1], err)
+		require.Equal(t, c.calls, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, persist(ctx, func() error { return busy }), busy)
 }

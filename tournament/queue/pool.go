@@ -106,15 +106,32 @@ func NewPool(ctx context.Context, nc *nats.Conn, o Options) (*Pool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	objects, err := setUp(ctx, js, o.Replicas)
+	p := &Pool{nc: nc, js: js, options: o}
+	err = persist(ctx, func() error {
+		p.objects, err = setUp(ctx, js, o.Replicas)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Pool{nc, js, objects, o}, nil
+	return p, nil
+}
+
+// persist tries something again while the server says that it can't do it now, as
+// a cluster does when its leader is lost.
+func persist(ctx context.Context, f func() error) error {
+	for {
+		err := f()
+		var api *jetstream.APIError
+		busy := errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+		if !busy || !sleep(ctx, retryWait) {
+			return err
+		}
+	}
 }
 
 // setupTime bounds what is done on the server before a run and after it.
-const setupTime = 20 * time.Second
+const setupTime = time.Minute
 
 func newJetStream(nc *nats.Conn) (jetstream.JetStream, error) {
 	return jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2*maxSending), jetstream.WithPublishAsyncTimeout(5*time.Second))
@@ -215,12 +232,16 @@ func (p *Pool) begin(ctx context.Context, config *tournament.Config, outcomes ch
 		p.remove(ctx, was)
 	}
 	for _, content := range contents {
-		if _, err := p.objects.PutBytes(ctx, objectName(id.Run, digest(content)), content); err != nil {
+		err := persist(ctx, func() error {
+			_, err := p.objects.PutBytes(ctx, objectName(id.Run, digest(content)), content)
+			return err
+		})
+		if err != nil {
 			return nil, fmt.Errorf("NATS object store: %w", err)
 		}
 	}
 	r := newRun(p, id, config, outcomes)
-	return r, r.attach(ctx)
+	return r, persist(ctx, func() error { return r.attach(ctx) })
 }
 
 // loadFiles reads the files that the agents need, and notes them in d.
