@@ -40,6 +40,7 @@ type cli struct {
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
 	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
+	Train      trainCmd      `cmd:"" help:"Make weights better, generation by generation, each proven by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`

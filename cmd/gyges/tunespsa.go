@@ -119,7 +119,7 @@ func (r *climb) run(ctx context.Context) ([]float64, error) {
 		if a.String() == b.String() {
 			return 0, nil // rounded to the same
 		}
-		pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, mixSeed(r.config.Seed, forStep, uint64(k)))
+		pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, tuning.MixSeed(r.config.Seed, forStep, uint64(k)))
 		score := 0.0
 		for half, n := range pairs {
 			score += float64(half-2) * float64(n)
