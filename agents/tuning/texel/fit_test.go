@@ -83,7 +83,7 @@ func (w truth) settings() Settings {
 func coverage(t *testing.T, seed uint64, games, each int, forget bool) (held, of int) {
 	settings := known.settings()
 	settings.Patience = -1 // the intervals are those of the minimum
-	for run := range uint64(60) {
+	for run := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, run))
 		train := known.sample(rng, games, each)
 		if forget {
@@ -101,8 +101,8 @@ func coverage(t *testing.T, seed uint64, games, each int, forget bool) (held, of
 	return held, of
 }
 
-// The intervals hold the truth as often as they say. With 95 % intervals of some
-// 360 weights, a right implementation fails once in 10,000 seeds: the bounds are
+// The intervals hold the truth as often as they say. With 95 % intervals of
+// 900 weights, a right implementation fails once in 10,000 seeds: the bounds are
 // four standard deviations away.
 func TestWeightsAreRecoveredWithinTheirConfidence(t *testing.T) {
 	for name, each := range map[string]int{"single positions": 1, "games": 10} {
