@@ -254,7 +254,7 @@ func (v *validation) format(c *Config) {
 	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
 	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
 	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
-	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}

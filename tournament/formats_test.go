@@ -199,7 +199,7 @@ func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
 		"schedule: expected round-robin, gauntlet, swiss, knockout or self-play, found \"x\"": func(c *Config) { c.Format = "x" },
 		"rounds: expected none but in a swiss tournament, found 2":                            func(c *Config) { c.Rounds = 2 },
-		"rounds: expected fewer than the 3 agents, found 3":                                   func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
+		"rounds: expected 1 or more and fewer than the 3 agents, found 3":                     func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
 		"sprt: expected two agents, found 3":                                                  func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play":                                                    func(c *Config) { c.SPRT, c.Format = sprt.Default(), SelfPlay },
 		"sprt: expected elo0 below elo1":                                                      func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -65,7 +66,8 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxOpeningLine)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		if text = strings.TrimSpace(text); text == "" {
 			continue
@@ -75,8 +77,11 @@ func ReadOpenings(r io.Reader, name string) (Openings, error) {
 		}
 		o.Positions = append(o.Positions, text)
 	}
-	if err := lines.Err(); err != nil {
-		return o, fmt.Errorf("%s: expected positions, one a line of at most %d bytes: %w", name, maxOpeningLine, err)
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return o, fmt.Errorf("%s:%d: expected a line of at most %d bytes, found a longer one", name, n, maxOpeningLine)
+	case err != nil:
+		return o, fmt.Errorf("%s:%d: %w", name, n, err)
 	}
 	if len(o.Positions) == 0 {
 		return o, fmt.Errorf("%s: expected positions, found none", name)

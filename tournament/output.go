@@ -39,6 +39,7 @@ type manifest struct {
 	Schema  int            `json:"schema"` // version of the records and of this file
 	Status  Status         `json:"status"`
 	Error   string         `json:"error,omitempty"` // why it failed
+	From    string         `json:"from,omitempty"`  // the file whose games were imported
 	Games   gameCounts     `json:"games"`
 	Config  manifestConfig `json:"config"`
 	Start   time.Time      `json:"start"`

@@ -107,6 +107,9 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 	if err := json.Unmarshal(text, &old); err != nil {
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
+	if old.Status == Imported {
+		return errImported
+	}
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}

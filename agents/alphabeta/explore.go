@@ -12,16 +12,26 @@ import (
 
 var _ agents.Explorer = (*player)(nil)
 
-// ChooseNoisy implements [agents.Explorer]. The second search, for the noisy
-// sums, goes as deep as the first one came, and has the same limits for itself.
+// ChooseNoisy implements [agents.Explorer]. It searches twice: for the best move,
+// with three quarters of the nodes and time there are, and then, as deep as that
+// came, for moves whose sums are higher.
 func (a *player) ChooseNoisy(ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score) (agents.Decision, error) {
-	best, err := a.Choose(ctx, g, lim)
+	began := time.Now()
+	lim = lim.Tighter(a.limits)
+	first := lim
+	first.Nodes -= lim.Nodes / 4
+	first.MoveTime -= lim.MoveTime / 4
+	best, err := a.Choose(ctx, g, first)
 	if _, proven := best.Score.Proven(); err != nil || !best.Scored || proven {
 		return best, err
 	}
-	lim = lim.Tighter(a.limits)
+	if lim.Nodes > 0 {
+		if lim.Nodes -= best.Nodes; lim.Nodes <= 0 {
+			return best, nil
+		}
+	}
 	s := &a.searches[0]
-	s.begin(ctx, g, lim, deadline(time.Now(), lim.MoveTime))
+	s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
 	m := s.noisiest(g.Position(), best, noise)
 	s.tell()
 	s.ctx = nil

@@ -74,12 +74,15 @@ func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(agents.Explorer)
 		plain := agenttest.Choose(t, a, g, agents.Limits{Nodes: 500})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Side: g.Position().Side()}))
-		quiet, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 500}, func(rules.Move) agents.Score { return 7 })
+		quiet, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 666}, func(rules.Move) agents.Score { return 7 })
 		require.NoError(t, err)
 		require.Equal(t, plain, quiet)
-		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 500}, func(m rules.Move) agents.Score { return agents.Score(m % 400) })
+		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 666}, func(m rules.Move) agents.Score { return agents.Score(m % 400) })
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
-		require.LessOrEqual(t, d.Nodes, int64(1000))
+		require.LessOrEqual(t, d.Nodes, int64(666))
+		d, err = a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 1}, func(m rules.Move) agents.Score { return agents.Score(m % 400) })
+		require.NoError(t, err)
+		require.NoError(t, g.Check(d.Move))
 	}
 }

@@ -122,7 +122,7 @@ func (a *analysis) run(ctx context.Context) error {
 		setup.Info = func(d agents.Decision) { a.line(d, 1) }
 	}
 	if err := a.agent.NewGame(ctx, setup); err != nil {
-		return err
+		return a.failed(ctx, err)
 	}
 	a.head()
 	if ok {
@@ -130,10 +130,18 @@ func (a *analysis) run(ctx context.Context) error {
 	}
 	d, err := a.agent.Choose(ctx, a.game, a.limits)
 	if err != nil {
-		return err
+		return a.failed(ctx, err)
 	}
 	a.line(d, 1)
 	return nil
+}
+
+// failed says which agent an error is laid to.
+func (a *analysis) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return failure{fmt.Errorf("%s: %w", a.spec, err)}
 }
 
 // deepen searches the best moves one by one, depth by depth.
@@ -159,7 +167,7 @@ func (a *analysis) deepen(ctx context.Context, analyst agents.Analyst) error {
 			}
 			d, err := analyst.ChooseWithout(ctx, a.game, lim, best)
 			if err != nil && ctx.Err() == nil {
-				return err
+				return a.failed(ctx, err)
 			}
 			if err != nil || ctx.Err() != nil { // what was found stands above
 				return ctx.Err()

@@ -102,18 +102,22 @@ func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, er
 	for _, text := range specs {
 		spec, err := agents.ParseSpec(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--agent: %w", err)
 		}
 		total := searcherTotal{Agent: spec.String()}
 		hash := fnv.New32a()
 		for _, p := range searchPositions() {
-			agent, err := e.registry.New(spec)
+			agent, err := newAgent(e, text)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("--agent: %w", err)
 			}
 			line, err := searchOne(ctx, agent, p)
+			closeAgent(e, agent)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			if err != nil {
-				return nil, err
+				return nil, failure{fmt.Errorf("%s: %w", spec, err)}
 			}
 			line.Agent = total.Agent
 			report.Searches = append(report.Searches, line)

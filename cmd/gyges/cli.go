@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -24,6 +26,9 @@ type cli struct {
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
+	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
+	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
+	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
 	Data       dataCmd       `cmd:"" help:"Look at samples."`
@@ -77,6 +82,9 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Help(printHelp),
 		kong.KindMapper(reflect.Int, kong.MapperFunc(wholeNumber)),
 		kong.KindMapper(reflect.Uint64, kong.MapperFunc(wholeNumber)),
+		kong.KindMapper(reflect.Int64, kong.MapperFunc(wholeNumber)),
+		kong.KindMapper(reflect.Float64, kong.MapperFunc(number)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(duration)),
 	)
 }
 
@@ -86,10 +94,10 @@ func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 		return errors.New("expected a whole number, found the end")
 	}
 	text := ctx.Scan.Pop().String() // a negative one, too, which looks like a flag
-	n, err := strconv.ParseInt(text, 10, 0)
+	n, err := strconv.ParseInt(text, 10, target.Type().Bits())
 	u, errU := strconv.ParseUint(text, 10, 64)
 	switch {
-	case target.Kind() == reflect.Int && err == nil:
+	case target.Kind() != reflect.Uint64 && err == nil:
 		target.SetInt(n)
 	case target.Kind() == reflect.Uint64 && errU == nil:
 		target.SetUint(u)
@@ -98,6 +106,34 @@ func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	default:
 		return fmt.Errorf("expected a whole number, found %q", text)
 	}
+	return nil
+}
+
+// number reads a finite number. Kong's own takes a negative one for a flag.
+func number(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("expected a number, found the end")
+	}
+	text := ctx.Scan.Pop().String()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return fmt.Errorf("expected a number, found %q", text)
+	}
+	target.SetFloat(x)
+	return nil
+}
+
+// duration reads a time. Kong's own takes a negative one for a flag.
+func duration(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().IsEOL() {
+		return errors.New("expected a time like 500ms or 1m, found the end")
+	}
+	text := ctx.Scan.Pop().String()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("expected a time like 500ms or 1m, found %q", text)
+	}
+	target.SetInt(int64(d))
 	return nil
 }
 

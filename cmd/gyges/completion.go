@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -60,17 +61,29 @@ func (e *env) completions(app *kong.Node) []command {
 			continue
 		}
 		c := command{name: n.Name, help: n.Help}
-		for _, group := range n.AllFlags(true) {
-			for _, f := range group {
-				c.flags = append(c.flags, word{"--" + f.Name, firstSentence(f.Help), !f.IsBool(), e.valuesOf(f.Value)})
-			}
-		}
-		for _, p := range n.Positional {
-			c.args = append(c.args, e.valuesOf(p)...)
+		e.complete(&c, n)
+		for _, sub := range n.Children { // their words come behind the command's name
+			c.args = append(c.args, sub.Name)
+			e.complete(&c, sub)
 		}
 		list = append(list, c)
 	}
 	return list
+}
+
+// complete adds a node's flags and arguments to what is known of a command.
+func (e *env) complete(c *command, n *kong.Node) {
+	for _, group := range n.AllFlags(true) {
+		for _, f := range group {
+			w := word{"--" + f.Name, firstSentence(f.Help), !f.IsBool(), e.valuesOf(f.Value)}
+			if !slices.Contains(names(c.flags), w.name) {
+				c.flags = append(c.flags, w)
+			}
+		}
+	}
+	for _, p := range n.Positional {
+		c.args = append(c.args, e.valuesOf(p)...)
+	}
 }
 
 // valuesOf lists the words that a value may be, if they are few.

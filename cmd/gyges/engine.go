@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"gyges/agents/ugi"
 )
@@ -34,6 +36,13 @@ func (engineCheckCmd) examples() []example {
 
 // Run prints the report.
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
+	if c.Dir != "" {
+		if info, err := os.Stat(c.Dir); err != nil {
+			return fileError("--dir", err)
+		} else if !info.IsDir() {
+			return fmt.Errorf("--dir: %s: not a directory", c.Dir)
+		}
+	}
 	failed, points := 0, 0
 	err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
 		points++

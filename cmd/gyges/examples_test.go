@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,9 @@ import (
 
 // shellWord is a word of an example: quoted or not.
 var shellWord = regexp.MustCompile(`'([^']*)'|[^' ]+`)
+
+// needFiles are the commands whose examples need files or time.
+var needFiles = []string{"ugi", "engine", "tournament", "match", "rate", "games", "export", "import", "selfplay", "data", "tune", "train"}
 
 // TestExamples understands every example that a help text shows, and runs those
 // that need no files and little time.
@@ -37,7 +41,7 @@ func TestExamples(t *testing.T) {
 			}
 			_, err := parser.Parse(args)
 			require.NoError(t, err, x.command)
-			if redirected || args[0] == "ugi" || args[0] == "engine" || args[0] == "tournament" || args[0] == "selfplay" || args[0] == "data" || args[0] == "match" || args[0] == "rate" || args[0] == "tune" || args[0] == "tactics" && args[1] == "run" || strings.Contains(line, "--epd") {
+			if redirected || slices.Contains(needFiles, args[0]) || args[0] == "tactics" && args[1] == "run" || strings.Contains(line, "--epd") {
 				continue
 			}
 			code, out, errText := gyges(t.Context(), "", args...)

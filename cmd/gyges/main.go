@@ -87,7 +87,7 @@ func parseError(err error) error {
 	if errors.As(err, &pe) && pe.Context != nil && pe.Context.Selected() != nil {
 		where = pe.Context.Selected().FullPath() + " --help"
 	}
-	plain := strings.NewReplacer("expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
+	plain := strings.NewReplacer(`must be one of "",`, "must be one of ", "expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
 	return fmt.Errorf("%s; see %s", plain.Replace(err.Error()), where)
 }
 

@@ -67,6 +67,9 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		text := r.FormatPosition(p)
 		if judge != nil {
 			score, err := judge.score(ctx, p)
+			if errors.Is(err, errNoScore) {
+				return fmt.Errorf("--agent: %w, found %q", err, c.Agent)
+			}
 			if err != nil {
 				return failure{err}
 			}
@@ -135,22 +138,22 @@ func (c *openingsCmd) judge(e *env, r *rules.Rules) (*openingJudge, error) {
 		}
 		return nil, nil
 	}
-	spec, err := agents.ParseSpec(c.Agent)
-	if err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
+	if c.MaxScore != nil && *c.MaxScore < 0 {
+		return nil, fmt.Errorf("--max-score: expected a number from 0, found %v", *c.MaxScore)
 	}
 	j := &openingJudge{rules: r, seed: c.Seed}
 	if err := c.apply(&j.limits); err != nil {
 		return nil, err
 	}
-	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("--agent: expected an agent that plays by itself, found %q", c.Agent)
-	}
-	if j.agent, err = e.registry.New(spec); err != nil {
+	var err error
+	if j.agent, err = newAgent(e, c.Agent); err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)
 	}
 	return j, nil
 }
+
+// errNoScore is what an agent is no judge for.
+var errNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
 
 // score returns the agent's score of an opening in points, for the side to move.
 func (j *openingJudge) score(ctx context.Context, p rules.Position) (float64, error) {
@@ -160,7 +163,7 @@ func (j *openingJudge) score(ctx context.Context, p rules.Position) (float64, er
 	}
 	d, err := j.agent.Choose(ctx, rules.NewGame(j.rules, p), j.limits)
 	if err == nil && !d.Scored {
-		err = fmt.Errorf("the agent gives no scores; expected one that searches, like alphabeta:depth=2")
+		err = errNoScore
 	}
 	return float64(d.Score) / 100, err
 }

@@ -63,7 +63,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return errors.New(`expected "<file> ..."; see gyges rate --help`)
 	}
 	options, errOptions := c.options()
-	only, errRules := c.filter()
+	only, errRules := ruleNames(c.Rules)
 	files, errFiles := gameFiles(c.Runs)
 	errView := c.check()
 	if err := errors.Join(errOptions, errRules, errFiles, errView); err != nil {
@@ -144,12 +144,7 @@ func (c *rateCmd) anyGames(in *intake, any bool) error {
 
 // warn tells of what was left out where tables don't.
 func (c *rateCmd) warn(e *env, t *tally) {
-	for _, line := range t.told {
-		e.err.printf("gyges: left out: %s\n", visible(line))
-	}
-	if t.bad > len(t.told) {
-		e.err.printf("gyges: left out: %d more games\n", t.bad-len(t.told))
-	}
+	t.warn(e)
 	if c.format() == ratings.CSV && t.twice > 0 {
 		e.err.printf("gyges: left out: %s whose id had come before\n", games(t.twice))
 	}
@@ -178,14 +173,14 @@ func (c *rateCmd) print(ctx context.Context, e *env, b ratings.Book) error {
 	return ratings.WriteTable(ctx, e.out, f, v, b)
 }
 
-// filter returns the names of the rule sets to rate; nil for all.
-func (c *rateCmd) filter() (map[string]bool, error) {
-	if c.Rules == "" {
+// ruleNames returns the names of rule sets, separated by commas; nil for none.
+func ruleNames(list string) (map[string]bool, error) {
+	if list == "" {
 		return nil, nil
 	}
 	only := map[string]bool{}
 	var errs []error
-	for _, text := range splitRules(c.Rules) {
+	for _, text := range splitRules(list) {
 		r, err := loadRules(text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--rules: %w", err))

@@ -52,19 +52,13 @@ func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *sta
 		return fileError("run", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return in.read(ctx, f, path, s)
+	return in.read(ctx, interruptible{ctx, f}, path, s)
 }
 
 func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standings) error {
-	format, r, err := source.Sniff(r)
+	format, r, err := sniff(r, name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".pgn":
-		format = source.PGN
-	case ".csv":
-		format = source.CSV
+		return err
 	}
 	defer s.pairs.Flush()
 	if format == source.Records {
@@ -90,6 +84,25 @@ func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standin
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return err
+}
+
+// sniff tells a file's format by its name or by what it begins with, and returns
+// a reader of the whole file.
+func sniff(r io.Reader, name string) (source.Format, io.Reader, error) {
+	format, r, err := source.Sniff(r)
+	if errors.As(err, new(*os.PathError)) {
+		return "", nil, plainFileError(err) // it has the name
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".pgn":
+		format = source.PGN
+	case ".csv":
+		format = source.CSV
+	}
+	return format, r, nil
 }
 
 // records reads our own records.
@@ -194,6 +207,16 @@ func (in *intake) unreadable(err error) error {
 		in.told = append(in.told, err.Error())
 	}
 	return nil
+}
+
+// warn tells on stderr of games that can't be read.
+func (t *tally) warn(e *env) {
+	for _, line := range t.told {
+		e.err.printf("gyges: left out: %s\n", visible(line))
+	}
+	if t.bad > len(t.told) {
+		e.err.printf("gyges: left out: %d more games\n", t.bad-len(t.told))
+	}
 }
 
 // notes are sentences on what was left out.

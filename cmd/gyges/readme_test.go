@@ -22,7 +22,7 @@ func block(language string) *regexp.Regexp {
 
 // clocks matches what depends on the machine's speed in outputs, and the time
 // in a folder's name.
-var clocks = regexp.MustCompile(`(?m)\d+(\.\d+)?(ms|s|m\d+(\.\d+)?s)\b|\d+(\.\d+)?( [kMG])?( nodes)?/s|-\d{8}-\d{6}|\d+(\.\d+)?( [kMG])? positions a minute|time \d[^\n]*| +\d\.\d{3}$`)
+var clocks = regexp.MustCompile(`(?m)\d+(\.\d+)?(ms|s|m\d+(\.\d+)?s)\b|\d+(\.\d+)?( [kMG])?( nodes)?/s|-\d{8}-\d{6}|\d+(\.\d+)?( [kMG])? positions a minute|time \d[^\n]*|^Begun [^\n]*| +\d\.\d{3}$`)
 
 // TestReadme runs every command that the README shows with its output, and
 // compares. With UPDATE_README=1 it writes what it found instead.

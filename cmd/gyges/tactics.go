@@ -99,11 +99,14 @@ func between(flag string, n, low, high int) error {
 	return nil
 }
 
-// newAgent makes the agent that a spec names.
+// newAgent makes the agent that a spec names, which must play by itself.
 func newAgent(e *env, text string) (agents.Agent, error) {
 	spec, err := agents.ParseSpec(text)
 	if err != nil {
 		return nil, err
+	}
+	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
+		return nil, fmt.Errorf("expected an agent that plays by itself, found %q", text)
 	}
 	return e.registry.New(spec)
 }

@@ -173,7 +173,7 @@ func (r *climb) finish(theta []float64) error {
 	}
 	g := grid{header: []string{"Parameter", "Before", "After"}}
 	for i, p := range r.settings.Params {
-		g.rows = append(g.rows, []string{p.Name, number(p.Start), number(theta[i])})
+		g.rows = append(g.rows, []string{p.Name, fiveDigits(p.Start), fiveDigits(theta[i])})
 	}
 	if err := g.write(r.e.out, false); err != nil {
 		return err

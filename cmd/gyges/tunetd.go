@@ -290,7 +290,7 @@ func (r *learner) finish(s tdleaf.State) error {
 	}
 	g := grid{header: []string{"Feature", "Before", "After"}}
 	for j, name := range eval.Names() {
-		g.rows = append(g.rows, []string{name, number(r.settings.Parent[j]), number(s.Weights[j])})
+		g.rows = append(g.rows, []string{name, fiveDigits(r.settings.Parent[j]), fiveDigits(s.Weights[j])})
 	}
 	if err := g.write(r.e.out, false); err != nil {
 		return err

@@ -185,7 +185,7 @@ func texelResult(r *texel.Result) texelJSON {
 func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texel.Data, path string) error {
 	g := grid{header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
 	for _, f := range r.Features {
-		row := []string{f.Name, number(f.Parent), number(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
+		row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
 		switch {
 		case f.Held:
 			row[3], row[4], row[5] = "", "", "held"
@@ -209,4 +209,4 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texe
 	return nil
 }
 
-func number(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
+func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }

@@ -41,7 +41,7 @@ func TestParseOpenings(t *testing.T) {
 	}
 	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4", "agents:plies=2", "Random", ":"} {
 		_, err := parseOpenings(text)
-		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, agents or file:PATH, found ", text)
+		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, setups, agents or file:PATH, found ", text)
 	}
 }
 

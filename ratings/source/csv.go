@@ -82,7 +82,7 @@ func (t *table) line(line []byte) error {
 	if len(t.fields) <= t.most {
 		return t.h.Bad(t.lines.number, fmt.Errorf("expected at least %d fields, found %d", t.most+1, len(t.fields)))
 	}
-	t.out = Game{}
+	t.out = Game{Line: t.lines.number}
 	switch err := t.game(&t.out); {
 	case errors.Is(err, errTooManyNames):
 		return err

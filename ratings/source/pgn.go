@@ -100,6 +100,9 @@ func (p *pgn) piece(line []byte, inside bool) error {
 		}
 	}
 	p.gap = p.gap || p.start > 0
+	if p.h.Moves != nil && p.start > 0 {
+		p.h.Moves(line, inside)
+	}
 	p.moves(line)
 	return nil
 }
@@ -140,7 +143,7 @@ func (p *pgn) tagLine(line []byte) error {
 			p.fail(p.lines.number, fmt.Errorf("expected a tag [Name \"value\"], found %.60q", line))
 			return nil
 		}
-		if err := p.tag(tagOf(name), value); err != nil {
+		if err := p.tag(name, value); err != nil {
 			return err
 		}
 		line = rest
@@ -180,11 +183,12 @@ func splitTag(line []byte) (name, value, rest []byte, ok bool) {
 }
 
 // tag keeps a tag that matters.
-func (p *pgn) tag(k int, value []byte) error {
-	if k < 0 {
+func (p *pgn) tag(name, value []byte) error {
+	k := tagOf(name)
+	if k < 0 && p.h.Tag == nil {
 		return nil
 	}
-	if p.seen[k] && k <= tagResult { // the tags of the next game follow without a gap
+	if k >= 0 && p.seen[k] && k <= tagResult { // the tags of the next game follow without a gap
 		line := p.lines.number
 		if err := p.end(); err != nil {
 			return err
@@ -193,6 +197,12 @@ func (p *pgn) tag(k int, value []byte) error {
 	}
 	if bytes.IndexByte(value, '\\') >= 0 {
 		value = p.unescape(value)
+	}
+	if p.h.Tag != nil {
+		p.h.Tag(name, value)
+	}
+	if k < 0 {
+		return nil
 	}
 	p.seen[k], p.at[k] = true, p.lines.number
 	p.tags[k] = append(p.tags[k][:0], value...)
@@ -222,7 +232,7 @@ func (p *pgn) end() error {
 	if p.start == 0 {
 		return nil
 	}
-	p.out = Game{}
+	p.out = Game{Line: p.start}
 	if p.bad == nil {
 		if err := p.game(&p.out); err != nil {
 			return err

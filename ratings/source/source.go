@@ -36,6 +36,7 @@ type Game struct {
 	Rules        string // empty if the file doesn't say
 	ID           []byte // of the game in its file; empty if the file doesn't say
 	Pair         []byte // the same in both games of a pair; empty if unknown
+	Line         int    // where it begins, from 1
 }
 
 // Handler is told what a file holds.
@@ -46,6 +47,12 @@ type Handler struct {
 	Bad func(line int, err error) error
 	// Unfinished is told of each game without a result yet.
 	Unfinished func()
+
+	// Tag and Moves, if not nil, are told the rest of a game of PGN, before Game,
+	// Bad or Unfinished ends it: each tag, without its escapes, and each line of
+	// moves and comments; inside says that the text goes on with the line before.
+	Tag   func(name, value []byte)
+	Moves func(text []byte, inside bool)
 }
 
 // Format is a kind of file.

@@ -36,6 +36,26 @@ func tags(white, black, result string) string {
 	return fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
 }
 
+// The rest of a game is told before the game itself, and of it alone.
+func TestTagsAndMoves(t *testing.T) {
+	var list []string
+	text := "stray\n[White \"a\"]\n[Site \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
+		"[White \"c\"]\n[Black \"d\"]\n[Result \"?\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"*\"]\n1. " + strings.Repeat("x", bufferSize)
+	err := Read(t.Context(), PGN, strings.NewReader(text), Handler{
+		Game:       func(g *Game) error { list = append(list, fmt.Sprintf("game at %d", g.Line)); return nil },
+		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("bad at %d", line)); return nil },
+		Unfinished: func() { list = append(list, "unfinished") },
+		Tag:        func(name, value []byte) { list = append(list, fmt.Sprintf("%s=%s", name, value)) },
+		Moves:      func(text []byte, inside bool) { list = append(list, fmt.Sprintf("%.12s %v", text, inside)) },
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"White=a", `Site=x\y`, "Black=b", "Result=1-0", "1. e4 { false", `[X "y"] false`, "} e5 false", "1-0 false", "game at 2",
+		"White=c", "Black=d", "Result=?", "bad at 14",
+		"White=e", "Black=f", "Result=*", "1. xxxxxxxxx false", "xxx true", "unfinished",
+	}, list)
+}
+
 func TestPGN(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

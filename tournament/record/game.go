@@ -44,7 +44,7 @@ type Game struct {
 	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
 	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
 	Result string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
-	Reason string   `json:"reason"`           // a rules.Reason, or the kind of the fault
+	Reason string   `json:"reason"`           // a rules.Reason, the kind of the fault, adjudicated-…, or imported
 	Plies  int      `json:"plies"`            // turns played, placements not counted
 	Fault  *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
 	Timing Timing   `json:"timing"`
@@ -98,6 +98,11 @@ const (
 	AdjudicatedLength = "adjudicated-length" // it had too many plies
 )
 
+// Imported is the reason of games that came from another program without moves
+// that can be replayed. Such a record has no moves, and may be without rules and
+// opening.
+const Imported = "imported"
+
 // adjudicated tells whether the game was ended before its end.
 func (g *Game) adjudicated() bool {
 	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
@@ -137,8 +142,10 @@ func (g *Game) check() error {
 		}
 	}
 	expect(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
-	expect(g.Rules != "", "expected rules, found none")
-	expect(g.Opening != "", "expected an opening, found none")
+	imported := g.Reason == Imported
+	expect(g.Rules != "" || imported, "expected rules, found none")
+	expect(g.Opening != "" || imported, "expected an opening, found none")
+	expect(len(g.Moves) == 0 || !imported, "expected no moves in an imported game, found %d", len(g.Moves))
 	expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %q and %q", g.South.Agent, g.North.Agent)
 	expect(g.Result == results[0] || g.Result == results[1] || g.Result == results[2],
 		"expected a result 1-0, 0-1 or 1/2-1/2, found %q", g.Result)

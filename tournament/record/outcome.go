@@ -116,7 +116,7 @@ func (o *Outcome) scan(line []byte) bool {
 	c.text(`,"seed":"`)
 	o.North = c.text(`},"north":{"agent":"`)
 	c.text(`,"seed":"`)
-	if !c.ok || len(o.Rules) == 0 || len(o.South) == 0 || len(o.North) == 0 || line[len(line)-1] != '}' {
+	if !c.ok || len(o.South) == 0 || len(o.North) == 0 || line[len(line)-1] != '}' {
 		return false
 	}
 	// In a text the quotes would be escaped, so this is the key.
@@ -126,7 +126,11 @@ func (o *Outcome) scan(line []byte) bool {
 	}
 	c.rest = c.rest[i:]
 	o.Result = c.text(`],"result":"`)
-	o.Struck = string(c.text(`,"reason":"`)) == string(FaultSuspended)
+	reason := string(c.text(`,"reason":"`))
+	o.Struck = reason == string(FaultSuspended)
+	if len(o.Rules) == 0 && reason != Imported {
+		return false
+	}
 	return c.ok && (string(o.Result) == results[0] || string(o.Result) == results[1] || string(o.Result) == results[2])
 }
 

@@ -13,12 +13,22 @@ import (
 // plies, the longest the rules allow, has some 5 MB.
 const MaxLine = 16 << 20
 
+// ErrTorn is the error of a last line that has no end, as in a run that was
+// stopped while it wrote, or still goes on.
+var ErrTorn = errors.New("the last line is cut short")
+
+// torn is the error that a torn line gave.
+type torn struct{ error }
+
+func (torn) Is(target error) bool { return target == ErrTorn }
+
 // Reader streams records from a file of them. It belongs to one goroutine.
 type Reader struct {
 	lines  *bufio.Scanner
 	name   string
 	line   int
 	offset int64
+	torn   bool // the line that was read last has no end
 	err    error
 }
 
@@ -29,6 +39,7 @@ func NewReader(r io.Reader, name string) *Reader {
 	reader.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
 		advance, token, err := bufio.ScanLines(data, atEOF)
 		reader.offset += int64(advance)
+		reader.torn = atEOF && advance == len(data) && !bytes.HasSuffix(data, []byte{'\n'})
 		return advance, token, err
 	})
 	return reader
@@ -40,7 +51,8 @@ func (r *Reader) Offset() int64 { return r.offset }
 
 // Read returns the next record, or io.EOF after the last one. Any other error
 // names the file and the line and stays: nothing is skipped. Unknown keys, an
-// empty line and arrays that don't fit the moves are errors; whether the moves
+// empty line and arrays that don't fit the moves are errors, a last line without end that is no
+// record is [ErrTorn]; whether the moves
 // are legal is for [Replay] to say.
 func (r *Reader) Read() (*Game, error) {
 	if r.err != nil {
@@ -58,11 +70,20 @@ func (r *Reader) Read() (*Game, error) {
 	r.line++
 	g, err := parse(r.lines.Bytes())
 	if err != nil {
+		switch failed := r.lines.Err(); {
+		case failed != nil: // the line is cut short since no more could be read
+			err = failed
+		case r.torn:
+			err = torn{err}
+		}
 		r.err = r.fail(r.line, err)
 		return nil, r.err
 	}
 	return g, nil
 }
+
+// Line returns the line of the record read last, from 1.
+func (r *Reader) Line() int { return r.line }
 
 func (r *Reader) fail(line int, err error) error {
 	return fmt.Errorf("%s:%d: %w", r.name, line, err)

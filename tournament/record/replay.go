@@ -14,6 +14,9 @@ func Replay(g *Game) (*rules.Game, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
+	if g.Reason == Imported {
+		return nil, fmt.Errorf("game %d: expected moves, found a game imported without", g.Game)
+	}
 	r, err := rules.Parse(g.Rules)
 	if err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)

@@ -65,8 +65,8 @@ type shards struct {
 	scores []int32 // what the batch's rows point to
 }
 
-// Create begins a folder of samples that is not there yet, or is empty. about says where
-// they come from, for the files' metadata.
+// Create begins a folder of samples that is not there yet, or is empty. about
+// says where they come from, for the files' metadata.
 func Create(dir string, about map[string]string) (*Writer, error) {
 	return createWith(dir, about, func(path string) (io.WriteCloser, error) {
 		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -122,36 +122,50 @@ func (w *Writer) Write(split Split, s *Sample) error {
 // Close completes the files and puts the folder in its place. After an error
 // there is no folder.
 func (w *Writer) Close() error {
-	for _, sh := range w.splits {
-		if w.err == nil && len(sh.sums) == 0 && sh.w == nil {
-			w.err = w.open(sh)
-		}
-		if w.err == nil && sh.w != nil {
-			w.err = sh.close()
-		}
-	}
-	for _, sh := range w.splits {
-		for i, sum := range sh.sums {
-			if w.err == nil {
-				w.err = os.Rename(filepath.Join(w.tmp, partName(sh.split, i)), filepath.Join(w.tmp, shardName(sh.split, i, len(sh.sums), sum)))
-			}
-		}
-	}
 	if w.err == nil {
-		if err := os.Remove(w.dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
-			w.err = err
-		}
-	}
-	if w.err == nil {
-		w.err = os.Chmod(w.tmp, 0o755)
-	}
-	if w.err == nil {
-		w.err = os.Rename(w.tmp, w.dir)
+		w.err = w.finish()
 	}
 	if w.err != nil {
 		return errors.Join(fmt.Errorf("writing samples: %w", w.err), w.Discard())
 	}
 	w.err = os.ErrClosed
+	return nil
+}
+
+func (w *Writer) finish() error {
+	for _, sh := range w.splits {
+		if err := w.finishSplit(sh); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(w.dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
+		return err
+	}
+	if err := os.Chmod(w.tmp, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(w.tmp, w.dir)
+}
+
+// finishSplit completes a split's last shard, the only one if there are no
+// samples, and names them all.
+func (w *Writer) finishSplit(sh *shards) error {
+	if len(sh.sums) == 0 && sh.w == nil {
+		if err := w.open(sh); err != nil {
+			return err
+		}
+	}
+	if sh.w != nil {
+		if err := sh.close(); err != nil {
+			return err
+		}
+	}
+	for i, sum := range sh.sums {
+		err := os.Rename(filepath.Join(w.tmp, partName(sh.split, i)), filepath.Join(w.tmp, shardName(sh.split, i, len(sh.sums), sum)))
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/record/columnar"
+	"gyges/tournament/record/pgn"
+)
+
+// exportCmd writes recorded games in other programs' formats.
+type exportCmd struct {
+	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
+	gameFilter
+	Format string `enum:"pgn,csv,parquet" default:"pgn" placeholder:"FORMAT" help:"Output: pgn (default), csv, or parquet for data analysis."`
+	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
+}
+
+// Help is the part of the help below the summary.
+func (exportCmd) Help() string {
+	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. In PGN the tags " +
+		"hold the whole record and comments what the players said of their moves, so that gyges import makes the same run of it again " +
+		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Parquet has the whole record in columns. In PGN names must be " +
+		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
+}
+
+func (exportCmd) examples() []example {
+	return []example{
+		{"gyges export results/quick-20260102-150405 -o quick.pgn", ""},
+		{"gyges export results/quick-20260102-150405 --rules kang --format csv > kang.csv", ""},
+		{"gyges export results/quick-20260102-150405 --format parquet -o quick.parquet", "for pandas, Polars or DuckDB"},
+	}
+}
+
+// Run writes the games.
+func (c *exportCmd) Run(ctx context.Context, e *env) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	files, err := runFiles(c.Runs)
+	if err != nil {
+		return err
+	}
+	out, done, err := c.open(e, files)
+	if err != nil {
+		return err
+	}
+	buffer := bufio.NewWriterSize(out, 256<<10)
+	w := exporter{event: eventOf(files)}
+	write, end := w.format(c.Format, buffer)
+	count, struck := 0, 0
+	err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
+		if g.Struck() {
+			struck++
+			return nil
+		}
+		count++
+		return write(w.renumbered(i, g))
+	})
+	err = errors.Join(err, writeFailure(end()), writeFailure(buffer.Flush()), writeFailure(done()))
+	if struck > 0 {
+		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))
+	}
+	if err == nil && out != e.out {
+		e.out.printf("%s exported to %s\n", games(count), c.Out)
+	}
+	return err
+}
+
+// open opens the file to write.
+func (c *exportCmd) open(e *env, inputs []runFile) (w io.Writer, done func() error, err error) {
+	if c.Out == "" || c.Out == "-" {
+		return e.out, func() error { return nil }, nil
+	}
+	if info, err := os.Stat(c.Out); err == nil {
+		for _, in := range inputs {
+			if other, err := os.Stat(in.path); err == nil && os.SameFile(info, other) {
+				return nil, nil, fmt.Errorf("--out: expected another file than the records %s", in.path)
+			}
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fileError("--out", err)
+	}
+	f, err := os.Create(c.Out)
+	if err != nil {
+		return nil, nil, fileError("--out", err)
+	}
+	return f, f.Close, nil
+}
+
+// maxEvent bounds the name of an event, in bytes.
+const maxEvent = 200
+
+// eventOf names what was played: the runs, by their manifests or their files.
+func eventOf(files []runFile) string {
+	var list []string
+	for _, f := range files {
+		name := ""
+		if filepath.Base(f.path) == tournament.GamesFile {
+			name = tournament.RunName(filepath.Dir(f.path))
+		}
+		if name == "" {
+			name = baseName(f)
+		}
+		if n := len(list); n == 0 || list[n-1] != name {
+			list = append(list, name)
+		}
+	}
+	event := strings.ToValidUTF8(visible(strings.Join(list, ", ")), "\ufffd")
+	for len(event) > maxEvent {
+		_, n := utf8.DecodeLastRuneInString(event)
+		event = event[:len(event)-n]
+	}
+	return event
+}
+
+// baseName is the name of a run's folder, or of a file without its ending.
+func baseName(f runFile) string {
+	if f.path == "-" {
+		return "games"
+	}
+	path := f.path
+	if filepath.Base(path) == tournament.GamesFile {
+		path = filepath.Dir(path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// exporter writes games.
+type exporter struct {
+	event string
+	text  []byte
+
+	file               int   // that the last game came from
+	game, pair         int64 // what is added to its numbers
+	nextGame, nextPair int64 // the first numbers that are free
+}
+
+// renumbered gives the games of the second file and those after it numbers of
+// their own.
+func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
+	if file != w.file {
+		w.file, w.game, w.pair = file, w.nextGame, w.nextPair
+	}
+	g.Game += w.game
+	g.Pair += w.pair
+	w.nextGame, w.nextPair = max(w.nextGame, g.Game+1), max(w.nextPair, g.Pair+1)
+	return g
+}
+
+// format returns what writes a game to out in a format, and what ends the file.
+func (w *exporter) format(format string, out io.Writer) (write func(*record.Game) error, end func() error) {
+	switch format {
+	case "csv":
+		lines := csv.NewWriter(out)
+		_ = lines.Write(csvHeader) // Error tells of it
+		write = func(g *record.Game) error { return writeLine(lines, g) }
+		return write, func() error { lines.Flush(); return lines.Error() }
+	case "parquet":
+		table := columnar.NewWriter(out)
+		return func(g *record.Game) error { return writeFailure(table.Write(g)) }, table.Close
+	}
+	return func(g *record.Game) error { return w.pgn(out, g) }, func() error { return nil }
+}
+
+func (w *exporter) pgn(out io.Writer, g *record.Game) error {
+	text, err := pgn.Append(w.text[:0], g, w.event)
+	if err != nil {
+		return err
+	}
+	w.text = text
+	_, err = out.Write(text)
+	return writeFailure(err)
+}
+
+// csvHeader names the columns of CSV.
+var csvHeader = []string{"game", "pair", "rules", "white", "black", "result", "reason", "plies", "opening", "start", "seconds", "moves"}
+
+func writeLine(w *csv.Writer, g *record.Game) error {
+	start := ""
+	if !g.Timing.Start.IsZero() {
+		start = g.Timing.Start.UTC().Format(time.RFC3339)
+	}
+	row := []string{
+		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason,
+		strconv.Itoa(g.Plies), g.Opening, start, strconv.FormatFloat(g.Timing.Seconds, 'f', -1, 64), strings.Join(g.Moves, " "),
+	}
+	for i, cell := range row {
+		if strings.ContainsAny(cell, "\r\n") {
+			return fmt.Errorf("game %d: %s: expected text without a line end, found %.80q", g.Game, csvHeader[i], cell)
+		}
+	}
+	return writeFailure(w.Write(row))
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/record"
+)
+
+// someGames makes records of games between a few players.
+func someGames(n int) []*record.Game {
+	rng := rand.New(rand.NewPCG(1, 2))
+	list := make([]*record.Game, n)
+	for i := range list {
+		g := &record.Game{
+			Game: int64(i), Pair: int64(i / 2), Rules: []string{"standard", "kang"}[rng.IntN(2)], Opening: "x",
+			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)], Plies: rng.IntN(5),
+			South: record.Player{Agent: string(rune('a' + rng.IntN(3)))}, North: record.Player{Agent: string(rune('a' + rng.IntN(3)))},
+		}
+		g.Moves = make([]string, g.Plies)
+		list[i] = g
+	}
+	return list
+}
+
+func recordsText(list []*record.Game) string {
+	var b []byte
+	for _, g := range list {
+		b = append(g.AppendJSON(b), '\n')
+	}
+	return string(b)
+}
+
+// points returns what an agent made of a game on one side.
+func points(g *record.Game, south bool) string {
+	switch {
+	case g.Result == "1/2-1/2":
+		return "drawn"
+	case (g.Result == "1-0") == south:
+		return "won"
+	}
+	return "lost"
+}
+
+// The filter agrees with one that is written out, flag by flag.
+func TestGameFilter(t *testing.T) {
+	list := someGames(300)
+	text := recordsText(list)
+	for args, want := range map[string]func(g *record.Game) bool{
+		"":                        func(*record.Game) bool { return true },
+		"--agent a":               func(g *record.Game) bool { return g.South.Agent == "a" || g.North.Agent == "a" },
+		"--agent a --side north":  func(g *record.Game) bool { return g.North.Agent == "a" },
+		"--agent a --agent b":     func(g *record.Game) bool { x := g.South.Agent + g.North.Agent; return x == "ab" || x == "ba" },
+		"--agent a --agent a":     func(g *record.Game) bool { return g.South.Agent+g.North.Agent == "aa" },
+		"--result 0-1":            func(g *record.Game) bool { return g.Result == "0-1" },
+		"--reason length":         func(g *record.Game) bool { return g.Reason == "length" },
+		"--reason length,goal":    func(*record.Game) bool { return true },
+		"--min-plies 3":           func(g *record.Game) bool { return g.Plies >= 3 },
+		"--max-plies 0":           func(g *record.Game) bool { return g.Plies == 0 },
+		"--rules kang":            func(g *record.Game) bool { return g.Rules == "kang" },
+		"--rules kang,simplified": func(g *record.Game) bool { return g.Rules == "kang" },
+		"--agent a --agent b --side north --result won": func(g *record.Game) bool {
+			return g.South.Agent == "b" && g.North.Agent == "a" && points(g, false) == "won"
+		},
+		"--agent b --side south --result lost": func(g *record.Game) bool { return g.South.Agent == "b" && points(g, true) == "lost" },
+		"--agent c --agent a --result drawn": func(g *record.Game) bool {
+			x := g.South.Agent + g.North.Agent
+			return (x == "ca" || x == "ac") && points(g, true) == "drawn"
+		},
+		"--agent c --agent a --result lost": func(g *record.Game) bool {
+			x := g.South.Agent + g.North.Agent
+			return x == "ca" && points(g, true) == "lost" || x == "ac" && points(g, false) == "lost"
+		},
+	} {
+		var chosen []*record.Game
+		for _, g := range list {
+			if want(g) {
+				chosen = append(chosen, g)
+			}
+		}
+		require.NotEmpty(t, chosen, args)
+		code, out, errText := gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl"}, strings.Fields(args)...)...)
+		require.Zero(t, code, errText)
+		require.Equal(t, recordsText(chosen), out, args)
+		_, out, _ = gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl", "--limit", "3"}, strings.Fields(args)...)...)
+		require.Equal(t, recordsText(chosen[:min(3, len(chosen))]), out, args)
+	}
+}
+
+// Columns keep their width when the rows come too late to be measured.
+func TestGamesInColumns(t *testing.T) {
+	list := someGames(learnWidths + 10)
+	for i, g := range list {
+		g.South.Agent = strings.Repeat("ö", 1+i%3)
+	}
+	list[learnWidths+5].South.Agent = "a name that is longer than all before"
+	_, out, _ := gyges(t.Context(), recordsText(list), "games", "-")
+	lines := strings.Split(out, "\n")
+	require.Len(t, lines, len(list)+4)
+	for i, line := range lines[1 : 1+len(list)] {
+		if i != learnWidths+5 {
+			require.Equal(t, utf8.RuneCountInString(lines[0]), utf8.RuneCountInString(line), line)
+		}
+	}
+	require.Contains(t, lines[learnWidths+6], "a name that is longer than all before")
+}
+
+// A run that was stopped while it wrote, or that goes on, can be looked at.
+func TestGamesOfATornFile(t *testing.T) {
+	text := recordsText(someGames(2))
+	code, out, errText := gyges(t.Context(), text[:len(text)-9], "games", "-")
+	require.Zero(t, code)
+	require.Contains(t, out, "\n1 game: ")
+	require.Equal(t, "gyges: left out: standard input:2: the last line is cut short\n", errText)
+	code, _, errText = gyges(t.Context(), text[:len(text)-9]+"\n", "games", "-")
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "gyges: standard input:2: expected a game record: the line is cut short\n", errText)
+}
+
+// Numbers stay apart, and pairs together, when several runs are exported.
+func TestExportOfSeveralRuns(t *testing.T) {
+	w := exporter{}
+	seen := map[string]bool{}
+	for file, n := range []int{3, 1, 4} {
+		for _, g := range someGames(n) {
+			pair := fmt.Sprint(file, g.Pair)
+			g = w.renumbered(file, g)
+			require.False(t, seen[fmt.Sprint(g.Game)], g.Game)
+			seen[fmt.Sprint(g.Game)] = true
+			require.Equal(t, map[string]int64{"0 0": 0, "0 1": 1, "1 0": 2, "2 0": 3, "2 1": 4}[pair], g.Pair)
+		}
+	}
+}
+
+// endless is a line without an end. It cancels the command that reads it.
+type endless struct{ cancel func() }
+
+func (r endless) Read(p []byte) (int, error) {
+	r.cancel()
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// Ctrl-C ends the reading, even of one line that never ends.
+func TestReadingIsInterrupted(t *testing.T) {
+	for _, args := range []string{"games -", "games show - 5", "export -", "import - --out new"} {
+		t.Run(args, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var out, errText bytes.Buffer
+			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), endless{cancel}, &out, &errText), errText.String())
+			require.Empty(t, errText.String())
+			require.NoDirExists(t, "new")
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gyges/ratings/source"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/record/pgn"
+)
+
+// importCmd makes a run of games from elsewhere.
+type importCmd struct {
+	File   string `arg:"" name:"file" help:"PGN or CSV; - is the standard input."`
+	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
+	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
+}
+
+// Help is the part of the help below the summary.
+func (importCmd) Help() string {
+	return "Makes a run's folder of a file of games, for gyges games, rate and the rest. PGN that gyges export wrote gives the records " +
+		"back, each played again and verified. Of other programs' games, of whatever game, the tags are kept that ratings need: " +
+		"White (South), Black, Result, and Rules or Variant; two games that share Round and FEN, or a tag Pair, are a pair. " +
+		"Such records have no moves, and the reason 'imported'."
+}
+
+func (importCmd) examples() []example {
+	return []example{
+		{"gyges import quick.pgn --out results/quick-again", ""},
+		{"gyges import league.pgn --out results/league --strict", "anybody's games"},
+	}
+}
+
+// Run imports the file.
+func (c *importCmd) Run(ctx context.Context, e *env) error {
+	file, name, err := runFile{c.File, c.File}.open(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	format, r, err := sniff(file, name)
+	if err != nil {
+		return err
+	}
+	if format == source.Records {
+		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
+	}
+	in := newIntake(nil, c.Strict)
+	count := 0
+	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, error) {
+		found, err := in.games(ctx, format, r, name, func(g *record.Game) error {
+			count++
+			return w.Write(g)
+		})
+		if err == nil && count == 0 {
+			err = noGames(name, &in.tally)
+		}
+		return importName(found.Event, name), err
+	})
+	if err != nil {
+		return plainFileError(err)
+	}
+	in.warn(e)
+	for _, note := range in.notes()[min(1, in.bad):] { // the first has been told of
+		e.err.printf("gyges: %s\n", visible(note))
+	}
+	e.out.printf("%s imported; the records are in %s\n", games(count), c.Out)
+	return nil
+}
+
+func noGames(name string, t *tally) error {
+	if t.bad > 0 {
+		return fmt.Errorf("expected games, found none that can be read; the first: %s", t.told[0])
+	}
+	return fmt.Errorf("expected games, found none in %s", name)
+}
+
+// importName names a run by its event, or by its file where that says nothing.
+func importName(event, file string) string {
+	if event == "" || event == "?" {
+		return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	return event
+}
+
+// games reads a file of PGN or CSV, and counts what is left out.
+func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name string, take func(*record.Game) error) (pgn.Tally, error) {
+	var failed error // of take: not the file's fault
+	found, err := pgn.Read(ctx, f, r, pgn.Handler{
+		Game: func(g *record.Game) error {
+			failed = take(g)
+			return failed
+		},
+		Bad: func(line int, err error) error {
+			return in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+		},
+	})
+	in.twice, in.unfinished, in.unchecked = found.Twice, found.Unfinished, found.Unchecked
+	switch {
+	case failed != nil:
+		return found, failure{failed}
+	case err != nil && ctx.Err() == nil && !in.strict:
+		return found, fmt.Errorf("%s: %w", name, err)
+	}
+	return found, err
+}

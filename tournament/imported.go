@@ -1,0 +1,89 @@
+package tournament
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"gyges/tournament/record"
+)
+
+// Imported is the status of a run that holds games from elsewhere. It can't go on.
+const Imported Status = "imported"
+
+// errImported is why a tournament can't be played in a folder.
+var errImported = errors.New("holds imported games; expected a new folder or that of a run")
+
+// Import makes a run's folder of games from elsewhere. write writes them and
+// returns a name for the run. The folder must not hold a run already. If write
+// fails, nothing is left of it.
+func Import(dir, from string, write func(*record.Writer) (name string, err error)) error {
+	if dir == "" {
+		return errors.New("expected a folder for the records, found none")
+	}
+	start := time.Now()
+	_, err := os.Stat(dir)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); err == nil {
+		return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, ManifestFile)
+	}
+	path := filepath.Join(dir, GamesFile)
+	w, err := record.Create(path)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, GamesFile)
+	}
+	if err != nil {
+		return err
+	}
+	name, err := write(w)
+	if closeErr := w.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = importManifest(name, from, w.Written(), start).save(dir)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(path))
+		if fresh {
+			err = errors.Join(err, os.Remove(dir))
+		}
+	}
+	return err
+}
+
+func importManifest(name, from string, games int64, start time.Time) *manifest {
+	end := time.Now().Round(0).UTC()
+	return &manifest{
+		Schema: record.Version, Status: Imported, From: from,
+		Games:  gameCounts{Scheduled: games, Played: games},
+		Config: manifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
+		Start:  start.Round(0).UTC(), End: &end,
+		Program: thisProgram(), Host: hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+	}
+}
+
+// maxManifest bounds the size of a manifest, in bytes.
+const maxManifest = 16 << 20
+
+// RunName returns the name that a run's folder has in its manifest. It is "" if
+// there is no manifest, or one that can't be read.
+func RunName(dir string) string {
+	path := filepath.Join(dir, ManifestFile)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	var m manifest
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return ""
+	}
+	return m.Config.Name
+}

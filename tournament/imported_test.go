@@ -1,0 +1,58 @@
+package tournament
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament/record"
+)
+
+func TestImport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "run")
+	one := func(w *record.Writer) (string, error) {
+		return "Wien", w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
+	}
+	failing := func(w *record.Writer) (string, error) {
+		_, _ = one(w)
+		return "", errors.New("no more")
+	}
+	require.EqualError(t, Import(dir, "x.pgn", failing), "no more")
+	require.NoDirExists(t, dir)
+	require.Empty(t, RunName(dir))
+
+	require.NoError(t, Import(dir, "x.pgn", one))
+	require.Equal(t, "Wien", RunName(dir))
+	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"status": "imported",`)
+	require.Contains(t, string(text), `"from": "x.pgn",`)
+	require.Contains(t, string(text), `"played": 1`)
+	games, err := os.ReadFile(filepath.Join(dir, GamesFile))
+	require.NoError(t, err)
+
+	// What is there stays.
+	require.ErrorContains(t, Import(dir, "x.pgn", failing), "holds a run already (manifest.json)")
+	require.NoError(t, os.Remove(filepath.Join(dir, ManifestFile)))
+	require.ErrorContains(t, Import(dir, "x.pgn", failing), "holds a run already (games.jsonl)")
+	after, err := os.ReadFile(filepath.Join(dir, GamesFile))
+	require.NoError(t, err)
+	require.Equal(t, games, after)
+
+	full := t.TempDir()
+	require.EqualError(t, Import(full, "x.pgn", failing), "no more")
+	require.DirExists(t, full)
+	require.Error(t, Import("", "x.pgn", one))
+}
+
+func TestImportedRunDoesNotGoOn(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer) (string, error) { return "x", nil }))
+	c := testConfig(t, "random", "change")
+	c.Out = dir
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorIs(t, err, errImported)
+}

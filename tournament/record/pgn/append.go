@@ -1,0 +1,318 @@
+package pgn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gyges/agents"
+	"gyges/tournament/record"
+)
+
+const (
+	maxName   = 1000 // bytes of a player's name that readers of PGN take
+	maxMove   = 16   // bytes
+	lineWidth = 79   // bytes of a line of moves
+	noStart   = "????.??.??"
+	dateForm  = "2006.01.02"
+	timeForm  = "15:04:05"
+)
+
+// The tags beside the usual ones.
+const (
+	tagTime       = "UTCTime"
+	tagGame       = "GameId"
+	tagPair       = "Pair"
+	tagRules      = "Rules"
+	tagOpening    = "Opening"
+	tagPolicy     = "OpeningPolicy"
+	tagWhiteSeed  = "WhiteSeed"
+	tagBlackSeed  = "BlackSeed"
+	tagDepth      = "LimitDepth"
+	tagNodes      = "LimitNodes"
+	tagMoveTime   = "LimitMoveTime"
+	tagClock      = "LimitClock"
+	tagRepetition = "OnRepetition"
+	tagAdjudicate = "Adjudication"
+	tagPlies      = "PlyCount"
+	tagReason     = "Reason"
+	tagFault      = "Fault"
+	tagDetail     = "FaultDetail"
+)
+
+// Append appends a game to b, with an empty line at its end. event names the
+// run. The error says what PGN has no form for; b is returned as it was then.
+func Append(b []byte, g *record.Game, event string) ([]byte, error) {
+	if err := check(g, event); err != nil {
+		return b, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	b = appendRoster(b, g, event)
+	b = appendRest(b, g)
+	b = append(b, '\n')
+	return append(appendMoves(b, g), '\n', '\n'), nil
+}
+
+// errNotPlayed keeps games out that have a result only for the schedule's sake:
+// other programs would count it.
+var errNotPlayed = errors.New("expected a game that was played, found one of a suspended agent")
+
+// check finds what can't be written so that it is read back.
+func check(g *record.Game, event string) error {
+	var errs []error
+	if g.Struck() {
+		errs = append(errs, errNotPlayed)
+	}
+	for _, t := range []struct{ what, text string }{
+		{"South", g.South.Agent}, {"North", g.North.Agent}, {"rules", g.Rules}, {"event", event},
+	} {
+		if !plain(t.text) {
+			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
+		}
+	}
+	for _, name := range []string{g.South.Agent, g.North.Agent} {
+		if name == "" || name == "?" || len(name) > maxName {
+			errs = append(errs, fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name))
+		}
+	}
+	for i, m := range g.Moves {
+		if !isMove(m) {
+			errs = append(errs, fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, m))
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// plain tells whether a text has a form in PGN.
+func plain(text string) bool {
+	if !utf8.ValidString(text) {
+		return false
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// isMove tells whether a text looks like a move in short notation. Whether it is
+// one needs the position.
+func isMove(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		ok := 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '@' || c == '+'
+		if !ok {
+			return false
+		}
+	}
+	return text != "" && len(text) <= maxMove
+}
+
+// appendRoster appends the seven tags that every game has.
+func appendRoster(b []byte, g *record.Game, event string) []byte {
+	date := noStart
+	if start := g.Timing.Start; !start.IsZero() {
+		date = start.UTC().Format(dateForm)
+	}
+	if event == "" {
+		event = "?"
+	}
+	b = appendTag(b, "Event", event)
+	b = appendTag(b, "Site", "?")
+	b = appendTag(b, "Date", date)
+	b = appendTag(b, "Round", fmt.Sprintf("%d.%d", g.Pair, g.Game))
+	b = appendTag(b, "White", g.South.Agent)
+	b = appendTag(b, "Black", g.North.Agent)
+	return appendTag(b, "Result", g.Result)
+}
+
+// appendRest appends the tags of the rest of the record. Those without a content
+// are left out.
+func appendRest(b []byte, g *record.Game) []byte {
+	if start := g.Timing.Start; !start.IsZero() {
+		b = appendTag(b, tagTime, start.UTC().Format(timeForm))
+	}
+	b = appendTag(b, tagGame, strconv.FormatInt(g.Game, 10))
+	b = appendTag(b, tagPair, strconv.FormatInt(g.Pair, 10))
+	if g.Rules != "" {
+		b = appendTag(b, tagRules, g.Rules)
+	}
+	b = appendQuoted(b, tagOpening, g.Opening)
+	b = appendQuoted(b, tagPolicy, g.Policy)
+	b = appendNumber(b, tagWhiteSeed, g.South.Seed)
+	b = appendNumber(b, tagBlackSeed, g.North.Seed)
+	b = appendNumber(b, tagDepth, uint64(max(g.Limits.Depth, 0)))
+	b = appendNumber(b, tagNodes, uint64(max(g.Limits.Nodes, 0)))
+	b = appendQuoted(b, tagMoveTime, g.Limits.MoveTime)
+	b = appendQuoted(b, tagClock, g.Limits.Clock)
+	b = appendQuoted(b, tagRepetition, g.OnRepetition)
+	b = appendQuoted(b, tagAdjudicate, g.Adjudication)
+	b = appendNumber(b, tagPlies, uint64(max(g.Plies, 0)))
+	b = appendQuoted(b, tagReason, g.Reason)
+	b = appendTag(b, "Termination", termination(g))
+	if f := g.Fault; f != nil {
+		b = appendQuoted(b, tagFault, f.Side)
+		b = appendQuoted(b, tagDetail, f.Detail)
+	}
+	return b
+}
+
+// termination says how the game ended in the words that PGN has for it.
+func termination(g *record.Game) string {
+	switch {
+	case g.Reason == record.Imported:
+		return "unterminated"
+	case g.Reason == string(record.FaultTimeout):
+		return "time forfeit"
+	case g.Fault != nil && g.Fault.Kind == record.FaultIllegal:
+		return "rules infraction"
+	case g.Fault != nil:
+		return "abandoned"
+	case strings.HasPrefix(g.Reason, "adjudicated-"):
+		return "adjudication"
+	}
+	return "normal"
+}
+
+// appendTag appends a tag with a printable value.
+func appendTag(b []byte, name, value string) []byte {
+	b = append(append(append(b, '['), name...), ` "`...)
+	for i := range len(value) {
+		if c := value[i]; c == '"' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, value[i])
+	}
+	return append(b, '"', ']', '\n')
+}
+
+// appendQuoted appends a tag, unless its value is empty. What is not printable is
+// written as in a string of Go, and a backslash twice.
+func appendQuoted(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	quoted := strconv.Quote(value)
+	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) // PGN's own escape is enough
+	return appendTag(b, name, quoted)
+}
+
+// appendNumber appends a tag, unless the number is 0.
+func appendNumber(b []byte, name string, n uint64) []byte {
+	if n == 0 {
+		return b
+	}
+	return appendTag(b, name, strconv.FormatUint(n, 10))
+}
+
+// appendMoves appends the moves, numbered as in chess, and the result.
+func appendMoves(b []byte, g *record.Game) []byte {
+	w := wrapper{text: b, start: len(b)}
+	first := 0 // 1: Black begins
+	if fields := strings.Fields(g.Opening); len(fields) > 1 && fields[1] == "n" {
+		first = 1
+	}
+	var word []byte
+	for i, m := range g.Moves {
+		turn := first + i
+		word = strconv.AppendInt(word[:0], int64(turn/2+1), 10)
+		if turn%2 == 0 {
+			word = append(word, '.')
+		} else {
+			word = append(word, "..."...)
+		}
+		w.add(word)
+		w.add(append(word[:0], m...))
+		w.addComment(word, g, i)
+	}
+	w.add(append(word[:0], g.Result...))
+	return w.text
+}
+
+// wrapper puts words into lines.
+type wrapper struct {
+	text  []byte
+	start int // of the line in text
+}
+
+func (w *wrapper) add(word []byte) {
+	if n := len(w.text) - w.start; n > 0 {
+		if n+1+len(word) > lineWidth {
+			w.text = append(w.text, '\n')
+			w.start = len(w.text)
+		} else {
+			w.text = append(w.text, ' ')
+		}
+	}
+	w.text = append(w.text, word...)
+}
+
+// addComment adds what is known of move i, if anything is. text is scratch space.
+func (w *wrapper) addComment(text []byte, g *record.Game, i int) {
+	text = append(text[:0], '{')
+	if i < len(g.Scores) {
+		text = appendScore(text, g.Scores[i])
+	}
+	if i < len(g.Depths) && g.Depths[i] > 0 {
+		text = strconv.AppendInt(append(text, '/'), int64(g.Depths[i]), 10)
+	}
+	if i < len(g.Timing.MoveMS) {
+		text = appendSeconds(spaced(text), g.Timing.MoveMS[i])
+	}
+	if i < len(g.Nodes) && g.Nodes[i] > 0 {
+		text = strconv.AppendInt(append(spaced(text), "n="...), g.Nodes[i], 10)
+	}
+	if len(text) == 1 {
+		return
+	}
+	for word := range bytes.SplitSeq(append(text, '}'), []byte{' '}) {
+		w.add(word)
+	}
+}
+
+// spaced adds a space behind the first word of a comment.
+func spaced(text []byte) []byte {
+	if len(text) > 1 {
+		text = append(text, ' ')
+	}
+	return text
+}
+
+// appendScore appends a score as engines print it, in points with their sign; a
+// proven result with its plies behind an M. Without a score it appends nothing.
+func appendScore(b []byte, s record.Score) []byte {
+	if s == record.NoScore {
+		return b
+	}
+	n, sign := int64(s), byte('+')
+	if n < 0 {
+		n, sign = -n, '-'
+	}
+	b = append(b, sign)
+	if plies := int64(agents.WinTop) - n; n >= int64(agents.WinScore) && plies >= 0 {
+		return strconv.AppendInt(append(b, 'M'), plies, 10)
+	}
+	b = strconv.AppendInt(b, n/100, 10)
+	return append(b, '.', '0'+byte(n/10%10), '0'+byte(n%10))
+}
+
+// appendSeconds appends milliseconds as seconds, to the microsecond.
+func appendSeconds(b []byte, ms float64) []byte {
+	const most = 1 << 50 // beyond it, and for what is no number, 0
+	us := int64(0)
+	if x := math.Round(ms * 1000); x > 0 && x < most {
+		us = int64(x)
+	}
+	b = strconv.AppendInt(b, us/1_000_000, 10)
+	b = append(b, '.')
+	for unit := int64(100_000); unit > 0; unit /= 10 {
+		b = append(b, '0'+byte(us/unit%10))
+	}
+	return append(b, 's')
+}

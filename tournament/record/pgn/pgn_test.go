@@ -1,0 +1,354 @@
+package pgn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"gyges/ratings/source"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// sample is a whole game by hand: North answers, South wins.
+func sample() *record.Game {
+	return &record.Game{
+		Game: 17, Pair: 8, Rules: "standard",
+		Opening: "000000/000000/000000/321000/021321/033210 s", Policy: "random",
+		South:  record.Player{Agent: `ugi:cmd='a "b\c"'`, Seed: 1<<64 - 1},
+		North:  record.Player{Agent: "random", Seed: 1},
+		Limits: record.Limits{Depth: 3, Nodes: 1000, MoveTime: "100ms", Clock: "1m0s+1s"},
+		Moves:  []string{"a4-goal"},
+		Scores: []record.Score{29999}, Depths: []int{1}, Nodes: []int64{12},
+		Result: "1-0", Reason: "goal", Plies: 1,
+		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), MoveMS: []float64{1.234}},
+	}
+}
+
+const sampleText = `[Event "a run"]
+[Site "?"]
+[Date "2026.01.02"]
+[Round "8.17"]
+[White "ugi:cmd='a \"b\\c\"'"]
+[Black "random"]
+[Result "1-0"]
+[UTCTime "03:04:05"]
+[GameId "17"]
+[Pair "8"]
+[Rules "standard"]
+[Opening "000000/000000/000000/321000/021321/033210 s"]
+[OpeningPolicy "random"]
+[WhiteSeed "18446744073709551615"]
+[BlackSeed "1"]
+[LimitDepth "3"]
+[LimitNodes "1000"]
+[LimitMoveTime "100ms"]
+[LimitClock "1m0s+1s"]
+[PlyCount "1"]
+[Reason "goal"]
+[Termination "normal"]
+
+1. a4-goal {+M1/1 0.001234s n=12} 1-0
+
+`
+
+func TestAppend(t *testing.T) {
+	text, err := Append(nil, sample(), "a run")
+	require.NoError(t, err)
+	require.Equal(t, sampleText, string(text))
+}
+
+func TestNumbersOfTurns(t *testing.T) {
+	g := &record.Game{Opening: "x n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
+	require.Equal(t, "1... a1 2. b1 2... c1 1-0", string(appendMoves(nil, g)))
+	g.Opening = "x s"
+	require.Equal(t, "1. a1 1... b1 2. c1 1-0", string(appendMoves(nil, g)))
+}
+
+func TestScores(t *testing.T) {
+	for text, score := range map[string]record.Score{
+		"+0.00": 0, "-0.05": -5, "+1.23": 123, "+M1": 29999, "-M1": -29999, "+M0": 30000, "+M1000": 29000, "+289.99": 28999, "+300.01": 30001,
+		"+21474836.47": 1<<31 - 1,
+	} {
+		require.Equal(t, text, string(appendScore(nil, score)))
+		back, err := parseScore(text)
+		require.NoError(t, err, text)
+		require.Equal(t, score, back, text)
+	}
+	for _, text := range []string{"", "+", "1.00", "+1", "+1.2", "+1.234", "+M", "+M1001", "+-1.00", "+M-1", "+99999999.00", "+x.00"} {
+		_, err := parseScore(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	for want, change := range map[string]func(*record.Game){
+		"game 17: South: expected printable text":             func(g *record.Game) { g.South.Agent = "a\nb" },
+		"North: expected printable text":                      func(g *record.Game) { g.North.Agent = "a\xff" },
+		"rules: expected printable text":                      func(g *record.Game) { g.Rules = "\x1b" },
+		`expected a player's name of 1 to 1000 bytes`:         func(g *record.Game) { g.North.Agent = "?" },
+		`1 to 1000 bytes other than ?, found "xxx`:            func(g *record.Game) { g.North.Agent = strings.Repeat("x", 1001) },
+		`move 1: expected a move in short notation, found ""`: func(g *record.Game) { g.Moves[0] = "" },
+		`found "a1 1-0"`: func(g *record.Game) { g.Moves[0] = "a1 1-0" },
+		"expected a game that was played, found one of a suspended agent": func(g *record.Game) {
+			g.Fault = &record.Fault{Side: "north", Kind: record.FaultSuspended}
+		},
+		`found "a1}"`: func(g *record.Game) { g.Moves[0] = "a1}" },
+	} {
+		g := sample()
+		change(g)
+		text, err := Append([]byte("before"), g, "x")
+		require.ErrorContains(t, err, want)
+		require.Equal(t, "before", string(text))
+	}
+	_, err := Append(nil, sample(), "two\nlines")
+	require.ErrorContains(t, err, "event: expected printable text")
+}
+
+// read reads a text and returns its games, and what was bad.
+func read(t require.TestingT, text string) ([]*record.Game, []string, Tally) {
+	var games []*record.Game
+	var bad []string
+	tally, err := Read(context.Background(), source.PGN, strings.NewReader(text), Handler{
+		Game: func(g *record.Game) error { games = append(games, g); return nil },
+		Bad:  func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
+	})
+	require.NoError(t, err)
+	return games, bad, tally
+}
+
+func TestReadOwn(t *testing.T) {
+	games, bad, tally := read(t, sampleText)
+	require.Empty(t, bad)
+	require.Equal(t, []*record.Game{sample()}, games)
+	require.Equal(t, Tally{Event: "a run"}, tally)
+}
+
+func TestReadRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ old, changed, want string }{
+		"illegal move":    {"a4-goal", "b4-goal", "1: game 17: move 1: "},
+		"no move":         {"1. a4-goal", "1. Nf3!?", `game 17: move 1: expected a move in short notation, found "Nf3!?"`},
+		"wrong result":    {"1-0", "0-1", "expected 1-0 by goal, found 0-1 by goal"},
+		"cut short":       {"1. a4-goal {+M1/1 0.001234s n=12} 1-0", "", "expected plies from 0 to the 0 moves, found 1"},
+		"comment":         {"n=12", "m=12", `move 1: expected a comment like {+0.92/3 0.001250s n=570}, found "m=12"`},
+		"comment first":   {"1. a4", "{+0.00} 1. a4", "expected a comment behind a move"},
+		"seed":            {"18446744073709551615", "18446744073709551616", `WhiteSeed: expected a number from 0 to 18446744073709551615, found "18446744073709551616"`},
+		"rules":           {"[Rules \"standard\"]", "[Rules \"chess\"]", `unknown rules "chess"`},
+		"opening":         {"[Opening \"0", "[Opening \"9", "opening: "},
+		"text":            {"[Reason \"goal\"]", `[Reason "goal\\q"]`, "Reason: expected a text as in Go's strings"},
+		"fault":           {"[Reason \"goal\"]", "[Reason \"goal\"]\n[Fault \"east\"]", "expected a fault of south or north"},
+		"not played":      {"[Reason \"goal\"]", "[Reason \"suspended\"]\n[Fault \"north\"]", "Reason: expected a game that was played"},
+		"long detail":     {"[Reason \"goal\"]", "[Reason \"error\"]\n[Fault \"north\"]\n[FaultDetail \"" + strings.Repeat("x", 2001) + "\"]", "FaultDetail: expected at most 2000 bytes, found 2001"},
+		"negative number": {"[PlyCount \"1\"]", "[PlyCount \"-1\"]", "PlyCount: expected a number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(sampleText, c.old, c.changed, 2)
+			require.NotEqual(t, sampleText, text)
+			games, bad, _ := read(t, text+strings.Replace(sampleText, `GameId "17"`, `GameId "18"`, 1))
+			require.Len(t, games, 1, "the next game can still be read")
+			require.Len(t, bad, 1)
+			require.Contains(t, bad[0], c.want)
+		})
+	}
+}
+
+func TestOpenComment(t *testing.T) {
+	_, bad, _ := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
+	require.Equal(t, []string{"1: game 17: expected } at the end of a comment, found the end of the game"}, bad)
+}
+
+func TestReadNumbersOrNot(t *testing.T) {
+	_, bad, tally := read(t, sampleText+sampleText+strings.Replace(sampleText, `[GameId "17"]`, `[GameId "x7"]`, 1)+strings.Replace(sampleText, `[GameId "17"]`, `[GameId "017"]`, 1))
+	require.Equal(t, []string{`51: GameId: expected a number from 0, found "x7", as the first game has one`, `76: GameId: expected a number from 0, found "017", as the first game has one`}, bad[:2])
+	require.Equal(t, 1, tally.Twice)
+}
+
+const chess = `[Event "Wien"]
+[White "M` + "\xfc" + `ller"]
+[Black "Ada"]
+[Result "1-0"]
+[Date "1899.05.??"]
+[Round "1"]
+[FEN "x"]
+
+1. e4 e5 {[%eval 0.3] [a comment} 2. Qh5?! (2. Nf3 Nc6 $1) Ke7 3. Qxe5# 1-0
+
+[White "Ada"]
+[Black "M` + "\xfc" + `ller"]
+[Result "1/2-1/2"]
+[Round "1"]
+[FEN "x"]
+
+1. e4 1/2-1/2
+
+[White "Ada"]
+[Black "Bob"]
+[Result "0-1"]
+[GameId "abc"]
+[Variant "Chess960"]
+[White "Ada"]
+[Black "Bob"]
+[Result "*"]
+[White "Ada"]
+[Black "Bob"]
+[Result "0-1"]
+[GameId "abc"]
+`
+
+func TestReadOthers(t *testing.T) {
+	games, bad, tally := read(t, chess)
+	require.Empty(t, bad)
+	require.Equal(t, Tally{Event: "Wien", Unfinished: 1, Twice: 1}, tally)
+	imported := func(game, pair int64, rules, south, north, result string) *record.Game {
+		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
+	}
+	want := []*record.Game{
+		imported(0, 0, "", "Müller", "Ada", "1-0"), imported(1, 0, "", "Ada", "Müller", "1/2-1/2"), imported(2, 1, "Chess960", "Ada", "Bob", "0-1"),
+	}
+	require.Equal(t, want, games)
+}
+
+func TestReadCSV(t *testing.T) {
+	var games []*record.Game
+	_, err := Read(t.Context(), source.CSV, strings.NewReader("a,b,1-0\nb,a,0.5\nb,a\n"), Handler{
+		Game: func(g *record.Game) error { games = append(games, g); return nil },
+		Bad:  func(line int, err error) error { return fmt.Errorf("%d: %w", line, err) },
+	})
+	require.ErrorContains(t, err, "3: expected at least 3 fields")
+	require.Len(t, games, 2)
+	require.Equal(t, "b", games[1].South.Agent)
+	require.EqualValues(t, 1, games[1].Pair)
+}
+
+// genGame plays a game of random moves and says random things of them.
+func genGame(t *rapid.T, number int64) *record.Game {
+	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`, "a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
+	name := rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`).Filter(func(s string) bool { return s != "?" })
+	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
+	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "gigamic-basic", "cosmoludo"}).Draw(t, "rules")
+	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	start := r.Start()
+	if rapid.Bool().Draw(t, "placed") && !r.Options().Kang {
+		start = r.RandomSetup(rng)
+	}
+	game := rules.NewGame(r, start)
+	g := &record.Game{
+		Game: number, Pair: number / 2, Rules: r.String(), Opening: r.FormatPosition(start), Policy: draw(text, "policy"),
+		South: record.Player{Agent: draw(name, "south"), Seed: rapid.Uint64().Draw(t, "s")}, North: record.Player{Agent: draw(name, "north")},
+		Limits:       record.Limits{Depth: rapid.IntRange(0, 9).Draw(t, "depth"), Nodes: rapid.Int64Range(0, 1<<62).Draw(t, "nodes"), MoveTime: draw(text, "time")},
+		Adjudication: "x" + draw(text, "adjudication"), OnRepetition: rapid.SampledFrom([]string{"", "ask-next", "allow"}).Draw(t, "repetition"),
+		Moves: []string{},
+	}
+	g.Timing.Start = time.Unix(rapid.Int64Range(0, 1<<34).Draw(t, "start"), 0).UTC()
+	most := rapid.IntRange(0, 60).Draw(t, "most")
+	said := [4]bool{}
+	for i := range said {
+		said[i] = rapid.Bool().Draw(t, "said")
+	}
+	for game.Legal().Len() > 0 && len(g.Moves) < most {
+		if o, _ := game.Outcome(); o != rules.Undecided {
+			break
+		}
+		m := game.Legal().At(rng.IntN(game.Legal().Len()))
+		game.PlayLegal(m)
+		g.Moves = append(g.Moves, m.String())
+		if said[0] {
+			g.Scores = append(g.Scores, []record.Score{record.NoScore, record.Score(rng.IntN(60001) - 30000)}[min(len(g.Scores), 1)])
+		}
+		if said[1] {
+			g.Depths = append(g.Depths, 1+rng.IntN(2)*rng.IntN(40))
+		}
+		if said[2] {
+			g.Nodes = append(g.Nodes, 1+rng.Int64N(1<<62))
+		}
+		if said[3] {
+			g.Timing.MoveMS = append(g.Timing.MoveMS, float64(rng.Int64N(1<<(1+rng.IntN(40))))/1000)
+		}
+	}
+	if len(g.Scores) == 1 {
+		g.Scores = nil // nothing said is not told apart from nothing known
+	}
+	g.Plies = game.Ply()
+	o, reason := game.Outcome()
+	g.Result, g.Reason = o.String(), string(reason)
+	if o == rules.Undecided && rapid.Bool().Draw(t, "adjudicated") {
+		g.Result, g.Reason = "1/2-1/2", record.AdjudicatedDraw
+	} else if o == rules.Undecided {
+		g.Fault = &record.Fault{Side: "north", Kind: record.FaultKind("k" + draw(text, "kind")), Detail: draw(text, "detail")}
+		g.Result, g.Reason = "1-0", string(g.Fault.Kind)
+	}
+	return g
+}
+
+// Writing and reading are each other's inverse, and so is writing again.
+func TestThereAndBack(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		var text []byte
+		var want []*record.Game
+		for i := range rapid.IntRange(1, 4).Draw(t, "games") {
+			g := genGame(t, int64(i))
+			var err error
+			text, err = Append(text, g, "x")
+			require.NoError(t, err)
+			want = append(want, g)
+			seen[g.Reason]++
+		}
+		for line := range bytes.Lines(text) {
+			require.True(t, len(line) <= lineWidth+1 || line[0] == '[', "%q", line)
+		}
+		got, bad, _ := read(t, string(text))
+		require.Empty(t, bad)
+		require.Equal(t, want, got)
+		var again []byte
+		for _, g := range got {
+			var err error
+			again, err = Append(again, g, "x")
+			require.NoError(t, err)
+		}
+		require.Equal(t, string(text), string(again))
+	})
+	for _, reason := range []string{"goal", "length", record.AdjudicatedDraw} {
+		require.NotZero(t, seen[reason], reason)
+	}
+}
+
+// Games of others keep their numbers once they have some.
+func TestOthersThereAndBack(t *testing.T) {
+	games, _, _ := read(t, chess)
+	var first []byte
+	for _, g := range games {
+		var err error
+		first, err = Append(first, g, "Wien")
+		require.NoError(t, err)
+	}
+	again, bad, _ := read(t, string(first))
+	require.Empty(t, bad)
+	require.Equal(t, games, again)
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(sampleText)
+	f.Add(chess)
+	f.Add("[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[Reason \"goal\"]\n\n{;}%\n(")
+	f.Fuzz(func(t *testing.T, text string) {
+		games, _, _ := read(t, text)
+		for _, g := range games {
+			out, err := Append(nil, g, "x")
+			if err != nil {
+				continue // a name that another program wrote
+			}
+			back, bad, _ := read(t, string(out))
+			require.Empty(t, bad)
+			require.Equal(t, []*record.Game{g}, back)
+		}
+	})
+}
