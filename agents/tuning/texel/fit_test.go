@@ -196,14 +196,19 @@ func TestHessianAgreesWithFiniteDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	_, f := newTestFit(rng, 700)
 	u := []float64{0.1, -0.2, 0.3, 0.1, 0, -0.1}
-	bread, _ := f.curvature(f.logits(u))
+	bread, meat := f.curvature(f.logits(u))
 	for m := range u {
 		const h = 1e-4
 		f.evaluate(add(u, m, h))
 		up := append([]float64(nil), f.grad...)
 		f.evaluate(add(u, m, -h))
 		for i := range u {
-			require.InDelta(t, (up[i]-f.grad[i])/(2*h), bread.At(i, m), 1e-6)
+			slope := (up[i] - f.grad[i]) / (2 * h)
+			require.InDelta(t, slope, bread.At(i, m), 1e-6)
+			if i == m {
+				slope -= f.settings.L2 // a penalty has no noise
+			}
+			require.InDelta(t, slope, meat.At(i, m)*f.train.data.Count(), 1e-6)
 		}
 	}
 }
