@@ -259,7 +259,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
+		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
 		"explore.temperature": "--temperature", "explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation", "split.test": "--test",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",

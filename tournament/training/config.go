@@ -98,12 +98,12 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		return errors.Join(errs...)
 	}
 	usable := true
-	for _, a := range []struct {
-		field string
-		spec  agents.Spec
-	}{{"agent", c.Agent}, {"selfplay.agent", c.learner()}} {
-		if _, err := tuning.Weights(registry, a.spec, c.Rules); err != nil {
-			expect(false, a.field, "%w", err)
+	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.Learner} {
+		if spec.Kind == "" { // as the agent
+			continue
+		}
+		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
+			expect(false, field, "%w", err)
 			usable = false
 		}
 	}
