@@ -32,6 +32,19 @@ type Analyst interface {
 	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, leaveOut []rules.Move) (Decision, error)
 }
 
+// Explorer is an agent that can be made to leave its best move at times.
+type Explorer interface {
+	Agent
+
+	// ChooseNoisy is Choose, except that it picks the move whose score, found
+	// by the same search, and noise have the highest sum. The best move stands
+	// where the search proves a win or a loss, and no move is picked that it
+	// proves to lose. noise gives hundredths of a point, each time the same for
+	// a move. The decision's Score is still the best move's, and its PV empty if
+	// another one has been picked.
+	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
+}
+
 // Setup says which game is about to be played.
 type Setup struct {
 	Rules *rules.Rules

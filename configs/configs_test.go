@@ -148,7 +148,7 @@ out:
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, schedule, rounds, pairs, openings, limits, seed, on_repetition, clock, margin, adjudication, patience, suspend, workers, out`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, margin, adjudication, patience, suspend, workers, out, schedule, rounds, clock`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
@@ -299,11 +299,12 @@ func TestExamples(t *testing.T) {
 func TestNoOtherExamples(t *testing.T) {
 	files, err := filepath.Glob("[rt]*/*") // levels have a test of their own
 	require.NoError(t, err)
-	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml"}, files)
+	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml",
+		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml", "tuning/texel.yaml"}, files)
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml"} {
+	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml"} {
 		text, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(string(text))
@@ -317,6 +318,15 @@ func FuzzLoad(f *testing.F) {
 		}
 		if c, err := LoadTournament(path, testRegistry()); err == nil {
 			require.NoError(t, c.Validate(testRegistry()))
+		}
+		if c, err := LoadTexel(path); err == nil {
+			require.NoError(t, c.Settings.Check())
+		}
+		if c, err := LoadSPSA(path, testRegistry()); err == nil {
+			require.NoError(t, c.Settings.Check())
+		}
+		if c, err := LoadTD(path, testRegistry()); err == nil {
+			require.NoError(t, c.Settings.Check())
 		}
 	})
 }

@@ -33,7 +33,7 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 		t.read(root)
 	}
 	if root != nil && root.Kind == yaml.MappingNode {
-		t.validate(root, registry)
+		t.validate(root, t.config.Validate(registry))
 	}
 	if err := p.err(); err != nil {
 		return tournament.Config{}, err
@@ -77,26 +77,33 @@ func (t *tournamentReader) field(name string, read func(n *yaml.Node)) field {
 
 func (t *tournamentReader) read(root *yaml.Node) {
 	c := &t.config
-	t.mapping(root, "a tournament",
+	t.mapping(root, "a tournament", append(t.common(),
+		t.field("schedule", func(n *yaml.Node) {
+			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss, knockout or self-play")
+		}),
+		t.field("rounds", func(n *yaml.Node) { t.intInto(n, &c.Rounds) }),
+		t.field("clock", func(n *yaml.Node) {
+			t.mapping(n, "a clock",
+				field{"base", t.at("clock.base", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Base) })},
+				field{"increment", t.at("clock.increment", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Increment) })},
+			)
+		}),
+	)...)
+}
+
+// common returns the keys that every file about games has.
+func (t *tournamentReader) common() []field {
+	c := &t.config
+	return []field{
 		t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
 		t.field("rules", t.rulesList),
 		t.field("agents", t.agentsList),
-		t.field("schedule", func(n *yaml.Node) {
-			t.textInto(n, (*string)(&c.Format), "round-robin, gauntlet, swiss or knockout")
-		}),
-		t.field("rounds", func(n *yaml.Node) { t.intInto(n, &c.Rounds) }),
 		t.field("pairs", func(n *yaml.Node) { t.intInto(n, &c.Pairs) }),
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),
 		t.field("seed", t.seed),
 		t.field("on_repetition", func(n *yaml.Node) {
 			t.textInto(n, (*string)(&c.OnRepetition), "forfeit, ask-next or allow")
-		}),
-		t.field("clock", func(n *yaml.Node) {
-			t.mapping(n, "a clock",
-				field{"base", t.at("clock.base", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Base) })},
-				field{"increment", t.at("clock.increment", func(n *yaml.Node) { t.durationInto(n, &c.Clock.Increment) })},
-			)
 		}),
 		t.field("margin", func(n *yaml.Node) { t.durationInto(n, &c.Margin) }),
 		t.field("adjudication", func(n *yaml.Node) {
@@ -114,7 +121,7 @@ func (t *tournamentReader) read(root *yaml.Node) {
 		t.field("suspend", func(n *yaml.Node) { t.intInto(n, &c.Suspend) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
-	)
+	}
 }
 
 func (t *tournamentReader) textInto(n *yaml.Node, to *string, what string) {
@@ -228,9 +235,9 @@ func (t *tournamentReader) durationInto(n *yaml.Node, to *time.Duration) {
 	*to = d
 }
 
-// validate checks the config and finds the line of each thing that is wrong.
-func (t *tournamentReader) validate(root *yaml.Node, registry *agents.Registry) {
-	for _, err := range split(t.config.Validate(registry)) {
+// validate finds the line of each thing that is wrong with the config.
+func (t *tournamentReader) validate(root *yaml.Node, invalid error) {
+	for _, err := range split(invalid) {
 		var fe *tournament.FieldError
 		if !errors.As(err, &fe) {
 			t.add(root.Line, "%v", err)
@@ -246,7 +253,11 @@ func (t *tournamentReader) validate(root *yaml.Node, registry *agents.Registry) 
 // split takes a joined error apart.
 func split(err error) []error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, split(one)...)
+		}
+		return all
 	}
 	if err == nil {
 		return nil

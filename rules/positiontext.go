@@ -122,16 +122,20 @@ func parseBoard(s *scanner) (Position, error) {
 	var p Position
 	for row := range Rows {
 		for file := range Files {
-			h, err := s.digit(3, fmt.Sprintf("the height on %v", SquareAt(file, row)))
-			if err != nil {
+			square := SquareAt(file, row)
+			c := s.peek()
+			if c < '0' || c > '3' {
+				_, err := s.digit(3, fmt.Sprintf("the height on %v", square))
 				return p, err
 			}
-			p.put(SquareAt(file, row), Height(h))
+			s.at++
+			p.put(square, Height(c-'0'))
 		}
 		if row < Rows-1 {
-			if err := s.expect('/', fmt.Sprintf("'/' after the six squares of row %d", row+1)); err != nil {
-				return p, err
+			if s.peek() != '/' {
+				return p, s.expect('/', fmt.Sprintf("'/' after the six squares of row %d", row+1))
 			}
+			s.at++
 		}
 	}
 	return p, nil
@@ -217,11 +221,13 @@ func (r *Rules) parseOptionalField(s *scanner, p *Position) error {
 func parseHands(s *scanner, p *Position, top byte) error {
 	for _, side := range []Side{South, North} {
 		for h := Height(1); h <= 3; h++ {
-			n, err := s.digit(top, fmt.Sprintf("how many pieces of height %d %v holds", h, side))
-			if err != nil {
+			c := s.peek()
+			if c < '0' || c > '0'+top {
+				_, err := s.digit(top, fmt.Sprintf("how many pieces of height %d %v holds", h, side))
 				return err
 			}
-			p.addHand(side, h, n)
+			s.at++
+			p.addHand(side, h, int(c-'0'))
 		}
 		if side == South {
 			if err := s.expect('/', "'/' between the reserves"); err != nil {

@@ -142,9 +142,9 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // found now. The error joins one *FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.expect(isName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
+	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
 	v.rules(c.Rules)
-	v.agents(c.Agents, registry)
+	v.agents(c.Agents, c.Format, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
 	v.format(c)
 	v.openings(c.Openings)
@@ -191,8 +191,12 @@ func (v *validation) rules(list []*rules.Rules) {
 	}
 }
 
-func (v *validation) agents(list []agents.Spec, registry *agents.Registry) {
-	v.expect(2 <= len(list) && len(list) <= maxAgents, "agents", "expected 2 to %d agents, found %d", maxAgents, len(list))
+func (v *validation) agents(list []agents.Spec, format Format, registry *agents.Registry) {
+	fewest := 2
+	if format == SelfPlay {
+		fewest = 1
+	}
+	v.expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
@@ -247,14 +251,15 @@ func closeAgent(agent agents.Agent) error {
 }
 
 func (v *validation) format(c *Config) {
-	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout}
-	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, c.Format)
+	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
+	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
 	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
 	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
 	v.expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	v.expect(c.Format != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
 	if err := c.SPRT.Check(); err != nil {
 		v.add("sprt", err)
 	}
@@ -293,8 +298,8 @@ func (v *validation) limits(l agents.Limits) {
 	v.expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
 }
 
-// isName tells whether a run's name can stand in a path on any system.
-func isName(s string) bool {
+// IsName tells whether a run's name can stand in a path on any system.
+func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'

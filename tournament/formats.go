@@ -24,6 +24,10 @@ const (
 	// listed are seeded highest: they meet the lowest, sit out the first round
 	// where the number of agents isn't a power of 2, and go on after a tie.
 	Knockout Format = "knockout"
+
+	// SelfPlay is every agent against itself and every other one. It needs one
+	// agent only.
+	SelfPlay Format = "self-play"
 )
 
 // stageSizes returns the number of pairings of each stage.
@@ -41,6 +45,8 @@ func (c *Config) stageSizes() []int {
 			sizes = append(sizes, half)
 		}
 		return sizes
+	case SelfPlay:
+		return []int{n * (n + 1) / 2}
 	default:
 		return []int{n * (n - 1) / 2}
 	}
@@ -105,15 +111,22 @@ func (t *table) pairings(f Format, count int) [][2]int {
 		return t.swiss()
 	case Knockout:
 		return t.knockout(count)
+	case SelfPlay:
+		return t.everyTwo(0)
 	default:
-		var list [][2]int
-		for i := range t.points {
-			for j := i + 1; j < len(t.points); j++ {
-				list = append(list, [2]int{i, j})
-			}
-		}
-		return list
+		return t.everyTwo(1)
 	}
+}
+
+// everyTwo pairs each agent with those from so many places behind it on.
+func (t *table) everyTwo(behind int) [][2]int {
+	var list [][2]int
+	for i := range t.points {
+		for j := i + behind; j < len(t.points); j++ {
+			list = append(list, [2]int{i, j})
+		}
+	}
+	return list
 }
 
 // knockout pairs the best with the worst of those still in, from the inside:

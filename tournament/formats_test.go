@@ -1,6 +1,8 @@
 package tournament
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -195,14 +197,56 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 
 func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
-		"schedule: expected round-robin, gauntlet, swiss or knockout, found \"x\"": func(c *Config) { c.Format = "x" },
-		"rounds: expected none but in a swiss tournament, found 2":                 func(c *Config) { c.Rounds = 2 },
-		"rounds: expected 1 or more and fewer than the 3 agents, found 3":          func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
-		"sprt: expected two agents, found 3":                                       func(c *Config) { c.SPRT = sprt.Default() },
-		"sprt: expected elo0 below elo1":                                           func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
+		"schedule: expected round-robin, gauntlet, swiss, knockout or self-play, found \"x\"": func(c *Config) { c.Format = "x" },
+		"rounds: expected none but in a swiss tournament, found 2":                            func(c *Config) { c.Rounds = 2 },
+		"rounds: expected 1 or more and fewer than the 3 agents, found 3":                     func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
+		"sprt: expected two agents, found 3":                                                  func(c *Config) { c.SPRT = sprt.Default() },
+		"sprt: expected none in self-play":                                                    func(c *Config) { c.SPRT, c.Format = sprt.Default(), SelfPlay },
+		"sprt: expected elo0 below elo1":                                                      func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
 	} {
 		c := formatConfig(t, RoundRobin, 3)
 		change(&c)
 		require.ErrorContains(t, c.Validate(testRegistry(nil)), message)
 	}
+}
+
+// In self-play everybody meets everybody and himself; the two sides of a game
+// are two agents, and the same games come whatever the workers.
+func TestSelfPlay(t *testing.T) {
+	c := formatConfig(t, SelfPlay, 3)
+	require.Equal(t, [][][2]int{{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}}, imagine(t, &c, rand.New(rand.NewPCG(1, 1))))
+
+	var made []*loner
+	registry := agents.NewRegistry(agents.Kind{Name: "loner", New: func(agents.Values) (agents.Agent, error) {
+		a := &loner{}
+		made = append(made, a)
+		return a, nil
+	}})
+	c = testConfig(t)
+	c.Agents, c.Format, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, SelfPlay, 5, 1
+	s, err := Run(t.Context(), c, registry, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 30, s.Played)
+	require.Len(t, made, 3, "one to check the config, two to play")
+	for _, g := range readGames(t, c.Out) {
+		require.Nil(t, g.Fault, "both sides of a game were one agent")
+	}
+}
+
+// loner fails when it is asked to play both sides of a game.
+type loner struct {
+	picker
+	side rules.Side
+}
+
+func (a *loner) NewGame(ctx context.Context, s agents.Setup) error {
+	a.side = s.Side
+	return a.picker.NewGame(ctx, s)
+}
+
+func (a *loner) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	if g.Position().Side() != a.side {
+		return agents.Decision{}, errors.New("not my side")
+	}
+	return a.picker.Choose(ctx, g, lim)
 }

@@ -18,7 +18,7 @@ type worker struct {
 	schedule *schedule // without pairings
 	newAgent func(agents.Spec) (agents.Agent, error)
 	pace     float64        // what times are multiplied by
-	agents   []agents.Agent // by index of their spec; nil until needed
+	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
 	referee  *referee
 	grace    time.Duration // that agents have to notice a cancellation
@@ -29,7 +29,7 @@ func newWorker(s *schedule, newAgent func(agents.Spec) (agents.Agent, error)) *w
 		schedule: s,
 		newAgent: newAgent,
 		pace:     1,
-		agents:   make([]agents.Agent, len(s.config.Agents)),
+		agents:   make([]agents.Agent, 2*len(s.config.Agents)),
 		opener:   newOpener(s.config.Openings, s.config.Seed),
 		referee:  new(referee),
 		grace:    cancelGrace,
@@ -66,6 +66,9 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	for side := range m.Seats {
 		seat := &m.Seats[side]
 		seated[side], _ = w.schedule.seat(p, n, rules.Side(side))
+		if p.agents[0] == p.agents[1] && rules.Side(side) == rules.North {
+			seated[side] += len(config.Agents)
+		}
 		agent, err := w.agent(seated[side])
 		if err != nil {
 			return nil, err
@@ -86,10 +89,10 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	return g, err
 }
 
-// agent returns the agent of the i-th spec, made if need be.
+// agent returns agent i, made if need be.
 func (w *worker) agent(i int) (agents.Agent, error) {
 	if w.agents[i] == nil {
-		a, err := w.newAgent(w.schedule.config.Agents[i])
+		a, err := w.newAgent(w.schedule.config.Agents[i%len(w.schedule.config.Agents)])
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +116,7 @@ func (w *worker) close() error {
 			continue
 		}
 		if err := closeSafely(a); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i], err))
+			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i%len(w.schedule.agentNames)], err))
 		}
 	}
 	return errors.Join(errs...)

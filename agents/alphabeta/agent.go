@@ -24,21 +24,23 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name: "alphabeta",
 		Doc:  "alpha-beta search with iterative deepening and a transposition table",
-		Params: []agents.ParamDef{
+		Params: append([]agents.ParamDef{
 			{Name: "depth", Type: agents.Int, Min: 1, Max: maxDepth, Doc: "plies to search; 2 if neither nodes nor movetime bounds the search"},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "positions to visit for a move"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "hash", Type: agents.Int, Default: "16", Min: 1, Max: 4096, Doc: "size of the transposition table in MB; half as much again remembers evaluations"},
 			{Name: "threads", Type: agents.Int, Default: "1", Min: 1, Max: maxThreads, Doc: "threads of one search; with more than one, moves may differ from run to run"},
 			{Name: "selective", Type: agents.Int, Default: "1", Min: 0, Max: 1, Doc: "1: poor moves are searched less deep or not at all; 0: all to the full depth"},
-			eval.Param(),
-		},
+			{Name: "tried_last", Type: agents.Int, Default: "60", Min: 1, Max: 10000, Doc: "selective: moves tried in a position one ply above the last"},
+			{Name: "fully_tried", Type: agents.Int, Default: "4", Min: 1, Max: 10000, Doc: "selective: moves of a position searched to the full depth before any are reduced"},
+			{Name: "reduced_more", Type: agents.Int, Default: "20", Min: 1, Max: 10000, Doc: "selective: moves of a position after which they are reduced by a ply more, and after four times as many by two"},
+		}, eval.Params()...),
 		New: newPlayer,
 	}
 }
 
 func newPlayer(v agents.Values) (agents.Agent, error) {
-	weights, err := eval.Load(v["weights"])
+	weights, err := eval.FromValues(v)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +48,13 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 		weights:   weights,
 		megabytes: v.Int("hash"),
 		limits:    agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
-		plain:     v.Int("selective") == 0,
-		searches:  make([]search, v.Int("threads")),
+		margins: margins{
+			plain:       v.Int("selective") == 0,
+			triedLast:   v.Int("tried_last"),
+			fullyTried:  v.Int("fully_tried"),
+			reducedMore: v.Int("reduced_more"),
+		},
+		searches: make([]search, v.Int("threads")),
 	}, nil
 }
 
@@ -55,7 +62,7 @@ type player struct {
 	weights   eval.Source
 	limits    agents.Limits
 	megabytes int
-	plain     bool
+	margins   margins
 	rng       *rand.Rand // for the set-up; the search draws nothing
 	memory    memory
 	searches  []search // one for each thread
@@ -73,7 +80,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	a.memory.table.reset(a.megabytes)
 	a.memory.looks.reset((a.megabytes + 1) / 2)
 	for i := range a.searches {
-		a.searches[i].reset(&a.memory, s.Rules, e, a.plain)
+		a.searches[i].reset(&a.memory, s.Rules, e, a.margins)
 	}
 	return nil
 }

@@ -144,30 +144,31 @@ func (s *search) lose(p rules.Position, f *frame) []rules.Move {
 	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
 }
 
-// The numbers by which the search is selective, found by matches.
-const (
-	triedLast   = 60 // moves tried before the last ply
-	fullyTried  = 4  // moves searched to the full depth before any are reduced
-	reducedMore = 20 // moves after which they are reduced by a ply more, and after four times as many by two
-)
+// margins say how selective a search is.
+type margins struct {
+	plain       bool // not at all: every move is searched to the full depth
+	triedLast   int  // moves tried before the last ply
+	fullyTried  int  // moves searched to the full depth before any are reduced
+	reducedMore int  // moves after which they are reduced by a ply more, and after four times as many by two
+}
 
 // enough tells whether a node that has tried n moves has tried enough of them:
 // before the last ply the rest, by their history the least, is left out. A node
 // that might be lost tries them all, so that losses are proven.
 func (s *search) enough(depth, n int, wide bool, best agents.Score) bool {
-	return !s.plain && depth == 1 && !wide && n >= triedLast && best > -agents.WinScore
+	return !s.plain && depth == 1 && !wide && n >= s.triedLast && best > -agents.WinScore
 }
 
 // reduction returns by how many plies less a node's n-th move is searched at first.
 func (s *search) reduction(depth, n int, wide bool, best agents.Score) int {
-	if s.plain || depth < 2 || n < fullyTried || best <= -agents.WinScore {
+	if s.plain || depth < 2 || n < s.fullyTried || best <= -agents.WinScore {
 		return 0
 	}
 	r := 1
-	if n >= reducedMore {
+	if n >= s.reducedMore {
 		r++
 	}
-	if n >= 4*reducedMore {
+	if n >= 4*s.reducedMore {
 		r++
 	}
 	if wide && r > 1 {

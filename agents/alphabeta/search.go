@@ -34,8 +34,8 @@ type search struct {
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history history
-	plain   bool // every move is searched to the full depth
-	stack   [maxDepth + 2]frame
+	margins
+	stack [maxDepth + 2]frame
 
 	ctx      context.Context // of the move being chosen
 	deadline time.Time       // zero: none
@@ -54,8 +54,8 @@ const infinity = agents.WinTop + 1
 
 // reset prepares for a game, forgetting all that earlier ones left in the
 // thread's own state.
-func (s *search) reset(m *memory, r *rules.Rules, e *eval.Evaluator, plain bool) {
-	s.memory, s.rules, s.eval, s.plain = m, r, e, plain
+func (s *search) reset(m *memory, r *rules.Rules, e *eval.Evaluator, how margins) {
+	s.memory, s.rules, s.eval, s.margins = m, r, e, how
 	s.history = history{}
 }
 

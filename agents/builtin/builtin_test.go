@@ -165,7 +165,7 @@ func TestParametersAreChecked(t *testing.T) {
 		"mcts:c=-1":             "parameter c: expected float, 0 to 100",
 		"mcts:iterations=x":     "parameter iterations: expected int",
 		"greedy:depth=1":        `unknown parameter "depth"; greedy takes weights`,
-		"random:seed=1":         `unknown parameter "seed"; random takes no parameters`,
+		"random:seed=1":         `unknown parameter "seed"; random takes name, clock`,
 	} {
 		s, err := agents.ParseSpec(spec)
 		require.NoError(t, err)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gyges/agents"
@@ -45,9 +47,24 @@ type Weights struct {
 // Provenance says where weights come from.
 type Provenance struct {
 	Method string `json:"method"` // how they were found: "hand-set", or the tuning method
-	Run    string `json:"run"`    // the run whose data they were tuned on; empty for none
+	Run    string `json:"run"`    // the run that they come from; empty for none
 	Parent string `json:"parent"` // the weights that tuning started from; empty for none
 	Seed   uint64 `json:"seed"`   // the run's seed
+
+	// Data says what they were tuned on: positions or games, how many, and where from.
+	Data string `json:"data,omitempty"`
+	// Version is that of the program that tuned them.
+	Version string `json:"version,omitempty"`
+	// Gain is what was measured of them against the parent; nil if nothing was.
+	Gain *Gain `json:"gain,omitempty"`
+}
+
+// Gain is a measured difference between weights and their parent.
+type Gain struct {
+	Measure string  `json:"measure"` // what was measured: "validation loss", "Elo"
+	Value   float64 `json:"value"`   // how much better; above 0 is better, for a loss too
+	Margin  float64 `json:"margin"`  // half of the 95 % interval; 0 if it is not known
+	Count   int64   `json:"count"`   // positions or games that it was measured on
 }
 
 // MaxWeight bounds the size of a weight.
@@ -126,6 +143,30 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
+// Write writes a weights file that [Read] reads. It returns an error if the
+// weights are not such as a file may hold.
+func (w *Weights) Write(out io.Writer) error {
+	provenance, err := json.Marshal(w.Provenance)
+	if err = errors.Join(err, w.check()); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n  \"version\": %d,\n  \"rules\": %q,\n  \"provenance\": %s,\n  \"weights\": {\n", version, w.Rules, provenance)
+	for i, x := range w.Values {
+		comma := ","
+		if i == NumFeatures-1 {
+			comma = ""
+		}
+		fmt.Fprintf(&b, "    %q: %s%s\n", names[i], strconv.FormatFloat(x, 'g', -1, 64), comma)
+	}
+	b.WriteString("  }\n}\n")
+	if _, err := Read(bytes.NewReader(b.Bytes()), w.Source); err != nil {
+		return err // it could not be read again
+	}
+	_, err = out.Write(b.Bytes())
+	return err
+}
+
 // readValues reads the object of feature names and weights. It walks the
 // tokens, for a name given twice would go unnoticed in a map.
 func (w *Weights) readValues(object json.RawMessage) error {
@@ -192,8 +233,17 @@ const (
 )
 
 // Source is where an agent takes its weights from: the embedded defaults, which
-// suit all rules, or one file, which suits one family.
-type Source struct{ file *Weights }
+// suit all rules, or one file, which suits one family; some may be changed.
+type Source struct {
+	file    *Weights
+	changed []change
+}
+
+// change is a weight that takes the place of another.
+type change struct {
+	feature int
+	weight  float64
+}
 
 // Load returns the source that the parameter weights names: DefaultName,
 // ClassicName or a file.
@@ -203,7 +253,7 @@ func Load(name string) (Source, error) {
 	}
 	if name == ClassicName {
 		w, err := embeddedWeights(ClassicName)
-		return Source{&w}, err
+		return Source{file: &w}, err
 	}
 	in, err := os.Open(name)
 	if err != nil {
@@ -214,29 +264,77 @@ func Load(name string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{&w}, nil
+	return Source{file: &w}, nil
+}
+
+// FromValues returns the source that an agent's parameters name, those that
+// [Params] describes.
+func FromValues(v agents.Values) (Source, error) {
+	s, err := Load(v["weights"])
+	if err != nil {
+		return s, err
+	}
+	for i, name := range names {
+		if _, given := v[ParamPrefix+name]; given {
+			s.changed = append(s.changed, change{i, v.Float(ParamPrefix + name)})
+		}
+	}
+	for name := range v {
+		feature, ok := strings.CutPrefix(name, ParamPrefix)
+		if ok && !slices.Contains(names[:], feature) {
+			err = errors.Join(err, fmt.Errorf("parameter %s: unknown feature; expected one of: %s", name, strings.Join(names[:], ", ")))
+		}
+	}
+	return s, err
+}
+
+// Weights returns the weights for a game under r.
+func (s Source) Weights(r *rules.Rules) (Weights, error) {
+	var w Weights
+	if s.file != nil {
+		w = *s.file
+	} else {
+		var err error
+		if w, err = Default(Family(r)); err != nil {
+			return w, err
+		}
+	}
+	for _, c := range s.changed {
+		w.Values[c.feature] = c.weight
+	}
+	return w, nil
 }
 
 // Evaluator returns the evaluator for a game under r.
 func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
-	if s.file != nil {
-		return New(*s.file, r)
-	}
-	w, err := Default(Family(r))
+	w, err := s.Weights(r)
 	if err != nil {
 		return nil, err
 	}
 	return New(w, r)
 }
 
-// Param describes the parameter weights of the kinds that evaluate.
-func Param() agents.ParamDef {
-	return agents.ParamDef{
-		Name:    "weights",
-		Type:    agents.Text,
-		Default: DefaultName,
-		File:    true,
-		Words:   []string{DefaultName, ClassicName},
-		Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
+// ParamPrefix begins the names of the parameters that change one weight.
+const ParamPrefix = "weight."
+
+// Params describes the parameters of the kinds that evaluate: weights, and
+// weight.FEATURE, which changes one of them.
+func Params() []agents.ParamDef {
+	return []agents.ParamDef{
+		{
+			Name:    "weights",
+			Type:    agents.Text,
+			Default: DefaultName,
+			File:    true,
+			Words:   []string{DefaultName, ClassicName},
+			Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
+		},
+		{
+			Name: ParamPrefix,
+			Type: agents.Float,
+			Min:  -MaxWeight,
+			Max:  MaxWeight,
+			Doc:  "change one weight, as in " + ParamPrefix + names[Near] + "=15",
+		},
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
+	"gyges/agents"
 	"gyges/rules"
 )
 
@@ -56,7 +58,7 @@ func TestReadTakesAValidFile(t *testing.T) {
 	w, err := Read(strings.NewReader(encode(t, valid())), "x.json")
 	require.NoError(t, err)
 	require.Equal(t, "standard", w.Rules)
-	require.Equal(t, Provenance{"test", "r", "p", 7}, w.Provenance)
+	require.Equal(t, Provenance{Method: "test", Run: "r", Parent: "p", Seed: 7}, w.Provenance)
 	for i, x := range w.Values {
 		require.Equal(t, float64(i)+0.5, x)
 	}
@@ -142,4 +144,52 @@ func FuzzRead(f *testing.F) {
 		_, err = New(w, rules.MustParse(preset))
 		require.NoError(t, err)
 	})
+}
+
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := Weights{Rules: rapid.SampledFrom([]string{Standard, Simplified, Kang}).Draw(t, "rules"), Source: "x.json"}
+		for i := range w.Values {
+			w.Values[i] = rapid.Float64Range(-MaxWeight, MaxWeight).Draw(t, "weight")
+		}
+		w.Provenance = Provenance{Method: "test", Run: rapid.String().Draw(t, "run"), Seed: rapid.Uint64().Draw(t, "seed"), Data: "d", Version: "v"}
+		if rapid.Bool().Draw(t, "measured") {
+			w.Provenance.Gain = &Gain{Measure: "Elo", Value: 12.5, Margin: 7, Count: 400}
+		}
+		var out bytes.Buffer
+		require.NoError(t, w.Write(&out))
+		again, err := Read(&out, "x.json")
+		require.NoError(t, err)
+		require.Equal(t, w, again)
+	})
+}
+
+func TestWriteRefusesWhatReadWould(t *testing.T) {
+	for _, w := range []Weights{
+		{Rules: "chess", Provenance: Provenance{Method: "x"}},
+		{Rules: Kang},
+		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: [NumFeatures]float64{math.NaN()}},
+		{Rules: Kang, Provenance: Provenance{Method: "x"}, Values: [NumFeatures]float64{2 * MaxWeight}},
+	} {
+		var out bytes.Buffer
+		require.Error(t, w.Write(&out))
+		require.Zero(t, out.Len())
+	}
+}
+
+func TestSingleWeightsAreChanged(t *testing.T) {
+	r := rules.MustParse("kang")
+	source, err := FromValues(agents.Values{"weights": DefaultName, "weight.near": "-2.5", "weight.tempo": "7", "depth": "3"})
+	require.NoError(t, err)
+	got, err := source.Weights(r)
+	require.NoError(t, err)
+	want, err := Default(Kang)
+	require.NoError(t, err)
+	want.Values[Near], want.Values[Tempo] = -2.5, 7
+	require.Equal(t, want.Values, got.Values)
+
+	_, err = FromValues(agents.Values{"weights": DefaultName, "weight.nearr": "1"})
+	require.ErrorContains(t, err, "parameter weight.nearr: unknown feature; expected one of: tempo, only1")
+	_, err = FromValues(agents.Values{"weights": ClassicName, "weight.near": "1"})
+	require.NoError(t, err)
 }

@@ -18,9 +18,9 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "greedy",
 		Doc:    "one ply by the evaluation; takes a win and avoids handing one over",
-		Params: []agents.ParamDef{eval.Param()},
+		Params: eval.Params(),
 		New: func(v agents.Values) (agents.Agent, error) {
-			weights, err := eval.Load(v["weights"])
+			weights, err := eval.FromValues(v)
 			if err != nil {
 				return nil, err
 			}

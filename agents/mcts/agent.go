@@ -18,20 +18,19 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name: "mcts",
 		Doc:  "Monte-Carlo tree search with the evaluation as prior and leaf value",
-		Params: []agents.ParamDef{
+		Params: append([]agents.ParamDef{
 			{Name: "iterations", Type: agents.Int, Min: 1, Max: 1e9, Doc: "descents through the tree for a move; 500 if neither nodes nor movetime bounds the search"},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e9, Doc: "the same as iterations"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "c", Type: agents.Float, Default: "0.5", Min: 0, Max: 100, Doc: "exploration: how much a move's prior weighs against its value"},
 			{Name: "hash", Type: agents.Int, Default: "64", Min: 1, Max: 4096, Doc: "size of the tree in MB; when it is full, the subtrees visited least make room"},
-			eval.Param(),
-		},
+		}, eval.Params()...),
 		New: newPlayer,
 	}
 }
 
 func newPlayer(v agents.Values) (agents.Agent, error) {
-	weights, err := eval.Load(v["weights"])
+	weights, err := eval.FromValues(v)
 	if err != nil {
 		return nil, err
 	}

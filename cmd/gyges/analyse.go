@@ -266,11 +266,11 @@ type termJSON struct {
 // terms prints how the evaluation divides over its features, where the agent
 // has one.
 func (a *analysis) terms() error {
-	name, ok := a.values["weights"]
+	_, ok := a.values["weights"]
 	if !ok {
 		return nil
 	}
-	source, err := eval.Load(name)
+	source, err := eval.FromValues(a.values)
 	if err != nil {
 		return err
 	}

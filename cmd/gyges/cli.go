@@ -26,11 +26,14 @@ type cli struct {
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
+	Report     reportCmd     `cmd:"" help:"Make a page of recorded runs to look at: tables, plots, games."`
 	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
+	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
+	Data       dataCmd       `cmd:"" help:"Look at samples."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
@@ -38,6 +41,8 @@ type cli struct {
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
+	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
+	Train      trainCmd      `cmd:"" help:"Make weights better, generation by generation, each proven by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`

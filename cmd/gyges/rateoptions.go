@@ -68,6 +68,29 @@ func (c *modelFlags) options() (ratings.Options, error) {
 	return o, errors.Join(errs...)
 }
 
+// words are the flags as they were given, those at their defaults left out.
+func (c *modelFlags) words() []string {
+	var words []string
+	flag := func(name, value, usual string) {
+		if value != usual {
+			words = append(words, "--"+name, value)
+		}
+	}
+	for _, a := range c.Anchor {
+		flag("anchor", a, "")
+	}
+	for _, o := range c.Offset {
+		flag("offset", o, "")
+	}
+	flag("advantage", string(c.Advantage), "fit")
+	flag("draws", c.Draws, string(ratings.HalfPoints))
+	flag("prior", string(c.Prior), "0")
+	flag("intervals", c.Intervals, string(ratings.ByPair))
+	flag("bootstrap", strconv.Itoa(c.Bootstrap), "0")
+	flag("seed", strconv.FormatUint(c.Seed, 10), "1")
+	return words
+}
+
 // parseAnchor reads NAME=ELO or NAME=ELO±SD. A name is an agent's spec and may
 // hold '=' itself.
 func parseAnchor(text string) (ratings.Anchor, error) {

@@ -29,6 +29,10 @@ type intake struct {
 	known  map[string]bool
 	runs   map[uint64]*source.Seen // ids by the beginning of the run
 	tally
+
+	// whole is told of each record that counts, with what else it holds, or with
+	// nil if no more than the outcome can be read; nil: nobody asks.
+	whole func(*record.Outcome, *record.Game)
 }
 
 // tally is what was left out.
@@ -63,6 +67,9 @@ func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standin
 	defer s.pairs.Flush()
 	if format == source.Records {
 		return in.records(ctx, r, name, s)
+	}
+	if in.whole != nil {
+		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
 	}
 	seen := new(source.Seen)
 	err = source.Read(ctx, format, r, source.Handler{
@@ -109,7 +116,7 @@ func sniff(r io.Reader, name string) (source.Format, io.Reader, error) {
 func (in *intake) records(ctx context.Context, r io.Reader, name string, s *standings) error {
 	b := bufio.NewReaderSize(r, 256<<10)
 	seen := in.run(b)
-	next := in.reader(b, name)
+	next, whole := in.reader(b, name)
 	names := map[string]string{}
 	text := func(b []byte) string {
 		t, ok := names[string(b)]
@@ -148,24 +155,34 @@ func (in *intake) records(ctx context.Context, r io.Reader, name string, s *stan
 			continue
 		}
 		key = strconv.AppendInt(key[:0], o.Pair, 10)
+		if in.whole != nil && (in.take == nil || in.take[string(o.Rules)]) {
+			g, err := whole()
+			if err != nil {
+				g = nil
+			}
+			in.whole(&o, g)
+		}
 		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: resultOf(string(o.Result))}, key, s)
 	}
 }
 
-// reader reads outcomes; if the reading is strict, records whole.
-func (in *intake) reader(r io.Reader, name string) func(*record.Outcome) error {
+// reader reads outcomes, and on demand the whole record of the last one; if the
+// reading is strict, all records whole.
+func (in *intake) reader(r io.Reader, name string) (next func(*record.Outcome) error, whole func() (*record.Game, error)) {
 	if !in.strict {
-		return record.NewOutcomes(r, name).Read
+		outcomes := record.NewOutcomes(r, name)
+		return outcomes.Read, outcomes.Game
 	}
-	whole := record.NewReader(r, name)
-	return func(o *record.Outcome) error {
-		g, err := whole.Read()
-		if err != nil {
+	games := record.NewReader(r, name)
+	var g *record.Game
+	next = func(o *record.Outcome) (err error) {
+		if g, err = games.Read(); err != nil {
 			return err
 		}
 		*o = record.Outcome{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result), Struck: g.Struck()}
 		return nil
 	}
+	return next, func() (*record.Game, error) { return g, nil }
 }
 
 // run finds the ids of a run's games that were met before. Copies of a run are

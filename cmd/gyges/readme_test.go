@@ -22,7 +22,7 @@ func block(language string) *regexp.Regexp {
 
 // clocks matches what depends on the machine's speed in outputs, and the time
 // in a folder's name.
-var clocks = regexp.MustCompile(`(?m)\d+(\.\d+)?(ms|s|m\d+(\.\d+)?s)\b|\d+(\.\d+)?( [kMG])?( nodes)?/s|-\d{8}-\d{6}|time \d[^\n]*|^Begun [^\n]*| +\d\.\d{3}$`)
+var clocks = regexp.MustCompile(`(?m)\d+(\.\d+)?(ms|s|m\d+(\.\d+)?s)\b|\d+(\.\d+)?( [kMG])?( nodes)?/s|-\d{8}-\d{6}|\d+(\.\d+)?( [kMG])? positions a minute|time \d[^\n]*|^Begun [^\n]*| +\d\.\d{3}$`)
 
 // TestReadme runs every command that the README shows with its output, and
 // compares. With UPDATE_README=1 it writes what it found instead.
@@ -31,7 +31,7 @@ func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	clean := func() {
-		require.NoError(t, errors.Join(os.RemoveAll("results/readme"), os.RemoveAll("results/readme-match")))
+		require.NoError(t, errors.Join(os.RemoveAll("results/readme"), os.RemoveAll("results/readme-match"), os.RemoveAll("results/readme-selfplay"), os.RemoveAll("results/readme-texel"), os.RemoveAll("results/readme-spsa")))
 	}
 	clean()
 	defer clean()

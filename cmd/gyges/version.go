@@ -12,12 +12,17 @@ func (versionCmd) examples() []example { return []example{{"gyges version", ""}}
 
 // Run prints one line.
 func (versionCmd) Run(e *env) error {
+	_, err := fmt.Fprintln(e.out, version())
+	return err
+}
+
+// version says what the program was built from.
+func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	_, err := fmt.Fprintln(e.out, versionLine(info))
-	return err
+	return versionLine(info)
 }
 
 // versionLine names the module's version, the revision and the Go release.

@@ -97,6 +97,21 @@ func TestProgressLines(t *testing.T) {
 	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())
 }
 
+func TestStepsLines(t *testing.T) {
+	var out bytes.Buffer
+	for _, total := range []int{300, 0} {
+		p := newSteps(&output{w: &out}, total)
+		now := p.start
+		p.now = func() time.Time { return now }
+		for k := range 110 {
+			now = now.Add(100 * time.Millisecond)
+			p.step(51+k, "loss 0.5") // a run that goes on after step 50
+		}
+		p.end()
+	}
+	require.Equal(t, "step 150 of 300, loss 0.5, 15s left\nstep 150, loss 0.5\n", out.String())
+}
+
 func TestVersionLine(t *testing.T) {
 	require.Equal(t, "gyges (unknown version)", versionLine(&debug.BuildInfo{}))
 	require.Equal(t, "gyges v1.2.3, revision 0123abcd with changes of 2026-01-02T03:04:05Z, go1.26.0", versionLine(&debug.BuildInfo{

@@ -27,6 +27,7 @@ type Outcomes struct {
 	lines *bufio.Reader
 	name  string
 	line  int
+	text  []byte // the last line that held an outcome
 	long  []byte // a line longer than the buffer
 }
 
@@ -57,6 +58,7 @@ func (r *Outcomes) Read(o *Outcome) error {
 	case err != nil:
 		return fmt.Errorf("%s:%d: %w", r.name, r.line, err)
 	}
+	r.text = line
 	if o.scan(line) {
 		return nil
 	}
@@ -66,6 +68,16 @@ func (r *Outcomes) Read(o *Outcome) error {
 	}
 	*o = Outcome{g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.Struck()}
 	return nil
+}
+
+// Game reads the record of the outcome read last whole. The error is a
+// *LineError: it may find what Read didn't look at.
+func (r *Outcomes) Game() (*Game, error) {
+	g, err := parse(r.text)
+	if err != nil {
+		return nil, &LineError{r.name, r.line, err}
+	}
+	return g, nil
 }
 
 // next returns the next line without its end.

@@ -55,6 +55,9 @@ func TestOutcomesAgreeWithReader(t *testing.T) {
 			require.NoError(t, errQuick)
 			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Struck()},
 				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.Struck})
+			again, err := quick.Game()
+			require.NoError(t, err)
+			require.Equal(t, g, again)
 		}
 	})
 }
@@ -108,4 +111,15 @@ func BenchmarkOutcomes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/game")
+}
+
+// What Read doesn't look at, Game does.
+func TestOutcomesGameFindsMore(t *testing.T) {
+	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"}, Result: "1-0", Reason: "goal", Plies: 2}
+	file := append(g.AppendJSON(nil), '\n')
+	r := NewOutcomes(bytes.NewReader(file), "f")
+	var o Outcome
+	require.NoError(t, r.Read(&o))
+	_, err := r.Game()
+	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
 }

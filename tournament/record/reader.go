@@ -91,6 +91,21 @@ func (r *Reader) fail(line int, err error) error {
 
 // parse reads the record on one line.
 func parse(line []byte) (*Game, error) {
+	g := new(Game)
+	if !g.scan(line) {
+		var err error
+		if g, err = parseJSON(line); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.check(); err != nil {
+		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	return g, nil
+}
+
+// parseJSON reads a record in whatever way its JSON is laid out.
+func parseJSON(line []byte) (*Game, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("expected a game record, found an empty line")
 	}
@@ -105,9 +120,6 @@ func parse(line []byte) (*Game, error) {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("expected the end of the line after the record, found more")
-	}
-	if err := g.check(); err != nil {
-		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	return g, nil
 }

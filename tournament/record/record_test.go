@@ -170,6 +170,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(g.AppendJSON(nil))
 	f.Add([]byte("{}\n\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		agree(t, data)
 		r := NewReader(bytes.NewReader(data), "f")
 		for {
 			g, err := r.Read()

@@ -1,0 +1,80 @@
+package alphabeta
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+var _ agents.Explorer = (*player)(nil)
+
+// ChooseNoisy implements [agents.Explorer]. It searches twice: for the best move,
+// with three quarters of the nodes and time there are, and then, as deep as that
+// came, for moves whose sums are higher.
+func (a *player) ChooseNoisy(ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score) (agents.Decision, error) {
+	began := time.Now()
+	lim = lim.Tighter(a.limits)
+	first := lim
+	first.Nodes -= lim.Nodes / 4
+	first.MoveTime -= lim.MoveTime / 4
+	best, err := a.Choose(ctx, g, first)
+	if _, proven := best.Score.Proven(); err != nil || !best.Scored || proven {
+		return best, err
+	}
+	if lim.Nodes > 0 {
+		if lim.Nodes -= best.Nodes; lim.Nodes <= 0 {
+			return best, nil
+		}
+	}
+	s := &a.searches[0]
+	s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
+	m := s.noisiest(g.Position(), best, noise)
+	s.tell()
+	s.ctx = nil
+	best.Nodes += s.visited
+	if m != best.Move {
+		best.Move, best.PV = m, nil
+	}
+	return best, nil
+}
+
+// noisyMove is a root move with its noise.
+type noisyMove struct {
+	move  rules.Move
+	noise agents.Score
+}
+
+// noisiest returns the move of p, the root, with the highest sum of score and
+// noise. No move's score is above the best one's, so most needn't be searched:
+// whoever has less noise than the best sum leaves room for is out.
+func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
+	own := noise(best.Move)
+	var list []noisyMove
+	s.line.Moves(p, &s.stack[0].moves)
+	for m := range s.stack[0].moves.All() {
+		if n := noise(m); n > own && m != best.Move {
+			list = append(list, noisyMove{m, n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b noisyMove) int { return cmp.Compare(b.noise, a.noise) })
+	chosen, sum := best.Move, best.Score+own
+	for _, c := range list {
+		enough := max(sum-c.noise, -agents.WinScore) // what the move must be worth more than
+		if enough >= best.Score {
+			break
+		}
+		reduction := s.reduction(best.Depth, s.reducedMore, false, best.Score)
+		score := s.try(p, c.move, enough, best.Score+1, best.Depth, reduction, false)
+		if s.stopped {
+			break
+		}
+		if score = min(score, best.Score); score > enough {
+			chosen, sum = c.move, score+c.noise
+		}
+	}
+	return chosen
+}

@@ -1,0 +1,196 @@
+// Package explore is the agent that plays like another one, but not always its
+// best move: for games from which something is to be learned, which should not
+// all be alike.
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Name is the name of the kind, and Param that of the parameter that names the
+// agent it plays like.
+const (
+	Name  = "explore"
+	Param = "agent"
+)
+
+// Bounds of the parameters.
+const (
+	MaxTemperature = 10 // points
+	MaxPlies       = 100_000
+)
+
+// Kind returns the kind of agent that plays like an agent of the registry, with
+// exploration.
+func Kind(registry *agents.Registry) agents.Kind {
+	return agents.Kind{
+		Name: Name,
+		Doc:  "plays like another agent, but not always its best move; for self-play",
+		Params: []agents.ParamDef{
+			{Name: Param, Type: agents.Text, Doc: "spec of the agent it plays like, quoted where it has a comma"},
+			{Name: "temperature", Type: agents.Float, Default: "0.2", Min: 0, Max: MaxTemperature, Doc: "in points: a move that is this much worse than the best is played 1/e as often; 0: the best only"},
+			{Name: "random", Type: agents.Float, Default: "0", Min: 0, Max: 1, Doc: "share of moves that are drawn from all that do not let the opponent reach the goal; they get no score"},
+			{Name: "plies", Type: agents.Int, Min: 1, Max: MaxPlies, Doc: "plies of a game after which only best moves are played; none: never"},
+		},
+		New: func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
+	}
+}
+
+// Spec returns the spec of an agent that plays like another one. What every kind
+// takes, like its name in tables, goes over to it. Options of 0 stand for none.
+func Spec(like agents.Spec, o Options) agents.Spec {
+	inner, outer := agents.Spec{Kind: like.Kind}, o.params()
+	for _, p := range like.Params {
+		if slices.ContainsFunc(agents.Common(), func(d agents.ParamDef) bool { return d.Name == p.Name }) {
+			outer = append(outer, p)
+		} else {
+			inner.Params = append(inner.Params, p)
+		}
+	}
+	return agents.Spec{Kind: Name, Params: append([]agents.Param{{Name: Param, Value: inner.String()}}, outer...)}
+}
+
+// Options are the parameters beside the agent.
+type Options struct {
+	Temperature float64 // points, 0 to MaxTemperature
+	Random      float64 // share of moves, 0 to 1
+	Plies       int     // 0: all
+}
+
+func (o Options) params() []agents.Param {
+	list := []agents.Param{{Name: "temperature", Value: fmt.Sprint(o.Temperature)}}
+	if o.Random != 0 {
+		list = append(list, agents.Param{Name: "random", Value: fmt.Sprint(o.Random)})
+	}
+	if o.Plies != 0 {
+		list = append(list, agents.Param{Name: "plies", Value: fmt.Sprint(o.Plies)})
+	}
+	return list
+}
+
+func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error) {
+	if v[Param] == "" {
+		return nil, errors.New("expected agent=SPEC, the agent to play like")
+	}
+	spec, err := agents.ParseSpec(v[Param])
+	if err != nil {
+		return nil, err
+	}
+	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
+		return nil, fmt.Errorf("expected an agent that plays by itself, found %q", spec)
+	}
+	inner, err := registry.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	a := &player{inner: inner, options: Options{v.Float("temperature"), v.Float("random"), v.Int("plies")}}
+	if a.options.Temperature > 0 {
+		var ok bool
+		if a.noisy, ok = inner.(agents.Explorer); !ok {
+			err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", spec)
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+type player struct {
+	inner   agents.Agent
+	noisy   agents.Explorer // nil without temperature
+	options Options
+	rng     *rand.Rand
+	moves   rules.MoveSet
+}
+
+var (
+	_ agents.Agent  = (*player)(nil)
+	_ agents.Tracer = (*player)(nil)
+	_ io.Closer     = (*player)(nil)
+)
+
+func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
+	a.rng = s.Rand()
+	s.Seed = a.rng.Uint64()
+	return a.inner.NewGame(ctx, s)
+}
+
+// Choose plays what the inner agent has proven to win or lose as it is.
+func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
+		return a.inner.Choose(ctx, g, lim)
+	}
+	// Three numbers a move, so that the draws of one don't depend on another's.
+	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
+	if !random && a.noisy != nil {
+		return a.noisy.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) })
+	}
+	d, err := a.inner.Choose(ctx, g, lim)
+	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {
+		return d, err
+	}
+	if m := a.harmless(g, draw); m != rules.NoMove {
+		return agents.Decision{Move: m, Depth: d.Depth, Nodes: d.Nodes}, nil
+	}
+	return d, nil
+}
+
+// harmless draws one of the moves after which the opponent can't reach the goal,
+// NoMove if there is none.
+func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
+	g.LegalMoves(&a.moves)
+	p, n := g.Position(), 0
+	chosen := rules.NoMove
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for m := range a.moves.All() {
+		next := g.Rules().Apply(p, m)
+		if g.Rules().CanReachGoal(next, next.Side()) {
+			continue
+		}
+		if n++; rng.IntN(n) == 0 {
+			chosen = m
+		}
+	}
+	return chosen
+}
+
+// gumbel returns noise of the standard Gumbel distribution times the
+// temperature. A move with the highest sum of score and such noise is one drawn
+// with probabilities in proportion to exp(score/temperature) (the "Gumbel-max
+// trick", see C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
+func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
+	u := (float64(mix(seed^uint64(m)*0x9e3779b97f4a7c15)>>11) + 0.5) / (1 << 53) // between 0 and 1
+	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))
+}
+
+// mix is the output function of SplitMix64 (Steele, Lea and Flood: Fast
+// Splittable Pseudorandom Number Generators, 2014).
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Close closes the inner agent.
+func (a *player) Close() error {
+	if c, ok := a.inner.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Trace returns the inner agent's trace.
+func (a *player) Trace() []string {
+	if t, ok := a.inner.(agents.Tracer); ok {
+		return t.Trace()
+	}
+	return nil
+}

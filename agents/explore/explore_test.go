@@ -1,0 +1,221 @@
+package explore
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gyges/agents"
+	"gyges/agents/alphabeta"
+	"gyges/agents/greedy"
+	"gyges/agents/internal/agenttest"
+	"gyges/agents/random"
+	"gyges/rules"
+)
+
+// fixed is an explorer for which the i-th legal move is worth -10·i, and which
+// proves a win where it is told to.
+type fixed struct{ proves bool }
+
+func (f *fixed) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (f *fixed) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	return f.ChooseNoisy(ctx, g, lim, func(rules.Move) agents.Score { return 0 })
+}
+
+func (f *fixed) ChooseNoisy(_ context.Context, g *rules.Game, _ agents.Limits, noise func(rules.Move) agents.Score) (agents.Decision, error) {
+	if f.proves {
+		return agents.Decision{Move: g.Legal().At(0), Scored: true, Score: agents.WinIn(3)}, nil
+	}
+	best, move := agents.Score(math.MinInt32), rules.NoMove
+	for i := range g.Legal().Len() {
+		m := g.Legal().At(i)
+		if s := agents.Score(-10*i) + noise(m); s > best {
+			best, move = s, m
+		}
+	}
+	return agents.Decision{Move: move, Scored: true, Depth: 1, Nodes: 1}, nil
+}
+
+func registry() *agents.Registry {
+	fixedKind := func(name string, proves bool) agents.Kind {
+		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return &fixed{proves}, nil }}
+	}
+	return agents.NewRegistry(fixedKind("fixed", false), fixedKind("sure", true), alphabeta.Kind(), greedy.Kind(), random.Kind(),
+		agents.Kind{Name: "person", Interactive: true, New: func(agents.Values) (agents.Agent, error) { return nil, nil }})
+}
+
+func start(t *testing.T, spec string, g *rules.Game) agents.Agent {
+	t.Helper()
+	return agenttest.New(t, Kind(registry()), spec, g)
+}
+
+// chiSquare returns the p-value of counts against probabilities.
+func chiSquare(counts []int, p []float64) float64 {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	x := 0.0
+	for i, n := range counts {
+		e := p[i] * float64(total)
+		x += (float64(n) - e) * (float64(n) - e) / e
+	}
+	return distuv.ChiSquared{K: float64(len(counts) - 1)}.Survival(x)
+}
+
+// Moves are played with probabilities in proportion to exp(score/temperature).
+// The seeds are fixed; a correct program would fail with one seed in 10,000.
+func TestTemperature(t *testing.T) {
+	g := rules.NewGame(rules.MustParse("simplified"), rules.MustParse("simplified").RandomSetup(rand.New(rand.NewPCG(1, 1))))
+	n := g.Legal().Len()
+	for temperature, points := range map[string]float64{"0.1": 0.1, "0.5": 0.5, "3": 3} {
+		p := make([]float64, n)
+		sum := 0.0
+		for i := range p {
+			p[i] = math.Exp(-0.1 * float64(i) / points)
+			sum += p[i]
+		}
+		for i := range p {
+			p[i] /= sum
+		}
+		a := start(t, "explore:agent=fixed,temperature="+temperature, g)
+		counts := make([]int, n)
+		index := map[rules.Move]int{}
+		for i := range n {
+			index[g.Legal().At(i)] = i
+		}
+		for range 20_000 {
+			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			require.NoError(t, err)
+			counts[index[d.Move]]++
+		}
+		// Those that are hardly ever played count as one.
+		for len(p) > 2 && p[len(p)-1] < 0.001 {
+			k := len(p) - 1
+			p[k-1] += p[k]
+			counts[k-1] += counts[k]
+			p, counts = p[:k], counts[:k]
+		}
+		require.Greater(t, chiSquare(counts, p), 1e-4, "temperature %s", temperature)
+	}
+}
+
+// The share of random moves is as given, they are drawn uniformly, and none lets
+// the opponent reach the goal. A correct program would fail with one seed in 10,000.
+func TestRandomMoves(t *testing.T) {
+	r := rules.MustParse("simplified")
+	rng := rand.New(rand.NewPCG(4, 1))
+	g := agenttest.RandomGame(r, rng, 6)
+	harmless := map[rules.Move]int{}
+	for m := range g.Legal().All() {
+		if next := r.Apply(g.Position(), m); !r.CanReachGoal(next, next.Side()) {
+			harmless[m] = len(harmless)
+		}
+	}
+	require.Greater(t, len(harmless), 2)
+	require.Less(t, len(harmless), g.Legal().Len())
+	a := start(t, "explore:agent=fixed,temperature=0,random=0.25", g)
+	counts, unscored := make([]int, len(harmless)), 0
+	const total = 20_000
+	for range total {
+		d, err := a.Choose(context.Background(), g, agents.Limits{})
+		require.NoError(t, err)
+		if d.Scored {
+			require.Equal(t, g.Legal().At(0), d.Move)
+			continue
+		}
+		unscored++
+		require.Contains(t, harmless, d.Move)
+		counts[harmless[d.Move]]++
+	}
+	require.InDelta(t, 0.25*total, unscored, 3.9*math.Sqrt(total*0.25*0.75))
+	p := make([]float64, len(harmless))
+	for i := range p {
+		p[i] = 1 / float64(len(p))
+	}
+	require.Greater(t, chiSquare(counts, p), 1e-4)
+}
+
+func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.RandomGame(r, rand.New(rand.NewPCG(1, 2)), 6)
+	require.GreaterOrEqual(t, g.Ply(), 2)
+	for _, spec := range []string{"explore:agent=sure,temperature=5,random=1", "explore:agent=fixed,temperature=5,random=1,plies=2"} {
+		a := start(t, spec, g)
+		for range 50 {
+			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			require.NoError(t, err)
+			require.Equal(t, g.Legal().At(0), d.Move)
+		}
+	}
+}
+
+// Equal seeds give equal games, others others.
+func TestSeeds(t *testing.T) {
+	r := rules.MustParse("standard")
+	play := func(seed uint64) []rules.Move {
+		g := rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(3, 3))))
+		a := start(t, "explore:agent=alphabeta:depth=1,temperature=0.5,random=0.1", g)
+		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: seed}))
+		for range 12 {
+			if o, _ := g.Outcome(); o != rules.Undecided {
+				break
+			}
+			d, err := a.Choose(context.Background(), g, agents.Limits{})
+			require.NoError(t, err)
+			require.NoError(t, g.Play(d.Move))
+		}
+		return g.Moves()
+	}
+	require.Equal(t, play(1), play(1))
+	require.NotEqual(t, play(1), play(2))
+}
+
+func TestSpec(t *testing.T) {
+	inner, err := agents.ParseSpec("alphabeta:depth=2,hash=1")
+	require.NoError(t, err)
+	for want, o := range map[string]Options{
+		"explore:agent='alphabeta:depth=2,hash=1',temperature=0":                       {},
+		"explore:agent='alphabeta:depth=2,hash=1',temperature=0.25,random=0.1,plies=7": {0.25, 0.1, 7},
+	} {
+		spec := Spec(inner, o)
+		require.Equal(t, want, spec.String())
+		back, err := agents.ParseSpec(want)
+		require.NoError(t, err)
+		require.Equal(t, spec, back)
+		a, err := agents.NewRegistry(Kind(registry())).New(spec)
+		require.NoError(t, err)
+		require.Equal(t, o, a.(*player).options)
+	}
+}
+
+func TestNamesGoOver(t *testing.T) {
+	like, err := agents.ParseSpec("mcts:name=Ada,c=1,clock=1m")
+	require.NoError(t, err)
+	require.Equal(t, "explore:agent=mcts:c=1,temperature=0.5,name=Ada,clock=1m", Spec(like, Options{Temperature: 0.5}).String())
+}
+
+func TestBadSpecs(t *testing.T) {
+	for spec, want := range map[string]string{
+		"explore":                                   "expected agent=SPEC, the agent to play like",
+		"explore:agent=":                            "expected text, found",
+		"explore:agent=nobody":                      `unknown kind "nobody"`,
+		"explore:agent=explore":                     `unknown kind "explore"`,
+		"explore:agent=greedy":                      "greedy does not explore by temperature; expected alphabeta, mcts or temperature=0",
+		"explore:agent=person,temperature=0":        `expected an agent that plays by itself, found "person"`,
+		"explore:agent=random,temperature=11":       "parameter temperature: expected float, 0 to 10",
+		"explore:agent='alphabeta:depth=0'":         "parameter depth: expected int, 1 to 64",
+		"explore:agent=random,random=2":             "parameter random: expected float, 0 to 1",
+		"explore:agent=random,temperature=0,plies=": "parameter plies: expected int",
+	} {
+		s, err := agents.ParseSpec(spec)
+		require.NoError(t, err, spec)
+		_, err = agents.NewRegistry(Kind(registry())).New(s)
+		require.ErrorContains(t, err, want, spec)
+	}
+}

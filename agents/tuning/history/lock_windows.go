@@ -1,0 +1,21 @@
+package history
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lock takes a file for this process until it is closed or the process ends. It
+// is an error if another process has it. It locks a byte far behind the end, so
+// that others may read.
+func lock(f *os.File) error {
+	const far = 1 << 30
+	place := &windows.Overlapped{OffsetHigh: far}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, place)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return errInUse
+	}
+	return err
+}

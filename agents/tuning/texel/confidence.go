@@ -1,0 +1,181 @@
+package texel
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Feature is what a fit says of one feature.
+type Feature struct {
+	Name   string
+	Parent float64 // weight before, in hundredths of a point
+	Weight float64 // after
+	// Error is the weight's standard error at the minimum of the training loss;
+	// +Inf if the data don't determine it, 0 if it was held.
+	Error float64
+	// Without is by how much the validation loss is higher without the feature,
+	// the other weights adjusted, and WithoutMargin half of the 95 % interval of
+	// that; NaN if the weight was held.
+	Without, WithoutMargin float64
+	// Idle says that the feature doesn't earn its place: its weight may be 0 by
+	// the 95 % interval, or the validation loss is lower without it by more than
+	// the margin.
+	Idle bool
+	// Held says that the weight was not tuned.
+	Held bool
+}
+
+const z95 = 1.959964 // of the normal distribution
+
+// result says what the fit came to.
+func (f *fit) result() (*Result, error) {
+	zero := make([]float64, len(f.rms))
+	tuned := f.logits(f.last)
+	r := &Result{
+		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped,
+		Loss:           Change{f.train.value(zero), f.train.value(tuned)},
+		ValidationLoss: Change{f.validation.value(zero), f.lastLoss},
+	}
+	watched := newGames(f.validation.data)
+	r.Gain, r.GainMargin = f.validation.rise(watched, tuned, zero)
+	for j, w := range f.weights(f.last) {
+		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN(), WithoutMargin: math.NaN()})
+	}
+	if len(f.free) == 0 {
+		return r, nil
+	}
+	bread, meat := f.curvature(tuned)
+	inverse, known, err := invert(bread)
+	if err != nil {
+		return nil, err
+	}
+	var covariance mat.Dense
+	covariance.Mul(inverse, meat)
+	covariance.Mul(&covariance, inverse)
+	for m, j := range f.free {
+		p := &r.Features[j]
+		p.Held = false
+		p.Error = math.Inf(1)
+		if known[m] {
+			p.Error = math.Sqrt(max(covariance.At(m, m), 0)) / f.rms[j] / f.scale
+		}
+		p.Without, p.WithoutMargin = f.validation.rise(watched, tuned, f.logits(f.without(m, inverse)))
+		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
+	}
+	return r, nil
+}
+
+// without returns the best u with the weight of the m-th free feature at 0, as
+// far as the loss is quadratic.
+func (f *fit) without(m int, inverse *mat.SymDense) []float64 {
+	u := append([]float64(nil), f.last...)
+	j := f.free[m]
+	to := -f.settings.Parent[j] * f.scale * f.rms[j]
+	if c := inverse.At(m, m); c > 0 {
+		for i := range u {
+			u[i] += inverse.At(i, m) / c * (to - f.last[m])
+		}
+	}
+	u[m] = to
+	return u
+}
+
+// curvature returns the Hessian of the penalised loss and the covariance of its
+// gradient, both in terms of u. The gradient's parts of positions from one game
+// are taken together, since their results are not independent; where games are
+// not known, the covariance is that of independent results, the loss's Hessian
+// by the number of positions.
+func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
+	n := len(f.free)
+	place := make([]int, len(f.rms))
+	for j := range place {
+		place[j] = -1
+	}
+	for m, j := range f.free {
+		place[j] = m
+	}
+	sums := f.train.data.sum(n*n, func(b *block, k int, sums []float64) {
+		for i := range b.rows() {
+			p, _ := logistic(f.train.logit(b, k, i, v))
+			c := float64(b.count[i]) * p * (1 - p)
+			columns, values := b.row(i)
+			for x, jx := range columns {
+				mx := place[jx]
+				if mx < 0 {
+					continue
+				}
+				for y, jy := range columns[:x+1] {
+					if my := place[jy]; my >= 0 {
+						sums[mx*n+my] += c * float64(values[x]) * float64(values[y])
+					}
+				}
+			}
+		}
+	})
+	bread, meat = mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	count := f.train.data.count
+	for x := range n {
+		for y := range x + 1 {
+			h := sums[x*n+y] / count / f.rms[f.free[x]] / f.rms[f.free[y]]
+			bread.SetSym(x, y, h)
+			meat.SetSym(x, y, h/count)
+		}
+	}
+	if f.train.data.knowsGames {
+		meat = f.spread(f.train.gradients(newGames(f.train.data), v))
+	}
+	for m := range n {
+		bread.SetSym(m, m, bread.At(m, m)+f.settings.L2)
+	}
+	return bread, meat
+}
+
+// spread returns the covariance of the gradient by games, as in the sandwich
+// estimator for clusters (Liang and Zeger 1986). gradients holds the sum of each
+// game's, one after the other.
+func (f *fit) spread(gradients []float64) *mat.SymDense {
+	n, all := len(f.free), len(f.rms)
+	games := len(gradients) / all
+	s := mat.NewSymDense(n, nil)
+	x := mat.NewVecDense(n, nil)
+	for g := range games {
+		for m, j := range f.free {
+			x.SetVec(m, gradients[g*all+j]/f.rms[j]/f.train.data.count)
+		}
+		s.SymRankOne(s, 1, x)
+	}
+	s.ScaleSym(float64(games)/float64(max(games-1, 1)), s)
+	return s
+}
+
+// invert returns the inverse of a symmetric matrix of which no eigenvalue is
+// below 0, but for rounding, and which variables it determines. Directions of
+// eigenvalues next to 0 are left out.
+func invert(a *mat.SymDense) (inverse *mat.SymDense, known []bool, err error) {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return nil, nil, errors.New("the Hessian has no eigenvalues: expected finite data")
+	}
+	n := a.SymmetricDim()
+	values := e.Values(nil)
+	var q mat.Dense
+	e.VectorsTo(&q)
+	inverse = mat.NewSymDense(n, nil)
+	known = make([]bool, n)
+	for m := range known {
+		known[m] = true
+	}
+	for k, x := range values {
+		column := q.ColView(k)
+		if x > 1e-10*values[n-1] {
+			inverse.SymRankOne(inverse, 1/x, column)
+			continue
+		}
+		for m := range known {
+			known[m] = known[m] && math.Abs(column.AtVec(m)) < 1e-4
+		}
+	}
+	return inverse, known, nil
+}

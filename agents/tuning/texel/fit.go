@@ -1,0 +1,295 @@
+package texel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+
+	"gyges/agents/tuning"
+)
+
+// Settings say how weights are fitted.
+type Settings struct {
+	// Names of the features.
+	Names []string
+	// Parent is the weights to start from, in hundredths of a point.
+	Parent []float64
+	// Hold says which weights stay as they are; nil: none. Those of features that
+	// no position has are held, too.
+	Hold []bool
+	// Lambda is the share of the result in the target, above 0 to 1; the search
+	// score has the rest, where a position has one.
+	Lambda float64
+	// L2 is how strongly weights are drawn to the parent's, 0 or more: as strongly
+	// as by L2 × positions results more.
+	L2 float64
+	// Scale is the logit of a hundredth of a point; 0: it is fitted to the
+	// results with the parent weights.
+	Scale float64
+	// Iterations bounds those of L-BFGS. 0: 200.
+	Iterations int
+	// Patience is after how many iterations in a row whose validation loss is
+	// higher than the best fitting stops, and goes back to the best. 0: 5; below
+	// 0: it goes on to the minimum of the training loss.
+	Patience int
+	// Record is called at the start and after each iteration; nil: nobody looks
+	// on. An error stops the fit.
+	Record func(Step) error
+}
+
+// Step is what an iteration has come to.
+type Step struct {
+	Iteration      int
+	Loss           float64 // mean cross-entropy of the training positions, in nats
+	ValidationLoss float64 // of the others
+	Weights        []float64
+}
+
+// Result is what a fit came to.
+type Result struct {
+	Scale          float64 // logit of a hundredth of a point
+	Iterations     int
+	EarlyStop      bool // stopped since the validation loss rose; the weights are those of its lowest
+	Loss           Change
+	ValidationLoss Change
+	Gain           float64   // by how much the validation loss is lower than the parent's
+	GainMargin     float64   // half of the 95 % interval of Gain
+	Features       []Feature // one for each
+}
+
+// Change is a figure of the parent weights and of the tuned ones.
+type Change struct{ Parent, Tuned float64 }
+
+// Weights returns the tuned weights.
+func (r *Result) Weights() []float64 {
+	w := make([]float64, len(r.Features))
+	for j, f := range r.Features {
+		w[j] = f.Weight
+	}
+	return w
+}
+
+// lossTolerance is a rise of the validation loss that doesn't count.
+const lossTolerance = 1e-6
+
+// Fit fits weights to the training positions and watches the validation ones.
+// The error says what is wrong with the data or the settings, or is ctx's.
+func Fit(ctx context.Context, train, validation *Data, s Settings) (*Result, error) {
+	if err := check(train, validation, &s); err != nil {
+		return nil, err
+	}
+	scale := s.Scale
+	if scale == 0 {
+		var err error
+		if scale, err = fitScale(train, s.Parent); err != nil {
+			return nil, err
+		}
+	}
+	f := newFit(train, validation, s, scale)
+	if err := f.minimise(ctx); err != nil {
+		return nil, err
+	}
+	return f.result()
+}
+
+func check(train, validation *Data, s *Settings) error {
+	n := len(s.Names)
+	for _, d := range []struct {
+		name string
+		data *Data
+	}{{"training", train}, {"validation", validation}} {
+		if d.data.rows == 0 {
+			return fmt.Errorf("expected %s positions, found none", d.name)
+		}
+		if d.data.features != n {
+			return fmt.Errorf("expected %s positions with %d features, found %d", d.name, n, d.data.features)
+		}
+	}
+	if low, high := train.spread(); low == high {
+		return fmt.Errorf("expected positions that were won and such that were lost, found the result %v in all %d", low, train.rows)
+	}
+	if len(s.Parent) != n || s.Hold != nil && len(s.Hold) != n {
+		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if s.Iterations == 0 {
+		s.Iterations = 200
+	}
+	if s.Patience == 0 {
+		s.Patience = 5
+	}
+	return nil
+}
+
+// Check returns an error that joins a *[tuning.FieldError] for each number among
+// the settings that is wrong.
+func (s *Settings) Check() error {
+	var p tuning.Problems
+	for j, w := range s.Parent {
+		p.Expect(!math.IsNaN(w) && !math.IsInf(w, 0), "weights", "expected finite numbers, found %v for feature %d", w, j)
+	}
+	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
+	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
+	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale", "expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
+	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations", "expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	return p.Err()
+}
+
+const (
+	maxL2         = 1000
+	maxIterations = 1_000_000
+)
+
+// fit is a fit under way. The minimised function's arguments are u = scale · rms
+// · (weight - parent) of the weights that are not held.
+type fit struct {
+	settings          Settings
+	scale             float64
+	train, validation *loss
+	rms               []float64
+	free              []int // features whose weights are not held
+
+	// The last point that was evaluated: gonum asks for the value and for the
+	// gradient one after the other.
+	at, grad []float64
+	value    float64
+
+	// The lowest validation loss so far.
+	iteration int
+	best      []float64
+	bestLoss  float64
+	last      []float64
+	lastLoss  float64
+	worse     int // iterations in a row that were worse
+	stopped   bool
+	err       error
+}
+
+func newFit(train, validation *Data, s Settings, scale float64) *fit {
+	parent := append([]float64(nil), s.Parent...)
+	floats.Scale(scale, parent)
+	f := &fit{
+		settings:   s,
+		scale:      scale,
+		train:      newLoss(train, parent, train.targets(s.Lambda, scale)),
+		validation: newLoss(validation, parent, validation.targets(s.Lambda, scale)),
+		rms:        train.meanSquares(),
+		bestLoss:   math.Inf(1),
+	}
+	for j, square := range f.rms {
+		f.rms[j] = math.Sqrt(square)
+		if square > 0 && (s.Hold == nil || !s.Hold[j]) {
+			f.free = append(f.free, j)
+		}
+	}
+	return f
+}
+
+// logits returns what u adds to the parent's weights, in units of the logit.
+func (f *fit) logits(u []float64) []float64 {
+	v := make([]float64, len(f.rms))
+	for m, j := range f.free {
+		v[j] = u[m] / f.rms[j]
+	}
+	return v
+}
+
+// weights returns the weights that u stands for.
+func (f *fit) weights(u []float64) []float64 {
+	w := append([]float64(nil), f.settings.Parent...)
+	for j, v := range f.logits(u) {
+		w[j] += v / f.scale
+	}
+	return w
+}
+
+// evaluate computes the penalised loss and its gradient at u.
+func (f *fit) evaluate(u []float64) {
+	if f.at != nil && floats.Equal(u, f.at) {
+		return
+	}
+	full := make([]float64, len(f.rms))
+	f.value = f.train.gradient(f.logits(u), full) + f.settings.L2/2*floats.Dot(u, u)
+	f.grad = make([]float64, len(u))
+	for m, j := range f.free {
+		f.grad[m] = full[j]/f.rms[j] + f.settings.L2*u[m]
+	}
+	f.at = append(f.at[:0], u...)
+}
+
+// minimise finds the best u. It is in f.last then.
+func (f *fit) minimise(ctx context.Context) error {
+	start := make([]float64, len(f.free))
+	f.note(start, f.train.value(f.logits(start)))
+	if f.err != nil || len(f.free) == 0 {
+		return f.err
+	}
+	problem := optimize.Problem{
+		Func: func(u []float64) float64 { f.evaluate(u); return f.value },
+		Grad: func(grad, u []float64) { f.evaluate(u); copy(grad, f.grad) },
+		Status: func() (optimize.Status, error) {
+			if err := errors.Join(ctx.Err(), f.err); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	settings := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
+	_, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
+	if err := errors.Join(ctx.Err(), f.err); err != nil {
+		return err
+	}
+	// Where floating point can't tell points apart, a line search fails: that is
+	// the minimum as far as can be known.
+	if err != nil && !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
+		return err
+	}
+	if f.settings.Patience > 0 && f.lastLoss > f.bestLoss+lossTolerance {
+		f.last, f.lastLoss, f.stopped = f.best, f.bestLoss, true
+	}
+	return nil
+}
+
+// Init makes fit an [optimize.Converger].
+func (f *fit) Init(int) {}
+
+// Converged notes an iteration and tells whether to stop.
+func (f *fit) Converged(l *optimize.Location) optimize.Status {
+	if f.iteration == 0 && floats.Equal(l.X, f.last) {
+		return optimize.NotTerminated // the start, which has been noted
+	}
+	f.iteration++
+	f.note(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
+	switch {
+	case f.err != nil:
+		return optimize.Failure
+	case f.settings.Patience > 0 && f.worse >= f.settings.Patience:
+		return optimize.FunctionConvergence
+	default:
+		return optimize.NotTerminated
+	}
+}
+
+// note notes the losses at u.
+func (f *fit) note(u []float64, loss float64) {
+	f.last = slices.Clone(u)
+	f.lastLoss = f.validation.value(f.logits(u))
+	if f.lastLoss < f.bestLoss {
+		f.best, f.bestLoss = f.last, f.lastLoss
+	}
+	if f.lastLoss > f.bestLoss+lossTolerance {
+		f.worse++
+	} else {
+		f.worse = 0
+	}
+	if f.settings.Record != nil && f.err == nil {
+		f.err = f.settings.Record(Step{f.iteration, loss, f.lastLoss, f.weights(u)})
+	}
+}

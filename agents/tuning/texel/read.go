@@ -1,0 +1,92 @@
+package texel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"runtime"
+	"sync"
+
+	"gyges/agents/eval"
+	"gyges/agents/tuning/sample"
+)
+
+// Choice says which samples are taken.
+type Choice struct {
+	Quiet     bool // only those in which neither side could win the game at once
+	Positions int  // at most so many, the first ones; 0: all
+}
+
+// Sampled returns the data that samples make with the features that e measures,
+// in their order, on all cores. The first error of the samples is returned, or
+// ctx's.
+func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
+	d := NewData(eval.NumFeatures)
+	batches := newBatches(e)
+	for s, err := range samples {
+		if err != nil {
+			return nil, err
+		}
+		if choice.Quiet && !s.Quiet {
+			continue
+		}
+		if choice.Positions > 0 && d.Len()+len(batches.rows) == choice.Positions {
+			break
+		}
+		if batches.add(s) {
+			if err := errors.Join(ctx.Err(), batches.flush(d)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d, batches.flush(d)
+}
+
+// batches gathers samples to measure them on all cores at once.
+type batches struct {
+	eval     *eval.Evaluator
+	samples  []sample.Sample
+	rows     []Row
+	features [][eval.NumFeatures]float64
+}
+
+func newBatches(e *eval.Evaluator) *batches {
+	return &batches{eval: e, features: make([][eval.NumFeatures]float64, blockRows)}
+}
+
+// add takes a sample and tells whether the batch is full.
+func (b *batches) add(s sample.Sample) bool {
+	r := Row{Result: s.Result(), Score: math.NaN(), Count: float64(s.Count()), Game: gameNumber(s.Game)}
+	if s.Scored {
+		r.Score = float64(s.Score)
+	}
+	b.samples, b.rows = append(b.samples, s), append(b.rows, r)
+	return len(b.rows) == len(b.features)
+}
+
+// gameNumber returns a number above 0 for a game.
+func gameNumber(game int64) uint32 { return uint32(uint64(game)%math.MaxUint32) + 1 }
+
+// flush measures the batch and adds it to d.
+func (b *batches) flush(d *Data) error {
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < len(b.rows); i += workers {
+				b.eval.Features(b.samples[i].Position, &b.features[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i := range b.rows {
+		b.rows[i].Features = b.features[i][:]
+		if err := d.Add(b.rows[i]); err != nil {
+			return fmt.Errorf("position %d: %w", d.Len()+1, err)
+		}
+	}
+	b.samples, b.rows = b.samples[:0], b.rows[:0]
+	return nil
+}

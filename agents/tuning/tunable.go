@@ -1,0 +1,152 @@
+package tuning
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/rules"
+)
+
+// Tunable is a number of an agent that can be tuned.
+type Tunable struct {
+	Name     string  // of the parameter
+	Whole    bool    // it takes whole numbers only
+	Start    float64 // the value it has
+	Min, Max float64 // what it may be
+}
+
+// Find returns the tunable number that a parameter of an agent is, weights of the
+// evaluation as they are under the rules r. The error says why it is none.
+func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (Tunable, error) {
+	kind, err := registry.Kind(spec)
+	if err != nil {
+		return Tunable{}, err
+	}
+	values, err := registry.Values(spec)
+	if err != nil {
+		return Tunable{}, err
+	}
+	def, ok := definition(kind, name)
+	if !ok {
+		return Tunable{}, fmt.Errorf("unknown parameter %q; expected one of: %s", name, strings.Join(numeric(kind), ", "))
+	}
+	if def.Type != agents.Int && def.Type != agents.Float {
+		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
+	}
+	t := Tunable{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
+	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
+		t.Start, err = weight(values, r, feature)
+		return t, err
+	}
+	if values[name] == "" {
+		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v", name, spec, name, def.Min)
+	}
+	return t, nil
+}
+
+// definition finds the definition that a parameter's name falls under.
+func definition(k agents.Kind, name string) (agents.ParamDef, bool) {
+	for _, d := range k.Params {
+		if d.Name == name && !strings.HasSuffix(name, ".") || strings.HasSuffix(d.Name, ".") && strings.HasPrefix(name, d.Name) && name != d.Name {
+			return d, true
+		}
+	}
+	return agents.ParamDef{}, false
+}
+
+// numeric lists the parameters of a kind that can be tuned.
+func numeric(k agents.Kind) []string {
+	var list []string
+	for _, d := range k.Params {
+		switch {
+		case d.Name == eval.ParamPrefix:
+			list = append(list, eval.ParamPrefix+"FEATURE")
+		case d.Type == agents.Int || d.Type == agents.Float:
+			list = append(list, d.Name)
+		}
+	}
+	if len(list) == 0 {
+		return []string{"none, as " + k.Name + " takes no numbers"}
+	}
+	return list
+}
+
+// weight returns the weight of a feature that an agent with these parameters has.
+func weight(v agents.Values, r *rules.Rules, feature string) (float64, error) {
+	w, err := weights(v, r)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.Index(eval.Names(), feature)
+	if i < 0 {
+		return 0, fmt.Errorf("unknown feature %q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+	}
+	return w.Values[i], nil
+}
+
+func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
+	source, err := eval.FromValues(v)
+	if err != nil {
+		return eval.Weights{}, err
+	}
+	w, err := source.Weights(r)
+	if err == nil {
+		_, err = eval.New(w, r) // they may be for other rules
+	}
+	return w, err
+}
+
+// Weights returns the weights that an agent evaluates with under the rules r. The
+// error says if it has none.
+func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
+	values, err := registry.Values(spec)
+	if err != nil {
+		return eval.Weights{}, err
+	}
+	if _, ok := values["weights"]; !ok {
+		return eval.Weights{}, fmt.Errorf("agent %q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
+	}
+	return weights(values, r)
+}
+
+// WithWeights returns a spec with the weights w in the place of its own, each as
+// a parameter.
+func WithWeights(spec agents.Spec, w [eval.NumFeatures]float64) agents.Spec {
+	names := eval.Names()
+	for i := range names {
+		names[i] = eval.ParamPrefix + names[i]
+	}
+	return With(spec, names, w[:])
+}
+
+// With returns a spec with parameters set to numbers, rounded to six digits. A
+// parameter that it has is set in its place.
+func With(spec agents.Spec, names []string, values []float64) agents.Spec {
+	s := agents.Spec{Kind: spec.Kind, Params: append([]agents.Param(nil), spec.Params...)}
+	for i, name := range names {
+		p := agents.Param{Name: name, Value: Format(values[i])}
+		set := false
+		for k := range s.Params {
+			if s.Params[k].Name == name {
+				s.Params[k], set = p, true
+			}
+		}
+		if !set {
+			s.Params = append(s.Params, p)
+		}
+	}
+	return s
+}
+
+// Format prints a number as With puts it into a spec.
+func Format(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}

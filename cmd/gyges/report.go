@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"gyges/ratings"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/report"
+)
+
+// maxReplayed bounds --games.
+const maxReplayed = 100_000
+
+// reportCmd makes a page of recorded runs.
+type reportCmd struct {
+	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
+	modelFlags
+	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
+	Pool  bool   `help:"Add a table of all rule sets together."`
+	seriesFlags
+	Games  int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
+	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"Output: html (default), one file that needs no other; or md, Markdown with SVG files beside it."`
+	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md."`
+}
+
+// Help is the part of the help below the summary.
+func (reportCmd) Help() string {
+	return "The page has the figures of gyges rate with plots, what the games were like, the course of a sequential test or of a " +
+		"tuning, a viewer that replays games door by door, and how everything was made. The HTML file makes no request to " +
+		"anywhere. Counts are over all games; how many can be replayed is --games. Flags on ratings are those of gyges rate."
+}
+
+func (reportCmd) examples() []example {
+	return []example{
+		{"gyges report results/quick-20260102-150405", "writes report.html"},
+		{"gyges report results/* --rules kang --anchor random=0 -o kang.html", ""},
+		{"gyges report results/gen1 results/gen2 results/gen3 --over-time whole", "with ratings over time"},
+		{"gyges report results/match --format md -o results/match/report", "Markdown and SVG files in a folder"},
+	}
+}
+
+// Run reads the games and writes the page.
+func (c *reportCmd) Run(ctx context.Context, e *env) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	page, err := c.page(ctx, e)
+	if err != nil {
+		return err
+	}
+	return c.write(e, page)
+}
+
+// check finds mistakes in the flags that need no games.
+func (c *reportCmd) check() error {
+	var errs []error
+	if c.Games < 0 || c.Games > maxReplayed {
+		errs = append(errs, fmt.Errorf("--games: expected a number from 0 to %d, found %d", maxReplayed, c.Games))
+	}
+	for _, path := range c.Runs {
+		if path == "-" {
+			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))
+		}
+	}
+	if c.Format == "md" && c.Out == "-" {
+		errs = append(errs, errors.New("--out: Markdown has pictures beside it; expected a file or a folder, found -"))
+	}
+	return errors.Join(errs...)
+}
+
+// page reads and rates the games.
+func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
+	rate := rateCmd{Runs: c.Runs, modelFlags: c.modelFlags, Rules: c.Rules, Pool: c.Pool}
+	options, errOptions := rate.options()
+	only, errRules := ruleNames(c.Rules)
+	files, errFiles := c.files()
+	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
+		return nil, err
+	}
+	in, collector := newIntake(only, false), report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
+	in.whole = func(o *record.Outcome, g *record.Game) {
+		if g == nil {
+			collector.AddOutcome(o)
+			return
+		}
+		collector.Add(g)
+	}
+	s, steps, err := c.read(ctx, e, in, collector, files)
+	if err != nil {
+		return nil, err
+	}
+	input := report.Input{Title: c.title(), Wide: c.Bootstrap > 0, Again: c.again(files), Maker: c.maker()}
+	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
+		return report.Build(ctx, collector, input)
+	}
+	players := s.all().Players()
+	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
+		return nil, err
+	}
+	in.warn(e)
+	if err := rate.settle(&options, players); err != nil {
+		return nil, err
+	}
+	if input.Book, err = s.book(ctx, options, c.Pool, false); err != nil {
+		return nil, err
+	}
+	input.Book.Notes, input.Labels = in.notes(), s.labels()
+	if c.OverTime != "" {
+		options.Bootstrap = 0 // has none over time
+		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
+			Options: options, Course: ratings.Course(c.OverTime), Window: c.Window, Drift: c.Drift,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return report.Build(ctx, collector, input)
+}
+
+// files are the files of games of the runs, "" for a tuning run that has none.
+func (c *reportCmd) files() ([]string, error) {
+	var played []string
+	files := make([]string, len(c.Runs))
+	for i, run := range c.Runs {
+		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
+		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {
+			continue
+		}
+		files[i] = run
+		played = append(played, run)
+	}
+	found, err := gameFiles(played)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		if files[i] != "" {
+			files[i], found = found[0], found[1:]
+		}
+	}
+	return files, nil
+}
+
+// read reads all games: together, and for ratings over time file by file.
+func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *report.Collector, files []string) (*standings, []ratings.Step, error) {
+	all := newStandings()
+	var steps []ratings.Step
+	for i, f := range files {
+		collector.AddRun(report.ReadRun(c.Runs[i]))
+		if f == "" {
+			continue
+		}
+		s := all
+		if c.OverTime != "" {
+			s = newStandings()
+		}
+		if err := in.file(ctx, e.in, f, s); err != nil {
+			return nil, nil, err
+		}
+		if c.OverTime != "" {
+			steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.all()})
+			for _, name := range s.order {
+				all.of(name).Merge(s.data[name])
+			}
+		}
+	}
+	return all, steps, nil
+}
+
+// title names the runs.
+func (c *reportCmd) title() string {
+	var list []string
+	for _, path := range c.Runs {
+		path = filepath.Clean(path)
+		if filepath.Base(path) == tournament.GamesFile {
+			path = filepath.Dir(path)
+		}
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		list = append(list, filepath.Base(path))
+	}
+	return listed(list)
+}
+
+func (c *reportCmd) maker() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return versionLine(info)
+}
+
+// again is the command lines that make the figures and the page once more.
+func (c *reportCmd) again(files []string) []string {
+	common := c.words()
+	flag := func(name, value string) { common = append(common, "--"+name, value) }
+	if c.Rules != "" {
+		flag("rules", c.Rules)
+	}
+	if c.Pool {
+		common = append(common, "--pool")
+	}
+	own := append([]string(nil), common...)
+	if c.OverTime != "" {
+		own = append(own, "--over-time", c.OverTime, "--window", fmt.Sprint(c.Window), "--drift", fmt.Sprint(c.Drift))
+	}
+	if c.Games != report.DefaultGames {
+		own = append(own, "--games", fmt.Sprint(c.Games))
+	}
+	if c.Format != "html" {
+		own = append(own, "--format", c.Format)
+	}
+	if c.Out != "" && c.Out != "-" {
+		own = append(own, "--out", c.Out)
+	}
+	line := func(command string, runs, flags []string) string {
+		words := []string{"gyges", command}
+		for _, w := range slices.Concat(runs, flags) {
+			words = append(words, report.ShellWord(w))
+		}
+		return strings.Join(words, " ")
+	}
+	var played []string
+	for i, f := range files {
+		if f != "" {
+			played = append(played, c.Runs[i])
+		}
+	}
+	if played == nil {
+		return []string{line("report", c.Runs, own)}
+	}
+	return []string{line("rate", played, common), line("report", c.Runs, own)}
+}
+
+// write writes the page where --out says.
+func (c *reportCmd) write(e *env, page *report.Page) error {
+	if c.Out == "-" {
+		return report.WriteHTML(e.out, page)
+	}
+	path, err := c.path()
+	if err != nil {
+		return err
+	}
+	if c.Format == "md" {
+		err = writeFile(path, func(w io.Writer) error {
+			return report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
+				name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
+				return name, writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+					_, err := io.WriteString(w, f.StandaloneSVG())
+					return err
+				})
+			})
+		})
+	} else {
+		err = writeFile(path, func(w io.Writer) error { return report.WriteHTML(w, page) })
+	}
+	if err != nil {
+		return err
+	}
+	about := page.Sampled
+	if about == "" {
+		about = "The course of a tuning, without games."
+	}
+	e.out.printf("%s: %s\n", visible(path), about)
+	return nil
+}
+
+// path is the file to write; folders that Markdown needs are made.
+func (c *reportCmd) path() (string, error) {
+	path := c.Out
+	if path == "" {
+		path = "report." + c.Format
+	}
+	info, err := os.Stat(path)
+	isDir := err == nil && info.IsDir()
+	switch {
+	case c.Format == "html" && isDir:
+		return "", fmt.Errorf("--out: expected a file, found the folder %s", path)
+	case c.Format == "md" && (isDir || filepath.Ext(path) != ".md"):
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return "", fileError("--out", err)
+		}
+		path = filepath.Join(path, "report.md")
+	}
+	return path, nil
+}
+
+// writeFile writes a file beside its place and moves it there, so that the old
+// one or the new one stands there, never a part.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return fileError("--out", err)
+	}
+	defer func() {
+		if err != nil {
+			err = failure{fmt.Errorf("write %s: %w", path, errors.Join(err, f.Close(), os.Remove(f.Name())))}
+		}
+	}()
+	b := bufio.NewWriter(f)
+	if err = write(b); err != nil {
+		return err
+	}
+	if err = errors.Join(b.Flush(), f.Chmod(0o644)); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

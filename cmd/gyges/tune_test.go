@@ -1,0 +1,412 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/tuning/history"
+	"gyges/agents/tuning/sample"
+	"gyges/agents/tuning/tdleaf"
+	"gyges/configs"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// knownWeights are those that results of the test's samples follow.
+func knownWeights(t *testing.T) eval.Weights {
+	w, err := eval.Default(eval.Standard)
+	require.NoError(t, err)
+	w.Values[eval.Only3], w.Values[eval.Shared1], w.Values[eval.Near] = 30, -20, 40
+	return w
+}
+
+// writeSamples writes a folder of samples: positions of random play under a rule
+// set, won as often as result says.
+func writeSamples(t *testing.T, r *rules.Rules, counts [sample.NumSplits]int, result func(p rules.Position, u float64) bool) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "samples")
+	w, err := sample.Create(dir, map[string]string{"seed": "7"})
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(1, 1))
+	game := int64(0)
+	for split, n := range counts {
+		for range n {
+			g := rules.NewGame(r, r.RandomSetup(rng))
+			for range rng.IntN(12) {
+				moves := g.Legal()
+				if g.PlayLegal(moves.At(rng.IntN(moves.Len()))); r.Outcome(g.Position()) != rules.Undecided {
+					g.Undo()
+					break
+				}
+			}
+			p, err := r.ParsePosition(r.FormatPosition(g.Position()))
+			require.NoError(t, err)
+			s := sample.Sample{Rules: r, Position: p, Game: game, ToEnd: 1, Quiet: sample.Quiet(r, p)}
+			if result(p, rng.Float64()) {
+				s.Wins = 1
+			} else {
+				s.Losses = 1
+			}
+			game++
+			require.NoError(t, w.Write(sample.Split(split), &s))
+		}
+	}
+	require.NoError(t, w.Close())
+	return dir
+}
+
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// readResult reads what tune texel writes of its result.
+func readResult(t *testing.T, dir string) texelJSON {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, tuningFile))
+	require.NoError(t, err)
+	var m struct{ Result texelJSON }
+	require.NoError(t, json.Unmarshal(data, &m))
+	return m.Result
+}
+
+// From samples in files to a weights file: weights that the results follow are
+// found again within their stated confidence. With 16 weights and 4 standard
+// errors, a right implementation fails in one of 1,000 choices of the seed.
+func TestTexelRecoversWeightsFromFiles(t *testing.T) {
+	const scale = 0.006
+	r := rules.MustParse("standard")
+	e, err := eval.New(knownWeights(t), r)
+	require.NoError(t, err)
+	data := writeSamples(t, r, [sample.NumSplits]int{12000, 2000, 0}, func(p rules.Position, u float64) bool {
+		return u < 1/(1+math.Exp(-scale*float64(e.Score(p))))
+	})
+	out := filepath.Join(t.TempDir(), "out")
+	config := writeConfig(t, "name: recovery\nscale: 0.006\npatience: -1\ndata: "+data+"\n")
+	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
+	require.Zero(t, code, errText)
+	require.Contains(t, text, "Positions 12000 to fit to, 2000 to watch; scale 0.00600")
+
+	in, err := os.Open(filepath.Join(out, weightsFile))
+	require.NoError(t, err)
+	got, err := eval.Read(in, "got")
+	require.NoError(t, errJoin(err, in.Close()))
+	p := got.Provenance
+	require.Equal(t, []any{"texel", "recovery", "default/standard", uint64(7), version()}, []any{p.Method, p.Run, p.Parent, p.Seed, p.Version})
+	require.Equal(t, "12000 positions of "+data, p.Data)
+	require.Equal(t, "validation loss", p.Gain.Measure)
+	require.Greater(t, p.Gain.Value, 0.0)
+	require.EqualValues(t, 2000, p.Gain.Count)
+
+	want := knownWeights(t).Values
+	tuned := 0
+	for j, f := range readResult(t, out).Features {
+		require.InDelta(t, f.Weight, got.Values[j], 1e-3*math.Abs(f.Weight)+1e-9)
+		if f.Held {
+			require.Contains(t, []string{"goals", "hand1", "hand2", "hand3", "wait_own", "wait_opp"}, f.Feature)
+			continue
+		}
+		tuned++
+		require.InDelta(t, want[j], f.Weight, 4**f.Error, f.Feature)
+	}
+	require.Equal(t, 16, tuned)
+
+	lines, _, err := history.Read(filepath.Join(out, historyFile))
+	require.NoError(t, err)
+	require.Equal(t, 0, lines[0].Step)
+	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
+	require.InDelta(t, got.Values[eval.Near], lines[len(lines)-1].Parameters["near"], 1e-3)
+
+	// What is written can be used, and a folder that holds a result is left alone.
+	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, weightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
+	require.Zero(t, code, errText)
+	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errText, "expected a new folder, found the result of another run")
+}
+
+func errJoin(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestTexelRefusesBadData(t *testing.T) {
+	r := rules.MustParse("standard")
+	coin := func(_ rules.Position, u float64) bool { return u < 0.5 }
+	won := func(rules.Position, float64) bool { return true }
+	whole := writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, coin)
+	good := t.TempDir()
+	weights, err := eval.Default(eval.Standard)
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, weights.Write(&text))
+	file := func(name, text string) string {
+		path := filepath.Join(good, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	truncated := filepath.Join(t.TempDir(), "samples")
+	require.NoError(t, os.CopyFS(truncated, os.DirFS(whole)))
+	shards, err := filepath.Glob(truncated + "/train*")
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(shards[0], 300))
+
+	for name, c := range map[string]struct{ config, want string }{
+		"no folder":      {"data: " + good + "/none", "no such file or directory"},
+		"no samples":     {"data: " + good, "expected samples, files like train-"},
+		"empty":          {"data: " + writeSamples(t, r, [sample.NumSplits]int{}, coin), "expected training positions, found none"},
+		"no validation":  {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 0, 0}, coin), "expected validation positions, found none"},
+		"one class":      {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, won), "expected positions that were won and such that were lost, found the result 1 in all 50"},
+		"other rules":    {"rules: kang\ndata: " + whole, "expected samples of rules kang, found some of standard"},
+		"broken shard":   {"data: " + truncated, "train-"},
+		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), "110.6", "NaN", 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
+		"other features": {"data: " + whole + "\nweights: " + file("other.json", strings.Replace(text.String(), `"near"`, `"far"`, 1)), `unknown feature "far"`},
+		"other family":   {"data: " + whole + "\nrules: simplified\nweights: " + file("family.json", text.String()), ":3: weights: weights " + good + "/family.json are for standard rules"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			code, stdout, errText := gyges(t.Context(), "", "tune", "texel", writeConfig(t, c.config+"\n"), "--out", out)
+			require.Equal(t, exitUsage, code, errText)
+			require.Empty(t, stdout)
+			require.Contains(t, errText, c.want)
+			require.NoDirExists(t, out)
+		})
+	}
+}
+
+const smallSPSA = `
+agent: alphabeta:depth=1,hash=1
+rules: simplified
+parameters:
+  weight.mobility: {c: 20, start: -50, r: 0.05}
+  tried_last: {c: 10, min: 5, max: 200}
+steps: 12
+pairs: 3
+gauge: {every: 5, pairs: 4}
+`
+
+const smallTD = `
+agent: alphabeta:depth=1,hash=1,weight.mobility=0
+rules: simplified
+steps: 8
+games: 6
+openings: {policy: random, plies: 4}
+gauge: {every: 3, pairs: 4}
+`
+
+// history and weights of a run are the same whatever the workers, and when it is
+// stopped in the middle of anything and gone on with.
+func TestTuningRunsRepeatThemselves(t *testing.T) {
+	for method, text := range map[string]string{"spsa": smallSPSA, "td": smallTD} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			config := writeConfig(t, text)
+			dir := t.TempDir()
+			tune := func(ctx context.Context, out string, more ...string) (int, string) {
+				code, _, errText := gyges(ctx, "", append([]string{"tune", method, config, "--out", filepath.Join(dir, out)}, more...)...)
+				return code, errText
+			}
+			files := func(out string) string {
+				var all string
+				for _, name := range []string{historyFile, weightsFile, tuningFile} {
+					data, err := os.ReadFile(filepath.Join(dir, out, name))
+					require.NoError(t, err)
+					all += string(data)
+				}
+				entries, err := os.ReadDir(filepath.Join(dir, out))
+				require.NoError(t, err)
+				require.Len(t, entries, 3, "the games of steps are gone")
+				return all
+			}
+			code, errText := tune(t.Context(), "one", "--workers", "1")
+			require.Zero(t, code, errText)
+			code, errText = tune(t.Context(), "three", "--workers", "3")
+			require.Zero(t, code, errText)
+			require.Equal(t, files("one"), files("three"))
+
+			stops := 0
+			for code = exitInterrupted; code == exitInterrupted; stops++ {
+				require.Less(t, stops, 200)
+				ctx, cancel := context.WithCancel(t.Context())
+				path := filepath.Join(dir, "stopped", historyFile)
+				go stopAtNextStep(ctx, cancel, path)
+				code, errText = tune(ctx, "stopped")
+				if cancel(); code == exitInterrupted {
+					require.Contains(t, errText, "Stopped. Go on with the same command and --out "+filepath.Join(dir, "stopped"))
+				}
+			}
+			require.Zero(t, code, errText)
+			require.Greater(t, stops, 1)
+			require.Equal(t, files("one"), files("stopped"))
+
+			path := filepath.Join(dir, "one", historyFile)
+			whole, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "mobility", "charm")), 0o600))
+			code, errText = tune(t.Context(), "one")
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, errText, "expected the history of this run, found one of other parameters")
+
+			code, errText = tune(t.Context(), "one", "--seed", "9")
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, errText, "expected the config that the run there was begun with: its seed is 1, found 9")
+			code, _, errText = gyges(t.Context(), "", "tune", "texel", writeConfig(t, "data: "+writeSamples(t, rules.MustParse("standard"),
+				[sample.NumSplits]int{9, 9, 9}, func(_ rules.Position, u float64) bool { return u < 0.5 })+"\n"), "--out", filepath.Join(dir, "one"))
+			require.Equal(t, exitUsage, code)
+			require.Contains(t, errText, "expected the method that the run there was begun with, "+method+", found texel")
+		})
+	}
+}
+
+// stopAtNextStep cancels when a history has grown.
+func stopAtNextStep(ctx context.Context, cancel func(), path string) {
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	for before := size(); ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		if size() > before {
+			cancel()
+		}
+	}
+}
+
+// Each step has openings of its own, and a step always the same.
+func TestStepsDiffer(t *testing.T) {
+	e := newEnv(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
+	config, err := configs.LoadTD(writeConfig(t, smallTD), e.registry)
+	require.NoError(t, err)
+	l := &learner{matches: matches{e, config.Match, config.Gauge}, games: 4, parent: config.Parent}
+	l.eval, err = eval.New(config.Parent, config.Match.Rules[0])
+	require.NoError(t, err)
+	games := func(step int) []tdleaf.Game {
+		list, err := l.playStep(t.Context(), step, config.Settings.Parent)
+		require.NoError(t, err)
+		return list
+	}
+	first := games(1)
+	require.Equal(t, first, games(1))
+	for _, a := range first {
+		for _, b := range games(2) {
+			require.NotEqual(t, a, b)
+		}
+	}
+
+	climbs, err := configs.LoadSPSA(writeConfig(t, smallSPSA), e.registry)
+	require.NoError(t, err)
+	climbs.Match.Out = t.TempDir()
+	c := &climb{matches: matches{e, climbs.Match, climbs.Gauge}, settings: climbs.Settings, names: []string{"weight.mobility", "tried_last"}}
+	openings := map[string]bool{}
+	for k := 1; k <= 2; k++ {
+		score, err := c.score(t.Context(), k, []float64{90, 60}, []float64{-90, 60})
+		require.NoError(t, err)
+		require.Positive(t, score, "the better weight wins")
+		back, err := c.score(t.Context(), k+10, []float64{-90, 60}, []float64{90, 60})
+		require.NoError(t, err)
+		require.Negative(t, back)
+		f, err := os.Open(filepath.Join(climbs.Match.Out, stepFolder(k), tournament.GamesFile))
+		require.NoError(t, err)
+		g, err := record.NewReader(f, f.Name()).Read()
+		require.NoError(t, errJoin(err, f.Close()))
+		openings[g.Opening] = true
+	}
+	require.Len(t, openings, 2)
+}
+
+func TestTuneRefusesFolders(t *testing.T) {
+	dir := t.TempDir()
+	config := writeConfig(t, smallSPSA)
+	full := filepath.Join(dir, "full")
+	require.NoError(t, os.MkdirAll(full, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(full, "games.jsonl"), nil, 0o600))
+	broken := filepath.Join(dir, "broken")
+	require.NoError(t, os.MkdirAll(broken, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(broken, tuningFile), []byte("{"), 0o600))
+	for out, want := range map[string]string{
+		full:                           "expected a new folder, or one of a tuning run, found one that holds games.jsonl",
+		broken:                         "tuning.json: expected what a tuning run writes",
+		filepath.Join(config, "under"): "--out: ",
+	} {
+		code, stdout, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)
+		require.Equal(t, exitUsage, code, out)
+		require.Empty(t, stdout)
+		require.Contains(t, errText, want)
+	}
+	for _, args := range [][]string{{"spsa", config, "--workers", "-1"}, {"spsa", "none.yaml"}, {"td", config}, {"texel", config}, {"texel"}, {}} {
+		code, _, _ := gyges(t.Context(), "", append([]string{"tune"}, args...)...)
+		require.Equal(t, exitUsage, code, args)
+	}
+}
+
+// The leaf of a decision is worth what the search said of it: the score follows
+// from its features, but where a result is proven.
+func TestLeavesAreWorthTheScore(t *testing.T) {
+	r := rules.MustParse("standard")
+	e, err := eval.Source{}.Evaluator(r)
+	require.NoError(t, err)
+	w, err := eval.Default(eval.Standard)
+	require.NoError(t, err)
+	registry := newRegistry(strings.NewReader(""), nil)
+	for _, text := range []string{"greedy", "alphabeta:depth=1,hash=1", "alphabeta:depth=3,hash=1", "alphabeta:nodes=700,hash=1"} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		checked, proven := 0, 0
+		for k := range int64(4) {
+			opening, err := tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, 5, k)
+			require.NoError(t, err)
+			p := &players{learner: &learner{eval: e}}
+			m := tournament.Match{Rules: r, Opening: opening, OnMove: func(g *rules.Game, d agents.Decision) {
+				if !d.Scored {
+					return
+				}
+				leaf := p.leaf(g, d)
+				mover := g.Position().Side().Other()
+				if plies, ok := d.Score.Proven(); ok {
+					proven++
+					require.True(t, leaf.Proven)
+					require.Equal(t, (plies > 0) == (mover == rules.South), leaf.Value == 1)
+					return
+				}
+				checked++
+				sum := 0.0
+				for j, f := range leaf.Features {
+					sum += w.Values[j] * f
+				}
+				if leaf.South != (mover == rules.South) {
+					sum = -sum
+				}
+				require.InDelta(t, float64(d.Score), sum, 0.51, "%s: %s", text, r.FormatPosition(g.Position()))
+			}}
+			for side := range m.Seats {
+				a, err := registry.New(spec)
+				require.NoError(t, err)
+				m.Seats[side] = tournament.Seat{Name: text, Agent: a}
+			}
+			_, err = tournament.PlayGame(t.Context(), &m)
+			require.NoError(t, err)
+		}
+		require.Greater(t, checked, 10, text)
+		require.Positive(t, proven, text)
+	}
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gyges/agents/eval"
+	"gyges/agents/tuning/history"
+	"gyges/agents/tuning/sample"
+	"gyges/agents/tuning/texel"
+	"gyges/configs"
+)
+
+// tuneTexelCmd fits weights to samples.
+type tuneTexelCmd struct {
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says how; see configs/tuning/texel.yaml."`
+	Data   string `placeholder:"DIR" help:"Folder of samples, in place of the file's data."`
+	Out    string `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
+}
+
+// Help is the part of the help below the summary.
+func (tuneTexelCmd) Help() string {
+	return "Prints each weight with its standard error, and by how much the loss on positions that were not fitted to rises " +
+		"without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss is lower without. " +
+		"Errors count the positions of a game as one, for their results hang together."
+}
+
+func (tuneTexelCmd) examples() []example {
+	return []example{{"gyges tune texel configs/tuning/texel.yaml --data results/selfplay/samples", ""}}
+}
+
+// Run fits the weights.
+func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
+	config, err := configs.LoadTexel(c.Config)
+	if err != nil {
+		return plainFileError(err)
+	}
+	if c.Data != "" {
+		config.Data = c.Data
+	}
+	train, validation, err := texelData(ctx, &config)
+	if err != nil {
+		return plainFileError(err)
+	}
+	about, err := sample.About(config.Data)
+	if err != nil {
+		return plainFileError(err)
+	}
+	seed, _ := strconv.ParseUint(about["seed"], 10, 64) // 0 where it is not known
+	out := tuneOut(c.Out, config.Out, config.Name)
+	f, err := openTuning(out, "texel", texelConfig(&config, about))
+	if err != nil {
+		return err
+	}
+	if len(f.lines) > 0 {
+		f.close(e)
+		return fmt.Errorf("--out: %s: expected a new folder, found the result of another run", out)
+	}
+	p := newSteps(e.err, config.Settings.Iterations)
+	config.Settings.Record = func(s texel.Step) error {
+		p.step(s.Iteration, fmt.Sprintf("loss %.5f, validation loss %.5f", s.Loss, s.ValidationLoss))
+		if err := f.history.Write(history.Line{
+			Step: s.Iteration, Loss: &s.Loss, ValidationLoss: &s.ValidationLoss,
+			Parameters: parameters(config.Settings.Names, s.Weights),
+		}); err != nil {
+			return failure{err}
+		}
+		return nil
+	}
+	result, err := texel.Fit(ctx, train, validation, config.Settings)
+	p.end()
+	if err != nil {
+		f.discard(e) // such a run is over in seconds: there is nothing to go on with
+		return err
+	}
+	defer f.close(e)
+	w := eval.Weights{Rules: config.Parent.Rules, Source: filepath.Join(out, weightsFile), Provenance: eval.Provenance{
+		Method: "texel", Run: config.Name, Parent: parentName(&config.Parent), Seed: seed, Version: version(),
+		Data: fmt.Sprintf("%d positions of %s", train.Len(), config.Data),
+		Gain: &eval.Gain{Measure: "validation loss", Value: result.Gain, Margin: result.GainMargin, Count: int64(validation.Len())},
+	}}
+	for j, x := range result.Weights() {
+		w.Values[j] = sixDigits(x)
+	}
+	if err := f.finish(texelResult(result), &w); err != nil {
+		return failure{err}
+	}
+	return c.write(e.out, result, train, validation, w.Source)
+}
+
+// parentName names weights in the provenance of those that they led to.
+func parentName(w *eval.Weights) string {
+	return strings.TrimPrefix(w.Source, "weights ")
+}
+
+// sixDigits rounds a number to what its error allows by far.
+func sixDigits(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return y
+}
+
+// texelData reads both splits.
+func texelData(ctx context.Context, c *configs.Texel) (train, validation *texel.Data, err error) {
+	e, err := eval.New(c.Parent, c.Rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	train, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Train, c.Rules), e, c.Choice)
+	if err != nil {
+		return nil, nil, err
+	}
+	validation, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Validation, c.Rules), e, c.Choice)
+	return train, validation, err
+}
+
+// texelConfig is what the outcome of a fit depends on.
+func texelConfig(c *configs.Texel, about map[string]string) map[string]any {
+	s := &c.Settings
+	return map[string]any{
+		"rules": c.Rules.String(), "data": c.Data, "data_about": about, "positions": c.Choice.Positions, "quiet": c.Choice.Quiet,
+		"weights": parameters(s.Names, s.Parent), "held": heldNames(s.Names, s.Hold),
+		"lambda": s.Lambda, "l2": s.L2, "scale": s.Scale, "iterations": s.Iterations, "patience": s.Patience,
+	}
+}
+
+// heldNames lists the features whose weights are not tuned.
+func heldNames(names []string, hold []bool) []string {
+	list := []string{}
+	for j, held := range hold {
+		if held {
+			list = append(list, names[j])
+		}
+	}
+	return list
+}
+
+// texelJSON is a fit's result in tuningFile.
+type texelJSON struct {
+	Scale          float64       `json:"scale"`
+	Iterations     int           `json:"iterations"`
+	EarlyStop      bool          `json:"early_stop"`
+	Loss           [2]float64    `json:"loss"` // before and after
+	ValidationLoss [2]float64    `json:"validation_loss"`
+	Gain           float64       `json:"gain"` // in validation loss
+	GainMargin     float64       `json:"gain_margin"`
+	Features       []featureJSON `json:"features"`
+}
+
+type featureJSON struct {
+	Feature string   `json:"feature"`
+	Parent  float64  `json:"parent"`
+	Weight  float64  `json:"weight"`
+	Error   *float64 `json:"error"`          // standard error; null: the data don't determine the weight, or it was held
+	Without *float64 `json:"without"`        // validation loss without the feature less that with it; null: held
+	Margin  *float64 `json:"without_margin"` // half of the 95 % interval of that
+	Idle    bool     `json:"idle"`
+	Held    bool     `json:"held"`
+}
+
+func texelResult(r *texel.Result) texelJSON {
+	j := texelJSON{
+		Scale: r.Scale, Iterations: r.Iterations, EarlyStop: r.EarlyStop,
+		Loss:           [2]float64{r.Loss.Parent, r.Loss.Tuned},
+		ValidationLoss: [2]float64{r.ValidationLoss.Parent, r.ValidationLoss.Tuned},
+		Gain:           r.Gain, GainMargin: r.GainMargin,
+	}
+	for _, f := range r.Features {
+		x := featureJSON{Feature: f.Name, Parent: f.Parent, Weight: f.Weight, Idle: f.Idle, Held: f.Held}
+		if !f.Held {
+			x.Without, x.Margin = &f.Without, &f.WithoutMargin
+			if !math.IsInf(f.Error, 0) {
+				x.Error = &f.Error
+			}
+		}
+		j.Features = append(j.Features, x)
+	}
+	return j
+}
+
+// write prints the result for people.
+func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texel.Data, path string) error {
+	g := grid{header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
+	for _, f := range r.Features {
+		row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
+		switch {
+		case f.Held:
+			row[3], row[4], row[5] = "", "", "held"
+		case math.IsInf(f.Error, 1):
+			row[3], row[5] = "unknown", "idle"
+		case f.Idle:
+			row[5] = "idle"
+		}
+		g.rows = append(g.rows, row)
+	}
+	if err := g.write(w, false); err != nil {
+		return err
+	}
+	w.printf("\nPositions %d to fit to, %d to watch; scale %.5f, %d iterations", train.Len(), validation.Len(), r.Scale, r.Iterations)
+	if r.EarlyStop {
+		w.printf(", stopped early")
+	}
+	w.printf("\nLoss %.6f, was %.6f\nValidation loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n",
+		r.Loss.Tuned, r.Loss.Parent, r.ValidationLoss.Tuned, r.ValidationLoss.Parent, r.Gain, r.GainMargin)
+	w.printf("The weights are in %s\n", visible(path))
+	return nil
+}
+
+func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }

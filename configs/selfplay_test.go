@@ -1,0 +1,108 @@
+package configs
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/explore"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/selfplay"
+)
+
+func exploring() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
+
+func TestLoadSelfPlay(t *testing.T) {
+	c, err := LoadSelfPlay(write(t, `
+rules: [kang, simplified]
+agents: ['alphabeta:depth=3', mcts:iterations=10]
+pairs: 7
+openings: {policy: random, plies: 3}
+limits: {nodes: 1000}
+explore: {temperature: 0.5, random: 1, plies: 9}
+split: {validation: 10, test: 0}
+adjudication: proven
+seed: 4
+out: some/where
+`), exploring())
+	require.NoError(t, err)
+	want := selfplay.DefaultConfig()
+	w := &want.Tournament
+	w.Name = "t"
+	w.Rules = []*rules.Rules{rules.MustParse("kang"), rules.MustParse("simplified")}
+	w.Agents = []agents.Spec{
+		{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "3"}}},
+		{Kind: "mcts", Params: []agents.Param{{Name: "iterations", Value: "10"}}},
+	}
+	w.Pairs, w.Seed, w.Out = 7, 4, "some/where"
+	w.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
+	w.Limits.Nodes = 1000
+	w.Adjudication, err = tournament.ParseAdjudication("proven")
+	require.NoError(t, err)
+	want.Explore = explore.Options{Temperature: 0.5, Random: 1, Plies: 9}
+	want.Split = selfplay.Split{Validation: 10}
+	require.Equal(t, want, c)
+}
+
+func TestSelfPlayProblems(t *testing.T) {
+	path := write(t, `agents: [greedy,
+  nobody]
+schedule: swiss
+pairs: 0
+explore:
+  temperature: hot
+  random: 2
+  steps: 3
+split: {validation: 80,
+  test: 20}
+`)
+	_, err := LoadSelfPlay(path, exploring())
+	var got []string
+	for line := range strings.Lines(err.Error()) {
+		got = append(got, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), path))
+	}
+	require.Equal(t, []string{
+		`:2: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: alphabeta, explore, greedy, mcts, random`,
+		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, margin, adjudication, patience, suspend, workers, out, explore, split`,
+		`:4: pairs: expected a number from 1 to 1000000, found 0`,
+		`:6: explore.temperature: expected a number, found "hot"`,
+		`:7: explore.random: expected a share from 0 to 1, found 2`,
+		`:8: explore: unknown key "steps" in exploration, expected one of: temperature, random, plies`,
+		`:10: split.test: expected percent from 0, with validation's 80 up to 90 together, found 20`,
+	}, got)
+	for text, want := range map[string]string{
+		"agents: [greedy]":               ":1: agents[0]: agent \"explore:agent=greedy,temperature=0.2\": greedy does not explore by temperature",
+		"- a":                            ":1: expected self-play as keys and values, found a list",
+		"":                               ":1: expected keys and values, found nothing",
+		"agents: [random]\nexplore: 3":   ":2: explore: expected exploration as keys and values, found \"3\"",
+		"agents: [random]\nsplit: {a: }": ":2: split: unknown key \"a\" in a split, expected one of: validation, test",
+		"agents: [random]\nexplore: {temperature: .nan}": ":2: explore.temperature: expected",
+	} {
+		_, err := LoadSelfPlay(write(t, text), exploring())
+		require.ErrorContains(t, err, want)
+	}
+	_, err = LoadSelfPlay("nowhere.yaml", exploring())
+	require.ErrorContains(t, err, "nowhere.yaml")
+}
+
+// The files that ship are the defaults, each for its rule set.
+func TestShippedSelfPlay(t *testing.T) {
+	paths, err := filepath.Glob("selfplay/*.yaml")
+	require.NoError(t, err)
+	require.Len(t, paths, 3)
+	for _, path := range paths {
+		c, err := LoadSelfPlay(path, exploring())
+		require.NoError(t, err, path)
+		want := selfplay.DefaultConfig()
+		want.Tournament.Name = nameOf(path)
+		want.Tournament.Rules = []*rules.Rules{rules.MustParse(nameOf(path))}
+		want.Tournament.Agents = c.Tournament.Agents
+		require.Len(t, c.Tournament.Agents, 1)
+		require.Equal(t, want, c, path)
+	}
+}

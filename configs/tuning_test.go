@@ -1,0 +1,139 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/builtin"
+	"gyges/agents/eval"
+	"gyges/agents/tuning/spsa"
+)
+
+func TestTuningExamples(t *testing.T) {
+	texel, err := LoadTexel("tuning/texel.yaml")
+	require.NoError(t, err)
+	require.Equal(t, "texel", texel.Name)
+	require.Equal(t, "standard", texel.Rules.String())
+	require.True(t, texel.Choice.Quiet)
+	require.Equal(t, 0.5, texel.Settings.Lambda)
+	require.Len(t, texel.Settings.Parent, eval.NumFeatures)
+
+	climb, err := LoadSPSA("tuning/spsa.yaml", builtin.Registry())
+	require.NoError(t, err)
+	require.Equal(t, "alphabeta:nodes=2000,hash=1", climb.Match.Agents[0].String())
+	require.Len(t, climb.Match.Agents, 1)
+	require.Equal(t, spsa.Param{Name: "reduced_more", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, climb.Settings.Params[0])
+	require.Equal(t, "weight.front", climb.Settings.Params[2].Name)
+	require.Equal(t, Gauge{100, 200}, climb.Gauge)
+
+	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
+	require.NoError(t, err)
+	require.EqualValues(t, -50, small.Settings.Params[0].Start)
+
+	td, err := LoadTD("tuning/td.yaml", builtin.Registry())
+	require.NoError(t, err)
+	require.Equal(t, 32, td.Games)
+	require.Equal(t, td.Parent.Values[:], td.Settings.Parent)
+	require.Equal(t, 4, td.Match.Openings.Plies)
+}
+
+// tuningErrors loads a text as a tuning config and returns what is wrong with it.
+func tuningErrors(t *testing.T, method, text string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	var err error
+	switch method {
+	case "texel":
+		_, err = LoadTexel(path)
+	case "spsa":
+		_, err = LoadSPSA(path, builtin.Registry())
+	case "td":
+		_, err = LoadTD(path, builtin.Registry())
+	}
+	if err == nil {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(err.Error(), path, "x"), "\n")
+}
+
+func TestTuningReportsEverything(t *testing.T) {
+	const names = "tempo, only1, only2, only3"
+	for _, c := range []struct {
+		method, text string
+		want         []string // beginnings of the lines
+	}{
+		{"texel", "data: d\n", nil},
+		{"texel", "name: ..\nrules: chess\nweights: classic\nfeatures: [near, charm, near]\npositions: -1\nquiet: 1\nlambda: 0\nl2: -1\nscale: 3\niterations: many\nout: 5\nwidth: 1\n", []string{
+			"x:1: data: expected a folder of samples, found none",
+			"x:1: name: expected 1 to 64 letters",
+			"x:2: rules: unknown rules",
+			`x:4: features: unknown feature "charm", expected one of: ` + names,
+			"x:4: features: near is listed twice",
+			"x:5: positions: expected a number from 0 (all), found -1",
+			`x:6: quiet: expected true or false, found "1"`,
+			"x:7: lambda: expected a number above 0, at most 1, found 0",
+			"x:8: l2: expected a number from 0 to 1000, found -1",
+			"x:9: scale: expected a number from 0 (it is fitted) to 2, found 3",
+			`x:10: iterations: expected a whole number, found "many"`,
+			`x:11: out: expected a folder, in quotes if it is a number, found "5"`,
+			`x:12: unknown key "width" in a Texel tuning, expected one of: name, rules, data`,
+		}},
+		{"texel", "rules: kang\ndata: d\nweights: classic\n", []string{"x:3: weights: weights default/classic are for standard rules; kang needs weights for kang rules"}},
+		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights: open no/file.json"}},
+		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`, `x:3: scale: expected a number, found ".inf"`}},
+		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values", "x:1: data: expected a folder"}},
+		{"texel", "", []string{"x:1: expected keys and values, found nothing"}},
+		{"spsa", "agent: mcts\nparameters: {c: {c: 0.1}}\n", nil},
+		{"spsa", "steps: 5\n", []string{"x:1: agent: expected an agent spec, like alphabeta:depth=2, found none", "x:1: parameters: expected some, found none"}},
+		{"spsa", "agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  c: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
+			`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, c, hash, weight.FEATURE`,
+			"x:4: parameters.weights: parameter weights is a text",
+			"x:6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
+			"x:7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
+			`x:8: parameters.weight.near: expected a parameter as keys and values, found "4"`,
+		}},
+		{"spsa", "agent: mcts\nparameters:\n  c: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2}\nsteps: 0\npairs: -1\nalpha: 7\n", []string{
+			"x:3: parameters.c: expected a start from 0 to 100, found -1",
+			"x:3: parameters.c: expected a c above 0, found 0",
+			"x:3: parameters.c: expected an r from 0 (for 0.002) to 10, found 11",
+			"x:4: parameters.hash: expected a c of at least 0.5 for whole numbers, found 0.2",
+			"x:5: steps: expected a number from 1 to 1000000, found 0",
+			"x:6: pairs: expected a number from 1 to 1000000, found -1",
+			"x:7: alpha: expected a number from 0 (for 0.602) to 2, found 7",
+		}},
+		{"spsa", "agent: random\nparameters: {c: {c: 1}}\n", []string{`x:1: agent: expected an agent that has something to tune, found "random"`}},
+		{"spsa", "agent: mcts:c=x\nparameters: {c: {c: 1}}\ngauge: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
+			`x:1: agent: agent "mcts:c=x": parameter c: expected float`,
+			`x:3: gauge: unknown key "sprt" in a gauge, expected one of: every, pairs`,
+			"x:3: gauge.every: expected a number from 0",
+			"x:3: gauge.pairs: expected a number from 0",
+			"x:4: openings.plies: expected a number from 0 to 40, found 99",
+			"x:5: seed: expected a whole number",
+			"x:6: workers: expected a number from 0 (all cores)",
+		}},
+		{"td", "agent: greedy\n", nil},
+		{"td", "agent: random\n", []string{`x:1: agent: expected an agent that has something to tune`}},
+		{"td", "agent: greedy\nrules: kang\nfeatures: near\nsteps: 0\ngames: 0\nlambda: 2\nrate: 0\nscale: 0\n", []string{
+			`x:3: expected a list of features, found "near"`,
+			"x:4: steps: expected a number from 1 to 1000000, found 0",
+			"x:5: games: expected a number from 1 to 1000000, found 0",
+			"x:6: lambda: expected a number from 0 to 1, found 2",
+			"x:7: rate: expected a number above 0, at most 1000, found 0",
+			"x:8: scale: expected a number above 0, at most 2, found 0",
+		}},
+	} {
+		got := tuningErrors(t, c.method, c.text)
+		require.Len(t, got, len(c.want), "%s: %s", c.text, strings.Join(got, "\n"))
+		slices.Sort(got)
+		slices.Sort(c.want)
+		for i := range got {
+			require.True(t, strings.HasPrefix(got[i], c.want[i]), "%s\nfound    %s\nexpected %s", c.text, got[i], c.want[i])
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package ratings
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The rows are those of the printed table, cell by cell, and the remarks its
+// last lines.
+func TestRowsAreThoseOfTheTable(t *testing.T) {
+	d := new(Data)
+	for range 5 {
+		d.AddPair("a\x1b[31m", "b|c", Win, Draw)
+		d.AddPair("b|c", "a\x1b[31m", Win, Win)
+		d.Add("loser", "b|c", Loss)
+	}
+	r, err := Fit(t.Context(), d, Options{})
+	require.NoError(t, err)
+	table := Table{Title: "x", Ratings: r}
+	var text bytes.Buffer
+	require.NoError(t, WriteTable(t.Context(), &text, Text, View{}, Book{All: table}))
+
+	columns, err := ParseColumns(TextColumns)
+	require.NoError(t, err)
+	rows, err := table.Rows(t.Context(), columns)
+	require.NoError(t, err)
+	require.Len(t, rows, 3)
+	for i, row := range rows {
+		require.Equal(t, i < 2, row.Rated != nil)
+		for j, cell := range row.Cells {
+			if cell == "" {
+				require.Nil(t, row.Rated)
+				require.Contains(t, []string{"elo", "error"}, columns[j].Key)
+			}
+			require.Contains(t, text.String(), cell)
+		}
+		require.Regexp(t, `(?m)^ *`+row.Cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|", `\|`).Replace(row.Cells[1])+` `, text.String())
+	}
+	require.Equal(t, `a\x1b[31m`, rows[0].Cells[1])
+	require.Equal(t, "a\x1b[31m", rows[0].Name)
+	require.True(t, strings.HasSuffix(text.String(), strings.Join(r.Remarks(), "\n")+"\n"))
+	require.Empty(t, r.GroupTitle(0), "there is one group only")
+	require.Equal(t, "reason", LeftColumns(columns)[len(LeftColumns(columns))-1].Key)
+}

@@ -1,0 +1,270 @@
+// The viewer of recorded games. It takes its data from the element viewer-data and
+// builds itself in the element viewer. The fragment of the address says what is
+// shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
+(() => {
+  const root = document.getElementById("viewer"), source = document.getElementById("viewer-data");
+  gridKeys();
+  if (!root || !source) return;
+  const data = JSON.parse(source.textContent), B = gygesBoard;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const byID = new Map(data.games.map((g) => [g.id, g]));
+  const listed = 500; // rows of the list
+
+  const h = (tag, attributes = {}, ...children) => {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) k.startsWith("on") ? e.addEventListener(k.slice(2), v) : e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  };
+  const icon = (d) => { const s = B.el(null, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }); B.el(s, "path", { d }); return s; };
+  const icons = {
+    first: "M2 2h2v12H2zM14 2v12L5 8z", back: "M12 2v12L4 8z", play: "M4 2l9 6-9 6z", pause: "M3 2h4v12H3zM9 2h4v12H9z",
+    next: "M4 2l8 6-8 6z", last: "M12 2h2v12h-2zM2 2l9 6-9 6z", doorBack: "M10 3v10L5 8zM3 7h1v2H3z", doorNext: "M6 3l5 5-5 5zM12 7h1v2h-1z",
+  };
+  const button = (name, label, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act, "data-act": name }, icon(icons[name]));
+
+  // ---- the list of games
+
+  const filter = {};
+  const select = (key, label, options) => {
+    const s = h("select", { onchange: () => { set(key, s.value); location.hash = listHash(); } }, h("option", { value: "" }, "any"));
+    for (const [value, text] of options) s.append(h("option", { value }, text.length > 60 ? text.slice(0, 40) + "…" + text.slice(-18) : text));
+    s.dataset.key = key;
+    return h("label", {}, label, s);
+  };
+  const set = (key, value) => { if (value === "" || value === null) delete filter[key]; else filter[key] = value; };
+  const numbered = (list) => list.map((text, i) => [String(i), text]);
+  const unique = (key) => [...new Set(data.games.map((g) => g[key]))].sort().map((v) => [v, v]);
+  const picker = h("div", { class: "picker" },
+    select("rules", "Rules", numbered(data.rules)), select("player", "Player", numbered(data.agents)), select("against", "Against", numbered(data.agents)),
+    select("result", "Result", unique("result")), select("reason", "Reason", unique("reason")));
+  const found = h("p", { role: "status" });
+  const body = h("tbody");
+  const list = h("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
+    h("table", {}, h("thead", {}, h("tr", {}, ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) => h("th", { scope: "col" }, t)))), body));
+
+  const matches = (g) =>
+    (!("rules" in filter) || g.rules === +filter.rules) && (!filter.result || g.result === filter.result) && (!filter.reason || g.reason === filter.reason) &&
+    (!("player" in filter) || ((g.south === +filter.player || g.north === +filter.player))) &&
+    (!("against" in filter) || ("player" in filter
+      ? (g.south === +filter.player && g.north === +filter.against) || (g.north === +filter.player && g.south === +filter.against)
+      : g.south === +filter.against || g.north === +filter.against));
+
+  function showList() {
+    for (const s of picker.querySelectorAll("select")) s.value = filter[s.dataset.key] ?? "";
+    const games = data.games.filter(matches);
+    found.textContent = games.length === 1 ? "1 game" : `${games.length} games` + (games.length > listed ? `, the first ${listed} listed` : "");
+    body.replaceChildren(...games.slice(0, listed).map((g) => h("tr", { "data-id": g.id },
+      h("td", {}, h("a", { href: gameHash(g.id, 0) }, g.id)), h("td", { class: "words" }, data.rules[g.rules]), h("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
+      h("td", { class: "words", title: data.agents[g.north] }, data.agents[g.north]), h("td", {}, g.result), h("td", {}, g.reason), h("td", {}, String(g.plies)))));
+    markCurrent();
+    return games;
+  }
+  const markCurrent = () => {
+    for (const tr of body.children) game && tr.dataset.id === game.id ? tr.setAttribute("aria-current", "true") : tr.removeAttribute("aria-current");
+  };
+  const listHash = () => "#list&" + new URLSearchParams(filter);
+  const gameHash = (id, ply) => `#game=${id}&ply=${ply}`;
+
+  // ---- one game
+
+  let game = null, positions = [], moves = [], ply = 0, door = 0, timer = 0, board = null;
+  const sides = h("p", { class: "sides" });
+  const place = h("div", { tabindex: "0", class: "stage", "aria-label": "Board; arrow keys step through the game", role: "group" });
+  const now = h("div", { class: "now", "aria-live": "polite" });
+  const at = h("span", { class: "at" });
+  const play = button("play", "Play or pause", () => (timer ? pause() : start()));
+  const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps" },
+    button("first", "To the beginning", () => go(0)), button("back", "One ply back", () => go(door ? ply : ply - 1)), play,
+    button("next", "One ply forward", () => go(ply + 1)), button("last", "To the end", () => go(moves.length)),
+    button("doorBack", "One door back", () => step(-1)), button("doorNext", "One door forward", () => step(1)), at);
+  const graph = h("div", { class: "graphs" });
+  const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
+  const keys = h("p", { class: "keys" });
+  keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
+  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
+  stage.addEventListener("keydown", onKey);
+  root.replaceChildren(picker, found, list, stage);
+
+  function open(id) {
+    const g = byID.get(id);
+    if (!g || g === game) return;
+    pause();
+    game = g; ply = 0; door = 0;
+    moves = g.opening ? g.moves.map(B.parseMove) : [];
+    positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
+    moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
+    // While pieces are placed nobody asks whose turn it is; then South begins.
+    board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place") });
+    place.replaceChildren(board.element);
+    sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
+      h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
+    drawMoves(); drawGraph(); markCurrent();
+  }
+
+  const side = (i) => B.mover(positions[i], moves[i]);
+  const scoreText = (i) => {
+    const s = game.scores && game.scores[i];
+    if (s === null || s === undefined) return "";
+    if (s >= 29000) return `wins in ${30000 - s}`;
+    if (s <= -29000) return `loses in ${30000 + s}`;
+    return (s > 0 ? "+" : s < 0 ? "−" : "") + (Math.abs(s) / 100).toFixed(2);
+  };
+  const effort = (i) => {
+    const parts = [];
+    if (scoreText(i)) parts.push(scoreText(i));
+    if (game.depths && game.depths[i]) parts.push("depth " + game.depths[i]);
+    if (game.nodes && game.nodes[i]) parts.push(game.nodes[i] + " nodes");
+    if (game.us && game.us[i] !== undefined) parts.push(game.us[i] >= 1000 ? (game.us[i] / 1000).toPrecision(3) * 1 + " ms" : game.us[i] + " µs");
+    return parts.join(", ");
+  };
+
+  function drawMoves() {
+    moveList.replaceChildren(...moves.map((m, i) => h("li", { onclick: () => go(i + 1), "data-ply": i + 1 },
+      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreText(i)))));
+  }
+
+  // go shows the position after so many moves.
+  function go(to) { ply = Math.max(0, Math.min(to, moves.length)); door = 0; show(); }
+
+  // step goes through one door.
+  function step(by) {
+    if (by > 0) {
+      if (ply === moves.length) return;
+      const n = moves[ply].steps.length;
+      if (door + 1 >= n) { ply++; door = 0; } else door++;
+    } else if (door > 0) door--;
+    else if (ply > 0) { ply--; door = Math.max(0, moves[ply].steps.length - 1); }
+    show();
+  }
+
+  function show() {
+    const i = door ? ply : ply - 1, m = moves[i];
+    board.draw({ position: positions[door ? ply + 1 : ply], move: m, before: m && positions[i], door: door || undefined });
+    at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${m.steps.length} doors` : "");
+    now.replaceChildren(...(m ? [h("p", {}, B.tell(positions[i], m)), h("p", { class: "course" }, m.text), h("p", { class: "keys" }, effort(i))] : [h("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]));
+    for (const li of moveList.children) {
+      if (+li.dataset.ply === ply) {
+        li.setAttribute("aria-current", "true");
+        const top = li.offsetTop - moveList.offsetTop;
+        if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
+      } else li.removeAttribute("aria-current");
+    }
+    moveCursor();
+    if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
+  }
+
+  function start() {
+    if (ply === moves.length) go(0);
+    play.replaceChildren(icon(icons.pause));
+    const tick = () => {
+      if (still) go(ply + 1); else step(1);
+      if (ply === moves.length) return pause();
+      timer = setTimeout(tick, still ? 1200 : door ? 160 : 650);
+    };
+    timer = setTimeout(tick, 150);
+  }
+  function pause() { clearTimeout(timer); timer = 0; play.replaceChildren(icon(icons.play)); }
+
+  function onKey(e) {
+    if (e.altKey || e.ctrlKey || e.metaKey || /SELECT|INPUT|A/.test(e.target.tagName)) return;
+    const act = {
+      ArrowLeft: () => go(door ? ply : ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(moves.length),
+      ",": () => step(-1), ".": () => step(1), " ": () => (e.target.tagName === "BUTTON" ? null : timer ? pause() : start()),
+    }[e.key];
+    if (!act || (e.key === " " && e.target.tagName === "BUTTON")) return;
+    e.preventDefault();
+    if (e.key !== " ") pause();
+    act();
+  }
+
+  // ---- the scores: each mover's own, seen from South's side
+
+  let cursor = null, graphX = () => 0;
+  const CAP = 10;
+  function drawGraph() {
+    cursor = null;
+    if (!game.scores || !game.scores.some((s) => s !== null)) { graph.replaceChildren(); return; }
+    const W = 420, H = 130, L = 34, R = 8, T = 10, F = 16;
+    const n = Math.max(moves.length, 1);
+    graphX = (i) => L + (i / n) * (W - L - R);
+    const gy = (v) => T + ((CAP - v) / (2 * CAP)) * (H - T - F);
+    const svg = B.el(null, "svg", { class: "graph", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "Scores by ply, from South’s side" });
+    for (const v of [-CAP, -5, 0, 5, CAP]) {
+      B.el(svg, "line", { class: v ? "grid" : "zero", x1: L, x2: W - R, y1: gy(v), y2: gy(v) });
+      B.el(svg, "text", { x: L - 5, y: gy(v) + 4, "text-anchor": "end" }, (v > 0 ? "+" : v < 0 ? "−" : "") + Math.abs(v));
+    }
+    B.el(svg, "text", { x: W - R, y: H - 3, "text-anchor": "end" }, "each player’s score by ply; up is good for South");
+    const paths = ["", ""], dots = [];
+    moves.forEach((m, i) => {
+      const s = game.scores[i];
+      if (s === null || s === undefined) return;
+      const who = side(i), v = Math.max(-CAP, Math.min(CAP, ((who ? -1 : 1) * s) / 100));
+      paths[who] += (paths[who] ? "L" : "M") + graphX(i + 1).toFixed(1) + " " + gy(v).toFixed(1);
+      dots.push([graphX(i + 1), gy(v), "ps pn".split(" ")[who]]);
+    });
+    paths.forEach((d, who) => d && B.el(svg, "path", { class: "sn"[who], d }));
+    if (dots.length <= 120) for (const [cx, cy, cls] of dots) B.el(svg, "circle", { class: cls, cx, cy, r: 2.6 });
+    cursor = B.el(svg, "line", { class: "cursor", y1: T - 4, y2: H - F + 2 });
+    svg.addEventListener("click", (e) => {
+      const box = svg.getBoundingClientRect();
+      go(Math.round(((((e.clientX - box.left) / box.width) * W - L) / (W - L - R)) * n));
+    });
+    graph.replaceChildren(svg);
+  }
+  function moveCursor() {
+    if (!cursor) return;
+    cursor.setAttribute("x1", graphX(ply)); cursor.setAttribute("x2", graphX(ply));
+  }
+
+  // ---- the address
+
+  function read() {
+    const hash = location.hash.slice(1), q = new URLSearchParams(hash);
+    if (q.has("game") && byID.has(q.get("game"))) {
+      open(q.get("game"));
+      go(parseInt(q.get("ply"), 10) || 0);
+      return true;
+    }
+    if (hash.startsWith("list")) {
+      for (const key of ["rules", "player", "against", "result", "reason"]) set(key, q.get(key) ?? "");
+      const games = showList();
+      if (games.length) { open(games[0].id); quietly(() => go(0)); }
+      return true;
+    }
+    return false;
+  }
+  // quietly shows without changing the address.
+  function quietly(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
+  const toView = () => document.getElementById("games").scrollIntoView({ behavior: "instant" });
+
+  showList();
+  if (read()) toView();
+  else if (data.games.length) { open(data.games[0].id); quietly(() => go(0)); }
+  addEventListener("hashchange", () => {
+    const hash = location.hash;
+    if (!read()) return;
+    if (hash.startsWith("#list")) toView();
+    else place.focus({ preventScroll: false });
+  });
+
+  // gridKeys makes each matrix one stop of the tab key, with arrows inside.
+  function gridKeys() {
+    for (const table of document.querySelectorAll("table.matrix")) {
+      const cells = [...table.querySelectorAll("tbody tr")].map((tr) => [...tr.cells].map((c) => c.querySelector("a, [tabindex]")));
+      const flat = cells.flat().filter(Boolean);
+      flat.forEach((c, i) => (c.tabIndex = i ? -1 : 0));
+      table.addEventListener("keydown", (e) => {
+        const d = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[e.key];
+        const r = cells.findIndex((row) => row.includes(e.target));
+        if (!d || r < 0) return;
+        e.preventDefault();
+        for (let i = r + d[0], j = cells[r].indexOf(e.target) + d[1]; cells[i] && j >= 0 && j < cells[i].length; i += d[0], j += d[1]) {
+          if (!cells[i][j]) continue;
+          e.target.tabIndex = -1; cells[i][j].tabIndex = 0; cells[i][j].focus();
+          return;
+        }
+      });
+    }
+  }
+})();

@@ -1,0 +1,281 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/ratings"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// The counts are those of a plain walk through the games on the board.
+func TestCountsAgreeWithReplay(t *testing.T) {
+	var games []*record.Game
+	for i, set := range []string{"standard", "kang", "simplified", "gigamic-basic", "cosmoludo"} {
+		for k := range int64(4) {
+			games = append(games, drawGame(set, int64(i)*4+k, "ab"[k%2:k%2+1], "ba"[k%2:k%2+1]))
+		}
+	}
+	c, _ := collect(t, Options{}, Run{}, games)
+	type figures struct {
+		moves, nodes, depth, wins, half int64
+		time                            float64
+	}
+	want := map[[2]string]figures{}
+	for _, g := range games {
+		r := rules.MustParse(g.Rules)
+		p, err := r.ParsePosition(g.Opening)
+		require.NoError(t, err)
+		for i, text := range g.Moves {
+			m, err := r.ParseMove(p, text)
+			require.NoError(t, err)
+			if !m.IsPlacement() {
+				key, won := [2]string{g.Rules, g.South.Agent}, g.Result == "1-0"
+				if p.Side() == rules.North {
+					key[1], won = g.North.Agent, g.Result == "0-1"
+				}
+				f := want[key]
+				f.moves++
+				f.nodes += g.Nodes[i]
+				f.depth += int64(g.Depths[i])
+				f.time += g.Timing.MoveMS[i]
+				switch {
+				case g.Scores[i] == 29999:
+					f.wins++
+				case g.Scores[i] != record.NoScore && g.Result == "1/2-1/2":
+					f.half++
+				case g.Scores[i] != record.NoScore && won:
+					f.half += 2
+				}
+				want[key] = f
+			}
+			p = r.Apply(p, m)
+		}
+	}
+	require.Len(t, want, 10)
+	for key, f := range want {
+		a := c.known[key[0]].agents[key[1]]
+		got := figures{moves: a.moves, nodes: int64(a.nodes.sum), depth: int64(a.depth.sum), wins: a.wins[0] + a.wins[1], time: a.time.sum}
+		for _, b := range a.scale {
+			got.half += b.half
+		}
+		require.InDelta(t, f.time, got.time, 1e-6)
+		got.time = f.time
+		require.Equal(t, f, got, "%v", key)
+	}
+}
+
+func TestFirstPly(t *testing.T) {
+	for _, c := range []struct {
+		opening string
+		moves   []string
+		first   int
+		north   bool
+	}{
+		{"321123/000000/000000/000000/000000/321123 s", []string{"a1-a2"}, 0, false},
+		{"321123/000000/000000/000000/000000/321123 n", []string{"a1-a2"}, 0, true},
+		{"… s 222/222", []string{"2@a1", "1@a6", "a1-a2"}, 2, false},
+		{"… n 022/222", []string{"2@a6"}, 1, false},
+		{"", nil, 0, false},
+	} {
+		first, north := firstPly(&record.Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.first})
+		require.Equal(t, []any{c.first, c.north}, []any{first, north}, c.opening)
+	}
+}
+
+// Quantiles are within the width of a class of the true ones.
+func TestSpread(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s spread
+	var all []float64
+	for range 10_000 {
+		x := 5 * rng.ExpFloat64()
+		all = append(all, x)
+		s.add(x)
+	}
+	slices.Sort(all)
+	for _, p := range []float64{0.05, 0.5, 0.95} {
+		require.InEpsilon(t, all[int(p*10_000)-1], s.quantile(p), 0.06)
+	}
+	require.Equal(t, all[9999], s.max)
+	require.LessOrEqual(t, s.quantile(1), s.max)
+	for _, odd := range []float64{-1, 1e300, math.NaN(), 0} {
+		s.add(odd)
+	}
+	require.EqualValues(t, 10_001, s.n, "only the last makes sense")
+	require.Zero(t, new(spread).quantile(0.5))
+	require.Zero(t, new(spread).mean())
+}
+
+func TestReasonsAreBounded(t *testing.T) {
+	s := newRuleStats("x")
+	for i := range 1000 {
+		s.add(&record.Game{Reason: fmt.Sprint(i), Result: "1-0"})
+	}
+	require.Len(t, s.reasons, maxReasons+1)
+	require.EqualValues(t, 1000-maxReasons, s.reasons[otherReasons][0])
+}
+
+// The sample has the first games of every kind by priority, as choosing from all
+// games at once gives them.
+func TestSampleIsFair(t *testing.T) {
+	const bound = 30
+	s := newSample(Options{Games: bound, Seed: 3})
+	priorities := map[kind][]uint64{}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range int64(20_000) {
+		g := &record.Game{Game: i, Rules: "r", South: record.Player{Agent: fmt.Sprint(rng.IntN(4))}, North: record.Player{Agent: "x"}, Reason: "goal", Moves: []string{"a"}}
+		if i%5000 == 0 {
+			g.Reason = "rare"
+		}
+		s.add(0, g)
+		k := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
+		priorities[k] = append(priorities[k], mix(mix(3)^uint64(i)))
+		require.LessOrEqual(t, len(s.kept), 4*bound)
+	}
+	count := map[kind]int{}
+	got := map[kind][]uint64{}
+	for _, g := range s.chosen() {
+		count[g.kind]++
+		got[g.kind] = append(got[g.kind], g.priority)
+	}
+	require.Len(t, s.chosen(), bound)
+	require.True(t, s.dropped)
+	for k, list := range priorities {
+		slices.Sort(list)
+		slices.Sort(got[k])
+		require.NotEmpty(t, got[k], "%v", k)
+		require.Equal(t, list[:len(got[k])], got[k])
+		if len(list) > bound {
+			require.GreaterOrEqual(t, count[k], (bound-4)/4)
+		}
+	}
+}
+
+func TestSampleBoundsPlies(t *testing.T) {
+	s := newSample(Options{Games: 10})
+	for i := range int64(1000) {
+		s.add(0, &record.Game{Game: i, Moves: make([]string, 300)})
+	}
+	require.Len(t, s.chosen(), 10*pliesPerGame/300)
+	s.add(0, &record.Game{Game: 1000, Moves: make([]string, 10*pliesPerGame+1)})
+	require.Len(t, s.chosen(), 10*pliesPerGame/300)
+}
+
+// A hundred thousand games, read from a stream, stay exact in the counts and
+// bounded in memory and page.
+func TestScale(t *testing.T) {
+	const games, players = 100_000, 12
+	c := NewCollector(Options{Games: DefaultGames, Seed: 1})
+	c.AddRun(Run{Name: "big"})
+	d := new(ratings.Data)
+	samples := make([]*record.Game, 64)
+	for i := range samples {
+		samples[i] = drawGame("standard", int64(i), "a", "b")
+	}
+	reader, writer := newPipe(func(i int64) *record.Game {
+		g := *samples[i%64]
+		g.Game, g.Pair = i, i/2
+		a, b := fmt.Sprint("p", i/2%players), fmt.Sprint("p", (i/2+1+i/2/players%(players-1))%players)
+		if i%2 == 1 {
+			a, b = b, a
+		}
+		g.South.Agent, g.North.Agent = a, b
+		return &g
+	}, games)
+	defer writer()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	outcomes := record.NewOutcomes(reader, "big")
+	var o record.Outcome
+	south := int64(0)
+	for outcomes.Read(&o) == nil {
+		g, err := outcomes.Game()
+		require.NoError(t, err)
+		c.Add(g)
+		d.Add(g.South.Agent, g.North.Agent, resultOf(g.Result))
+		if g.Result == "1-0" {
+			south++
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.HeapAlloc, before.HeapAlloc+30<<20)
+	require.EqualValues(t, games, c.games)
+	require.Equal(t, south, c.known["standard"].results[0])
+	require.EqualValues(t, games/2, c.known["standard"].openings.pairs())
+
+	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
+	require.NoError(t, err)
+	p, err := Build(t.Context(), c, Input{Title: "big", Book: ratings.Book{All: ratings.Table{Title: "Rules standard", Ratings: r}}})
+	require.NoError(t, err)
+	require.Len(t, p.Viewer.Games, DefaultGames)
+	require.Contains(t, p.Sampled, "500 of 100,000 games can be replayed here")
+	var page bytes.Buffer
+	require.NoError(t, WriteHTML(&page, p))
+	require.Less(t, page.Len(), 4<<20)
+	require.Contains(t, page.String(), "<dd>100,000</dd>")
+	for _, b := range p.Sections[0].Blocks {
+		if b.Table != nil && b.Table.Class == "matrix" && strings.HasPrefix(b.Table.Caption, "Score") {
+			for i, row := range b.Table.Rows {
+				for j, cell := range row[2:] {
+					require.Equal(t, i == j, cell.Link == "", "a cell without games behind it")
+				}
+			}
+		}
+	}
+}
+
+// Games imported without moves count, but have no lengths and aren't replayed.
+func TestImportedGames(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta")[:8]
+	for i, g := range games[:4] {
+		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
+	}
+	c, book := collect(t, Options{Games: 10}, Run{}, games)
+	p, err := Build(t.Context(), c, Input{Book: book})
+	require.NoError(t, err)
+	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
+	require.Empty(t, c.known[""].lengths)
+	require.EqualValues(t, 4, c.known[""].games())
+	for _, b := range p.Sections[1].Blocks {
+		if b.Table != nil && b.Table.Caption == "Results by side" {
+			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text, b.Table.Rows[0][1].Link})
+			require.NotEmpty(t, b.Table.Rows[1][1].Link)
+		}
+	}
+}
+
+// A page made while games still come changes nothing in a later one, also where
+// it falls between the games of a pair or drops games from the sample.
+func TestPagesWhileGamesCome(t *testing.T) {
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	page := func(every int) string {
+		c := NewCollector(Options{Games: 5, Seed: 2})
+		c.AddRun(sampleRun())
+		_, book := collect(t, Options{}, Run{}, games)
+		for i, g := range games {
+			c.Add(g)
+			if i%every == 0 {
+				_, err := Build(t.Context(), c, Input{Book: book})
+				require.NoError(t, err)
+			}
+		}
+		p, err := Build(t.Context(), c, Input{Book: book})
+		require.NoError(t, err)
+		var out bytes.Buffer
+		require.NoError(t, WriteHTML(&out, p))
+		return out.String()
+	}
+	require.Equal(t, page(len(games)), page(3))
+}

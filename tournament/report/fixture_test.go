@@ -1,0 +1,171 @@
+package report
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/ratings"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// hostile is a name that would do harm wherever it isn't escaped.
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|*_&amp;\\ </style></script><!-- \x1b[31m\u202e é {{.}} ${x}"
+
+// drawGame plays moves drawn at random and wins where it can, with figures drawn
+// too. It is the same whenever it is played.
+func drawGame(set string, number int64, south, north string) *record.Game {
+	rng := rand.New(rand.NewPCG(7, uint64(number)))
+	r := rules.MustParse(set)
+	opening := r.RandomSetup(rand.New(rand.NewPCG(8, uint64(number/2))))
+	if r.Options().SetupOrder == rules.Alternate {
+		opening = r.Start()
+	}
+	game := rules.NewGame(r, opening)
+	g := &record.Game{
+		Game: number, Pair: number / 2, Rules: set, Opening: r.FormatPosition(opening), Policy: "random",
+		South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{},
+		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, int(number%60), 0, time.UTC)},
+	}
+	for {
+		outcome, reason := game.Outcome()
+		if outcome != rules.Undecided || game.Ply() >= 80 {
+			g.Result, g.Reason = outcome.String(), string(reason)
+			if outcome == rules.Undecided {
+				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.AdjudicatedLength, "plies=80"
+			}
+			break
+		}
+		m := chooseMove(rng, game)
+		g.Moves = append(g.Moves, m.String())
+		score := record.Score(rng.IntN(600) - 300)
+		if m.IsGoal() && !r.Options().Kang {
+			score = 29999
+		} else if rng.IntN(10) == 0 {
+			score = record.NoScore
+		}
+		g.Scores, g.Depths = append(g.Scores, score), append(g.Depths, 1+rng.IntN(4))
+		g.Nodes = append(g.Nodes, int64(10+rng.IntN(5000)))
+		g.Timing.MoveMS = append(g.Timing.MoveMS, float64(1+rng.IntN(4000))/1000)
+		game.PlayLegal(m)
+	}
+	g.Plies = game.Ply()
+	return g
+}
+
+func chooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
+	var list []rules.Move
+	for m := range game.Legal().All() {
+		if m.IsGoal() {
+			return m
+		}
+		list = append(list, m)
+	}
+	return list[rng.IntN(len(list))]
+}
+
+// drawRun is games between three players, each pair under both rule sets.
+func drawRun(names ...string) []*record.Game {
+	var games []*record.Game
+	number := int64(0)
+	for _, set := range []string{"standard", "kang"} {
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				for range 6 {
+					games = append(games, drawGame(set, number, a, b), drawGame(set, number+1, b, a))
+					number += 2
+				}
+			}
+		}
+	}
+	games[3].Result, games[3].Reason = "0-1", string(record.FaultIllegal)
+	games[3].Fault = &record.Fault{Side: "south", Kind: record.FaultIllegal, Detail: "a1-goal is not legal: <no course> leads to goal"}
+	return games
+}
+
+// collect counts games as one run, and rates them as gyges rate does.
+func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collector, ratings.Book) {
+	c := NewCollector(o)
+	c.AddRun(about)
+	data := map[string]*ratings.Data{}
+	var order []string
+	for i, g := range games {
+		c.Add(g)
+		d := data[g.Rules]
+		if d == nil {
+			d = new(ratings.Data)
+			data[g.Rules], order = d, append(order, g.Rules)
+		}
+		if i%2 == 1 {
+			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, resultOf(games[i-1].Result), resultOf(g.Result))
+		}
+	}
+	var book ratings.Book
+	for _, name := range order {
+		r, err := ratings.Fit(context.Background(), data[name], ratings.Options{})
+		require.NoError(t, err)
+		book.Parts = append(book.Parts, ratings.Table{Title: "Rules " + name, Ratings: r})
+		book.All = book.Parts[len(book.Parts)-1]
+	}
+	return c, book
+}
+
+// sampleRun is the run of the golden files.
+func sampleRun() Run {
+	m, err := parseManifest([]byte(`{"schema": 1, "status": "finished", "games": {"scheduled": 72, "played": 72},
+ "config": {"name": "sample", "rules": ["standard", "kang"], "agents": ["alpha:x=1", "beta", "gamma's"], "schedule": "round-robin", "pairs": 6,
+  "openings": {"policy": "random", "plies": 4}, "limits": {"nodes": 5000, "clock": "1m0s+1s"}, "seed": "18446744073709551615", "workers": 2,
+  "on_repetition": "forfeit", "patience": "10m0s"},
+ "start": "2026-01-02T03:04:05Z", "end": "2026-01-02T03:05:06.5Z", "program": {"version": "v1.2.3", "go": "go1.26"}, "host": {"os": "linux", "arch": "amd64", "cpus": 2}}`))
+	if err != nil {
+		panic(err)
+	}
+	return Run{Name: "results/sample", Manifest: m, Charts: []Chart{sampleChart()}}
+}
+
+func sampleChart() Chart {
+	c := Chart{Title: "Loss", XName: "epoch", YName: "cross-entropy"}
+	for _, name := range []string{"training", "validation"} {
+		line := Curve{Name: name}
+		for i := range 12 {
+			line.Add(CurvePoint{X: float64(i), Y: 0.7/float64(i+1) + 0.1*float64(len(name)-8), Error: 0.02})
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+// samplePage is the page of the golden files.
+func samplePage(t testing.TB) *Page {
+	c, book := collect(t, Options{Games: 500, Seed: 1}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
+	book.Notes = []string{"left out: 1 game that can't be read"}
+	p, err := Build(context.Background(), c, Input{Title: "sample", Book: book, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
+	require.NoError(t, err)
+	return p
+}
+
+// newPipe streams the records of so many games. stop ends it early.
+func newPipe(game func(int64) *record.Game, games int64) (r io.Reader, stop func()) {
+	from, to := io.Pipe()
+	go func() {
+		w := record.NewWriter(to)
+		for i := range games {
+			if w.Write(game(i)) != nil {
+				return
+			}
+		}
+		_ = to.CloseWithError(w.Close())
+	}()
+	return from, func() { _ = from.Close() }
+}
+
+func number(text string) float64 {
+	x, _ := strconv.ParseFloat(text, 64)
+	return x
+}

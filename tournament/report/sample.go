@@ -1,0 +1,95 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"gyges/tournament/record"
+)
+
+// sample keeps some games of many: by turns one of each kind (players, sides,
+// rule set and reason), so that every figure of a table has games behind it, and
+// among one kind those that chance picks, by the seed and the game's number.
+type sample struct {
+	games, plies int // bounds
+	seed         uint64
+	kept         []sampled
+	keptPlies    int
+	dropped      bool // whether games were left out
+}
+
+// sampled is a game of the sample.
+type sampled struct {
+	run      int
+	game     *record.Game
+	kind     kind
+	priority uint64
+	rank     int // among its kind, by priority
+}
+
+type kind struct{ rules, south, north, reason string }
+
+func newSample(o Options) sample {
+	return sample{games: o.Games, plies: pliesPerGame * o.Games, seed: o.Seed}
+}
+
+func (s *sample) add(run int, g *record.Game) {
+	switch {
+	case g.Reason == record.Imported: // without moves
+		return
+	case s.games == 0 || len(g.Moves) > s.plies:
+		s.dropped = true
+		return
+	}
+	light := *g
+	light.Timing.Trace = nil
+	s.kept = append(s.kept, sampled{
+		run: run, game: &light, kind: kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason},
+		priority: mix(mix(s.seed^uint64(run)) ^ uint64(g.Game)),
+	})
+	s.keptPlies += len(g.Moves)
+	const slack = 3 // so that sorting is rare
+	if len(s.kept) > slack*s.games || s.keptPlies > slack*s.plies {
+		s.prune(slack * s.plies / 2)
+	}
+}
+
+// prune keeps the games that come first, of so many plies together.
+func (s *sample) prune(plies int) {
+	slices.SortFunc(s.kept, func(a, b sampled) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
+	})
+	count := map[kind]int{}
+	for i := range s.kept {
+		s.kept[i].rank = count[s.kept[i].kind]
+		count[s.kept[i].kind]++
+	}
+	slices.SortStableFunc(s.kept, func(a, b sampled) int { return cmp.Compare(a.rank, b.rank) })
+	n, sum := 0, 0
+	for n < len(s.kept) && n < s.games && sum+len(s.kept[n].game.Moves) <= plies {
+		sum += len(s.kept[n].game.Moves)
+		n++
+	}
+	s.dropped = s.dropped || n < len(s.kept)
+	clear(s.kept[n:])
+	s.kept, s.keptPlies = s.kept[:n], sum
+}
+
+// chosen returns the sample, in the order of runs and games. More games may be
+// added afterwards.
+func (s *sample) chosen() []sampled {
+	s.prune(s.plies)
+	list := slices.Clone(s.kept)
+	slices.SortFunc(list, func(a, b sampled) int {
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
+	})
+	return list
+}
+
+// mix spreads a number over 64 bits (Steele, Lea and Flood 2014, SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gyges/ratings"
+)
+
+// count prints a number with commas between thousands.
+func count(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, c := range text {
+		if i > 0 && (len(text)-i)%3 == 0 && text[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// optional is a visible text that may be empty.
+func optional(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ratings.Visible(text)
+}
+
+// games counts games in words.
+func games(n int64) string {
+	if n == 1 {
+		return "1 game"
+	}
+	return count(n) + " games"
+}
+
+// percent prints a share in percent without the sign.
+func percent(share float64) string { return ratings.Decimal(100 * share) }
+
+// figure prints a number with three digits, large ones in full.
+func figure(x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case math.Abs(x) >= 100:
+		return count(int64(math.Round(x)))
+	default:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+}
+
+// milliseconds prints a time.
+func milliseconds(ms float64) string {
+	switch {
+	case ms == 0:
+		return "0 ms"
+	case ms >= 1000:
+		return figure(ms/1000) + " s"
+	case ms < 0.001:
+		return "<1 µs"
+	case ms < 1:
+		return figure(ms*1000) + " µs"
+	}
+	return figure(ms) + " ms"
+}

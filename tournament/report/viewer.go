@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"gyges/ratings"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// Viewer is the data of the game viewer, as its script reads it from JSON.
+// Players and rule sets are indices into the lists; names are as tables print
+// them.
+type Viewer struct {
+	Rules  []string     `json:"rules"`
+	Agents []string     `json:"agents"`
+	Runs   []string     `json:"runs"`
+	Games  []ViewerGame `json:"games"`
+}
+
+// ViewerGame is a game to be replayed. The lists by move are as long as Moves,
+// or empty where nothing is known.
+type ViewerGame struct {
+	ID      string   `json:"id"` // number of the run from 1, a dot, number of the game
+	Rules   int      `json:"rules"`
+	South   int      `json:"south"`
+	North   int      `json:"north"`
+	Opening string   `json:"opening"`
+	Moves   []string `json:"moves"`            // in long notation: each with its course, square by square
+	Scores  []*int   `json:"scores,omitempty"` // hundredths of a point, from the mover's view; null: none
+	Depths  []int    `json:"depths,omitempty"`
+	Nodes   []int64  `json:"nodes,omitempty"`
+	Micros  []int    `json:"us,omitempty"` // microseconds each move took
+	Result  string   `json:"result"`
+	Reason  string   `json:"reason"`
+	Plies   int      `json:"plies"`
+	Fault   string   `json:"fault,omitempty"` // what lost it outside its rules
+	Note    string   `json:"note,omitempty"`  // why not all of it is here
+}
+
+// index numbers texts as they come.
+type index struct {
+	list []string
+	at   map[string]int
+}
+
+func (x *index) of(text string) int {
+	i, ok := x.at[text]
+	if !ok {
+		if x.at == nil {
+			x.at = map[string]int{}
+		}
+		i = len(x.list)
+		x.at[text] = i
+		x.list = append(x.list, text)
+	}
+	return i
+}
+
+// visibleAll returns the texts as tables print them.
+func (x *index) visibleAll() []string {
+	list := make([]string, len(x.list))
+	for i, text := range x.list {
+		list[i] = ratings.Visible(text)
+	}
+	return list
+}
+
+// newViewerGame replays a game and writes its courses down. A move that isn't
+// legal ends it, with a note.
+func newViewerGame(id string, g *record.Game) ViewerGame {
+	v := ViewerGame{
+		ID: id, Opening: g.Opening, Moves: []string{}, Result: g.Result,
+		Reason: ratings.Visible(g.Reason), Plies: g.Plies,
+	}
+	if f := g.Fault; f != nil {
+		v.Fault = ratings.Visible(f.Side + ": " + f.Detail)
+		if f.Detail == "" {
+			v.Fault = ratings.Visible(f.Side)
+		}
+	}
+	moves, err := longMoves(g)
+	v.Moves = append(v.Moves, moves...)
+	n := len(moves)
+	if err != nil {
+		v.Note = ratings.Visible(fmt.Sprintf("move %d can't be replayed: %v", n+1, err))
+		if moves == nil {
+			v.Opening = ""
+		}
+	}
+	for i := range min(n, len(g.Scores)) {
+		var s *int
+		if g.Scores[i] != record.NoScore {
+			whole := int(g.Scores[i])
+			s = &whole
+		}
+		v.Scores = append(v.Scores, s)
+	}
+	v.Depths = g.Depths[:min(n, len(g.Depths))]
+	v.Nodes = g.Nodes[:min(n, len(g.Nodes))]
+	for _, ms := range g.Timing.MoveMS[:min(n, len(g.Timing.MoveMS))] {
+		v.Micros = append(v.Micros, int(max(0, min(ms, 1e9))*1000))
+	}
+	return v
+}
+
+// longMoves replays a game and returns its moves with their courses: all of
+// them, or those before the one that the error is about. Without any position to
+// begin with the list is nil.
+func longMoves(g *record.Game) ([]string, error) {
+	r, err := rules.Parse(g.Rules)
+	if err != nil {
+		return nil, err
+	}
+	opening, err := r.ParsePosition(g.Opening)
+	if err != nil {
+		return nil, err
+	}
+	game, list := rules.NewGame(r, opening), make([]string, 0, len(g.Moves))
+	for _, text := range g.Moves {
+		pos := game.Position()
+		m, err := r.ParseMove(pos, text)
+		if err != nil {
+			return list, err
+		}
+		if g.OnRepetition == "allow" && game.OnlyRepeats(m) {
+			game.PlayLegal(m)
+		} else if err := game.Play(m); err != nil {
+			return list, err
+		}
+		list = append(list, r.LongText(pos, m))
+	}
+	return list, nil
+}
+
+// viewer makes the data of the game viewer from the sample, and says where rule
+// sets and agents stand in its lists.
+func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
+	v = &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
+	var agents, sets index
+	for _, s := range c.sample.chosen() {
+		g := newViewerGame(gameID(s.run, s.game.Game), s.game)
+		g.Rules = sets.of(s.game.Rules)
+		g.South, g.North = agents.of(label(s.game.South.Agent)), agents.of(label(s.game.North.Agent))
+		v.Games = append(v.Games, g)
+	}
+	v.Agents, v.Rules = agents.visibleAll(), sets.visibleAll()
+	for _, r := range c.runs {
+		v.Runs = append(v.Runs, ratings.Visible(r.about.Name))
+	}
+	return v, sets.at, agents.at
+}
+
+// gameID is what a game is called in links.
+func gameID(run int, game int64) string {
+	return strconv.Itoa(run+1) + "." + strconv.FormatInt(game, 10)
+}

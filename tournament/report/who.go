@@ -1,0 +1,216 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"gyges/ratings"
+)
+
+// maxMatrix is the number of players up to which there is a crosstable, as in
+// package ratings; maxPlotted that of players in one picture.
+const (
+	maxMatrix  = 50
+	maxPlotted = 60
+)
+
+// who builds the section on who won.
+func (b *builder) who(ctx context.Context) (Section, error) {
+	s := Section{ID: "who", Title: "Who won"}
+	for i, t := range b.tables() {
+		if t.Title != "" {
+			s.add(headingBlock("who-"+strconv.Itoa(i+1), ratings.Visible(t.Title)))
+		}
+		if err := b.ratingTable(ctx, &s, i, t); err != nil {
+			return s, err
+		}
+		if len(t.Ratings.Players)+len(t.Ratings.Unrated) > maxMatrix {
+			s.add(textBlock(fmt.Sprintf("The tables of who met whom are left out: %d players are too many. gyges rate has them.", len(t.Ratings.Players)+len(t.Ratings.Unrated))))
+			continue
+		}
+		b.crosstable(&s, t)
+		if err := b.superiority(ctx, &s, t); err != nil {
+			return s, err
+		}
+	}
+	for _, n := range b.book.Notes {
+		s.add(textBlock("Note: " + ratings.Visible(n) + "."))
+	}
+	return s, nil
+}
+
+// tables are the tables that gyges rate prints.
+func (b *builder) tables() []ratings.Table {
+	switch {
+	case len(b.book.Parts) == 0:
+		return []ratings.Table{b.book.All}
+	case b.book.Pool && len(b.book.Parts) > 1:
+		return append(append([]ratings.Table(nil), b.book.Parts...), b.book.All)
+	}
+	return b.book.Parts
+}
+
+// ratingTable adds a table for each group, the players without a rating, the
+// plot and the remarks.
+func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t ratings.Table) error {
+	columns, err := ratings.ParseColumns(b.columns)
+	if err != nil {
+		return err
+	}
+	rows, err := t.Rows(ctx, columns)
+	if err != nil {
+		return err
+	}
+	r, at := t.Ratings, 0
+	for g := range r.Groups {
+		caption := r.GroupTitle(g)
+		if caption == "" {
+			caption = "Ratings"
+		}
+		from := at
+		for at < len(r.Players) && r.Players[at].Group == g {
+			at++
+		}
+		s.add(tableBlock(ratingRows(caption, columns, rows[from:at])))
+		if at-from > 1 {
+			s.add(figureBlock(eloPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, r.Players[from:at])))
+		}
+	}
+	if len(r.Unrated) > 0 {
+		left := ratings.LeftColumns(columns)
+		unrated, err := t.Rows(ctx, left)
+		if err != nil {
+			return err
+		}
+		s.add(tableBlock(ratingRows("Without a rating", left, unrated[len(r.Players):])))
+	}
+	s.add(Block{List: r.Remarks()})
+	return nil
+}
+
+// ratingRows is a table of rated players.
+func ratingRows(caption string, columns []ratings.Column, rows []ratings.Row) *Table {
+	t := &Table{Caption: caption}
+	for _, c := range columns {
+		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words()})
+	}
+	for _, r := range rows {
+		var cells []Cell
+		for i, text := range r.Cells {
+			cells = append(cells, Cell{Text: text, Row: columns[i].Key == "name"})
+		}
+		t.row(cells...)
+	}
+	return t
+}
+
+// eloPlot draws ratings with their intervals.
+func eloPlot(name, title string, players []ratings.Player) Figure {
+	caption := "Ratings with their 95 % intervals"
+	if title != "" {
+		caption += ", " + ratings.Visible(title)
+	}
+	if len(players) > maxPlotted {
+		caption += fmt.Sprintf(", the first %d players", maxPlotted)
+		players = players[:maxPlotted]
+	}
+	var rows []rowMark
+	for _, p := range players {
+		label := ratings.Visible(p.Name)
+		rows = append(rows, rowMark{
+			label: label, title: fmt.Sprintf("%s: %s ± %s Elo", label, ratings.Decimal(p.Elo), ratings.Decimal(p.Error)),
+			low: p.Elo - p.Error, mid: p.Elo, high: p.Elo + p.Error,
+		})
+	}
+	return rowPlot(name, caption, "Elo", rows, false)
+}
+
+// crosstable adds who scored what against whom.
+func (b *builder) crosstable(s *Section, t ratings.Table) {
+	x := t.Ratings.Crosstable()
+	if t.Ratings.Games == 0 {
+		return
+	}
+	m := matrix("Score in % of the player in the row against the players numbered above", x.Names)
+	for i, a := range x.Names {
+		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(ratings.Visible(a))}
+		for j, o := range x.Names {
+			cells = append(cells, b.crossCell(t.Title, i == j, a, o, x.Total(i, j)))
+		}
+		m.row(cells...)
+	}
+	s.add(tableBlock(m))
+}
+
+func (b *builder) crossCell(title string, self bool, a, o string, c ratings.Count) Cell {
+	switch {
+	case self:
+		return Cell{Text: "×", Class: "self"}
+	case c.Games() == 0:
+		return Cell{}
+	}
+	return Cell{
+		Text:  ratings.Decimal(100 * c.Score()),
+		Note:  fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", ratings.Visible(a), ratings.Visible(o), c.Wins, c.Draws, c.Losses, ratings.Decimal(c.Points()), c.Games()),
+		Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
+		Link:  b.link(filter{rules: rulesOf(title), player: a, against: o}),
+		Class: heat(c.Score()),
+	}
+}
+
+// superiority adds how likely each player is stronger than each other.
+func (b *builder) superiority(ctx context.Context, s *Section, t ratings.Table) error {
+	r := t.Ratings
+	if len(r.Players) < 2 {
+		return nil
+	}
+	var names []string
+	for _, p := range r.Players {
+		names = append(names, p.Name)
+	}
+	m := matrix("Likelihood in % that the player in the row is stronger than the players numbered above", names)
+	for i, p := range r.Players {
+		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(ratings.Visible(p.Name))}
+		for j, q := range r.Players {
+			c, err := superiorityCell(ctx, r, i == j, p, q)
+			if err != nil {
+				return err
+			}
+			cells = append(cells, c)
+		}
+		m.row(cells...)
+	}
+	s.add(tableBlock(m))
+	return nil
+}
+
+func superiorityCell(ctx context.Context, r *ratings.Ratings, self bool, p, q ratings.Player) (Cell, error) {
+	switch {
+	case self:
+		return Cell{Text: "×", Class: "self"}, nil
+	case p.Group != q.Group:
+		return Cell{}, nil
+	}
+	d, err := r.Difference(ctx, p.Name, q.Name)
+	return Cell{
+		Text:  ratings.Decimal(100 * d.LOS),
+		Note:  fmt.Sprintf("%s less %s: %s ± %s Elo", ratings.Visible(p.Name), ratings.Visible(q.Name), ratings.Decimal(d.Elo), ratings.Decimal(d.Error)),
+		Class: heat(d.LOS),
+	}, err
+}
+
+// matrix is a table with a row and a column for each player.
+func matrix(caption string, names []string) *Table {
+	t := &Table{Caption: caption, Class: "matrix", Header: heads(0, "#", "Player")}
+	t.Header[1].Left = true
+	for j, n := range names {
+		t.Header = append(t.Header, Head{Text: strconv.Itoa(j + 1), Tip: ratings.Visible(n)})
+	}
+	return t
+}
+
+// heat is the class of a share from 0 to 1: nine steps.
+func heat(share float64) string {
+	return "h" + strconv.Itoa(max(0, min(int(share*9), 8)))
+}
