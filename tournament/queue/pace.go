@@ -54,10 +54,26 @@ func (d *description) factor(speed float64, timed bool) (float64, error) {
 }
 
 // isTimed tells whether anything in a run depends on the clock.
-func isTimed(c *tournament.Config) bool {
+func isTimed(c *tournament.Config, registry *agents.Registry) bool {
 	return c.Limits.MoveTime > 0 || c.Clock.Base > 0 || slices.ContainsFunc(c.Agents, func(s agents.Spec) bool {
-		return s.Get(moveTimeParam) != "" || s.Get(clockParam) != ""
+		return agentIsTimed(s, registry)
 	})
+}
+
+func agentIsTimed(s agents.Spec, registry *agents.Registry) bool {
+	if s.Get(moveTimeParam) != "" || s.Get(clockParam) != "" {
+		return true
+	}
+	kind, err := registry.Kind(s)
+	if err != nil {
+		return false // it won't be made
+	}
+	v := agents.Values{}
+	for _, p := range s.Params {
+		v[p.Name] = p.Value
+	}
+	inner, err := innerSpecs(kind, v)
+	return err == nil && slices.ContainsFunc(inner, func(s agents.Spec) bool { return agentIsTimed(s, registry) })
 }
 
 // What all kinds call the time for a move, and for a game.

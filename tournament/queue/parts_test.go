@@ -142,11 +142,11 @@ func TestDescription(t *testing.T) {
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
 	c.Clock, c.Margin, c.Patience = tournament.Clock{Base: time.Minute, Increment: time.Second}, time.Millisecond, time.Hour
-	c.Seed, c.OnRepetition = 1<<64-1, agents.Allow
+	c.Seed, c.OnRepetition, c.Format, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
-	o := Options{Version: "v", Tries: 4, Pace: Pinned, Speed: func() float64 { return 5 }}
+	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, Pace: Pinned, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(describe(&c, &o))
 	require.NoError(t, err)
 	var d description
@@ -212,13 +212,13 @@ func TestPaceFactor(t *testing.T) {
 		require.Equal(t, c.want, got, "%+v", c)
 	}
 	c := tournament.DefaultConfig()
-	require.False(t, isTimed(&c))
-	for _, text := range []string{"alphabeta:movetime=1s", "random:clock=1m"} {
+	require.False(t, isTimed(&c, testRegistry()))
+	for _, text := range []string{"alphabeta:movetime=1s", "random:clock=1m", "explore:agent='alphabeta:movetime=1s,hash=1'"} {
 		spec, err := agents.ParseSpec(text)
 		require.NoError(t, err)
 		timed := c
 		timed.Agents = []agents.Spec{{Kind: "random"}, spec}
-		require.True(t, isTimed(&timed))
+		require.True(t, isTimed(&timed, testRegistry()))
 	}
 }
 

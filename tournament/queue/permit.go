@@ -49,7 +49,21 @@ func (p *Permit) Check(registry *agents.Registry) error {
 // registry returns the kinds that may be made. files are where the files of a run
 // are, by what its specs call them; times are multiplied by pace.
 func (p *Permit) registry(base *agents.Registry, files map[string]string, pace float64) *agents.Registry {
-	kinds := base.Kinds()
+	plain := slices.DeleteFunc(base.Kinds(), func(k agents.Kind) bool { return k.Around != nil })
+	p.restrict(plain, files, pace)
+	inner := agents.NewRegistry(plain...)
+	var around []agents.Kind // nothing but what may be made
+	for _, k := range base.Kinds() {
+		if k.Around != nil {
+			around = append(around, k.Around(inner))
+		}
+	}
+	p.restrict(around, files, pace)
+	return agents.NewRegistry(append(plain, around...)...)
+}
+
+// restrict takes from kinds what may not be done.
+func (p *Permit) restrict(kinds []agents.Kind, files map[string]string, pace float64) {
 	for i := range kinds {
 		k := &kinds[i]
 		switch {
@@ -65,7 +79,6 @@ func (p *Permit) registry(base *agents.Registry, files map[string]string, pace f
 			k.New = here(k.Params, k.New, files, pace)
 		}
 	}
-	return agents.NewRegistry(kinds...)
 }
 
 // engine makes an engine that the operator named, with his command.
@@ -121,7 +134,9 @@ func isFile(d agents.ParamDef, value string) bool {
 // name: they must have one.
 func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	var files []string
-	for _, spec := range specs {
+	for len(specs) > 0 {
+		spec := specs[0]
+		specs = specs[1:]
 		kind, err := registry.Kind(spec)
 		if err != nil {
 			return nil, err
@@ -133,6 +148,11 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 		if kind.Name == engineKind && v[engineName] == "" {
 			return nil, fmt.Errorf("agent %q: expected name=NAME, by which workers know the engine", spec)
 		}
+		inner, err := innerSpecs(kind, v)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(inner, specs...)
 		for _, d := range kind.Params {
 			if isFile(d, v[d.Name]) && !slices.Contains(files, v[d.Name]) {
 				files = append(files, v[d.Name])
@@ -140,4 +160,20 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// innerSpecs returns the agents that an agent is made around.
+func innerSpecs(kind agents.Kind, v agents.Values) ([]agents.Spec, error) {
+	var list []agents.Spec
+	for _, d := range kind.Params {
+		if !d.Spec || v[d.Name] == "" {
+			continue
+		}
+		spec, err := agents.ParseSpec(v[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, spec)
+	}
+	return list, nil
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
+	"gyges/agents/explore"
 	"gyges/agents/ugi"
 	"gyges/agents/ugi/ugitest"
 	"gyges/ratings/sprt"
@@ -33,7 +35,8 @@ import (
 const version = "test"
 
 func testRegistry() *agents.Registry {
-	return builtin.Registry(ugi.Kind(), crashKind(), slowKind(), otherKind())
+	kinds := []agents.Kind{ugi.Kind(), crashKind(), slowKind(), otherKind()}
+	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
 }
 
 // testServer starts a server on loopback.
@@ -256,7 +259,7 @@ func TestBadResults(t *testing.T) {
 // Workers that can't play as the coordinator would leave the run alone, and say why.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, file := t.TempDir(), weightsFile(t)
 	t.Cleanup(func() { // after all of them
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -274,6 +277,12 @@ func TestRefusals(t *testing.T) {
 		"unknown kind": {"slow", nil, func(o *WorkerOptions) { o.Registry = builtin.Registry() }, nil, `unknown kind \"slow\"`},
 		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil, func(o *WorkerOptions) { o.Permit.Engines = map[string]string{"one": "true"} },
 			nil, `this worker has no engine \"other\"; its operator named one`},
+		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil, func(o *WorkerOptions) { o.Permit.Engines = map[string]string{"one": "true"} },
+			nil, `this worker has no engine \"other\"; its operator named one`},
+		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Permit.Kinds = []string{"random", "explore"} },
+			nil, "this worker's operator allows random, explore only"},
+		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'", func(o *Options) { o.Registry = unaware() }, nil,
+			nil, "did not come with the run"},
 		"speed": {"other", func(o *Options) { o.Pace, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are pinned to machines of 1000 positions a second, this one makes 1200"},
 	} {
@@ -329,20 +338,38 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	require.ErrorContains(t, Options{Tries: -1}.Check(&c), "expected tries from 1 to 1000, found -1")
 }
 
-// Weights travel with the run. The worker never opens what the spec names.
-func TestWeightsTravel(t *testing.T) {
+// weightsFile is a file of weights of the test's own.
+func weightsFile(t *testing.T) string {
 	weights, err := os.ReadFile("../../agents/eval/weights/simplified.json")
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "mine.json")
 	require.NoError(t, os.WriteFile(path, weights, 0o600))
+	return path
+}
+
+// unaware is a registry that doesn't know which parameters name files.
+func unaware() *agents.Registry {
+	kinds := testRegistry().Kinds()
+	for i := range kinds {
+		params := slices.Clone(kinds[i].Params)
+		for j := range params {
+			params[j].File = false
+		}
+		kinds[i].Params = params
+	}
+	return agents.NewRegistry(kinds...)
+}
+
+// Weights travel with the run. The worker never opens what the spec names.
+func TestWeightsTravel(t *testing.T) {
+	path := weightsFile(t)
 	s := testServer(t)
-	c := testConfig(t, 2, "random", "greedy:weights="+path)
+	c := testConfig(t, 2, "random", "greedy:weights="+path, "explore:temperature=0,random=0.1,agent='alphabeta:depth=1,weights="+path+"'")
 	c.Rules = c.Rules[:1]
 	want := local(t, c)
 	var once sync.Once
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
 		o.Workers = 1
-		o.Registry = builtin.Registry(agents.Kind{Name: "unused"})
 	})
 	c.Pool = testPool(t, connect(t, s), nil)
 	p := c.Pool.(*Pool)
@@ -357,7 +384,7 @@ func TestWeightsTravel(t *testing.T) {
 		}()
 		return p.Play(ctx, config, jobs, outcomes)
 	})
-	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
 	requireEmpty(t, p)

@@ -76,7 +76,7 @@ func (r *taken) prepare(w *Worker) error {
 	if r.config, err = d.config(); err != nil {
 		return refusal{err}
 	}
-	if r.pace, err = d.factor(w.options.Speed, isTimed(&r.config)); err != nil {
+	if r.pace, err = d.factor(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
 		return refusal{err}
 	}
 	files, err := r.fetchFiles(ctx, &d, w.files)

@@ -20,8 +20,12 @@ import (
 type description struct {
 	Version string `json:"version"` // of the program, see Options
 
-	Rules        []string      `json:"rules"`
-	Agents       []string      `json:"agents"`
+	Rules  []string `json:"rules"`
+	Agents []string `json:"agents"`
+
+	Format tournament.Format `json:"schedule,omitempty"` // which says how many agents there may be
+	Rounds int               `json:"rounds,omitempty"`
+
 	Openings     openings      `json:"openings"`
 	Limits       agents.Limits `json:"limits"`
 	Clock        clock         `json:"clock"`
@@ -54,12 +58,12 @@ type clock struct {
 // number of pairs, is not in it.
 func describe(c *tournament.Config, o *Options) *description {
 	d := &description{
-		Version:  o.Version,
+		Version: o.Version, Format: c.Format, Rounds: c.Rounds,
 		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), Margin: c.Margin,
 		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), Patience: c.Patience, Seed: c.Seed,
 		Pace: o.Pace, Tries: o.Tries,
 	}
-	if isTimed(c) && o.Speed != nil {
+	if isTimed(c, o.Registry) && o.Speed != nil {
 		d.Speed = o.Speed()
 	}
 	for _, r := range c.Rules {
@@ -76,7 +80,7 @@ func (d *description) config() (tournament.Config, error) {
 	c := tournament.DefaultConfig()
 	c.Rules, c.Agents = nil, nil
 	c.Openings, c.Limits, c.Clock = tournament.Openings(d.Openings), d.Limits, tournament.Clock(d.Clock)
-	c.Margin = d.Margin
+	c.Margin, c.Format, c.Rounds = d.Margin, d.Format, d.Rounds
 	c.OnRepetition, c.Patience, c.Seed = agents.OnRepetition(d.OnRepetition), d.Patience, d.Seed
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication(d.Adjudication)
