@@ -576,3 +576,35 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
 }
+
+// A run that its user stopped goes on where it was, and nothing of it stays on the
+// server meanwhile.
+func TestInterruptedRunGoesOn(t *testing.T) {
+	s := testServer(t)
+	startWorker(t, connect(t, s), nil)
+	c := testConfig(t, 6, "random", "slow:sleep=1ms", "other")
+	want := local(t, c)
+	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 8 })
+	c.Pool = p
+	stops := 0
+	for played := int64(0); ; stops++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		games := int64(0) // those that are there already are told too
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+			if games++; games == played+25 {
+				cancel()
+			}
+		})
+		cancel()
+		requireEmpty(t, p)
+		if sum.Status == tournament.Finished {
+			require.NoError(t, err)
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		require.Greater(t, sum.Played, played)
+		played = sum.Played
+	}
+	require.Positive(t, stops)
+	require.Equal(t, want, timeless(t, c.Out))
+}
