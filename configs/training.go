@@ -63,7 +63,7 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 			}),
 			t.field("rating", func(n *yaml.Node) { t.intInto(n, &c.Rating) }),
 			t.field("seed", t.seed),
-			t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
+			t.field("workers", func(n *yaml.Node) { t.intInto(n, &t.config.Workers) }),
 			t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
 		)
 		c.Rules, c.Seed, c.Workers = t.config.Rules[0], t.config.Seed, t.config.Workers

@@ -139,15 +139,20 @@ func inside(part string, err error) []error {
 	return list
 }
 
-// split takes a joined error apart.
+// split takes a joined error apart, and joined ones in it.
 func split(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	if err == nil {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
 		return nil
+	case !ok:
+		return []error{err}
 	}
-	return []error{err}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, split(one)...)
+	}
+	return all
 }
 
 // settings returns those of a fit that starts from weights.
