@@ -96,7 +96,7 @@ type process struct {
 }
 
 func startProcess(t testing.TB, env ...string) *process {
-	p := &process{t: t, env: env}
+	p := &process{t: t, env: append(env, "TMPDIR="+t.TempDir())} // who is killed leaves things
 	p.start()
 	t.Cleanup(p.kill)
 	return p
