@@ -272,6 +272,19 @@ func (p *Pool) loadFiles(config *tournament.Config, d *description) ([][]byte, e
 	return contents, nil
 }
 
+// purgeResults throws away the results of a run and tells whether there were any.
+func (p *Pool) purgeResults(ctx context.Context, run string) bool {
+	s, err := p.js.Stream(ctx, resultStream)
+	if err != nil {
+		return false // they grow old there
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(resultsOf(run)+".*"))
+	if err != nil || len(info.State.Subjects) == 0 {
+		return false
+	}
+	return s.Purge(ctx, jetstream.WithPurgeSubject(resultsOf(run)+".*")) == nil
+}
+
 // remove throws away what the server has of a run. What can't be removed now
 // grows old there.
 func (p *Pool) remove(ctx context.Context, run string) {

@@ -137,6 +137,7 @@ func requireEmpty(t testing.TB, p *Pool) {
 // Workers elsewhere give the records of a local run, byte for byte but for the
 // timing, and nothing is left on the server.
 func TestSameRecordsAsLocal(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	nc := connect(t, s)
 	startWorker(t, nc, nil)
@@ -182,6 +183,7 @@ func (l *logged) log() *slog.Logger {
 // Every job and every result is published twice, under ids of their own. The second
 // ones are dropped.
 func TestDuplicatesAreDropped(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	nc := connect(t, s)
 	var again atomic.Int64
@@ -405,6 +407,7 @@ func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan to
 
 // A decided test cancels what is queued, and what is being played.
 func TestDecisionCancels(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	startWorker(t, connect(t, s), nil)
 	c := testConfig(t, 100_000, "greedy", "random")
@@ -481,6 +484,7 @@ func TestServerRestart(t *testing.T) {
 
 // A worker serves several runs at a time.
 func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	startWorker(t, connect(t, s), nil)
 	var group errgroup.Group
@@ -502,6 +506,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 
 // Games that are too long for a message take another way.
 func TestLongGames(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	w, err := NewWorker(connect(t, s), WorkerOptions{Version: version, Registry: testRegistry(), Workers: 2})
 	require.NoError(t, err)
@@ -536,6 +541,7 @@ func TestLongGames(t *testing.T) {
 // A pair whose agents can't be made when it is to be played goes to others, and is
 // parked with what was wrong when nobody can.
 func TestPairsThatFail(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	var made atomic.Int64
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
@@ -561,6 +567,7 @@ func TestPairsThatFail(t *testing.T) {
 
 // A worker that is stopped gives its pairs back at once.
 func TestStoppedWorkerGivesBack(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	stop := startWorker(t, connect(t, s), nil)
 	c := slowConfig("2")
@@ -580,6 +587,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 // A run that its user stopped goes on where it was, and nothing of it stays on the
 // server meanwhile.
 func TestInterruptedRunGoesOn(t *testing.T) {
+	t.Parallel()
 	s := testServer(t)
 	startWorker(t, connect(t, s), nil)
 	c := testConfig(t, 6, "random", "slow:sleep=1ms", "other")

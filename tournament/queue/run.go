@@ -331,4 +331,15 @@ func (r *run) end(ctx context.Context) {
 		r.log.Debug("announcing the end", "error", err)
 	}
 	r.pool.remove(ctx, r.id.Run)
+	r.mu.Lock()
+	stopped := len(r.waiting) > 0
+	r.mu.Unlock()
+	for range lateTries { // results may have been on their way
+		if !stopped || !sleep(ctx, settleTime) || !r.pool.purgeResults(ctx, r.id.Run) {
+			return
+		}
+	}
 }
+
+// lateTries bounds how often late results are looked for.
+const lateTries = 8

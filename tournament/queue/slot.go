@@ -276,12 +276,16 @@ func (s *slot) handle(sending context.Context, t *task) {
 // dropped forgets a task whose run has ended. When it is the worker that ends, the
 // task stays in hand, to be given back.
 func (w *Worker) dropped(t *task) {
-	w.mu.Lock()
-	_, running := w.runs[t.run.name]
-	w.mu.Unlock()
-	if !running {
+	if w.hasEnded(t.run) {
 		w.done(t)
 	}
+}
+
+// hasEnded tells whether a run is over, or forgotten.
+func (w *Worker) hasEnded(r *taken) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs[r.name] != r
 }
 
 // player returns the slot's player for a run.

@@ -313,6 +313,10 @@ func (h *tasksHeld) all() []*task {
 // publishResult sends what became of a pair, and then, when the server has it, lets
 // it forget the job.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
+	if t.run.ctx.Err() != nil && w.hasEnded(t.run) {
+		w.done(t)
+		return
+	}
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.name), t.job.Pair))
 	id := fmt.Sprintf("%s/%d/%d", t.run.name, t.job.Pair, t.number)
 	if failed != nil {
