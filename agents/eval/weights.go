@@ -325,6 +325,8 @@ func Params() []agents.ParamDef {
 			Name:    "weights",
 			Type:    agents.Text,
 			Default: DefaultName,
+			File:    true,
+			Words:   []string{DefaultName, ClassicName},
 			Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
 		},
 		{

@@ -31,6 +31,7 @@ type cli struct {
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
+	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
 	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
 	Data       dataCmd       `cmd:"" help:"Look at samples."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
