@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"gyges/agents/eval"
+	"gyges/agents/tuning/files"
 	"gyges/ratings/sprt"
 )
 
@@ -94,15 +95,12 @@ func saveWeights(path string, w *eval.Weights) error {
 	return save(path, b.Bytes())
 }
 
+// save writes a file in its place, in a folder that may have to be made.
 func save(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(tmp, path)
+	return files.Replace(path, text)
 }
 
 // loadWeights reads weights that saveWeights wrote.
