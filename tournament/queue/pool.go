@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/tournament"
 )
 
@@ -202,15 +203,7 @@ func identify(dir string, d *description) (id identity, text []byte, was string,
 	if err != nil {
 		return id, nil, "", err
 	}
-	return id, text, was, writeFile(path, append(content, '\n'))
-}
-
-// writeFile writes a file so that it is there whole or not at all.
-func writeFile(path string, text []byte) error {
-	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
+	return id, text, was, files.Replace(path, append(content, '\n'))
 }
 
 // begin makes everything ready for a run: its description and files, and who may

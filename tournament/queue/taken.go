@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gyges/agents"
+	filestore "gyges/agents/tuning/files"
 	"gyges/tournament"
 )
 
@@ -120,7 +121,7 @@ func (r *taken) fetchFiles(ctx context.Context, d *description, dir string) (map
 		}
 		path := filepath.Join(dir, hash)
 		if _, err := os.Stat(path); err != nil {
-			if err := writeFile(path, content); err != nil {
+			if err := filestore.Replace(path, content); err != nil {
 				return nil, err
 			}
 		}
