@@ -30,6 +30,9 @@ type ParamDef struct {
 	Min     float64  // lowest value of a number, in seconds for a duration
 	Max     float64  // highest value of a number
 	Choices []string // what a text may be; empty: anything
+	File    bool     // a text that names a file, unless it is one of Words
+	Words   []string // what in the place of a file's name stands for no file
+	Spec    bool     // a text that is the spec of another agent
 	Doc     string   // one line
 }
 
@@ -102,6 +105,10 @@ type Kind struct {
 	// Interactive marks kinds that need a person at the terminal; tournaments
 	// refuse them.
 	Interactive bool
+
+	// Around returns the kind with another registry, for kinds that make agents
+	// around those of a registry; nil: this one doesn't.
+	Around func(*Registry) Kind
 
 	// New makes an agent. v holds every parameter that has a value, checked
 	// against Params.

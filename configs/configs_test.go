@@ -300,6 +300,7 @@ func TestNoOtherExamples(t *testing.T) {
 	files, err := filepath.Glob("[rt]*/*") // levels have a test of their own
 	require.NoError(t, err)
 	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml",
+		"training/kang.yaml", "training/simplified.yaml", "training/standard.yaml",
 		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml", "tuning/texel.yaml"}, files)
 }
 

@@ -200,16 +200,10 @@ func (t *tuningReader) matchFields(g *Gauge) []field {
 		t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
 		t.field("rules", t.oneRules),
 		t.field("agent", func(n *yaml.Node) {
-			text, ok := t.text(n, "an agent spec, like alphabeta:depth=2")
-			if !ok {
-				return
+			var spec agents.Spec
+			if t.specInto(n, &spec); spec.Kind != "" {
+				c.Agents = []agents.Spec{spec}
 			}
-			spec, err := agents.ParseSpec(text)
-			if err != nil {
-				t.add(n.Line, "%v", err)
-				return
-			}
-			c.Agents = []agents.Spec{spec}
 		}),
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),

@@ -3,15 +3,14 @@ package tournament
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )
@@ -178,24 +177,5 @@ func (m *manifest) save(dir string) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", ManifestFile, err)
 	}
-	return writeAtomically(filepath.Join(dir, ManifestFile), append(text, '\n'))
-}
-
-// writeAtomically writes a file beside its place and moves it there.
-func writeAtomically(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return files.Replace(filepath.Join(dir, ManifestFile), append(text, '\n'))
 }

@@ -68,6 +68,7 @@ func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, ou
 func TestPoolsGiveTheSameRecords(t *testing.T) {
 	for _, f := range []Format{RoundRobin, Swiss} {
 		c := formatConfig(t, f, 5)
+		c.Pairs = 30 // more than are ever under way, so that the stop comes before the end
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.NoError(t, err)
 		want := timeless(t, c.Out)

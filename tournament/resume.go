@@ -12,14 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gyges/agents/tuning/files"
 	"gyges/tournament/record"
 )
 
 // aheadFile holds games that were finished before an earlier one was, when a
 // run was stopped; the resumed run puts them in their places.
 const aheadFile = "ahead.jsonl"
-
-var errInUse = errors.New("another process plays this run")
 
 // store is a run's folder: where the records go, and what is there already.
 //
@@ -57,7 +56,7 @@ func openStore(c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*s
 
 // readStore reads what the folder has, and repairs it.
 func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*store, error) {
-	if err := lock(f); err != nil {
+	if err := files.Lock(f); err != nil {
 		return nil, err
 	}
 	if err := checkManifest(f, c, m); err != nil {
@@ -249,7 +248,7 @@ func (st *store) saveAhead(dir string) error {
 			text = append(st.ahead[i].AppendJSON(text), '\n')
 		}
 	}
-	return writeAtomically(filepath.Join(dir, aheadFile), text)
+	return files.Replace(filepath.Join(dir, aheadFile), text)
 }
 
 // errRemoved is returned when the file of records isn't in its place any more.

@@ -185,7 +185,7 @@ func TestResumeRefuses(t *testing.T) {
 	schedule := newSchedule(&c)
 	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
 	require.NoError(t, err)
-	refuse("another process plays this run", func(*Config) {})
+	refuse("another process is at work here", func(*Config) {})
 	require.NoError(t, st.writer.Close())
 
 	require.NoError(t, os.Remove(filepath.Join(c.Out, ManifestFile)))

@@ -73,7 +73,7 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 		if err != nil {
 			return nil, err
 		}
-		seat.Agent, seat.Clock = agent, seat.Clock.paced(w.pace)
+		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.paced(w.pace), scaled(seat.MoveTime, w.pace)
 	}
 	r := w.referee
 	g, hung, err := w.playWatched(ctx, &m, config.Patience)

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -214,13 +216,36 @@ var embedded embed.FS
 func Default(family string) (Weights, error) { return embeddedWeights(family) }
 
 func embeddedWeights(name string) (Weights, error) {
-	f, err := embedded.Open("weights/" + name + ".json")
+	all, err := readEmbedded()
 	if err != nil {
+		return Weights{}, err
+	}
+	w, ok := all[name]
+	if !ok {
 		return Weights{}, fmt.Errorf("no weights %q come with the program", name)
 	}
-	defer f.Close()
-	return Read(f, "default/"+name)
+	return w, nil
 }
+
+// readEmbedded reads the embedded weights, once: agents ask for them in every game.
+var readEmbedded = sync.OnceValues(func() (map[string]Weights, error) {
+	files, err := fs.Glob(embedded, "weights/*.json")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Weights{}
+	for _, path := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(path, "weights/"), ".json")
+		text, err := embedded.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if all[name], err = Read(bytes.NewReader(text), "default/"+name); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+})
 
 // Names of embedded weights.
 const (
@@ -325,6 +350,8 @@ func Params() []agents.ParamDef {
 			Name:    "weights",
 			Type:    agents.Text,
 			Default: DefaultName,
+			File:    true,
+			Words:   []string{DefaultName, ClassicName},
 			Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
 		},
 		{

@@ -36,12 +36,13 @@ func Kind(registry *agents.Registry) agents.Kind {
 		Name: Name,
 		Doc:  "plays like another agent, but not always its best move; for self-play",
 		Params: []agents.ParamDef{
-			{Name: Param, Type: agents.Text, Doc: "spec of the agent it plays like, quoted where it has a comma"},
+			{Name: Param, Type: agents.Text, Spec: true, Doc: "spec of the agent it plays like, quoted where it has a comma"},
 			{Name: "temperature", Type: agents.Float, Default: "0.2", Min: 0, Max: MaxTemperature, Doc: "in points: a move that is this much worse than the best is played 1/e as often; 0: the best only"},
 			{Name: "random", Type: agents.Float, Default: "0", Min: 0, Max: 1, Doc: "share of moves that are drawn from all that do not let the opponent reach the goal; they get no score"},
 			{Name: "plies", Type: agents.Int, Min: 1, Max: MaxPlies, Doc: "plies of a game after which only best moves are played; none: never"},
 		},
-		New: func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
+		Around: Kind,
+		New:    func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
 	}
 }
 

@@ -107,6 +107,12 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	return h, h.findProgram()
 }
 
+// CheckCommand tells whether there is a program that a command, as in the parameter
+// cmd, could start.
+func CheckCommand(command string) error {
+	return (&host{command: splitCommand(command)}).findProgram()
+}
+
 // findProgram checks that there is something to start.
 func (h *host) findProgram() error {
 	if len(h.command) == 0 {

@@ -32,6 +32,7 @@ type cli struct {
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
+	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
 	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
 	Data       dataCmd       `cmd:"" help:"Look at samples."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
@@ -42,6 +43,7 @@ type cli struct {
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
 	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
+	Train      trainCmd      `cmd:"" help:"Make weights better, generation by generation, each proven by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -29,17 +30,31 @@ func TestMain(m *testing.M) {
 //	refused args...              runs gyges, which must refuse: exit code 2,
 //	                             nothing on stdout, and one clear line on stderr
 //	waitfor FILE                 waits until a file holds something
+//
+// $PORT is a port on which nothing listens.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup:               setFreePort,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   scriptExits,
 			"refused": scriptRefused,
 			"waitfor": scriptWaitFor,
 		},
 	})
+}
+
+// setFreePort sets $PORT to one on which nothing listens.
+func setFreePort(e *testscript.Env) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	e.Setenv("PORT", port)
+	return errors.Join(err, l.Close())
 }
 
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {

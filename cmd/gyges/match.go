@@ -32,6 +32,7 @@ type matchCmd struct {
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
 	Extend     bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
 	followFlags
+	queueFlags
 }
 
 // Help is the part of the help below the summary.
@@ -58,6 +59,11 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if c.DryRun {
 		return dryRun(ctx, e, config, c.Events)
 	}
+	q, err := c.open(ctx, e, &config)
+	if err != nil {
+		return err
+	}
+	defer q.close()
 	var count [3]int64 // won, drawn, lost
 	first := config.Agents[0].String()
 	f := newFollower(e, c.followFlags, &config, true)
@@ -67,6 +73,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		}
 		f.game(g)
 	})
+	q.end(summary)
 	errTold := f.end(ctx, summary, err)
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)

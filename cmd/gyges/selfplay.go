@@ -32,6 +32,7 @@ type selfplayCmd struct {
 	Workers      *int     `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out          string   `placeholder:"DIR" help:"Folder for the records and samples; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
 	Extend       bool     `help:"Let the run in --out go on with more pairs than it was begun with."`
+	queueFlags
 	dataFormatFlag
 }
 
@@ -58,12 +59,18 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	}
 	config.Tournament.Log = e.log
 	games := config.Games()
+	q, err := c.open(ctx, e, &games)
+	if err != nil {
+		return err
+	}
+	defer q.close()
 	faults := newFaults()
 	p := newProgress(e.err, games.Games())
 	summary, err := tournament.Run(ctx, games, e.registry, func(g *record.Game) {
 		faults.add(g)
 		p.step(g.Fault != nil)
 	})
+	q.end(summary)
 	p.end()
 	if err != nil {
 		if summary.Status != tournament.Running && summary.Out != "" {

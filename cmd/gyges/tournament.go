@@ -36,6 +36,7 @@ type tournamentCmd struct {
 	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
 	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
 	followFlags
+	queueFlags
 	formatFlag
 }
 
@@ -43,7 +44,7 @@ type tournamentCmd struct {
 func (tournamentCmd) Help() string {
 	return "The players meet as --schedule says, under every rule set. The games are recorded as they finish; then a rating table " +
 		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but for " +
-		"players that look at the clock.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder goes on with it, also after a crash. The exit code is 1 if a player lost " +
+		"players that look at the clock. With --nats, the pairs are played by gyges worker, on any number of machines; see there.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder goes on with it, also after a crash. The exit code is 1 if a player lost " +
 		"games by a fault, such as an illegal move."
 }
 
@@ -67,8 +68,14 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if c.DryRun {
 		return dryRun(ctx, e, config, c.Events)
 	}
+	q, err := c.open(ctx, e, &config)
+	if err != nil {
+		return err
+	}
+	defer q.close()
 	f := newFollower(e, c.followFlags, &config, false)
 	summary, err := tournament.Run(ctx, config, e.registry, f.game)
+	q.end(summary)
 	errTold := f.end(context.WithoutCancel(ctx), summary, err)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
@@ -259,7 +266,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
+		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
 		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
 		"explore.temperature": "--temperature", "explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation", "split.test": "--test",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gyges/agents/eval"
+	"gyges/agents/tuning/files"
 	"gyges/agents/tuning/history"
 )
 
@@ -130,7 +131,7 @@ func (f *tuningFolder) save() error {
 	if err := writeJSON(&b, f.manifest); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(f.path, tuningFile), b.Bytes())
+	return files.Replace(filepath.Join(f.path, tuningFile), b.Bytes())
 }
 
 // finish writes the result: weights, if there are any, and the manifest.
@@ -140,7 +141,7 @@ func (f *tuningFolder) finish(result any, w *eval.Weights) error {
 		if err := w.Write(&b); err != nil {
 			return fmt.Errorf("the tuned weights can't be used: %w", err)
 		}
-		if err := replaceFile(filepath.Join(f.path, weightsFile), b.Bytes()); err != nil {
+		if err := files.Replace(filepath.Join(f.path, weightsFile), b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -163,19 +164,6 @@ func (f *tuningFolder) close(e *env) {
 	if err := f.history.Close(); err != nil {
 		e.log.Warn("close the history", "error", err)
 	}
-}
-
-// replaceFile puts a file in its place as a whole, also if the machine fails.
-func replaceFile(path string, data []byte) error {
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // parameters names the values of a step.

@@ -17,8 +17,11 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/sample"
+	"gyges/agents/tuning/tdleaf"
+	"gyges/configs"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/record"
 )
 
 // knownWeights are those that results of the test's samples follow.
@@ -287,6 +290,48 @@ func stopAtNextStep(ctx context.Context, cancel func(), path string) {
 			cancel()
 		}
 	}
+}
+
+// Each step has openings of its own, and a step always the same.
+func TestStepsDiffer(t *testing.T) {
+	e := newEnv(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
+	config, err := configs.LoadTD(writeConfig(t, smallTD), e.registry)
+	require.NoError(t, err)
+	l := &learner{matches: matches{e, config.Match, config.Gauge}, games: 4, parent: config.Parent}
+	l.eval, err = eval.New(config.Parent, config.Match.Rules[0])
+	require.NoError(t, err)
+	games := func(step int) []tdleaf.Game {
+		list, err := l.playStep(t.Context(), step, config.Settings.Parent)
+		require.NoError(t, err)
+		return list
+	}
+	first := games(1)
+	require.Equal(t, first, games(1))
+	for _, a := range first {
+		for _, b := range games(2) {
+			require.NotEqual(t, a, b)
+		}
+	}
+
+	climbs, err := configs.LoadSPSA(writeConfig(t, smallSPSA), e.registry)
+	require.NoError(t, err)
+	climbs.Match.Out = t.TempDir()
+	c := &climb{matches: matches{e, climbs.Match, climbs.Gauge}, settings: climbs.Settings, names: []string{"weight.mobility", "tried_last"}}
+	openings := map[string]bool{}
+	for k := 1; k <= 2; k++ {
+		score, err := c.score(t.Context(), k, []float64{90, 60}, []float64{-90, 60})
+		require.NoError(t, err)
+		require.Positive(t, score, "the better weight wins")
+		back, err := c.score(t.Context(), k+10, []float64{-90, 60}, []float64{90, 60})
+		require.NoError(t, err)
+		require.Negative(t, back)
+		f, err := os.Open(filepath.Join(climbs.Match.Out, stepFolder(k), tournament.GamesFile))
+		require.NoError(t, err)
+		g, err := record.NewReader(f, f.Name()).Read()
+		require.NoError(t, errJoin(err, f.Close()))
+		openings[g.Opening] = true
+	}
+	require.Len(t, openings, 2)
 }
 
 func TestTuneRefusesFolders(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning"
 	"gyges/agents/tuning/history"
 	"gyges/configs"
 	"gyges/ratings/sprt"
@@ -89,7 +90,7 @@ func (m *matches) measure(ctx context.Context, l *history.Line, last int, tuned,
 	if !m.due(l.Step, last) || tuned.String() == parent.String() {
 		return nil
 	}
-	pairs, err := m.play(ctx, gaugeFolder(l.Step), tuned, parent, m.gauge.Pairs, mixSeed(m.config.Seed, forGauge, uint64(l.Step)))
+	pairs, err := m.play(ctx, gaugeFolder(l.Step), tuned, parent, m.gauge.Pairs, tuning.MixSeed(m.config.Seed, forGauge, uint64(l.Step)))
 	if err != nil {
 		return err
 	}
@@ -126,18 +127,6 @@ const (
 	forGauge
 	forLearner
 )
-
-// mixSeed derives a seed from the run's, for a purpose and a number: the
-// finalizer of SplitMix64 (Steele, Lea, Flood 2014) after each.
-func mixSeed(seed uint64, parts ...uint64) uint64 {
-	for _, x := range parts {
-		z := (seed ^ x) + 0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		seed = z ^ z>>31
-	}
-	return seed
-}
 
 // eloRemark is what progress says of the last match against the start.
 func eloRemark(l *history.Line) string {

@@ -114,18 +114,21 @@ func (r *climb) start() agents.Spec {
 
 func (r *climb) run(ctx context.Context) ([]float64, error) {
 	r.settings.Record = func(s spsa.Step) error { return r.record(ctx, s) }
-	return spsa.Run(ctx, r.settings, func(ctx context.Context, k int, plus, minus []float64) (float64, error) {
-		a, b := r.agent(plus), r.agent(minus)
-		if a.String() == b.String() {
-			return 0, nil // rounded to the same
-		}
-		pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, mixSeed(r.config.Seed, forStep, uint64(k)))
-		score := 0.0
-		for half, n := range pairs {
-			score += float64(half-2) * float64(n)
-		}
-		return score, err
-	})
+	return spsa.Run(ctx, r.settings, r.score)
+}
+
+// score plays the pairs of a step.
+func (r *climb) score(ctx context.Context, k int, plus, minus []float64) (float64, error) {
+	a, b := r.agent(plus), r.agent(minus)
+	if a.String() == b.String() {
+		return 0, nil // rounded to the same
+	}
+	pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, tuning.MixSeed(r.config.Seed, forStep, uint64(k)))
+	score := 0.0
+	for half, n := range pairs {
+		score += float64(half-2) * float64(n)
+	}
+	return score, err
 }
 
 // record writes a step into the history, after the match that may be due.

@@ -217,7 +217,7 @@ func (p *players) play(ctx context.Context, k int64) (tdleaf.Game, error) {
 		},
 	}
 	for side := range p.both {
-		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: mixSeed(c.Seed, forLearner, uint64(k), uint64(side))}
+		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: tuning.MixSeed(c.Seed, forLearner, uint64(k), uint64(side))}
 	}
 	g, err := tournament.PlayGame(ctx, &m)
 	if err != nil {

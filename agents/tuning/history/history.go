@@ -26,6 +26,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"gyges/agents/tuning/files"
 )
 
 // Line is a step.
@@ -110,9 +112,6 @@ type Writer struct {
 	path string
 }
 
-// errInUse says that another run writes the history.
-var errInUse = errors.New("expected a folder that no other run is using; another one is")
-
 // Append opens a history to go on, or begins one where there is none, and returns
 // what is in it. A last line that was cut off is taken away. Nobody else can open
 // it until it is closed.
@@ -130,7 +129,7 @@ func Append(path string) (*Writer, []Line, error) {
 
 // begin prepares an open file for going on.
 func begin(f *os.File) ([]Line, error) {
-	if err := lock(f); err != nil {
+	if err := files.Lock(f); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	lines, whole, err := Read(f.Name())

@@ -26,7 +26,7 @@ func TestHistoriesGoOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lines)
 	_, _, err = Append(path)
-	require.ErrorContains(t, err, "another one is", "two runs can't write one history")
+	require.ErrorContains(t, err, "another process is at work", "two runs can't write one history")
 	for i := range 3 {
 		require.NoError(t, w.Write(line(i)))
 	}

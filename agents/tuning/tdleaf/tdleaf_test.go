@@ -135,6 +135,52 @@ func TestGradientAgreesWithTheDoubleSum(t *testing.T) {
 	}
 }
 
+// Weights go along the gradient as AdaGrad says, in units of their features'
+// share over all steps so far.
+func TestStepsAreAdaGrads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	s := learner(0.4, 4)
+	w := make([]float64, dim)
+	gradients, features, leaves := make([]float64, dim), make([]float64, dim), 0.0
+	var games []Game
+	s.Record = func(got State) error {
+		sum := make([]float64, dim)
+		loss, n := 0.0, 0.0
+		for _, g := range games {
+			_, _, err := s.learn(&g, w, sum, make([]float64, dim))
+			require.NoError(t, err)
+			v := values(g, w, s.Scale)
+			for i, l := range g.Leaves {
+				if l.Proven {
+					continue
+				}
+				n++
+				loss -= g.Result*math.Log(v[i]) + (1-g.Result)*math.Log(1-v[i])
+				for j, f := range l.Features {
+					features[j] += f * f
+				}
+			}
+		}
+		leaves += n
+		for j := range w {
+			gradients[j] += sum[j] * sum[j]
+			w[j] += s.Rate * sum[j] / math.Sqrt(gradients[j]) / math.Sqrt(features[j]/leaves)
+		}
+		require.InDeltaSlice(t, w, got.Weights, 1e-9)
+		require.InDelta(t, loss/n, got.Loss, 1e-9)
+		require.Equal(t, 5, got.Games)
+		return nil
+	}
+	_, err := Run(context.Background(), s, func(context.Context, int, []float64) ([]Game, error) {
+		games = nil
+		for range 5 {
+			games = append(games, random(rng))
+		}
+		return games, nil
+	})
+	require.NoError(t, err)
+}
+
 func TestGoesOnAsIfNeverStopped(t *testing.T) {
 	var states []State
 	s := learner(0.7, 20)

@@ -1,4 +1,4 @@
-package tournament
+package files
 
 import (
 	"errors"
@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock keeps other processes from playing the same run, until the file is
-// closed. It locks a byte far behind the end, so that others may read.
-func lock(f *os.File) error {
+// Lock takes a file for this process until it is closed. The error is [ErrInUse]
+// if another process has it. It locks a byte far behind the end, so that others may read.
+func Lock(f *os.File) error {
 	const far = 1 << 30
 	place := &windows.Overlapped{OffsetHigh: far}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, place)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return errInUse
+		return ErrInUse
 	}
 	return err
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"gyges/configs"
+	"gyges/ratings"
+	"gyges/tournament/record"
+	"gyges/tournament/training"
+)
+
+// trainCmd makes weights better, generation by generation.
+type trainCmd struct {
+	Config      string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says how; see configs/training/standard.yaml."`
+	Generations *int    `placeholder:"N" help:"How many candidates are made, in place of the file's number. A run that has ended goes on with more."`
+	Seed        *uint64 `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Workers     *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out         string  `placeholder:"DIR" help:"Folder for everything; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
+	formatFlag
+}
+
+// Help is the part of the help below the summary.
+func (trainCmd) Help() string {
+	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), and the agent with the new " +
+		"weights plays the best one until a sequential test is decided. If it wins, it is the best one. At the end all that were adopted play each " +
+		"other, and are rated together. The folder has a folder for each generation, and the best weights in weights.json.\n\nCtrl-C stops the " +
+		"run at any stage; the same command with --out and the run's folder goes on with it."
+}
+
+func (trainCmd) examples() []example {
+	return []example{
+		{"gyges train configs/training/standard.yaml", ""},
+		{"gyges train configs/training/kang.yaml --generations 10 --out results/kang", "more of them; again, to go on"},
+	}
+}
+
+// Run trains and prints what came of it.
+func (c *trainCmd) Run(ctx context.Context, e *env) error {
+	config, err := c.config(e)
+	if err != nil {
+		return err
+	}
+	v := &trainView{e: e, standings: newStandings()}
+	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
+	v.end()
+	if err != nil {
+		if len(s.Generations) > 0 || v.games > 0 {
+			e.err.printf("Stopped. Go on with the same command and --out %s\n", visible(config.Out))
+			if ctx.Err() == nil {
+				return failure{err}
+			}
+			return err
+		}
+		return fmt.Errorf("--out: %w", plainFileError(err))
+	}
+	return c.print(ctx, e, v, s)
+}
+
+// config puts the training together from the file and the flags, and checks it.
+func (c *trainCmd) config(e *env) (training.Config, error) {
+	config, err := configs.LoadTraining(c.Config, e.registry)
+	if err != nil {
+		return config, plainFileError(err)
+	}
+	override(&config.Generations, c.Generations)
+	override(&config.Seed, c.Seed)
+	override(&config.Workers, c.Workers)
+	config.Out = tuneOut(c.Out, config.Out, config.Name)
+	config.Match.Log = e.log
+	return config, flagErrors(config.Validate(e.registry))
+}
+
+// print prints the generations and the joint rating.
+func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.Summary) error {
+	if !c.forPeople() {
+		return c.printRating(ctx, e, v, s)
+	}
+	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	for _, g := range s.Generations {
+		elo, verdict := "-", "rejected"
+		if g.Elo != nil {
+			elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
+		}
+		if g.Adopted {
+			verdict = "adopted"
+		}
+		t.rows = append(t.rows, []string{
+			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.Loss), fmt.Sprintf("%+.5f ± %.5f", g.Gain, g.GainMargin),
+			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
+		})
+	}
+	if err := t.write(e.out, c.format() == ratings.Markdown); err != nil {
+		return failure{err}
+	}
+	e.out.printf("\n")
+	if err := c.printRating(ctx, e, v, s); err != nil {
+		return err
+	}
+	e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
+	return nil
+}
+
+// printRating prints the joint rating, if there is one.
+func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s training.Summary) error {
+	if s.Rating == "" {
+		return nil
+	}
+	book, err := v.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
+	if err == nil {
+		err = c.write(ctx, e.out, book)
+	}
+	if err != nil {
+		return failure{err}
+	}
+	if c.forPeople() {
+		e.out.printf("\nThe games of that rating are in %s\n", filepath.ToSlash(s.Rating))
+	}
+	return nil
+}
+
+// trainView tells how far a training is.
+type trainView struct {
+	e         *env
+	progress  *progress
+	standings *standings // of the rating
+	rating    bool
+	games     int
+}
+
+func (v *trainView) stage(generation int, stage string, games int64) {
+	v.end()
+	v.rating = stage == "rating"
+	what := fmt.Sprintf("Generation %d: %s", generation, stage)
+	if v.rating {
+		what = "Rating of all generations adopted"
+	}
+	if games == 0 {
+		v.e.err.printf("%s\n", what)
+		return
+	}
+	v.e.err.printf("%s, at most %d games\n", what, games)
+	v.progress = newProgress(v.e.err, games)
+}
+
+func (v *trainView) game(g *record.Game) {
+	v.games++
+	v.progress.step(g.Fault != nil)
+	if v.rating {
+		v.standings.add(g)
+	}
+}
+
+func (v *trainView) done(g training.Generation) {
+	v.end()
+	verdict := "rejected"
+	if g.Adopted {
+		verdict = "adopted"
+	}
+	v.e.err.printf("Generation %d: %s after %d pairs, LLR %.2f\n", g.Number, verdict, g.Pairs.N(), g.LLR)
+}
+
+func (v *trainView) end() {
+	if v.progress != nil {
+		v.progress.end()
+		v.progress = nil
+	}
+}

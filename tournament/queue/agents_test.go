@@ -1,0 +1,84 @@
+package queue
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gyges/agents"
+	"gyges/agents/random"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+)
+
+func TestMain(m *testing.M) {
+	ugitest.Main()
+	if os.Getenv(workerURL) != "" {
+		workerProcess()
+		return
+	}
+	if os.Getenv(coordinatorOut) != "" {
+		coordinatorProcess()
+		return
+	}
+	// The library's goroutine misses the end of a connection that is very short.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))
+}
+
+// wrapped plays at random, after something has been done.
+type wrapped struct {
+	agents.Agent
+	before func(ctx context.Context, ply int) error
+}
+
+func (a *wrapped) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	if err := a.before(ctx, g.Ply()); err != nil {
+		return agents.Decision{}, err
+	}
+	return a.Agent.Choose(ctx, g, lim)
+}
+
+func wrap(before func(ctx context.Context, ply int) error) (agents.Agent, error) {
+	a, err := random.Kind().New(nil)
+	return &wrapped{a, before}, err
+}
+
+// crashKind brings its process down, if that is a worker of a test.
+func crashKind() agents.Kind {
+	return agents.Kind{Name: "crash", New: func(agents.Values) (agents.Agent, error) {
+		return wrap(func(context.Context, int) error {
+			if os.Getenv(workerURL) != "" {
+				os.Exit(3)
+			}
+			return nil
+		})
+	}}
+}
+
+// slowKind takes its time for each move.
+func slowKind() agents.Kind {
+	return agents.Kind{
+		Name:   "slow",
+		Params: []agents.ParamDef{{Name: "sleep", Type: agents.Duration, Default: "10ms", Max: 10}},
+		New: func(v agents.Values) (agents.Agent, error) {
+			d := v.Duration("sleep")
+			return wrap(func(ctx context.Context, _ int) error {
+				select {
+				case <-time.After(d):
+				case <-ctx.Done():
+				}
+				return ctx.Err()
+			})
+		},
+	}
+}
+
+// otherKind plays at random under another name.
+func otherKind() agents.Kind {
+	k := random.Kind()
+	k.Name = "other"
+	return k
+}

@@ -1,0 +1,164 @@
+package queue
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+)
+
+// Access is how to reach a server. Its secrets are used to connect and for
+// nothing else; they are in no record, message or log.
+type Access struct {
+	URL string // nats://HOST:PORT, tls://…; several with commas
+
+	User, Password string // both or neither
+	Creds          string // file with a user's JWT and seed
+	NKey           string // file with an nkey's seed
+
+	CA        string // file with the certificates that others' are checked with; "": the system's
+	Cert, Key string // files with our certificate and its key
+}
+
+// Check looks for what the user must have meant otherwise, without a look into the
+// files or a connection. An empty URL is for an embedded server.
+func (a Access) Check() error {
+	for one := range strings.SplitSeq(a.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		switch {
+		case a.URL == "":
+		case err != nil || u.Host == "":
+			return errors.New("expected the URL of a NATS server, like nats://host:4222")
+		case u.User != nil:
+			return errors.New("expected a URL without user and password, which the list of processes would show; see GYGES_NATS_PASSWORD")
+		}
+	}
+	ways := 0
+	for _, s := range []string{a.User + a.Password, a.Creds, a.NKey} {
+		if s != "" {
+			ways++
+		}
+	}
+	switch {
+	case (a.User == "") != (a.Password == ""):
+		return errors.New("expected a user and a password, or neither")
+	case ways > 1:
+		return errors.New("expected one of user and password, creds file or nkey file")
+	case (a.Cert == "") != (a.Key == ""):
+		return errors.New("expected a TLS certificate and its key, or neither")
+	}
+	for _, file := range []string{a.Creds, a.NKey, a.CA, a.Cert, a.Key} {
+		if file == "" {
+			continue
+		}
+		if _, err := os.Stat(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientTLS is the client's side of TLS.
+func (a Access) clientTLS() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
+		if err != nil {
+			return nil, fmt.Errorf("TLS certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	if a.CA != "" {
+		text, err := os.ReadFile(a.CA)
+		if err != nil {
+			return nil, fmt.Errorf("TLS certificates to check with: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("TLS certificates to check with: %s: expected PEM, found none", a.CA)
+		}
+	}
+	return config, nil
+}
+
+// Connect connects to a server. The connection comes back by itself after a cut,
+// for as long as it isn't closed. name says who we are.
+func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
+	if err := a.Check(); err != nil {
+		return nil, err
+	}
+	return a.connect(a.URL, name, log)
+}
+
+// Await is Connect that waits for a server that can't be reached yet. One that
+// refuses us is an error.
+func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.Conn, error) {
+	for told := false; ; told = true {
+		nc, err := Connect(a, name, log)
+		unreachable := errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
+		if err == nil || !unreachable {
+			return nc, err
+		}
+		if !told {
+			log.Warn("waiting for the NATS server", "error", err)
+		}
+		if !sleep(ctx, 2*retryWait) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Connect connects to the server without a detour over the network.
+func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
+	a := Access{User: s.access.User, Password: s.access.Password}
+	return a.connect("", name, log, nats.InProcessServer(s.server))
+}
+
+func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Option) (*nats.Conn, error) {
+	options := []nats.Option{
+		nats.Name(name),
+		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), // a dead line is seen within half a minute
+		nats.IgnoreAuthErrorAbort(), // a server that restarts may say so for a while
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil { // otherwise we closed it
+				log.Warn("the connection to NATS is lost; trying again", "error", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Warn("the connection to NATS is back") }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
+	}
+	if a.User != "" {
+		options = append(options, nats.UserInfo(a.User, a.Password))
+	}
+	if a.Creds != "" {
+		options = append(options, nats.UserCredentials(a.Creds))
+	}
+	if a.NKey != "" {
+		o, err := nats.NkeyOptionFromSeed(a.NKey)
+		if err != nil {
+			return nil, fmt.Errorf("nkey file: %w", err)
+		}
+		options = append(options, o)
+	}
+	if a.CA != "" || a.Cert != "" {
+		config, err := a.clientTLS()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Secure(config))
+	}
+	nc, err := nats.Connect(where, append(options, more...)...)
+	if err != nil {
+		return nil, fmt.Errorf("NATS server %s: %w", where, err)
+	}
+	return nc, nil
+}

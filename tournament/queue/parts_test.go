@@ -1,0 +1,320 @@
+package queue
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// What others can reach asks for a password.
+func TestWhereTheServerListens(t *testing.T) {
+	with := Access{User: "u", Password: "p"}
+	for listen, ok := range map[string][2]bool{ // without, with a password
+		"127.0.0.1:0": {true, true}, "localhost:4222": {true, true}, "[::1]:1": {true, true}, "127.9.9.9:1": {true, true},
+		"0.0.0.0:0": {false, true}, ":4222": {false, true}, "[::]:1": {false, true}, "192.168.1.2:1": {false, true}, "example.org:1": {false, true},
+		"": {}, "x": {}, "127.0.0.1": {}, "127.0.0.1:x": {}, "127.0.0.1:-1": {}, "127.0.0.1:65536": {},
+	} {
+		require.Equal(t, ok[0], ServerOptions{Listen: listen}.Check() == nil, listen)
+		require.Equal(t, ok[1], ServerOptions{Listen: listen, Access: with}.Check() == nil, listen)
+		require.Error(t, ServerOptions{Listen: listen, Access: Access{User: "u"}}.Check())
+	}
+}
+
+func TestAccess(t *testing.T) {
+	for _, good := range []Access{
+		{URL: "nats://a:4222"}, {URL: "tls://a:1,nats://b:2"}, {URL: "a://b", User: "u", Password: "p"}, {},
+	} {
+		require.NoError(t, good.Check())
+	}
+	for _, bad := range []Access{
+		{URL: "a"}, {URL: "nats://"}, {URL: "nats://u:secret@a:1"}, {URL: "nats://a:1,nats://token@b:2"}, {URL: "nats://a\x00:1"},
+		{URL: "nats://a:1", User: "u"}, {URL: "nats://a:1", Password: "secret"}, {URL: "nats://a:1", User: "u", Password: "secret", Creds: "x"},
+		{URL: "nats://a:1", Cert: "x"}, {URL: "nats://a:1", Creds: "/no/such"}, {URL: "nats://a:1", CA: "/no/such"},
+	} {
+		err := bad.Check()
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+// A password is asked for, and stands in no error and no log.
+func TestPassword(t *testing.T) {
+	access := Access{User: "u", Password: "secret-password"}
+	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir(), Access: access})
+	require.NoError(t, err)
+	defer s.Close()
+	var log logged
+	for _, wrong := range []Access{{}, {User: "u", Password: "secret-passwort"}} {
+		wrong.URL = s.URL()
+		_, err = Connect(wrong, "test", log.log())
+		require.ErrorIs(t, err, nats.ErrAuthorization)
+		require.NotContains(t, err.Error(), "secret")
+		_, err = Await(t.Context(), wrong, "test", log.log())
+		require.ErrorIs(t, err, nats.ErrAuthorization, "no use in waiting")
+	}
+	access.URL = s.URL()
+	nc, err := Connect(access, "test", log.log())
+	require.NoError(t, err)
+	defer nc.Close()
+	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
+	c := testConfig(t, 1, "random", "other")
+	here, err := s.Connect("test", log.log())
+	require.NoError(t, err)
+	defer here.Close()
+	c.Pool = testPool(t, here, func(o *Options) { o.Log = log.log() })
+	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.NotContains(t, log.String(), "secret")
+	files, err := filepath.Glob(filepath.Join(c.Out, "*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "secret", file)
+	}
+}
+
+// With a certificate the embedded server speaks TLS only.
+func TestTLS(t *testing.T) {
+	cert, key := certificate(t)
+	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir(), Access: Access{Cert: cert, Key: key}})
+	require.NoError(t, err)
+	defer s.Close()
+	url := "tls://" + s.URL()[strings.Index(s.URL(), "//")+2:]
+	_, err = Connect(Access{URL: url}, "test", discard())
+	require.ErrorContains(t, err, "certificate")
+	nc, err := Connect(Access{URL: url, CA: cert}, "test", discard())
+	require.NoError(t, err)
+	defer nc.Close()
+	require.NoError(t, nc.Flush())
+	here, err := s.Connect("test", discard())
+	require.NoError(t, err)
+	here.Close()
+}
+
+// certificate writes a certificate for 127.0.0.1 that signs itself.
+func certificate(t *testing.T) (cert, key string) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	return cert, key
+}
+
+// A config that went over the wire is the one that was sent, as far as games go.
+func TestDescription(t *testing.T) {
+	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=1m+1s", "ugi:name='a,b',cmd=x y")
+	c.Rules = append(c.Rules, rules.MustParse("kang:kang_goals=2"))
+	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
+	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
+	c.Clock, c.Margin, c.Patience = tournament.Clock{Base: time.Minute, Increment: time.Second}, time.Millisecond, time.Hour
+	c.Seed, c.OnRepetition, c.Format, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
+	var err error
+	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
+	require.NoError(t, err)
+	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, Pace: Pinned, Speed: func() float64 { return 5 }}
+	text, err := json.Marshal(describe(&c, &o))
+	require.NoError(t, err)
+	var d description
+	require.NoError(t, strictly(text, &d))
+	got, err := d.config()
+	require.NoError(t, err)
+	require.Equal(t, 5.0, d.Speed)
+
+	want := c // what isn't sent
+	plain := tournament.DefaultConfig()
+	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
+	require.Equal(t, want, got)
+
+	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"pace":"scaled","agents":["a:"]}`, `{"tries":1,"pace":"quick"}`, `{"tries":1,"pace":"scaled","speed":-1}`} {
+		var d description
+		require.NoError(t, strictly([]byte(bad), &d))
+		_, err := d.config()
+		require.Error(t, err, bad)
+	}
+	require.Error(t, strictly([]byte(`{"x":1}`), &d))
+}
+
+// A run keeps its name as long as it stays the same, whatever is measured.
+func TestIdentity(t *testing.T) {
+	dir := t.TempDir()
+	first, text, was, err := identify(dir, &description{Version: "1", Speed: 10})
+	require.NoError(t, err)
+	require.Empty(t, was)
+	require.True(t, isToken(first.Run))
+	require.Equal(t, digest(text), first.Config)
+
+	again, same, was, err := identify(dir, &description{Version: "1", Speed: 12})
+	require.NoError(t, err)
+	require.Empty(t, was)
+	require.Equal(t, first, again)
+	require.Equal(t, text, same)
+
+	other, _, was, err := identify(dir, &description{Version: "2", Speed: 12})
+	require.NoError(t, err)
+	require.Equal(t, first.Run, was)
+	require.NotEqual(t, first.Run, other.Run)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, identityFile), []byte(`{"run":"../x"}`), 0o600))
+	_, _, _, err = identify(dir, &description{})
+	require.ErrorContains(t, err, "expected the name of a run")
+}
+
+func TestPaceFactor(t *testing.T) {
+	for _, c := range []struct {
+		pace  Pace
+		run   float64
+		here  float64
+		timed bool
+		want  float64 // 0: refused
+	}{
+		{Scaled, 1000, 500, true, 2}, {Scaled, 500, 1000, true, 0.5}, {Scaled, 500, 1000, false, 1}, {Scaled, 0, 5, true, 1}, {Scaled, 5, 0, true, 1},
+		{Scaled, 17, 1, true, 0}, {Scaled, 1, 17, true, 0},
+		{Pinned, 1000, 1000, true, 1}, {Pinned, 1000, 950, true, 1}, {Pinned, 1000, 850, true, 0}, {Pinned, 1000, 1200, true, 0}, {Pinned, 1000, 1, false, 1},
+		{AsIs, 1000, 1, true, 1},
+	} {
+		got, err := (&description{Pace: c.pace, Speed: c.run}).factor(c.here, c.timed)
+		require.Equal(t, c.want == 0, err != nil, "%+v", c)
+		require.Equal(t, c.want, got, "%+v", c)
+	}
+	c := tournament.DefaultConfig()
+	require.False(t, isTimed(&c, testRegistry()))
+	for _, text := range []string{"alphabeta:movetime=1s", "random:clock=1m", "explore:agent='alphabeta:movetime=1s,hash=1'"} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		timed := c
+		timed.Agents = []agents.Spec{{Kind: "random"}, spec}
+		require.True(t, isTimed(&timed, testRegistry()))
+	}
+}
+
+// A machine that loses on time far more often than the others is set aside, and
+// no other one is.
+func TestSetAside(t *testing.T) {
+	var log logged
+	c := newCrew(log.log())
+	in, out := &record.Game{}, &record.Game{Fault: &record.Fault{Kind: record.FaultTimeout}}
+	play := func(machine string, games, late int) {
+		for i := range games {
+			g := in
+			if i < late {
+				g = out
+			}
+			c.played(machine, []*record.Game{g})
+		}
+	}
+	play("only", 50, 40)
+	require.Empty(t, c.setAside(), "nothing to compare with")
+	c = newCrew(log.log())
+	play("good", 1000, 10)
+	play("few", 19, 0)
+	play("few", 4, 4)
+	play("busy", 100, 0)
+	require.Empty(t, c.setAside())
+	play("busy", 5, 5)
+	require.Empty(t, c.setAside(), "no more than one in twenty")
+	play("busy", 10, 5)
+	require.Equal(t, []string{"busy"}, c.setAside())
+	require.Contains(t, log.String(), "worker=busy")
+	require.Len(t, c.news, 1, "it is announced at once")
+
+	slow := newCrew(log.log()) // everybody is late: the limits are too tight
+	for _, name := range []string{"a", "b", "c"} {
+		for range 10 {
+			for range 10 {
+				slow.played(name, []*record.Game{in, out})
+			}
+		}
+	}
+	require.NotContains(t, slow.setAside(), "c")
+	require.NotContains(t, slow.setAside(), "b")
+}
+
+// What comes over the wire never panics, and is bounded.
+func FuzzWire(f *testing.F) {
+	f.Add([]byte(`{"run":"a","config":"b","version":"v","aside":["x"]}`))
+	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x","tries":3}`))
+	f.Add([]byte(`{"version":"v","rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"limits":{},"clock":{},"margin":0,"patience":1,"seed":"1","pace":"scaled","speed":1,"tries":2}`))
+	permit := Permit{}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var a announcement
+		if a.parse(text) == nil && (!isToken(a.Run) || strings.ContainsAny(a.Run, "./ ")) {
+			t.Fatal(a.Run)
+		}
+		_, _ = parseGames(text, "test")
+		_, _ = pairOf(string(text))
+		var j job
+		jobOK := parseStrictly(text, &j) == nil
+		var d description
+		if strictly(text, &d) != nil {
+			return
+		}
+		c, err := d.config()
+		if err != nil || c.Openings.Plies > 10 || len(c.Agents) > 4 {
+			return
+		}
+		for _, spec := range c.Agents {
+			if spec.Get("hash") != "" || spec.Get("threads") != "" {
+				return
+			}
+		}
+		r := permit.registry(testRegistry(), nil, 1)
+		if c.Validate(r) == nil && jobOK {
+			_ = tournament.NewPlayer(&c, r.New).Check(j.Job, nil)
+		}
+	})
+}
+
+// What a cluster can't do while it has no leader is tried again, and nothing else.
+func TestPersist(t *testing.T) {
+	busy := &jetstream.APIError{Code: 503, ErrorCode: 10008}
+	for _, c := range []struct {
+		errs  []error
+		calls int
+	}{
+		{[]error{nil}, 1}, {[]error{busy, fmt.Errorf("wrapped: %w", busy), nil}, 3},
+		{[]error{busy, errors.ErrUnsupported}, 2}, {[]error{jetstream.ErrJetStreamNotEnabled}, 1},
+	} {
+		calls := 0
+		err := persist(t.Context(), func() error { calls++; return c.errs[calls-1] })
+		require.Equal(t, c.errs[len(c.errs)-1], err)
+		require.Equal(t, c.calls, calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, persist(ctx, func() error { return busy }), busy)
+}

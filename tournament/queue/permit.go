@@ -1,0 +1,179 @@
+package queue
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gyges/agents"
+)
+
+// engineKind is the kind that starts programs, and the parameters that say which.
+const (
+	engineKind = "ugi"
+	engineName = "name"
+	engineCmd  = "cmd"
+	engineDir  = "dir"
+)
+
+// Permit says what a worker's operator lets others make it do.
+type Permit struct {
+	// Kinds are the kinds of agents that may be made; empty: all that play by
+	// themselves. External programs are not among them.
+	Kinds []string
+
+	// Engines are the external programs that may be started, by the name that
+	// specs give them (ugi:name=NAME). Where the spec says cmd or dir, that is
+	// never looked at.
+	Engines map[string]string
+}
+
+// Check tells whether the kinds exist.
+func (p *Permit) Check(registry *agents.Registry) error {
+	for _, name := range p.Kinds {
+		kind, err := registry.Kind(agents.Spec{Kind: name})
+		switch {
+		case err != nil:
+			return err
+		case kind.Interactive:
+			return fmt.Errorf("agent %q: expected kinds that play by themselves", name)
+		case name == engineKind:
+			return fmt.Errorf("agent %q: expected kinds that start no programs; engines are allowed one by one", name)
+		}
+	}
+	return nil
+}
+
+// registry returns the kinds that may be made. files are where the files of a run
+// are, by what its specs call them; times are multiplied by pace.
+func (p *Permit) registry(base *agents.Registry, files map[string]string, pace float64) *agents.Registry {
+	plain := slices.DeleteFunc(base.Kinds(), func(k agents.Kind) bool { return k.Around != nil })
+	p.restrict(plain, files, pace)
+	inner := agents.NewRegistry(plain...)
+	var around []agents.Kind // nothing but what may be made
+	for _, k := range base.Kinds() {
+		if k.Around != nil {
+			around = append(around, k.Around(inner))
+		}
+	}
+	p.restrict(around, files, pace)
+	return agents.NewRegistry(append(plain, around...)...)
+}
+
+// restrict takes from kinds what may not be done.
+func (p *Permit) restrict(kinds []agents.Kind, files map[string]string, pace float64) {
+	for i := range kinds {
+		k := &kinds[i]
+		switch {
+		case k.Interactive:
+		case k.Name == engineKind:
+			k.New = p.engine(k.New)
+		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
+			k.New = func(agents.Values) (agents.Agent, error) {
+				return nil, fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
+			}
+		}
+		if !k.Interactive {
+			k.New = here(k.Params, k.New, files, pace)
+		}
+	}
+}
+
+// engine makes an engine that the operator named, with his command.
+func (p *Permit) engine(make func(agents.Values) (agents.Agent, error)) func(agents.Values) (agents.Agent, error) {
+	return func(v agents.Values) (agents.Agent, error) {
+		command, ok := p.Engines[v[engineName]]
+		if !ok {
+			return nil, fmt.Errorf("this worker has no engine %q; its operator named %s", v[engineName], orNone(slices.Sorted(maps.Keys(p.Engines))))
+		}
+		v = maps.Clone(v)
+		delete(v, engineDir)
+		v[engineCmd] = command
+		return make(v)
+	}
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// here wraps what makes an agent, so that it finds its files, and no others, and
+// takes its time by this machine's speed.
+func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, pace float64) func(agents.Values) (agents.Agent, error) {
+	return func(v agents.Values) (agents.Agent, error) {
+		v = maps.Clone(v)
+		for _, d := range params {
+			value, given := v[d.Name]
+			switch {
+			case !given:
+			case isFile(d, value):
+				path, ok := files[value]
+				if !ok {
+					return nil, fmt.Errorf("parameter %s: the file %q did not come with the run", d.Name, value)
+				}
+				v[d.Name] = path
+			case d.Name == moveTimeParam && d.Type == agents.Duration && pace != 1:
+				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*pace), time.Millisecond).String()
+			}
+		}
+		return make(v)
+	}
+}
+
+// isFile tells whether a parameter's value names a file.
+func isFile(d agents.ParamDef, value string) bool {
+	return d.File && value != "" && !slices.Contains(d.Words, value)
+}
+
+// filesOf lists the files that the agents of a run need. Engines are looked for by
+// name: they must have one.
+func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
+	var files []string
+	for len(specs) > 0 {
+		spec := specs[0]
+		specs = specs[1:]
+		kind, err := registry.Kind(spec)
+		if err != nil {
+			return nil, err
+		}
+		v, err := registry.Values(spec)
+		if err != nil {
+			return nil, err
+		}
+		if kind.Name == engineKind && v[engineName] == "" {
+			return nil, fmt.Errorf("agent %q: expected name=NAME, by which workers know the engine", spec)
+		}
+		inner, err := innerSpecs(kind, v)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(inner, specs...)
+		for _, d := range kind.Params {
+			if isFile(d, v[d.Name]) && !slices.Contains(files, v[d.Name]) {
+				files = append(files, v[d.Name])
+			}
+		}
+	}
+	return files, nil
+}
+
+// innerSpecs returns the agents that an agent is made around.
+func innerSpecs(kind agents.Kind, v agents.Values) ([]agents.Spec, error) {
+	var list []agents.Spec
+	for _, d := range kind.Params {
+		if !d.Spec || v[d.Name] == "" {
+			continue
+		}
+		spec, err := agents.ParseSpec(v[d.Name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, spec)
+	}
+	return list, nil
+}

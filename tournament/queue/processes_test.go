@@ -1,0 +1,231 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+// What makes a process of this test a worker, or a coordinator with a server.
+const (
+	workerURL         = "GYGES_TEST_WORKER" // the server's URL
+	coordinatorOut    = "GYGES_TEST_OUT"    // the run's folder
+	coordinatorListen = "GYGES_TEST_LISTEN"
+	coordinatorPairs  = "GYGES_TEST_PAIRS"
+)
+
+func stderr() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+// workerProcess works until it is killed.
+func workerProcess() {
+	for {
+		nc, err := Connect(Access{URL: os.Getenv(workerURL)}, "test worker", stderr())
+		if err != nil { // the server comes later
+			time.Sleep(50 * time.Millisecond)
+			continue
+		}
+		w, err := NewWorker(nc, WorkerOptions{Version: version, Registry: testRegistry(), Workers: 2})
+		if err == nil {
+			err = w.Run(context.Background())
+		}
+		panic(err)
+	}
+}
+
+// coordinatorProcess plays a run with a server of its own.
+func coordinatorProcess() {
+	out := os.Getenv(coordinatorOut)
+	err := func() error {
+		s, err := StartServer(ServerOptions{Listen: os.Getenv(coordinatorListen), Store: filepath.Join(out, "queue")})
+		if err != nil {
+			return err
+		}
+		nc, err := s.Connect("test coordinator", stderr())
+		if err != nil {
+			return err
+		}
+		p, err := NewPool(context.Background(), nc, Options{Version: version, Registry: testRegistry(), Lease: time.Second, Tries: maxTries, Window: 16})
+		if err != nil {
+			return err
+		}
+		c := slowConfig(os.Getenv(coordinatorPairs))
+		c.Out, c.Pool = out, p
+		_, err = tournament.Run(context.Background(), c, testRegistry(), nil)
+		return err
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// slowConfig is a config of games that take a while: some two seconds of one
+// worker for ten pairs.
+func slowConfig(pairs string) tournament.Config {
+	c := tournament.DefaultConfig()
+	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")}
+	c.Agents = []agents.Spec{{Kind: "slow"}, {Kind: "other"}, {Kind: "random"}}
+	c.Pairs, _ = strconv.Atoi(pairs)
+	return c
+}
+
+// process is a program that is killed and started again.
+type process struct {
+	t   testing.TB
+	env []string
+
+	mu  sync.Mutex
+	cmd *exec.Cmd
+}
+
+func startProcess(t testing.TB, env ...string) *process {
+	p := &process{t: t, env: append(env, "TMPDIR="+t.TempDir())} // who is killed leaves things
+	p.start()
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cmd = exec.Command(os.Args[0])
+	p.cmd.Env = append(os.Environ(), p.env...)
+	p.cmd.Stderr = os.Stderr
+	require.NoError(p.t, p.cmd.Start())
+}
+
+// kill ends it with SIGKILL.
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill() // it may have ended
+		_ = p.cmd.Wait()         // it was killed
+	}
+}
+
+// keepAlive starts the process again whenever it has ended, until ctx does. It
+// returns how often.
+func (p *process) keepAlive(ctx context.Context) (starts int) {
+	for ctx.Err() == nil {
+		p.mu.Lock()
+		cmd := p.cmd
+		p.mu.Unlock()
+		stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
+		_ = cmd.Wait()                                                    // however it ended
+		stop()
+		if ctx.Err() == nil {
+			p.start()
+			starts++
+		}
+	}
+	return starts
+}
+
+// killAtRandom kills processes, and starts them again, until ctx ends. It returns
+// how often.
+func killAtRandom(ctx context.Context, rng *rand.Rand, every time.Duration, list ...*process) int {
+	n := 0
+	for sleep(ctx, every/2+rand.N(every)) {
+		p := list[rng.IntN(len(list))]
+		p.kill()
+		p.start()
+		n++
+	}
+	return n
+}
+
+// whileRunning calls f with a context that ends when play returns.
+func whileRunning[T any](t testing.TB, f func(context.Context) T, play func()) T {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	result := make(chan T, 1)
+	go func() { result <- f(ctx) }()
+	play()
+	cancel()
+	return <-result
+}
+
+// Worker processes that are killed at random change nothing in the records.
+func TestKilledWorkers(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	var list []*process
+	for range 3 {
+		list = append(list, startProcess(t, workerURL+"="+s.URL()))
+	}
+	c := slowConfig("8")
+	want := local(t, c)
+	c.Out = t.TempDir()
+	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = maxTries })
+	kills := whileRunning(t, func(ctx context.Context) int {
+		return killAtRandom(ctx, rand.New(rand.NewPCG(1, 2)), 300*time.Millisecond, list...)
+	}, func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.NoError(t, err)
+	})
+	require.GreaterOrEqual(t, kills, 3)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// A coordinator that is killed at random, with the server in it, goes on where it
+// was; its workers wait for it.
+func TestKilledCoordinatorAndServer(t *testing.T) {
+	t.Parallel()
+	probe, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()})
+	require.NoError(t, err)
+	url := probe.URL()
+	probe.Close() // its port is free now
+	startProcess(t, workerURL+"="+url)
+	startProcess(t, workerURL+"="+url)
+	const pairs = "8"
+	out := t.TempDir()
+	env := []string{coordinatorOut + "=" + out, coordinatorListen + "=" + strings.TrimPrefix(url, "nats://"), coordinatorPairs + "=" + pairs}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 3 {
+		p := startProcess(t, env...)
+		time.Sleep(500*time.Millisecond + time.Duration(rng.IntN(500))*time.Millisecond)
+		p.kill()
+	}
+	last := startProcess(t, env...)
+	require.NoError(t, last.cmd.Wait())
+	want := local(t, slowConfig(pairs))
+	require.Equal(t, want, timeless(t, out))
+}
+
+// A pair that brings every worker down is parked, and nothing else is: two such
+// pairs bring down others at most four times, and are alone from then on.
+func TestPoisonedPair(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	c := testConfig(t, 1, "random", "slow:sleep=50ms", "crash")
+	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")}
+	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = 5 })
+	starts := whileRunning(t, func(ctx context.Context) int {
+		return startProcess(t, workerURL+"="+s.URL()).keepAlive(ctx)
+	}, func() {
+		sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.ErrorContains(t, err, "2 pairs could not be played: pair 1: parked after 5 tries: the worker was lost each time")
+		require.Len(t, sum.Parked, 2)
+		require.EqualValues(t, 2, sum.Played, "those of the others")
+		require.Equal(t, tournament.Failed, sum.Status)
+	})
+	require.GreaterOrEqual(t, starts, 6, "the third time each is alone")
+}

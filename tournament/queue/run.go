@@ -1,0 +1,345 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// run is a run that a coordinator lets workers play.
+type run struct {
+	pool     *Pool
+	id       identity
+	session  string // tells this process from those before it
+	log      *slog.Logger
+	sender   *sender
+	checker  *tournament.Player
+	results  jetstream.Consumer
+	outcomes chan<- tournament.Outcome
+	finish   func()                  // ends the run
+	crew     *crew                   // who works
+	left     map[int64]bool          // pairs whose jobs were on the server before; until they are handed out
+	early    map[int64]jetstream.Msg // results of pairs that haven't been handed out yet
+
+	mu      sync.Mutex
+	next    int64 // the pair that is handed out next, at least
+	closed  bool  // no more are
+	waiting map[int64]*waiting
+	held    map[int64]bool // pairs whose outcomes are not in the file yet
+}
+
+// waiting is a job that has no outcome yet.
+type waiting struct {
+	job   tournament.Job
+	tries int  // results that were no good
+	busy  bool // a result is being looked at
+}
+
+func newRun(p *Pool, id identity, config *tournament.Config, outcomes chan<- tournament.Outcome) *run {
+	log := p.options.Log.With("run", id.Run)
+	return &run{
+		pool: p, id: id, session: nuid.Next(), log: log,
+		sender: newSender(p.js, log), checker: tournament.NewPlayer(config, nil), outcomes: outcomes,
+		crew: newCrew(log), left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
+		waiting: map[int64]*waiting{}, held: map[int64]bool{},
+	}
+}
+
+// never is for numbers that the server should not bound.
+const never = -1
+
+// maxPulls is how many workers may ask for a run's jobs at a time.
+const maxPulls = 100_000
+
+// attach makes the consumers, and looks for jobs that an earlier process left.
+func (r *run) attach(ctx context.Context) error {
+	js := r.pool.js
+	_, err := js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
+		Durable: r.id.Run, FilterSubject: jobsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: r.pool.options.Lease, MaxDeliver: never, MaxAckPending: never, MaxWaiting: maxPulls, InactiveThreshold: keepMessages,
+	})
+	if err != nil {
+		return fmt.Errorf("NATS consumer: %w", err)
+	}
+	// A new one is given all that an earlier process has not acknowledged, at once.
+	if err := js.DeleteConsumer(ctx, resultStream, r.id.Run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return fmt.Errorf("NATS consumer: %w", err)
+	}
+	if err := r.listen(ctx); err != nil {
+		return err
+	}
+	s, err := js.Stream(ctx, jobStream)
+	if err != nil {
+		return fmt.Errorf("NATS stream %s: %w", jobStream, err)
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(jobsOf(r.id.Run)+".*"))
+	if err != nil {
+		return fmt.Errorf("NATS stream %s: %w", jobStream, err)
+	}
+	for subject := range info.State.Subjects {
+		if pair, err := pairOf(subject); err == nil {
+			r.left[pair] = true
+		}
+	}
+	return nil
+}
+
+// listen makes the consumer of results, if need be.
+func (r *run) listen(ctx context.Context) error {
+	c, err := r.pool.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
+		Durable: r.id.Run, FilterSubject: resultsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait: resultLease, MaxDeliver: never, MaxAckPending: never, InactiveThreshold: keepMessages,
+	})
+	if err != nil {
+		return fmt.Errorf("NATS consumer: %w", err)
+	}
+	r.results = c
+	return nil
+}
+
+// resultLease is how long a result may be on its way to the coordinator, or wait
+// there for an earlier one, before it is sent again; that does no harm.
+const resultLease = time.Minute
+
+// publish hands out the jobs.
+func (r *run) publish(ctx context.Context, jobs <-chan tournament.Job) {
+	for {
+		select {
+		case job, ok := <-jobs:
+			if !ok {
+				r.close()
+				return
+			}
+			r.handOut(ctx, job)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// handOut publishes a job, unless it or its result is on the server already.
+func (r *run) handOut(ctx context.Context, job tournament.Job) {
+	r.mu.Lock()
+	r.waiting[job.Pair] = &waiting{job: job}
+	r.next = job.Pair + 1
+	known, came := r.early[job.Pair]
+	delete(r.early, job.Pair)
+	left := r.left[job.Pair]
+	delete(r.left, job.Pair)
+	r.mu.Unlock()
+	switch {
+	case came:
+		r.take(ctx, known)
+	case !left:
+		r.send(ctx, job, 0)
+	}
+}
+
+// send publishes a job. Its id is its own: the server must not take it for one
+// that is done with.
+func (r *run) send(ctx context.Context, j tournament.Job, try int) {
+	text, err := json.Marshal(job{Job: j, Config: r.id.Config})
+	if err != nil { // can't happen: it is plain data
+		return
+	}
+	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), j.Pair))
+	m.Data = text
+	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%d/%s/%d", r.id.Run, j.Pair, r.session, try))
+	r.sender.send(ctx, m, nil)
+}
+
+// close notes that there are no more jobs.
+func (r *run) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.endIfDone()
+}
+
+// endIfDone ends the run when every job has its outcome.
+func (r *run) endIfDone() {
+	if r.closed && len(r.waiting) == 0 {
+		r.finish()
+	}
+}
+
+// receive takes results until the run ends.
+func (r *run) receive(ctx context.Context) {
+	for ctx.Err() == nil {
+		r.receiveSome(ctx)
+		if !sleep(ctx, retryWait) {
+			break
+		}
+		once, cancel := context.WithTimeout(ctx, 5*time.Second)
+		if err := r.listen(once); err != nil { // it is gone if the server lost it
+			r.log.Debug("waiting for results", "error", err)
+		}
+		cancel()
+	}
+}
+
+// prefetched is how many results may be in memory beside those of the window.
+const prefetched = 512
+
+// receiveSome takes results until something goes wrong.
+func (r *run) receiveSome(ctx context.Context) {
+	messages, err := r.results.Messages(jetstream.PullMaxMessages(prefetched), jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		r.log.Debug("waiting for results", "error", err)
+		return
+	}
+	stop := context.AfterFunc(ctx, messages.Stop)
+	defer stop()
+	defer messages.Stop()
+	for {
+		m, err := messages.Next()
+		if err != nil {
+			r.log.Debug("waiting for results", "error", err)
+			return
+		}
+		r.take(ctx, m)
+	}
+}
+
+// take looks at a result. It is dropped if its pair has one already.
+func (r *run) take(ctx context.Context, m jetstream.Msg) {
+	pair, err := pairOf(m.Subject())
+	if err != nil {
+		r.log.Warn("a result that can't be used", "error", err)
+		acknowledge(m)
+		return
+	}
+	r.mu.Lock()
+	w, ok := r.waiting[pair]
+	held, ahead := r.held[pair], pair >= r.next
+	if ok {
+		ok, held = !w.busy, w.busy
+		w.busy = true
+	}
+	if ahead && len(r.early) < r.pool.options.Window {
+		r.early[pair] = m
+	}
+	r.mu.Unlock()
+	switch {
+	case ok:
+		r.accept(ctx, w, m)
+	case ahead: // its turn comes
+	case held: // it is acknowledged when it comes again and the pair is in the file
+		r.log.Debug("a second result is dropped", "pair", pair)
+	default:
+		r.log.Debug("a second result is dropped", "pair", pair)
+		acknowledge(m)
+	}
+}
+
+// acknowledge lets the server forget a message. If that doesn't get through, the
+// message comes again.
+func acknowledge(m jetstream.Msg) { _ = m.Ack() }
+
+// accept checks a result and hands it on. A job whose result is no good is
+// published again, until it has been tried too often.
+func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
+	o := tournament.Outcome{Pair: w.job.Pair}
+	worker := m.Headers().Get(workerHeader)
+	if text := m.Headers().Get(errorHeader); text != "" {
+		o.Err = fmt.Errorf("parked after %d tries: %.1000s (on %.100s)", r.pool.options.Tries, text, worker)
+	} else {
+		games, err := r.games(ctx, m, w.job, worker)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			o.Games = games
+			r.crew.played(worker, games)
+		case w.tries+1 < r.pool.options.Tries:
+			w.tries++
+			r.log.Warn("a result is no good; the pair is played again", "pair", o.Pair, "worker", worker, "error", err)
+			r.send(ctx, w.job, w.tries)
+			acknowledge(m)
+			r.mu.Lock()
+			w.busy = false
+			r.mu.Unlock()
+			return
+		default:
+			o.Err = fmt.Errorf("parked after %d tries: %w", r.pool.options.Tries, err)
+		}
+	}
+	r.mu.Lock()
+	delete(r.waiting, o.Pair)
+	r.held[o.Pair] = true
+	r.mu.Unlock()
+	o.Written = func() {
+		acknowledge(m)
+		r.mu.Lock()
+		delete(r.held, o.Pair)
+		r.mu.Unlock()
+	}
+	r.outcomes <- o // there is room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endIfDone()
+}
+
+// games returns the games of a result that are as its job asks.
+func (r *run) games(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Game, error) {
+	text := m.Data()
+	if name := m.Headers().Get(objectHeader); name != "" {
+		var err error
+		if text, err = getObject(ctx, r.pool.objects, name, 2*record.MaxLine); err != nil {
+			return nil, err
+		}
+	}
+	games, err := parseGames(text, fmt.Sprintf("the games of worker %.100s", worker))
+	if err != nil {
+		return nil, err
+	}
+	return games, r.checker.Check(job, games)
+}
+
+// getObject reads an object of at most so many bytes.
+func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
+	info, err := objects.GetInfo(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > bound {
+		return nil, fmt.Errorf("object %s: expected at most %d bytes, found %d", name, bound, info.Size)
+	}
+	return objects.GetBytes(ctx, name)
+}
+
+// end tells the workers, and cleans up.
+func (r *run) end(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, setupTime)
+	defer cancel()
+	if !r.pool.nc.IsConnected() {
+		r.log.Warn("the connection to NATS is lost at the end of the run; its jobs stay queued until it goes on or they are too old")
+		return
+	}
+	if err := r.say(true); err != nil {
+		r.log.Debug("announcing the end", "error", err)
+	}
+	r.pool.remove(ctx, r.id.Run)
+	r.mu.Lock()
+	stopped := len(r.waiting) > 0
+	r.mu.Unlock()
+	for range lateTries { // results may have been on their way
+		if !stopped || !sleep(ctx, settleTime) || !r.pool.purgeResults(ctx, r.id.Run) {
+			return
+		}
+	}
+}
+
+// lateTries bounds how often late results are looked for.
+const lateTries = 8

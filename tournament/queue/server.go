@@ -1,0 +1,126 @@
+package queue
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// ServerOptions say how the embedded server runs.
+type ServerOptions struct {
+	Listen string // HOST:PORT; port 0 takes a free one
+	Store  string // folder for its streams
+
+	// Access has the name and password that clients need, and the server's
+	// certificate: Cert and Key, and CA if clients need one too. Without a
+	// password only the loopback interface may be listened on.
+	Access Access
+}
+
+// Server is a JetStream server in this process.
+type Server struct {
+	server *server.Server
+	access Access
+}
+
+// startTime bounds how long the server takes to recover its store.
+const startTime = 30 * time.Second
+
+// StartServer starts a server.
+func StartServer(o ServerOptions) (*Server, error) {
+	host, port, err := o.split()
+	if err != nil {
+		return nil, err
+	}
+	options := &server.Options{
+		ServerName: "gyges", Host: host, Port: port,
+		JetStream: true, StoreDir: o.Store,
+		Username: o.Access.User, Password: o.Access.Password,
+		NoLog: true, NoSigs: true,
+		// A laptop has little; what is stored is bounded by the windows of the runs.
+		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 16 << 30,
+	}
+	if o.Access.Cert != "" {
+		if options.TLSConfig, err = o.Access.serverTLS(); err != nil {
+			return nil, err
+		}
+		options.TLSTimeout = 10
+	}
+	s, err := server.NewServer(options)
+	if err != nil {
+		return nil, fmt.Errorf("embedded server: %w", err)
+	}
+	go s.Start()
+	if !s.ReadyForConnections(startTime) {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("embedded server: expected it to listen on %s within %v; is the address in use, and can %s be written to?", o.Listen, startTime, o.Store)
+	}
+	if !s.JetStreamEnabled() {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("embedded server: its store in %s can't be used", o.Store)
+	}
+	return &Server{s, o.Access}, nil
+}
+
+// Check tells whether the server may listen there: what is reachable from elsewhere
+// must ask for a password.
+func (o ServerOptions) Check() error {
+	_, _, err := o.split()
+	return err
+}
+
+// split takes the address apart.
+func (o ServerOptions) split() (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %q", o.Listen)
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("expected a port from 0 to 65535 to listen on, found %q", text)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	if (o.Access.User == "") != (o.Access.Password == "") {
+		return "", 0, errors.New("expected a user and a password for the embedded server, or neither")
+	}
+	if !isLoopback(host) && o.Access.Password == "" {
+		return "", 0, fmt.Errorf("to listen on %s, which other machines reach, the embedded server needs a user and a password", o.Listen)
+	}
+	return host, port, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// URL returns where the server listens.
+func (s *Server) URL() string { return s.server.ClientURL() }
+
+// Close stops the server. What it has stored stays.
+func (s *Server) Close() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// serverTLS is the server's side of TLS.
+func (a Access) serverTLS() (*tls.Config, error) {
+	config, err := a.clientTLS()
+	if err != nil {
+		return nil, err
+	}
+	config.ClientCAs, config.RootCAs = config.RootCAs, nil
+	if config.ClientCAs != nil {
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return config, nil
+}

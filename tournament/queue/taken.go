@@ -1,0 +1,171 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gyges/agents"
+	filestore "gyges/agents/tuning/files"
+	"gyges/tournament"
+)
+
+// taken is a run that a worker plays for.
+type taken struct {
+	name, digest string
+	ctx          context.Context // ends with the run
+	cancel       context.CancelFunc
+
+	// Guarded by the worker's lock.
+	announced time.Time
+	ready     bool
+	aside     bool // this machine should leave it alone
+
+	// Set before it is ready.
+	config   tournament.Config
+	registry *agents.Registry
+	tries    int
+	pace     float64
+	lease    time.Duration
+	jobs     jetstream.Consumer
+	objects  jetstream.ObjectStore
+}
+
+func newTaken(ctx context.Context, a *announcement, machine string) *taken {
+	r := &taken{name: a.Run, digest: a.Config}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.update(a, machine)
+	return r
+}
+
+// update takes note of an announcement.
+func (r *taken) update(a *announcement, machine string) {
+	r.announced = time.Now()
+	r.aside = slices.Contains(a.Aside, machine)
+}
+
+// refusal says why a run isn't for a worker.
+type refusal struct{ error }
+
+// prepare fetches what the jobs of the run have in common, and checks it.
+func (r *taken) prepare(w *Worker) error {
+	ctx, cancel := context.WithTimeout(r.ctx, setupTime)
+	defer cancel()
+	var err error
+	if r.objects, err = w.js.ObjectStore(ctx, bucket); err != nil {
+		return err
+	}
+	text, err := r.fetch(ctx, r.digest)
+	if err != nil {
+		return err
+	}
+	var d description
+	if err := strictly(text, &d); err != nil {
+		return refusal{fmt.Errorf("its description can't be read: %w", err)}
+	}
+	if d.Version != w.options.Version {
+		return refusal{fmt.Errorf("it is of version %.200q, this worker of %q", d.Version, w.options.Version)}
+	}
+	if r.config, err = d.config(); err != nil {
+		return refusal{err}
+	}
+	if r.pace, err = d.factor(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
+		return refusal{err}
+	}
+	files, err := r.fetchFiles(ctx, &d, w.files)
+	if err != nil {
+		return err
+	}
+	r.registry, r.tries = w.options.Permit.registry(w.options.Registry, files, r.pace), d.Tries
+	if err := r.config.Validate(r.registry); err != nil {
+		return refusal{err}
+	}
+	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.name); err != nil {
+		return err
+	}
+	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
+	return nil
+}
+
+// fetch gets an object of the run by the hash of its content.
+func (r *taken) fetch(ctx context.Context, hash string) ([]byte, error) {
+	if !isToken(hash) {
+		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
+	}
+	content, err := getObject(ctx, r.objects, objectName(r.name, hash), maxFile)
+	if err != nil {
+		return nil, err
+	}
+	if digest(content) != hash {
+		return nil, fmt.Errorf("object %s: its content has another hash", hash)
+	}
+	return content, nil
+}
+
+// fetchFiles puts the files that the agents need into a folder, and returns where
+// each is.
+func (r *taken) fetchFiles(ctx context.Context, d *description, dir string) (map[string]string, error) {
+	files := map[string]string{}
+	for name, hash := range d.Files {
+		content, err := r.fetch(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.Join(dir, hash)
+		if _, err := os.Stat(path); err != nil {
+			if err := filestore.Replace(path, content); err != nil {
+				return nil, err
+			}
+		}
+		files[name] = path
+	}
+	return files, nil
+}
+
+// task is a pair in hand.
+type task struct {
+	run     *taken
+	message jetstream.Msg
+	job     job
+	tries   int    // how often it was handed out, this time included
+	number  uint64 // of the job on the server
+	renewed time.Time
+	begun   atomic.Bool // it is played, or has been given back
+}
+
+// newTask reads a job.
+func newTask(r *taken, m jetstream.Msg) (*task, error) {
+	t := &task{run: r, message: m, renewed: time.Now()}
+	if err := parseStrictly(m.Data(), &t.job); err != nil {
+		return nil, err
+	}
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil, err
+	}
+	t.tries, t.number = max(t.job.Tries, 0)+int(min(meta.NumDelivered, maxTries+1)), meta.Sequence.Stream
+	if t.job.Config != r.digest {
+		return nil, errors.New("it belongs to another config")
+	}
+	return t, nil
+}
+
+// maxError bounds what is said of a failure, in bytes.
+const maxError = 2000
+
+// oneLine makes a text fit for a header.
+func oneLine(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	return s[:min(len(s), maxError)]
+}

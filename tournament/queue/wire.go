@@ -1,0 +1,206 @@
+package queue
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// description is what the jobs of a run have in common.
+type description struct {
+	Version string `json:"version"` // of the program, see Options
+
+	Rules  []string `json:"rules"`
+	Agents []string `json:"agents"`
+
+	Format tournament.Format `json:"schedule,omitempty"` // which says how many agents there may be
+	Rounds int               `json:"rounds,omitempty"`
+
+	Openings     openings      `json:"openings"`
+	Limits       agents.Limits `json:"limits"`
+	Clock        clock         `json:"clock"`
+	Margin       time.Duration `json:"margin"`
+	Adjudication string        `json:"adjudication,omitempty"`
+	OnRepetition string        `json:"on_repetition,omitempty"`
+	Patience     time.Duration `json:"patience"`
+	Seed         uint64        `json:"seed,string"`
+
+	Pace  Pace    `json:"pace"`
+	Speed float64 `json:"speed"` // of the machine that times are meant for
+	Tries int     `json:"tries"` // after which a job is parked
+
+	Files map[string]string `json:"files,omitempty"` // by what specs call them: the hashes of their contents
+}
+
+type openings struct {
+	Policy    tournament.Policy `json:"policy"`
+	Plies     int               `json:"plies,omitempty"`
+	File      string            `json:"file,omitempty"`
+	Positions []string          `json:"positions,omitempty"`
+}
+
+type clock struct {
+	Base      time.Duration `json:"base,omitempty"`
+	Increment time.Duration `json:"increment,omitempty"`
+}
+
+// describe puts a config on the wire. What only the coordinator needs, such as the
+// number of pairs, is not in it.
+func describe(c *tournament.Config, o *Options) *description {
+	d := &description{
+		Version: o.Version, Format: c.Format, Rounds: c.Rounds,
+		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), Margin: c.Margin,
+		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), Patience: c.Patience, Seed: c.Seed,
+		Pace: o.Pace, Tries: o.Tries,
+	}
+	if isTimed(c, o.Registry) && o.Speed != nil {
+		d.Speed = o.Speed()
+	}
+	for _, r := range c.Rules {
+		d.Rules = append(d.Rules, r.String())
+	}
+	for _, a := range c.Agents {
+		d.Agents = append(d.Agents, a.String())
+	}
+	return d
+}
+
+// config reads the config back. Only its texts have been looked at.
+func (d *description) config() (tournament.Config, error) {
+	c := tournament.DefaultConfig()
+	c.Rules, c.Agents = nil, nil
+	c.Openings, c.Limits, c.Clock = tournament.Openings(d.Openings), d.Limits, tournament.Clock(d.Clock)
+	c.Margin, c.Format, c.Rounds = d.Margin, d.Format, d.Rounds
+	c.OnRepetition, c.Patience, c.Seed = agents.OnRepetition(d.OnRepetition), d.Patience, d.Seed
+	var err error
+	c.Adjudication, err = tournament.ParseAdjudication(d.Adjudication)
+	errs := []error{err}
+	for _, text := range d.Rules {
+		r, err := rules.Parse(text)
+		errs = append(errs, err)
+		c.Rules = append(c.Rules, r)
+	}
+	for _, text := range d.Agents {
+		spec, err := agents.ParseSpec(text)
+		errs = append(errs, err)
+		c.Agents = append(c.Agents, spec)
+	}
+	if d.Tries < 1 || d.Speed < 0 || !d.Pace.valid() {
+		errs = append(errs, fmt.Errorf("expected tries, a speed and a pace, found %d, %v, %.20q", d.Tries, d.Speed, d.Pace))
+	}
+	return c, errors.Join(errs...)
+}
+
+// digest names a content.
+func digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// objectName is the name of a content in the object store. Each run has its own,
+// so that it can be thrown away with the run.
+func objectName(run, digest string) string { return run + "/" + digest }
+
+// job is what a worker gets.
+type job struct {
+	tournament.Job
+	Config string `json:"config"`          // the digest of the run's description
+	Tries  int    `json:"tries,omitempty"` // that this is the continuation of: see Worker.isolate
+}
+
+// announcement says that a run wants workers.
+type announcement struct {
+	Run     string   `json:"run"`
+	Config  string   `json:"config"` // the digest of its description
+	Version string   `json:"version"`
+	Ended   bool     `json:"ended,omitempty"`
+	Aside   []string `json:"aside,omitempty"` // machines that should leave it alone
+}
+
+// maxText bounds small messages from outside.
+const maxText = 1 << 20
+
+func (a *announcement) parse(text []byte) error {
+	if err := parseStrictly(text, a); err != nil {
+		return err
+	}
+	if !isToken(a.Run) || !isToken(a.Config) {
+		return fmt.Errorf("expected a run and its config, found %.80q and %.80q", a.Run, a.Config)
+	}
+	return nil
+}
+
+func parseStrictly(text []byte, to any) error {
+	if len(text) > maxText {
+		return fmt.Errorf("expected at most %d bytes, found %d", maxText, len(text))
+	}
+	return strictly(text, to)
+}
+
+// strictly reads JSON of any length and takes no unknown keys.
+func strictly(text []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(to)
+}
+
+// isToken tells whether a text can stand in a subject and in a file's name.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// WorkerInfo is what a worker says of itself.
+type WorkerInfo struct {
+	ID      string  `json:"id"`
+	Name    string  `json:"name"` // of the machine
+	Version string  `json:"version"`
+	Cores   int     `json:"cores"`
+	Workers int     `json:"workers"` // games at a time
+	Speed   float64 `json:"speed"`   // positions a second, by a short search on one core
+	Playing int     `json:"playing"`
+	Pairs   int64   `json:"pairs"` // played since it started
+
+	Refused map[string]string `json:"refused,omitempty"` // runs it doesn't work for, and why
+	Gone    bool              `json:"gone,omitempty"`    // it stops
+}
+
+// appendGames appends records, one a line.
+func appendGames(b []byte, games []*record.Game) []byte {
+	for _, g := range games {
+		b = append(g.AppendJSON(b), '\n')
+	}
+	return b
+}
+
+// parseGames reads records, two at most.
+func parseGames(text []byte, source string) ([]*record.Game, error) {
+	var games []*record.Game
+	for r := record.NewReader(bytes.NewReader(text), source); ; {
+		g, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return games, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if games = append(games, g); len(games) > 2 {
+			return nil, fmt.Errorf("%s: expected a pair of games, found more", source)
+		}
+	}
+}

@@ -1,0 +1,354 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+	"golang.org/x/sync/errgroup"
+
+	"gyges/agents"
+	"gyges/tournament/record"
+)
+
+// WorkerOptions say how a worker works. Zero values stand for what is said of them.
+type WorkerOptions struct {
+	Name     string           // of the machine; empty: its host name
+	Workers  int              // games at a time; 0: one for each core
+	Version  string           // of the program; runs of another one are refused
+	Speed    float64          // positions a second of one core; 0: unknown
+	Registry *agents.Registry // what can be made at all
+	Permit   Permit           // what may be
+	Log      *slog.Logger     // nil: nothing is logged
+}
+
+// MaxSlots bounds the games at a time.
+const MaxSlots = 1024
+
+// Worker takes pairs of whatever runs are announced and plays them.
+type Worker struct {
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	options WorkerOptions
+	id      string
+	sender  *sender
+	files   string // folder for the files of runs
+	inline  int    // bytes of games that fit into a message
+
+	mu       sync.Mutex
+	runs     map[string]*taken // by name
+	refused  map[string]string
+	refusing time.Time     // since when they are noted
+	changed  chan struct{} // runs are, or there is room
+
+	tasks     chan *task
+	held      tasksHeld
+	alone     sync.RWMutex                       // held by who plays a pair that may bring the process down
+	isolating atomic.Int64                       // how many do, or wait for it
+	fetching  sync.Mutex                         // held while jobs are asked for
+	stopFetch atomic.Pointer[context.CancelFunc] // ends that early
+	playing   atomic.Int64
+	pairs     atomic.Int64
+	nanos     atomic.Int64 // time spent with them
+}
+
+// NewWorker returns a worker on a server. The connection stays the caller's.
+func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
+	if o.Workers == 0 {
+		o.Workers = min(runtime.GOMAXPROCS(0), MaxSlots)
+	}
+	if o.Workers < 1 || o.Workers > MaxSlots {
+		return nil, fmt.Errorf("expected workers from 1 to %d, found %d", MaxSlots, o.Workers)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Name == "" {
+		o.Name, _ = os.Hostname() // one without a name is none the worse
+	}
+	if err := o.Permit.Check(o.Registry); err != nil {
+		return nil, err
+	}
+	js, err := newJetStream(nc)
+	if err != nil {
+		return nil, err
+	}
+	return &Worker{
+		nc: nc, js: js, options: o, id: nuid.Next(), inline: maxMessage, sender: newSender(js, o.Log),
+		runs: map[string]*taken{}, refused: map[string]string{}, refusing: time.Now(), changed: make(chan struct{}, 1),
+		tasks: make(chan *task, o.Workers*maxAhead), held: tasksHeld{tasks: map[*task]bool{}},
+	}, nil
+}
+
+// Run works until ctx ends. Pairs in hand are given back then.
+func (w *Worker) Run(ctx context.Context) error {
+	var err error
+	if w.files, err = os.MkdirTemp("", "gyges-worker-"); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(w.files) }() // what remains is temporary
+	announced, err := w.nc.Subscribe(announceSubject, func(m *nats.Msg) { w.hear(ctx, m.Data) })
+	if err != nil {
+		return err
+	}
+	defer func() { _ = announced.Unsubscribe() }() // at the end
+
+	// Results of pairs that are finished go out even when it is time to stop.
+	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSending()
+	var senders errgroup.Group
+	w.sender.start(sending, &senders)
+
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { w.fetch(groupCtx); return nil })
+	group.Go(func() error { w.keepLeases(groupCtx); return nil })
+	group.Go(func() error { w.report(groupCtx); return nil })
+	for range w.options.Workers {
+		group.Go(func() error { s := slot{worker: w}; s.work(groupCtx, sending); return nil })
+	}
+	_ = group.Wait() // none fails
+	w.sender.close()
+	time.AfterFunc(lastWords, stopSending)
+	_ = senders.Wait()
+	w.giveBack()
+	return ctx.Err()
+}
+
+// lastWords bounds how long a worker that stops waits for the server.
+const lastWords = 5 * time.Second
+
+// giveBack hands the pairs that are not finished to others, and says goodbye.
+func (w *Worker) giveBack() {
+	for _, t := range w.held.all() {
+		_ = t.message.Nak() // otherwise its lease runs out
+	}
+	w.tell(true)
+	_ = w.nc.FlushTimeout(time.Second) // the same
+	for _, r := range w.runs {
+		r.cancel()
+	}
+}
+
+// hear takes note of a run, or of its end.
+func (w *Worker) hear(ctx context.Context, text []byte) {
+	var a announcement
+	if err := a.parse(text); err != nil {
+		w.options.Log.Debug("an announcement that can't be understood", "error", err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r, known := w.runs[a.Run]
+	switch {
+	case a.Ended:
+		delete(w.runs, a.Run)
+		delete(w.refused, a.Run)
+		if known {
+			r.cancel()
+		}
+	case known:
+		r.update(&a, w.options.Name)
+	case w.refused[a.Run] != "" || len(w.runs) >= maxRuns || len(w.refused) >= maxRuns || ctx.Err() != nil:
+	case a.Version != w.options.Version:
+		w.refuse(a.Run, fmt.Sprintf("it is of version %.200q, this worker of %q", a.Version, w.options.Version))
+	default:
+		r := newTaken(ctx, &a, w.options.Name)
+		w.runs[a.Run] = r
+		go w.prepare(r)
+	}
+	w.wake()
+}
+
+// maxRuns bounds how many runs a worker knows.
+const maxRuns = 1000
+
+// refuse notes that a run isn't for this worker. It is called with the lock.
+func (w *Worker) refuse(run, why string) {
+	w.options.Log.Warn("a run is refused", "run", run, "why", why)
+	w.refused[run] = why
+	go w.tell(false)
+}
+
+// prepare makes a run ready to be played, or refuses it. What fails for other
+// reasons is tried again with the next announcement.
+func (w *Worker) prepare(r *taken) {
+	err := r.prepare(w)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var no refusal
+	switch {
+	case err == nil:
+		w.options.Log.Info("a run", "run", r.name)
+		r.ready = true
+	case errors.As(err, &no):
+		w.refuse(r.name, no.Error())
+		fallthrough
+	default:
+		w.options.Log.Debug("a run can't be prepared", "run", r.name, "error", err)
+		r.cancel()
+		if w.runs[r.name] == r {
+			delete(w.runs, r.name)
+		}
+	}
+	w.wake()
+}
+
+// wake wakes who waits for a run or for room.
+func (w *Worker) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// report says every now and then how the worker is.
+func (w *Worker) report(ctx context.Context) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		w.tell(false)
+		select {
+		case <-tick.C:
+			w.forget(time.Now())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tell says how the worker is.
+func (w *Worker) tell(gone bool) {
+	w.mu.Lock()
+	text, err := json.Marshal(WorkerInfo{
+		ID: w.id, Name: w.options.Name, Version: w.options.Version, Cores: runtime.NumCPU(), Workers: w.options.Workers,
+		Speed: w.options.Speed, Playing: int(w.playing.Load()), Pairs: w.pairs.Load(), Refused: w.refused, Gone: gone,
+	})
+	w.mu.Unlock()
+	if err == nil {
+		err = w.nc.Publish(workerSubject+"."+w.id, text)
+	}
+	if err != nil {
+		w.options.Log.Debug("saying how we are", "error", err)
+	}
+}
+
+// forget drops runs that have not been announced for long.
+func (w *Worker) forget(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, r := range w.runs {
+		if now.Sub(r.announced) > forgetAfter {
+			r.cancel()
+			delete(w.runs, name)
+		}
+	}
+	if now.Sub(w.refusing) > forgetAfter {
+		w.refusing = now
+		clear(w.refused) // those that are still there are refused again
+	}
+}
+
+// forgetAfter is after how long without an announcement a run's pairs in hand are
+// dropped.
+const forgetAfter = time.Hour
+
+// keepLeases tells the server that the pairs in hand are in good hands.
+func (w *Worker) keepLeases(ctx context.Context) {
+	for sleep(ctx, minLease/3) {
+		now := time.Now()
+		for _, t := range w.held.all() {
+			if now.Sub(t.renewed) >= t.run.lease/3 {
+				t.renewed = now
+				_ = t.message.InProgress() // if it doesn't get through, the next one may
+			}
+		}
+	}
+}
+
+// tasksHeld are the pairs in hand: being played, waiting for that, or with their
+// results on the way.
+type tasksHeld struct {
+	mu    sync.Mutex
+	tasks map[*task]bool
+}
+
+func (h *tasksHeld) add(t *task) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tasks[t] = true
+}
+
+func (h *tasksHeld) remove(t *task) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tasks, t)
+}
+
+func (h *tasksHeld) len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.tasks)
+}
+
+func (h *tasksHeld) all() []*task {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]*task, 0, len(h.tasks))
+	for t := range h.tasks {
+		list = append(list, t)
+	}
+	return list
+}
+
+// publishResult sends what became of a pair, and then, when the server has it, lets
+// it forget the job.
+func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
+	if t.run.ctx.Err() != nil && w.hasEnded(t.run) {
+		w.done(t)
+		return
+	}
+	m := nats.NewMsg(subjectOf(resultsOf(t.run.name), t.job.Pair))
+	id := fmt.Sprintf("%s/%d/%d", t.run.name, t.job.Pair, t.number)
+	if failed != nil {
+		id += "/failed"
+		m.Header.Set(errorHeader, oneLine(failed.Error()))
+	}
+	m.Header.Set(jetstream.MsgIDHeader, id)
+	m.Header.Set(workerHeader, w.options.Name)
+	m.Data = appendGames(nil, games)
+	if len(m.Data) > w.inline {
+		name := objectName(t.run.name, digest(m.Data))
+		if _, err := t.run.objects.PutBytes(ctx, name, m.Data); err != nil {
+			w.options.Log.Warn("storing a long game failed; another worker will play it", "error", err)
+			_ = t.message.NakWithDelay(retryWait) // otherwise its lease runs out
+			w.done(t)
+			return
+		}
+		m.Header.Set(objectHeader, name)
+		m.Data = nil
+	}
+	w.sender.send(ctx, m, func() {
+		acknowledge(t.message)
+		w.done(t)
+	})
+}
+
+// maxMessage is the size beyond which games travel as an object. Servers take
+// messages of 1 MB at least.
+const maxMessage = 512 << 10
+
+// done forgets a task.
+func (w *Worker) done(t *task) {
+	w.held.remove(t)
+	w.wake()
+}

@@ -1,0 +1,213 @@
+// Package training is the loop that makes weights better: the best agent so far
+// plays itself, weights are fitted to the games, the agent with the new weights
+// plays the best one under a sequential test, and takes its place if it is
+// stronger. Everything a generation does is in a folder of its own, and every
+// stage goes on where it was stopped.
+package training
+
+import (
+	"errors"
+	"fmt"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/tuning"
+	"gyges/agents/tuning/texel"
+	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/selfplay"
+)
+
+// Config says how agents are trained. Start from [DefaultConfig].
+type Config struct {
+	Name        string
+	Rules       *rules.Rules // one rule set, by which all games are played
+	Agent       agents.Spec  // plays the matches; its weights are trained
+	Learner     agents.Spec  // plays the games to learn from; zero: Agent
+	Weights     eval.Weights // of generation 0
+	Generations int          // how many candidates are made, 1 to 1000
+
+	// SelfPlay says how many games a generation plays to learn from, from which
+	// openings and how it explores. Rules, agents, seed, workers and folder in it
+	// are not used.
+	SelfPlay selfplay.Config
+
+	// Window is how many generations, the last ones, the samples come from; 0: all.
+	Window   int
+	Choice   texel.Choice
+	Settings texel.Settings // but Names, Parent and Record
+
+	// Match says how the candidate plays the best one: at most Pairs game pairs,
+	// until SPRT is decided, from Openings, within Limits. The rest is not used.
+	Match tournament.Config
+
+	// Rating is how many game pairs every two of the generations adopted play at
+	// the end, for ratings that are not those of chosen results; 0: none.
+	Rating int
+
+	Seed    uint64
+	Workers int    // as in a tournament
+	Out     string // folder; a run that was stopped there goes on
+}
+
+// Bounds of a Config.
+const (
+	maxGenerations = 1000
+	maxRating      = 100_000
+)
+
+// DefaultConfig returns a config that lacks the agent and, for Run, the folder.
+func DefaultConfig() Config {
+	c := Config{
+		Name: "training", Rules: rules.MustParse("standard"), Generations: 5,
+		SelfPlay: selfplay.DefaultConfig(), Window: 3,
+		Choice: texel.Choice{Quiet: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6},
+		Match: tournament.DefaultConfig(), Rating: 100, Seed: 1,
+	}
+	c.Match.Pairs = 2000
+	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	return c
+}
+
+// learner returns the agent that plays the games to learn from.
+func (c *Config) learner() agents.Spec {
+	if c.Learner.Kind == "" {
+		return c.Agent
+	}
+	return c.Learner
+}
+
+// Validate checks everything that can be checked before a game is played, Out
+// aside. The error joins a *[tournament.FieldError] for each thing that is wrong.
+func (c *Config) Validate(registry *agents.Registry) error {
+	var errs []error
+	expect := func(ok bool, field, format string, args ...any) {
+		if !ok {
+			errs = append(errs, &tournament.FieldError{Field: field, Err: fmt.Errorf(format, args...)})
+		}
+	}
+	expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", c.Name)
+	expect(1 <= c.Generations && c.Generations <= maxGenerations, "generations", "expected a number from 1 to %d, found %d", maxGenerations, c.Generations)
+	expect(0 <= c.Window && c.Window <= maxGenerations, "window", "expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
+	expect(0 <= c.Rating && c.Rating <= maxRating, "rating", "expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
+	expect(0 <= c.Choice.Positions, "tune.positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
+	expect(c.Match.SPRT != sprt.Test{}, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
+	if c.Agent.Kind == "" {
+		expect(false, "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")
+		return errors.Join(errs...)
+	}
+	usable := true
+	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.Learner} {
+		if spec.Kind == "" { // as the agent
+			continue
+		}
+		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
+			expect(false, field, "%w", err)
+			usable = false
+		}
+	}
+	settings := c.settings(&c.Weights)
+	errs = append(errs, inside("tune.", settings.Check())...)
+	if usable {
+		errs = append(errs, inside("selfplay.", c.games(1, &c.Weights).Validate(registry))...)
+		m := c.match(1, &c.Weights, &c.Weights)
+		errs = append(errs, inside("match.", m.Validate(registry))...)
+	}
+	return errors.Join(errs...)
+}
+
+// inside puts what a part of the config is called before the fields of its errors.
+func inside(part string, err error) []error {
+	var list []error
+	for _, one := range split(err) {
+		var fe *tournament.FieldError
+		var te *tuning.FieldError
+		switch {
+		case errors.As(one, &fe) && (fe.Field == "workers" || fe.Field == "seed"):
+			if part == "match." { // once is enough
+				list = append(list, fe)
+			}
+		case errors.As(one, &fe):
+			list = append(list, &tournament.FieldError{Field: part + fe.Field, Err: fe.Err})
+		case errors.As(one, &te):
+			list = append(list, &tournament.FieldError{Field: part + te.Field, Err: te.Err})
+		default:
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// split takes a joined error apart, and joined ones in it.
+func split(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, split(one)...)
+	}
+	return all
+}
+
+// settings returns those of a fit that starts from weights.
+func (c *Config) settings(parent *eval.Weights) texel.Settings {
+	s := c.Settings
+	s.Names, s.Parent = eval.Names(), parent.Values[:]
+	return s
+}
+
+// player returns an agent with weights, by a name that tables show.
+func player(spec agents.Spec, w *eval.Weights, name string) agents.Spec {
+	s := tuning.WithWeights(spec, w.Values)
+	for i := range s.Params {
+		if s.Params[i].Name == "name" {
+			s.Params[i].Value = name
+			return s
+		}
+	}
+	s.Params = append(s.Params, agents.Param{Name: "name", Value: name})
+	return s
+}
+
+// What seeds are derived for.
+const (
+	forGames uint64 = iota + 1
+	forMatch
+	forRating
+)
+
+// games returns the self-play of generation k, by the best weights so far.
+func (c *Config) games(k int, best *eval.Weights) *selfplay.Config {
+	g := c.SelfPlay
+	t := &g.Tournament
+	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{tuning.WithWeights(c.learner(), best.Values)}
+	t.Seed, t.Workers, t.Out = tuning.MixSeed(c.Seed, forGames, uint64(k)), c.Workers, c.folder(k, "selfplay")
+	return &g
+}
+
+// match returns the match of generation k's candidate against the best so far.
+func (c *Config) match(k int, candidate, best *eval.Weights) tournament.Config {
+	m := c.Match
+	m.Name, m.Rules = "match", []*rules.Rules{c.Rules}
+	m.Agents = []agents.Spec{player(c.Agent, candidate, "candidate"), player(c.Agent, best, "best")}
+	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forMatch, uint64(k)), c.Workers, c.folder(k, "match")
+	return m
+}
+
+// ratingRun returns the tournament of all generations that were adopted.
+func (c *Config) ratingRun(adopted []Generation, weights []*eval.Weights) tournament.Config {
+	m := c.Match
+	m.Name, m.Rules, m.SPRT, m.Pairs = "rating", []*rules.Rules{c.Rules}, sprt.Test{}, c.Rating
+	m.Agents = nil
+	for i, g := range adopted {
+		m.Agents = append(m.Agents, player(c.Agent, weights[i], g.Name()))
+	}
+	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forRating), c.Workers, c.path("rating")
+	return m
+}

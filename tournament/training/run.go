@@ -1,0 +1,320 @@
+package training
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/tuning/sample"
+	"gyges/agents/tuning/texel"
+	"gyges/ratings/sprt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/selfplay"
+)
+
+// Watcher is told what a training does; the zero value tells nobody.
+type Watcher struct {
+	// Stage is called when a stage begins: "selfplay", "match" or "rating", of so
+	// many games at most; and "tune", of none.
+	Stage func(generation int, stage string, games int64)
+	// Game is called for each game of the stage as it is recorded.
+	Game func(*record.Game)
+	// Done is called when a generation is over, also one of an earlier run in the
+	// folder.
+	Done func(Generation)
+}
+
+// Summary says what a training has come to.
+type Summary struct {
+	Generations []Generation
+	Best        int    // the generation whose weights are the best ones
+	Weights     string // their file
+	Rating      string // the folder of the games of all adopted generations; empty if there are none
+}
+
+// manifest is the content of [ManifestFile].
+type manifest struct {
+	Version     string            `json:"version"` // of the program that began the run
+	Config      map[string]any    `json:"config"`
+	Status      tournament.Status `json:"status"`
+	Best        int               `json:"best"`
+	Generations []Generation      `json:"generations"`
+}
+
+// Run trains. What a run in the folder that was stopped has done is kept, so a
+// call with the same config goes on with it; another config is refused.
+func Run(ctx context.Context, c Config, registry *agents.Registry, version string, watch Watcher) (Summary, error) {
+	if err := c.Validate(registry); err != nil {
+		return Summary{}, err
+	}
+	t := trainer{config: &c, registry: registry, version: version, watch: watch}
+	t.manifest = manifest{Version: version, Config: c.about(), Status: tournament.Running}
+	if err := t.open(); err != nil {
+		return Summary{}, err
+	}
+	s, err := t.train(ctx)
+	t.manifest.Status = tournament.Finished
+	switch {
+	case err != nil && ctx.Err() != nil:
+		t.manifest.Status = tournament.Interrupted
+	case err != nil:
+		t.manifest.Status = tournament.Failed
+	}
+	return s, errors.Join(err, t.save(&s))
+}
+
+// about is what the outcome of a run depends on.
+func (c *Config) about() map[string]any {
+	games, m := c.games(1, &c.Weights), c.Match
+	return map[string]any{
+		"rules": c.Rules.String(), "agent": c.Agent.String(), "learner": c.learner().String(), "weights": c.Weights.Values, "seed": strconv.FormatUint(c.Seed, 10),
+		"selfplay_pairs": games.Tournament.Pairs, "selfplay_openings": games.Tournament.Openings.String(), "selfplay_limits": games.Tournament.Limits,
+		"explore": games.Explore, "split": games.Split,
+		"window": c.Window, "quiet": c.Choice.Quiet, "positions": c.Choice.Positions,
+		"lambda": c.Settings.Lambda, "l2": c.Settings.L2, "scale": c.Settings.Scale, "iterations": c.Settings.Iterations, "patience": c.Settings.Patience, "hold": c.Settings.Hold,
+		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(), "match_limits": m.Limits,
+	}
+}
+
+// trainer is a run under way.
+type trainer struct {
+	config   *Config
+	registry *agents.Registry
+	version  string
+	watch    Watcher
+	manifest manifest
+	adopted  []Generation    // generation 0 and those that won their tests
+	weights  []*eval.Weights // of those
+}
+
+// open makes the folder, or checks that of a run to go on with.
+func (t *trainer) open() error {
+	path := t.config.path(ManifestFile)
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if entries, err := os.ReadDir(t.config.Out); err == nil && len(entries) > 0 {
+			return fmt.Errorf("%s: expected a new folder, or one of a training, found one that holds %s", t.config.Out, entries[0].Name())
+		}
+		return saveJSON(path, t.manifest)
+	case err != nil:
+		return err
+	}
+	var before manifest
+	if err := json.Unmarshal(data, &before); err != nil {
+		return fmt.Errorf("%s: expected what a training writes: %w", path, err)
+	}
+	t.manifest.Version = before.Version
+	return differences(before.Config, t.manifest.Config, t.config.Out)
+}
+
+// differences returns an error that names the first thing that was otherwise.
+func differences(was, is map[string]any, folder string) error {
+	for key, value := range is {
+		now, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		var plain any
+		if err := json.Unmarshal(now, &plain); err != nil {
+			return err
+		}
+		a, err := json.Marshal(was[key])
+		b, err2 := json.Marshal(plain)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		if !bytes.Equal(a, b) {
+			return fmt.Errorf("%s: holds a training of another configuration; %s was %.200s, now %.200s", folder, key, a, b)
+		}
+	}
+	return nil
+}
+
+// save writes what the run has come to.
+func (t *trainer) save(s *Summary) error {
+	t.manifest.Best, t.manifest.Generations = s.Best, s.Generations
+	return saveJSON(t.config.path(ManifestFile), t.manifest)
+}
+
+// train makes the generations, and the rating of those that were adopted.
+func (t *trainer) train(ctx context.Context) (Summary, error) {
+	t.adopted, t.weights = []Generation{{Adopted: true}}, []*eval.Weights{&t.config.Weights}
+	s := Summary{Weights: t.config.path(WeightsFile), Generations: []Generation{}}
+	for k := 1; k <= t.config.Generations; k++ {
+		g, err := t.generation(ctx, k)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", Generation{Number: k}.Name(), err)
+		}
+		s.Generations = append(s.Generations, *g)
+		if g.Adopted {
+			w, err := loadWeights(t.config.folder(k, WeightsFile))
+			if err != nil {
+				return s, err
+			}
+			t.adopted, t.weights = append(t.adopted, *g), append(t.weights, w)
+			s.Best = k
+		}
+		if t.watch.Done != nil {
+			t.watch.Done(*g)
+		}
+		if err := errors.Join(saveWeights(s.Weights, t.best()), t.save(&s)); err != nil {
+			return s, err
+		}
+	}
+	if t.config.Rating == 0 || len(t.adopted) < 2 {
+		return s, nil
+	}
+	run := t.config.ratingRun(t.adopted, t.weights)
+	s.Rating = run.Out
+	_, err := t.play(ctx, 0, "rating", run)
+	return s, err
+}
+
+// best returns the weights of the last generation adopted.
+func (t *trainer) best() *eval.Weights { return t.weights[len(t.weights)-1] }
+
+// generation makes generation k, or reads what it has come to.
+func (t *trainer) generation(ctx context.Context, k int) (*Generation, error) {
+	if g, err := t.config.readGeneration(k); g != nil || err != nil {
+		return g, err
+	}
+	if err := t.selfPlay(ctx, k); err != nil {
+		return nil, err
+	}
+	g := &Generation{Number: k, Parent: t.adopted[len(t.adopted)-1].Number}
+	candidate, err := t.tune(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if candidate.Values != t.best().Values {
+		if err := t.match(ctx, g, candidate); err != nil {
+			return nil, err
+		}
+	}
+	if err := saveWeights(t.config.folder(k, WeightsFile), candidate); err != nil {
+		return nil, err
+	}
+	return g, saveJSON(t.config.folder(k, GenerationFile), g)
+}
+
+// play plays a tournament of the run. Faults of our own agents would spoil what
+// is learned, so they end the run.
+func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Config) (tournament.Summary, error) {
+	if t.watch.Stage != nil {
+		t.watch.Stage(k, stage, c.Games())
+	}
+	c.Log = t.config.Match.Log
+	s, err := tournament.Run(ctx, c, t.registry, t.watch.Game)
+	if err == nil && s.Faults > 0 {
+		err = fmt.Errorf("%d games were lost by a fault of an agent; they are in %s", s.Faults, c.Out)
+	}
+	return s, err
+}
+
+// selfPlay plays the games of generation k, and makes samples of them.
+func (t *trainer) selfPlay(ctx context.Context, k int) error {
+	g := t.config.games(k, t.best())
+	run := g.Games()
+	if _, err := t.play(ctx, k, "selfplay", run); err != nil {
+		return err
+	}
+	about := g.About()
+	about["program"] = t.version
+	_, err := selfplay.Extract(ctx, run.Out, g.Split, about)
+	return err
+}
+
+// tune fits weights to the samples of the last generations.
+func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error) {
+	if t.watch.Stage != nil {
+		t.watch.Stage(g.Number, "tune", 0)
+	}
+	c := t.config
+	e, err := eval.New(*t.best(), c.Rules)
+	if err != nil {
+		return nil, err
+	}
+	train, err := texel.Sampled(ctx, t.samples(g.Number, sample.Train), e, c.Choice)
+	if err != nil {
+		return nil, err
+	}
+	validation, err := texel.Sampled(ctx, t.samples(g.Number, sample.Validation), e, c.Choice)
+	if err != nil {
+		return nil, err
+	}
+	r, err := texel.Fit(ctx, train, validation, c.settings(t.best()))
+	if err != nil {
+		return nil, err
+	}
+	g.Samples, g.Validation = train.Len(), validation.Len()
+	g.ParentLoss, g.Loss, g.Gain, g.GainMargin = r.ValidationLoss.Parent, r.ValidationLoss.Tuned, r.Gain, r.GainMargin
+	w := &eval.Weights{Rules: t.best().Rules, Source: c.folder(g.Number, WeightsFile), Provenance: eval.Provenance{
+		Method: "texel", Run: c.Name + " " + g.Name(), Parent: t.parentName(), Seed: c.Seed, Version: t.version,
+		Data: fmt.Sprintf("%d positions of self-play by %s", train.Len(), c.learner()),
+	}}
+	for j, x := range r.Weights() {
+		w.Values[j] = sixDigits(x)
+	}
+	return w, nil
+}
+
+// parentName names the weights that a candidate starts from.
+func (t *trainer) parentName() string {
+	if len(t.adopted) == 1 {
+		return strings.TrimPrefix(t.config.Weights.Source, "weights ")
+	}
+	return t.config.Name + " " + t.adopted[len(t.adopted)-1].Name()
+}
+
+// samples yields those of the last generations up to k.
+func (t *trainer) samples(k int, split sample.Split) iter.Seq2[sample.Sample, error] {
+	first := 1
+	if w := t.config.Window; w > 0 {
+		first = max(1, k-w+1)
+	}
+	return func(yield func(sample.Sample, error) bool) {
+		for g := first; g <= k; g++ {
+			dir := filepath.Join(t.config.folder(g, "selfplay"), selfplay.SamplesDir)
+			for s, err := range sample.Read(dir, split, t.config.Rules) {
+				if !yield(s, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// match lets the candidate play the best one, and decides.
+func (t *trainer) match(ctx context.Context, g *Generation, candidate *eval.Weights) error {
+	c := t.config.match(g.Number, candidate, t.best())
+	s, err := t.play(ctx, g.Number, "match", c)
+	if err != nil {
+		return err
+	}
+	g.Pairs, g.LLR = s.Pairs, c.SPRT.LLR(s.Pairs)
+	g.Adopted = c.SPRT.Verdict(s.Pairs) == sprt.AcceptH1
+	if elo, half, ok := s.Pairs.Elo(); ok && !math.IsNaN(half) {
+		g.Elo, g.EloMargin = &elo, &half
+		candidate.Provenance.Gain = &eval.Gain{Measure: "Elo", Value: elo, Margin: half, Count: 2 * s.Pairs.N()}
+	}
+	return nil
+}
+
+// sixDigits rounds a weight to what its error allows by far.
+func sixDigits(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return y
+}

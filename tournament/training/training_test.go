@@ -1,0 +1,193 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/eval"
+	"gyges/agents/explore"
+	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// registry has the kinds that self-play needs.
+func registry() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
+
+// testConfig trains for a second from weights that know nothing but mobility,
+// and that with the wrong sign, so that what is learned wins.
+func testConfig(t *testing.T) Config {
+	t.Helper()
+	c := DefaultConfig()
+	c.Rules = rules.MustParse("simplified")
+	c.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}, {Name: "hash", Value: "1"}}}
+	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "hand-set"}}
+	for j, name := range eval.Names() {
+		if name == "mobility" {
+			c.Weights.Values[j] = -50
+		}
+	}
+	c.Generations, c.Rating, c.Settings.Scale = 2, 10, 0.005
+	c.SelfPlay.Tournament.Pairs = 60
+	c.SelfPlay.Split.Validation = 20
+	c.Match.Pairs = 100
+	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	c.Out = filepath.Join(t.TempDir(), "run")
+	return c
+}
+
+// contents are a run's files without clock readings and folders, by their names.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Base(path) == tournament.ManifestFile {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		var b strings.Builder
+		for line := range strings.Lines(string(text)) {
+			same, _, _ := strings.Cut(line, `,"timing":`)
+			b.WriteString(same + "\n")
+		}
+		name, _ := filepath.Rel(dir, path)
+		all[name] = strings.ReplaceAll(b.String(), dir, "DIR")
+		return err
+	}))
+	return all
+}
+
+func TestTraining(t *testing.T) {
+	c := testConfig(t)
+	var stages []string
+	games, done := 0, 0
+	s, err := Run(t.Context(), c, registry(), "v1", Watcher{
+		Stage: func(k int, stage string, _ int64) { stages = append(stages, stage) },
+		Game:  func(*record.Game) { games++ },
+		Done:  func(g Generation) { done++; require.Equal(t, done, g.Number) },
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"selfplay", "tune", "match", "selfplay", "tune", "match", "rating"}, stages)
+	require.Positive(t, games)
+	require.Len(t, s.Generations, 2)
+	first := s.Generations[0]
+	require.True(t, first.Adopted)
+	require.Positive(t, first.Gain)
+	require.Positive(t, *first.Elo)
+	require.Equal(t, 1, s.Generations[1].Parent)
+
+	// The best weights are those of the last generation adopted.
+	best, err := os.ReadFile(s.Weights)
+	require.NoError(t, err)
+	candidate, err := os.ReadFile(filepath.Join(c.Out, Generation{Number: s.Best}.Name(), WeightsFile))
+	require.NoError(t, err)
+	require.Equal(t, string(candidate), string(best))
+	w, err := loadWeights(s.Weights)
+	require.NoError(t, err)
+	require.Equal(t, "Elo", w.Provenance.Gain.Measure)
+	require.Equal(t, "v1", w.Provenance.Version)
+	require.NotEqual(t, c.Weights.Values, w.Values)
+
+	// The manifest says the same.
+	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	var m manifest
+	require.NoError(t, json.Unmarshal(text, &m))
+	require.Equal(t, tournament.Finished, m.Status)
+	require.Equal(t, s.Generations, m.Generations)
+	require.Equal(t, s.Best, m.Best)
+}
+
+// A training that was stopped again and again, at every stage, by another number
+// of workers, ends with the same files as one that wasn't.
+func TestTrainingGoesOn(t *testing.T) {
+	c := testConfig(t)
+	c.Workers = 1
+	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.NoError(t, err)
+	want := contents(t, c.Out)
+
+	c.Out = filepath.Join(t.TempDir(), "run")
+	stops := 0
+	for n := 1; ; n += 37 {
+		c.Workers = 1 + stops%3
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		_, err := Run(ctx, c, registry(), "v1", Watcher{
+			Stage: func(int, string, int64) {
+				if stops%4 == 3 { // as a stage begins
+					cancel()
+				}
+			},
+			Game: func(*record.Game) {
+				if seen++; seen == n {
+					cancel()
+				}
+			},
+		})
+		cancel()
+		if err == nil {
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		stops++
+	}
+	require.Greater(t, stops, 5)
+	require.Equal(t, want, contents(t, c.Out))
+
+	// With more generations it goes on further, but for the rating, which has more players.
+	c.Seed = 2
+	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.ErrorContains(t, err, `holds a training of another configuration; seed was "1", now "2"`)
+}
+
+// Weights that a fit leaves as they are need no match.
+func TestNothingLearned(t *testing.T) {
+	c := testConfig(t)
+	c.Generations = 1
+	c.Settings.Hold = make([]bool, eval.NumFeatures)
+	for j := range c.Settings.Hold {
+		c.Settings.Hold[j] = true
+	}
+	s, err := Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.NoError(t, err)
+	require.False(t, s.Generations[0].Adopted)
+	require.Zero(t, s.Generations[0].Pairs.N())
+	require.Zero(t, s.Best)
+}
+
+func TestRefused(t *testing.T) {
+	for message, change := range map[string]func(*Config){
+		"generations: expected a number from 1":       func(c *Config) { c.Generations = 0 },
+		"agent: agent \"random\" has no weights":      func(c *Config) { c.Agent = agents.Spec{Kind: "random"} },
+		"selfplay.pairs: expected":                    func(c *Config) { c.SelfPlay.Tournament.Pairs = 0 },
+		"selfplay.explore.temperature: expected":      func(c *Config) { c.SelfPlay.Explore.Temperature = -1 },
+		"selfplay.split.validation: expected":         func(c *Config) { c.SelfPlay.Split.Validation = 99 },
+		"match.pairs: expected":                       func(c *Config) { c.Match.Pairs = 0 },
+		"match.sprt: expected a test":                 func(c *Config) { c.Match.SPRT = sprt.Test{} },
+		"tune.lambda: expected":                       func(c *Config) { c.Settings.Lambda = 0 },
+		"workers: expected":                           func(c *Config) { c.Workers = -1 },
+		"agent: expected an agent spec":               func(c *Config) { c.Agent = agents.Spec{} },
+		"selfplay.agent: agent \"greedier\": unknown": func(c *Config) { c.Learner = agents.Spec{Kind: "greedier"} },
+	} {
+		c := testConfig(t)
+		change(&c)
+		err := c.Validate(registry())
+		require.ErrorContains(t, err, message)
+		require.Len(t, split(err), 1, message)
+	}
+	c := testConfig(t)
+	require.NoError(t, os.MkdirAll(c.Out, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, "mine"), nil, 0o600))
+	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.ErrorContains(t, err, "expected a new folder, or one of a training, found one that holds mine")
+}
