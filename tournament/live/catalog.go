@@ -24,7 +24,7 @@ import (
 const (
 	maxRuns     = 2000 // listed
 	maxFolders  = 20_000
-	maxDepth    = 3 // folders below the one of results
+	maxDepth    = 4 // folders below the one of results
 	maxID       = 512
 	maxOpen     = 10      // runs kept in memory that nobody looks at
 	maxManifest = 4 << 20 // bytes
@@ -211,7 +211,8 @@ func (c *catalog) places() (list []place, more bool) {
 			}
 			if p := (place{id: name, root: root, dir: name}); p.isRun() {
 				list = append(list, p)
-			} else if depth < maxDepth && !isLink {
+			}
+			if depth < maxDepth && !isLink { // a training holds runs
 				walk(name, depth+1)
 			}
 		}

@@ -29,6 +29,7 @@ func TestPages(t *testing.T) {
 	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
 	writeRun(t, filepath.Join(s.results, "group", "two é"), "", lines(drawPair(0)...))
 	writeRun(t, filepath.Join(s.results, "empty"), "running", "")
+	writeRun(t, filepath.Join(s.results, "one", "deep", "match"), "running", lines(drawPair(0)...))
 	require.NoError(t, os.WriteFile(filepath.Join(s.results, "secret.txt"), []byte("secret"), 0o644))
 	for path, want := range map[string]struct {
 		status int
@@ -37,6 +38,7 @@ func TestPages(t *testing.T) {
 		"/":                                 {200, `href="/run/group/two%20%C3%A9"`},
 		"/run/one":                          {200, "Who won"},
 		"/run/group/two%20%C3%A9":           {200, "Who won"},
+		"/run/one/deep/match":               {200, "Who won"},
 		"/run/empty":                        {200, "How it was made"},
 		"/play":                             {200, "A new game"},
 		"/style.css":                        {200, ".cell"},
@@ -69,6 +71,7 @@ func TestPages(t *testing.T) {
 		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'", path)
 		require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"), path)
 	}
+	require.Contains(t, s.get("/").Body.String(), `href="/run/one/deep/match"`)
 	r := httptest.NewRequest(http.MethodGet, "http://localhost/", strings.NewReader("x"))
 	require.Equal(t, http.StatusBadRequest, s.do(r).Code)
 	for _, path := range []string{"/", "/run/one", "/play.js"} {
