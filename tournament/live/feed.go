@@ -121,7 +121,7 @@ func (f *feed) watch() (changed <-chan struct{}, leave func()) {
 
 // poll brings the page up to date until ctx is cancelled.
 func (f *feed) poll(ctx context.Context) {
-	tick := time.NewTicker(pollEvery)
+	tick := time.NewTicker(f.server.poll)
 	defer tick.Stop()
 	last := int64(0)
 	for {
@@ -130,7 +130,7 @@ func (f *feed) poll(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if s := f.now(pollEvery / 2); s.version != last {
+		if s := f.now(f.server.poll / 2); s.version != last {
 			last = s.version
 			f.tell()
 		}
@@ -185,7 +185,7 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {
-		now := f.now(pollEvery)
+		now := f.now(s.poll)
 		if text := now.since(after); text != "" {
 			after = now.version
 			if !send("id: %s\nevent: page\ndata: %s\n\n", s.versionText(after), text) {

@@ -115,7 +115,7 @@ type listPage struct {
 }
 
 func (s *Server) serveList(w http.ResponseWriter, _ *http.Request) {
-	now := s.list.now(pollEvery)
+	now := s.list.now(s.poll)
 	s.pages.write(s, w, "list", listPage{s.versionText(now.version), now.parts["table"].value})
 }
 

@@ -352,7 +352,7 @@ func (s *Server) serveRun(w http.ResponseWriter, r *http.Request) {
 
 // show returns the page and the games to begin with.
 func (r *run) show() (snapshot, *report.Viewer) {
-	now := r.feed.now(pollEvery)
+	now := r.feed.now(r.server.poll)
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	if r.viewer == nil {

@@ -75,6 +75,7 @@ type Server struct {
 	pages    *pages
 	epoch    string        // of this server's versions
 	request  time.Duration // for a request to arrive
+	poll     time.Duration // how old a page that is looked at may be
 	answerIn time.Duration // for an answer to leave
 	streams  chan struct{}
 	renders  chan struct{} // pages being made
@@ -94,7 +95,7 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, epoch: rand.Text()[:8], request: requestTime, answerIn: answerTime, streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now}}
+	s := &Server{config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.pages = newPages()
 	var err error

@@ -104,7 +104,7 @@
     paused = !paused;
     pause.setAttribute("aria-pressed", String(paused));
     badge();
-    if (!paused && waiting) { take(waiting); waiting = null; }
+    if (!paused && waiting) { take(waiting); waiting = null; delete document.documentElement.dataset.waiting; }
   });
 
   if (state.latest) latest(state.latest);
@@ -112,8 +112,9 @@
   const events = new EventSource(main.dataset.events);
   events.addEventListener("page", (e) => {
     const parts = JSON.parse(e.data);
-    if (paused) waiting = { ...waiting, ...parts };
-    else take(parts);
+    if (!paused) return take(parts);
+    waiting = { ...waiting, ...parts };
+    document.documentElement.dataset.waiting = "true";
   });
   addEventListener("pagehide", () => events.close());
 })();
