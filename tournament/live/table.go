@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -207,7 +207,7 @@ func (r *records) open() error {
 		if n > 1 {
 			name += fmt.Sprintf("-%d", n)
 		}
-		err := os.Mkdir(path.Join(r.results, name), 0o755)
+		err := os.Mkdir(filepath.Join(r.results, name), 0o755)
 		if errors.Is(err, os.ErrExist) && n < 100 {
 			continue
 		}
@@ -218,7 +218,7 @@ func (r *records) open() error {
 		break
 	}
 	var err error
-	r.writer, err = record.Create(path.Join(r.results, r.name, tournament.GamesFile))
+	r.writer, err = record.Create(filepath.Join(r.results, r.name, tournament.GamesFile))
 	return err
 }
 
