@@ -27,6 +27,7 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
 	Report     reportCmd     `cmd:"" help:"Make a page of recorded runs to look at: tables, plots, games."`
+	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
 	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`

@@ -15,7 +15,7 @@ import (
 var shellWord = regexp.MustCompile(`'([^']*)'|[^' ]+`)
 
 // needFiles are the commands whose examples need files or time.
-var needFiles = []string{"ugi", "engine", "tournament", "match", "rate", "report", "games", "export", "import", "selfplay", "data", "tune", "train", "worker"}
+var needFiles = []string{"ugi", "engine", "tournament", "match", "rate", "report", "serve", "games", "export", "import", "selfplay", "data", "tune", "train", "worker"}
 
 // TestExamples understands every example that a help text shows, and runs those
 // that need no files and little time.

@@ -30,6 +30,8 @@ type intake struct {
 	runs   map[uint64]*source.Seen // ids by the beginning of the run
 	tally
 
+	before int // lines of the file that were read before, for messages
+
 	// whole is told of each record that counts, with what else it holds, or with
 	// nil if no more than the outcome can be read; nil: nobody asks.
 	whole func(*record.Outcome, *record.Game)
@@ -115,7 +117,11 @@ func sniff(r io.Reader, name string) (source.Format, io.Reader, error) {
 // records reads our own records.
 func (in *intake) records(ctx context.Context, r io.Reader, name string, s *standings) error {
 	b := bufio.NewReaderSize(r, 256<<10)
-	seen := in.run(b)
+	return in.outcomes(ctx, b, name, in.run(b), s)
+}
+
+// outcomes reads records of which those seen are passed over.
+func (in *intake) outcomes(ctx context.Context, b io.Reader, name string, seen *source.Seen, s *standings) error {
 	next, whole := in.reader(b, name)
 	names := map[string]string{}
 	text := func(b []byte) string {
@@ -139,6 +145,7 @@ func (in *intake) records(ctx context.Context, r io.Reader, name string, s *stan
 			in.unchecked = in.unchecked || seen.Full()
 			return nil
 		case errors.As(err, &line):
+			line.Line += in.before
 			if err := in.unreadable(err); err != nil {
 				return err
 			}

@@ -62,6 +62,9 @@ func (c *Collector) AddRun(about Run) {
 	c.runs = append(c.runs, c.current)
 }
 
+// SetRun replaces what is known of the run added last, but for its test.
+func (c *Collector) SetRun(about Run) { c.current.about = about }
+
 // Add counts a game of the run added last.
 func (c *Collector) Add(g *record.Game) {
 	c.games++

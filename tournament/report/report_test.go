@@ -386,7 +386,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = parseManifest([]byte(manifest))
-		path := filepath.Join(t.TempDir(), historyFile)
+		path := filepath.Join(t.TempDir(), HistoryFile)
 		require.NoError(t, os.WriteFile(path, []byte(curves), 0o600))
 		steps, _, _ := history.Read(path)
 		about.Charts = historyCharts(steps)

@@ -30,7 +30,7 @@ type Run struct {
 // The files of a tuning run's folder.
 const (
 	tuningFile  = "tuning.json"
-	historyFile = "history.jsonl"
+	HistoryFile = "history.jsonl" // step by step, see package history
 )
 
 // Tuning is what a report shows of a tuning run's tuning.json.
@@ -43,7 +43,7 @@ type Tuning struct {
 // HasHistory tells whether a folder is that of a tuning run, which may hold no
 // games.
 func HasHistory(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, historyFile))
+	info, err := os.Stat(filepath.Join(dir, HistoryFile))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -114,28 +114,51 @@ func ReadRun(path string) Run {
 			return r
 		}
 	}
+	r.read(os.DirFS(dir))
+	return r
+}
+
+// ReadRunFS is ReadRun for a run's folder as a file system; name stands for it.
+func ReadRunFS(fsys fs.FS, name string) Run {
+	r := Run{Name: name}
+	r.read(fsys)
+	return r
+}
+
+func (r *Run) read(fsys fs.FS) {
 	note := func(name string, err error) {
 		if err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
-	text, err := readBounded(filepath.Join(dir, tournament.ManifestFile), maxManifest)
+	text, err := readBounded(fsys, tournament.ManifestFile, maxManifest)
 	if err == nil && text != nil {
 		r.Manifest, err = parseManifest(text)
 	}
 	note(tournament.ManifestFile, err)
-	text, err = readBounded(filepath.Join(dir, tuningFile), maxManifest)
+	text, err = readBounded(fsys, tuningFile, maxManifest)
 	if err == nil && text != nil {
 		r.Tuning = &Tuning{Text: strings.TrimSpace(string(text))}
 		err = json.Unmarshal(text, r.Tuning)
 	}
 	note(tuningFile, err)
-	if HasHistory(dir) {
-		steps, _, err := history.Read(filepath.Join(dir, historyFile))
-		note(historyFile, err)
-		r.Charts = historyCharts(steps)
+	steps, err := readHistory(fsys)
+	note(HistoryFile, err)
+	r.Charts = historyCharts(steps)
+}
+
+// readHistory reads the course of a tuning; none if there is none.
+func readHistory(fsys fs.FS) ([]history.Line, error) {
+	f, err := fsys.Open(HistoryFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return r
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	steps, _, err := history.ReadFrom(f, HistoryFile)
+	return steps, err
 }
 
 // parseManifest reads a manifest.
@@ -149,8 +172,8 @@ func parseManifest(text []byte) (*Manifest, error) {
 }
 
 // readBounded reads a regular file; nil if there is none.
-func readBounded(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+func readBounded(fsys fs.FS, name string, most int64) ([]byte, error) {
+	f, err := fsys.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

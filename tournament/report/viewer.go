@@ -105,6 +105,11 @@ func newViewerGame(id string, g *record.Game) ViewerGame {
 	return v
 }
 
+// Replay returns a game as the viewer shows it: a game of the run with that
+// number, from 0. Rules, South and North, which are places in a viewer's lists,
+// are left 0.
+func Replay(run int, g *record.Game) ViewerGame { return newViewerGame(gameID(run, g.Game), g) }
+
 // longMoves replays a game and returns its moves with their courses: all of
 // them, or those before the one that the error is about. Without any position to
 // begin with the list is nil.

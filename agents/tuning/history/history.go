@@ -57,7 +57,12 @@ func Read(path string) (lines []Line, whole int64, err error) {
 		return nil, 0, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	return ReadFrom(f, path)
+}
+
+// ReadFrom is Read for a history that is open; path stands for it.
+func ReadFrom(r io.Reader, path string) (lines []Line, whole int64, err error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,10 +1,11 @@
 // The viewer of recorded games. It takes its data from the element viewer-data and
 // builds itself in the element viewer. The fragment of the address says what is
 // shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
-(() => {
+// A page that changes calls update with the games that came.
+const gygesViewer = (() => {
   const root = document.getElementById("viewer"), source = document.getElementById("viewer-data");
   gridKeys();
-  if (!root || !source) return;
+  if (!root || !source) return { gridKeys, update() {} };
   const data = JSON.parse(source.textContent), B = gygesBoard;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
@@ -35,9 +36,11 @@
   const set = (key, value) => { if (value === "" || value === null) delete filter[key]; else filter[key] = value; };
   const numbered = (list) => list.map((text, i) => [String(i), text]);
   const unique = (key) => [...new Set(data.games.map((g) => g[key]))].sort().map((v) => [v, v]);
-  const picker = h("div", { class: "picker" },
+  const picker = h("div", { class: "picker" });
+  const drawPicker = () => picker.replaceChildren(
     select("rules", "Rules", numbered(data.rules)), select("player", "Player", numbered(data.agents)), select("against", "Against", numbered(data.agents)),
     select("result", "Result", unique("result")), select("reason", "Reason", unique("reason")));
+  drawPicker();
   const found = h("p", { role: "status" });
   const body = h("tbody");
   const list = h("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
@@ -248,9 +251,31 @@
     else place.focus({ preventScroll: false });
   });
 
+  // update takes the lists of players and rule sets that links count by now, and
+  // further games, which name theirs: {game, rules, south, north}.
+  function update(agents, rules, games) {
+    const before = JSON.stringify([data.agents, data.rules]);
+    const place = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
+    const a = data.agents.map((name) => place(agents, name)), r = data.rules.map((name) => place(rules, name));
+    for (const g of data.games) { g.south = a[g.south]; g.north = a[g.north]; g.rules = r[g.rules]; }
+    for (const key of ["player", "against"]) if (key in filter) filter[key] = String(a[+filter[key]]);
+    if ("rules" in filter) filter.rules = String(r[+filter.rules]);
+    data.agents = agents; data.rules = rules;
+    const fresh = games.filter((g) => !byID.has(g.game.id));
+    for (const g of fresh) {
+      Object.assign(g.game, { rules: place(rules, g.rules), south: place(agents, g.south), north: place(agents, g.north) });
+      data.games.push(g.game); byID.set(g.game.id, g.game);
+    }
+    const changed = JSON.stringify([data.agents, data.rules]) !== before;
+    if (!changed && !fresh.length) return;
+    if (!picker.contains(document.activeElement)) drawPicker();
+    showList();
+    if (!game && data.games.length) { open(data.games[0].id); quietly(() => go(0)); }
+  }
+
   // gridKeys makes each matrix one stop of the tab key, with arrows inside.
-  function gridKeys() {
-    for (const table of document.querySelectorAll("table.matrix")) {
+  function gridKeys(within = document) {
+    for (const table of within.querySelectorAll("table.matrix")) {
       const cells = [...table.querySelectorAll("tbody tr")].map((tr) => [...tr.cells].map((c) => c.querySelector("a, [tabindex]")));
       const flat = cells.flat().filter(Boolean);
       flat.forEach((c, i) => (c.tabIndex = i ? -1 : 0));
@@ -267,4 +292,6 @@
       });
     }
   }
+
+  return { gridKeys, update };
 })();

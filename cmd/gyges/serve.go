@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gyges/agents"
+	"gyges/configs"
+	"gyges/ratings"
+	"gyges/ratings/source"
+	"gyges/tournament"
+	"gyges/tournament/live"
+	"gyges/tournament/record"
+)
+
+// serveCmd serves runs and games to browsers.
+type serveCmd struct {
+	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Folders of runs to show beside those below --results."`
+	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
+	Results  string   `default:"results" placeholder:"DIR" help:"Folder below which runs are, and where games are kept; '' for none. Default: results."`
+	Open     bool     `help:"Allow an --addr that other machines can reach. Anybody there can then look and play: nobody is asked who they are."`
+	Host     []string `sep:"none" placeholder:"NAME" help:"A name under which browsers may ask for this machine, beside localhost and addresses. May be repeated."`
+	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
+	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores."`
+}
+
+// maxSearches bounds --searches.
+const maxSearches = 256
+
+// Help is the part of the help below the summary.
+func (serveCmd) Help() string {
+	return "The page of a run is that of gyges report, and changes as games end. The page to play offers the named levels and the " +
+		"kinds that search by time, under every preset; what is played is kept in a run of its own. Ctrl-C stops the server."
+}
+
+func (serveCmd) examples() []example {
+	return []example{
+		{"gyges serve", "all runs below results, on http://127.0.0.1:8080/"},
+		{"gyges serve /tmp/match --addr 127.0.0.1:0", ""},
+		{"gyges serve --agent 'ugi:cmd=./engine,name=mine'", "play against your own engine"},
+		{"gyges serve --addr 0.0.0.0:8080 --open", "for the whole network"},
+	}
+}
+
+// Run serves until it is interrupted.
+func (c *serveCmd) Run(ctx context.Context, e *env) error {
+	addr, errAddr := c.address()
+	players, errAgents := c.players(e.registry)
+	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
+		return err
+	}
+	hint, err := agents.ParseSpec("alphabeta:movetime=1s")
+	if err != nil {
+		return failure{err}
+	}
+	hosts := c.Host
+	if name, err := os.Hostname(); err == nil && c.Open {
+		hosts = append(hosts, name, name+".local")
+	}
+	s, err := live.New(live.Config{
+		Results: c.Results, Runs: c.Runs, NewGames: newLiveGames, Registry: e.registry, Players: players, Hint: hint,
+		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
+	})
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	if err != nil {
+		s.Close()
+		return fmt.Errorf("--addr: %w", err)
+	}
+	if !addr.IP.IsLoopback() {
+		e.err.printf("gyges: warning: %s can be reached from other machines; anybody there can see these runs and play\n", l.Addr())
+	}
+	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
+	if err := s.Serve(ctx, l); err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+// check finds mistakes in the other flags.
+func (c *serveCmd) check() error {
+	var errs []error
+	if c.Searches < 0 || c.Searches > maxSearches {
+		errs = append(errs, fmt.Errorf("--searches: expected 0 (half the cores) to %d, found %d", maxSearches, c.Searches))
+	}
+	for _, name := range c.Host {
+		if name == "" || strings.ContainsAny(name, "/: *") {
+			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %q", name))
+		}
+	}
+	for _, path := range c.Runs {
+		info, err := os.Stat(path)
+		if err != nil {
+			errs = append(errs, fileError("run", err))
+		} else if !info.IsDir() && filepath.Base(path) != tournament.GamesFile {
+			errs = append(errs, fmt.Errorf("run: expected a folder or its %s, found the file %s", tournament.GamesFile, path))
+		}
+	}
+	if info, err := os.Stat(c.Results); c.Results != "" && err == nil && !info.IsDir() {
+		errs = append(errs, fmt.Errorf("--results: expected a folder, found the file %s", c.Results))
+	}
+	return errors.Join(errs...)
+}
+
+// address resolves --addr. It must be of this machine alone unless --open is given.
+func (c *serveCmd) address() (*net.TCPAddr, error) {
+	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, found %q: %w", c.Addr, err)
+	}
+	if addr.IP == nil {
+		addr.IP = net.IPv6unspecified
+	}
+	if !addr.IP.IsLoopback() && !c.Open {
+		return nil, fmt.Errorf("--addr: other machines could reach %s, and nobody is asked who they are; expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
+	}
+	return addr, nil
+}
+
+// players are whom one can play against: the named levels, the kinds that ship,
+// and what --agent adds. Nobody on the network can name others.
+func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
+	levels, err := configs.Levels(registry)
+	if err != nil {
+		return nil, failure{err}
+	}
+	var list []live.Player
+	for _, k := range levels {
+		list = append(list, live.Player{Name: k.Name, Spec: agents.Spec{Kind: k.Name}, Doc: k.Doc, Level: true})
+	}
+	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
+		p, err := shippedPlayer(registry, name)
+		if err != nil {
+			return nil, failure{err}
+		}
+		list = append(list, p)
+	}
+	var errs []error
+	for _, text := range c.Agent {
+		p, err := ownPlayer(registry, text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--agent: %w", err))
+		}
+		list = append(list, p)
+	}
+	return list, errors.Join(errs...)
+}
+
+// shippedPlayer is a kind of agent, by time a move if it takes one.
+func shippedPlayer(registry *agents.Registry, name string) (live.Player, error) {
+	k, err := registry.Kind(agents.Spec{Kind: name})
+	p := live.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
+	for _, d := range k.Params {
+		if d.Name != "movetime" {
+			continue
+		}
+		for _, span := range []string{"250ms", "1s", "3s", "10s"} {
+			p.Times = append(p.Times, agents.Spec{Kind: name, Params: []agents.Param{{Name: d.Name, Value: span}}})
+			p.Spans = append(p.Spans, span)
+		}
+	}
+	return p, err
+}
+
+// ownPlayer is one that the operator named.
+func ownPlayer(registry *agents.Registry, text string) (live.Player, error) {
+	spec, err := agents.ParseSpec(text)
+	if err != nil {
+		return live.Player{}, err
+	}
+	kind, err := registry.Kind(spec)
+	if err != nil {
+		return live.Player{}, err
+	}
+	if kind.Interactive {
+		return live.Player{}, fmt.Errorf("expected a program, found %s, which is a person", spec)
+	}
+	_, err = registry.Values(spec)
+	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
+}
+
+// liveGames rates the games of a run as gyges rate does.
+type liveGames struct {
+	intake    *intake
+	seen      *source.Seen
+	standings *standings
+}
+
+func newLiveGames() live.Games {
+	return &liveGames{newIntake(nil, false), new(source.Seen), newStandings()}
+}
+
+// Read implements [live.Games].
+func (g *liveGames) Read(ctx context.Context, lines io.Reader, each func(*record.Outcome, *record.Game)) error {
+	g.intake.whole = each
+	counted := &lineCounter{Reader: lines}
+	err := g.intake.outcomes(ctx, counted, tournament.GamesFile, g.seen, g.standings)
+	g.intake.before += counted.lines
+	return err
+}
+
+// lineCounter counts the lines that are read through it.
+type lineCounter struct {
+	io.Reader
+	lines int
+}
+
+// Read implements [io.Reader].
+func (c *lineCounter) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.lines += bytes.Count(b[:n], []byte{'\n'})
+	return n, err
+}
+
+// Book implements [live.Games].
+func (g *liveGames) Book(ctx context.Context) (ratings.Book, map[string]string, error) {
+	book, err := g.standings.book(ctx, ratings.Options{}, false, false)
+	book.Notes = g.intake.notes()
+	return book, g.standings.labels(), err
+}

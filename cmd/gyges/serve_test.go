@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+)
+
+// served starts gyges serve and returns its address. stop ends it and returns the
+// exit code.
+func served(t *testing.T, args ...string) (base string, stop func() (code int, stderr string)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	from, to := io.Pipe()
+	var errText strings.Builder
+	done := make(chan int)
+	go func() {
+		code := run(ctx, append([]string{"serve"}, args...), strings.NewReader(""), to, &errText)
+		_ = to.Close()
+		done <- code
+	}()
+	line, err := bufio.NewReader(from).ReadString('\n')
+	require.NoError(t, err)
+	address := regexp.MustCompile(`^(http://[^ ]+)/ until Ctrl-C\n$`).FindStringSubmatch(line)
+	require.NotNil(t, address, line)
+	return address[1], func() (int, string) {
+		cancel()
+		return <-done, errText.String()
+	}
+}
+
+func fetch(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	require.NoError(t, err)
+	r.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	w, err := client.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = w.Body.Close() }()
+	text, err := io.ReadAll(w.Body)
+	require.NoError(t, err)
+	return w.StatusCode, string(text)
+}
+
+// The page of a run has the figures of gyges rate; every agent on the page to play
+// can be played against; what ends the server is no failure.
+func TestServe(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results")
+	code, _, errText := gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", "greedy", "--agent", "alphabeta:depth=1,name=first",
+		"--rules", "simplified", "--pairs", "6", "--seed", "1", "--out", filepath.Join(results, "run"))
+	require.Zero(t, code, errText)
+	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results, "--agent", "random:name=mine")
+
+	status, page := fetch(t, http.MethodGet, base+"/run/run", "")
+	require.Equal(t, http.StatusOK, status)
+	code, table, errText := gyges(t.Context(), "", "rate", filepath.Join(results, "run"), "--format", "csv")
+	require.Zero(t, code, errText)
+	rows, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	require.NoError(t, err)
+	code, text, _ := gyges(t.Context(), "", "rate", filepath.Join(results, "run"))
+	require.Zero(t, code)
+	for _, row := range rows[1:] {
+		name := row[indexOf(rows[0], "name")]
+		line := regexp.MustCompile(`(?m)^ *\d+ +` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
+		require.NotEmpty(t, line, name)
+		cells := regexp.MustCompile(`<tr><td>\d+</td><th scope="row">` + regexp.QuoteMeta(name) + `</th>(.*?)</tr>`).FindStringSubmatch(page)
+		require.NotNil(t, cells, name)
+		plain := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cells[1], " ")), " ")
+		require.Contains(t, strings.Join(strings.Fields(line), " "), plain)
+	}
+	require.Contains(t, page, "gyges rate "+filepath.Join(results, "run"))
+
+	_, page = fetch(t, http.MethodGet, base+"/play", "")
+	names := regexp.MustCompile(`<option value="([^"]+)" data-doc="[^"]*"(?: data-spans="[^"]*")?>`).FindAllStringSubmatch(page, -1)
+	agents := 0
+	for _, m := range names {
+		status, answer := fetch(t, http.MethodPost, base+"/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, m[1]))
+		if status == http.StatusCreated {
+			agents++
+		} else {
+			require.Contains(t, answer, "agent: expected one of", "of the rule sets")
+		}
+	}
+	require.Equal(t, 5+4+1, agents, "levels, kinds, and the operator's")
+	for _, agent := range []string{"human", "ugi", "ugi:cmd=sh", "alphabeta:depth=40"} {
+		status, _ := fetch(t, http.MethodPost, base+"/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, agent))
+		require.Equal(t, http.StatusUnprocessableEntity, status, agent)
+	}
+	code, errText = stop()
+	require.Zero(t, code)
+	require.Empty(t, errText)
+}
+
+func indexOf(list []string, text string) int {
+	for i, x := range list {
+		if x == text {
+			return i
+		}
+	}
+	return -1
+}
+
+// What --open allows is told.
+func TestServeOpen(t *testing.T) {
+	base, stop := served(t, "--addr", "0.0.0.0:0", "--open", "--results", t.TempDir())
+	_, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), "]:")
+	if port == "" {
+		_, port, _ = strings.Cut(strings.TrimPrefix(base, "http://"), ":")
+	}
+	status, _ := fetch(t, http.MethodGet, "http://127.0.0.1:"+port+"/", "")
+	require.Equal(t, http.StatusOK, status)
+	code, errText := stop()
+	require.Zero(t, code)
+	require.Regexp(t, `^gyges: warning: \S+ can be reached from other machines; anybody there can see these runs and play\n$`, errText)
+}
+
+// A line that can't be read is told with its place in the file, however late it
+// came.
+func TestLiveGamesCountLines(t *testing.T) {
+	g := newLiveGames()
+	for range 3 {
+		require.NoError(t, g.Read(t.Context(), strings.NewReader("{}\n{}\n"), nil))
+	}
+	book, _, err := g.Book(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, book.Notes[0], "left out: 6 games that can't be read; the first is "+tournament.GamesFile+":1: ")
+	told := g.(*liveGames).intake.told
+	require.Contains(t, told[4], tournament.GamesFile+":5: ")
+}

@@ -1,0 +1,156 @@
+// Package browsertest opens pages in a real browser, for tests.
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// env makes a missing browser a failure.
+const env = "GYGES_BROWSER_TEST"
+
+// find returns the path of a Chromium. Without one the test is skipped, or fails
+// if the environment asks for it.
+func find(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv(env) != "" {
+		t.Fatal("there is no chromium, and " + env + " asks for one; apt-get install chromium")
+	}
+	t.Skip("there is no chromium; apt-get install chromium to run this test")
+	return ""
+}
+
+// Tab is a page open in a browser.
+type Tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string
+}
+
+// Open starts a browser. It ends with the test.
+func Open(t *testing.T) *Tab {
+	t.Helper()
+	path := find(t)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 60*time.Second)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &Tab{t: t, ctx: ctx}
+	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
+	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
+		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.requests = append(b.requests, r.Request.URL)
+		}
+	}))
+	return b
+}
+
+// Visit opens a page and returns what it has written to the console since, once
+// asked.
+func (b *Tab) Visit(url string) (console func() []string) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.ctx)
+	messages := chromedp.Console(ctx)
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.Navigate(url)))
+	return func() []string {
+		// A mark of ours comes last: nothing is still on its way then.
+		const mark = "that was all"
+		b.Eval(`console.log("`+mark+`")`, nil)
+		defer cancel()
+		var list []string
+		for m, err := range messages {
+			require.NoError(b.t, err)
+			if m.Text == mark {
+				break
+			}
+			list = append(list, m.String())
+		}
+		return list
+	}
+}
+
+// Eval runs an expression of JavaScript and reads its value into to, if that
+// isn't nil.
+func (b *Tab) Eval(script string, to any) {
+	b.t.Helper()
+	raw, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("JSON.stringify((()=>{return "+script+"})()) ?? \"null\""))
+	require.NoError(b.t, err, script)
+	if to != nil {
+		require.NoError(b.t, json.Unmarshal([]byte(raw), to), "%s: %s", script, raw)
+	}
+}
+
+// Text is Eval for a text.
+func (b *Tab) Text(script string) string {
+	b.t.Helper()
+	var text string
+	b.Eval(script, &text)
+	return text
+}
+
+// Wait waits until an expression is true.
+func (b *Tab) Wait(script string) {
+	b.t.Helper()
+	var last bool
+	require.Eventually(b.t, func() bool {
+		b.Eval("!!("+script+")", &last)
+		return last
+	}, 15*time.Second, 15*time.Millisecond, script)
+}
+
+// Press presses keys.
+func (b *Tab) Press(keys string) {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
+}
+
+// Click clicks in the middle of what a selector finds, as a mouse does.
+func (b *Tab) Click(selector string) {
+	b.t.Helper()
+	var at [2]float64
+	b.Eval(`(() => { const e = document.querySelector(`+"`"+selector+"`"+`); e.scrollIntoView({ block: "center", behavior: "instant" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, &at)
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.MouseClickXY(at[0], at[1])), selector)
+}
+
+// PhoneInTheDark shows pages as a phone does that is set to dark.
+func (b *Tab) PhoneInTheDark() {
+	b.t.Helper()
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(360, 740)))
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	})
+	require.NoError(b.t, err)
+}
+
+// Requests are the addresses asked for so far.
+func (b *Tab) Requests() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.requests...)
+}
+
+// Context is the browser's, for what else chromedp can do.
+func (b *Tab) Context() context.Context { return b.ctx }

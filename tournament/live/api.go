@@ -1,0 +1,309 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Player is an agent that one can play against.
+type Player struct {
+	Name  string        // what requests call it
+	Spec  agents.Spec   // the agent
+	Doc   string        // one line
+	Level bool          // one of the named levels
+	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
+	Spans []string      // how long each of Times is, for people
+}
+
+// longPoll is how long a request for news waits for some.
+const longPoll = 25 * time.Second
+
+// scoreText prints a score in points, or in how many plies the game is decided.
+func scoreText(s agents.Score) string {
+	plies, proven := s.Proven()
+	switch {
+	case !proven:
+		return fmt.Sprintf("%+.2f", float64(s)/100)
+	case plies > 0:
+		return fmt.Sprintf("wins in %d", plies)
+	default:
+		return fmt.Sprintf("loses in %d", -plies)
+	}
+}
+
+// playPage is the data of the page to play.
+type playPage struct {
+	Levels, Kinds []Player
+	Rules         []rules.Preset
+	Results       bool // games are kept
+}
+
+func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
+	p := playPage{Rules: rules.Presets(), Results: s.config.Results != ""}
+	for _, x := range s.config.Players {
+		if x.Level {
+			p.Levels = append(p.Levels, x)
+		} else {
+			p.Kinds = append(p.Kinds, x)
+		}
+	}
+	s.pages.write(s, w, "play", p)
+}
+
+// newGameRequest asks for a game.
+type newGameRequest struct {
+	Agent string `json:"agent"` // the name of a [Player]
+	Time  int    `json:"time"`  // of its Times, where it has some
+	Rules string `json:"rules"` // a preset
+	Side  string `json:"side"`  // "south", "north" or "random"
+	Setup string `json:"setup"` // "random" or "place"
+}
+
+func (s *Server) createGame(w http.ResponseWriter, r *http.Request) {
+	var q newGameRequest
+	if err := readJSON(r, &q); err != nil {
+		s.fail(w, err)
+		return
+	}
+	g, err := s.newGame(q)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	now, _ := g.snapshot()
+	writeJSON(w, http.StatusCreated, now)
+}
+
+func (s *Server) newGame(q newGameRequest) (*game, error) {
+	agent, err := s.player(q.Agent, q.Time)
+	if err != nil {
+		return nil, err
+	}
+	preset, err := rules.FindPreset(q.Rules)
+	if err != nil {
+		return nil, mistake{422, err.Error()}
+	}
+	r, err := rules.Parse(preset.Name)
+	if err != nil {
+		return nil, err
+	}
+	you := rules.South
+	switch q.Side {
+	case "south":
+	case "north":
+		you = rules.North
+	case "random":
+		you = rules.Side(rand.IntN(2))
+	default:
+		return nil, mistake{422, fmt.Sprintf("side: expected south, north or random, found %q", q.Side)}
+	}
+	start := r.Start()
+	switch q.Setup {
+	case "random":
+		start = drawSetup(r)
+	case "place":
+	default:
+		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %q", q.Setup)}
+	}
+	return s.table.newGame(r, start, "play", you, agent)
+}
+
+// drawSetup returns a set-up in which South doesn't win at once.
+func drawSetup(r *rules.Rules) rules.Position {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	for {
+		if p := r.RandomSetup(rng); r.Options().Kang || !r.CanReachGoal(p, rules.South) {
+			return p
+		}
+	}
+}
+
+// player returns the agent of a request.
+func (s *Server) player(name string, time int) (agents.Spec, error) {
+	for _, p := range s.config.Players {
+		switch {
+		case p.Name != name:
+		case len(p.Times) == 0:
+			return p.Spec, nil
+		case time < 0 || time >= len(p.Times):
+			return agents.Spec{}, mistake{422, fmt.Sprintf("time: expected 0 to %d, found %d", len(p.Times)-1, time)}
+		default:
+			return p.Times[time], nil
+		}
+	}
+	return agents.Spec{}, mistake{422, fmt.Sprintf("agent: expected one of the page's, found %q", name)}
+}
+
+// onGame finds the game of a request.
+func (s *Server) onGame(serve func(http.ResponseWriter, *http.Request, *game)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		g := s.table.find(r.PathValue("game"))
+		if g == nil {
+			s.fail(w, mistake{http.StatusNotFound, "there is no such game; one that rests for long is ended"})
+			return
+		}
+		serve(w, r, g)
+	}
+}
+
+// getGame returns the game; with "after", once it has gone on beyond that version
+// or some time has passed.
+func (s *Server) getGame(w http.ResponseWriter, r *http.Request, g *game) {
+	now, changed := g.snapshot()
+	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
+		patient(w)
+		timeout := time.NewTimer(longPoll)
+		defer timeout.Stop()
+	wait:
+		for now.Version <= after {
+			select {
+			case <-changed:
+				now, changed = g.snapshot()
+			case <-timeout.C:
+				break wait
+			case <-r.Context().Done():
+				return
+			case <-s.ctx.Done():
+				break wait
+			}
+		}
+	}
+	writeJSON(w, http.StatusOK, now)
+}
+
+// moveRequest makes a move.
+type moveRequest struct {
+	Ply  int    `json:"ply"` // how many moves had been made
+	Move string `json:"move"`
+}
+
+func (s *Server) postMove(w http.ResponseWriter, r *http.Request, g *game) {
+	var q moveRequest
+	err := readJSON(r, &q)
+	if err == nil {
+		err = g.move(q.Ply, q.Move)
+	}
+	s.answer(w, g, err)
+}
+
+func (s *Server) postUndo(w http.ResponseWriter, r *http.Request, g *game) {
+	err := readJSON(r, &struct{}{})
+	if err == nil {
+		err = g.undo()
+	}
+	s.answer(w, g, err)
+}
+
+func (s *Server) postResign(w http.ResponseWriter, r *http.Request, g *game) {
+	err := readJSON(r, &struct{}{})
+	if err == nil {
+		err = g.resign()
+	}
+	s.answer(w, g, err)
+}
+
+// hintRequest asks for a hint.
+type hintRequest struct {
+	Ply int `json:"ply"`
+}
+
+// hintAnswer is one.
+type hintAnswer struct {
+	Ply  int      `json:"ply"`
+	Line []string `json:"line"` // in long notation, the move first
+	Said string   `json:"said"`
+}
+
+func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
+	var q hintRequest
+	if err := readJSON(r, &q); err != nil {
+		s.fail(w, err)
+		return
+	}
+	patient(w)
+	d, at, err := g.hint(r.Context(), q.Ply)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	moves := d.PV
+	if len(moves) == 0 {
+		moves = []rules.Move{d.Move}
+	}
+	a := hintAnswer{Ply: q.Ply, Line: []string{}, Said: remarks(d)}
+	for _, m := range moves {
+		a.Line = append(a.Line, at.Rules().LongText(at.Position(), m))
+		if at.Play(m) != nil {
+			break
+		}
+	}
+	writeJSON(w, http.StatusOK, a)
+}
+
+// answer returns the game after a change, or why there was none.
+func (s *Server) answer(w http.ResponseWriter, g *game, err error) {
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	now, _ := g.snapshot()
+	writeJSON(w, http.StatusOK, now)
+}
+
+// fail answers with an error as JSON.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	var m mistake
+	if !errors.As(err, &m) {
+		s.config.Log.Error("a request failed", "error", err)
+		m = mistake{http.StatusInternalServerError, "the server failed; its log says why"}
+	}
+	writeJSON(w, m.status, map[string]string{"error": m.text})
+}
+
+// readJSON reads a request's body, which is bounded, into to.
+func readJSON(r *http.Request, to any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return mistake{http.StatusUnsupportedMediaType, "expected application/json"}
+	}
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("expected one object, found more")
+			var large *http.MaxBytesError
+			if errors.As(more, &large) {
+				err = more
+			}
+		}
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return mistake{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", maxBody)}
+	case err != nil:
+		return mistake{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
+	}
+	return nil
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, "the answer can't be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // who asked may have gone
+}

@@ -1,0 +1,119 @@
+"use strict";
+// Keeps a page up to date with server-sent events. An event holds the parts of
+// the page that changed, by name.
+(() => {
+  const main = document.querySelector("[data-events]");
+  if (!main) return;
+  const at = (name) => document.querySelector(`[data-part="${CSS.escape(name)}"]`);
+  const data = document.getElementById("page-data");
+  const state = data ? JSON.parse(data.textContent) : {};
+  let paused = false, waiting = null;
+
+  const make = (tag, attributes, ...children) => {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  };
+
+  // put replaces a part without losing the reader's place: what is folded out,
+  // scrolled or has the focus stays so.
+  function put(box, html) {
+    const open = [...box.querySelectorAll("details")].map((d) => d.open), scroll = [...box.querySelectorAll(".scroll")].map((d) => d.scrollLeft);
+    const focusable = () => [...box.querySelectorAll("a[href], summary, [tabindex]")];
+    const focused = focusable().indexOf(document.activeElement);
+    box.innerHTML = html; // ours: written by the server's templates
+    box.querySelectorAll("details").forEach((d, i) => { d.open = !!open[i]; });
+    box.querySelectorAll(".scroll").forEach((d, i) => { d.scrollLeft = scroll[i] || 0; });
+    gygesViewer.gridKeys(box);
+    if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
+  }
+
+  // section returns the place of a section, made where there is none yet.
+  function section(id) {
+    const name = "section " + id;
+    if (at(name)) return at(name);
+    const box = make("div", { "data-part": name, "data-section": id });
+    const order = state.order || [], after = order.slice(order.indexOf(id) + 1);
+    const next = (id === "made" ? [] : after.filter((x) => x !== "made")).map((x) => at("section " + x)).find(Boolean);
+    if (next) next.before(box);
+    else if (id === "made") main.append(box);
+    else document.getElementById("games").before(box);
+    return box;
+  }
+
+  function contents() {
+    const list = document.querySelector("[data-contents]");
+    if (!list) return;
+    const links = [];
+    if (state.latest && state.latest.length) links.push(["latest", "The latest games"]);
+    for (const id of state.order || []) if (id !== "made") links.push([id, state.titles[id]]);
+    links.push(["games", "Games"]);
+    if ((state.order || []).includes("made")) links.push(["made", state.titles.made]);
+    const text = JSON.stringify(links);
+    if (list.dataset.shown === text) return;
+    list.dataset.shown = text;
+    list.replaceChildren(...links.map(([id, title]) => make("li", {}, make("a", { href: "#" + id }, title))));
+  }
+
+  function badge() {
+    const b = document.querySelector("[data-badge]");
+    if (!b) return;
+    b.textContent = paused ? "paused" : state.running ? "live" : "at rest";
+    b.className = "badge " + (paused ? "paused" : state.running ? "running" : "");
+  }
+
+  function latest(games) {
+    const box = at("latest");
+    if (!box) return;
+    document.getElementById("latest").hidden = !games.length;
+    const focused = box.contains(document.activeElement) && document.activeElement.getAttribute("href");
+    box.replaceChildren(...games.map(({ game: g, rules, south, north }) => {
+      const B = gygesBoard, moves = g.opening ? g.moves.map(B.parseMove) : [];
+      let p = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"), before = p;
+      for (const m of moves) { before = p; p = B.apply(p, m); }
+      const board = B.create({ hands: p.kang });
+      board.draw({ position: p, move: moves[moves.length - 1], before });
+      return make("a", { class: "card", href: `#game=${g.id}&ply=${moves.length}` }, board.element,
+        make("span", { class: "pair" }, make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)),
+        make("span", { class: "keys" }, `${rules}: ${g.result} by ${g.reason} after ${g.plies} plies`));
+    }));
+    if (focused) [...box.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
+  }
+
+  function take(parts) {
+    for (const key of ["latest", "titles", "order", "running"]) if (key in parts) state[key] = parts[key];
+    for (const [name, value] of Object.entries(parts)) {
+      if (name === "table") put(at(name), value);
+      else if (name.startsWith("section ")) put(section(name.slice(8)), value);
+      else if (name === "status" || name === "sampled") at(name).textContent = value;
+      else if (name === "lead") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
+      else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
+      else if (name === "agents") state.agents = value;
+      else if (name === "rules") state.rules = value;
+      else if (name === "latest") latest(value);
+    }
+    for (const box of document.querySelectorAll("[data-section]")) if (state.order && !state.order.includes(box.dataset.section)) box.remove();
+    if (state.agents && state.rules) gygesViewer.update([...state.agents], [...state.rules], structuredClone(state.latest || []));
+    contents(); badge();
+    document.documentElement.dataset.updates = String(+(document.documentElement.dataset.updates || 0) + 1);
+  }
+
+  const pause = document.querySelector("[data-pause]");
+  pause?.addEventListener("click", () => {
+    paused = !paused;
+    pause.setAttribute("aria-pressed", String(paused));
+    badge();
+    if (!paused && waiting) { take(waiting); waiting = null; }
+  });
+
+  if (state.latest) latest(state.latest);
+  contents(); badge();
+  const events = new EventSource(main.dataset.events);
+  events.addEventListener("page", (e) => {
+    const parts = JSON.parse(e.data);
+    if (paused) waiting = { ...waiting, ...parts };
+    else take(parts);
+  });
+  addEventListener("pagehide", () => events.close());
+})();

@@ -1,0 +1,324 @@
+package live
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/record"
+)
+
+// shot saves a picture of the page where GYGES_SHOTS names a folder.
+func shot(t *testing.T, b *browsertest.Tab, name string) {
+	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
+		png, err := chromedp.Run(b.Context(), chromedp.FullScreenshot(100))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
+	}
+}
+
+// listen serves the pages to a browser.
+func listen(t *testing.T, s *testServer) string {
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		s.stop() // pages that wait for events let go
+		h.Close()
+	})
+	return h.URL
+}
+
+// rows is the board of a position text.
+func rows(r *rules.Rules, p rules.Position) string {
+	text, _, _ := strings.Cut(r.FormatPosition(p), " ")
+	return text
+}
+
+// clicks plays a person's moves in a browser, and knows the game from its own
+// record of it.
+type clicks struct {
+	*browsertest.Tab
+	t    *testing.T
+	game *rules.Game
+	rng  *rand.Rand
+	you  rules.Side
+}
+
+// click makes a move by the mouse: the piece, where it ends, and where the one
+// displaced goes.
+func (c *clicks) click(m rules.Move) {
+	c.t.Helper()
+	var sources []string
+	c.Eval(`[...document.querySelectorAll(".cell.source")].map((e) => e.dataset.at)`, &sources)
+	picked := c.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`)
+	switch {
+	case m.FromHand() > 0:
+		c.Click(fmt.Sprintf(`#hand [data-from="%s"][aria-pressed=false], #hand [data-from="%s"]`, fromText(m), fromText(m)))
+		if c.Text(`String(document.querySelector('#hand [data-from="`+fromText(m)+`"]').getAttribute("aria-pressed"))`) == "false" {
+			c.Click(fmt.Sprintf(`#hand [data-from="%s"]`, fromText(m))) // it was picked already
+		}
+	case picked != m.From().String():
+		require.Contains(c.t, sources, m.From().String())
+		c.Click(fmt.Sprintf(`[data-at="%v"]`, m.From()))
+		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
+	}
+	to := m.To().String()
+	if m.IsGoal() {
+		to = "goal-" + string("ns"[c.you])
+	}
+	c.Click(fmt.Sprintf(`[data-at="%s"]`, to))
+	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
+		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
+		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
+	}
+}
+
+// follow takes in the moves that the page lists and checks the board.
+func (c *clicks) follow() {
+	c.t.Helper()
+	var moves []string
+	c.Eval(`[...document.querySelectorAll("#moves .m")].map((e) => e.textContent)`, &moves)
+	require.GreaterOrEqual(c.t, len(moves), len(c.game.Moves()))
+	for _, text := range moves[len(c.game.Moves()):] {
+		m, err := c.game.Rules().ParseMove(c.game.Position(), text)
+		require.NoError(c.t, err, text)
+		require.NoError(c.t, c.game.Play(m), text)
+	}
+	require.Equal(c.t, rows(c.game.Rules(), c.game.Position()), c.Text(`document.querySelector("#table .board").dataset.position`))
+}
+
+// ready waits until the person is to move, or the game is over.
+func (c *clicks) ready() {
+	c.t.Helper()
+	c.Wait(`!document.querySelector("#play").hidden && /^(Your turn|You won|You lost|It is a draw)/.test(document.querySelector("#say").textContent)`)
+}
+
+// A full game is played against an agent by clicks, its pieces placed by keys and
+// clicks, with a hint and a move taken back; the board is right after every move,
+// and the record is one that replays.
+func TestBrowserPlay(t *testing.T) {
+	for _, set := range []string{"standard", "kang"} {
+		t.Run(set, func(t *testing.T) { playByClicks(t, set) })
+	}
+}
+
+func playByClicks(t *testing.T, set string) {
+	s := newTestServer(t)
+	s.table.seed = func() uint64 { return 1 }
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	console := b.Visit(url + "/play")
+	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
+	shot(t, b, "form-"+set)
+	b.Click(`#form button[type=submit]`)
+	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()), rng: rand.New(rand.NewPCG(1, 2)), you: rules.South}
+	c.ready()
+	if set == "standard" {
+		c.placeByKeys()
+	}
+	hinted, undone, displaced, bounced := false, false, 0, 0
+	for {
+		c.ready()
+		c.follow()
+		if o, _ := c.game.Outcome(); o != rules.Undecided {
+			break
+		}
+		if !hinted && !c.game.Rules().SettingUp(c.game.Position()) {
+			hinted = true
+			c.hint()
+		}
+		m := c.choose(displaced == 0)
+		if m.Drop() != rules.NoSquare {
+			displaced++
+		}
+		bounced += bounces(c.game.Rules(), c.game.Position(), m)
+		n := len(c.game.Moves())
+		c.click(m)
+		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
+		if n >= 8 && !undone {
+			undone = true
+			c.takeBack(n)
+		}
+	}
+	require.NotZero(t, displaced)
+	t.Logf("%d plies, %d displaced, %d bounces", c.game.Ply(), displaced, bounced)
+	outcome, reason := c.game.Outcome()
+	require.Contains(t, b.Text(`document.querySelector("#say").textContent`), outcome.String()+" ("+string(reason)+")")
+	b.Wait(`document.querySelector("#advice a")`)
+	shot(t, b, "over-"+set)
+
+	files, err := filepath.Glob(filepath.Join(s.results, "play-*", tournament.GamesFile))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	f, err := os.Open(files[0])
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	g, err := record.NewReader(f, "").Read()
+	require.NoError(t, err)
+	replayed, err := record.Replay(g)
+	require.NoError(t, err)
+	require.Equal(t, c.game.Moves(), replayed.Moves())
+	require.Equal(t, helpedName, g.South.Agent)
+	require.Equal(t, "random", g.North.Agent)
+	require.Len(t, g.Timing.MoveMS, len(g.Moves))
+
+	// The record is a run that can be looked at.
+	require.Empty(t, console())
+	console = b.Visit(url)
+	b.Click(`.runs a`)
+	b.Wait(`document.querySelector("#viewer .board")`)
+	require.Contains(t, b.Text(`document.querySelector(".top").textContent`), "games1")
+	require.Empty(t, console())
+	for _, r := range b.Requests() {
+		require.True(t, strings.HasPrefix(r, url) || r == "about:blank" || strings.HasPrefix(r, "data:"), r)
+	}
+}
+
+// choose wins where it can; otherwise it draws a move, one that displaces if
+// that is wanted.
+func (c *clicks) choose(displace bool) rules.Move {
+	m := chooseMove(c.rng, c.game)
+	if m.IsGoal() || !displace {
+		return m
+	}
+	for m := range c.game.Legal().All() {
+		if m.Drop() != rules.NoSquare {
+			return m
+		}
+	}
+	return m
+}
+
+// placeByKeys places a piece without the mouse.
+func (c *clicks) placeByKeys() {
+	c.Eval(`document.querySelector('#hand [data-from="3@"]').focus()`, nil)
+	c.Press(kb.Enter)
+	require.Equal(c.t, "true", c.Text(`document.activeElement.getAttribute("aria-pressed")`))
+	c.Eval(`document.querySelector('.cell[tabindex="0"]').focus()`, nil)
+	require.Equal(c.t, "a1, empty, can be placed here", c.Text(`document.activeElement.getAttribute("aria-label")`))
+	c.Press(kb.ArrowRight)
+	c.Press(kb.ArrowRight)
+	c.Press(kb.ArrowUp)
+	c.Press(kb.ArrowDown)
+	require.Equal(c.t, "c1", c.Text(`document.activeElement.dataset.at`))
+	c.Press(kb.Enter)
+	c.Wait(`document.querySelectorAll("#moves li").length === 1`)
+	require.Contains(c.t, c.Text(`document.querySelector("#told").textContent`), "South places a 3 on c1.")
+	c.ready()
+	c.follow()
+}
+
+// hint asks for a hint, which must be a legal move.
+func (c *clicks) hint() {
+	c.Click("#hint")
+	c.Wait(`document.querySelector("#advice .line")`)
+	m, err := c.game.Rules().ParseMove(c.game.Position(), c.Text(`document.querySelector("#advice .line .m").textContent`))
+	require.NoError(c.t, err)
+	require.NoError(c.t, c.game.Check(m))
+	shot(c.t, c.Tab, "hint-"+c.game.Rules().String())
+}
+
+// takeBack takes the move number n back and goes on from there.
+func (c *clicks) takeBack(n int) {
+	c.ready()
+	c.follow()
+	if o, _ := c.game.Outcome(); o != rules.Undecided {
+		return
+	}
+	c.Click("#undo")
+	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d`, n))
+	for len(c.game.Moves()) > n {
+		c.game.Undo()
+	}
+	c.ready()
+	c.follow()
+}
+
+// The live table changes when games end, and the viewer gets them; a page that is
+// paused waits.
+func TestBrowserLive(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", lines(append(drawPair(0), drawPair(1)...)...))
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	console := b.Visit(url)
+	b.Wait(`document.querySelector(".runs .badge.running")`)
+	shot(t, b, "list")
+	b.Click(".runs a")
+	b.Wait(`document.querySelector("#viewer .board")`)
+	const games = `document.querySelector(".top dd").textContent`
+	const table = `document.querySelector("#who tbody tr td:nth-of-type(4)").textContent`
+	require.Equal(t, "4", b.Text(games))
+	require.Equal(t, "4", b.Text(table))
+	require.Equal(t, "2", b.Text(`[...document.querySelectorAll("#test dt")].find((e) => e.textContent === "pairs").nextSibling.textContent[0]`))
+	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
+	require.Equal(t, "4", b.Text(`String(document.querySelectorAll(".boards .board").length)`))
+	plot := b.Text(`document.querySelector("#who svg")?.outerHTML ?? ""`) + b.Text(`document.querySelector("#test svg").outerHTML`)
+
+	fault := drawGame("standard", 5, "b", "a")
+	fault.Result, fault.Reason = "0-1", string(record.FaultIllegal)
+	fault.Fault = &record.Fault{Side: "south", Kind: record.FaultIllegal, Detail: hostile}
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawGame("standard", 4, "a", "b"), fault))
+	b.Wait(games + ` === "6"`)
+	require.Equal(t, "6", b.Text(table))
+	require.NotEqual(t, plot, b.Text(`document.querySelector("#who svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#test svg").outerHTML`))
+	require.Contains(t, b.Text(`document.querySelector("#faults").textContent`), `<script>alert(1)</script>`)
+	b.Wait(`document.querySelector('.games tr[data-id="1.5"]')`)
+	b.Click(`.boards a`)
+	b.Wait(`location.hash.startsWith("#game=1.5&ply=")`)
+	b.Wait(`document.querySelector(".sides b").textContent === "North: a"`)
+	shot(t, b, "run")
+
+	b.Click("[data-pause]")
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(3)...))
+	before := s.catalog.run("match").feed.now(0).version
+	b.Wait(`document.querySelector("[data-badge]").textContent === "paused"`)
+	require.Equal(t, "6", b.Text(games))
+	require.NotZero(t, before)
+	b.Click("[data-pause]")
+	b.Wait(games + ` === "8"`)
+	writeRun(t, dir, "finished", lines(append(append(append(drawPair(0), drawPair(1)...), drawPair(2)...), drawPair(3)...)...))
+	b.Wait(`document.querySelector("[data-badge]").textContent === "at rest"`)
+	require.Empty(t, console())
+}
+
+// On a phone nothing is wider than the screen but what scrolls by itself; dark is
+// dark.
+func TestBrowserPhoneAndDark(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "match"), "running", lines(drawPair(0)...))
+	b := browsertest.Open(t)
+	b.PhoneInTheDark()
+	url := listen(t, s)
+	for _, path := range []string{"/", "/run/match", "/play", "/nothing"} {
+		b.Visit(url + path)
+		var width int
+		b.Eval(`document.documentElement.scrollWidth`, &width)
+		require.LessOrEqual(t, width, 360, path)
+		require.Equal(t, "rgb(20, 23, 26)", b.Text(`getComputedStyle(document.body).backgroundColor`))
+		shot(t, b, "phone"+strings.ReplaceAll(path, "/", "-"))
+	}
+	b.Visit(url + "/play")
+	b.Click(`input[value=random][name=setup]`)
+	b.Click(`#form button[type=submit]`)
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click(`.cell.source`)
+	var width int
+	b.Eval(`document.documentElement.scrollWidth`, &width)
+	require.LessOrEqual(t, width, 360)
+	shot(t, b, "phone-game")
+}
+
+// hostile is a text that would do harm wherever it isn't escaped.
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'` + "`|&amp;\\ </style></script><!-- é {{.}} ${x}"

@@ -1,0 +1,347 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/report"
+)
+
+// A tail hands on each line once and whole, in order, wherever the writer is cut
+// short; the two games of a pair are never parted while both are coming.
+func TestTail(t *testing.T) {
+	text := ""
+	for pair := range int64(6) {
+		text += lines(drawPair(pair)...)
+	}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		dir := t.TempDir()
+		path := filepath.Join(dir, tournament.GamesFile)
+		require.NoError(t, os.WriteFile(path, nil, 0o644))
+		tail, now, taken, at := newTail(os.DirFS(dir)), time.Unix(0, 0), "", 0
+		tail.chunk = []int64{1, 1500, chunk}[seed%3]
+		take := func(r io.Reader) error {
+			b, err := io.ReadAll(r)
+			taken += string(b)
+			return err
+		}
+		for at < len(text) {
+			n := min(1+rng.IntN(3000), len(text)-at)
+			appendTo(t, path, text[at:at+n])
+			at += n
+			any, err := tail.read(t.Context(), false, now, take)
+			require.NoError(t, err)
+			require.Equal(t, any, taken != "" && strings.HasPrefix(text, taken) && any)
+			// The plain way: all whole lines, less one if they are odd in number.
+			whole := strings.SplitAfter(text[:strings.LastIndexByte(text[:at], '\n')+1], "\n")
+			whole = whole[:len(whole)-1]
+			require.Equal(t, strings.Join(whole[:len(whole)/2*2], ""), taken)
+		}
+		require.Equal(t, text, taken)
+	}
+}
+
+// The first game of a pair is handed on alone if the second doesn't come, and all
+// is read again if it does after all.
+func TestTailOfHalfPairs(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, tournament.GamesFile)
+	pair := drawPair(0)
+	require.NoError(t, os.WriteFile(path, []byte(lines(pair[0])), 0o644))
+	tail, now, taken := newTail(os.DirFS(dir)), time.Unix(0, 0), 0
+	take := func(r io.Reader) error {
+		b, err := io.ReadAll(r)
+		taken += strings.Count(string(b), "\n")
+		return err
+	}
+	read := func() error {
+		_, err := tail.read(t.Context(), false, now, take)
+		return err
+	}
+	require.NoError(t, read())
+	require.Zero(t, taken)
+	now = now.Add(2 * patience)
+	require.NoError(t, read())
+	require.Equal(t, 1, taken)
+	appendTo(t, path, lines(pair[1]))
+	require.ErrorIs(t, read(), errAgain)
+
+	tail, taken = newTail(os.DirFS(dir)), 0
+	require.NoError(t, read())
+	require.Equal(t, 2, taken)
+	appendTo(t, path, lines(drawGame("standard", 2, "a", "b")))
+	now = now.Add(2 * patience)
+	require.NoError(t, read()) // the file has changed just now
+	require.Equal(t, 2, taken)
+	_, err := tail.read(t.Context(), true, now, take) // nobody writes any more
+	require.NoError(t, err)
+	require.Equal(t, 3, taken)
+	require.NoError(t, os.Truncate(path, 10))
+	require.ErrorIs(t, read(), errAgain)
+	require.NoError(t, os.Remove(path))
+	require.ErrorIs(t, read(), errAgain)
+	tail = newTail(os.DirFS(dir))
+	require.NoError(t, read())
+}
+
+func TestTailOfWhatIsNoRecord(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, tournament.GamesFile)
+	for _, text := range []string{"\n", "x\n", "\x00\n\n\n", `{"game":0}` + "\n", strings.Repeat("x", 3<<20) + "\n"} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		got := ""
+		_, err := newTail(os.DirFS(dir)).read(t.Context(), false, time.Now(), func(r io.Reader) error {
+			b, err := io.ReadAll(r)
+			got += string(b)
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, text, got)
+	}
+	require.NoError(t, os.WriteFile(path, make([]byte, record.MaxLine+2<<20), 0o644))
+	require.NoError(t, os.Truncate(path, 5*record.MaxLine)) // a hole: it takes no room
+	_, err := newTail(os.DirFS(dir)).read(t.Context(), false, time.Now(), func(io.Reader) error { return nil })
+	require.ErrorContains(t, err, "expected lines of at most")
+}
+
+// eventsOf reads the events of a page until stop says that it has enough.
+func eventsOf(t *testing.T, url string, each func(id string, parts map[string]json.RawMessage) (more bool)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	require.NoError(t, err)
+	w, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = w.Body.Close() }()
+	require.Equal(t, "text/event-stream", w.Header.Get("Content-Type"))
+	in := bufio.NewReader(w.Body)
+	id := ""
+	for {
+		line, err := in.ReadString('\n')
+		require.NoError(t, err)
+		if text, ok := strings.CutPrefix(line, "id: "); ok {
+			id = strings.TrimSpace(text)
+		}
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			parts := map[string]json.RawMessage{}
+			require.NoError(t, json.Unmarshal([]byte(data), &parts))
+			if !each(id, parts) {
+				return
+			}
+		}
+	}
+}
+
+// Events hold what has changed and nothing else; who has missed some gets all
+// that changed since, and who knows another server gets everything.
+func TestEvents(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	url := listen(t, s) + "/run-events/match?after="
+	first := ""
+	eventsOf(t, url+"other-7", func(id string, parts map[string]json.RawMessage) bool {
+		if first == "" {
+			first = id
+			require.Contains(t, parts, "section who")
+			require.Contains(t, parts, "section made")
+			require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"2"}`)
+			require.NotContains(t, string(parts["section who"]), "<script>")
+			appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
+			return true
+		}
+		require.NotEqual(t, first, id)
+		require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"4"}`)
+		require.Contains(t, parts, "section who")
+		require.Contains(t, string(parts["section made"]), "4 of 100")
+		require.NotContains(t, parts, "running", "it still runs")
+		require.NotContains(t, parts, "titles")
+		var latest []latestGame
+		require.NoError(t, json.Unmarshal(parts["latest"], &latest))
+		require.Len(t, latest, 4)
+		require.Equal(t, "1.3", latest[0].Game.ID)
+		require.Equal(t, "b", latest[0].South)
+		return false
+	})
+	eventsOf(t, url+first, func(_ string, parts map[string]json.RawMessage) bool {
+		require.Contains(t, string(parts["facts"]), `"4"`)
+		require.NotContains(t, parts, "running")
+		return false
+	})
+	require.Eventually(t, func() bool { return !s.catalog.run("match").feed.watched() }, 10*time.Second, 5*time.Millisecond)
+	require.Equal(t, 0, len(s.streams))
+}
+
+// The list of runs changes, too.
+func TestListEvents(t *testing.T) {
+	s := newTestServer(t)
+	url := listen(t, s) + "/events?after="
+	n := 0
+	eventsOf(t, url, func(_ string, parts map[string]json.RawMessage) bool {
+		n++
+		switch n {
+		case 1:
+			require.Contains(t, string(parts["table"]), "There are no runs yet")
+			writeRun(t, filepath.Join(s.results, "new"), "running", lines(drawPair(0)...))
+			return true
+		default:
+			var table string
+			require.NoError(t, json.Unmarshal(parts["table"], &table))
+			return !strings.Contains(table, `href="/run/new"`) || !strings.Contains(table, "2 of 100")
+		}
+	})
+}
+
+// A run whose records are replaced is read anew.
+func TestReplacedRecords(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", lines(append(drawPair(0), drawPair(1)...)...))
+	games := func() string {
+		now := s.catalog.run("match").feed.now(0)
+		return now.parts["facts"].value.([]report.Fact)[0].Value
+	}
+	require.Equal(t, "4", games())
+	writeRun(t, dir, "running", lines(drawPair(2)...))
+	require.Equal(t, "2", games())
+	writeRun(t, dir, "running", "")
+	require.Equal(t, "0", games())
+	writeRun(t, dir, "running", "nonsense\n"+lines(drawPair(2)...))
+	require.Equal(t, "2", games())
+	require.NoError(t, os.Remove(filepath.Join(dir, tournament.GamesFile)))
+	require.Equal(t, "0", games())
+}
+
+// What is shown is the same whether a run is read at once or as it comes.
+func TestReadAsItComes(t *testing.T) {
+	s := newTestServer(t)
+	text := ""
+	for pair := range int64(10) {
+		text += lines(drawPair(pair)...)
+	}
+	writeRun(t, filepath.Join(s.results, "run-x"), "running", text)
+	dir := filepath.Join(s.results, "run-y")
+	writeRun(t, dir, "running", "")
+	for at := 0; at < len(text); at += 700 {
+		appendTo(t, filepath.Join(dir, tournament.GamesFile), text[at:min(at+700, len(text))])
+		s.catalog.run("run-y").feed.now(0)
+	}
+	whole, parts := s.catalog.run("run-x").feed.now(0), s.catalog.run("run-y").feed.now(0)
+	for name, p := range whole.parts {
+		want := strings.ReplaceAll(p.text, "run-x", "run-y")
+		require.Equal(t, want, parts.parts[name].text, name)
+	}
+}
+
+// Curves of a tuning without games are shown, and follow their file.
+func TestTuningWithoutGames(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "tuning")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	path := filepath.Join(dir, report.HistoryFile)
+	require.NoError(t, os.WriteFile(path, []byte(`{"step":1,"loss":0.7,"parameters":{"<b>tempo</b>":1}}`+"\n"), 0o644))
+	list := s.get("/").Body.String()
+	require.Contains(t, list, "/run/tuning")
+	require.Contains(t, list, `badge tuning"`)
+	first := s.catalog.run("tuning").feed.now(0).parts["section course"].text
+	require.Contains(t, first, "Loss")
+	appendTo(t, path, `{"step":2,"loss":0.6,"parameters":{"<b>tempo</b>":3}}`+"\n")
+	second := s.catalog.run("tuning").feed.now(0).parts["section course"].text
+	require.NotEqual(t, first, second)
+	page := s.get("/run/tuning")
+	require.Equal(t, http.StatusOK, page.Code)
+	require.NotContains(t, page.Body.String(), "<b>tempo")
+}
+
+// Names of folders, agents and rules are texts and nothing else, on every page.
+func TestHostileNames(t *testing.T) {
+	s := newTestServer(t)
+	name := strings.ReplaceAll(hostile, "/", "|")
+	g := drawGame("standard", 0, hostile, "b")
+	g.Fault, g.Reason, g.Result = &record.Fault{Side: "south", Kind: record.FaultError, Detail: hostile}, "error", "0-1"
+	dir := filepath.Join(s.results, strings.ReplaceAll(name, `\`, "")+strings.Repeat("n", 100))
+	writeRun(t, dir, "", lines(g, drawGame("standard", 1, "b", hostile)))
+	manifest, err := json.Marshal(map[string]any{"status": hostile, "config": map[string]any{"agents": []string{hostile}, "rules": []string{hostile}}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), manifest, 0o644))
+	id := filepath.Base(dir)
+	for _, path := range []string{"/", "/run/" + runPath(id)} {
+		w := s.get(path)
+		require.Equal(t, http.StatusOK, w.Code, path)
+		require.NotContains(t, w.Body.String(), "<script>alert", path)
+		require.NotContains(t, w.Body.String(), "<img", path)
+		require.Contains(t, w.Body.String(), "alert(1)", path)
+	}
+	for name, p := range s.catalog.run(id).feed.now(0).parts {
+		if strings.HasPrefix(name, "section ") {
+			require.NotContains(t, string(p.value.(html)), "<script>", name)
+			require.NotContains(t, string(p.value.(html)), "<img", name)
+		}
+	}
+	for _, code := range []int{404, 421} {
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/x", nil)
+		if code == 421 {
+			r.Host = `<script>alert(1)</script>`
+		}
+		require.NotContains(t, s.do(r).Body.String(), "alert")
+	}
+}
+
+// Of the runs that nobody looks at only a few are kept in memory.
+func TestRunsAreForgotten(t *testing.T) {
+	s := newTestServer(t)
+	for i := range 3 * maxOpen {
+		writeRun(t, filepath.Join(s.results, fmt.Sprint("run", i)), "finished", lines(drawPair(0)...))
+	}
+	_, leave := s.catalog.run("run0").feed.watch()
+	for i := range 3 * maxOpen {
+		s.catalog.run(fmt.Sprint("run", i))
+	}
+	require.Len(t, s.catalog.runs, maxOpen+1)
+	require.Contains(t, s.catalog.runs, "run0")
+	leave()
+}
+
+// FuzzRunPath: no address of a run leads to what lies outside.
+func FuzzRunPath(f *testing.F) {
+	s := newTestServer(f)
+	outside := filepath.Dir(s.results)
+	writeRun(f, filepath.Join(outside, "outside"), "OUTSIDE", lines(drawPair(0)...))
+	writeRun(f, outside, "OUTSIDE", lines(drawPair(0)...))
+	writeRun(f, filepath.Join(s.results, "inside"), "running", lines(drawPair(0)...))
+	require.NoError(f, os.Symlink("../outside", filepath.Join(s.results, "link")))
+	for _, seed := range []string{"inside", "../outside", "link", ".", "inside/../../outside", "/", "..", "\x00", "inside/.", `..\outside`} {
+		f.Add(seed)
+	}
+	start := time.Now()
+	n := 0
+	s.limiter.now = func() time.Time { n++; return start.Add(time.Duration(n) * time.Second) }
+	f.Fuzz(func(t *testing.T, id string) {
+		p, ok := s.catalog.find(id)
+		if ok && filepath.Join(s.results, filepath.FromSlash(p.dir)) != filepath.Join(s.results, "inside") {
+			t.Fatalf("%q leads to %q", id, p.dir)
+		}
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+		r.URL.Path, r.URL.RawPath = "/run/"+id, ""
+		if w := s.do(r); strings.Contains(w.Body.String(), "OUTSIDE") {
+			t.Fatalf("%q shows what lies outside", id)
+		}
+	})
+}

@@ -1,0 +1,423 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+	"gyges/tournament/report"
+)
+
+// Every page and file is answered, with the headers that keep browsers from
+// harm, and nothing else is.
+func TestPages(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(s.results, "group", "two é"), "", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(s.results, "empty"), "running", "")
+	writeRun(t, filepath.Join(s.results, "one", "deep", "match"), "running", lines(drawPair(0)...))
+	require.NoError(t, os.WriteFile(filepath.Join(s.results, "secret.txt"), []byte("secret"), 0o644))
+	for path, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"/":                                 {200, `href="/run/group/two%20%C3%A9"`},
+		"/run/one":                          {200, "Who won"},
+		"/run/group/two%20%C3%A9":           {200, "Who won"},
+		"/run/one/deep/match":               {200, "Who won"},
+		"/run/empty":                        {200, "How it was made"},
+		"/play":                             {200, "A new game"},
+		"/style.css":                        {200, ".cell"},
+		"/report.js":                        {200, "gygesBoard"},
+		"/live.js":                          {200, "EventSource"},
+		"/play.js":                          {200, "aria-label"},
+		"/run/none":                         {404, "no such run"},
+		"/run/":                             {404, "no such run"},
+		"/run/group":                        {404, "no such run"},
+		"/run/one/games.jsonl":              {404, "no such run"},
+		"/run/secret.txt":                   {404, "no such run"},
+		"/run/one%2F..%2Fone":               {404, "no such run"},
+		"/run/%2Fetc":                       {404, "no such run"},
+		"/run/one%00":                       {404, "no such run"},
+		"/run/..%2Fresults%2Fone":           {404, "no such run"},
+		"/run/one%5C..":                     {404, "no such run"},
+		"/run/" + strings.Repeat("a/", 600): {404, "no such run"},
+		"/run-events/none":                  {404, "no such run"},
+		"/results/one/games.jsonl":          {404, "nothing here"},
+		"/games.jsonl":                      {404, "nothing here"},
+		"/assets/live.js":                   {404, "nothing here"},
+		"/api/games":                        {404, "nothing here"},
+		"/api/games/none":                   {404, "no such game"},
+		"/api/games/none?after=1":           {404, "no such game"},
+	} {
+		w := s.get(path)
+		require.Equal(t, want.status, w.Code, path)
+		require.Contains(t, w.Body.String(), want.text, path)
+		require.NotContains(t, w.Body.String(), "secret</", path)
+		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'", path)
+		require.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"), path)
+	}
+	require.Contains(t, s.get("/").Body.String(), `href="/run/one/deep/match"`)
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/", strings.NewReader("x"))
+	require.Equal(t, http.StatusBadRequest, s.do(r).Code)
+	for _, path := range []string{"/", "/run/one", "/play.js"} {
+		r := httptest.NewRequest(http.MethodDelete, "http://localhost"+path, nil)
+		require.GreaterOrEqual(t, s.do(r).Code, 400, path)
+	}
+}
+
+// A path that leads out of the folder of results is no run, however it is written:
+// with dots, by a link, or through a link to a file.
+func TestNothingOutsideIsServed(t *testing.T) {
+	s := newTestServer(t)
+	outside := filepath.Join(filepath.Dir(s.results), "outside")
+	writeRun(t, outside, "running", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(s.results, "inside"), "running", lines(drawPair(1)...))
+	writeRun(t, filepath.Join(s.results, ".hidden"), "running", lines(drawPair(0)...))
+	require.NoError(t, os.Symlink(outside, filepath.Join(s.results, "link")))
+	require.NoError(t, os.Symlink("../outside", filepath.Join(s.results, "relative")))
+	require.NoError(t, os.Symlink("inside", filepath.Join(s.results, "alias")))
+	mixed := filepath.Join(s.results, "mixed")
+	writeRun(t, mixed, "", lines(drawPair(2)...))
+	require.NoError(t, os.Symlink(filepath.Join(outside, tournament.ManifestFile), filepath.Join(mixed, tournament.ManifestFile)))
+
+	for _, path := range []string{"/run/link", "/run/relative", "/run/../outside", "/run/..%2Foutside", "/run/inside%2F..%2F..%2Foutside", "/run/.hidden", "/run/" + url.PathEscape(outside)} {
+		w := s.get(path)
+		require.NotEqual(t, http.StatusOK, w.Code, path)
+	}
+	require.Equal(t, http.StatusOK, s.get("/run/alias").Code, "a link that stays inside")
+	list := s.get("/").Body.String()
+	for _, name := range []string{"link", "relative", ".hidden", "outside"} {
+		require.NotContains(t, list, "/run/"+name+`"`)
+	}
+	require.Contains(t, list, `/run/inside"`)
+	page := s.get("/run/mixed")
+	require.Equal(t, http.StatusOK, page.Code)
+	require.NotContains(t, page.Body.String(), "elo1=200", "the manifest lies outside")
+	require.Contains(t, page.Body.String(), "manifest.json: ", "and a note says so")
+}
+
+// A pipe in a run's place blocks nobody.
+func TestNoPipeIsOpened(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "pipe")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	makePipe(t, filepath.Join(dir, tournament.GamesFile))
+	require.Equal(t, http.StatusNotFound, s.get("/run/pipe").Code)
+	half := filepath.Join(s.results, "half")
+	writeRun(t, half, "", lines(drawPair(0)...))
+	makePipe(t, filepath.Join(half, tournament.ManifestFile))
+	makePipe(t, filepath.Join(half, report.HistoryFile))
+	w := s.get("/run/half")
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Body.String(), "expected a regular file")
+	require.Equal(t, http.StatusOK, s.get("/").Code)
+}
+
+// Requests that call the server by a name that isn't its own are refused.
+func TestHosts(t *testing.T) {
+	local, open := newTestServer(t), newTestServer(t, func(c *Config) { c.Open, c.Hosts = true, []string{"Box.example.org"} })
+	for host, want := range map[string][2]bool{ // local, open
+		"localhost": {true, true}, "localhost:8080": {true, true}, "LOCALHOST.": {true, true}, "127.0.0.1": {true, true}, "127.0.0.1:1": {true, true},
+		"127.9.9.9": {true, true}, "[::1]:8080": {true, true}, "[::1]": {true, true}, "[::ffff:127.0.0.1]:80": {true, true},
+		"192.168.0.7:8080": {false, true}, "[fe80::1]:8080": {false, true}, "box.example.org:8080": {false, true},
+		"evil.example": {false, false}, "evil.example:8080": {false, false}, "localhost.evil.example": {false, false}, "127.0.0.1.evil.example": {false, false},
+		"": {false, false}, ":8080": {false, false}, "a box": {false, false},
+	} {
+		for i, s := range []*testServer{local, open} {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = host
+			code := http.StatusMisdirectedRequest
+			if want[i] {
+				code = http.StatusOK
+			}
+			require.Equal(t, code, s.do(r).Code, "%q, open %v", host, i == 1)
+		}
+	}
+}
+
+// Only the server's own pages change anything.
+func TestOrigins(t *testing.T) {
+	s := newTestServer(t)
+	const body = `{"agent":"random","time":0,"rules":"standard","side":"south","setup":"random"}`
+	for _, c := range []struct {
+		header, value string
+		want          int
+	}{
+		{"", "", 201}, // no browser
+		{"Sec-Fetch-Site", "same-origin", 201}, {"Sec-Fetch-Site", "none", 201},
+		{"Sec-Fetch-Site", "same-site", 403}, {"Sec-Fetch-Site", "cross-site", 403},
+		{"Origin", "http://localhost", 201}, {"Origin", "http://localhost:81", 403}, {"Origin", "http://evil.example", 403}, {"Origin", "null", 403},
+		{"Content-Type", "text/plain", 415}, {"Content-Type", "application/x-www-form-urlencoded", 415}, {"Content-Type", "", 415}, {"Content-Type", ";", 415},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/games", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		if c.header != "" {
+			r.Header.Set(c.header, c.value)
+		}
+		require.Equal(t, c.want, s.do(r).Code, "%s: %s", c.header, c.value)
+	}
+	r := httptest.NewRequest(http.MethodGet, "http://localhost/events", nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.Header.Set("Sec-Fetch-Mode", "cors")
+	require.Equal(t, http.StatusForbidden, s.do(r).Code)
+	r = httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	r.Header.Set("Sec-Fetch-Mode", "navigate")
+	require.Equal(t, http.StatusOK, s.do(r).Code, "a link from elsewhere")
+}
+
+func TestBodies(t *testing.T) {
+	s := newTestServer(t)
+	game := s.begin("sleeps", "standard", "north", "random")
+	for body, want := range map[string]int{
+		"": 400, "{": 400, "null": 422, "[]": 400, `"x"`: 400, `{"agent":1}`: 400, `{"agent":"random","x":1}`: 400,
+		`{"agent":"random","rules":"standard","side":"south","setup":"random"} {}`:          400,
+		`{"agent":"` + strings.Repeat("x", 5000) + `"}`:                                     413,
+		`{}` + strings.Repeat(" ", 5000):                                                    413,
+		`{"agent":"nobody","rules":"standard","side":"south","setup":"random"}`:             422,
+		`{"agent":"ugi:cmd=sh","rules":"standard","side":"south","setup":"place"}`:          422,
+		`{"agent":"alphabeta:depth=60","rules":"standard","side":"south","setup":"place"}`:  422,
+		`{"agent":"random","rules":"none","side":"south","setup":"random"}`:                 422,
+		`{"agent":"random","rules":"standard:max_plies=9","side":"south","setup":"random"}`: 422,
+		`{"agent":"random","rules":"/etc/passwd","side":"south","setup":"random"}`:          422,
+		`{"agent":"random","rules":"standard","side":"up","setup":"random"}`:                422,
+		`{"agent":"random","rules":"standard","side":"south","setup":"x"}`:                  422,
+		`{"agent":"alphabeta","time":2,"rules":"standard","side":"south","setup":"place"}`:  422,
+		`{"agent":"alphabeta","time":-1,"rules":"standard","side":"south","setup":"place"}`: 422,
+		`{"agent":"alphabeta","time":1,"rules":"standard","side":"south","setup":"place"}`:  201,
+	} {
+		w := s.post("/api/games", body)
+		require.Equal(t, want, w.Code, "%.90s: %s", body, w.Body)
+		var answer map[string]any
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &answer))
+		require.Equal(t, want != 201, answer["error"] != nil)
+	}
+	for _, what := range []string{"move", "undo", "hint", "resign"} {
+		path := "/api/games/" + game.ID + "/" + what
+		require.Equal(t, 400, s.post(path, "").Code, what)
+		require.Equal(t, 400, s.post(path, `{"x":1}`).Code, what)
+		require.Equal(t, 413, s.post(path, strings.Repeat(" ", 5000)).Code, what)
+		require.Equal(t, 404, s.post("/api/games/NOSUCHGAME/"+what, "{}").Code, what)
+	}
+	require.Equal(t, 404, s.post("/api/games/"+game.ID+"/cheat", "{}").Code)
+}
+
+// An address that asks too often is refused for a while, others aren't.
+func TestLimiter(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := limiter{now: func() time.Time { return now }}
+	count := func(who string, tries int) (n int) {
+		for range tries {
+			if l.allow(who) {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, rateBurst, float64(count("a", 1000)))
+	require.Equal(t, rateBurst, float64(count("b", 1000)))
+	now = now.Add(time.Second)
+	require.Equal(t, ratePerSecond, float64(count("a", 1000)))
+	now = now.Add(time.Hour)
+	require.Equal(t, rateBurst, float64(count("a", 1000)))
+	for i := range 10 * maxPersonNames {
+		l.allow(fmt.Sprint(i))
+	}
+	require.LessOrEqual(t, len(l.buckets), maxPersonNames+1)
+
+	s := newTestServer(t)
+	s.limiter.now = func() time.Time { return now }
+	for range int(rateBurst) {
+		require.Equal(t, http.StatusOK, s.get("/live.js").Code)
+	}
+	w := s.get("/live.js")
+	require.Equal(t, http.StatusTooManyRequests, w.Code)
+	require.Equal(t, "1", w.Header().Get("Retry-After"))
+}
+
+// A listener has so many connections open and no more.
+func TestLimitListener(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := limitListener(inner, 2)
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	var ours []net.Conn
+	for range 3 {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		require.NoError(t, err)
+		ours = append(ours, c)
+	}
+	first, second := <-accepted, <-accepted
+	select {
+	case <-accepted:
+		t.Fatal("a third connection")
+	case <-time.After(50 * time.Millisecond):
+	}
+	require.NoError(t, first.Close())
+	_ = first.Close() // frees one place, not two
+	third := <-accepted
+	require.NoError(t, l.Close())
+	_ = l.Close()
+	for c := range accepted {
+		_ = c.Close()
+	}
+	for _, c := range append(ours, second, third) {
+		_ = c.Close()
+	}
+}
+
+// Serve ends when it is told to, with pages open and games under way, and leaves
+// nothing behind.
+func TestServeEnds(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, l) }()
+	base := "http://" + l.Addr().String()
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	events, err := client.Get(base + "/run-events/one?after=0")
+	require.NoError(t, err)
+	line, err := bufio.NewReader(events.Body).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "retry: 2000\n", line)
+	game, err := client.Post(base+"/api/games", "application/json", strings.NewReader(`{"agent":"sleeps","rules":"standard","side":"north","setup":"random"}`))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, game.StatusCode)
+	cancel()
+	require.NoError(t, <-done)
+	_, _ = io.Copy(io.Discard, events.Body)
+	require.NoError(t, game.Body.Close())
+	require.NoError(t, events.Body.Close())
+	_, err = net.Dial("tcp", l.Addr().String())
+	require.Error(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games", `{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
+}
+
+// The bounds on the time of requests and answers don't cut short those that wait
+// for something to happen; who sends nothing is let go.
+func TestServeWaits(t *testing.T) {
+	s := newTestServer(t)
+	s.request, s.answerIn = 50*time.Millisecond, 50*time.Millisecond
+	dir := filepath.Join(s.results, "one")
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- s.Serve(ctx, l) }()
+	defer func() { // also when something fails
+		cancel()
+		require.NoError(t, <-done)
+	}()
+	base := "http://" + l.Addr().String()
+
+	silent, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer func() { _ = silent.Close() }()
+	_, err = io.WriteString(silent, "GET / HTTP/1.1\r\nHost: localhost\r\nX:")
+	require.NoError(t, err)
+	_, err = io.ReadAll(silent)
+	require.NoError(t, err, "the server closes it")
+
+	game := s.begin("greedy", "standard", "south", "random")
+	answer := make(chan string)
+	go func() {
+		_, body := askFor(t, base+fmt.Sprintf("/api/games/%s?after=%d", game.ID, game.Version))
+		answer <- body
+	}()
+	n := 0
+	eventsOf(t, base+"/run-events/one?after=0", func(_ string, parts map[string]json.RawMessage) bool {
+		n++
+		if n == 1 {
+			time.Sleep(6 * s.request)
+			appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
+			return true
+		}
+		require.Contains(t, string(parts["facts"]), `"4"`)
+		return false
+	})
+	select {
+	case body := <-answer:
+		t.Fatalf("answered before anything happened: %s", body)
+	default:
+	}
+	s.post("/api/games/"+game.ID+"/move", fmt.Sprintf(`{"ply":0,"move":%q}`, game.Sources[0].Ends[0].Course))
+	require.Contains(t, <-answer, `"moves":["`)
+}
+
+func askFor(t *testing.T, url string) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	r, err := client.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = r.Body.Close() }()
+	body, _ := io.ReadAll(r.Body)
+	return r.StatusCode, string(body)
+}
+
+func TestServeFails(t *testing.T) {
+	s := newTestServer(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	require.ErrorContains(t, s.Serve(t.Context(), l), "serving: ")
+}
+
+func TestNamedRuns(t *testing.T) {
+	dir := t.TempDir()
+	writeRun(t, filepath.Join(dir, "a", "run"), "running", lines(drawPair(0)...))
+	writeRun(t, filepath.Join(dir, "b", "run"), "finished", lines(drawPair(0)...))
+	s := newTestServer(t, func(c *Config) {
+		c.Results = ""
+		c.Runs = []string{filepath.Join(dir, "a", "run"), filepath.Join(dir, "b", "run", tournament.GamesFile)}
+	})
+	require.Equal(t, http.StatusOK, s.get("/run/run").Code)
+	require.Equal(t, http.StatusOK, s.get("/run/run-2").Code)
+	require.Equal(t, http.StatusNotFound, s.get("/run/run-3").Code)
+	require.Contains(t, s.get("/run/run-2").Body.String(), "finished")
+	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}, NewGames: func() Games { return nil }})
+	require.ErrorContains(t, err, "none")
+	require.ErrorContains(t, err, "manifest.json")
+}
+
+// Streams are bounded: those beyond are told to come later.
+func TestStreamsAreBounded(t *testing.T) {
+	s := newTestServer(t)
+	for range maxStreams {
+		s.streams <- struct{}{}
+	}
+	w := s.get("/events")
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Equal(t, "10", w.Header().Get("Retry-After"))
+}

@@ -1,0 +1,151 @@
+package live
+
+import (
+	"strings"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// state is a game as the page to play has it.
+type state struct {
+	ID       string   `json:"id"`
+	Version  int64    `json:"version"`
+	Rules    string   `json:"rules"`
+	Agent    string   `json:"agent"`
+	You      string   `json:"you"` // "south" or "north"
+	Turn     string   `json:"turn"`
+	Placing  bool     `json:"placing"` // pieces are being placed
+	Opening  string   `json:"opening"`
+	Position string   `json:"position"`
+	Moves    []string `json:"moves"` // in long notation
+	Said     []string `json:"said"`  // what the agent said of each
+	Sources  []source `json:"sources"`
+	CanUndo  bool     `json:"undo"`
+	Result   string   `json:"result,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "nobody"
+	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
+	Problem  string   `json:"problem,omitempty"`
+	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
+}
+
+// source is a piece that may be moved, and where it can go. From is its square,
+// or what stands for a piece in hand: "+2", and "2@" while pieces are placed.
+type source struct {
+	From string    `json:"from"`
+	Ends []landing `json:"ends"`
+}
+
+// landing is where a piece can end its course.
+type landing struct {
+	To      string   `json:"to"`              // a square or "goal"
+	Course  string   `json:"course"`          // the move in long notation, with the first of the drops
+	Bounces int      `json:"bounces"`         // pieces it bounces off on the way
+	Drops   []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
+}
+
+// snapshot returns the game as it stands, and what tells of the next change.
+func (g *game) snapshot() (state, <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.board.Position()
+	s := state{
+		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(), You: rulesSide(g.you), Turn: rulesSide(p.Side()),
+		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
+		Moves: []string{}, Said: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
+	}
+	at := g.start
+	for _, d := range g.made {
+		s.Moves = append(s.Moves, g.rules.LongText(at, d.Move))
+		s.Said = append(s.Said, remarks(d))
+		at = g.rules.Apply(at, d.Move)
+	}
+	outcome, _ := g.board.Outcome()
+	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
+	s.CanUndo = !over && g.yours() >= 0
+	switch {
+	case g.end != nil:
+		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
+		if f := g.end.Fault; f != nil {
+			s.Reason = f.Detail
+		}
+	case g.problem != "":
+	case !over && p.Side() == g.you && !g.board.Legal().Contains(rules.Pass):
+		s.Sources = sources(g.board)
+	default:
+		s.Waiting = true
+	}
+	return s, g.changed
+}
+
+// winner is who won the game that has ended.
+func (g *game) winner() string {
+	switch g.end.Result {
+	case "1/2-1/2":
+		return "nobody"
+	case rules.WinFor(g.you).String():
+		return "you"
+	}
+	return "agent"
+}
+
+// sources lists the legal moves by piece and landing.
+func sources(g *rules.Game) []source {
+	list := []source{}
+	p := g.Position()
+	for m := range g.Legal().All() {
+		from, to := fromText(m), m.To().String()
+		if len(list) == 0 || list[len(list)-1].From != from {
+			list = append(list, source{From: from})
+		}
+		s := &list[len(list)-1]
+		if n := len(s.Ends); n == 0 || s.Ends[n-1].To != to {
+			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m), Bounces: bounces(g.Rules(), p, m)})
+		}
+		if m.Drop() != rules.NoSquare {
+			end := &s.Ends[len(s.Ends)-1]
+			end.Drops = append(end.Drops, m.Drop().String())
+		}
+	}
+	return list
+}
+
+// fromText names the source of a move.
+func fromText(m rules.Move) string {
+	text := m.String()
+	switch {
+	case m.IsPlacement():
+		return text[:2]
+	case m.FromHand() > 0:
+		return text[:2]
+	}
+	return m.From().String()
+}
+
+// bounces counts the pieces that a move's course bounces off.
+func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
+	course, _ := r.Course(p, m)
+	n := 0
+	for i, s := range course {
+		if !s.Crossed && i < len(course)-1 && (i > 0 || m.FromHand() > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// remarks is what an agent says of its move.
+func remarks(d agents.Decision) string {
+	var list []string
+	if d.Scored {
+		list = append(list, scoreText(d.Score))
+	}
+	if d.Depth > 0 {
+		list = append(list, "depth "+count(int64(d.Depth)))
+	}
+	if d.Nodes > 0 {
+		list = append(list, count(d.Nodes)+" nodes")
+	}
+	return strings.Join(list, ", ")
+}

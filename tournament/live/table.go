@@ -1,0 +1,232 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+const (
+	// maxRest is how long a game waits for its player.
+	maxRest = 30 * time.Minute
+	// lookEvery is how often such games are looked for.
+	lookEvery = time.Minute
+)
+
+// table holds the games against agents.
+type table struct {
+	server  *Server
+	pool    *pool
+	seed    func() uint64 // of the next game
+	records records
+	work    sync.WaitGroup
+
+	mu    sync.Mutex
+	games map[string]*seated
+}
+
+// seated is a game with what ends it.
+type seated struct {
+	*game
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+func newTable(s *Server) *table {
+	return &table{
+		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
+		records: records{results: s.config.Results},
+	}
+}
+
+// newGame begins a game.
+func (t *table) newGame(r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.server.ctx.Err() != nil {
+		return nil, mistake{503, "the server is being stopped"}
+	}
+	if !t.makeRoom() {
+		return nil, mistake{503, fmt.Sprintf("there are %d games already; one that rests for %d minutes makes room", maxGames, int(maxRest.Minutes()))}
+	}
+	now := time.Now()
+	g := &game{
+		id: rand.Text(), table: t, rules: r, start: start, policy: policy, you: you, agent: agent, seed: t.seed(), began: now,
+		board: rules.NewGame(r, start), since: now, version: 1, changed: make(chan struct{}), used: now, stop: func() {},
+	}
+	ctx, cancel := context.WithCancelCause(t.server.ctx)
+	x := &seated{g, cancel, make(chan struct{})}
+	t.games[g.id] = x
+	t.work.Go(func() {
+		defer cancel(nil)
+		defer close(x.done)
+		g.play(ctx)
+	})
+	return g, nil
+}
+
+// randomSeed is short enough to type.
+func randomSeed() uint64 {
+	n, err := rand.Int(rand.Reader, big.NewInt(1e9))
+	if err != nil {
+		return 1 // it has no errors on any system Go runs on
+	}
+	return n.Uint64()
+}
+
+// makeRoom forgets a game that is over, the one used longest ago, if there are
+// too many.
+func (t *table) makeRoom() bool {
+	if len(t.games) < maxGames {
+		return true
+	}
+	var over []*seated
+	for _, x := range t.games {
+		select {
+		case <-x.done:
+			over = append(over, x)
+		default:
+		}
+	}
+	if len(over) == 0 {
+		return false
+	}
+	oldest := slices.MinFunc(over, func(a, b *seated) int { return cmp.Compare(a.lastUsed().UnixNano(), b.lastUsed().UnixNano()) })
+	delete(t.games, oldest.id)
+	return true
+}
+
+func (g *game) lastUsed() time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.used
+}
+
+// find returns a game, nil if there is none.
+func (t *table) find(id string) *game {
+	t.mu.Lock()
+	x := t.games[id]
+	t.mu.Unlock()
+	if x == nil {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.used = time.Now()
+	return x.game
+}
+
+// janitor ends games that rest until the server is closed.
+func (t *table) janitor() {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.server.ctx.Done():
+			return
+		case now := <-tick.C:
+			t.sweep(now)
+		}
+	}
+}
+
+// sweep ends the games that nobody has used for long.
+func (t *table) sweep(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, x := range t.games {
+		if now.Sub(x.lastUsed()) > maxRest {
+			x.cancel(errResting)
+			delete(t.games, id)
+		}
+	}
+}
+
+// close waits for the games, whose context is cancelled, and closes the records.
+func (t *table) close() {
+	t.work.Wait()
+	t.pool.close()
+	if err := t.records.close(); err != nil {
+		t.server.config.Log.Error("the records of games can't be closed", "error", err)
+	}
+}
+
+// records keeps the games that were played here, in a folder of their own that is
+// made with the first one.
+type records struct {
+	results string
+
+	mu     sync.Mutex
+	writer *record.Writer
+	name   string
+	games  int64
+}
+
+// keep records a game and returns the run and the game it is, as addresses call
+// them. Without a folder of results nothing is kept.
+func (r *records) keep(g *record.Game) (string, error) {
+	if r.results == "" {
+		return "", nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.writer == nil {
+		if err := r.open(); err != nil {
+			return "", err
+		}
+	}
+	// Each is a pair by itself: no two are of one opening with sides swapped.
+	g.Game, g.Pair = r.games, r.games
+	if err := errors.Join(r.writer.Write(g), r.writer.Flush()); err != nil {
+		return "", err
+	}
+	r.games++
+	return fmt.Sprintf("%s#game=1.%d&ply=0", runPath(r.name), g.Game), nil
+}
+
+func (r *records) open() error {
+	if err := os.MkdirAll(r.results, 0o755); err != nil {
+		return err
+	}
+	stamp := time.Now().Format("20060102-150405")
+	for n := 1; ; n++ {
+		name := "play-" + stamp
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		err := os.Mkdir(path.Join(r.results, name), 0o755)
+		if errors.Is(err, os.ErrExist) && n < 100 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.name = name
+		break
+	}
+	var err error
+	r.writer, err = record.Create(path.Join(r.results, r.name, tournament.GamesFile))
+	return err
+}
+
+func (r *records) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.writer == nil {
+		return nil
+	}
+	return r.writer.Close()
+}
