@@ -17,7 +17,7 @@ import (
 // benchConfig is the tournament both benchmarks play.
 func benchConfig(b *testing.B) Config {
 	c := testConfig(b, "random", "random:id=1")
-	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("standard")}, 50
+	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("standard")}, 1000
 	return c
 }
 

@@ -93,6 +93,13 @@ type referee struct {
 	side    rules.Side // whose turn or agent it is
 	watch   watch
 	left    [2]time.Duration // on the clocks, by side
+	bounds  [2]bounds        // of the game, by side
+}
+
+// bounds are those of a side's time in a game.
+type bounds struct {
+	clock    Clock
+	moveTime time.Duration
 }
 
 func (r *referee) play(ctx context.Context, m *Match) (*record.Game, error) {
@@ -133,7 +140,10 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 	if fault := r.prepare(ctx, m, start); fault != nil {
 		return fault
 	}
-	r.left = [2]time.Duration{m.clock(rules.South).Base, m.clock(rules.North).Base}
+	for side := range r.bounds {
+		r.bounds[side] = bounds{m.clock(rules.Side(side)), m.moveTime(rules.Side(side))}
+		r.left[side] = r.bounds[side].clock.Base
+	}
 	before := time.Since(start)
 	for ctx.Err() == nil {
 		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
@@ -144,8 +154,10 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 		if fault != nil {
 			return fault
 		}
-		if fault := r.time(m, now-before); fault != nil {
-			return fault
+		if r.bounds[r.side] != (bounds{}) {
+			if fault := r.time(m, now-before); fault != nil {
+				return fault
+			}
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
@@ -181,13 +193,14 @@ func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
 // time judges how long the side to move took.
 func (r *referee) time(m *Match, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := margins(m.Margin)
-	if over := m.clock(r.side).spend(&r.left[r.side], took, clockMargin); over > 0 {
+	b := &r.bounds[r.side]
+	if over := b.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
 		r.notes.overrun = over
 		return newFault(r.side, record.FaultTimeout, "overran its clock")
 	}
-	if limit := m.moveTime(r.side); limit > 0 && took > limit+moveMargin {
-		r.notes.overrun = took - limit
-		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", limit))
+	if b.moveTime > 0 && took > b.moveTime+moveMargin {
+		r.notes.overrun = took - b.moveTime
+		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", b.moveTime))
 	}
 	return nil
 }
@@ -222,7 +235,7 @@ func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now ti
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
-	if share := m.clock(r.side).share(r.left[r.side]); share > 0 {
+	if share := r.bounds[r.side].clock.share(r.left[r.side]); share > 0 {
 		lim = lim.Tighter(agents.Limits{MoveTime: share})
 	}
 	r.watch.enter(r.side, now)
