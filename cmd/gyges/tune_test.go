@@ -177,7 +177,7 @@ func TestTexelRefusesBadData(t *testing.T) {
 		"one class":      {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, won), "expected positions that were won and such that were lost, found the result 1 in all 50"},
 		"other rules":    {"rules: kang\ndata: " + whole, "expected samples of rules kang, found some of standard"},
 		"broken shard":   {"data: " + truncated, "train-"},
-		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), "110.6", "NaN", 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
+		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), `"tempo": `, `"tempo": NaN, "x": `, 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
 		"other features": {"data: " + whole + "\nweights: " + file("other.json", strings.Replace(text.String(), `"near"`, `"far"`, 1)), `unknown feature "far"`},
 		"other family":   {"data: " + whole + "\nrules: simplified\nweights: " + file("family.json", text.String()), ":3: weights: weights " + good + "/family.json are for standard rules"},
 	} {
