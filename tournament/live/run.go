@@ -47,6 +47,8 @@ type run struct {
 	faults    faults
 	problem   string // why the records can't be read further
 	viewer    *report.Viewer
+	page      map[string]any // the parts but for the workers
+	workers   html           // who plays it elsewhere; "": nobody says
 }
 
 func newRun(s *Server, p place) *run {
@@ -83,7 +85,11 @@ func (r *run) render(ctx context.Context) map[string]any {
 	}
 	wasLive := r.live
 	r.live = r.running()
-	if !came && !changed && problem == r.problem && r.live == wasLive && r.feed.current.parts != nil {
+	others := r.lookAtWorkers()
+	if !came && !changed && problem == r.problem && r.live == wasLive && r.page != nil {
+		if others {
+			return r.withWorkers(r.page)
+		}
 		return nil
 	}
 	r.problem = problem
@@ -94,7 +100,8 @@ func (r *run) render(ctx context.Context) map[string]any {
 		}
 		return nil
 	}
-	return parts
+	r.page = parts
+	return r.withWorkers(parts)
 }
 
 // readAbout reads the manifest and the curves again if they have changed.

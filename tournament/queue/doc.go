@@ -18,6 +18,11 @@
 // extended. One that has been handed out too often is parked: the worker that gets
 // it next doesn't play it, but says so.
 //
+// While a run is played, its folder has a file workers.json, written anew every two
+// seconds: who works, what is queued, and how fast it goes. At the end it stays,
+// as ended, with the last that was known. Nothing reads it but people and the
+// pages of package live, and it has no addresses and no credentials.
+//
 // What comes over the wire is data. A worker makes no agents but of the kinds, and
 // starts no programs but the engines, that its own operator allowed.
 package queue

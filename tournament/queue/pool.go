@@ -91,6 +91,8 @@ type Pool struct {
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	options Options
+
+	statusEvery time.Duration // see reporter
 }
 
 var _ tournament.Pool = (*Pool)(nil)
@@ -107,7 +109,7 @@ func NewPool(ctx context.Context, nc *nats.Conn, o Options) (*Pool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Pool{nc: nc, js: js, options: o}
+	p := &Pool{nc: nc, js: js, options: o, statusEvery: statusEvery}
 	err = persist(ctx, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err
@@ -154,12 +156,15 @@ func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan 
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r.finish = cancel
+	reporter := newReporter(r, config.Out)
 	group, groupCtx := errgroup.WithContext(runCtx)
 	r.sender.start(groupCtx, group)
 	group.Go(func() error { r.publish(groupCtx, jobs); return nil })
 	group.Go(func() error { r.receive(groupCtx); return nil })
 	group.Go(func() error { return r.announce(groupCtx) })
+	group.Go(func() error { reporter.start(groupCtx); return nil })
 	err = group.Wait()
+	reporter.end()
 	r.end(context.WithoutCancel(ctx))
 	return err
 }

@@ -37,6 +37,8 @@ type run struct {
 	closed  bool  // no more are
 	waiting map[int64]*waiting
 	held    map[int64]bool // pairs whose outcomes are not in the file yet
+	pairs   int64          // that came back
+	played  int64          // games in them
 }
 
 // waiting is a job that has no outcome yet.
@@ -278,6 +280,10 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 	r.mu.Lock()
 	delete(r.waiting, o.Pair)
 	r.held[o.Pair] = true
+	if o.Err == nil {
+		r.pairs++
+		r.played += int64(len(o.Games))
+	}
 	r.mu.Unlock()
 	o.Written = func() {
 		acknowledge(m)

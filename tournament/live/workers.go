@@ -1,0 +1,171 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/ratings"
+	"gyges/tournament"
+	"gyges/tournament/report"
+)
+
+// What is read of [tournament.WorkersFile], and after how long it tells of the
+// past: whoever writes it does so every two seconds.
+const (
+	maxWorkersFile = 1 << 20 // bytes
+	maxWorkers     = 256     // rows
+	workersFresh   = 15 * time.Second
+)
+
+// workers is who plays a run, as its file says.
+type workers struct {
+	Time           time.Time
+	Ended          bool
+	Queue          *struct{ Waiting, Playing, Redelivered int64 }
+	Pairs, Games   int64
+	PairsPerSecond float64 `json:"pairs_per_second"`
+	GamesPerSecond float64 `json:"games_per_second"`
+	Count          int64
+	Workers        []struct {
+		Name, Version, State    string
+		Cores, Workers, Playing int64
+		Speed                   float64
+		Pairs                   int64
+	}
+}
+
+// readWorkers reads the file; nil if there is none that can be used.
+func readWorkers(fsys fs.FS) *workers {
+	f, err := fsys.Open(tournament.WorkersFile)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxWorkersFile+1))
+	w := new(workers)
+	if err != nil || len(text) > maxWorkersFile || json.Unmarshal(text, w) != nil || w.Time.IsZero() {
+		return nil
+	}
+	w.Workers = w.Workers[:min(len(w.Workers), maxWorkers)]
+	return w
+}
+
+// workersPart is the section about the workers, "" if there is nothing to say.
+func workersPart(fsys fs.FS, now time.Time) (html, error) {
+	w := readWorkers(fsys)
+	if w == nil {
+		return "", nil
+	}
+	var b bytes.Buffer
+	if err := report.WriteFragment(&b, w.section(now)); err != nil {
+		return "", err
+	}
+	return html(b.String()), nil //nolint:gosec // written by html/template
+}
+
+const workersID, workersTitle = "workers", "Workers"
+
+func (w *workers) section(now time.Time) report.Section {
+	blocks := []report.Block{}
+	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
+	switch age := now.Sub(w.Time); {
+	case w.Ended:
+		blocks = append(blocks, report.Block{Text: "As it stood when the run was left, " + at + "."})
+	case age > workersFresh || age < -workersFresh:
+		blocks = append(blocks, report.Block{Text: "This is of the past, " + at + ": nothing has been heard of the run's coordinator since."})
+	}
+	blocks = append(blocks, report.Block{Facts: w.facts()}, report.Block{Table: w.table()})
+	return report.Section{ID: workersID, Title: workersTitle, Blocks: blocks}
+}
+
+func (w *workers) facts() []report.Fact {
+	facts := []report.Fact{}
+	add := func(name, value string) { facts = append(facts, report.Fact{Name: name, Value: value}) }
+	switch q := w.Queue; {
+	case q != nil:
+		add("pairs waiting", number(q.Waiting))
+		add("pairs on workers", number(q.Playing))
+		add("of these redelivered", number(q.Redelivered))
+	case !w.Ended:
+		add("queue", "the server doesn't answer")
+	}
+	add("pairs done", number(w.Pairs))
+	add("games done", number(w.Games))
+	add("pairs/s of late", rate(w.PairsPerSecond))
+	add("games/s of late", rate(w.GamesPerSecond))
+	return facts
+}
+
+// number prints how many there are of something.
+func number(n int64) string { return count(max(n, 0)) }
+
+// rate prints a number with three figures, or whole.
+func rate(x float64) string {
+	if x >= 100 && x < 1e15 {
+		return number(int64(math.Round(x)))
+	}
+	return strconv.FormatFloat(max(x, 0), 'g', 3, 64)
+}
+
+func (w *workers) table() *report.Table {
+	t := &report.Table{Caption: "Workers: " + number(w.Count), Header: []report.Head{
+		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"}, {Text: "Playing"},
+		{Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
+	}}
+	if n := int64(len(w.Workers)); n < w.Count {
+		t.Caption += fmt.Sprintf(", the first %d listed", n)
+	}
+	for _, x := range w.Workers {
+		speed := "unknown"
+		if x.Speed > 0 {
+			speed = rate(x.Speed)
+		}
+		t.Rows = append(t.Rows, []report.Cell{
+			{Text: said(x.Name), Row: true}, {Text: said(x.State)}, {Text: number(x.Cores)}, {Text: number(x.Workers)}, {Text: number(x.Playing)},
+			{Text: number(x.Pairs)}, {Text: speed}, {Text: said(x.Version)},
+		})
+	}
+	return t
+}
+
+// said is what a worker says of itself, bounded.
+func said(text string) string {
+	const most = 100
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return ratings.Visible(text)
+}
+
+// withWorkers adds the section about the workers to the page.
+func (r *run) withWorkers(parts map[string]any) map[string]any {
+	if r.workers == "" {
+		return parts
+	}
+	parts = maps.Clone(parts)
+	titles := maps.Clone(parts["titles"].(map[string]string))
+	titles[workersID] = workersTitle
+	parts["titles"] = titles
+	parts["order"] = append([]string{workersID}, parts["order"].([]string)...)
+	parts["section "+workersID] = r.workers
+	return parts
+}
+
+// lookAtWorkers reads what is said of the workers, and tells whether it differs.
+func (r *run) lookAtWorkers() bool {
+	now, err := workersPart(r.place.fsys(), time.Now())
+	if err != nil {
+		r.server.config.Log.Error("the workers can't be shown", "run", r.place.id, "error", err)
+	}
+	was := r.workers
+	r.workers = now
+	return now != was
+}

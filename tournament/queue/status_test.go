@@ -1,0 +1,180 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// readStatus reads the file in a run's folder; ok: it is there.
+func readStatus(t testing.TB, dir string) (s status, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, tournament.WorkersFile))
+	if os.IsNotExist(err) {
+		return s, false
+	}
+	require.NoError(t, err)
+	require.NoError(t, strictly(text, &s), "never a part")
+	return s, true
+}
+
+// The file says who works and what is queued while a run is played, a job that is
+// handed out again among it; it stays at the end, leaves the records alone, and
+// the next coordinator in the folder goes on with it.
+func TestStatusFile(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	c := testConfig(t, 6, "random", "other")
+	c.Rules = c.Rules[:1]
+	want := local(t, c)
+	p := testPool(t, nc, func(o *Options) { o.Window = 4 })
+	p.statusEvery = 20 * time.Millisecond
+	c.Pool = p
+	await := func(what string, is func(status) bool) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			s, ok := readStatus(t, c.Out)
+			return ok && is(s)
+		}, 20*time.Second, 10*time.Millisecond, what)
+	}
+	left := c.Out + "/" + tournament.WorkersFile + ".tmp-1"
+	require.NoError(t, os.WriteFile(left, nil, 0o644))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	run := func(ctx context.Context) {
+		_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {})
+		done <- err
+	}
+	go run(ctx)
+
+	await("nobody works", func(s status) bool {
+		return s.Queue != nil && *s.Queue == depth{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 && !s.Ended
+	})
+	require.NoFileExists(t, left)
+	// Somebody takes two jobs and is never heard of again, and then another does.
+	found, err := readIdentity(c.Out)
+	require.NoError(t, err)
+	jobs, err := p.js.Consumer(ctx, jobStream, found.Run)
+	require.NoError(t, err)
+	take := func() {
+		messages, err := jobs.FetchNoWait(2)
+		require.NoError(t, err)
+		for range messages.Messages() {
+			continue
+		}
+	}
+	take()
+	await("two are played", func(s status) bool { return s.Queue != nil && *s.Queue == depth{Waiting: 2, Playing: 2} })
+	await("two are redelivered", func(s status) bool {
+		take()
+		return s.Queue != nil && s.Queue.Redelivered >= 2
+	})
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+	stopped, ok := readStatus(t, c.Out)
+	require.True(t, ok)
+	require.True(t, stopped.Ended)
+	require.Nil(t, stopped.Queue)
+
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed, o.Version = "b", 1, 0, "old" })
+	go run(t.Context())
+	await("one refuses", func(s status) bool {
+		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" && s.Workers[0].State == refuses && !s.Ended
+	})
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed = "a", 1, 1234 })
+	require.NoError(t, <-done)
+	ended, ok := readStatus(t, c.Out)
+	require.True(t, ok)
+	require.True(t, ended.Ended)
+	require.Nil(t, ended.Queue)
+	require.Equal(t, [2]int64{6, 12}, [2]int64{ended.Pairs, ended.Games})
+	require.Positive(t, ended.PairsPerSecond)
+	require.InDelta(t, 2*ended.PairsPerSecond, ended.GamesPerSecond, 1e-9)
+	require.Len(t, ended.Workers, 2)
+	require.Equal(t, "a", ended.Workers[0].Name)
+	require.Equal(t, plays, ended.Workers[0].State)
+	require.Equal(t, 1234.0, ended.Workers[0].Speed)
+	require.Positive(t, ended.Workers[0].Cores)
+	require.Equal(t, want, timeless(t, c.Out))
+	text, err := os.ReadFile(filepath.Join(c.Out, tournament.WorkersFile))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "127.0.0.1")
+	require.NotContains(t, string(text), "nats:")
+}
+
+func readIdentity(dir string) (id identity, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, identityFile))
+	if err == nil {
+		err = json.Unmarshal(text, &id)
+	}
+	return id, err
+}
+
+// A run whose folder takes no such file goes on, and the log says so once.
+func TestStatusFileThatCantBeWritten(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	startWorker(t, connect(t, s), nil)
+	c := testConfig(t, 2, "random", "other")
+	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, tournament.WorkersFile, "full"), 0o755))
+	var log logged
+	p := testPool(t, connect(t, s), func(o *Options) { o.Log = log.log() })
+	p.statusEvery = time.Millisecond
+	want := local(t, c)
+	c.Pool = p
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, want, timeless(t, c.Out))
+	require.Equal(t, 1, strings.Count(log.String(), "how the run stands can't be written"))
+	left, err := filepath.Glob(filepath.Join(c.Out, "*.tmp-*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// What workers say is bounded, and those that are silent aren't listed.
+func TestCrewList(t *testing.T) {
+	now := time.Now()
+	c := newCrew(discard())
+	for i, name := range []string{strings.Repeat("é", 40), "x" + strings.Repeat("é", 40), "late"} {
+		c.heard("run", WorkerInfo{ID: name, Name: name, Version: strings.Repeat("v", 1000)}, now.Add(-time.Duration(i)*goneAfter*2/3))
+	}
+	c.heard("run", WorkerInfo{ID: "no", Name: "no", Refused: map[string]string{"run": "secret"}}, now)
+	c.heard("run", WorkerInfo{ID: "other", Name: "other", Refused: map[string]string{"another": "why"}}, now)
+	c.aside["other"] = true
+	list := c.list(now)
+	text, err := json.Marshal(list)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "secret")
+	var names []string
+	states := map[string]state{}
+	for _, w := range list {
+		require.LessOrEqual(t, len(w.Name), maxWord)
+		require.LessOrEqual(t, len(w.Version), maxWord)
+		require.True(t, utf8.ValidString(w.Name))
+		names = append(names, w.Name)
+		states[w.Name] = w.State
+	}
+	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 31), strings.Repeat("é", 32)}, names)
+	require.Equal(t, refuses, states["no"])
+	require.Equal(t, aside, states["other"])
+	require.Equal(t, plays, states[names[2]])
+}
+
+func TestRates(t *testing.T) {
+	start := time.Unix(1000, 0)
+	pairs, games := rates([]sample{{start, 5, 9}})
+	require.Zero(t, pairs+games)
+	pairs, games = rates([]sample{{start, 5, 9}, {start.Add(time.Second), 5, 9}, {start.Add(4 * time.Second), 7, 13}})
+	require.Equal(t, [2]float64{0.5, 1}, [2]float64{pairs, games})
+}
