@@ -102,7 +102,7 @@ func (c *checker) run() error {
 	if c.p != nil {
 		return nil
 	}
-	p, err := launch(c.command, c.dir, &c.trace)
+	p, err := launch(c.command, c.dir, 0, &c.trace)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func Kind() agents.Kind {
 			wait("ready", "10s", "time to say readyok"),
 			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
 			wait("grace", "1s", "how much later than its time a move may come"),
+			{Name: "memory", Type: agents.Int, Min: 1, Max: 1 << 20, Doc: "MB of memory that the program may have, and each that it starts; on Linux"},
 			{Name: "restart", Type: agents.Text, Default: "crash", Choices: []string{"crash", "game"}, Doc: "start the program anew after a crash only, or for every game"},
 		},
 		New: newHost,
@@ -58,6 +59,7 @@ type host struct {
 	grace   time.Duration
 	restart bool // for every game
 	limits  agents.Limits
+	memory  int // MB that the program may have; 0: all it wants
 
 	proc    *process
 	trace   trace
@@ -92,8 +94,8 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	h := &host{
 		command: splitCommand(v["cmd"]), dir: v["dir"],
 		start: v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
-		restart: v["restart"] == "game",
-		limits:  agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
+		restart: v["restart"] == "game", memory: v.Int("memory"),
+		limits: agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
 	}
 	for name, value := range v {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
@@ -208,7 +210,7 @@ func (h *host) canPlay(r *rules.Rules) error {
 func (h *host) launch(ctx context.Context) error {
 	h.offered, h.ours, h.sent, h.owes = h.offered[:0], false, nil, owed{}
 	h.trace = trace{}
-	p, err := launch(h.command, h.dir, &h.trace)
+	p, err := launch(h.command, h.dir, h.memory, &h.trace)
 	if err != nil {
 		return err
 	}

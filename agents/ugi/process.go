@@ -40,8 +40,9 @@ type process struct {
 	drained chan struct{} // closed when its stderr has been read
 }
 
-// launch starts a program. The error is an [agents.Failure].
-func launch(command []string, dir string, t *trace) (*process, error) {
+// launch starts a program, which may have so many megabytes of memory; 0: all it
+// wants. The error is an [agents.Failure].
+func launch(command []string, dir string, megabytes int, t *trace) (*process, error) {
 	p := &process{trace: t, exited: make(chan struct{}), drained: make(chan struct{})}
 	p.cmd = exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the calls that have a context
 	p.cmd.Dir = dir
@@ -67,6 +68,12 @@ func launch(command []string, dir string, t *trace) (*process, error) {
 		close(p.drained)
 	}()
 	p.lines = newLineReader(p.out, maxAnswer)
+	if megabytes > 0 {
+		if err := boundMemory(p.cmd, megabytes); err != nil {
+			_ = p.kill() // err says more
+			return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("memory=%d: %w", megabytes, err)}
+		}
+	}
 	return p, nil
 }
 

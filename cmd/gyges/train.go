@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
@@ -19,6 +21,7 @@ type trainCmd struct {
 	Seed        *uint64 `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers     *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out         string  `placeholder:"DIR" help:"Folder for everything; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
+	queueFlags
 	formatFlag
 }
 
@@ -43,9 +46,19 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	q, err := c.open(ctx, e, &config)
+	if err != nil {
+		return err
+	}
+	defer q.close()
 	v := &trainView{e: e, standings: newStandings()}
 	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
 	v.end()
+	if err == nil {
+		q.end(tournament.Summary{Status: tournament.Finished})
+	} else {
+		q.end(tournament.Summary{})
+	}
 	if err != nil {
 		if len(s.Generations) > 0 || v.games > 0 {
 			e.err.printf("Stopped. Go on with the same command and --out %s\n", visible(config.Out))
@@ -71,6 +84,15 @@ func (c *trainCmd) config(e *env) (training.Config, error) {
 	config.Out = tuneOut(c.Out, config.Out, config.Name)
 	config.Match.Log = e.log
 	return config, flagErrors(config.Validate(e.registry))
+}
+
+// open lets all games of the training be played by workers, if the flags say so.
+func (c *trainCmd) open(ctx context.Context, e *env, config *training.Config) (*queued, error) {
+	m := config.Match
+	m.Agents, m.Out = []agents.Spec{config.Agent}, config.Out
+	q, err := c.queueFlags.open(ctx, e, &m)
+	config.Match.Pool, config.SelfPlay.Tournament.Pool = m.Pool, m.Pool
+	return q, err
 }
 
 // print prints the generations and the joint rating.

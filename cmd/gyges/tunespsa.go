@@ -12,12 +12,14 @@ import (
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
+	"gyges/tournament"
 )
 
 // tuneSPSACmd lets an agent's numbers climb.
 type tuneSPSACmd struct {
 	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says what climbs and how; see configs/tuning/spsa.yaml."`
 	tuneFlags
+	queueFlags
 }
 
 // Help is the part of the help below the summary.
@@ -61,10 +63,16 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err := r.resume(); err != nil {
 		return err
 	}
+	q, err := c.open(ctx, e, &r.config)
+	if err != nil {
+		return err
+	}
+	defer q.close()
 	r.progress = newSteps(e.err, r.settings.Steps)
 	theta, err := r.run(ctx)
 	r.progress.end()
 	if err != nil {
+		q.end(tournament.Summary{})
 		return r.folder.tuningError(ctx, e, err)
 	}
 	return r.finish(theta)

@@ -16,7 +16,8 @@ import (
 
 // The files of a training run's folder, and of each generation's.
 const (
-	ManifestFile   = "training.json"   // the config, the status and all generations
+	ManifestFile   = "tuning.json"     // the config, the status and all generations
+	HistoryFile    = "history.jsonl"   // a step for each generation: see package history
 	GenerationFile = "generation.json" // of a generation: a [Generation]
 	WeightsFile    = "weights.json"    // of a generation: the candidate's; of the run: the best ones
 )

@@ -11,11 +11,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
@@ -44,10 +46,16 @@ type Summary struct {
 	Rating      string // the folder of the games of all adopted generations; empty if there are none
 }
 
-// manifest is the content of [ManifestFile].
+// manifest is the content of [ManifestFile], laid out as that of a tuning run.
 type manifest struct {
-	Version     string            `json:"version"` // of the program that began the run
-	Config      map[string]any    `json:"config"`
+	Method  string         `json:"method"`  // "train"
+	Version string         `json:"version"` // of the program that began the run
+	Config  map[string]any `json:"config"`
+	Result  result         `json:"result"`
+}
+
+// result is what the run has come to so far.
+type result struct {
 	Status      tournament.Status `json:"status"`
 	Best        int               `json:"best"`
 	Generations []Generation      `json:"generations"`
@@ -60,19 +68,20 @@ func Run(ctx context.Context, c Config, registry *agents.Registry, version strin
 		return Summary{}, err
 	}
 	t := trainer{config: &c, registry: registry, version: version, watch: watch}
-	t.manifest = manifest{Version: version, Config: c.about(), Status: tournament.Running}
+	t.manifest = manifest{Method: "train", Version: version, Config: c.about(), Result: result{Status: tournament.Running}}
 	if err := t.open(); err != nil {
 		return Summary{}, err
 	}
 	s, err := t.train(ctx)
-	t.manifest.Status = tournament.Finished
+	status := &t.manifest.Result.Status
+	*status = tournament.Finished
 	switch {
 	case err != nil && ctx.Err() != nil:
-		t.manifest.Status = tournament.Interrupted
+		*status = tournament.Interrupted
 	case err != nil:
-		t.manifest.Status = tournament.Failed
+		*status = tournament.Failed
 	}
-	return s, errors.Join(err, t.save(&s))
+	return s, errors.Join(err, t.save(&s), t.history.Close())
 }
 
 // about is what the outcome of a run depends on.
@@ -95,17 +104,35 @@ type trainer struct {
 	version  string
 	watch    Watcher
 	manifest manifest
+	history  *history.Writer
+	known    int             // generations that the history has
 	adopted  []Generation    // generation 0 and those that won their tests
 	weights  []*eval.Weights // of those
 }
 
-// open makes the folder, or checks that of a run to go on with.
+// open makes the folder, or checks that of a run to go on with, and takes it.
 func (t *trainer) open() error {
+	if err := t.openManifest(); err != nil {
+		return err
+	}
+	var lines []history.Line
+	var err error
+	t.history, lines, err = history.Append(t.config.path(HistoryFile))
+	t.known = len(lines)
+	return err
+}
+
+// queueFolder may be there already: a server that hands games out keeps them there.
+const queueFolder = "queue"
+
+func (t *trainer) openManifest() error {
 	path := t.config.path(ManifestFile)
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if entries, err := os.ReadDir(t.config.Out); err == nil && len(entries) > 0 {
+		entries, err := os.ReadDir(t.config.Out)
+		entries = slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Name() == queueFolder })
+		if err == nil && len(entries) > 0 {
 			return fmt.Errorf("%s: expected a new folder, or one of a training, found one that holds %s", t.config.Out, entries[0].Name())
 		}
 		return saveJSON(path, t.manifest)
@@ -145,7 +172,7 @@ func differences(was, is map[string]any, folder string) error {
 
 // save writes what the run has come to.
 func (t *trainer) save(s *Summary) error {
-	t.manifest.Best, t.manifest.Generations = s.Best, s.Generations
+	t.manifest.Result.Best, t.manifest.Result.Generations = s.Best, s.Generations
 	return saveJSON(t.config.path(ManifestFile), t.manifest)
 }
 
@@ -159,11 +186,14 @@ func (t *trainer) train(ctx context.Context) (Summary, error) {
 			return s, fmt.Errorf("%s: %w", Generation{Number: k}.Name(), err)
 		}
 		s.Generations = append(s.Generations, *g)
+		w, err := loadWeights(t.config.folder(k, WeightsFile))
+		if err == nil {
+			err = t.note(g, w)
+		}
+		if err != nil {
+			return s, err
+		}
 		if g.Adopted {
-			w, err := loadWeights(t.config.folder(k, WeightsFile))
-			if err != nil {
-				return s, err
-			}
 			t.adopted, t.weights = append(t.adopted, *g), append(t.weights, w)
 			s.Best = k
 		}
@@ -181,6 +211,20 @@ func (t *trainer) train(ctx context.Context) (Summary, error) {
 	s.Rating = run.Out
 	_, err := t.play(ctx, 0, "rating", run)
 	return s, err
+}
+
+// note adds a generation to the history, unless it has it.
+func (t *trainer) note(g *Generation, w *eval.Weights) error {
+	if g.Number <= t.known {
+		return nil
+	}
+	l := history.Line{
+		Step: g.Number, ValidationLoss: &g.Loss, Games: int(2 * g.Pairs.N()), Elo: g.Elo, EloMargin: g.EloMargin, Parameters: map[string]float64{},
+	}
+	for j, name := range eval.Names() {
+		l.Parameters[name] = w.Values[j]
+	}
+	return t.history.Write(l)
 }
 
 // best returns the weights of the last generation adopted.

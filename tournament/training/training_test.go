@@ -102,9 +102,9 @@ func TestTraining(t *testing.T) {
 	require.NoError(t, err)
 	var m manifest
 	require.NoError(t, json.Unmarshal(text, &m))
-	require.Equal(t, tournament.Finished, m.Status)
-	require.Equal(t, s.Generations, m.Generations)
-	require.Equal(t, s.Best, m.Best)
+	require.Equal(t, tournament.Finished, m.Result.Status)
+	require.Equal(t, s.Generations, m.Result.Generations)
+	require.Equal(t, s.Best, m.Result.Best)
 }
 
 // A training that was stopped again and again, at every stage, by another number

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,16 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	case "waits": // for stop, as an engine without limits does
 		e.stop = true
 		return true, 0, false
+	case "hoards":
+		var all [][]byte
+		for range 1 << 8 { // a gigabyte; then it answers
+			block := make([]byte, 4<<20)
+			for i := range block {
+				block[i] = 1
+			}
+			all = append(all, block)
+		}
+		runtime.KeepAlive(all)
 	case "late":
 		time.Sleep(time.Second)
 	case "flood":
