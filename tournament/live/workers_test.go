@@ -92,6 +92,7 @@ func TestWorkers(t *testing.T) {
 	require.NotContains(t, part(), "redelivered")
 	require.NoError(t, os.Remove(filepath.Join(dir, tournament.WorkersFile)))
 	require.Empty(t, part())
+	require.NotContains(t, s.catalog.run("match").feed.now(0).parts["titles"].value, "workers")
 	require.NotContains(t, s.get("/run/match").Body.String(), "section workers")
 }
 
@@ -135,6 +136,7 @@ func TestHostileWorkers(t *testing.T) {
 	text := strings.ReplaceAll(workersText(time.Now(), false, -5, many...), "54321.6", "-1e300")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	part := string(s.catalog.run("match").feed.now(0).parts["section workers"].value.(html))
+	require.NotContains(t, part, "<dd>-")
 	for _, where := range []string{part, s.get("/run/match").Body.String()} {
 		require.Contains(t, where, "alert(1)")
 		require.NotContains(t, where, "<script>alert")

@@ -67,7 +67,7 @@ const (
 	statusEvery  = 2 * time.Second
 	rateSamples  = 16
 	maxListed    = 256
-	maxWord      = 64
+	maxWord      = 100
 	statusAnswer = time.Second // that the server has for its answer
 )
 

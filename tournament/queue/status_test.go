@@ -146,7 +146,7 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 func TestCrewList(t *testing.T) {
 	now := time.Now()
 	c := newCrew(discard())
-	for i, name := range []string{strings.Repeat("é", 40), "x" + strings.Repeat("é", 40), "late"} {
+	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
 		c.heard("run", WorkerInfo{ID: name, Name: name, Version: strings.Repeat("v", 1000)}, now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
 	c.heard("run", WorkerInfo{ID: "no", Name: "no", Refused: map[string]string{"run": "secret"}}, now)
@@ -165,7 +165,7 @@ func TestCrewList(t *testing.T) {
 		names = append(names, w.Name)
 		states[w.Name] = w.State
 	}
-	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 31), strings.Repeat("é", 32)}, names)
+	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
 	require.Equal(t, refuses, states["no"])
 	require.Equal(t, aside, states["other"])
 	require.Equal(t, plays, states[names[2]])
