@@ -302,6 +302,10 @@ func (c *reportCmd) path() (string, error) {
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
 	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			pe.Path = filepath.Dir(path) // the folder is what is wrong
+		}
 		return fileError("--out", err)
 	}
 	defer func() {
