@@ -1,3 +1,7 @@
+// The race detector takes more memory for itself than the engines here may have.
+
+//go:build !race
+
 package ugi
 
 import (
