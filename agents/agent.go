@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -120,6 +121,20 @@ func (s Score) Proven() (plies int, ok bool) {
 		return -int(WinTop + s), true
 	default:
 		return 0, false
+	}
+}
+
+// Text prints the score for people: in points, or in how many plies the game is
+// decided.
+func (s Score) Text() string {
+	plies, proven := s.Proven()
+	switch {
+	case !proven:
+		return fmt.Sprintf("%+.2f", float64(s)/100)
+	case plies > 0:
+		return fmt.Sprintf("wins in %d", plies)
+	default:
+		return fmt.Sprintf("loses in %d", -plies)
 	}
 }
 

@@ -231,7 +231,7 @@ func (a *analysis) line(d agents.Decision, rank int) {
 	}
 	score := "-"
 	if d.Scored {
-		score = scoreText(d.Score)
+		score = d.Score.Text()
 	}
 	if a.multi > 1 {
 		a.out.printf("%5d %4d  %-11s %10d %7.2fs  %s\n", d.Depth, rank, score, nodes, took, strings.Join(long, " "))

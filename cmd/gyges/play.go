@@ -196,7 +196,7 @@ func remarks(d agents.Decision) string {
 		text += s
 	}
 	if d.Scored {
-		add(scoreText(d.Score))
+		add(d.Score.Text())
 	}
 	if d.Depth > 0 {
 		add(fmt.Sprintf("depth %d", d.Depth))
@@ -205,17 +205,4 @@ func remarks(d agents.Decision) string {
 		add(fmt.Sprintf("%d nodes", d.Nodes))
 	}
 	return text
-}
-
-// scoreText prints a score in points, or in how many plies the game is decided.
-func scoreText(s agents.Score) string {
-	plies, proven := s.Proven()
-	switch {
-	case !proven:
-		return fmt.Sprintf("%+.2f", float64(s)/100)
-	case plies > 0:
-		return fmt.Sprintf("wins in %d", plies)
-	default:
-		return fmt.Sprintf("loses in %d", -plies)
-	}
 }

@@ -28,19 +28,6 @@ type Player struct {
 // longPoll is how long a request for news waits for some.
 const longPoll = 25 * time.Second
 
-// scoreText prints a score in points, or in how many plies the game is decided.
-func scoreText(s agents.Score) string {
-	plies, proven := s.Proven()
-	switch {
-	case !proven:
-		return fmt.Sprintf("%+.2f", float64(s)/100)
-	case plies > 0:
-		return fmt.Sprintf("wins in %d", plies)
-	default:
-		return fmt.Sprintf("loses in %d", -plies)
-	}
-}
-
 // playPage is the data of the page to play.
 type playPage struct {
 	Levels, Kinds []Player

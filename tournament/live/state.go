@@ -139,7 +139,7 @@ func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
 func remarks(d agents.Decision) string {
 	var list []string
 	if d.Scored {
-		list = append(list, scoreText(d.Score))
+		list = append(list, d.Score.Text())
 	}
 	if d.Depth > 0 {
 		list = append(list, "depth "+count(int64(d.Depth)))
