@@ -21,16 +21,7 @@ type matchCmd struct {
 	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
-	limitsFlags
-	clockFlags
-	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
-	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses. Default: 10m."`
-	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until the match ends; 0: it goes on. Default: 10."`
-	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out        string         `placeholder:"DIR" help:"Folder for the records; a match that was stopped there goes on. Default: a new one, results/match-TIME."`
-	Extend     bool           `help:"Let the match in --out go on with more pairs than it was begun with."`
+	gameFlags
 	followFlags
 	queueFlags
 }
@@ -127,8 +118,7 @@ func resultFor(g *record.Game, agent string) int {
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
-		limitsFlags: c.limitsFlags, clockFlags: c.clockFlags, repetitionFlag: c.repetitionFlag,
-		Adjudicate: c.Adjudicate, Patience: c.Patience, Suspend: c.Suspend, Seed: c.Seed, Workers: c.Workers, Out: c.Out, Extend: c.Extend, followFlags: c.followFlags,
+		gameFlags: c.gameFlags, followFlags: c.followFlags,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

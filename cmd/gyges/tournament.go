@@ -25,16 +25,7 @@ type tournamentCmd struct {
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
-	limitsFlags
-	clockFlags
-	repetitionFlag
-	Adjudicate string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
-	Patience   *time.Duration `placeholder:"TIME" help:"How much longer than --movetime an agent may be silent before it loses, like 1m; 0s: for ever. Default: 10m."`
-	Suspend    *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
-	Seed       *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
-	Workers    *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out        string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
-	Extend     bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
+	gameFlags
 	followFlags
 	queueFlags
 	formatFlag
