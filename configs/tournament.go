@@ -136,9 +136,11 @@ func (t *tournamentReader) intInto(n *yaml.Node, to *int) {
 	}
 }
 
-func (t *tournamentReader) seed(n *yaml.Node) {
+func (t *tournamentReader) seed(n *yaml.Node) { t.seedInto(n, &t.config.Seed) }
+
+func (t *tournamentReader) seedInto(n *yaml.Node, to *uint64) {
 	if x, ok := number(t.parser, n, "a whole number from 0 to 18446744073709551615", parseUint64); ok {
-		t.config.Seed = x
+		*to = x
 	}
 }
 

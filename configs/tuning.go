@@ -70,6 +70,8 @@ func LoadTexel(path string) (Texel, error) {
 			t.field("features", func(n *yaml.Node) { features = n }),
 			t.field("positions", func(n *yaml.Node) { t.intInto(n, &c.Choice.Positions) }),
 			t.field("quiet", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Quiet) }),
+			t.field("leaves", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Leaves) }),
+			t.network(&c.Settings),
 			t.field("lambda", func(n *yaml.Node) { t.floatInto(n, &c.Settings.Lambda) }),
 			t.field("l2", func(n *yaml.Node) { t.floatInto(n, &c.Settings.L2) }),
 			t.field("scale", func(n *yaml.Node) { t.floatInto(n, &c.Settings.Scale) }),
@@ -84,6 +86,9 @@ func LoadTexel(path string) (Texel, error) {
 		c.Parent = t.parent(weights, c.Rules)
 		c.Settings.Names, c.Settings.Parent = eval.Names(), c.Parent.Values[:]
 		c.Settings.Hold = t.hold(features)
+		if n := c.Settings.Network; n != nil {
+			n.Parent, c.Choice.Inputs = c.Parent.Network, true
+		}
 		t.report(c.Settings.Check())
 	}
 	return c, loadTuning(path, read)
@@ -191,6 +196,20 @@ func (t *tuningReader) oneRules(n *yaml.Node) {
 	if r := t.rules(n); r != nil {
 		t.config.Rules = []*rules.Rules{r}
 	}
+}
+
+// network reads how a network is fitted.
+func (t *tuningReader) network(s *texel.Settings) field {
+	return t.field("network", func(n *yaml.Node) {
+		s.Network = &texel.Network{Seed: 1}
+		t.mapping(n, "a network",
+			t.field("network.epochs", func(n *yaml.Node) { t.intInto(n, &s.Network.Epochs) }).named("epochs"),
+			t.field("network.batch", func(n *yaml.Node) { t.intInto(n, &s.Network.Batch) }).named("batch"),
+			t.field("network.rate", func(n *yaml.Node) { t.floatInto(n, &s.Network.Rate) }).named("rate"),
+			t.field("network.decay", func(n *yaml.Node) { t.floatInto(n, &s.Network.Decay) }).named("decay"),
+			t.field("network.seed", func(n *yaml.Node) { t.seedInto(n, &s.Network.Seed) }).named("seed"),
+		)
+	})
 }
 
 // matchFields are the keys that say how games are played.

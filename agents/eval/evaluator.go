@@ -13,6 +13,7 @@ import (
 type Evaluator struct {
 	rules   *rules.Rules
 	weights [NumFeatures]float64
+	network *wired // nil: none
 }
 
 // New returns the evaluator with weights w for rules r. It returns an error if
@@ -24,7 +25,11 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	return &Evaluator{rules: r, weights: w.Values}, nil
+	e := &Evaluator{rules: r, weights: w.Values}
+	if w.Network != nil {
+		e.network = w.Network.wire()
+	}
+	return e, nil
 }
 
 // Features fills f with the features of p from the side to move.
@@ -32,21 +37,42 @@ func (e *Evaluator) Features(p rules.Position, f *[NumFeatures]float64) {
 	measure(e.rules, p, f)
 }
 
+// Sense fills f with the features of p from the side to move and in with the
+// inputs of a network, and returns what the evaluator's network makes of them, in
+// hundredths of a point; 0 if it has none.
+func (e *Evaluator) Sense(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
+	co, cp := measure(e.rules, p, f)
+	in.fill(p, &co, &cp)
+	if e.network == nil {
+		return 0
+	}
+	return float64(e.network.value(in)) / (Full * OutScale)
+}
+
 // Score returns the value of p for the side to move in hundredths of a point,
 // within ±[agents.MaxEval]. It means something while the game goes on and no
 // piece waits to be placed.
 func (e *Evaluator) Score(p rules.Position) agents.Score {
-	var f [NumFeatures]float64
-	measure(e.rules, p, &f)
-	return e.dot(&f)
+	score, _ := e.Judge(p)
+	return score
 }
 
 // Judge returns what Score does, and whether the opponent could reach his goal
 // if he were to move.
 func (e *Evaluator) Judge(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
-	measure(e.rules, p, &f)
-	return e.dot(&f), f[WinnersOpp] > 0
+	co, cp := measure(e.rules, p, &f)
+	sum := e.dot(&f) + e.networkValue(p, &co, &cp)
+	return agents.Score(math.Round(min(max(sum, -float64(agents.MaxEval)), float64(agents.MaxEval)))), cp.Winners > 0
+}
+
+func (e *Evaluator) networkValue(p rules.Position, co, cp *rules.Control) float64 {
+	if e.network == nil {
+		return 0
+	}
+	var in Inputs
+	in.fill(p, co, cp)
+	return float64(e.network.value(&in)) / (Full * OutScale)
 }
 
 // Term is what one feature adds to a score.
@@ -59,8 +85,11 @@ type Term struct {
 // Terms divides the score of p over the features that are not zero there.
 func (e *Evaluator) Terms(p rules.Position) []Term {
 	var f [NumFeatures]float64
-	measure(e.rules, p, &f)
+	var in Inputs
 	var terms []Term
+	if x := e.Sense(p, &f, &in); x != 0 {
+		terms = append(terms, Term{networkName, x, 1})
+	}
 	for i, v := range f {
 		if v != 0 && e.weights[i] != 0 {
 			terms = append(terms, Term{names[i], v, e.weights[i]})
@@ -69,11 +98,14 @@ func (e *Evaluator) Terms(p rules.Position) []Term {
 	return terms
 }
 
-// dot returns the score of a feature vector.
-func (e *Evaluator) dot(f *[NumFeatures]float64) agents.Score {
+// networkName stands for the network where a score is divided.
+const networkName = "network"
+
+// dot returns the sum of the weighted features.
+func (e *Evaluator) dot(f *[NumFeatures]float64) float64 {
 	sum := 0.0
 	for i, w := range e.weights {
 		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
 	}
-	return agents.Score(math.Round(min(max(sum, -float64(agents.MaxEval)), float64(agents.MaxEval))))
+	return sum
 }

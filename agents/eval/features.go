@@ -63,10 +63,11 @@ var logTable = func() (t [2048]float64) {
 	return t
 }()
 
-// measure fills f with the features of p.
-func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
+// measure fills f with the features of p, and returns what the side to move and
+// the opponent control.
+func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) (co, cp rules.Control) {
 	own, opp := p.Side(), p.Side().Other()
-	co, cp := r.Control(p, own), r.Control(p, opp)
+	co, cp = r.Control(p, own), r.Control(p, opp)
 	*f = [NumFeatures]float64{Tempo: 1}
 	for h := rules.Height(1); h <= 3; h++ {
 		of := p.OfHeight(h)
@@ -86,6 +87,7 @@ func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
 	f[Near] = diff(near(p, own)&(co.Pieces|co.Active), near(p, opp)&(cp.Pieces|cp.Active))
 	f[Goals] = float64(p.Goals(own) - p.Goals(opp))
 	f[WaitOwn], f[WaitOpp] = one(p.TookOut(own)), one(p.TookOut(opp))
+	return co, cp
 }
 
 func diff(a, b rules.SquareSet) float64 { return float64(a.Count() - b.Count()) }
@@ -120,11 +122,12 @@ func near(p rules.Position, side rules.Side) rules.SquareSet {
 	return set
 }
 
+const allSquares rules.SquareSet = 1<<rules.NumSquares - 1
+
 // farRows returns the squares of the n rows nearest to side's goal.
 func farRows(n int, side rules.Side) rules.SquareSet {
-	const all = 1<<rules.NumSquares - 1
 	if side == rules.South {
-		return all &^ (1<<((rules.Rows-n)*rules.Files) - 1)
+		return allSquares &^ (1<<((rules.Rows-n)*rules.Files) - 1)
 	}
 	return 1<<(n*rules.Files) - 1
 }

@@ -42,6 +42,7 @@ func Family(r *rules.Rules) string {
 type Weights struct {
 	Rules      string               // the family of rules they are for
 	Values     [NumFeatures]float64 // hundredths of a point per unit of the feature, within ±MaxWeight
+	Network    *Network             // adds to the weighted features; nil: nothing
 	Provenance Provenance
 	Source     string // the file they were read from, for messages; may be empty
 }
@@ -74,7 +75,7 @@ const MaxWeight = 10000
 
 const (
 	version = 1       // of the file format
-	maxFile = 1 << 16 // bytes of a weights file
+	maxFile = 1 << 18 // bytes of a weights file
 )
 
 // label names the weights in messages.
@@ -88,7 +89,20 @@ func (w *Weights) check() error {
 			errs = append(errs, fmt.Errorf("%s: feature %s: expected a weight from %d to %d, found %g", w.label(), names[i], -MaxWeight, MaxWeight, x))
 		}
 	}
+	if w.Network != nil {
+		if err := w.Network.check(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", w.label(), err))
+		}
+	}
 	return errors.Join(errs...)
+}
+
+// Equal tells whether w and v evaluate alike: their numbers are the same.
+func (w *Weights) Equal(v *Weights) bool {
+	if w.Network == nil || v.Network == nil {
+		return w.Rules == v.Rules && w.Values == v.Values && w.Network == v.Network
+	}
+	return w.Rules == v.Rules && w.Values == v.Values && *w.Network == *v.Network
 }
 
 // file is a weights file as JSON.
@@ -96,6 +110,7 @@ type file struct {
 	Version    *int            `json:"version"`
 	Rules      string          `json:"rules"`
 	Weights    json.RawMessage `json:"weights"`
+	Network    json.RawMessage `json:"network"`
 	Provenance *Provenance     `json:"provenance"`
 }
 
@@ -129,6 +144,9 @@ func Read(in io.Reader, source string) (Weights, error) {
 	if err := w.readValues(f.Weights); err != nil {
 		return w, err
 	}
+	if w.Network, err = readNetwork(f.Network); err != nil {
+		return w, fmt.Errorf("%s: %w", w.label(), err)
+	}
 	return w, w.check()
 }
 
@@ -161,7 +179,11 @@ func (w *Weights) Write(out io.Writer) error {
 		}
 		fmt.Fprintf(&b, "    %q: %s%s\n", names[i], strconv.FormatFloat(x, 'g', -1, 64), comma)
 	}
-	b.WriteString("  }\n}\n")
+	b.WriteString("  }")
+	if w.Network != nil {
+		w.Network.write(&b)
+	}
+	b.WriteString("\n}\n")
 	if _, err := Read(bytes.NewReader(b.Bytes()), w.Source); err != nil {
 		return err // it could not be read again
 	}
@@ -169,8 +191,7 @@ func (w *Weights) Write(out io.Writer) error {
 	return err
 }
 
-// readValues reads the object of feature names and weights. It walks the
-// tokens, for a name given twice would go unnoticed in a map.
+// readValues reads the object of feature names and weights.
 func (w *Weights) readValues(object json.RawMessage) error {
 	index := map[string]int{}
 	for i, name := range names {
@@ -180,18 +201,13 @@ func (w *Weights) readValues(object json.RawMessage) error {
 	fail := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s: %w", w.label(), fmt.Errorf(format, args...)))
 	}
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("%s: expected \"weights\": {feature: weight, …}", w.label())
-	}
 	seen := [NumFeatures]bool{}
-	for d.More() {
-		name, _ := d.Token()
+	err := eachEntry(object, `"weights": {feature: weight, …}`, func(name string, d *json.Decoder) error {
 		var x *float64
 		if err := d.Decode(&x); err != nil || x == nil {
-			return fmt.Errorf("%s: feature %v: expected a number", w.label(), name)
+			return fmt.Errorf("feature %v: expected a number", name)
 		}
-		i, ok := index[name.(string)]
+		i, ok := index[name]
 		switch {
 		case !ok:
 			fail("unknown feature %q; expected: %s", name, strings.Join(names[:], ", "))
@@ -200,6 +216,10 @@ func (w *Weights) readValues(object json.RawMessage) error {
 		default:
 			w.Values[i], seen[i] = *x, true
 		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.label(), err)
 	}
 	for i, ok := range seen {
 		if !ok {

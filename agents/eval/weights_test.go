@@ -91,7 +91,7 @@ func TestReadRefuses(t *testing.T) {
 		"text after the end": {text + "{}", "something follows after its end"},
 		"empty file":         {"", "expected a weights file: EOF"},
 		"broken file":        {text[:40], "expected a weights file: unexpected EOF"},
-		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 65536 bytes"},
+		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 262144 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
 		require.ErrorContains(t, err, c.want, name)

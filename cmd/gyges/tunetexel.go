@@ -60,7 +60,11 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 		f.close(e)
 		return fmt.Errorf("--out: %s: expected a new folder, found the result of another run", out)
 	}
-	p := newSteps(e.err, config.Settings.Iterations)
+	steps := config.Settings.Iterations
+	if n := config.Settings.Network; n != nil && steps > 0 {
+		steps += n.Epochs
+	}
+	p := newSteps(e.err, steps)
 	config.Settings.Record = func(s texel.Step) error {
 		p.step(s.Iteration, fmt.Sprintf("loss %.5f, validation loss %.5f", s.Loss, s.ValidationLoss))
 		if err := f.history.Write(history.Line{
@@ -85,6 +89,9 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	}}
 	for j, x := range result.Weights() {
 		w.Values[j] = sixDigits(x)
+	}
+	if w.Network = config.Parent.Network; result.Network != nil {
+		w.Network = result.Network
 	}
 	if err := f.finish(texelResult(result), &w); err != nil {
 		return failure{err}
@@ -122,6 +129,7 @@ func texelConfig(c *configs.Texel, about map[string]string) map[string]any {
 	s := &c.Settings
 	return map[string]any{
 		"rules": c.Rules.String(), "data": c.Data, "data_about": about, "positions": c.Choice.Positions, "quiet": c.Choice.Quiet,
+		"leaves": c.Choice.Leaves, "network": s.Network.About(),
 		"weights": parameters(s.Names, s.Parent), "held": heldNames(s.Names, s.Hold),
 		"lambda": s.Lambda, "l2": s.L2, "scale": s.Scale, "iterations": s.Iterations, "patience": s.Patience,
 	}
@@ -202,6 +210,9 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texe
 	w.printf("\nPositions %d to fit to, %d to watch; scale %.5f, %d iterations", train.Len(), validation.Len(), r.Scale, r.Iterations)
 	if r.EarlyStop {
 		w.printf(", stopped early")
+	}
+	if r.Network != nil {
+		w.printf("; with a network of %d units", 2*eval.Units)
 	}
 	w.printf("\nLoss %.6f, was %.6f\nValidation loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n",
 		r.Loss.Tuned, r.Loss.Parent, r.ValidationLoss.Tuned, r.ValidationLoss.Parent, r.Gain, r.GainMargin)

@@ -35,11 +35,12 @@ func (f *fit) result() (*Result, error) {
 	tuned := f.logits(f.last)
 	r := &Result{
 		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped,
-		Loss:           Change{f.train.value(zero), f.train.value(tuned)},
-		ValidationLoss: Change{f.validation.value(zero), f.lastLoss},
+		Loss:           Change{f.before.train.value(zero), f.train.value(tuned)},
+		ValidationLoss: Change{f.before.validation.value(zero), f.lastLoss},
+		Network:        f.network,
 	}
 	watched := newGames(f.validation.data)
-	r.Gain, r.GainMargin = f.validation.rise(watched, tuned, zero)
+	r.Gain, r.GainMargin = f.validation.rise(watched, tuned, f.before.validation, zero)
 	for j, w := range f.weights(f.last) {
 		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN(), WithoutMargin: math.NaN()})
 	}
@@ -61,7 +62,7 @@ func (f *fit) result() (*Result, error) {
 		if known[m] {
 			p.Error = math.Sqrt(max(covariance.At(m, m), 0)) / f.rms[j] / f.scale
 		}
-		p.Without, p.WithoutMargin = f.validation.rise(watched, tuned, f.logits(f.without(m, inverse)))
+		p.Without, p.WithoutMargin = f.validation.rise(watched, tuned, f.validation, f.logits(f.without(m, inverse)))
 		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
 	}
 	return r, nil
@@ -72,7 +73,7 @@ func (f *fit) result() (*Result, error) {
 func (f *fit) without(m int, inverse *mat.SymDense) []float64 {
 	u := append([]float64(nil), f.last...)
 	j := f.free[m]
-	to := -f.settings.Parent[j] * f.scale * f.rms[j]
+	to := -f.start[j] * f.scale * f.rms[j]
 	if c := inverse.At(m, m); c > 0 {
 		for i := range u {
 			u[i] += inverse.At(i, m) / c * (to - f.last[m])

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gyges/agents/eval"
 )
 
 // maxFeatures bounds the features: by the type of a column's index, and since the
@@ -16,6 +18,8 @@ const blockRows = 8192
 // Row is a position.
 type Row struct {
 	Features []float64 // from the side to move; finite
+	Inputs   []uint16  // of a network, that are on; none if no network is fitted
+	Base     float64   // what the evaluation adds to the features, in hundredths of a point
 	Result   float64   // of the game for the side to move: 0, ½, 1, or a mean of some
 	Score    float64   // search score for the side to move, in hundredths of a point; NaN: none
 	Count    float64   // how often it occurred; above 0
@@ -23,7 +27,7 @@ type Row struct {
 }
 
 // Data is a sample of positions. Only features that are not zero are stored: five
-// bytes for each, and 20 for a position.
+// bytes for each, two for an input, and 24 for a position.
 type Data struct {
 	features int
 	blocks   []*block
@@ -38,6 +42,9 @@ type block struct {
 	ends    []uint32 // where each row's features end
 	columns []uint8
 	values  []float32
+	inputs  []uint16 // row by row
+	inEnds  []uint32 // where each row's inputs end
+	base    []float32
 	result  []float32
 	score   []float32
 	count   []float32
@@ -69,6 +76,9 @@ func (d *Data) Add(r Row) error {
 		}
 	}
 	b.ends = append(b.ends, uint32(len(b.columns)))
+	b.inputs = append(b.inputs, r.Inputs...)
+	b.inEnds = append(b.inEnds, uint32(len(b.inputs)))
+	b.base = append(b.base, float32(r.Base))
 	b.result = append(b.result, float32(r.Result))
 	b.score = append(b.score, float32(r.Score))
 	b.count = append(b.count, float32(r.Count))
@@ -88,7 +98,14 @@ func (d *Data) check(r Row) error {
 			return fmt.Errorf("feature %d: expected a finite number, found %v", j, x)
 		}
 	}
+	for _, i := range r.Inputs {
+		if int(i) >= eval.NumInputs {
+			return fmt.Errorf("expected inputs below %d, found %d", eval.NumInputs, i)
+		}
+	}
 	switch {
+	case math.IsNaN(r.Base) || math.Abs(r.Base) > math.MaxFloat32:
+		return fmt.Errorf("expected a finite base, found %v", r.Base)
 	case !(0 <= r.Result && r.Result <= 1): // true for NaN too
 		return fmt.Errorf("expected a result from 0 to 1, found %v", r.Result)
 	case math.IsInf(r.Score, 0):
@@ -112,6 +129,8 @@ func (d *Data) newBlock() {
 		ends:    make([]uint32, 0, blockRows),
 		columns: make([]uint8, 0, entries+entries/32),
 		values:  make([]float32, 0, entries+entries/32),
+		inEnds:  make([]uint32, 0, blockRows),
+		base:    make([]float32, 0, blockRows),
 		result:  make([]float32, 0, blockRows),
 		score:   make([]float32, 0, blockRows),
 		count:   make([]float32, 0, blockRows),
@@ -129,6 +148,15 @@ func (b *block) row(i int) ([]uint8, []float32) {
 		start = b.ends[i-1]
 	}
 	return b.columns[start:b.ends[i]], b.values[start:b.ends[i]]
+}
+
+// on returns the inputs of a position that are on.
+func (b *block) on(i int) []uint16 {
+	start := uint32(0)
+	if i > 0 {
+		start = b.inEnds[i-1]
+	}
+	return b.inputs[start:b.inEnds[i]]
 }
 
 // dot returns the sum of v × feature of a position.

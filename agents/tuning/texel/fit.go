@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
+	"gyges/agents/eval"
 	"gyges/agents/tuning"
 )
 
@@ -37,6 +38,9 @@ type Settings struct {
 	// higher than the best fitting stops, and goes back to the best. 0: 5; below
 	// 0: it goes on to the minimum of the training loss.
 	Patience int
+	// Network says how a network is fitted, together with the weights and before
+	// them; nil: none is. The parent's stays as it is then.
+	Network *Network
 	// Record is called at the start and after each iteration; nil: nobody looks
 	// on. An error stops the fit.
 	Record func(Step) error
@@ -57,9 +61,10 @@ type Result struct {
 	EarlyStop      bool // stopped since the validation loss rose; the weights are those of its lowest
 	Loss           Change
 	ValidationLoss Change
-	Gain           float64   // by how much the validation loss is lower than the parent's
-	GainMargin     float64   // half of the 95 % interval of Gain
-	Features       []Feature // one for each
+	Gain           float64       // by how much the validation loss is lower than the parent's
+	GainMargin     float64       // half of the 95 % interval of Gain
+	Features       []Feature     // one for each
+	Network        *eval.Network // the fitted one; nil: none was
 }
 
 // Change is a figure of the parent weights and of the tuned ones.
@@ -91,6 +96,11 @@ func Fit(ctx context.Context, train, validation *Data, s Settings) (*Result, err
 		}
 	}
 	f := newFit(train, validation, s, scale)
+	if s.Network != nil {
+		if err := f.fitNetwork(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if err := f.minimise(ctx); err != nil {
 		return nil, err
 	}
@@ -139,6 +149,9 @@ func (s *Settings) Check() error {
 	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
 	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale", "expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
 	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations", "expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	if s.Network != nil {
+		s.Network.check(&p)
+	}
 	return p.Err()
 }
 
@@ -153,6 +166,9 @@ type fit struct {
 	settings          Settings
 	scale             float64
 	train, validation *loss
+	before            struct{ train, validation *loss } // those of the parent
+	start             []float64                         // weights that u is counted from: the parent's, or those fitted together with the network
+	network           *eval.Network
 	rms               []float64
 	free              []int // features whose weights are not held
 
@@ -162,7 +178,8 @@ type fit struct {
 	value    float64
 
 	// The lowest validation loss so far.
-	iteration int
+	iteration int  // of the network's epochs and of L-BFGS
+	begun     bool // L-BFGS has left its start
 	best      []float64
 	bestLoss  float64
 	last      []float64
@@ -173,16 +190,16 @@ type fit struct {
 }
 
 func newFit(train, validation *Data, s Settings, scale float64) *fit {
-	parent := append([]float64(nil), s.Parent...)
-	floats.Scale(scale, parent)
 	f := &fit{
 		settings:   s,
 		scale:      scale,
-		train:      newLoss(train, parent, train.targets(s.Lambda, scale)),
-		validation: newLoss(validation, parent, validation.targets(s.Lambda, scale)),
+		start:      s.Parent,
+		train:      newLoss(train, s.Parent, train.base(), scale, train.targets(s.Lambda, scale)),
+		validation: newLoss(validation, s.Parent, validation.base(), scale, validation.targets(s.Lambda, scale)),
 		rms:        train.meanSquares(),
 		bestLoss:   math.Inf(1),
 	}
+	f.before.train, f.before.validation = f.train, f.validation
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
 		if square > 0 && (s.Hold == nil || !s.Hold[j]) {
@@ -203,7 +220,7 @@ func (f *fit) logits(u []float64) []float64 {
 
 // weights returns the weights that u stands for.
 func (f *fit) weights(u []float64) []float64 {
-	w := append([]float64(nil), f.settings.Parent...)
+	w := append([]float64(nil), f.start...)
 	for j, v := range f.logits(u) {
 		w[j] += v / f.scale
 	}
@@ -262,9 +279,10 @@ func (f *fit) Init(int) {}
 
 // Converged notes an iteration and tells whether to stop.
 func (f *fit) Converged(l *optimize.Location) optimize.Status {
-	if f.iteration == 0 && floats.Equal(l.X, f.last) {
+	if !f.begun && floats.Equal(l.X, f.last) {
 		return optimize.NotTerminated // the start, which has been noted
 	}
+	f.begun = true
 	f.iteration++
 	f.note(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
 	switch {
@@ -289,7 +307,12 @@ func (f *fit) note(u []float64, loss float64) {
 	} else {
 		f.worse = 0
 	}
+	f.record(loss, f.lastLoss, f.weights(u))
+}
+
+// record tells who looks on.
+func (f *fit) record(loss, validation float64, weights []float64) {
 	if f.settings.Record != nil && f.err == nil {
-		f.err = f.settings.Record(Step{f.iteration, loss, f.lastLoss, f.weights(u)})
+		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})
 	}
 }

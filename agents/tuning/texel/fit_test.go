@@ -232,7 +232,7 @@ func TestScaleIsFitted(t *testing.T) {
 		for j := range s {
 			s[j] *= x
 		}
-		if v := newLoss(d, s, d.targets(1, 0)).value(make([]float64, len(s))); v < best {
+		if v := newLoss(d, s, d.base(), 1, d.targets(1, 0)).value(make([]float64, len(s))); v < best {
 			best, at = v, x
 		}
 	}

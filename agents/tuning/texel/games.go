@@ -47,14 +47,14 @@ func (l *loss) gradients(g *games, v []float64) []float64 {
 	return sums
 }
 
-// rise returns by how much the loss is higher at other than at v, and half of the
-// 95 % interval of that. Positions of one game are taken together.
-func (l *loss) rise(g *games, v, other []float64) (mean, margin float64) {
+// rise returns by how much the loss is higher by other's logits than by l's at v,
+// and half of the 95 % interval of that. Positions of one game are taken together.
+func (l *loss) rise(g *games, v []float64, other *loss, at []float64) (mean, margin float64) {
 	rises := make([][]float64, len(l.data.blocks))
 	l.data.each(func(k int, b *block) {
 		rises[k] = make([]float64, b.rows())
 		for i := range rises[k] {
-			rises[k][i] = float64(b.count[i]) * (l.at(b, k, i, other) - l.at(b, k, i, v))
+			rises[k][i] = float64(b.count[i]) * (other.at(b, k, i, at) - l.at(b, k, i, v))
 		}
 	})
 	sums := make([]float64, len(g.counts))

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/tuning/sample"
 )
@@ -16,6 +17,8 @@ import (
 // Choice says which samples are taken.
 type Choice struct {
 	Quiet     bool // only those in which neither side could win the game at once
+	Leaves    bool // only those that a search evaluates: not those whose score says that the side to move wins at once, or loses to any answer
+	Inputs    bool // with the inputs of a network, to fit one
 	Positions int  // at most so many, the first ones; 0: all
 }
 
@@ -24,12 +27,12 @@ type Choice struct {
 // ctx's.
 func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
 	d := NewData(eval.NumFeatures)
-	batches := newBatches(e)
+	batches := newBatches(e, choice.Inputs)
 	for s, err := range samples {
 		if err != nil {
 			return nil, err
 		}
-		if choice.Quiet && !s.Quiet {
+		if choice.Quiet && !s.Quiet || choice.Leaves && isOver(&s) {
 			continue
 		}
 		if choice.Positions > 0 && d.Len()+len(batches.rows) == choice.Positions {
@@ -44,16 +47,24 @@ func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *ev
 	return d, batches.flush(d)
 }
 
+// isOver tells whether the score of a sample says that the side to move wins with
+// its next move, or that it loses whatever it does to the opponent's next.
+func isOver(s *sample.Sample) bool {
+	return s.Scored && (s.Score >= agents.WinIn(1) || s.Score <= -agents.WinIn(2))
+}
+
 // batches gathers samples to measure them on all cores at once.
 type batches struct {
 	eval     *eval.Evaluator
+	inputs   bool
 	samples  []sample.Sample
 	rows     []Row
 	features [][eval.NumFeatures]float64
+	on       []eval.Inputs
 }
 
-func newBatches(e *eval.Evaluator) *batches {
-	return &batches{eval: e, features: make([][eval.NumFeatures]float64, blockRows)}
+func newBatches(e *eval.Evaluator, inputs bool) *batches {
+	return &batches{eval: e, inputs: inputs, features: make([][eval.NumFeatures]float64, blockRows), on: make([]eval.Inputs, blockRows)}
 }
 
 // add takes a sample and tells whether the batch is full.
@@ -76,13 +87,16 @@ func (b *batches) flush(d *Data) error {
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(b.rows); i += workers {
-				b.eval.Features(b.samples[i].Position, &b.features[i])
+				b.rows[i].Base = b.eval.Sense(b.samples[i].Position, &b.features[i], &b.on[i])
 			}
 		})
 	}
 	wg.Wait()
 	for i := range b.rows {
 		b.rows[i].Features = b.features[i][:]
+		if b.inputs {
+			b.rows[i].Inputs = b.on[i].All()
+		}
 		if err := d.Add(b.rows[i]); err != nil {
 			return fmt.Errorf("position %d: %w", d.Len()+1, err)
 		}

@@ -18,7 +18,7 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 	for k, b := range d.blocks {
 		results[k] = b.result
 	}
-	l := newLoss(d, weights, results)
+	l := newLoss(d, weights, d.base(), 1, results)
 	slopes := func(scale float64) (first, second float64) {
 		sums := d.sum(2, func(b *block, k int, sums []float64) {
 			for i, score := range l.offsets[k] {

@@ -94,25 +94,35 @@ func logistic(x float64) (p, softplus float64) {
 }
 
 // loss is the mean cross-entropy of a sample as a function of weights. A fixed
-// part of each position's logit, the parent's, is kept apart.
+// part of each position's logit is kept apart.
 type loss struct {
 	data    *Data
 	targets [][]float32
 	offsets [][]float32
 }
 
-// newLoss returns the loss for targets. Logits are those of the weights parent
-// plus what the argument of its methods adds; both count in units of the logit.
-func newLoss(d *Data, parent []float64, targets [][]float32) *loss {
+// newLoss returns the loss for targets. Logits are those of weights on top of what
+// base adds, in hundredths of a point that count scale each, plus what the
+// argument of its methods adds, which counts in units of the logit.
+func newLoss(d *Data, weights []float64, base [][]float32, scale float64, targets [][]float32) *loss {
 	l := &loss{data: d, targets: targets, offsets: make([][]float32, len(d.blocks))}
 	d.each(func(k int, b *block) {
 		o := make([]float32, b.rows())
 		for i := range o {
-			o[i] = float32(b.dot(i, parent))
+			o[i] = float32(scale * (float64(base[k][i]) + b.dot(i, weights)))
 		}
 		l.offsets[k] = o
 	})
 	return l
+}
+
+// base returns what the parent's evaluation adds to the features, block by block.
+func (d *Data) base() [][]float32 {
+	all := make([][]float32, len(d.blocks))
+	for k, b := range d.blocks {
+		all[k] = b.base
+	}
+	return all
 }
 
 // logit returns the logit of a position.

@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"fmt"
+	"math/bits"
+
+	"gyges/rules"
+)
+
+// The inputs of a network, each on or off. All are seen from the side to move,
+// as in the features: squares are turned so that it plays from row 1.
+//
+// First come the squares by what stands there and who controls them: for an
+// empty square or a piece of height 1 to 3, and for nobody, own, opponent and
+// both, one input for each square. Then come counts of which one is on at most:
+// moves in steps of half a doubling, pieces that can reach the goal now, pieces
+// that may be moved; and for Kang the pieces of each height in hand, the goals,
+// and who waits for having taken a piece out.
+const (
+	inSquares = 0
+	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
+	inWinners = inMoves + 2*moveSteps
+	inActive  = inWinners + 2*mostWinners
+	inHands   = inActive + 2*rules.Files
+	inGoals   = inHands + 2*3*mostInHand
+	inWaits   = inGoals + 2*mostGoals
+
+	// NumInputs is how many inputs a network has.
+	NumInputs = inWaits + 2
+)
+
+// How many inputs the counts have for each side. Higher counts share the last.
+const (
+	moveSteps   = 24
+	mostWinners = 3
+	mostInHand  = 4
+	mostGoals   = 7
+)
+
+// mostOn bounds the inputs that are on at once: one for each square, two for
+// moves, winners, active pieces, goals and waits, and six for the hands.
+const mostOn = rules.NumSquares + 2*5 + 6
+
+// Inputs lists the inputs that are on.
+type Inputs struct {
+	list [mostOn]uint16
+	n    int
+}
+
+// All returns the inputs that are on, each once. The slice is valid until the
+// inputs are filled again.
+func (in *Inputs) All() []uint16 { return in.list[:in.n] }
+
+func (in *Inputs) add(i int) {
+	in.list[in.n] = uint16(i)
+	in.n++
+}
+
+// count switches one of so many inputs on, none for 0.
+func (in *Inputs) count(first, x, most int) {
+	if x > 0 {
+		in.add(first + min(x, most) - 1)
+	}
+}
+
+// fill lists the inputs of p, where the side to move and the opponent control
+// what co and cp say.
+func (in *Inputs) fill(p rules.Position, co, cp *rules.Control) {
+	in.n = 0
+	own, opp := p.Side(), p.Side().Other()
+	empty := ^p.Occupied() & allSquares
+	in.squares(0, empty&co.Ends, empty&cp.Ends, empty, own)
+	for h := 1; h <= 3; h++ {
+		of := p.OfHeight(rules.Height(h))
+		in.squares(h, of&co.Pieces, of&cp.Pieces, of, own)
+	}
+	for s, c := range [2]*rules.Control{co, cp} {
+		side := own
+		if s == 1 {
+			side = opp
+		}
+		in.add(inMoves + s*moveSteps + moveStep(c.Moves))
+		in.count(inWinners+s*mostWinners, c.Winners, mostWinners)
+		in.count(inActive+s*rules.Files, c.Active.Count(), rules.Files)
+		in.count(inGoals+s*mostGoals, p.Goals(side), mostGoals)
+		if p.HoldsPieces(side) {
+			for h := range 3 {
+				in.count(inHands+(s*3+h)*mostInHand, p.Hand(side, rules.Height(h+1)), mostInHand)
+			}
+		}
+		if p.TookOut(side) {
+			in.add(inWaits + s)
+		}
+	}
+}
+
+// squares lists the squares of one content, by who controls them. Empty ones
+// that nobody controls are left out: they follow from the others.
+func (in *Inputs) squares(content int, own, opp, all rules.SquareSet, side rules.Side) {
+	if content > 0 {
+		in.set(squareInput(content, 0), all&^own&^opp, side)
+	}
+	in.set(squareInput(content, 1), own&^opp, side)
+	in.set(squareInput(content, 2), opp&^own, side)
+	in.set(squareInput(content, 3), own&opp, side)
+}
+
+// squareInput returns the first input of squares with a content, controlled by
+// nobody (0), own (1), the opponent (2) or both (3).
+func squareInput(content, control int) int {
+	return inSquares + (content*4+control)*rules.NumSquares
+}
+
+// set switches the inputs of a set of squares on, turned to side's view.
+func (in *Inputs) set(first int, s rules.SquareSet, side rules.Side) {
+	w := uint64(s)
+	if side == rules.North {
+		w = bits.Reverse64(w) >> (64 - rules.NumSquares)
+	}
+	for ; w != 0; w &= w - 1 {
+		in.add(first + bits.TrailingZeros64(w))
+	}
+}
+
+// moveStep returns twice the binary logarithm of 1+n, rounded down.
+func moveStep(n int) int {
+	x := uint(n + 1)
+	log := bits.Len(x) - 1
+	step := 2 * log
+	if x*x >= 1<<(2*log+1) { // x is at least the square root of two times the power
+		step++
+	}
+	return min(step, moveSteps-1)
+}
+
+// Mirrored returns the input that takes the place of input i when left and right
+// change places.
+func Mirrored(i int) int {
+	if i >= inMoves {
+		return i
+	}
+	s := i % rules.NumSquares
+	return i - s + s/rules.Files*rules.Files + rules.Files - 1 - s%rules.Files
+}
+
+// inputNames are the names of the inputs in weights files.
+var inputNames = func() (t [NumInputs]string) {
+	sides := [2]string{"own", "opp"}
+	for content, what := range [4]string{"empty", "1", "2", "3"} {
+		for control, who := range [4]string{"none", "own", "opp", "both"} {
+			for s := range rules.Square(rules.NumSquares) {
+				t[squareInput(content, control)+int(s)] = fmt.Sprintf("%s %s %v", what, who, s)
+			}
+		}
+	}
+	counts := func(first, n, from int, what string) {
+		for s, who := range sides {
+			for k := range n {
+				t[first+s*n+k] = fmt.Sprintf("%s %s %d", what, who, k+from)
+			}
+		}
+	}
+	counts(inMoves, moveSteps, 0, "moves")
+	counts(inWinners, mostWinners, 1, "winners")
+	counts(inActive, rules.Files, 1, "active")
+	counts(inGoals, mostGoals, 1, "goals")
+	for s, who := range sides {
+		for h := range 3 {
+			for k := range mostInHand {
+				t[inHands+(s*3+h)*mostInHand+k] = fmt.Sprintf("hand%d %s %d", h+1, who, k+1)
+			}
+		}
+		t[inWaits+s] = "wait " + who
+	}
+	return t
+}()

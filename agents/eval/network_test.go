@@ -1,0 +1,231 @@
+package eval
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// randomNetwork returns a network of numbers drawn from all that are allowed, so
+// that many units are at their bounds.
+func randomNetwork(rng *rand.Rand) *Network {
+	n := &Network{}
+	draw := func(most int) int16 { return int16(rng.IntN(2*most+1) - most) }
+	for k := range Units {
+		n.Bias[k], n.Out[k] = draw(MaxBias), draw(32767)
+	}
+	most := []int{20, 100, MaxFirst}[rng.IntN(3)]
+	for i := range n.First {
+		for k := range Units {
+			n.First[i][k] = draw(most)
+		}
+	}
+	return n
+}
+
+// slowInputs finds the inputs of p by their names, from the lists of moves.
+func slowInputs(own, opp reached, p rules.Position) map[string]bool {
+	on := map[string]bool{}
+	side := p.Side()
+	for s := range rules.Square(rules.NumSquares) {
+		at := s
+		if side == rules.North {
+			at = rules.NumSquares - 1 - s
+		}
+		what := [4]string{"empty", "1", "2", "3"}[p.At(at)]
+		o, t := own.pieces[at] || own.ends[at], opp.pieces[at] || opp.ends[at]
+		who := "none"
+		switch {
+		case o && t:
+			who = "both"
+		case o:
+			who = "own"
+		case t:
+			who = "opp"
+		}
+		if what != "empty" || who != "none" {
+			on[what+" "+who+" "+s.String()] = true
+		}
+	}
+	count := func(what string, x, most int) {
+		if x > 0 {
+			on[what+" "+string(rune('0'+min(x, most)))] = true
+		}
+	}
+	for who, c := range map[string]reached{"own": own, "opp": opp} {
+		s := side
+		if who == "opp" {
+			s = side.Other()
+		}
+		count("winners "+who, c.winners, 3)
+		count("active "+who, len(c.active(p)), 6)
+		count("goals "+who, p.Goals(s), 7)
+		for h := rules.Height(1); h <= 3; h++ {
+			count("hand"+string(rune('0'+h))+" "+who, p.Hand(s, h), 4)
+		}
+		if p.TookOut(s) {
+			on["wait "+who] = true
+		}
+		on["moves "+who+" "+strconv.Itoa(min(int(2*math.Log2(float64(1+c.moves))+1e-9), 23))] = true
+	}
+	return on
+}
+
+func TestInputsAgreeWithListsOfMoves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, p := drawPosition(t)
+		own, opp := listMoves(t, r, p, p.Side()), listMoves(t, r, p, p.Side().Other())
+		if own.moves == 0 || opp.moves == 0 {
+			return // which row counts as active is no matter then
+		}
+		var f [NumFeatures]float64
+		var in Inputs
+		co, cp := measure(r, p, &f)
+		in.fill(p, &co, &cp)
+		got := map[string]bool{}
+		for _, i := range in.All() {
+			require.False(t, got[inputNames[i]])
+			got[inputNames[i]] = true
+		}
+		require.Equal(t, slowInputs(own, opp, p), got)
+	})
+}
+
+// The value is what the definition says, summed up one by one.
+func TestNetworkValue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, p := drawPosition(t)
+		n := randomNetwork(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "network"), 0)))
+		require.NoError(t, n.check())
+		var f [NumFeatures]float64
+		var in Inputs
+		co, cp := measure(r, p, &f)
+		in.fill(p, &co, &cp)
+		want := 0
+		for k := range Units {
+			sum, mirrored := int(n.Bias[k]), int(n.Bias[k])
+			for _, i := range in.All() {
+				sum += int(n.First[i][k])
+				mirrored += int(n.First[Mirrored(int(i))][k])
+			}
+			want += int(n.Out[k]) * (min(max(sum, 0), Full) + min(max(mirrored, 0), Full))
+		}
+		require.Equal(t, want, int(n.wire().value(&in)))
+		require.Equal(t, float64(want)/(Full*OutScale), n.Value(in.All()))
+	})
+}
+
+func TestMirrored(t *testing.T) {
+	for i := range NumInputs {
+		m := Mirrored(i)
+		require.Equal(t, i, Mirrored(m))
+		name := []byte(inputNames[i])
+		if i < inMoves {
+			file := &name[len(name)-2]
+			*file = 'a' + 'f' - *file
+		}
+		require.Equal(t, string(name), inputNames[m])
+	}
+}
+
+func TestMoveStep(t *testing.T) {
+	for n := range 3000 {
+		step := moveStep(n)
+		if step < moveSteps-1 {
+			require.Greater(t, 1<<(step+1), (n+1)*(n+1))
+		}
+		require.LessOrEqual(t, 1<<step, (n+1)*(n+1))
+	}
+	require.Equal(t, moveSteps-1, moveStep(1<<20))
+}
+
+// A weights file with a network is read as it was written; faults are named.
+func TestNetworkFile(t *testing.T) {
+	w, err := Default(Standard)
+	require.NoError(t, err)
+	w.Network = randomNetwork(rand.New(rand.NewPCG(1, 2)))
+	w.Network.First[inMoves] = [Units]int16{}
+	var b bytes.Buffer
+	require.NoError(t, w.Write(&b))
+	text := b.String()
+	got, err := Read(strings.NewReader(text), w.Source)
+	require.NoError(t, err)
+	require.True(t, w.Equal(&got))
+	got.Network.Out[0]++
+	require.False(t, w.Equal(&got))
+	got.Network = nil
+	require.False(t, w.Equal(&got))
+
+	zeros := "[0" + strings.Repeat(",0", Units-1) + "]"
+	for fault, want := range map[string]string{
+		`"moves own 1": ` + zeros + `, "moves own 1"`:                                  `input "moves own 1" is given twice`,
+		`"moves own 24": ` + zeros + `, "moves own 1"`:                                 `unknown input "moves own 24"`,
+		`"moves own 1": [1,2], "moves opp 1"`:                                          "input moves own 1: expected 16 whole numbers",
+		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) + `, "x"`:            "input moves own 1: expected 16 whole numbers",
+		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) + `, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
+	} {
+		_, err := Read(strings.NewReader(strings.Replace(text, `"moves own 1"`, fault, 1)), "x.json")
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "weights x.json: ")
+	}
+	for _, c := range [][2]string{
+		{`"network": {`, `"network": {"deep": 1,`}, {`"inputs": {`, `"inputs": [], "inpots": {`}, {`"bias": [`, `"bias": [1501,`}, {`"bias": [`, `"bias": [40000,`},
+	} {
+		_, err := Read(strings.NewReader(strings.Replace(text, c[0], c[1], 1)), "x.json")
+		require.ErrorContains(t, err, "weights x.json: network")
+	}
+}
+
+// A mirrored position is worth the same, and evaluating allocates nothing.
+func TestNetworkIsSymmetric(t *testing.T) {
+	w, err := Default(Standard)
+	require.NoError(t, err)
+	w.Network = randomNetwork(rand.New(rand.NewPCG(3, 4)))
+	r := rules.MustParse("standard")
+	e, err := New(w, r)
+	require.NoError(t, err)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		p := agenttest.RandomGame(r, rng, rng.IntN(30)).Position()
+		board, rest, _ := strings.Cut(r.FormatPosition(p), " ")
+		rows := strings.Split(board, "/")
+		for i, row := range rows {
+			turned := []byte(row)
+			for a, b := 0, len(turned)-1; a < b; a, b = a+1, b-1 {
+				turned[a], turned[b] = turned[b], turned[a]
+			}
+			rows[i] = string(turned)
+		}
+		q, err := r.ParsePosition(strings.Join(rows, "/") + " " + rest)
+		require.NoError(t, err)
+		require.Equal(t, e.Score(p), e.Score(q))
+		require.Zero(t, testing.AllocsPerRun(3, func() { e.Score(p) }))
+	}
+}
+
+func BenchmarkNetwork(b *testing.B) {
+	r := rules.MustParse("standard")
+	rng := rand.New(rand.NewPCG(1, 2))
+	w := randomNetwork(rng).wire()
+	positions := make([]rules.Position, 256)
+	controls := make([][2]rules.Control, 256)
+	for i := range positions {
+		p := agenttest.RandomGame(r, rng, rng.IntN(20)).Position()
+		positions[i], controls[i] = p, [2]rules.Control{r.Control(p, p.Side()), r.Control(p, p.Side().Other())}
+	}
+	for i := 0; b.Loop(); i++ {
+		var in Inputs
+		c := &controls[i%256]
+		in.fill(positions[i%256], &c[0], &c[1])
+		w.value(&in)
+	}
+}
