@@ -46,6 +46,8 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 					t.field("features", func(n *yaml.Node) { features = n }),
 					t.field("tune.positions", func(n *yaml.Node) { t.intInto(n, &c.Choice.Positions) }).named("positions"),
 					t.field("quiet", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Quiet) }),
+					t.field("leaves", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Leaves) }),
+					t.network(s),
 					t.field("tune.lambda", func(n *yaml.Node) { t.floatInto(n, &s.Lambda) }).named("lambda"),
 					t.field("tune.l2", func(n *yaml.Node) { t.floatInto(n, &s.L2) }).named("l2"),
 					t.field("tune.scale", func(n *yaml.Node) { t.floatInto(n, &s.Scale) }).named("scale"),

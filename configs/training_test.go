@@ -10,6 +10,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament"
@@ -32,7 +33,8 @@ selfplay:
   temperature: 0.3
   random: 0.1
   validation: 9
-tune: {window: 2, features: [near], positions: 1000, quiet: false, lambda: 0.7, l2: 0.01, scale: 0.004, iterations: 9, patience: 3}
+tune: {window: 2, features: [near], positions: 1000, quiet: false, leaves: true, lambda: 0.7, l2: 0.01, scale: 0.004, iterations: 9, patience: 3,
+  network: {epochs: 6, batch: 64, rate: 0.01, decay: 0.001, seed: 8}}
 match:
   sprt: elo0=1,elo1=8
   pairs: 13
@@ -55,8 +57,9 @@ out: some/where
 	s.Tournament.Pairs, s.Tournament.Openings.Plies, s.Tournament.Limits.Nodes = 11, 3, 50
 	s.Explore = explore.Options{Temperature: 0.3, Random: 0.1}
 	s.Split.Validation = 9
-	want.Choice.Positions, want.Choice.Quiet = 1000, false
+	want.Choice.Positions, want.Choice.Quiet, want.Choice.Leaves = 1000, false, true
 	f := &want.Settings
+	f.Network = &texel.Network{Epochs: 6, Batch: 64, Rate: 0.01, Decay: 0.001, Seed: 8}
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
 	for _, name := range eval.Names() {
 		f.Hold = append(f.Hold, name != "near")
@@ -91,7 +94,7 @@ rating: -1
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
-		`:8: tune: unknown key "colour" in a fit, expected one of: window, features, positions, quiet, lambda, l2, scale, iterations, patience`,
+		`:8: tune: unknown key "colour" in a fit, expected one of: window, features, positions, quiet, leaves, network, lambda, l2, scale, iterations, patience`,
 		`:10: match.pairs: expected a number from 1 to 1000000, found 0`,
 		`:11: rating: expected a number from 0 (none) to 100000, found -1`,
 	}, got)

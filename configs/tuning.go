@@ -201,7 +201,9 @@ func (t *tuningReader) oneRules(n *yaml.Node) {
 // network reads how a network is fitted.
 func (t *tuningReader) network(s *texel.Settings) field {
 	return t.field("network", func(n *yaml.Node) {
-		s.Network = &texel.Network{Seed: 1}
+		if n.Kind == yaml.MappingNode {
+			s.Network = &texel.Network{Seed: 1}
+		}
 		t.mapping(n, "a network",
 			t.field("network.epochs", func(n *yaml.Node) { t.intInto(n, &s.Network.Epochs) }).named("epochs"),
 			t.field("network.batch", func(n *yaml.Node) { t.intInto(n, &s.Network.Batch) }).named("batch"),

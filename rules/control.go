@@ -5,7 +5,7 @@ package rules
 type Control struct {
 	Active  SquareSet // the pieces that may be moved, less those in hand
 	Ends    SquareSet // empty squares where some turn can end
-	Pieces  SquareSet // pieces on which some course can land; under simplified rules none
+	Pieces  SquareSet // pieces on which some course can land: to displace them, or without relocation to bounce
 	Winners int       // pieces, in hand or not, that can reach the goal now
 	Moves   int       // number of moves, the forced pass not counted
 }
@@ -26,7 +26,7 @@ func (r *Rules) Control(p Position, side Side) Control {
 				c.Active |= 1 << l.from
 			}
 			c.Ends |= l.ends &^ goal
-			c.Pieces |= l.hits
+			c.Pieces |= l.struck
 			if l.ends&goal != 0 {
 				c.Winners++
 			}

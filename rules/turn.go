@@ -83,9 +83,10 @@ func (t *turn) addRow(squares SquareSet) {
 // landings is what one source can do: the squares its courses can end on.
 type landings struct {
 	source
-	ends  SquareSet // empty squares and the goal, less the start under null_move: forbid
-	hits  SquareSet // pieces that can be displaced; none without relocation
-	drops SquareSet // where a displaced piece may go
+	ends   SquareSet // empty squares and the goal, less the start under null_move: forbid
+	struck SquareSet // pieces that courses can land on
+	hits   SquareSet // those that can be displaced; none without relocation
+	drops  SquareSet // where a displaced piece may go
 }
 
 // reach finds the landings of the i-th source.
@@ -105,9 +106,9 @@ func (t *turn) landings(i int, found SquareSet) landings {
 	if src.from < NumSquares {
 		occ &^= 1 << src.from
 	}
-	l := landings{source: src, ends: found &^ occ}
-	if hits := found & occ; hits != 0 && t.r.options.Relocation {
-		l.hits, l.drops = hits, dropZone(occ, t.side)
+	l := landings{source: src, ends: found &^ occ, struck: found & occ}
+	if l.struck != 0 && t.r.options.Relocation {
+		l.hits, l.drops = l.struck, dropZone(occ, t.side)
 	}
 	if src.from < NumSquares && !t.r.allowNull {
 		l.ends &^= 1 << src.from

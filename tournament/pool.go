@@ -211,7 +211,7 @@ func newSeating(c *Config) *schedule {
 	s := &schedule{config: c}
 	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
-		s.agentHash = append(s.agentHash, hashText(spec.String()))
+		s.agentHash = append(s.agentHash, hashText(spec.Label()))
 		s.own = append(s.own, timeOf(spec))
 	}
 	for _, r := range c.Rules {

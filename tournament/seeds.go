@@ -23,8 +23,10 @@ const (
 //	opening: forOpening, rules, round
 //	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1), side (South 0, North 1)
 //
-// They don't depend on what else the run plays: the same two agents meet in the
-// same games when others join or pairs are added.
+// where an agent's text is what tables call it: its name= or the whole spec. They
+// don't depend on what else the run plays: the same two agents meet in the same
+// games when others join or pairs are added; and one that has a name plays the same
+// from wherever its files are read.
 func deriveSeed(run uint64, parts ...uint64) uint64 {
 	h := run
 	for _, x := range parts {

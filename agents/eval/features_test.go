@@ -51,10 +51,20 @@ func listMoves(t require.TestingT, r *rules.Rules, p rules.Position, side rules.
 		switch {
 		case m.IsGoal():
 			c.winners++
-		case m.Drop() != rules.NoSquare:
-			c.pieces[m.To()] = true
+		case m.Drop() != rules.NoSquare: // looked at below
 		default:
 			c.ends[m.To()] = true
+		}
+	}
+	// What courses land on shows only where pieces can be displaced.
+	o := r.Options()
+	o.Relocation, o.NullMove = true, rules.AllowNull
+	displacing, err := rules.New("displacing", o)
+	require.NoError(t, err)
+	displacing.Moves(p, &ms)
+	for m := range ms.All() {
+		if m.Drop() != rules.NoSquare {
+			c.pieces[m.To()] = true
 		}
 	}
 	return c

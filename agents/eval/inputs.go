@@ -117,9 +117,12 @@ func (in *Inputs) set(first int, s rules.SquareSet, side rules.Side) {
 	if side == rules.North {
 		w = bits.Reverse64(w) >> (64 - rules.NumSquares)
 	}
+	n := in.n
 	for ; w != 0; w &= w - 1 {
-		in.add(first + bits.TrailingZeros64(w))
+		in.list[n] = uint16(first + bits.TrailingZeros64(w))
+		n++
 	}
+	in.n = n
 }
 
 // moveStep returns twice the binary logarithm of 1+n, rounded down.

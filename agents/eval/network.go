@@ -11,7 +11,7 @@ import (
 // Units is how many hidden units a network has. Each is there twice: once for
 // the position, once for its mirror image, so that left and right are worth the
 // same.
-const Units = 16
+const Units = 32
 
 // Network adds to the sum of weighted features what a layer of hidden units
 // makes of the inputs. A unit's activation is
@@ -56,15 +56,16 @@ func (n *Network) Value(on []uint16) float64 {
 // Lanes of 16 bits hold sums of numbers that are raised by MaxFirst, and a bias by
 // MaxBias, so that none is below 0 and no sum reaches into the next lane.
 const (
-	lanes = 4                 // in a word
-	words = 2 * Units / lanes // of a row: the units, then their mirror images
+	lanes = 4             // in a word
+	words = Units / lanes // of a row
 	_     = uint16(2*MaxBias + mostOn*2*MaxFirst)
 )
 
-// wired is a network as it is computed: rows of words with four lanes each.
+// wired is a network as it is computed: for each input rows of words with four
+// lanes each, one for the units and one for their mirror images.
 type wired struct {
-	rows [NumInputs][words]uint64
-	bias [words]uint64
+	rows [NumInputs][2][words]uint64
+	bias [2][words]uint64
 	out  [Units]int32
 }
 
@@ -73,15 +74,14 @@ func (n *Network) wire() *wired {
 	w := &wired{}
 	for k := range Units {
 		for half := range 2 {
-			lane := half*Units + k
-			word, shift := lane/lanes, lane%lanes*16
-			w.bias[word] |= uint64(int(n.Bias[k])+MaxBias) << shift
+			word, shift := k/lanes, k%lanes*16
+			w.bias[half][word] |= uint64(int(n.Bias[k])+MaxBias) << shift
 			for i := range NumInputs {
 				from := i
 				if half == 1 {
 					from = Mirrored(i)
 				}
-				w.rows[i][word] |= uint64(int(n.First[from][k])+MaxFirst) << shift
+				w.rows[i][half][word] |= uint64(int(n.First[from][k])+MaxFirst) << shift
 			}
 		}
 		w.out[k] = int32(n.Out[k])
@@ -89,29 +89,33 @@ func (n *Network) wire() *wired {
 	return w
 }
 
-// value returns the network's value times Full × OutScale.
+// value returns the network's value times Full × OutScale. The positions' units
+// and their mirror images are summed up one after the other: eight words at a
+// time stay in registers.
 func (w *wired) value(in *Inputs) int32 {
-	a0, a1, a2, a3 := w.bias[0], w.bias[1], w.bias[2], w.bias[3]
-	a4, a5, a6, a7 := w.bias[4], w.bias[5], w.bias[6], w.bias[7]
-	for _, i := range in.All() {
-		row := &w.rows[i]
-		a0 += row[0]
-		a1 += row[1]
-		a2 += row[2]
-		a3 += row[3]
-		a4 += row[4]
-		a5 += row[5]
-		a6 += row[6]
-		a7 += row[7]
-	}
-	raised := int32(MaxBias + in.n*MaxFirst)
 	var sum int32
-	for k, word := range [words]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
-		out := w.out[k*lanes%Units:][:lanes]
-		sum += out[0] * activation(word, raised)
-		sum += out[1] * activation(word>>16, raised)
-		sum += out[2] * activation(word>>32, raised)
-		sum += out[3] * activation(word>>48, raised)
+	raised := int32(MaxBias + in.n*MaxFirst)
+	for half := range w.rows[0] {
+		b := &w.bias[half]
+		a0, a1, a2, a3, a4, a5, a6, a7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+		for _, i := range in.All() {
+			row := &w.rows[i][half]
+			a0 += row[0]
+			a1 += row[1]
+			a2 += row[2]
+			a3 += row[3]
+			a4 += row[4]
+			a5 += row[5]
+			a6 += row[6]
+			a7 += row[7]
+		}
+		for k, word := range [words]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
+			out := w.out[k*lanes:][:lanes]
+			sum += out[0] * activation(word, raised)
+			sum += out[1] * activation(word>>16, raised)
+			sum += out[2] * activation(word>>32, raised)
+			sum += out[3] * activation(word>>48, raised)
+		}
 	}
 	return sum
 }

@@ -8,6 +8,9 @@ package training
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -110,8 +113,10 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	settings := c.settings(&c.Weights)
 	errs = append(errs, inside("tune.", settings.Check())...)
 	if usable {
-		errs = append(errs, inside("selfplay.", c.games(1, &c.Weights).Validate(registry))...)
-		m := c.match(1, &c.Weights, &c.Weights)
+		games, m := c.games(1, 0), c.match(1, 0)
+		games.Tournament.Agents = []agents.Spec{c.learner()} // the weights may not be written yet
+		m.Agents = []agents.Spec{named(c.Agent, "candidate"), named(c.Agent, "best")}
+		errs = append(errs, inside("selfplay.", games.Validate(registry))...)
 		errs = append(errs, inside("match.", m.Validate(registry))...)
 	}
 	return errors.Join(errs...)
@@ -159,20 +164,40 @@ func split(err error) []error {
 func (c *Config) settings(parent *eval.Weights) texel.Settings {
 	s := c.Settings
 	s.Names, s.Parent = eval.Names(), parent.Values[:]
+	if s.Network != nil {
+		n := *s.Network
+		n.Parent, s.Network = parent.Network, &n
+	}
 	return s
 }
 
-// player returns an agent with weights, by a name that tables show.
-func player(spec agents.Spec, w *eval.Weights, name string) agents.Spec {
-	s := tuning.WithWeights(spec, w.Values)
-	for i := range s.Params {
-		if s.Params[i].Name == "name" {
-			s.Params[i].Value = name
-			return s
-		}
+// choice returns which samples a fit takes, and what of them.
+func (c *Config) choice() texel.Choice {
+	choice := c.Choice
+	choice.Inputs = c.Settings.Network != nil
+	return choice
+}
+
+// with returns an agent with a parameter set.
+func with(spec agents.Spec, name, value string) agents.Spec {
+	s := agents.Spec{Kind: spec.Kind, Params: slices.Clone(spec.Params)}
+	i := slices.IndexFunc(s.Params, func(p agents.Param) bool { return p.Name == name })
+	if i < 0 {
+		i = len(s.Params)
+		s.Params = append(s.Params, agents.Param{Name: name})
 	}
-	s.Params = append(s.Params, agents.Param{Name: "name", Value: name})
+	s.Params[i].Value = value
 	return s
+}
+
+// named returns an agent by a name that tables show.
+func named(spec agents.Spec, name string) agents.Spec { return with(spec, "name", name) }
+
+// weighted returns an agent with the weights of generation k, from their file, in
+// the place of all weights of its own.
+func (c *Config) weighted(spec agents.Spec, k int) agents.Spec {
+	spec.Params = slices.DeleteFunc(slices.Clone(spec.Params), func(p agents.Param) bool { return strings.HasPrefix(p.Name, eval.ParamPrefix) })
+	return with(spec, "weights", filepath.ToSlash(c.folder(k, WeightsFile)))
 }
 
 // What seeds are derived for.
@@ -182,31 +207,32 @@ const (
 	forRating
 )
 
-// games returns the self-play of generation k, by the best weights so far.
-func (c *Config) games(k int, best *eval.Weights) *selfplay.Config {
+// games returns the self-play of generation k, by the best weights so far, those
+// of generation best.
+func (c *Config) games(k, best int) *selfplay.Config {
 	g := c.SelfPlay
 	t := &g.Tournament
-	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{tuning.WithWeights(c.learner(), best.Values)}
+	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{named(c.weighted(c.learner(), best), Generation{Number: best}.Name())}
 	t.Seed, t.Workers, t.Out = tuning.MixSeed(c.Seed, forGames, uint64(k)), c.Workers, c.folder(k, "selfplay")
 	return &g
 }
 
 // match returns the match of generation k's candidate against the best so far.
-func (c *Config) match(k int, candidate, best *eval.Weights) tournament.Config {
+func (c *Config) match(k, best int) tournament.Config {
 	m := c.Match
 	m.Name, m.Rules = "match", []*rules.Rules{c.Rules}
-	m.Agents = []agents.Spec{player(c.Agent, candidate, "candidate"), player(c.Agent, best, "best")}
+	m.Agents = []agents.Spec{named(c.weighted(c.Agent, k), "candidate"), named(c.weighted(c.Agent, best), "best")}
 	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forMatch, uint64(k)), c.Workers, c.folder(k, "match")
 	return m
 }
 
 // ratingRun returns the tournament of all generations that were adopted.
-func (c *Config) ratingRun(adopted []Generation, weights []*eval.Weights) tournament.Config {
+func (c *Config) ratingRun(adopted []Generation) tournament.Config {
 	m := c.Match
 	m.Name, m.Rules, m.SPRT, m.Pairs = "rating", []*rules.Rules{c.Rules}, sprt.Test{}, c.Rating
 	m.Agents = nil
-	for i, g := range adopted {
-		m.Agents = append(m.Agents, player(c.Agent, weights[i], g.Name()))
+	for _, g := range adopted {
+		m.Agents = append(m.Agents, named(c.weighted(c.Agent, g.Number), g.Name()))
 	}
 	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forRating), c.Workers, c.path("rating")
 	return m

@@ -3,6 +3,7 @@ package training
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,15 +87,23 @@ func Run(ctx context.Context, c Config, registry *agents.Registry, version strin
 
 // about is what the outcome of a run depends on.
 func (c *Config) about() map[string]any {
-	games, m := c.games(1, &c.Weights), c.Match
+	games, m := c.games(1, 0), c.Match
 	return map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(), "learner": c.learner().String(), "weights": c.Weights.Values, "seed": strconv.FormatUint(c.Seed, 10),
+		"rules": c.Rules.String(), "agent": c.Agent.String(), "learner": c.learner().String(), "weights": c.Weights.Values, "network": digest(c.Weights.Network), "seed": strconv.FormatUint(c.Seed, 10),
 		"selfplay_pairs": games.Tournament.Pairs, "selfplay_openings": games.Tournament.Openings.String(), "selfplay_limits": games.Tournament.Limits,
 		"explore": games.Explore, "split": games.Split,
-		"window": c.Window, "quiet": c.Choice.Quiet, "positions": c.Choice.Positions,
+		"window": c.Window, "quiet": c.Choice.Quiet, "leaves": c.Choice.Leaves, "fit_network": c.Settings.Network.About(), "positions": c.Choice.Positions,
 		"lambda": c.Settings.Lambda, "l2": c.Settings.L2, "scale": c.Settings.Scale, "iterations": c.Settings.Iterations, "patience": c.Settings.Patience, "hold": c.Settings.Hold,
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(), "match_limits": m.Limits,
 	}
+}
+
+// digest stands for a network in the manifest; empty for none.
+func digest(n *eval.Network) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *n)))
 }
 
 // trainer is a run under way.
@@ -180,6 +189,9 @@ func (t *trainer) save(s *Summary) error {
 func (t *trainer) train(ctx context.Context) (Summary, error) {
 	t.adopted, t.weights = []Generation{{Adopted: true}}, []*eval.Weights{&t.config.Weights}
 	s := Summary{Weights: t.config.path(WeightsFile), Generations: []Generation{}}
+	if err := saveWeights(t.config.folder(0, WeightsFile), t.best()); err != nil {
+		return s, err
+	}
 	for k := 1; k <= t.config.Generations; k++ {
 		g, err := t.generation(ctx, k)
 		if err != nil {
@@ -207,7 +219,7 @@ func (t *trainer) train(ctx context.Context) (Summary, error) {
 	if t.config.Rating == 0 || len(t.adopted) < 2 {
 		return s, nil
 	}
-	run := t.config.ratingRun(t.adopted, t.weights)
+	run := t.config.ratingRun(t.adopted)
 	s.Rating = run.Out
 	_, err := t.play(ctx, 0, "rating", run)
 	return s, err
@@ -243,7 +255,12 @@ func (t *trainer) generation(ctx context.Context, k int) (*Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if candidate.Values != t.best().Values {
+	if !candidate.Equal(t.best()) {
+		// The match reads the candidate's weights from their file, which will
+		// say afterwards how it ended.
+		if err := saveWeights(t.config.folder(k, WeightsFile), candidate); err != nil {
+			return nil, err
+		}
 		if err := t.match(ctx, g, candidate); err != nil {
 			return nil, err
 		}
@@ -270,13 +287,14 @@ func (t *trainer) play(ctx context.Context, k int, stage string, c tournament.Co
 
 // selfPlay plays the games of generation k, and makes samples of them.
 func (t *trainer) selfPlay(ctx context.Context, k int) error {
-	g := t.config.games(k, t.best())
+	g := t.config.games(k, t.adopted[len(t.adopted)-1].Number)
 	run := g.Games()
 	if _, err := t.play(ctx, k, "selfplay", run); err != nil {
 		return err
 	}
 	about := g.About()
 	about["program"] = t.version
+	about["agents"] = fmt.Sprintf("%s with the weights of %s", t.config.learner(), t.adopted[len(t.adopted)-1].Name()) // not where their file is
 	_, err := selfplay.Extract(ctx, run.Out, g.Split, about)
 	return err
 }
@@ -291,11 +309,11 @@ func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error
 	if err != nil {
 		return nil, err
 	}
-	train, err := texel.Sampled(ctx, t.samples(g.Number, sample.Train), e, c.Choice)
+	train, err := texel.Sampled(ctx, t.samples(g.Number, sample.Train), e, c.choice())
 	if err != nil {
 		return nil, err
 	}
-	validation, err := texel.Sampled(ctx, t.samples(g.Number, sample.Validation), e, c.Choice)
+	validation, err := texel.Sampled(ctx, t.samples(g.Number, sample.Validation), e, c.choice())
 	if err != nil {
 		return nil, err
 	}
@@ -311,6 +329,9 @@ func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error
 	}}
 	for j, x := range r.Weights() {
 		w.Values[j] = sixDigits(x)
+	}
+	if w.Network = t.best().Network; r.Network != nil {
+		w.Network = r.Network
 	}
 	return w, nil
 }
@@ -343,7 +364,7 @@ func (t *trainer) samples(k int, split sample.Split) iter.Seq2[sample.Sample, er
 
 // match lets the candidate play the best one, and decides.
 func (t *trainer) match(ctx context.Context, g *Generation, candidate *eval.Weights) error {
-	c := t.config.match(g.Number, candidate, t.best())
+	c := t.config.match(g.Number, g.Parent)
 	s, err := t.play(ctx, g.Number, "match", c)
 	if err != nil {
 		return err

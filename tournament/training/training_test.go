@@ -14,6 +14,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament"
@@ -148,6 +149,37 @@ func TestTrainingGoesOn(t *testing.T) {
 	c.Seed = 2
 	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
 	require.ErrorContains(t, err, `holds a training of another configuration; seed was "1", now "2"`)
+}
+
+// A network is fitted, played with and learned further in the next generation. An
+// agent's own weights don't stand in the way.
+func TestTrainingNetwork(t *testing.T) {
+	c := testConfig(t)
+	c.Agent = with(c.Agent, "weight.mobility", "-50")
+	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
+	c.Choice = texel.Choice{Leaves: true}
+	c.Rating = 0
+	s, err := Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.NoError(t, err)
+	require.True(t, s.Generations[0].Adopted)
+	first, err := loadWeights(c.folder(1, WeightsFile))
+	require.NoError(t, err)
+	require.NotNil(t, first.Network)
+	second, err := loadWeights(c.folder(2, WeightsFile))
+	require.NoError(t, err)
+	require.False(t, first.Equal(second))
+	same := 0 // an input that no position of the second generation has stays
+	for i := range first.Network.First {
+		if first.Network.First[i] == second.Network.First[i] && first.Network.First[i] != [eval.Units]int16{} {
+			same++
+		}
+	}
+	require.Less(t, same, eval.NumInputs/4)
+	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
+
+	c.Settings.Network.Epochs = 4
+	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.ErrorContains(t, err, "holds a training of another configuration; fit_network was")
 }
 
 // Weights that a fit leaves as they are need no match.

@@ -142,10 +142,24 @@ func (f *fit) newModel() *model {
 		m.bias()[k] = 0.3
 		m.out()[k] = 0.3 * rng.NormFloat64()
 	}
-	for j := range firsts {
-		m.x[m.features+j] = 0.1 * rng.NormFloat64()
+	for i, seen := range f.train.data.seen() { // what is never on would stay noise
+		for k := range hidden {
+			if x := 0.1 * rng.NormFloat64(); seen {
+				m.first(uint16(i))[k] = x
+			}
+		}
 	}
 	return m
+}
+
+// seen tells which inputs are on in some position, or in its mirror image.
+func (d *Data) seen() (on [eval.NumInputs]bool) {
+	for _, b := range d.blocks {
+		for _, i := range b.inputs {
+			on[i], on[eval.Mirrored(int(i))] = true, true
+		}
+	}
+	return on
 }
 
 // What a seed is drawn for.

@@ -1,0 +1,203 @@
+package texel
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/eval"
+)
+
+// drawNetwork draws a network that makes much of few inputs, so that some units
+// are at their bounds, some between.
+func drawNetwork(rng *rand.Rand) *eval.Network {
+	n := &eval.Network{}
+	for k := range eval.Units {
+		n.Bias[k], n.Out[k] = int16(rng.IntN(300)-50), int16(rng.IntN(1600)-800)
+	}
+	for i := range n.First {
+		for k := range eval.Units {
+			n.First[i][k] = int16(rng.IntN(301) - 150)
+		}
+	}
+	return n
+}
+
+// drawInputs draws some of the first inputs, so that all are seen often.
+func drawInputs(rng *rand.Rand) []uint16 {
+	var on []uint16
+	for i := range 12 {
+		if rng.IntN(3) == 0 {
+			on = append(on, uint16(36+i))
+		}
+	}
+	return on
+}
+
+// networkSample draws positions whose results follow the weights and a network.
+func (w truth) networkSample(rng *rand.Rand, rows int, n *eval.Network) *Data {
+	d := NewData(len(w.weights))
+	for range rows {
+		r := Row{Features: w.draw(rng), Inputs: drawInputs(rng), Score: math.NaN(), Count: 1}
+		p, _ := logistic(math.Log(w.chance(r.Features)/(1-w.chance(r.Features))) + w.scale*n.Value(r.Inputs))
+		if rng.Float64() < p {
+			r.Result = 1
+		}
+		if err := d.Add(r); err != nil {
+			panic(err)
+		}
+	}
+	return d
+}
+
+// The gradient is the slope of the loss, by differences.
+func TestNetworkGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	truth := drawNetwork(rng)
+	d := known.networkSample(rng, 20, truth)
+	s := known.settings()
+	s.Network = &Network{Epochs: 1, Parent: truth}
+	f := newFit(d, d, s, known.scale)
+	a := newAdam(f)
+	for j := range a.x { // away from the whole numbers, where slopes jump
+		a.x[j] += 0.001 * rng.Float64()
+	}
+	g := &model{a.features, make([]float64, len(a.x))}
+	total := func() float64 {
+		sum, gone := 0.0, &model{a.features, make([]float64, len(a.x))}
+		for i := range d.rows {
+			sum += a.position(gone, uint32(i), 1)
+		}
+		return sum
+	}
+	for i := range d.rows {
+		a.position(g, uint32(i), 1)
+	}
+	checked := 0
+	for j := range a.x {
+		if g.x[j] == 0 && j%97 != 0 { // most inputs are never on
+			continue
+		}
+		const h = 1e-6
+		x := a.x[j]
+		a.x[j] = x + h
+		up := total()
+		a.x[j] = x - h
+		down := total()
+		a.x[j] = x
+		require.InDelta(t, (up-down)/(2*h), g.x[j], 1e-4*max(1, math.Abs(g.x[j])), "number %d", j)
+		checked++
+	}
+	require.Greater(t, checked, 300)
+}
+
+// Results that follow a network are foretold nearly as well by the one that is
+// fitted to them as by the true one, and much better than by weights alone. What
+// comes out says of itself what it is: its whole numbers have the loss.
+func TestNetworkIsRecovered(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	truth := drawNetwork(rng)
+	train, validation := known.networkSample(rng, 20_000, truth), known.networkSample(rng, 20_000, truth)
+	s := known.settings()
+	alone, err := Fit(context.Background(), train, validation, s)
+	require.NoError(t, err)
+	require.Nil(t, alone.Network)
+	epochs := 0
+	s.Network = &Network{Epochs: 12, Decay: 1e-4, Seed: 1}
+	s.Record = func(step Step) error { epochs = max(epochs, step.Iteration); return nil }
+	r, err := Fit(context.Background(), train, validation, s)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, epochs, 12)
+
+	lossOf := func(n *eval.Network, weights []float64) float64 {
+		return newLoss(validation, weights, validation.values(n), known.scale, validation.targets(1, known.scale)).value(make([]float64, len(weights)))
+	}
+	best := lossOf(truth, known.weights)
+	require.InDelta(t, lossOf(r.Network, r.Weights()), r.ValidationLoss.Tuned, 1e-6)
+	require.Less(t, r.ValidationLoss.Tuned-best, (alone.ValidationLoss.Tuned-best)/5)
+	require.InDelta(t, alone.ValidationLoss.Parent, r.ValidationLoss.Parent, 1e-12)
+	require.InDelta(t, r.ValidationLoss.Parent-r.ValidationLoss.Tuned, r.Gain, 1e-9)
+	require.Greater(t, r.Gain, r.GainMargin)
+
+	// From the truth on it finds nothing better, and keeps close to it.
+	s.Parent, s.Network.Parent, s.Network.Rate = known.weights, truth, 1e-5
+	for _, d := range []*Data{train, validation} {
+		for k, values := range d.values(truth) {
+			d.blocks[k].base = values
+		}
+	}
+	again, err := Fit(context.Background(), train, validation, s)
+	require.NoError(t, err)
+	require.InDelta(t, best, again.ValidationLoss.Parent, 1e-6)
+	require.InDelta(t, best, again.ValidationLoss.Tuned, 0.001)
+}
+
+// The same numbers come out whatever the number of cores.
+func TestNetworkIsRepeatable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	d := known.networkSample(rng, 3000, drawNetwork(rng))
+	s := known.settings()
+	s.Network = &Network{Epochs: 2, Batch: 100, Seed: 5}
+	var want *Result
+	for _, cores := range []int{1, 2, 5} {
+		before := runtime.GOMAXPROCS(cores)
+		r, err := Fit(context.Background(), d, d, s)
+		runtime.GOMAXPROCS(before)
+		require.NoError(t, err)
+		if want == nil {
+			want = r
+		}
+		require.Equal(t, want.Network, r.Network)
+		require.Equal(t, want.Weights(), r.Weights())
+	}
+	s.Network.Seed = 6
+	other, err := Fit(context.Background(), d, d, s)
+	require.NoError(t, err)
+	require.NotEqual(t, want.Network, other.Network)
+	require.Zero(t, other.Network.First[eval.NumInputs-1], "inputs that are never on count nothing")
+}
+
+// Weights that are held stay, whatever the network does.
+func TestNetworkHoldsWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	d := known.networkSample(rng, 2000, drawNetwork(rng))
+	s := known.settings()
+	s.Parent = []float64{1, 2, 3, 4, 5, 6}
+	s.Hold = []bool{true, false, true, true, true, true}
+	s.Network = &Network{Epochs: 1}
+	r, err := Fit(context.Background(), d, d, s)
+	require.NoError(t, err)
+	for j, w := range r.Weights() {
+		require.Equal(t, s.Hold[j], w == s.Parent[j])
+	}
+}
+
+func TestNetworkSettings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	d := known.networkSample(rng, 100, drawNetwork(rng))
+	for want, n := range map[string]Network{
+		"network.epochs: expected a number from 1":      {},
+		"network.batch: expected a number from 0":       {Epochs: 1, Batch: -1},
+		"network.rate: expected a number from 0":        {Epochs: 1, Rate: math.NaN()},
+		"network.decay: expected a number from 0 to 1":  {Epochs: 1, Decay: 2},
+		"network.epochs: expected a number from 1 to 1": {Epochs: maxEpochs + 1},
+	} {
+		s := known.settings()
+		s.Network = &n
+		_, err := Fit(context.Background(), d, d, s)
+		require.ErrorContains(t, err, want)
+	}
+	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Inputs: []uint16{eval.NumInputs}, Count: 1}), "expected inputs below")
+	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Base: math.Inf(1), Count: 1}), "expected a finite base")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := known.settings()
+	s.Network = &Network{Epochs: 1}
+	_, err := Fit(ctx, d, d, s)
+	require.ErrorIs(t, err, context.Canceled)
+}
