@@ -44,7 +44,7 @@ type learner struct {
 	settings tdleaf.Settings
 	games    int
 	parent   eval.Weights
-	eval     *eval.Evaluator // for features: any weights do
+	eval     *eval.Evaluator // for features and what the parent's network adds to them: any weights do
 	folder   *tuningFolder
 	progress *steps
 }
@@ -258,8 +258,9 @@ func (p *players) leaf(g *rules.Game, d agents.Decision) tdleaf.Leaf {
 	switch o := g.Rules().Outcome(at); o {
 	case rules.Undecided:
 		var f [eval.NumFeatures]float64
-		p.eval.Features(at, &f)
-		return tdleaf.Leaf{Features: f[:], South: at.Side() == rules.South}
+		var in eval.Inputs
+		base := p.eval.Sense(at, &f, &in)
+		return tdleaf.Leaf{Features: f[:], Base: base, South: at.Side() == rules.South}
 	case rules.Draw:
 		return tdleaf.Leaf{Proven: true, Value: 0.5}
 	default:
@@ -278,7 +279,7 @@ func pointsIf(wins bool, side rules.Side) float64 {
 // finish writes and prints what the run came to.
 func (r *learner) finish(s tdleaf.State) error {
 	gain := r.gain(r.folder.lines)
-	w := eval.Weights{Rules: r.parent.Rules, Source: filepath.Join(r.folder.path, weightsFile), Provenance: eval.Provenance{
+	w := eval.Weights{Rules: r.parent.Rules, Network: r.parent.Network, Source: filepath.Join(r.folder.path, weightsFile), Provenance: eval.Provenance{
 		Method: "tdleaf", Run: r.config.Name, Parent: parentName(&r.parent), Seed: r.config.Seed, Version: version(), Gain: gain,
 		Data: fmt.Sprintf("%d games of %s", r.games*r.settings.Steps, r.config.Agents[0]),
 	}}

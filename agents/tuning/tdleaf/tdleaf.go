@@ -28,6 +28,7 @@ import (
 // Leaf is what one decision's principal variation led to.
 type Leaf struct {
 	Features []float64 // from the leaf's side to move
+	Base     float64   // what the evaluation adds to them, in hundredths of a point; finite
 	South    bool      // South is to move there
 	Proven   bool      // the game is decided there: Value is known, and nothing is learned of weights
 	Value    float64   // if proven: 1 if South wins, 0 if North does, ½ for a draw
@@ -201,7 +202,10 @@ func (s *Settings) value(l *Leaf, weights []float64) (float64, error) {
 	if len(l.Features) != len(weights) {
 		return 0, fmt.Errorf("expected %d features, found %d", len(weights), len(l.Features))
 	}
-	x := 0.0
+	if math.IsNaN(l.Base) || math.IsInf(l.Base, 0) {
+		return 0, fmt.Errorf("expected a finite base, found %v", l.Base)
+	}
+	x := l.Base
 	for j, f := range l.Features {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return 0, fmt.Errorf("feature %d: expected a finite number, found %v", j, f)

@@ -69,7 +69,7 @@ func TestTheValuesOfARandomWalkAreLearned(t *testing.T) {
 func random(rng *rand.Rand) Game {
 	g := Game{Result: float64(rng.IntN(3)) / 2}
 	for range 1 + rng.IntN(9) {
-		l := Leaf{South: rng.IntN(2) == 0, Features: make([]float64, dim)}
+		l := Leaf{South: rng.IntN(2) == 0, Features: make([]float64, dim), Base: rng.NormFloat64()}
 		for j := range l.Features {
 			l.Features[j] = rng.NormFloat64()
 		}
@@ -85,7 +85,7 @@ func random(rng *rand.Rand) Game {
 func values(g Game, w []float64, scale float64) []float64 {
 	var list []float64
 	for _, l := range g.Leaves {
-		x := 0.0
+		x := l.Base
 		for j := range l.Features {
 			x += w[j] * l.Features[j]
 		}
@@ -213,6 +213,7 @@ func TestBadGamesAreRefused(t *testing.T) {
 	for want, g := range map[string]Game{
 		"step 1, game 0: expected a result from 0 to 1, found NaN":                    {Result: math.NaN()},
 		"step 1, game 0: decision 0: expected 5 features, found 1":                    {Leaves: []Leaf{{Features: []float64{1}}}},
+		"step 1, game 0: decision 0: expected a finite base, found NaN":               {Leaves: []Leaf{{Features: []float64{1, 1, 1, 0, 0}, Base: math.NaN()}}},
 		"step 1, game 0: decision 0: feature 2: expected a finite number, found +Inf": {Leaves: []Leaf{{Features: []float64{1, 1, math.Inf(1), 0, 0}}}},
 		"step 1, game 0: decision 1: expected a value from 0 to 1, found 2":           {Leaves: []Leaf{{Proven: true}, {Proven: true, Value: 2}}},
 		"step 1, game 0: decision 0: feature 0: expected a finite number, found NaN":  {Leaves: []Leaf{{Features: []float64{math.NaN(), 1, 0, 0, 0}}}},

@@ -17,6 +17,10 @@
 // treats all features alike, whatever their units. It is minimised by L-BFGS
 // with the analytic gradient.
 //
+// With [Settings.Network] a network is fitted first, to the same targets and
+// together with the weights, by Adam; then the weights alone, on top of what the
+// network in whole numbers says, so that what is printed of them is as above.
+//
 // All sums are made block by block in a fixed order, so that the outcome is the
 // same whatever the number of cores.
 package texel
