@@ -18,7 +18,10 @@ type Evaluator struct {
 
 // New returns the evaluator with weights w for rules r. It returns an error if
 // w was made for another family of rules, or holds a number out of bounds.
-func New(w Weights, r *rules.Rules) (*Evaluator, error) {
+func New(w Weights, r *rules.Rules) (*Evaluator, error) { return newEvaluator(w, r, nil) }
+
+// newEvaluator does so with the network as it is kept, if it is.
+func newEvaluator(w Weights, r *rules.Rules, kept map[*Network]*wired) (*Evaluator, error) {
 	if f := Family(r); w.Rules != f {
 		return nil, fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
 	}
@@ -27,7 +30,12 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 	}
 	e := &Evaluator{rules: r, weights: w.Values}
 	if w.Network != nil {
-		e.network = w.Network.wire()
+		if e.network = kept[w.Network]; e.network == nil {
+			e.network = w.Network.wire()
+		}
+		if kept != nil {
+			kept[w.Network] = e.network
+		}
 	}
 	return e, nil
 }

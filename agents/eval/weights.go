@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -236,36 +235,28 @@ var embedded embed.FS
 func Default(family string) (Weights, error) { return embeddedWeights(family) }
 
 func embeddedWeights(name string) (Weights, error) {
-	all, err := readEmbedded()
-	if err != nil {
-		return Weights{}, err
-	}
-	w, ok := all[name]
+	read, ok := embeddedReaders[name]
 	if !ok {
 		return Weights{}, fmt.Errorf("no weights %q come with the program", name)
 	}
-	return w, nil
+	return read()
 }
 
-// readEmbedded reads the embedded weights, once: agents ask for them in every game.
-var readEmbedded = sync.OnceValues(func() (map[string]Weights, error) {
-	files, err := fs.Glob(embedded, "weights/*.json")
-	if err != nil {
-		return nil, err
+// embeddedReaders read the embedded weights, each once: agents ask for them in
+// every game.
+var embeddedReaders = func() map[string]func() (Weights, error) {
+	readers := map[string]func() (Weights, error){}
+	for _, name := range [...]string{Standard, Simplified, Kang, ClassicName} {
+		readers[name] = sync.OnceValues(func() (Weights, error) {
+			text, err := embedded.ReadFile("weights/" + name + ".json")
+			if err != nil {
+				return Weights{}, err
+			}
+			return Read(bytes.NewReader(text), "default/"+name)
+		})
 	}
-	all := map[string]Weights{}
-	for _, path := range files {
-		name := strings.TrimSuffix(strings.TrimPrefix(path, "weights/"), ".json")
-		text, err := embedded.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		if all[name], err = Read(bytes.NewReader(text), "default/"+name); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-})
+	return readers
+}()
 
 // Names of embedded weights.
 const (
@@ -278,10 +269,12 @@ const (
 )
 
 // Source is where an agent takes its weights from: the embedded defaults, which
-// suit all rules, or one file, which suits one family; some may be changed.
+// suit all rules, or one file, which suits one family; some may be changed. It may
+// not be shared between goroutines.
 type Source struct {
 	file    *Weights
 	changed []change
+	wired   map[*Network]*wired // networks that evaluators have been made with; nil: none are kept
 }
 
 // change is a weight that takes the place of another.
@@ -319,6 +312,7 @@ func FromValues(v agents.Values) (Source, error) {
 	if err != nil {
 		return s, err
 	}
+	s.wired = map[*Network]*wired{}
 	for i, name := range names {
 		if _, given := v[ParamPrefix+name]; given {
 			s.changed = append(s.changed, change{i, v.Float(ParamPrefix + name)})
@@ -356,7 +350,7 @@ func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(w, r)
+	return newEvaluator(w, r, s.wired)
 }
 
 // ParamPrefix begins the names of the parameters that change one weight.

@@ -84,6 +84,34 @@ func readResult(t *testing.T, dir string) texelJSON {
 	return m.Result
 }
 
+// A network is fitted to samples in files, written, and used.
+func TestTexelFitsNetworks(t *testing.T) {
+	r := rules.MustParse("simplified")
+	data := writeSamples(t, r, [sample.NumSplits]int{3000, 1000, 0}, func(p rules.Position, u float64) bool { // corners decide
+		return u < 0.2 == (p.At(0) == 0 || p.At(rules.NumSquares-1) == 0)
+	})
+	out := filepath.Join(t.TempDir(), "out")
+	parent := filepath.Join("..", "..", "results", "reference", "training", "handset-simplified.json")
+	config := writeConfig(t, "rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\nweights: "+parent+"\ndata: "+data+"\n")
+	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
+	require.Zero(t, code, errText)
+	require.Contains(t, text, "; with a network of 64 units\n")
+	file := filepath.Join(out, weightsFile)
+	source, err := eval.Load(file)
+	require.NoError(t, err)
+	w, err := source.Weights(r)
+	require.NoError(t, err)
+	require.NotNil(t, w.Network)
+	require.Greater(t, w.Provenance.Gain.Value, w.Provenance.Gain.Margin)
+	manifest, err := os.ReadFile(filepath.Join(out, tuningFile))
+	require.NoError(t, err)
+	require.Contains(t, string(manifest), `"epochs": 3`)
+
+	code, text, errText = gyges(t.Context(), "", "analyse", "321123/000000/000000/000000/000000/321123 s", "--rules", "simplified", "--agent", "greedy:weights="+file)
+	require.Zero(t, code, errText)
+	require.Regexp(t, `(?m)^ network +-?[0-9.]+ +0\.01 +`, text)
+}
+
 // From samples in files to a weights file: weights that the results follow are
 // found again within their stated confidence. With 16 weights and 4 standard
 // errors, a right implementation fails in one of 1,000 choices of the seed.
@@ -130,6 +158,8 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
 	require.InDelta(t, got.Values[eval.Near], lines[len(lines)-1].Parameters["near"], 1e-3)
+
+	require.Equal(t, knownWeights(t).Network, got.Network, "a network that is not fitted stays")
 
 	// What is written can be used, and a folder that holds a result is left alone.
 	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, weightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
