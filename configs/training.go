@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"fmt"
+
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
@@ -43,6 +45,7 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 				s := &c.Settings
 				t.mapping(n, "a fit",
 					t.field("window", func(n *yaml.Node) { t.intInto(n, &c.Window) }),
+					t.field("data", func(n *yaml.Node) { c.Data = t.folders(n) }),
 					t.field("features", func(n *yaml.Node) { features = n }),
 					t.field("tune.positions", func(n *yaml.Node) { t.intInto(n, &c.Choice.Positions) }).named("positions"),
 					t.field("quiet", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Quiet) }),
@@ -79,6 +82,18 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 		}
 	}
 	return c, loadTuning(path, read)
+}
+
+// folders reads a list of folders of samples.
+func (t *tuningReader) folders(n *yaml.Node) []string {
+	var list []string
+	for _, e := range t.list(n, "folders of samples") {
+		if dir, ok := t.text(e, "a folder of samples"); ok {
+			t.lines[fmt.Sprintf("tune.data[%d]", len(list))] = e.Line
+			list = append(list, dir)
+		}
+	}
+	return list
 }
 
 // part reads a part of the file that has openings and limits of its own.

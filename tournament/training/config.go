@@ -15,6 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/tuning"
+	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -38,6 +39,7 @@ type Config struct {
 
 	// Window is how many generations, the last ones, the samples come from; 0: all.
 	Window   int
+	Data     []string // folders of samples of other runs, to learn from too
 	Choice   texel.Choice
 	Settings texel.Settings // but Names, Parent and Record
 
@@ -95,6 +97,10 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	expect(0 <= c.Window && c.Window <= maxGenerations, "window", "expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
 	expect(0 <= c.Rating && c.Rating <= maxRating, "rating", "expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
 	expect(0 <= c.Choice.Positions, "tune.positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
+	for i, dir := range c.Data {
+		_, err := sample.Shards(dir, sample.Train)
+		expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
+	}
 	expect(c.Match.SPRT != sprt.Test{}, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
 	if c.Agent.Kind == "" {
 		expect(false, "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")

@@ -92,7 +92,7 @@ func (c *Config) about() map[string]any {
 		"rules": c.Rules.String(), "agent": c.Agent.String(), "learner": c.learner().String(), "weights": c.Weights.Values, "network": digest(c.Weights.Network), "seed": strconv.FormatUint(c.Seed, 10),
 		"selfplay_pairs": games.Tournament.Pairs, "selfplay_openings": games.Tournament.Openings.String(), "selfplay_limits": games.Tournament.Limits,
 		"explore": games.Explore, "split": games.Split,
-		"window": c.Window, "quiet": c.Choice.Quiet, "leaves": c.Choice.Leaves, "fit_network": c.Settings.Network.About(), "positions": c.Choice.Positions,
+		"window": c.Window, "data": c.Data, "quiet": c.Choice.Quiet, "leaves": c.Choice.Leaves, "fit_network": c.Settings.Network.About(), "positions": c.Choice.Positions,
 		"lambda": c.Settings.Lambda, "l2": c.Settings.L2, "scale": c.Settings.Scale, "iterations": c.Settings.Iterations, "patience": c.Settings.Patience, "hold": c.Settings.Hold,
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(), "match_limits": m.Limits,
 	}
@@ -344,15 +344,18 @@ func (t *trainer) parentName() string {
 	return t.config.Name + " " + t.adopted[len(t.adopted)-1].Name()
 }
 
-// samples yields those of the last generations up to k.
+// samples yields those of other runs, and of the last generations up to k.
 func (t *trainer) samples(k int, split sample.Split) iter.Seq2[sample.Sample, error] {
+	folders := slices.Clone(t.config.Data)
 	first := 1
 	if w := t.config.Window; w > 0 {
 		first = max(1, k-w+1)
 	}
+	for g := first; g <= k; g++ {
+		folders = append(folders, filepath.Join(t.config.folder(g, "selfplay"), selfplay.SamplesDir))
+	}
 	return func(yield func(sample.Sample, error) bool) {
-		for g := first; g <= k; g++ {
-			dir := filepath.Join(t.config.folder(g, "selfplay"), selfplay.SamplesDir)
+		for _, dir := range folders {
 			for s, err := range sample.Read(dir, split, t.config.Rules) {
 				if !yield(s, err) {
 					return

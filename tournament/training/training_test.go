@@ -223,3 +223,25 @@ func TestRefused(t *testing.T) {
 	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
 	require.ErrorContains(t, err, "expected a new folder, or one of a training, found one that holds mine")
 }
+
+// Samples of other runs are learned from too.
+func TestTrainingData(t *testing.T) {
+	c := testConfig(t)
+	c.Generations, c.Rating = 1, 0
+	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.NoError(t, err)
+	alone, err := c.readGeneration(1)
+	require.NoError(t, err)
+
+	other := c
+	other.Data = []string{filepath.Join(c.folder(1, "selfplay"), "samples")}
+	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
+	_, err = Run(t.Context(), other, registry(), "v1", Watcher{})
+	require.NoError(t, err)
+	both, err := other.readGeneration(1)
+	require.NoError(t, err)
+	require.Greater(t, both.Samples, alone.Samples*3/2)
+
+	other.Data = append(other.Data, t.TempDir())
+	require.ErrorContains(t, other.Validate(registry()), "tune.data[1]: ")
+}
