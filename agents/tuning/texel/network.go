@@ -188,20 +188,20 @@ func (m *model) whole(scale float64) *eval.Network {
 func (f *fit) fitNetwork(ctx context.Context) error {
 	s := &f.settings
 	a := newAdam(f)
-	best, bestLoss := append([]float64(nil), a.model.x...), math.Inf(1)
+	best, bestLoss := append([]float64(nil), a.x...), math.Inf(1)
 	for f.iteration < s.Network.Epochs && f.err == nil {
 		loss, err := a.epoch(ctx)
 		if err != nil {
 			return err
 		}
 		f.iteration++
-		watched := a.model.loss(f.validation)
+		watched := a.loss(f.validation)
 		if watched < bestLoss {
-			best, bestLoss = append(best[:0], a.model.x...), watched
+			best, bestLoss = append(best[:0], a.x...), watched
 		}
 		f.record(loss, watched, a.weights(f))
 	}
-	a.model.x = best
+	a.x = best
 	f.start, f.network = a.weights(f), a.model.whole(f.scale)
 	f.train = newLoss(f.train.data, f.start, f.train.data.values(f.network), f.scale, f.train.targets)
 	f.validation = newLoss(f.validation.data, f.start, f.validation.data.values(f.network), f.scale, f.validation.targets)
@@ -265,7 +265,7 @@ func newAdam(f *fit) *adam {
 	if a.rate == 0 {
 		a.rate = defaultRate
 	}
-	a.first, a.second = make([]float64, len(a.x)), make([]float64, len(a.x))
+	a.mean, a.square = make([]float64, len(a.x)), make([]float64, len(a.x))
 	a.held = make([]bool, len(a.x))
 	for j := range f.rms {
 		a.held[j] = f.rms[j] == 0 || f.settings.Hold != nil && f.settings.Hold[j]
@@ -370,8 +370,8 @@ func (a *adam) descend() {
 		} else {
 			g += a.settings.Decay * a.x[j]
 		}
-		a.first[j] += (1 - beta1) * (g - a.first[j])
-		a.second[j] += (1 - beta2) * (g*g - a.second[j])
-		a.x[j] -= rate * unit * (a.first[j] / c1) / (math.Sqrt(a.second[j]/c2) + epsilon)
+		a.mean[j] += (1 - beta1) * (g - a.mean[j])
+		a.square[j] += (1 - beta2) * (g*g - a.square[j])
+		a.x[j] -= rate * unit * (a.mean[j] / c1) / (math.Sqrt(a.square[j]/c2) + epsilon)
 	}
 }
