@@ -242,8 +242,8 @@ type adam struct {
 	order     []uint32 // of the positions
 	rng       *rand.Rand
 	step      int
-	first     []float64 // running mean of the gradient
-	second    []float64 // and of its square
+	mean      []float64 // running mean of the gradient
+	square    []float64 // and of its square
 	rms       []float64 // of the features: their weights are counted in it
 	parts     [batchParts]model
 	partsLoss [batchParts]float64
