@@ -67,7 +67,7 @@ func DefaultConfig() Config {
 	c := Config{
 		Name: "training", Rules: rules.MustParse("standard"), Generations: 5,
 		SelfPlay: selfplay.DefaultConfig(), Window: 3,
-		Choice: texel.Choice{Quiet: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6},
+		Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6},
 		Match: tournament.DefaultConfig(), Rating: 100, Seed: 1,
 	}
 	c.Match.Pairs = 2000
