@@ -223,9 +223,13 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
+		source, err := eval.Load("testdata/linear.json") // the positions were found with these weights
+		require.NoError(t, err)
+		gs.eval, err = source.Evaluator(gs.rules)
+		require.NoError(t, err)
 		g := agenttest.Game(t, gs.rules, c.position)
 		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0), minimax(g, gs.eval, c.depth, 0), c.position)
-		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
+		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,weights=testdata/linear.json", c.depth), g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }

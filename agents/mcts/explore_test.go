@@ -17,12 +17,12 @@ import (
 func TestNoisyChoice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	changed, proven := 0, 0
-	for i := range 60 {
+	for i := range 150 {
 		g := agenttest.RandomGame(rules.MustParse([]string{"standard", "simplified", "kang"}[i%3]), rng, 12)
 		a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", g).(*player)
 		plain := agenttest.Choose(t, a, g, agents.Limits{})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
-		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{}, func(m rules.Move) agents.Score { return agents.Score(m%97) * 10 })
+		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{}, func(m rules.Move) agents.Score { return agents.Score(m%97) * 30 })
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 		require.Equal(t, plain.Score, d.Score)

@@ -31,6 +31,7 @@ type search struct {
 	maxDepth int // plies that the tree may be deep; 0: no bound
 	deepest  int
 	moves    rules.MoveSet
+	replies  rules.MoveSet // of a position that is judged
 	queue    queue
 	list     []node   // children in the making
 	path     []uint32 // nodes from the root to the present one
@@ -190,13 +191,14 @@ func (s *search) widen(i uint32, p rules.Position) {
 	want := max(s.width(i), 2*len(s.list))
 	s.queue = s.guess.sort(p, &s.moves, s.queue)
 	s.line.Push(p)
-	for len(s.queue) > 0 && len(s.list) < want {
+	for won := false; len(s.queue) > 0 && len(s.list) < want && !won; {
 		m := s.queue.pop()
 		child := s.judge(m, s.rules.Apply(p, m))
 		s.guess.learn(p, m, child.static+n.static)
 		if !child.proof.won() {
 			s.list = append(s.list, child)
 		}
+		won = child.proof.lost()
 	}
 	s.line.Pop()
 	if len(s.list) == 0 { // the root needs a move all the same
@@ -213,10 +215,13 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	n := node{move: m}
 	switch s.line.Outcome(next) {
 	case rules.Undecided:
+		score, attacked := agents.Score(0), false
 		if s.line.WinsNow(next) {
 			n.proof, n.static = winIn(1), -1
+		} else if score, attacked = s.eval.Judge(next); attacked && !s.parries(next) {
+			n.proof, n.static = lossIn(2), 1
 		} else {
-			n.static = float32(-squash(s.eval.Score(next)))
+			n.static = float32(-squash(score))
 		}
 	case rules.Draw:
 		n.proof = drawn
@@ -225,4 +230,14 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	}
 	n.value = n.static
 	return n
+}
+
+// parries tells whether some move in p, the position at the line's end, keeps the
+// opponent, whose pieces can reach the goal, from winning with his next.
+func (s *search) parries(p rules.Position) bool {
+	if s.line.Left() <= 1 || !s.line.Decisive(p, p.Side().Other()) {
+		return true
+	}
+	s.line.Moves(p, &s.replies)
+	return s.rules.CanAnswer(p, &s.replies)
 }

@@ -419,7 +419,7 @@ func TestLeavesAreWorthTheScore(t *testing.T) {
 					return
 				}
 				checked++
-				sum := 0.0
+				sum := leaf.Base
 				for j, f := range leaf.Features {
 					sum += w.Values[j] * f
 				}
