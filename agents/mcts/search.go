@@ -215,14 +215,7 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	n := node{move: m}
 	switch s.line.Outcome(next) {
 	case rules.Undecided:
-		score, attacked := agents.Score(0), false
-		if s.line.WinsNow(next) {
-			n.proof, n.static = winIn(1), -1
-		} else if score, attacked = s.eval.Judge(next); attacked && !s.parries(next) {
-			n.proof, n.static = lossIn(2), 1
-		} else {
-			n.static = float32(-squash(score))
-		}
+		s.look(&n, next)
 	case rules.Draw:
 		n.proof = drawn
 	default: // the move wins
@@ -230,6 +223,21 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	}
 	n.value = n.static
 	return n
+}
+
+// look sets the proof and value of n, whose position p is at the line's end and
+// not over.
+func (s *search) look(n *node, p rules.Position) {
+	if s.line.WinsNow(p) {
+		n.proof, n.static = winIn(1), -1
+		return
+	}
+	score, attacked := s.eval.Judge(p)
+	if attacked && !s.parries(p) {
+		n.proof, n.static = lossIn(2), 1
+		return
+	}
+	n.static = float32(-squash(score))
 }
 
 // parries tells whether some move in p, the position at the line's end, keeps the

@@ -202,7 +202,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 		f.record(loss, watched, a.weights(f))
 	}
 	a.x = best
-	f.start, f.network = a.weights(f), a.model.whole(f.scale)
+	f.start, f.network = a.weights(f), a.whole(f.scale)
 	f.train = newLoss(f.train.data, f.start, f.train.data.values(f.network), f.scale, f.train.targets)
 	f.validation = newLoss(f.validation.data, f.start, f.validation.data.values(f.network), f.scale, f.validation.targets)
 	return f.err
