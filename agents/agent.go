@@ -147,3 +147,9 @@ type Decision struct {
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
 	PV     []rules.Move // expected line, beginning with Move; may be empty
 }
+
+// Suiter is an agent that doesn't play by all rules.
+type Suiter interface {
+	// Suits returns what is missing for a game under r; nil if it can play it.
+	Suits(r *rules.Rules) error
+}

@@ -144,7 +144,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
 	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
 	v.rules(c.Rules)
-	v.agents(c.Agents, c.Format, registry)
+	v.agents(c, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
 	v.format(c)
 	v.openings(c.Openings)
@@ -191,9 +191,9 @@ func (v *validation) rules(list []*rules.Rules) {
 	}
 }
 
-func (v *validation) agents(list []agents.Spec, format Format, registry *agents.Registry) {
-	fewest := 2
-	if format == SelfPlay {
+func (v *validation) agents(c *Config, registry *agents.Registry) {
+	list, fewest := c.Agents, 2
+	if c.Format == SelfPlay {
 		fewest = 1
 	}
 	v.expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
@@ -211,15 +211,15 @@ func (v *validation) agents(list []agents.Spec, format Format, registry *agents.
 				v.add(field, fmt.Errorf("agent %q: parameter clock: %w", text, err))
 			}
 		}
-		for _, err := range tryAgent(registry, spec) {
+		for _, err := range tryAgent(registry, spec, c.Rules) {
 			v.add(field, err)
 		}
 	}
 }
 
 // tryAgent makes the agent of a spec and throws it away. It returns everything
-// that is wrong.
-func tryAgent(registry *agents.Registry, spec agents.Spec) []error {
+// that is wrong, also with playing by the rules listed.
+func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) []error {
 	if _, err := agents.ParseSpec(spec.String()); err != nil {
 		return []error{err}
 	}
@@ -233,13 +233,24 @@ func tryAgent(registry *agents.Registry, spec agents.Spec) []error {
 		return []error{fmt.Errorf("agent %q needs a person at the terminal; expected agents that play by themselves", spec)}
 	}
 	agent, err := registry.New(spec)
-	if err == nil {
-		err = closeAgent(agent)
-	}
 	if err != nil {
 		return []error{err}
 	}
-	return nil
+	var errs []error
+	if s, ok := agent.(agents.Suiter); ok {
+		for _, r := range list[:min(len(list), maxRules)] {
+			if r == nil {
+				continue
+			}
+			if err := s.Suits(r); err != nil {
+				errs = append(errs, fmt.Errorf("agent %q: %w", spec, err))
+			}
+		}
+	}
+	if err := closeAgent(agent); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
 }
 
 // closeAgent closes an agent that can be closed.

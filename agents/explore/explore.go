@@ -118,6 +118,14 @@ var (
 	_ io.Closer     = (*player)(nil)
 )
 
+// Suits returns why the inner agent doesn't.
+func (a *player) Suits(r *rules.Rules) error {
+	if s, ok := a.inner.(agents.Suiter); ok {
+		return s.Suits(r)
+	}
+	return nil
+}
+
 func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	s.Seed = a.rng.Uint64()

@@ -51,6 +51,12 @@ type player struct {
 
 var _ agents.Agent = (*player)(nil)
 
+// Suits returns why its weights don't fit the rules.
+func (a *player) Suits(r *rules.Rules) error {
+	_, err := a.weights.Evaluator(r)
+	return err
+}
+
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.weights.Evaluator(s.Rules)
 	if err != nil {

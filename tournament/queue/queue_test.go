@@ -284,7 +284,7 @@ func TestRefusals(t *testing.T) {
 		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Permit.Kinds = []string{"random", "explore"} },
 			nil, "this worker's operator allows random, explore only"},
 		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'", func(o *Options) { o.Registry = unaware() }, nil,
-			nil, "did not come with the run"},
+			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "did not come with the run"},
 		"speed": {"other", func(o *Options) { o.Pace, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are pinned to machines of 1000 positions a second, this one makes 1200"},
 	} {
