@@ -188,7 +188,8 @@ func (m *model) whole(scale float64) *eval.Network {
 func (f *fit) fitNetwork(ctx context.Context) error {
 	s := &f.settings
 	a := newAdam(f)
-	best, bestLoss := append([]float64(nil), a.x...), math.Inf(1)
+	best, bestLoss := append([]float64(nil), a.x...), a.loss(f.validation)
+	f.record(a.loss(f.train), bestLoss, a.weights(f))
 	for f.iteration < s.Network.Epochs && f.err == nil {
 		loss, err := a.epoch(ctx)
 		if err != nil {
@@ -201,6 +202,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 		}
 		f.record(loss, watched, a.weights(f))
 	}
+	f.iteration++ // the weights alone, with the network in whole numbers, are another step
 	a.x = best
 	f.start, f.network = a.weights(f), a.whole(f.scale)
 	f.train = newLoss(f.train.data, f.start, f.train.data.values(f.network), f.scale, f.train.targets)

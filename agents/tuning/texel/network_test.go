@@ -106,12 +106,17 @@ func TestNetworkIsRecovered(t *testing.T) {
 	alone, err := Fit(context.Background(), train, validation, s)
 	require.NoError(t, err)
 	require.Nil(t, alone.Network)
-	epochs := 0
+	last := -1
 	s.Network = &Network{Epochs: 12, Decay: 1e-4, Seed: 1}
-	s.Record = func(step Step) error { epochs = max(epochs, step.Iteration); return nil }
+	s.Record = func(step Step) error { // each step once, in order
+		require.Equal(t, last+1, step.Iteration)
+		last = step.Iteration
+		return nil
+	}
 	r, err := Fit(context.Background(), train, validation, s)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, epochs, 12)
+	require.Greater(t, last, 12)
+	last = -1
 
 	lossOf := func(n *eval.Network, weights []float64) float64 {
 		return newLoss(validation, weights, validation.values(n), known.scale, validation.targets(1, known.scale)).value(make([]float64, len(weights)))
