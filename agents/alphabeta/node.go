@@ -59,23 +59,13 @@ func (s *search) node(p rules.Position, alpha, beta agents.Score, depth int) age
 // leaf returns the score of a position that is not searched: the evaluation, but
 // a loss where nothing keeps the opponent from winning.
 func (s *search) leaf(p rules.Position, l look, f *frame, wide bool) agents.Score {
-	if s.plain || !l.attacked || s.parries(p, f) {
+	if s.plain || !l.attacked || s.line.Parries(p, &f.moves) {
 		return l.score
 	}
 	if wide {
 		f.pv = append(f.pv, s.lose(p, f)...)
 	}
 	return -agents.WinIn(s.line.Len() + 2)
-}
-
-// parries tells whether some move keeps the opponent, who attacks, from winning
-// with his next in p, the position at the line's end.
-func (s *search) parries(p rules.Position, f *frame) bool {
-	if s.line.Left() <= 1 {
-		return true
-	}
-	s.line.Moves(p, &f.moves)
-	return s.rules.CanAnswer(p, &f.moves)
 }
 
 // expand searches the moves of p.

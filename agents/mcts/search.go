@@ -233,19 +233,9 @@ func (s *search) look(n *node, p rules.Position) {
 		return
 	}
 	score, attacked := s.eval.Judge(p)
-	if attacked && !s.parries(p) {
+	if attacked && !s.line.Parries(p, &s.replies) {
 		n.proof, n.static = lossIn(2), 1
 		return
 	}
 	n.static = float32(-squash(score))
-}
-
-// parries tells whether some move in p, the position at the line's end, keeps the
-// opponent, whose pieces can reach the goal, from winning with his next.
-func (s *search) parries(p rules.Position) bool {
-	if s.line.Left() <= 1 || !s.line.Decisive(p, p.Side().Other()) {
-		return true
-	}
-	s.line.Moves(p, &s.replies)
-	return s.rules.CanAnswer(p, &s.replies)
 }

@@ -284,7 +284,7 @@ func (r *learner) finish(s tdleaf.State) error {
 		Data: fmt.Sprintf("%d games of %s", r.games*r.settings.Steps, r.config.Agents[0]),
 	}}
 	for j, x := range s.Weights {
-		w.Values[j] = sixDigits(x)
+		w.Values[j] = tuning.SixDigits(x)
 	}
 	if err := r.folder.finish(map[string]any{"loss": s.Loss, "gain": gain}, &w); err != nil {
 		return failure{err}

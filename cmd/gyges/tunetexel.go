@@ -82,17 +82,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer f.close(e)
-	w := eval.Weights{Rules: config.Parent.Rules, Source: filepath.Join(out, weightsFile), Provenance: eval.Provenance{
+	w := eval.Weights{Rules: config.Parent.Rules, Network: config.Parent.Network, Source: filepath.Join(out, weightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: config.Name, Parent: parentName(&config.Parent), Seed: seed, Version: version(),
 		Data: fmt.Sprintf("%d positions of %s", train.Len(), config.Data),
 		Gain: &eval.Gain{Measure: "validation loss", Value: result.Gain, Margin: result.GainMargin, Count: int64(validation.Len())},
 	}}
-	for j, x := range result.Weights() {
-		w.Values[j] = sixDigits(x)
-	}
-	if w.Network = config.Parent.Network; result.Network != nil {
-		w.Network = result.Network
-	}
+	result.Apply(&w)
 	if err := f.finish(texelResult(result), &w); err != nil {
 		return failure{err}
 	}
@@ -102,12 +97,6 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 // parentName names weights in the provenance of those that they led to.
 func parentName(w *eval.Weights) string {
 	return strings.TrimPrefix(w.Source, "weights ")
-}
-
-// sixDigits rounds a number to what its error allows by far.
-func sixDigits(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return y
 }
 
 // texelData reads both splits.

@@ -323,16 +323,11 @@ func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error
 	}
 	g.Samples, g.Validation = train.Len(), validation.Len()
 	g.ParentLoss, g.Loss, g.Gain, g.GainMargin = r.ValidationLoss.Parent, r.ValidationLoss.Tuned, r.Gain, r.GainMargin
-	w := &eval.Weights{Rules: t.best().Rules, Source: c.folder(g.Number, WeightsFile), Provenance: eval.Provenance{
+	w := &eval.Weights{Rules: t.best().Rules, Network: t.best().Network, Source: c.folder(g.Number, WeightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: c.Name + " " + g.Name(), Parent: t.parentName(), Seed: c.Seed, Version: t.version,
 		Data: fmt.Sprintf("%d positions of self-play by %s", train.Len(), c.learner()),
 	}}
-	for j, x := range r.Weights() {
-		w.Values[j] = sixDigits(x)
-	}
-	if w.Network = t.best().Network; r.Network != nil {
-		w.Network = r.Network
-	}
+	r.Apply(w)
 	return w, nil
 }
 
@@ -379,10 +374,4 @@ func (t *trainer) match(ctx context.Context, g *Generation, candidate *eval.Weig
 		candidate.Provenance.Gain = &eval.Gain{Measure: "Elo", Value: elo, Margin: half, Count: 2 * s.Pairs.N()}
 	}
 	return nil
-}
-
-// sixDigits rounds a weight to what its error allows by far.
-func sixDigits(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return y
 }

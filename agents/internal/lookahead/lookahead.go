@@ -99,3 +99,14 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 
 // Decisive tells whether reaching the goal now would win the game for side.
 func (l *Line) Decisive(p rules.Position, side rules.Side) bool { return p.Goals(side) >= l.decisive }
+
+// Parries tells whether some move in p, the position at the line's end, keeps the
+// opponent, whose pieces could reach the goal now, from winning with his next. ms
+// is room for the moves; what it holds after means nothing.
+func (l *Line) Parries(p rules.Position, ms *rules.MoveSet) bool {
+	if l.Left() <= 1 || !l.Decisive(p, p.Side().Other()) {
+		return true
+	}
+	l.Moves(p, ms)
+	return l.rules.CanAnswer(p, ms)
+}

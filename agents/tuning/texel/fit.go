@@ -79,6 +79,18 @@ func (r *Result) Weights() []float64 {
 	return w
 }
 
+// Apply puts the outcome into the weights that it was fitted from: the tuned
+// numbers, to six digits, which is more than their errors allow, and the network if
+// one was fitted.
+func (r *Result) Apply(w *eval.Weights) {
+	for j, x := range r.Weights() {
+		w.Values[j] = tuning.SixDigits(x)
+	}
+	if r.Network != nil {
+		w.Network = r.Network
+	}
+}
+
 // lossTolerance is a rise of the validation loss that doesn't count.
 const lossTolerance = 1e-6
 
