@@ -99,8 +99,14 @@ func (a *player) ChooseWithout(ctx context.Context, g *rules.Game, lim agents.Li
 	if err := ctx.Err(); err != nil {
 		return agents.Decision{}, err
 	}
+	if g.Legal().Len() <= len(leaveOut) {
+		return agents.Decision{}, rules.ErrOver
+	}
 	if g.Rules().SettingUp(g.Position()) {
 		m, err := random.Move(g, a.rng)
+		for err == nil && slices.Contains(leaveOut, m) {
+			m, err = random.Move(g, a.rng)
+		}
 		return agents.Decision{Move: m}, err
 	}
 	lim = lim.Tighter(a.limits)
@@ -112,10 +118,6 @@ func (a *player) ChooseWithout(ctx context.Context, g *rules.Game, lim agents.Li
 
 // search finds the best move but for those left out.
 func (a *player) search(ctx context.Context, g *rules.Game, lim agents.Limits, leaveOut []rules.Move) (agents.Decision, error) {
-	moves := g.Legal()
-	if moves.Len() <= len(leaveOut) {
-		return agents.Decision{}, rules.ErrOver
-	}
 	began := time.Now()
 	a.memory.table.newSearch()
 	a.memory.nodes.Store(0)
@@ -147,7 +149,7 @@ func (a *player) search(ctx context.Context, g *rules.Game, lim agents.Limits, l
 		a.searches[i].ctx = nil
 	}
 	if !best.Scored {
-		for m := range moves.All() {
+		for m := range g.Legal().All() {
 			if !slices.Contains(leaveOut, m) {
 				best.Move = m
 				return best, ctx.Err()

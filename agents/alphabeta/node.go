@@ -25,10 +25,12 @@ func (s *search) node(p rules.Position, alpha, beta agents.Score, depth int) age
 	key := p.Hash()
 	l := s.look(p, key)
 	if l.wins {
-		if beta-alpha > 1 {
-			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
+		if m := s.winningMove(p, f); m != rules.NoMove {
+			if beta-alpha > 1 {
+				f.pv = append(f.pv, m)
+			}
+			return agents.WinIn(ply + 1)
 		}
-		return agents.WinIn(ply + 1)
 	}
 	if depth == 0 {
 		return s.leaf(p, l, f, beta-alpha > 1)
@@ -56,6 +58,28 @@ func (s *search) node(p rules.Position, alpha, beta agents.Score, depth int) age
 	return s.expand(p, key, l, &k, alpha, beta, depth)
 }
 
+// winningMove returns a move that wins at once in p, a position that has one;
+// NoMove where all of them are excluded at the root.
+func (s *search) winningMove(p rules.Position, f *frame) rules.Move {
+	if s.line.Len() > 0 || len(s.leaveOut) == 0 {
+		return s.rules.GoalMove(p, p.Side())
+	}
+	s.generate(p, f)
+	return s.line.WinningMove(p, &f.moves)
+}
+
+// generate fills the frame's moves with those of p that are to be searched: the
+// legal ones, at the root without those excluded.
+func (s *search) generate(p rules.Position, f *frame) {
+	s.line.Moves(p, &f.moves)
+	if s.line.Len() > 0 {
+		return
+	}
+	for _, m := range s.leaveOut {
+		f.moves.Remove(m)
+	}
+}
+
 // leaf returns the score of a position that is not searched: the evaluation, but
 // a loss where nothing keeps the opponent from winning.
 func (s *search) leaf(p rules.Position, l look, f *frame, wide bool) agents.Score {
@@ -72,12 +96,7 @@ func (s *search) leaf(p rules.Position, l look, f *frame, wide bool) agents.Scor
 func (s *search) expand(p rules.Position, key uint64, l look, k *picker, alpha, beta agents.Score, depth int) agents.Score {
 	ply := s.line.Len()
 	f := &s.stack[ply]
-	s.line.Moves(p, &f.moves)
-	if ply == 0 {
-		for _, m := range s.leaveOut {
-			f.moves.Remove(m)
-		}
-	}
+	s.generate(p, f)
 	best, bestMove, kind := -infinity, rules.NoMove, upper
 	wide := beta-alpha > 1
 	n := 0
@@ -128,7 +147,7 @@ func (s *search) expand(p rules.Position, key uint64, l look, k *picker, alpha, 
 
 // lose returns a move after which the opponent wins with his next, and that.
 func (s *search) lose(p rules.Position, f *frame) []rules.Move {
-	s.line.Moves(p, &f.moves)
+	s.generate(p, f)
 	m := f.moves.At(0)
 	next := s.rules.Apply(p, m)
 	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}

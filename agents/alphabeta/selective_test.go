@@ -91,6 +91,58 @@ func TestChooseWithout(t *testing.T) {
 	require.ErrorIs(t, err, rules.ErrOver)
 }
 
+// No excluded move comes back, nor begins a line, where the position has a win in
+// one or is lost in two, under any rules. Wins at once come before other moves.
+func TestExcludedMovesStayOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	wins, losses, setups := 0, 0, 0
+	check := func(g *rules.Game) {
+		a := agenttest.New(t, Kind(), "alphabeta:depth=2,hash=1", g).(*player)
+		goals := 0
+		for range g.Legal().Goals() {
+			goals++
+		}
+		if o := g.Rules().Options(); o.Kang && g.Position().Goals(g.Position().Side()) < o.KangGoals-1 {
+			goals = 0 // no win yet
+		}
+		var excluded []rules.Move
+		position := g.Rules().FormatPosition(g.Position())
+		for n := range min(g.Legal().Len(), goals+4) {
+			d, err := a.ChooseWithout(t.Context(), g, agents.Limits{}, excluded)
+			require.NoError(t, err)
+			require.NoError(t, g.Check(d.Move), position)
+			require.NotContains(t, excluded, d.Move, position)
+			require.Equal(t, n < goals, d.Score == agents.WinIn(1), "%s: %v", position, d.Move)
+			switch {
+			case g.Rules().SettingUp(g.Position()):
+				setups++
+			default:
+				require.Equal(t, d.Move, d.PV[0], position)
+			}
+			if d.Score == agents.WinIn(1) && n > 0 {
+				wins++
+			}
+			if d.Score == -agents.WinIn(2) && n > 0 {
+				losses++
+			}
+			excluded = append(excluded, d.Move)
+		}
+	}
+	standard := rules.MustParse("standard")
+	check(agenttest.Game(t, standard, "000000/000000/000000/032233/112300/110200 s"))
+	check(agenttest.Game(t, standard, "200000/200200/003113/003000/002300/000101 s"))
+	for _, preset := range rules.Presets() {
+		r := rules.MustParse(preset.Name)
+		check(rules.NewGame(r, r.Start()))
+		for range 8 {
+			check(agenttest.RandomGame(r, rng, 60))
+		}
+	}
+	require.Greater(t, wins, 10)
+	require.Greater(t, losses, 10)
+	require.Greater(t, setups, 10)
+}
+
 // A search says what it has found after each depth.
 func TestTellsEachDepth(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
