@@ -118,6 +118,21 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 	return p, nil
 }
 
+// SideToMove returns the side to move of a position text. It reads the board and
+// that side, which are the same under all rules, and nothing behind them.
+//
+// The error is a *SyntaxError that names the column.
+func SideToMove(text string) (Side, error) {
+	s := &scanner{text: text}
+	s.blanks()
+	p, err := parseBoard(s)
+	if err != nil {
+		return South, err
+	}
+	err = parseSide(s, &p)
+	return p.Side(), err
+}
+
 func parseBoard(s *scanner) (Position, error) {
 	var p Position
 	for row := range Rows {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gyges/tournament/record"
 )
@@ -48,13 +47,13 @@ func (c *conduct) add(g *record.Game) {
 	if g.Fault != nil {
 		[]*account{south, north}[slices.Index([]string{"south", "north"}, g.Fault.Side)].faults++
 	}
-	placed := len(g.Moves) - g.Plies // South moves after the placements, if there are any
-	players := [2]*account{south, north}
-	if placed == 0 && strings.Contains(g.Opening, " n") {
-		players = [2]*account{north, south}
+	first, side, err := g.FirstTurn()
+	if err != nil { // of whom the moves are can't be said
+		return
 	}
 	for i := range g.Plies {
-		players[i%2].move(g, placed+i)
+		[2]*account{south, north}[side].move(g, first+i)
+		side = side.Other()
 	}
 }
 

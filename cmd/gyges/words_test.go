@@ -11,6 +11,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/record"
 )
 
 func TestSplitRules(t *testing.T) {
@@ -129,3 +130,20 @@ func TestComplain(t *testing.T) {
 type errString string
 
 func (e errString) Error() string { return string(e) }
+
+// Kang's last field may end in an n where South is to move.
+func TestConductCreditsTheMover(t *testing.T) {
+	for opening, want := range map[string][2]int64{
+		"303030/111222/000000/000000/000000/000000 s 111/000 0-1 n": {200, 10},
+		"303030/111222/000000/000000/000000/000000 n 111/000 0-1 n": {10, 200},
+		"303030/111222/000000/000000/000000/000000 n 111/000 1-0 s": {10, 200},
+		"no position": {},
+	} {
+		c := newConduct()
+		c.add(&record.Game{
+			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
+			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",
+		})
+		require.Equal(t, want, [2]int64{c.players["a"].nodes, c.players["b"].nodes}, opening)
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"gyges/rules"
 )
 
 // Version is the version of the schema. It changes when a reader of the version
@@ -110,6 +112,18 @@ func (g *Game) adjudicated() bool {
 
 // Struck tells whether the game was not played, since an agent was suspended.
 func (g *Game) Struck() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
+
+// FirstTurn returns the index in Moves of the first turn, which follows the
+// placements, and the side that takes it; turns alternate from there. The error
+// says what is wrong with the opening.
+func (g *Game) FirstTurn() (index int, side rules.Side, err error) {
+	index = len(g.Moves) - g.Plies
+	if index > 0 {
+		return index, rules.South, nil // South begins after a set-up
+	}
+	side, err = rules.SideToMove(g.Opening)
+	return 0, side, err
+}
 
 // MaxDetail bounds Fault.Detail, in bytes.
 const MaxDetail = 2000

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"gyges/rules"
 )
 
 // sample is a whole game by hand: South wins at once.
@@ -197,4 +199,31 @@ func BenchmarkAppendJSON(b *testing.B) {
 		buf = g.AppendJSON(buf[:0])
 	}
 	b.SetBytes(int64(len(buf)))
+}
+
+func TestFirstTurn(t *testing.T) {
+	const kang = "303030/111222/000000/000000/000000/000000 "
+	for _, c := range []struct {
+		opening string
+		moves   []string
+		index   int
+		side    rules.Side
+	}{
+		{"321123/000000/000000/000000/000000/321123 s", []string{"a1-a2"}, 0, rules.South},
+		{"321123/000000/000000/000000/000000/321123 n", []string{"a1-a2"}, 0, rules.North},
+		{"000000/000000/000000/000000/000000/321123 n 222/000", []string{"2@a1", "1@a6", "a1-a2"}, 2, rules.South},
+		{"x", []string{"2@a6"}, 1, rules.South},
+		{kang + "s 111/000 0-1 n", []string{"a1-a2"}, 0, rules.South},
+		{kang + "n 111/000 0-1 n", []string{"a1-a2"}, 0, rules.North},
+		{kang + "n 111/000 1-0 s", []string{"a1-a2"}, 0, rules.North},
+		{kang + "s 111/000 1-0 sn", []string{"a1-a2"}, 0, rules.South},
+	} {
+		index, side, err := (&Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.index}).FirstTurn()
+		require.NoError(t, err, c.opening)
+		require.Equal(t, []any{c.index, c.side}, []any{index, side}, c.opening)
+	}
+	for _, opening := range []string{"", "x", kang, kang + "w"} {
+		_, _, err := (&Game{Opening: opening}).FirstTurn()
+		require.Error(t, err, opening)
+	}
 }

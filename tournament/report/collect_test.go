@@ -22,7 +22,13 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 	var games []*record.Game
 	for i, set := range []string{"standard", "kang", "simplified", "gigamic-basic", "cosmoludo"} {
 		for k := range int64(4) {
-			games = append(games, drawGame(set, int64(i)*4+k, "ab"[k%2:k%2+1], "ba"[k%2:k%2+1]))
+			g := drawGame(set, int64(i)*4+k, "ab"[k%2:k%2+1], "ba"[k%2:k%2+1])
+			games = append(games, g)
+			if set == "kang" { // with extra fields in the opening, and either side to move
+				for cut := range 12 {
+					games = append(games, tail(g, 100*(k+1)+int64(cut), cut))
+				}
+			}
 		}
 	}
 	c, _ := collect(t, Options{}, Run{}, games)
@@ -71,24 +77,6 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 		require.InDelta(t, f.time, got.time, 1e-6)
 		got.time = f.time
 		require.Equal(t, f, got, "%v", key)
-	}
-}
-
-func TestFirstPly(t *testing.T) {
-	for _, c := range []struct {
-		opening string
-		moves   []string
-		first   int
-		north   bool
-	}{
-		{"321123/000000/000000/000000/000000/321123 s", []string{"a1-a2"}, 0, false},
-		{"321123/000000/000000/000000/000000/321123 n", []string{"a1-a2"}, 0, true},
-		{"… s 222/222", []string{"2@a1", "1@a6", "a1-a2"}, 2, false},
-		{"… n 022/222", []string{"2@a6"}, 1, false},
-		{"", nil, 0, false},
-	} {
-		first, north := firstPly(&record.Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.first})
-		require.Equal(t, []any{c.first, c.north}, []any{first, north}, c.opening)
 	}
 }
 

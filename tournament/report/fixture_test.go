@@ -59,6 +59,25 @@ func drawGame(set string, number int64, south, north string) *record.Game {
 	return g
 }
 
+// tail is a game from the position after n of its moves on. The game must have
+// no placements.
+func tail(g *record.Game, number int64, n int) *record.Game {
+	r := rules.MustParse(g.Rules)
+	p, err := r.ParsePosition(g.Opening)
+	for i := 0; i < n && err == nil; i++ {
+		var m rules.Move
+		m, err = r.ParseMove(p, g.Moves[i])
+		p = r.Apply(p, m)
+	}
+	if err != nil {
+		panic(err)
+	}
+	t := *g
+	t.Game, t.Pair, t.Opening, t.Moves, t.Plies = number, number, r.FormatPosition(p), g.Moves[n:], g.Plies-n
+	t.Scores, t.Depths, t.Nodes, t.Timing.MoveMS = g.Scores[n:], g.Depths[n:], g.Nodes[n:], g.Timing.MoveMS[n:]
+	return &t
+}
+
 func chooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
 	var list []rules.Move
 	for m := range game.Legal().All() {

@@ -2,10 +2,10 @@ package report
 
 import (
 	"math"
-	"strings"
 
 	"gyges/agents"
 	"gyges/ratings"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -45,13 +45,23 @@ func (s *ruleStats) add(g *record.Game) {
 		}
 		loser.fault(string(f.Kind))
 	}
-	first, northFirst := firstPly(g)
+	s.addTurns(g, [2]*agentStats{south, north}, result)
+}
+
+// addTurns credits each turn to the player who took it; result is the outcome
+// for South, from 0, won, to 2. A game whose opening can't be read is left out.
+func (s *ruleStats) addTurns(g *record.Game, players [2]*agentStats, result int) {
+	first, side, err := g.FirstTurn()
+	if err != nil {
+		return
+	}
 	for i := range g.Plies {
-		mover, won := south, result
-		if i%2 == 1 != northFirst {
-			mover, won = north, 2-result
+		won := result
+		if side == rules.North {
+			won = 2 - result
 		}
-		mover.add(g, first+i, won)
+		players[side].add(g, first+i, won)
+		side = side.Other()
 	}
 }
 
@@ -80,13 +90,6 @@ func (s *ruleStats) agent(name string) *agentStats {
 }
 
 func (s *ruleStats) games() int64 { return s.results[0] + s.results[1] + s.results[2] }
-
-// firstPly returns where the placements end and play begins, and whether North
-// moves then.
-func firstPly(g *record.Game) (first int, north bool) {
-	first = len(g.Moves) - g.Plies
-	return first, first == 0 && strings.Contains(g.Opening, " n") // after a set-up South begins
-}
 
 // openingStats counts game pairs by what became of their opening.
 type openingStats struct {

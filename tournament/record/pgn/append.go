@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"gyges/agents"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -215,8 +216,8 @@ func appendNumber(b []byte, name string, n uint64) []byte {
 func appendMoves(b []byte, g *record.Game) []byte {
 	w := wrapper{text: b, start: len(b)}
 	first := 0 // 1: Black begins
-	if fields := strings.Fields(g.Opening); len(fields) > 1 && fields[1] == "n" {
-		first = 1
+	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
+		first = 1 // without an opening that can be read the moves are numbered from White's first
 	}
 	var word []byte
 	for i, m := range g.Moves {

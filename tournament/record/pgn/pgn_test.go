@@ -66,9 +66,10 @@ func TestAppend(t *testing.T) {
 }
 
 func TestNumbersOfTurns(t *testing.T) {
-	g := &record.Game{Opening: "x n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
+	const kang = "303030/111222/000000/000000/000000/000000 "
+	g := &record.Game{Opening: kang + "n 111/000 0-1 n", Moves: []string{"a1", "b1", "c1"}, Result: "1-0"}
 	require.Equal(t, "1... a1 2. b1 2... c1 1-0", string(appendMoves(nil, g)))
-	g.Opening = "x s"
+	g.Opening = kang + "s 111/000 0-1 n"
 	require.Equal(t, "1. a1 1... b1 2. c1 1-0", string(appendMoves(nil, g)))
 }
 
