@@ -39,6 +39,7 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 					t.field("selfplay.explore.temperature", func(n *yaml.Node) { t.floatInto(n, &x.Explore.Temperature) }).named("temperature"),
 					t.field("selfplay.explore.random", func(n *yaml.Node) { t.floatInto(n, &x.Explore.Random) }).named("random"),
 					t.field("selfplay.split.validation", func(n *yaml.Node) { t.intInto(n, &x.Split.Validation) }).named("validation"),
+					t.field("selfplay.split.test", func(n *yaml.Node) { t.intInto(n, &x.Split.Test) }).named("test"),
 				)
 			}),
 			t.field("tune", func(n *yaml.Node) {

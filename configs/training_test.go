@@ -33,6 +33,7 @@ selfplay:
   temperature: 0.3
   random: 0.1
   validation: 9
+  test: 4
 tune: {window: 2, features: [near], positions: 1000, quiet: false, leaves: true, lambda: 0.7, l2: 0.01, scale: 0.004, iterations: 9, patience: 3,
   network: {epochs: 6, batch: 64, rate: 0.01, decay: 0.001, seed: 8}}
 match:
@@ -56,7 +57,7 @@ out: some/where
 	s := &want.SelfPlay
 	s.Tournament.Pairs, s.Tournament.Openings.Plies, s.Tournament.Limits.Nodes = 11, 3, 50
 	s.Explore = explore.Options{Temperature: 0.3, Random: 0.1}
-	s.Split.Validation = 9
+	s.Split.Validation, s.Split.Test = 9, 4
 	want.Choice.Positions, want.Choice.Quiet, want.Choice.Leaves = 1000, false, true
 	f := &want.Settings
 	f.Network = &texel.Network{Epochs: 6, Batch: 64, Rate: 0.01, Decay: 0.001, Seed: 8}

@@ -24,8 +24,8 @@ func (dataCmd) examples() []example {
 // dataMakeCmd makes samples of recorded games.
 type dataMakeCmd struct {
 	Dir        string `arg:"" placeholder:"DIR" help:"Folder of a run."`
-	Validation int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples are for validation. Default: 5."`
-	Test       int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples are for tests. Default: 5."`
+	Validation int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples choose when a fit stops. Default: 5."`
+	Test       int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs whose samples measure the result of a fit, once. Default: 5."`
 	dataFormatFlag
 }
 

@@ -26,8 +26,8 @@ type selfplayCmd struct {
 	Temperature  *float64 `placeholder:"POINTS" help:"A move that is so much worse than the best is played 1/e as often. Default: 0.2."`
 	Random       *float64 `placeholder:"SHARE" help:"Share of moves drawn at random, 0 to 1. Default: 0."`
 	ExplorePlies *int     `placeholder:"N" help:"Plies of a game after which best moves are played; 0, the default: never."`
-	Validation   *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples are for validation. Default: 5."`
-	Test         *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples are for tests. Default: 5."`
+	Validation   *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples choose when a fit stops. Default: 5."`
+	Test         *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples measure the result of a fit, once. Default: 5."`
 	Seed         *uint64  `placeholder:"N" help:"Source of all chance. Default: 1."`
 	Workers      *int     `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out          string   `placeholder:"DIR" help:"Folder for the records and samples; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`

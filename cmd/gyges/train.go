@@ -100,9 +100,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 	if !c.forPeople() {
 		return c.printRating(ctx, e, v, s)
 	}
-	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
 	for _, g := range s.Generations {
-		elo, verdict := "-", "rejected"
+		gain, elo, verdict := "-", "-", "rejected"
+		if g.Test != nil {
+			gain = fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
+		}
 		if g.Elo != nil {
 			elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
 		}
@@ -110,7 +113,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 			verdict = "adopted"
 		}
 		t.rows = append(t.rows, []string{
-			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.Loss), fmt.Sprintf("%+.5f ± %.5f", g.Gain, g.GainMargin),
+			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
 			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
 		})
 	}

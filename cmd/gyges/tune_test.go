@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -87,7 +88,7 @@ func readResult(t *testing.T, dir string) texelJSON {
 // A network is fitted to samples in files, written, and used.
 func TestTexelFitsNetworks(t *testing.T) {
 	r := rules.MustParse("simplified")
-	data := writeSamples(t, r, [sample.NumSplits]int{3000, 1000, 0}, func(p rules.Position, u float64) bool { // corners decide
+	data := writeSamples(t, r, [sample.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool { // corners decide
 		return u < 0.2 == (p.At(0) == 0 || p.At(rules.NumSquares-1) == 0)
 	})
 	out := filepath.Join(t.TempDir(), "out")
@@ -120,14 +121,14 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	r := rules.MustParse("standard")
 	e, err := eval.New(knownWeights(t), r)
 	require.NoError(t, err)
-	data := writeSamples(t, r, [sample.NumSplits]int{12000, 2000, 0}, func(p rules.Position, u float64) bool {
+	data := writeSamples(t, r, [sample.NumSplits]int{12000, 1500, 2000}, func(p rules.Position, u float64) bool {
 		return u < 1/(1+math.Exp(-scale*float64(e.Score(p))))
 	})
 	out := filepath.Join(t.TempDir(), "out")
 	config := writeConfig(t, "name: recovery\nscale: 0.006\npatience: -1\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
-	require.Contains(t, text, "Positions 12000 to fit to, 2000 to watch; scale 0.00600")
+	require.Contains(t, text, "Positions: 12000 training, 1500 validation, 2000 test; scale 0.00600")
 
 	in, err := os.Open(filepath.Join(out, weightsFile))
 	require.NoError(t, err)
@@ -136,13 +137,17 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	p := got.Provenance
 	require.Equal(t, []any{"texel", "recovery", "default/standard", uint64(7), version()}, []any{p.Method, p.Run, p.Parent, p.Seed, p.Version})
 	require.Equal(t, "12000 positions of "+data, p.Data)
-	require.Equal(t, "validation loss", p.Gain.Measure)
+	require.Equal(t, "test loss", p.Gain.Measure)
 	require.Greater(t, p.Gain.Value, 0.0)
 	require.EqualValues(t, 2000, p.Gain.Count)
 
+	result := readResult(t, out)
+	require.Equal(t, p.Gain.Value, result.Test.Gain)
+	require.Contains(t, text, fmt.Sprintf("Test loss %.6f, was %.6f: gain", result.Test.Loss, result.Test.ParentLoss))
+
 	want := knownWeights(t).Values
 	tuned := 0
-	for j, f := range readResult(t, out).Features {
+	for j, f := range result.Features {
 		require.InDelta(t, f.Weight, got.Values[j], 1e-3*math.Abs(f.Weight)+1e-9)
 		if f.Held {
 			require.Contains(t, []string{"goals", "hand1", "hand2", "hand3", "wait_own", "wait_opp"}, f.Feature)

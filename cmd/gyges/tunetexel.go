@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -24,8 +25,8 @@ type tuneTexelCmd struct {
 
 // Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
-	return "Prints each weight with its standard error, and by how much the loss on positions that were not fitted to rises " +
-		"without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss is lower without. " +
+	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain on the test positions. " +
+		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss is lower without. " +
 		"Errors count the positions of a game as one, for their results hang together."
 }
 
@@ -42,7 +43,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if c.Data != "" {
 		config.Data = c.Data
 	}
-	train, validation, err := texelData(ctx, &config)
+	data, err := texelData(ctx, &config)
 	if err != nil {
 		return plainFileError(err)
 	}
@@ -75,7 +76,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 		}
 		return nil
 	}
-	result, err := texel.Fit(ctx, train, validation, config.Settings)
+	result, err := texel.Fit(ctx, data, config.Settings)
 	p.end()
 	if err != nil {
 		f.discard(e) // such a run is over in seconds: there is nothing to go on with
@@ -84,14 +85,13 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	defer f.close(e)
 	w := eval.Weights{Rules: config.Parent.Rules, Network: config.Parent.Network, Source: filepath.Join(out, weightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: config.Name, Parent: parentName(&config.Parent), Seed: seed, Version: version(),
-		Data: fmt.Sprintf("%d positions of %s", train.Len(), config.Data),
-		Gain: &eval.Gain{Measure: "validation loss", Value: result.Gain, Margin: result.GainMargin, Count: int64(validation.Len())},
+		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), config.Data), Gain: result.Test.Provenance(),
 	}}
 	result.Apply(&w)
 	if err := f.finish(texelResult(result), &w); err != nil {
 		return failure{err}
 	}
-	return c.write(e.out, result, train, validation, w.Source)
+	return c.write(e.out, result, data, w.Source)
 }
 
 // parentName names weights in the provenance of those that they led to.
@@ -99,18 +99,14 @@ func parentName(w *eval.Weights) string {
 	return strings.TrimPrefix(w.Source, "weights ")
 }
 
-// texelData reads both splits.
-func texelData(ctx context.Context, c *configs.Texel) (train, validation *texel.Data, err error) {
+// texelData reads all splits.
+func texelData(ctx context.Context, c *configs.Texel) (texel.Splits, error) {
 	e, err := eval.New(c.Parent, c.Rules)
 	if err != nil {
-		return nil, nil, err
+		return texel.Splits{}, err
 	}
-	train, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Train, c.Rules), e, c.Choice)
-	if err != nil {
-		return nil, nil, err
-	}
-	validation, err = texel.Sampled(ctx, sample.Read(c.Data, sample.Validation, c.Rules), e, c.Choice)
-	return train, validation, err
+	read := func(split sample.Split) iter.Seq2[sample.Sample, error] { return sample.Read(c.Data, split, c.Rules) }
+	return texel.ReadSplits(ctx, read, e, c.Choice)
 }
 
 // texelConfig is what the outcome of a fit depends on.
@@ -142,8 +138,7 @@ type texelJSON struct {
 	EarlyStop      bool          `json:"early_stop"`
 	Loss           [2]float64    `json:"loss"` // before and after
 	ValidationLoss [2]float64    `json:"validation_loss"`
-	Gain           float64       `json:"gain"` // in validation loss
-	GainMargin     float64       `json:"gain_margin"`
+	Test           *texel.Test   `json:"test"` // null: the samples have no test positions
 	Features       []featureJSON `json:"features"`
 }
 
@@ -163,7 +158,7 @@ func texelResult(r *texel.Result) texelJSON {
 		Scale: r.Scale, Iterations: r.Iterations, EarlyStop: r.EarlyStop,
 		Loss:           [2]float64{r.Loss.Parent, r.Loss.Tuned},
 		ValidationLoss: [2]float64{r.ValidationLoss.Parent, r.ValidationLoss.Tuned},
-		Gain:           r.Gain, GainMargin: r.GainMargin,
+		Test:           r.Test,
 	}
 	for _, f := range r.Features {
 		x := featureJSON{Feature: f.Name, Parent: f.Parent, Weight: f.Weight, Idle: f.Idle, Held: f.Held}
@@ -179,7 +174,7 @@ func texelResult(r *texel.Result) texelJSON {
 }
 
 // write prints the result for people.
-func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texel.Data, path string) error {
+func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path string) error {
 	g := grid{header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
 	for _, f := range r.Features {
 		row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
@@ -196,15 +191,21 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, train, validation *texe
 	if err := g.write(w, false); err != nil {
 		return err
 	}
-	w.printf("\nPositions %d to fit to, %d to watch; scale %.5f, %d iterations", train.Len(), validation.Len(), r.Scale, r.Iterations)
+	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
+		data.Train.Len(), data.Validation.Len(), data.Test.Len(), r.Scale, r.Iterations)
 	if r.EarlyStop {
 		w.printf(", stopped early")
 	}
 	if r.Network != nil {
 		w.printf("; with a network of %d units", 2*eval.Units)
 	}
-	w.printf("\nLoss %.6f, was %.6f\nValidation loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n",
-		r.Loss.Tuned, r.Loss.Parent, r.ValidationLoss.Tuned, r.ValidationLoss.Parent, r.Gain, r.GainMargin)
+	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
+		r.Loss.Tuned, r.Loss.Parent, r.ValidationLoss.Tuned, r.ValidationLoss.Parent)
+	if t := r.Test; t != nil {
+		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n", t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
+	} else {
+		w.printf("Test loss not measured: the samples have no test positions\n")
+	}
 	w.printf("The weights are in %s\n", visible(path))
 	return nil
 }

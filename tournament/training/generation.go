@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/tuning/files"
+	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 )
 
@@ -29,14 +30,10 @@ type Generation struct {
 	Adopted bool `json:"adopted"`    // it won the test and takes the parent's place
 
 	// What was learned from.
-	Samples    int `json:"samples"`    // training positions
-	Validation int `json:"validation"` // others
-	// The loss on those others: the parent's, the candidate's, and the gain with
-	// half of its 95 % interval.
-	ParentLoss float64 `json:"parent_loss"`
-	Loss       float64 `json:"loss"`
-	Gain       float64 `json:"gain"`
-	GainMargin float64 `json:"gain_margin"`
+	Samples        int         `json:"samples"`         // training positions
+	Validation     int         `json:"validation"`      // validation positions
+	ValidationLoss float64     `json:"validation_loss"` // of the candidate
+	Test           *texel.Test `json:"test"`            // parent and candidate on the test positions; nil: there are none
 
 	// The match against the parent, as the candidate saw it. Elo and its margin
 	// are biased, as those of all matches that a test stopped; nil: there is no

@@ -231,7 +231,7 @@ func (t *trainer) note(g *Generation, w *eval.Weights) error {
 		return nil
 	}
 	l := history.Line{
-		Step: g.Number, ValidationLoss: &g.Loss, Games: int(2 * g.Pairs.N()), Elo: g.Elo, EloMargin: g.EloMargin, Parameters: map[string]float64{},
+		Step: g.Number, ValidationLoss: &g.ValidationLoss, Games: int(2 * g.Pairs.N()), Elo: g.Elo, EloMargin: g.EloMargin, Parameters: map[string]float64{},
 	}
 	for j, name := range eval.Names() {
 		l.Parameters[name] = w.Values[j]
@@ -309,23 +309,20 @@ func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error
 	if err != nil {
 		return nil, err
 	}
-	train, err := texel.Sampled(ctx, t.samples(g.Number, sample.Train), e, c.choice())
+	read := func(split sample.Split) iter.Seq2[sample.Sample, error] { return t.samples(g.Number, split) }
+	data, err := texel.ReadSplits(ctx, read, e, c.choice())
 	if err != nil {
 		return nil, err
 	}
-	validation, err := texel.Sampled(ctx, t.samples(g.Number, sample.Validation), e, c.choice())
+	r, err := texel.Fit(ctx, data, c.settings(t.best()))
 	if err != nil {
 		return nil, err
 	}
-	r, err := texel.Fit(ctx, train, validation, c.settings(t.best()))
-	if err != nil {
-		return nil, err
-	}
-	g.Samples, g.Validation = train.Len(), validation.Len()
-	g.ParentLoss, g.Loss, g.Gain, g.GainMargin = r.ValidationLoss.Parent, r.ValidationLoss.Tuned, r.Gain, r.GainMargin
+	g.Samples, g.Validation = data.Train.Len(), data.Validation.Len()
+	g.ValidationLoss, g.Test = r.ValidationLoss.Tuned, r.Test
 	w := &eval.Weights{Rules: t.best().Rules, Network: t.best().Network, Source: c.folder(g.Number, WeightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: c.Name + " " + g.Name(), Parent: t.parentName(), Seed: c.Seed, Version: t.version,
-		Data: fmt.Sprintf("%d positions of self-play by %s", train.Len(), c.learner()),
+		Data: fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), c.learner()),
 	}}
 	r.Apply(w)
 	return w, nil

@@ -39,7 +39,7 @@ func testConfig(t *testing.T) Config {
 	}
 	c.Generations, c.Rating, c.Settings.Scale = 2, 10, 0.005
 	c.SelfPlay.Tournament.Pairs = 60
-	c.SelfPlay.Split.Validation = 20
+	c.SelfPlay.Split.Validation, c.SelfPlay.Split.Test = 20, 20
 	c.Match.Pairs = 100
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
 	c.Out = filepath.Join(t.TempDir(), "run")
@@ -82,7 +82,8 @@ func TestTraining(t *testing.T) {
 	require.Len(t, s.Generations, 2)
 	first := s.Generations[0]
 	require.True(t, first.Adopted)
-	require.Positive(t, first.Gain)
+	require.Positive(t, first.Test.Positions)
+	require.Positive(t, first.Test.Gain)
 	require.Positive(t, *first.Elo)
 	require.Equal(t, 1, s.Generations[1].Parent)
 

@@ -40,7 +40,6 @@ func (f *fit) result() (*Result, error) {
 		Network:        f.network,
 	}
 	watched := newGames(f.validation.data)
-	r.Gain, r.GainMargin = f.validation.rise(watched, tuned, f.before.validation, zero)
 	for j, w := range f.weights(f.last) {
 		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN(), WithoutMargin: math.NaN()})
 	}
@@ -66,6 +65,20 @@ func (f *fit) result() (*Result, error) {
 		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
 	}
 	return r, nil
+}
+
+// test returns the loss of the test positions by the parent's weights and by the
+// fitted ones.
+func (f *fit) test(d *Data) *Test {
+	before := parentLoss(d, &f.settings, f.scale)
+	after := before
+	if f.network != nil {
+		after = f.withNetwork(before)
+	}
+	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
+	t := &Test{Positions: d.rows, ParentLoss: before.value(zero), Loss: after.value(tuned)}
+	t.Gain, t.GainMargin = after.rise(newGames(d), tuned, before, zero)
+	return t
 }
 
 // without returns the best u with the weight of the m-th free feature at 0, as

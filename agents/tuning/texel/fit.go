@@ -61,10 +61,27 @@ type Result struct {
 	EarlyStop      bool // stopped since the validation loss rose; the weights are those of its lowest
 	Loss           Change
 	ValidationLoss Change
-	Gain           float64       // by how much the validation loss is lower than the parent's
-	GainMargin     float64       // half of the 95 % interval of Gain
+	Test           *Test         // nil: there were no test positions
 	Features       []Feature     // one for each
 	Network        *eval.Network // the fitted one; nil: none was
+}
+
+// Test is the loss of the test positions, on which neither the weights nor the
+// iteration to stop at depend. It is computed once, after the fit.
+type Test struct {
+	Positions  int     `json:"positions"`
+	ParentLoss float64 `json:"parent_loss"`
+	Loss       float64 `json:"loss"`
+	Gain       float64 `json:"gain"`        // ParentLoss - Loss
+	GainMargin float64 `json:"gain_margin"` // half of the 95 % interval of Gain
+}
+
+// Provenance returns the gain for a weights file; nil for none.
+func (t *Test) Provenance() *eval.Gain {
+	if t == nil {
+		return nil
+	}
+	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
 }
 
 // Change is a figure of the parent weights and of the tuned ones.
@@ -94,20 +111,21 @@ func (r *Result) Apply(w *eval.Weights) {
 // lossTolerance is a rise of the validation loss that doesn't count.
 const lossTolerance = 1e-6
 
-// Fit fits weights to the training positions and watches the validation ones.
+// Fit fits weights to the training positions, chooses the iteration of the lowest
+// validation loss, and then computes the loss of the test positions.
 // The error says what is wrong with the data or the settings, or is ctx's.
-func Fit(ctx context.Context, train, validation *Data, s Settings) (*Result, error) {
-	if err := check(train, validation, &s); err != nil {
+func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
+	if err := check(d, &s); err != nil {
 		return nil, err
 	}
 	scale := s.Scale
 	if scale == 0 {
 		var err error
-		if scale, err = fitScale(train, s.Parent); err != nil {
+		if scale, err = fitScale(d.Train, s.Parent); err != nil {
 			return nil, err
 		}
 	}
-	f := newFit(train, validation, s, scale)
+	f := newFit(d, s, scale)
 	if s.Network != nil {
 		if err := f.fitNetwork(ctx); err != nil {
 			return nil, err
@@ -116,15 +134,23 @@ func Fit(ctx context.Context, train, validation *Data, s Settings) (*Result, err
 	if err := f.minimise(ctx); err != nil {
 		return nil, err
 	}
-	return f.result()
+	r, err := f.result()
+	if err == nil && d.Test != nil && d.Test.rows > 0 {
+		r.Test = f.test(d.Test)
+	}
+	return r, err
 }
 
-func check(train, validation *Data, s *Settings) error {
+func check(all Splits, s *Settings) error {
 	n := len(s.Names)
 	for _, d := range []struct {
-		name string
-		data *Data
-	}{{"training", train}, {"validation", validation}} {
+		name  string
+		data  *Data
+		empty bool // may be
+	}{{"training", all.Train, false}, {"validation", all.Validation, false}, {"test", all.Test, true}} {
+		if d.empty && (d.data == nil || d.data.rows == 0) {
+			continue
+		}
 		if d.data.rows == 0 {
 			return fmt.Errorf("expected %s positions, found none", d.name)
 		}
@@ -132,8 +158,9 @@ func check(train, validation *Data, s *Settings) error {
 			return fmt.Errorf("expected %s positions with %d features, found %d", d.name, n, d.data.features)
 		}
 	}
-	if low, high := train.spread(); low == high {
-		return fmt.Errorf("expected positions that were won and such that were lost, found the result %v in all %d", low, train.rows)
+	if low, high := all.Train.spread(); low == high {
+		return fmt.Errorf("expected positions that were won and such that were lost, found the result %v in all %d",
+			low, all.Train.rows)
 	}
 	if len(s.Parent) != n || s.Hold != nil && len(s.Hold) != n {
 		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
@@ -201,14 +228,14 @@ type fit struct {
 	err       error
 }
 
-func newFit(train, validation *Data, s Settings, scale float64) *fit {
+func newFit(d Splits, s Settings, scale float64) *fit {
 	f := &fit{
 		settings:   s,
 		scale:      scale,
 		start:      s.Parent,
-		train:      newLoss(train, s.Parent, train.base(), scale, train.targets(s.Lambda, scale)),
-		validation: newLoss(validation, s.Parent, validation.base(), scale, validation.targets(s.Lambda, scale)),
-		rms:        train.meanSquares(),
+		train:      parentLoss(d.Train, &s, scale),
+		validation: parentLoss(d.Validation, &s, scale),
+		rms:        d.Train.meanSquares(),
 		bestLoss:   math.Inf(1),
 	}
 	f.before.train, f.before.validation = f.train, f.validation
@@ -219,6 +246,18 @@ func newFit(train, validation *Data, s Settings, scale float64) *fit {
 		}
 	}
 	return f
+}
+
+// parentLoss returns the loss of a split as a function of what is added to the
+// parent's weights.
+func parentLoss(d *Data, s *Settings, scale float64) *loss {
+	return newLoss(d, s.Parent, d.base(), scale, d.targets(s.Lambda, scale))
+}
+
+// withNetwork returns the loss with the fitted network in place of the parent's,
+// as a function of what is added to the weights fitted together with it.
+func (f *fit) withNetwork(l *loss) *loss {
+	return newLoss(l.data, f.start, l.data.values(f.network), f.scale, l.targets)
 }
 
 // logits returns what u adds to the parent's weights, in units of the logit.

@@ -89,7 +89,7 @@ func coverage(t *testing.T, seed uint64, games, each int, forget bool) (held, of
 		if forget {
 			train.knowsGames = false
 		}
-		r, err := Fit(context.Background(), train, known.sample(rng, 200, 1), settings)
+		r, err := Fit(context.Background(), Splits{Train: train, Validation: known.sample(rng, 200, 1)}, settings)
 		require.NoError(t, err)
 		for j, f := range r.Features {
 			of++
@@ -166,7 +166,7 @@ func newTestFit(rng *rand.Rand, n int) ([]Row, *fit) {
 	rows, d := mixed(rng, n)
 	s := known.settings()
 	s.Parent, s.Lambda, s.L2 = []float64{10, 5, -3, 0, 20, 7}, 0.7, 0.03
-	return rows, newFit(d, d, s, 0.004)
+	return rows, newFit(Splits{Train: d, Validation: d}, s, 0.004)
 }
 
 func TestLossAndGradientAgreeWithFiniteDifferences(t *testing.T) {
@@ -244,7 +244,7 @@ func TestParentsWithoutScale(t *testing.T) {
 	d := known.sample(rng, 1000, 1)
 	s := known.settings()
 	s.Scale = 0
-	_, err := Fit(context.Background(), d, d, s) // all weights 0
+	_, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s) // all weights 0
 	require.ErrorContains(t, err, "the parent weights say nothing of who wins")
 	sure := NewData(len(known.weights))
 	for range 100 {
@@ -253,7 +253,7 @@ func TestParentsWithoutScale(t *testing.T) {
 		require.NoError(t, sure.Add(Row{Features: f, Result: (f[0] + 1) / 2, Score: math.NaN(), Count: 1}))
 	}
 	s.Parent = []float64{30, 0, 0, 0, 0, 0}
-	_, err = Fit(context.Background(), sure, sure, s)
+	_, err = Fit(context.Background(), Splits{Train: sure, Validation: sure}, s)
 	require.ErrorContains(t, err, "foretell every result")
 }
 
@@ -262,9 +262,9 @@ func TestCoresDontMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 0))
 	train, validation := known.sample(rng, 3*blockRows, 1), known.sample(rng, 1000, 1)
 	before := runtime.GOMAXPROCS(1)
-	one, err := Fit(context.Background(), train, validation, known.settings())
+	one, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, known.settings())
 	runtime.GOMAXPROCS(4)
-	four, err2 := Fit(context.Background(), train, validation, known.settings())
+	four, err2 := Fit(context.Background(), Splits{Train: train, Validation: validation}, known.settings())
 	runtime.GOMAXPROCS(before)
 	require.NoError(t, errors.Join(err, err2))
 	require.Equal(t, one, four)
@@ -280,7 +280,7 @@ func TestIdleFeaturesAreNamed(t *testing.T) {
 		train, validation := known.sample(rng, 16000, 1), known.sample(rng, 4000, 1)
 		s := known.settings()
 		s.Parent, s.Patience = []float64{0, 0, 0, 30, 0, 0}, -1
-		r, err := Fit(context.Background(), train, validation, s)
+		r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 		require.NoError(t, err)
 		for j, f := range r.Features {
 			require.False(t, f.Held)
@@ -313,7 +313,7 @@ func TestFeaturesThatDontHoldAreNamed(t *testing.T) {
 		return d
 	}
 	s := Settings{Names: []string{"true", "chance"}, Parent: []float64{0, 0}, Lambda: 1, Scale: 0.01, Patience: -1}
-	r, err := Fit(context.Background(), draw(true), draw(false), s)
+	r, err := Fit(context.Background(), Splits{Train: draw(true), Validation: draw(false)}, s)
 	require.NoError(t, err)
 	require.Greater(t, math.Abs(r.Features[1].Weight), 10*r.Features[1].Error)
 	require.Less(t, r.Features[1].Without, -r.Features[1].WithoutMargin)
@@ -326,10 +326,9 @@ func TestWhatAFitSays(t *testing.T) {
 	train, validation := known.sample(rng, 40000, 1), known.sample(rng, 40000, 1)
 	s := known.settings()
 	s.Parent = []float64{0, 0, 0, 30, 0, 0}
-	r, err := Fit(context.Background(), train, validation, s)
+	r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 	require.NoError(t, err)
-	require.Greater(t, r.Gain, r.GainMargin)
-	require.InDelta(t, r.ValidationLoss.Parent-r.ValidationLoss.Tuned, r.Gain, 1e-9)
+	require.Nil(t, r.Test)
 	require.Less(t, r.Loss.Tuned, r.Loss.Parent)
 
 	// What leaving a feature out costs is what a fit without it costs.
@@ -337,7 +336,7 @@ func TestWhatAFitSays(t *testing.T) {
 		held := s
 		held.Parent, held.Hold = append([]float64(nil), s.Parent...), make([]bool, len(s.Names))
 		held.Parent[j], held.Hold[j] = 0, true
-		again, err := Fit(context.Background(), train, validation, held)
+		again, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, held)
 		require.NoError(t, err)
 		require.InEpsilon(t, again.ValidationLoss.Tuned-r.ValidationLoss.Tuned, r.Features[j].Without, 0.1)
 		require.Zero(t, again.Features[j].Weight)
@@ -353,7 +352,7 @@ func TestL2DrawsToTheParent(t *testing.T) {
 	far := math.Inf(1)
 	for _, l2 := range []float64{0, 0.01, 1, 100} {
 		s.L2 = l2
-		r, err := Fit(context.Background(), d, d, s)
+		r, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 		require.NoError(t, err)
 		away := 0.0
 		for j, f := range r.Features {
@@ -374,7 +373,7 @@ func TestEarlyStop(t *testing.T) {
 	s.Patience = 2
 	var steps []Step
 	s.Record = func(x Step) error { steps = append(steps, x); return nil }
-	r, err := Fit(context.Background(), train, validation, s)
+	r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 	require.NoError(t, err)
 	require.True(t, r.EarlyStop)
 	best := steps[0]
@@ -404,7 +403,7 @@ func TestWhatTheDataDontSay(t *testing.T) {
 		}
 		require.NoError(t, d.Add(r))
 	}
-	r, err := Fit(context.Background(), d, d, Settings{Names: []string{"a", "b", "c", "d"}, Parent: []float64{0, 0, 9, 0}, Lambda: 1, Scale: 0.01})
+	r, err := Fit(context.Background(), Splits{Train: d, Validation: d}, Settings{Names: []string{"a", "b", "c", "d"}, Parent: []float64{0, 0, 9, 0}, Lambda: 1, Scale: 0.01})
 	require.NoError(t, err)
 	require.True(t, math.IsInf(r.Features[0].Error, 1) && math.IsInf(r.Features[1].Error, 1))
 	require.False(t, math.IsInf(r.Features[3].Error, 1))
@@ -434,7 +433,7 @@ func TestBadDataIsRefused(t *testing.T) {
 	s := Settings{Names: []string{"a", "b"}, Parent: []float64{1, 1}, Lambda: 1}
 	refused := func(want string, train, validation *Data, s Settings) {
 		t.Helper()
-		_, err := Fit(context.Background(), train, validation, s)
+		_, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 		require.ErrorContains(t, err, want)
 	}
 	refused("expected training positions, found none", d, d, s)
@@ -442,7 +441,11 @@ func TestBadDataIsRefused(t *testing.T) {
 	refused("expected validation positions, found none", d, NewData(2), s)
 	refused("found the result 1 in all 1", d, d, s)
 	good.Result = 0
+	mistaken := NewData(3)
+	require.NoError(t, mistaken.Add(Row{Features: []float64{1, 2, 3}, Count: 1}))
 	require.NoError(t, d.Add(good))
+	_, err := Fit(context.Background(), Splits{d, d, mistaken}, s)
+	require.ErrorContains(t, err, "expected test positions with 2 features, found 3")
 	refused("expected training positions with 3 features, found 2", d, d, Settings{Names: []string{"a", "b", "c"}, Parent: []float64{1, 1, 1}, Lambda: 1})
 	bad := s
 	bad.Lambda, bad.L2, bad.Scale = 0, -1, math.NaN()
@@ -450,6 +453,32 @@ func TestBadDataIsRefused(t *testing.T) {
 	bad = s
 	bad.Parent = []float64{1, math.NaN()}
 	refused("weights: expected finite numbers, found NaN for feature 1", d, d, bad)
+}
+
+// The test positions change nothing in a fit. Their loss is that of the weights
+// that come out: with results at random it rises, while that of the validation
+// positions, which chose the iteration, falls.
+func TestTestPositionsAreMeasured(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 0))
+	train, validation := known.sample(rng, 3000, 1), known.sample(rng, 3000, 1)
+	rows, test := mixed(rng, 1000)
+	s := known.settings()
+	s.Lambda = 0.7
+	s.Parent = []float64{1, 0, 30, 0, 0, 5}
+	without, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
+	require.NoError(t, err)
+	r, err := Fit(context.Background(), Splits{train, validation, test}, s)
+	require.NoError(t, err)
+	require.Equal(t, without.Weights(), r.Weights())
+	require.Equal(t, without.ValidationLoss, r.ValidationLoss)
+	require.Less(t, r.ValidationLoss.Tuned, r.ValidationLoss.Parent)
+	require.Equal(t, 1000, r.Test.Positions)
+	require.InDelta(t, naive(rows, s, s.Scale, s.Parent), r.Test.ParentLoss, 1e-6)
+	require.InDelta(t, naive(rows, s, s.Scale, r.Weights()), r.Test.Loss, 1e-6)
+	require.InDelta(t, r.Test.ParentLoss-r.Test.Loss, r.Test.Gain, 1e-9)
+	require.Negative(t, r.Test.Gain)
+	require.Positive(t, r.Test.GainMargin)
+	require.Equal(t, "test loss", r.Test.Provenance().Measure)
 }
 
 func TestFitStops(t *testing.T) {
@@ -463,11 +492,11 @@ func TestFitStops(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := Fit(ctx, d, d, s)
+	_, err := Fit(ctx, Splits{Train: d, Validation: d}, s)
 	require.ErrorIs(t, err, context.Canceled)
 	full := errors.New("disk full")
 	s.Record = func(Step) error { return full }
-	_, err = Fit(context.Background(), d, d, s)
+	_, err = Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 	require.ErrorIs(t, err, full)
 }
 
@@ -509,7 +538,7 @@ func BenchmarkFit(b *testing.B) {
 		parent[j] *= 1 + rng.NormFloat64()/2
 	}
 	for b.Loop() {
-		r, err := Fit(context.Background(), train, validation, Settings{Names: names, Parent: parent, Lambda: 0.5, L2: 1e-6})
+		r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, Settings{Names: names, Parent: parent, Lambda: 0.5, L2: 1e-6})
 		if err != nil {
 			b.Fatal(err)
 		}

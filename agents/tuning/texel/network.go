@@ -205,8 +205,7 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 	f.iteration++ // the weights alone, with the network in whole numbers, are another step
 	a.x = best
 	f.start, f.network = a.weights(f), a.whole(f.scale)
-	f.train = newLoss(f.train.data, f.start, f.train.data.values(f.network), f.scale, f.train.targets)
-	f.validation = newLoss(f.validation.data, f.start, f.validation.data.values(f.network), f.scale, f.validation.targets)
+	f.train, f.validation = f.withNetwork(f.train), f.withNetwork(f.validation)
 	return f.err
 }
 

@@ -22,6 +22,25 @@ type Choice struct {
 	Positions int  // at most so many, the first ones; 0: all
 }
 
+// Splits are the positions of a fit.
+type Splits struct {
+	Train      *Data // weights are fitted to these
+	Validation *Data // the iteration to stop at is chosen by these
+	Test       *Data // the result is measured on these, once; nil or empty: it is not
+}
+
+// ReadSplits returns the data of each split's samples, as [Sampled] does.
+func ReadSplits(
+	ctx context.Context, read func(sample.Split) iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice,
+) (d Splits, err error) {
+	for split, data := range [sample.NumSplits]**Data{&d.Train, &d.Validation, &d.Test} {
+		if *data, err = Sampled(ctx, read(sample.Split(split)), e, choice); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
 // Sampled returns the data that samples make with the features that e measures,
 // in their order, on all cores. The first error of the samples is returned, or
 // ctx's.
