@@ -13,7 +13,8 @@ const flushAt = 256 << 10
 
 // Writer appends records to a file, one a line. It hands on whole lines only,
 // so that a file is cut between two records wherever its writer was stopped,
-// short of the machine's own failure. It belongs to one goroutine.
+// short of the machine's own failure. An error drops the records in memory, and
+// the writer goes on with the next one. It belongs to one goroutine.
 type Writer struct {
 	to      io.Writer
 	close   func() error
@@ -21,7 +22,8 @@ type Writer struct {
 	inBuf   int64 // games in buf
 	written int64 // games handed on whole
 	size    int64 // bytes handed on as whole lines
-	err     error // the first error; nothing is written after it
+	torn    bool  // the file may have a part of a line beyond size
+	closed  bool
 }
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close
@@ -50,8 +52,8 @@ func Append(f *os.File, games, size int64) *Writer {
 
 // Write appends a record. It may stay in memory until Flush or Close.
 func (w *Writer) Write(g *Game) error {
-	if w.err != nil {
-		return w.err
+	if w.closed {
+		return os.ErrClosed
 	}
 	w.buf = append(g.AppendJSON(w.buf), '\n')
 	w.inBuf++
@@ -61,46 +63,77 @@ func (w *Writer) Write(g *Game) error {
 	return w.Flush()
 }
 
-// Flush hands on what is in memory. After an error nothing more is written: a
-// line that was cut is taken off again where w is a file.
+// Flush hands on what is in memory. After an error only whole lines of it are in
+// the file, which [Writer.Written] counts; the rest is dropped.
 func (w *Writer) Flush() error {
-	if w.err != nil || w.inBuf == 0 {
-		return w.err
+	if w.inBuf == 0 {
+		return nil
+	}
+	err := w.flush()
+	w.buf, w.inBuf = w.buf[:0], 0
+	if err != nil {
+		return fmt.Errorf("writing game records: %w", err)
+	}
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if err := w.cut(); err != nil {
+		return err
 	}
 	n, err := w.to.Write(w.buf)
 	if err == nil && n < len(w.buf) {
 		err = io.ErrShortWrite
 	}
-	if err == nil {
-		w.written += w.inBuf
-		w.size += int64(n)
-		w.buf, w.inBuf = w.buf[:0], 0
-		return nil
-	}
 	n = max(0, min(n, len(w.buf)))
 	whole := bytes.LastIndexByte(w.buf[:n], '\n') + 1
 	w.written += int64(bytes.Count(w.buf[:whole], []byte{'\n'}))
 	w.size += int64(whole)
-	if f, ok := w.to.(interface{ Truncate(int64) error }); ok && n > whole {
-		err = errors.Join(err, f.Truncate(w.size))
+	if w.torn = n > whole; w.torn {
+		_ = w.cut() // the next call tries again
 	}
-	w.err = fmt.Errorf("writing game records: %w", err)
-	return w.err
+	return err
+}
+
+// cut takes the part of a line off the end of the file that a failed write has
+// left there.
+func (w *Writer) cut() error {
+	if !w.torn {
+		return nil
+	}
+	f, ok := w.to.(interface {
+		io.Seeker
+		Truncate(size int64) error
+	})
+	if !ok {
+		return errors.New("the last line is cut short and can't be taken off")
+	}
+	if err := f.Truncate(w.size); err != nil {
+		return err
+	}
+	if _, err := f.Seek(w.size, io.SeekStart); err != nil {
+		return err
+	}
+	w.torn = false
+	return nil
 }
 
 // Written returns how many games have been handed on whole: those that are safe
 // even if the program ends now.
 func (w *Writer) Written() int64 { return w.written }
 
+// Size returns how many bytes the games counted by Written take in the file.
+func (w *Writer) Size() int64 { return w.size }
+
 // Close flushes, and closes the file, synced to the disk, if Create made it.
 func (w *Writer) Close() error {
+	if w.closed {
+		return os.ErrClosed
+	}
+	w.closed = true
 	err := w.Flush()
 	if closeErr := w.close(); closeErr != nil {
 		err = errors.Join(err, fmt.Errorf("closing game records: %w", closeErr))
-		w.err = err
-	}
-	if w.err == nil {
-		w.err = os.ErrClosed
 	}
 	return err
 }

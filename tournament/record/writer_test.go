@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,6 +34,13 @@ func (d *smallDisk) Truncate(size int64) error {
 	return nil
 }
 
+func (d *smallDisk) Seek(offset int64, whence int) (int64, error) {
+	if whence != io.SeekStart || offset != int64(d.Len()) {
+		return 0, errors.New("expected a seek to the end")
+	}
+	return offset, nil
+}
+
 // However little room there is, whole lines remain and are counted.
 func TestWriterOnFullDisk(t *testing.T) {
 	g := sample()
@@ -46,10 +54,46 @@ func TestWriterOnFullDisk(t *testing.T) {
 			err = errors.Join(err, w.Flush())
 		}
 		require.ErrorIs(t, err, errFull)
-		require.ErrorIs(t, w.Close(), errFull)
+		require.NoError(t, w.Close())
 		require.EqualValues(t, room/line, w.Written())
 		require.Equal(t, room/line*line, d.Len())
 	}
+}
+
+// A disk that was full takes the next games after whole lines, even if the line
+// that was cut could be taken off only later.
+func TestWriterAfterFullDisk(t *testing.T) {
+	g := sample()
+	line := append(g.AppendJSON(nil), '\n')
+	for _, failures := range []int{0, 1} {
+		for room := range 2*len(line) + 1 {
+			d := &stubbornDisk{smallDisk{room: room}, failures}
+			w := NewWriter(d)
+			require.NoError(t, errors.Join(w.Write(&g), w.Write(&g)))
+			if err := w.Flush(); room < 2*len(line) {
+				require.ErrorIs(t, err, errFull)
+			}
+			d.room = 1 << 20
+			require.NoError(t, errors.Join(w.Write(&g), w.Close()))
+			want := room/len(line) + 1
+			require.EqualValues(t, want, w.Written())
+			require.Equal(t, bytes.Repeat(line, want), d.Bytes())
+			require.EqualValues(t, d.Len(), w.Size())
+		}
+	}
+}
+
+// stubbornDisk fails to be truncated for some times.
+type stubbornDisk struct {
+	smallDisk
+	failures int
+}
+
+func (d *stubbornDisk) Truncate(size int64) error {
+	if d.failures--; d.failures >= 0 {
+		return errFull
+	}
+	return d.smallDisk.Truncate(size)
 }
 
 func TestWriterFlushesLargeBuffers(t *testing.T) {
