@@ -115,8 +115,8 @@ func (g *game) finish(rec *record.Game) {
 	g.end = rec
 	kept, err := g.table.records.keep(rec)
 	if err != nil {
-		g.table.server.config.Log.Error("a game can't be recorded", "error", err)
-		g.problem = "the game could not be recorded; the server's log says why"
+		g.table.server.config.Log.Error("a game is not recorded", "error", err)
+		g.problem = "the game is not recorded; the server's log says why, and the server tries again"
 	}
 	g.kept = kept
 }

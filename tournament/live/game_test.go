@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -337,6 +338,99 @@ func TestResign(t *testing.T) {
 	g := s.kept()[0]
 	require.Equal(t, &record.Fault{Side: "south", Kind: record.FaultError, Detail: "resigned"}, g.Fault)
 }
+
+// A game that can't be recorded is so announced, and is recorded with the next one
+// that can be.
+func TestGameIsRecordedLater(t *testing.T) {
+	s := noRate(newTestServer(t))
+	play := func() state {
+		now := s.settled(s.begin("panics", "standard", "north", "random"))
+		require.Equal(t, "0-1", now.Result)
+		return now
+	}
+	require.NotEmpty(t, play().Kept)
+	full := &fullDisk{room: 300}
+	s.table.records.writer = record.NewWriter(full)
+	s.table.records.file = emptyFile(t)
+	now := play()
+	require.Contains(t, now.Problem, "the game is not recorded")
+	require.Empty(t, now.Kept)
+	full.room = 1 << 20
+	require.Contains(t, play().Kept, "#game=1.2&")
+	games := record.NewReader(&full.Buffer, "disk")
+	for number := range int64(2) {
+		g, err := games.Read()
+		require.NoError(t, err)
+		require.Equal(t, number+1, g.Game)
+	}
+}
+
+// Games that wait are recorded without another game, and at the end.
+func TestWaitingGamesAreRecorded(t *testing.T) {
+	s := noRate(newTestServer(t))
+	require.NoError(t, os.Remove(s.results))
+	require.NoError(t, os.WriteFile(s.results, nil, 0o644)) // so no folder can be made
+	require.Contains(t, s.settled(s.begin("panics", "standard", "north", "random")).Problem, "the game is not recorded")
+	s.table.records.retry()
+	require.Empty(t, s.kept())
+	require.NoError(t, os.Remove(s.results))
+	s.table.records.retry()
+	require.Len(t, s.kept(), 1)
+}
+
+// After its folder was removed, replaced or changed, the next game goes into
+// another one.
+func TestRemovedRecords(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"removed":  os.RemoveAll,
+		"renamed":  func(dir string) error { return os.Rename(dir, filepath.Join(filepath.Dir(dir), "mine")) },
+		"cut":      func(dir string) error { return os.Truncate(filepath.Join(dir, tournament.GamesFile), 10) },
+		"replaced": func(dir string) error { return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := noRate(newTestServer(t))
+			first := s.settled(s.begin("panics", "standard", "north", "random")).Kept
+			dir, _, _ := strings.Cut(first, "#")
+			require.NoError(t, change(filepath.Join(s.results, dir)))
+			second := s.settled(s.begin("panics", "standard", "north", "random")).Kept
+			dir, _, _ = strings.Cut(second, "#")
+			text, err := os.ReadFile(filepath.Join(s.results, dir, tournament.GamesFile))
+			require.NoError(t, err)
+			require.Contains(t, string(text), `{"game":1,`)
+		})
+	}
+}
+
+// emptyFile is an open file without contents.
+func emptyFile(t *testing.T) *os.File {
+	f, err := os.Create(filepath.Join(t.TempDir(), "games.jsonl"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	return f
+}
+
+// fullDisk takes so many bytes and then fails.
+type fullDisk struct {
+	bytes.Buffer
+	room int
+}
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	d.Buffer.Write(p[:n])
+	if n < len(p) {
+		return n, errors.New("no space left on device")
+	}
+	return n, nil
+}
+
+func (d *fullDisk) Truncate(size int64) error {
+	d.Buffer.Truncate(int(size))
+	return nil
+}
+
+func (d *fullDisk) Seek(offset int64, _ int) (int64, error) { return offset, nil }
 
 // There is room for so many games: a finished one makes room, and one that rests
 // for long is ended.

@@ -4,19 +4,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 const (
@@ -48,7 +43,7 @@ type seated struct {
 func newTable(s *Server) *table {
 	return &table{
 		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
-		records: records{results: s.config.Results},
+		records: records{results: s.config.Results, log: s.config.Log},
 	}
 }
 
@@ -129,7 +124,8 @@ func (t *table) find(id string) *game {
 	return x.game
 }
 
-// janitor ends games that rest until the server is closed.
+// janitor ends games that rest, and records those that could not be recorded,
+// until the server is closed.
 func (t *table) janitor() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -139,6 +135,7 @@ func (t *table) janitor() {
 			return
 		case now := <-tick.C:
 			t.sweep(now)
+			t.records.retry()
 		}
 	}
 }
@@ -162,71 +159,4 @@ func (t *table) close() {
 	if err := t.records.close(); err != nil {
 		t.server.config.Log.Error("the records of games can't be closed", "error", err)
 	}
-}
-
-// records keeps the games that were played here, in a folder of their own that is
-// made with the first one.
-type records struct {
-	results string
-
-	mu     sync.Mutex
-	writer *record.Writer
-	name   string
-	games  int64
-}
-
-// keep records a game and returns the run and the game it is, as addresses call
-// them. Without a folder of results nothing is kept.
-func (r *records) keep(g *record.Game) (string, error) {
-	if r.results == "" {
-		return "", nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.writer == nil {
-		if err := r.open(); err != nil {
-			return "", err
-		}
-	}
-	// Each is a pair by itself: no two are of one opening with sides swapped.
-	g.Game, g.Pair = r.games, r.games
-	if err := errors.Join(r.writer.Write(g), r.writer.Flush()); err != nil {
-		return "", err
-	}
-	r.games++
-	return fmt.Sprintf("%s#game=1.%d&ply=0", runPath(r.name), g.Game), nil
-}
-
-func (r *records) open() error {
-	if err := os.MkdirAll(r.results, 0o755); err != nil {
-		return err
-	}
-	stamp := time.Now().Format("20060102-150405")
-	for n := 1; ; n++ {
-		name := "play-" + stamp
-		if n > 1 {
-			name += fmt.Sprintf("-%d", n)
-		}
-		err := os.Mkdir(filepath.Join(r.results, name), 0o755)
-		if errors.Is(err, os.ErrExist) && n < 100 {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		r.name = name
-		break
-	}
-	var err error
-	r.writer, err = record.Create(filepath.Join(r.results, r.name, tournament.GamesFile))
-	return err
-}
-
-func (r *records) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.writer == nil {
-		return nil
-	}
-	return r.writer.Close()
 }

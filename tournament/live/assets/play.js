@@ -269,8 +269,9 @@
   }
 
   function headline() {
-    if (S.problem) return S.problem[0].toUpperCase() + S.problem.slice(1) + ".";
-    if (S.result) return { you: "You won", agent: "You lost", nobody: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}).`;
+    const problem = S.problem ? S.problem[0].toUpperCase() + S.problem.slice(1) + "." : "";
+    if (S.result) return { you: "You won", agent: "You lost", nobody: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${problem}`.trimEnd();
+    if (problem) return problem;
     if (S.waiting) return `${S.agent} is thinking …`;
     return "Your turn. " + prompt();
   }
