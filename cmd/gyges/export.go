@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,51 +52,44 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	out, done, err := c.open(e, files)
-	if err != nil {
-		return err
-	}
-	buffer := bufio.NewWriterSize(out, 256<<10)
 	w := exporter{event: eventOf(files)}
-	write, end := w.format(c.Format, buffer)
 	count, struck := 0, 0
-	err = c.chosen(ctx, e, files, func(i int, g *record.Game) error {
-		if g.Struck() {
-			struck++
-			return nil
-		}
-		count++
-		return write(w.renumbered(i, g))
-	})
-	err = errors.Join(err, writeFailure(end()), writeFailure(buffer.Flush()), writeFailure(done()))
+	export := func(out io.Writer) error {
+		write, end := w.format(c.Format, out)
+		err := c.chosen(ctx, e, files, func(i int, g *record.Game) error {
+			if g.Struck() {
+				struck++
+				return nil
+			}
+			count++
+			return write(w.renumbered(i, g))
+		})
+		return errors.Join(err, writeFailure(end()))
+	}
+	toFile := c.Out != "" && c.Out != "-"
+	if !toFile {
+		err = buffered(e.out, export)
+	} else if err = c.checkOut(files); err == nil {
+		err = writeFile(c.Out, export)
+	}
 	if struck > 0 {
 		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))
 	}
-	if err == nil && out != e.out {
+	if err == nil && toFile {
 		e.out.printf("%s exported to %s\n", games(count), c.Out)
 	}
 	return err
 }
 
-// open opens the file to write.
-func (c *exportCmd) open(e *env, inputs []runFile) (w io.Writer, done func() error, err error) {
-	if c.Out == "" || c.Out == "-" {
-		return e.out, func() error { return nil }, nil
-	}
-	if info, err := os.Stat(c.Out); err == nil {
-		for _, in := range inputs {
-			if other, err := os.Stat(in.path); err == nil && os.SameFile(info, other) {
-				return nil, nil, fmt.Errorf("--out: expected another file than the records %s", in.path)
-			}
+// checkOut returns an error if the file to write is one of the inputs.
+func (c *exportCmd) checkOut(inputs []runFile) error {
+	info, outErr := os.Stat(c.Out) // if it can't be read, writing it says why
+	for _, in := range inputs {
+		if other, err := os.Stat(in.path); err == nil && outErr == nil && os.SameFile(info, other) {
+			return fmt.Errorf("--out: expected another file than the records %s", in.path)
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fileError("--out", err)
 	}
-	f, err := os.Create(c.Out)
-	if err != nil {
-		return nil, nil, fileError("--out", err)
-	}
-	return f, f.Close, nil
+	return nil
 }
 
 // maxEvent bounds the name of an event, in bytes.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -255,16 +254,16 @@ func (c *reportCmd) write(e *env, page *report.Page) error {
 	}
 	if c.Format == "md" {
 		err = writeFile(path, func(w io.Writer) error {
-			return report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
+			return writeFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
 				name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
 				return name, writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
 					_, err := io.WriteString(w, f.StandaloneSVG())
-					return err
+					return writeFailure(err)
 				})
-			})
+			}))
 		})
 	} else {
-		err = writeFile(path, func(w io.Writer) error { return report.WriteHTML(w, page) })
+		err = writeFile(path, func(w io.Writer) error { return writeFailure(report.WriteHTML(w, page)) })
 	}
 	if err != nil {
 		return err
@@ -295,33 +294,4 @@ func (c *reportCmd) path() (string, error) {
 		path = filepath.Join(path, "report.md")
 	}
 	return path, nil
-}
-
-// writeFile writes a file beside its place and moves it there, so that the old
-// one or the new one stands there, never a part.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
-	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			pe.Path = filepath.Dir(path) // the folder is what is wrong
-		}
-		return fileError("--out", err)
-	}
-	defer func() {
-		if err != nil {
-			err = failure{fmt.Errorf("write %s: %w", path, errors.Join(err, f.Close(), os.Remove(f.Name())))}
-		}
-	}()
-	b := bufio.NewWriter(f)
-	if err = write(b); err != nil {
-		return err
-	}
-	if err = errors.Join(b.Flush(), f.Chmod(0o644)); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -86,13 +86,7 @@ type reporter struct {
 }
 
 func newReporter(r *run, dir string) *reporter {
-	path := filepath.Join(dir, tournament.WorkersFile)
-	if old, err := filepath.Glob(path + ".tmp-*"); err == nil {
-		for _, name := range old { // of a coordinator that was killed
-			_ = os.Remove(name)
-		}
-	}
-	return &reporter{run: r, path: path}
+	return &reporter{run: r, path: filepath.Join(dir, tournament.WorkersFile)}
 }
 
 // start writes the file now and then until ctx ends.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/tournament/record"
 )
 
@@ -92,11 +93,12 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 
 // Run works until ctx ends. Pairs in hand are given back then.
 func (w *Worker) Run(ctx context.Context) error {
-	var err error
-	if w.files, err = os.MkdirTemp("", "gyges-worker-"); err != nil {
+	folder, remove, err := files.TempDir("", "gyges-worker")
+	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(w.files) }() // what remains is temporary
+	w.files = folder
+	defer func() { _ = remove() }() // what remains is removed by the next worker
 	announced, err := w.nc.Subscribe(announceSubject, func(m *nats.Msg) { w.hear(ctx, m.Data) })
 	if err != nil {
 		return err

@@ -1,32 +1,281 @@
-// Package files keeps files whole that several processes may write, or that a
-// process may leave half written.
+// Package files writes files whole or not at all, and keeps a file to one process.
 package files
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
 )
 
 // ErrInUse is returned by [Lock] for a file that another process has.
 var ErrInUse = errors.New("another process is at work here")
 
-// Replace writes a file beside its place and moves it there, so that a reader
-// finds the old one or the new one, never a part. It is synced to the disk.
-func Replace(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*")
-	if err != nil {
-		return err
+// File is a file being written. Until [File.Commit] it has a temporary name
+// beside its place, and its process holds a lock on it: a temporary file without
+// a lock is left over from a process that ended, and the next [Create] of the
+// same file, or [Clean], removes it.
+type File struct {
+	*os.File
+	path string // the place it takes; "" if it is written in place
+	done bool   // committed or discarded
+}
+
+// Create begins a file that takes its place with [File.Commit], so that a reader
+// finds the old file or the new one, never a part. A symbolic link stays: what it
+// points to is replaced. The permissions of an earlier file are kept. A device, a
+// pipe and the process's own streams are written in place.
+func Create(path string) (*File, error) {
+	if inPlace(path) {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		return &File{File: f}, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+	path, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, base := filepath.Split(path)
+	clean(dir, func(name string) bool { return strings.HasPrefix(name, base+tmpMark) })
+	f, err := createTemp(path)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			pe.Path = path // no name that the user has never seen
 		}
-	}()
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+		return nil, err
+	}
+	file := &File{File: f, path: path}
+	if old, err := os.Stat(path); err == nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return nil, errors.Join(err, file.Discard())
+		}
+	}
+	return file, nil
+}
+
+// inPlace reports whether a path names something that can't be replaced.
+func inPlace(path string) bool {
+	clean := filepath.ToSlash(filepath.Clean(path))
+	for _, stream := range []string{"/dev/std", "/dev/fd/", "/proc/"} {
+		if strings.HasPrefix(clean, stream) {
+			return true
+		}
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// resolve follows the symbolic links that a path ends in, up to a file that may
+// be missing.
+func resolve(path string) (string, error) {
+	const most = 40 // as on Linux
+	for range most {
+		to, _ := os.Readlink(path)
+		if to == "" {
+			return path, nil // not a link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Dir(path) + string(filepath.Separator) + to
+		}
+		path = to
+	}
+	return "", fmt.Errorf("%s: expected a file, found more than %d links in a row", path, most)
+}
+
+// createTemp makes the temporary file of a path and locks it.
+func createTemp(path string) (*os.File, error) {
+	const tries = 100
+	for range tries {
+		f, err := os.OpenFile(fmt.Sprint(path, tmpMark, rand.Uint32()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return nil, err
+		case !errors.Is(Lock(f), ErrInUse) && named(f): // without locks nobody cleans
+			return f, nil
+		}
+		_ = f.Close() // another process took it for a leftover before it was locked
+	}
+	return nil, fmt.Errorf("%s: found no free name for a temporary file in %d tries", path, tries)
+}
+
+// named reports whether an open file still has its name.
+func named(f *os.File) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	seen, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(open, seen)
+}
+
+// Commit puts the file in its place, and closes it. The file and its folder are
+// synced to the disk. After an error the earlier file is as it was, and the
+// temporary one is removed.
+func (f *File) Commit() error { return f.commit(syncDir) }
+
+func (f *File) commit(syncDir func(string) error) error {
+	if f.path == "" {
+		f.done = true
+		return f.Close()
+	}
+	err := f.Sync()
+	if runtime.GOOS == "windows" { // which renames no open file
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	f.done = true
+	if runtime.GOOS != "windows" {
+		err = f.Close()
+	}
+	return errors.Join(err, syncDir(filepath.Dir(f.path)))
+}
+
+// Discard gives the file up; after Commit it does nothing.
+func (f *File) Discard() error {
+	if f.done {
+		return nil
+	}
+	f.done = true
+	if f.path == "" {
+		return f.Close()
+	}
+	_ = f.Close() // it is removed
+	return os.Remove(f.Name())
+}
+
+// syncDir writes the names in a folder to the disk, where the system can.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // a folder that may be written but not read
+	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Replace writes a file by [Create] and [File.Commit].
+func Replace(path string, text []byte) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
+}
+
+// tmpMark stands between the name of a file and the number of its temporary one.
+const tmpMark = ".tmp-"
+
+var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
+
+// Clean removes the temporary files in a folder that processes which ended have
+// left there. Those of a running process stay, as does everything if the system
+// has no locks.
+func Clean(dir string) { clean(dir, func(string) bool { return true }) }
+
+func clean(dir string, ours func(name string) bool) {
+	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
+	for _, e := range entries {
+		if e.Type().IsRegular() && tmpName.MatchString(e.Name()) && ours(e.Name()) {
+			path := filepath.Join(dir, e.Name())
+			removeLeft(path, func() error { return os.Remove(path) })
+		}
+	}
+}
+
+// removeLeft calls remove if no process has the lock of a file. It is called
+// under that lock.
+func removeLeft(path string, remove func() error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return // it is another user's, or gone
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	if canLock && Lock(f) == nil && named(f) {
+		if runtime.GOOS == "windows" { // which removes no open file
+			_ = f.Close()
+		}
+		_ = remove() // what stays does no harm
+	}
+}
+
+// TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, for this
+// process. The lock on a file beside it lasts as long as the process: the next
+// TempDir with this prefix removes the folders of those that ended. remove
+// removes it.
+func TempDir(dir, prefix string) (path string, remove func() error, err error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), prefix+tmpMark) && tmpName.MatchString(e.Name()) {
+			lock := filepath.Join(dir, e.Name())
+			removeLeft(lock, func() error { return errors.Join(os.RemoveAll(folderOf(lock)), os.Remove(lock)) })
+		}
+	}
+	lock, err := createTemp(filepath.Join(dir, prefix))
+	if err != nil {
+		return "", nil, err
+	}
+	path = folderOf(lock.Name())
+	remove = func() error { return errors.Join(os.RemoveAll(path), lock.Close(), os.Remove(lock.Name())) }
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", nil, errors.Join(err, remove())
+	}
+	return path, remove, nil
+}
+
+// folderOf returns the folder that a lock stands for: PREFIX-N for PREFIX.tmp-N.
+func folderOf(lock string) string {
+	dir, base := filepath.Split(lock)
+	return dir + strings.Replace(base, tmpMark, "-", 1)
+}
+
+// Foreign returns the first entry of a folder that a run doesn't make before it
+// writes its manifest; "" if there is none, or no folder. A run makes temporary
+// files, and those named made: folders, and files that are empty still.
+func Foreign(dir string, made ...string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && tmpName.MatchString(e.Name()) {
+			continue
+		}
+		info, infoErr := e.Info()
+		if !slices.Contains(made, e.Name()) || infoErr != nil || !e.IsDir() && info.Size() > 0 {
+			return e.Name(), err
+		}
+	}
+	return "", err
 }

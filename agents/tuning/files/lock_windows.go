@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// canLock says that Lock keeps others out.
+const canLock = true
+
 // Lock takes a file for this process until it is closed. The error is [ErrInUse]
 // if another process has it. It locks a byte far behind the end, so that others may read.
 func Lock(f *os.File) error {

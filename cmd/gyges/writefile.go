@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"gyges/agents/tuning/files"
+)
+
+// writeFile writes the file that --out names, in one go: see [files.Create]. What
+// write returns is returned as it is; the system's errors are no mistake of the
+// user's, but for those of opening.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := files.Create(path)
+	if err != nil {
+		return fileError("--out", err)
+	}
+	if err := buffered(f, write); err != nil {
+		return errors.Join(err, writeFailure(f.Discard()))
+	}
+	return writeFailure(f.Commit())
+}
+
+// buffered writes in large pieces.
+func buffered(to io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(to, 256<<10)
+	err := write(b)
+	if flushErr := b.Flush(); err == nil {
+		err = writeFailure(flushErr)
+	}
+	return err
+}
