@@ -14,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gyges/agents"
-	filestore "gyges/agents/tuning/files"
 	"gyges/tournament"
 )
 
@@ -37,6 +36,7 @@ type taken struct {
 	lease    time.Duration
 	jobs     jetstream.Consumer
 	objects  jetstream.ObjectStore
+	files    string // folder with the files that its agents need; "": they need none
 }
 
 func newTaken(ctx context.Context, a *announcement, machine string) *taken {
@@ -110,24 +110,36 @@ func (r *taken) fetch(ctx context.Context, hash string) ([]byte, error) {
 	return content, nil
 }
 
-// fetchFiles puts the files that the agents need into a folder, and returns where
-// each is.
+// fetchFiles writes the files that the agents need into a new folder in dir, and
+// returns the path of each.
 func (r *taken) fetchFiles(ctx context.Context, d *description, dir string) (map[string]string, error) {
+	if len(d.Files) == 0 {
+		return nil, nil
+	}
+	var err error
+	if r.files, err = os.MkdirTemp(dir, r.name+"-"); err != nil {
+		return nil, err
+	}
 	files := map[string]string{}
 	for name, hash := range d.Files {
 		content, err := r.fetch(ctx, hash)
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(dir, hash)
-		if _, err := os.Stat(path); err != nil {
-			if err := filestore.Replace(path, content); err != nil {
-				return nil, err
-			}
+		files[name] = filepath.Join(r.files, hash)
+		if err := os.WriteFile(files[name], content, 0o600); err != nil {
+			return nil, err
 		}
-		files[name] = path
 	}
 	return files, nil
+}
+
+// removeFiles removes what fetchFiles wrote. It is called after the run has ended.
+func (r *taken) removeFiles() error {
+	if r.files == "" {
+		return nil
+	}
+	return os.RemoveAll(r.files)
 }
 
 // task is a pair in hand.

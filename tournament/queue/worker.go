@@ -43,7 +43,7 @@ type Worker struct {
 	options WorkerOptions
 	id      string
 	sender  *sender
-	files   string // folder for the files of runs
+	files   string // folder for the files of runs, each in one of its own
 	inline  int    // bytes of games that fit into a message
 
 	mu       sync.Mutex
@@ -51,6 +51,10 @@ type Worker struct {
 	refused  map[string]string
 	refusing time.Time     // since when they are noted
 	changed  chan struct{} // runs are, or there is room
+
+	// What has been started for announcements. It is added to with mu held, and
+	// not after ctx has ended.
+	background sync.WaitGroup
 
 	tasks     chan *task
 	held      tasksHeld
@@ -129,16 +133,20 @@ func (w *Worker) Run(ctx context.Context) error {
 // lastWords bounds how long a worker that stops waits for the server.
 const lastWords = 5 * time.Second
 
-// giveBack hands the pairs that are not finished to others, and says goodbye.
+// giveBack returns the pairs that are not finished to the server, stops what is in
+// the background, and reports the worker's end.
 func (w *Worker) giveBack() {
 	for _, t := range w.held.all() {
 		_ = t.message.Nak() // otherwise its lease runs out
 	}
-	w.tell(true)
-	_ = w.nc.FlushTimeout(time.Second) // the same
+	w.mu.Lock()
 	for _, r := range w.runs {
 		r.cancel()
 	}
+	w.mu.Unlock()
+	w.background.Wait()
+	w.tell(true)
+	_ = w.nc.FlushTimeout(time.Second) // the same
 }
 
 // hear takes note of a run, or of its end.
@@ -152,6 +160,7 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 	defer w.mu.Unlock()
 	r, known := w.runs[a.Run]
 	switch {
+	case ctx.Err() != nil: // the worker stops
 	case a.Ended:
 		delete(w.runs, a.Run)
 		delete(w.refused, a.Run)
@@ -160,13 +169,19 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 		}
 	case known:
 		r.update(&a, w.options.Name)
-	case w.refused[a.Run] != "" || len(w.runs) >= maxRuns || len(w.refused) >= maxRuns || ctx.Err() != nil:
+	case w.refused[a.Run] != "" || len(w.runs) >= maxRuns || len(w.refused) >= maxRuns:
 	case a.Version != w.options.Version:
 		w.refuse(a.Run, fmt.Sprintf("it is of version %.200q, this worker of %q", a.Version, w.options.Version))
 	default:
 		r := newTaken(ctx, &a, w.options.Name)
 		w.runs[a.Run] = r
-		go w.prepare(r)
+		w.background.Go(func() {
+			w.prepare(r)
+			<-r.ctx.Done()
+			if err := r.removeFiles(); err != nil {
+				w.options.Log.Warn("removing the files of a run", "run", r.name, "error", err)
+			}
+		})
 	}
 	w.wake()
 }
@@ -178,7 +193,7 @@ const maxRuns = 1000
 func (w *Worker) refuse(run, why string) {
 	w.options.Log.Warn("a run is refused", "run", run, "why", why)
 	w.refused[run] = why
-	go w.tell(false)
+	w.background.Go(func() { w.tell(false) })
 }
 
 // prepare makes a run ready to be played, or refuses it. What fails for other

@@ -1,0 +1,109 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+)
+
+// A worker that stops while runs begin and end around it neither races with them
+// nor leaves its files behind. The race detector finds more here than a plain run.
+func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := testServer(t)
+	path := weightsFile(t)
+	c := testConfig(t, 1, "random", "greedy:weights="+path)
+	c.Rules = c.Rules[:1]
+	p := testPool(t, connect(t, s), nil)
+	var genuine announcement // of a run whose files are on the server
+	r, err := p.begin(t.Context(), &c, make(chan tournament.Outcome))
+	require.NoError(t, err)
+	genuine = announcement{Run: r.id.Run, Config: r.id.Config, Version: version}
+
+	nc := connect(t, s)
+	w := connect(t, s)
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		heard := make(chan struct{}) // the worker has answered an announcement
+		var once sync.Once
+		sub, err := nc.Subscribe(workerSubject+".*", func(*nats.Msg) { once.Do(func() { close(heard) }) })
+		require.NoError(t, err)
+		require.NoError(t, nc.Flush())
+		worker, err := NewWorker(w, WorkerOptions{Version: version, Registry: testRegistry(), Workers: 1})
+		require.NoError(t, err)
+		stopped := make(chan error, 1)
+		go func() { stopped <- worker.Run(ctx) }()
+		<-heard
+		var talkers sync.WaitGroup
+		end := make(chan struct{})
+		talkers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				a := genuine
+				if i%4 > 0 {
+					a.Run = fmt.Sprint("other", i%16)
+				}
+				for _, a.Ended = range []bool{false, true} {
+					text, err := json.Marshal(a)
+					if err == nil {
+						err = nc.Publish(announceSubject, text)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+		cancel()
+		require.ErrorIs(t, <-stopped, context.Canceled)
+		close(end)
+		talkers.Wait()
+		require.NoError(t, sub.Unsubscribe())
+		left, err := filepath.Glob(filepath.Join(os.TempDir(), "gyges-worker-*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
+
+// A worker removes a run's files when the run has ended.
+func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := testServer(t)
+	startWorker(t, connect(t, s), nil)
+	kept := func() []string {
+		list, err := filepath.Glob(filepath.Join(os.TempDir(), "gyges-worker-*", "*"))
+		require.NoError(t, err)
+		return list
+	}
+	for seed := range uint64(3) {
+		path := weightsFile(t)
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for range seed { // other files each time
+			text = append(text, '\n')
+		}
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		c := testConfig(t, 2, "random", "greedy:weights="+path)
+		c.Rules, c.Seed = c.Rules[:1], seed
+		want := local(t, c)
+		c.Pool = testPool(t, connect(t, s), nil)
+		_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.NoError(t, err)
+		require.Equal(t, want, timeless(t, c.Out))
+		require.Eventually(t, func() bool { return len(kept()) == 0 }, 20*time.Second, 10*time.Millisecond)
+	}
+}
