@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -123,17 +124,28 @@ func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 }
 
 func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Option) (*nats.Conn, error) {
+	var announced atomic.Bool // the server has announced its shutdown
 	options := []nats.Option{
 		nats.Name(name),
 		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), // a dead line is seen within half a minute
 		nats.IgnoreAuthErrorAbort(), // a server that restarts may say so for a while
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // otherwise we closed it
+			if err != nil && !announced.Load() { // without an error we closed it
 				log.Warn("the connection to NATS is lost; trying again", "error", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { log.Warn("the connection to NATS is back") }),
+		nats.LameDuckModeHandler(func(*nats.Conn) {
+			announced.Store(true)
+			log.Info("the NATS server shuts down; waiting for it to come back")
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			if announced.Swap(false) {
+				log.Info("connected to NATS again")
+			} else {
+				log.Warn("the connection to NATS is back")
+			}
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
 	}
 	if a.User != "" {

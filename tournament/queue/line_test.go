@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// line is a network connection that can be cut.
+// line is a network connection that can be cut, and that keeps its address when the
+// server at its other end has another one.
 type line struct {
 	listener net.Listener
-	to       string
 
 	mu    sync.Mutex
+	to    string
 	down  bool
 	conns map[net.Conn]bool
 	wait  sync.WaitGroup
@@ -41,7 +42,7 @@ func (l *line) accept() {
 		if err != nil {
 			return
 		}
-		out, err := net.Dial("tcp", l.to)
+		out, err := net.Dial("tcp", l.target())
 		if err != nil || !l.join(in, out) {
 			_ = in.Close() // nobody listens
 			continue
@@ -65,6 +66,19 @@ func (l *line) join(a, b net.Conn) bool {
 	}
 	l.conns[a], l.conns[b] = true, true
 	return true
+}
+
+func (l *line) target() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to
+}
+
+// connect lets new connections lead to another address.
+func (l *line) connect(to string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.to = to
 }
 
 func (l *line) cut() {

@@ -28,8 +28,13 @@ type Server struct {
 	access Access
 }
 
-// startTime bounds how long the server takes to recover its store.
-const startTime = 30 * time.Second
+// startTime bounds how long the server takes to recover its store. closeTime is
+// how long it takes to close its connections: half of it passes between the
+// announcement of the shutdown and the first one.
+const (
+	startTime = 30 * time.Second
+	closeTime = 200 * time.Millisecond
+)
 
 // StartServer starts a server.
 func StartServer(o ServerOptions) (*Server, error) {
@@ -42,6 +47,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		JetStream: true, StoreDir: o.Store,
 		Username: o.Access.User, Password: o.Access.Password,
 		NoLog: true, NoSigs: true,
+		LameDuckDuration: closeTime, LameDuckGracePeriod: closeTime / 2,
 		// A laptop has little; what is stored is bounded by the windows of the runs.
 		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 16 << 30,
 	}
@@ -106,9 +112,11 @@ func isLoopback(host string) bool {
 // URL returns where the server listens.
 func (s *Server) URL() string { return s.server.ClientURL() }
 
-// Close stops the server. What it has stored stays.
+// Close announces the shutdown to all clients and stops the server. What it has
+// stored stays.
 func (s *Server) Close() {
-	s.server.Shutdown()
+	s.server.LameDuckShutdown()
+	s.server.Shutdown() // if the other had nothing to do
 	s.server.WaitForShutdown()
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,4 +107,39 @@ func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
 		require.Equal(t, want, timeless(t, c.Out))
 		require.Eventually(t, func() bool { return len(kept()) == 0 }, 20*time.Second, 10*time.Millisecond)
 	}
+}
+
+// A server that is shut down in order announces it: workers log no warning then,
+// but do when a connection is lost.
+func TestShutdownIsAnnounced(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	line := newLine(t, strings.TrimPrefix(s.URL(), "nats://"))
+	var log logged
+	nc, err := Connect(Access{URL: "nats://" + line.address()}, "test", log.log())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
+	c := testConfig(t, 2, "random", "other")
+	c.Pool = testPool(t, connect(t, s), nil)
+	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	says := func(text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 20*time.Second, 10*time.Millisecond, text)
+	}
+	says(`level=INFO msg="a run has ended"`)
+	require.NotContains(t, log.String(), "level=WARN")
+	line.cut()
+	says(`level=WARN msg="the connection to NATS is lost; trying again"`)
+	line.heal()
+	says(`level=WARN msg="the connection to NATS is back"`)
+
+	warnings := strings.Count(log.String(), "level=WARN")
+	s.Close()
+	require.Eventually(t, func() bool { return !nc.IsConnected() }, 20*time.Second, 10*time.Millisecond)
+	says(`level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
+	line.connect(strings.TrimPrefix(testServer(t).URL(), "nats://"))
+	says(`level=INFO msg="connected to NATS again"`)
+	require.Equal(t, warnings, strings.Count(log.String(), "level=WARN"), log.String())
 }

@@ -165,6 +165,7 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 		delete(w.runs, a.Run)
 		delete(w.refused, a.Run)
 		if known {
+			w.options.Log.Info("a run has ended", "run", a.Run)
 			r.cancel()
 		}
 	case known:
