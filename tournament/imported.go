@@ -20,9 +20,9 @@ const Imported Status = "imported"
 var errImported = errors.New("holds imported games; expected a new folder or that of a run")
 
 // Import makes a run's folder of games from elsewhere. write writes them and
-// returns a name for the run. The folder must not hold a run already. If write
-// fails, nothing is left of it.
-func Import(dir, from string, write func(*record.Writer) (name string, err error)) error {
+// returns the run's name, and the id by which its copies are recognised. The
+// folder must not hold a run already. If write fails, nothing is left of it.
+func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) error {
 	if dir == "" {
 		return errors.New("expected a folder for the records, found none")
 	}
@@ -43,12 +43,12 @@ func Import(dir, from string, write func(*record.Writer) (name string, err error
 	if err != nil {
 		return err
 	}
-	name, err := write(w)
+	name, id, err := write(w)
 	if closeErr := w.Close(); err == nil {
 		err = closeErr
 	}
 	if err == nil {
-		err = importManifest(name, from, w.Written(), start).save(dir)
+		err = importManifest(name, id, from, w.Written(), start).save(dir)
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(path))
@@ -59,10 +59,10 @@ func Import(dir, from string, write func(*record.Writer) (name string, err error
 	return err
 }
 
-func importManifest(name, from string, games int64, start time.Time) *manifest {
+func importManifest(name, id, from string, games int64, start time.Time) *manifest {
 	end := time.Now().Round(0).UTC()
 	return &manifest{
-		Schema: record.Version, Status: Imported, From: from,
+		Schema: record.Version, ID: id, Status: Imported, From: from,
 		Games:  gameCounts{Scheduled: games, Played: games},
 		Config: manifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
 		Start:  start.Round(0).UTC(), End: &end,
@@ -73,17 +73,18 @@ func importManifest(name, from string, games int64, start time.Time) *manifest {
 // maxManifest bounds the size of a manifest, in bytes.
 const maxManifest = 16 << 20
 
-// RunName returns the name that a run's folder has in its manifest. It is "" if
-// there is no manifest, or one that can't be read.
-func RunName(dir string) string {
+// RunIdentity returns the name and the id that a run's folder has in its
+// manifest. They are "" if there is no manifest, or one that can't be read. Two
+// folders with one id are copies of one run.
+func RunIdentity(dir string) (name, id string) {
 	path := filepath.Join(dir, ManifestFile)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return ""
+		return "", ""
 	}
 	text, err := os.ReadFile(path)
 	var m manifest
 	if err != nil || json.Unmarshal(text, &m) != nil {
-		return ""
+		return "", ""
 	}
-	return m.Config.Name
+	return m.Config.Name, m.ID
 }

@@ -13,19 +13,21 @@ import (
 
 func TestImport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
-	one := func(w *record.Writer) (string, error) {
-		return "Wien", w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
+	one := func(w *record.Writer) (string, string, error) {
+		return "Wien", "4f2a", w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
 	}
-	failing := func(w *record.Writer) (string, error) {
-		_, _ = one(w)
-		return "", errors.New("no more")
+	failing := func(w *record.Writer) (string, string, error) {
+		_, _, _ = one(w)
+		return "", "", errors.New("no more")
 	}
 	require.EqualError(t, Import(dir, "x.pgn", failing), "no more")
 	require.NoDirExists(t, dir)
-	require.Empty(t, RunName(dir))
+	name, id := RunIdentity(dir)
+	require.Equal(t, []string{"", ""}, []string{name, id})
 
 	require.NoError(t, Import(dir, "x.pgn", one))
-	require.Equal(t, "Wien", RunName(dir))
+	name, id = RunIdentity(dir)
+	require.Equal(t, []string{"Wien", "4f2a"}, []string{name, id})
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"status": "imported",`)
@@ -50,7 +52,7 @@ func TestImport(t *testing.T) {
 
 func TestImportedRunDoesNotGoOn(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer) (string, error) { return "x", nil }))
+	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer) (string, string, error) { return "x", "1", nil }))
 	c := testConfig(t, "random", "change")
 	c.Out = dir
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -36,7 +37,8 @@ const (
 
 // manifest is the content of ManifestFile.
 type manifest struct {
-	Schema  int            `json:"schema"` // version of the records and of this file
+	Schema  int            `json:"schema"`       // version of the records and of this file
+	ID      string         `json:"id,omitempty"` // of the run, the same in every copy of its folder; "" in folders of old
 	Status  Status         `json:"status"`
 	Error   string         `json:"error,omitempty"` // why it failed
 	From    string         `json:"from,omitempty"`  // the file whose games were imported
@@ -112,6 +114,7 @@ type hostInfo struct {
 func newManifest(c *Config, start time.Time) *manifest {
 	m := &manifest{
 		Schema: record.Version,
+		ID:     rand.Text(),
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{

@@ -115,7 +115,7 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Format == m.Config.Format {
 		old.Config.Pairs = m.Config.Pairs
 	}
-	m.Start, m.Earlier = old.Start, old.Earlier
+	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier
 	if old.Program != m.Program {
 		m.Earlier = append(m.Earlier, old.Program)
 		c.warn("another version of the program played here before; the same seed may give other games now",

@@ -290,6 +290,8 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	c, want := resumed(t)
 	m := readManifest(t, c.Out)
 	require.Empty(t, m.Earlier)
+	id := m.ID
+	require.Len(t, id, 26)
 	m.Program.Revision = "0123456789abcdef"
 	require.NoError(t, m.save(c.Out))
 	var log bytes.Buffer
@@ -302,5 +304,6 @@ func TestResumeByAnotherVersion(t *testing.T) {
 	require.NotContains(t, log.String(), "another version")
 	m = readManifest(t, c.Out)
 	require.Len(t, m.Earlier, 1)
+	require.Equal(t, id, m.ID, "the same run")
 	require.Equal(t, "0123456789abcdef", m.Earlier[0].Revision)
 }

@@ -101,7 +101,7 @@ func eventOf(files []runFile) string {
 	for _, f := range files {
 		name := ""
 		if filepath.Base(f.path) == tournament.GamesFile {
-			name = tournament.RunName(filepath.Dir(f.path))
+			name, _ = tournament.RunIdentity(filepath.Dir(f.path))
 		}
 		if name == "" {
 			name = baseName(f)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -25,7 +27,9 @@ func (importCmd) Help() string {
 	return "Makes a run's folder of a file of games, for gyges games, rate and the rest. PGN that gyges export wrote gives the records " +
 		"back, each played again and verified. Of other programs' games, of whatever game, the tags are kept that ratings need: " +
 		"White (South), Black, Result, and Rules or Variant; two games that share Round and FEN, or a tag Pair, are a pair. " +
-		"Such records have no moves, and the reason 'imported'."
+		"Such records have no moves, and the reason 'imported'. The run's id in manifest.json comes from the content of the file: " +
+		"two files are two runs, rated together with all their games, but a file imported twice is the same run, whose games count once, " +
+		"where Ordo and BayesElo would count them twice."
 }
 
 func (importCmd) examples() []example {
@@ -42,7 +46,8 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	format, r, err := sniff(file, name)
+	content := sha256.New()
+	format, r, err := sniff(io.TeeReader(file, content), name)
 	if err != nil {
 		return err
 	}
@@ -51,7 +56,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	in := newIntake(nil, c.Strict)
 	count := 0
-	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, error) {
+	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, string, error) {
 		found, err := in.games(ctx, format, r, name, func(g *record.Game) error {
 			count++
 			return w.Write(g)
@@ -59,7 +64,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		if err == nil && count == 0 {
 			err = noGames(name, &in.tally)
 		}
-		return importName(found.Event, name), err
+		return importName(found.Event, name), hex.EncodeToString(content.Sum(nil)[:16]), err
 	})
 	if err != nil {
 		return plainFileError(err)

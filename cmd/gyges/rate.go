@@ -39,6 +39,8 @@ func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
 		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Players that " +
 		"won or lost everything have no finite rating; they are listed apart, with the reason.\n\n" +
+		"A copy of a run's folder is the same run: each of its games counts once. Copies are recognised by the id in manifest.json, or " +
+		"where one has none by the first record with its time; files of PGN and CSV are never taken for copies.\n\n" +
 		"In PGN, White is South, and the tags White, Black and Result are enough. CSV has a header with the columns south, " +
 		"north and result (or white, black, result), or a game in that order on each line."
 }

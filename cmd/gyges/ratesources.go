@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,7 +26,7 @@ type intake struct {
 	take   map[string]bool // rule sets to take; nil for all
 	met    []string        // rule sets met, taken or not
 	known  map[string]bool
-	runs   map[uint64]*source.Seen // ids by the beginning of the run
+	runs   []knownRun // those met
 	tally
 
 	before int // lines of the file that were read before, for messages
@@ -45,30 +44,37 @@ type tally struct {
 }
 
 func newIntake(take map[string]bool, strict bool) *intake {
-	return &intake{strict: strict, take: take, known: map[string]bool{}, runs: map[uint64]*source.Seen{}}
+	return &intake{strict: strict, take: take, known: map[string]bool{}}
 }
 
 // file reads one file into s. "-" is the standard input.
 func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *standings) error {
 	if path == "-" {
-		return in.read(ctx, stdin, "standard input", s)
+		return in.read(ctx, stdin, "standard input", "", s)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fileError("run", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return in.read(ctx, interruptible{ctx, f}, path, s)
+	id := ""
+	if filepath.Base(path) == tournament.GamesFile {
+		_, id = tournament.RunIdentity(filepath.Dir(path))
+	}
+	return in.read(ctx, interruptible{ctx, f}, path, id, s)
 }
 
-func (in *intake) read(ctx context.Context, r io.Reader, name string, s *standings) error {
+// read reads a file. id is that of the run whose records it holds, "" if the run
+// has none.
+func (in *intake) read(ctx context.Context, r io.Reader, name, id string, s *standings) error {
 	format, r, err := sniff(r, name)
 	if err != nil {
 		return err
 	}
 	defer s.pairs.Flush()
 	if format == source.Records {
-		return in.records(ctx, r, name, s)
+		b := bufio.NewReaderSize(r, maxFirst)
+		return in.outcomes(ctx, b, name, in.run(b, id), s)
 	}
 	if in.whole != nil {
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
@@ -112,12 +118,6 @@ func sniff(r io.Reader, name string) (source.Format, io.Reader, error) {
 		format = source.CSV
 	}
 	return format, r, nil
-}
-
-// records reads our own records.
-func (in *intake) records(ctx context.Context, r io.Reader, name string, s *standings) error {
-	b := bufio.NewReaderSize(r, 256<<10)
-	return in.outcomes(ctx, b, name, in.run(b), s)
 }
 
 // outcomes reads records of which those seen are passed over.
@@ -192,21 +192,34 @@ func (in *intake) reader(r io.Reader, name string) (next func(*record.Outcome) e
 	return next, func() (*record.Game, error) { return g, nil }
 }
 
-// run finds the ids of a run's games that were met before. Copies of a run are
-// known by the first record, which holds the time at which it began.
-func (in *intake) run(b *bufio.Reader) *source.Seen {
-	head, _ := b.Peek(64 << 10) // an error comes again when it is read
-	if i := bytes.IndexByte(head, '\n'); i >= 0 {
-		head = head[:i]
+// maxFirst bounds the first record of a run by which its copies are recognised, in
+// bytes.
+const maxFirst = 256 << 10
+
+// knownRun is a run of which games have been met.
+type knownRun struct {
+	id    string // "" if it has none
+	first string // its first record; "" if that doesn't say when the game began
+	seen  *source.Seen
+}
+
+// run returns the numbers of a run's games that were met before. Copies of a run
+// have its id, or if one of them has none, its first record with the time at which
+// that game began. A file with neither is a run of its own.
+func (in *intake) run(b *bufio.Reader, id string) *source.Seen {
+	r := knownRun{id: id, seen: new(source.Seen)}
+	head, _ := b.Peek(maxFirst) // an error comes again when it is read
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if g, err := record.NewReader(bytes.NewReader(line), "").Read(); err == nil && !g.Timing.Start.IsZero() {
+		r.first = string(line)
 	}
-	h := fnv.New64a()
-	_, _ = h.Write(head) // can't fail
-	seen, ok := in.runs[h.Sum64()]
-	if !ok {
-		seen = new(source.Seen)
-		in.runs[h.Sum64()] = seen
+	for _, other := range in.runs {
+		if id != "" && id == other.id || (id == "" || other.id == "") && r.first != "" && r.first == other.first {
+			return other.seen
+		}
 	}
-	return seen
+	in.runs = append(in.runs, r)
+	return r.seen
 }
 
 // add takes a game if its rule set is wanted.
