@@ -133,6 +133,7 @@ func (r *records) close() error {
 	}
 	if r.writer != nil {
 		err = errors.Join(err, r.writer.Close())
+		r.writer = nil
 	}
 	return err
 }

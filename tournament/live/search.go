@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,7 +24,8 @@ type pool struct {
 	slots    chan struct{}
 
 	mu   sync.Mutex
-	idle []idleAgent // the one that has rested longest first
+	idle []idleAgent    // the one that has rested longest first
+	busy map[string]int // searches under way, by the agent's spec
 }
 
 type idleAgent struct {
@@ -31,14 +34,15 @@ type idleAgent struct {
 }
 
 func newPool(registry *agents.Registry, searches int, log *slog.Logger) *pool {
-	return &pool{registry: registry, log: log, slots: make(chan struct{}, searches)}
+	return &pool{registry: registry, log: log, slots: make(chan struct{}, searches), busy: map[string]int{}}
 }
 
 // choose asks an agent for a move. It waits while too many others search.
 func (p *pool) choose(ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game) (d agents.Decision, err error) {
 	select {
 	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
+		p.count(spec, 1)
+		defer func() { p.count(spec, -1); <-p.slots }()
 	case <-ctx.Done():
 		return d, ctx.Err()
 	}
@@ -62,6 +66,23 @@ func (p *pool) choose(ctx context.Context, spec agents.Spec, setup agents.Setup,
 	d, err = a.Choose(limited, g, agents.Limits{})
 	sound = err == nil
 	return d, err
+}
+
+// count counts searches of an agent.
+func (p *pool) count(spec agents.Spec, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy[spec.String()] += n
+	if p.busy[spec.String()] == 0 {
+		delete(p.busy, spec.String())
+	}
+}
+
+// searching lists the agents that search, by their specs.
+func (p *pool) searching() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.busy))
 }
 
 // take returns an agent that nobody else has.

@@ -57,6 +57,7 @@ const (
 	maxBody        = 4 << 10          // bytes of a request's body
 	maxHeader      = 16 << 10         // bytes of a request's head
 	shutdownTime   = 3 * time.Second  // for requests that are under way at the end
+	stopTime       = 5 * time.Second  // for games and pages that are under way at the end
 	requestTime    = 10 * time.Second // for a request to arrive
 	answerTime     = 90 * time.Second // for an answer to leave; a large run is read first
 	longestAnswer  = 10 * time.Minute // to a request that waits for a search
@@ -77,6 +78,7 @@ type Server struct {
 	request  time.Duration // for a request to arrive
 	poll     time.Duration // how old a page that is looked at may be
 	answerIn time.Duration // for an answer to leave
+	stopIn   time.Duration // for games and pages to end
 	streams  chan struct{}
 	renders  chan struct{} // pages being made
 	limiter  limiter
@@ -95,7 +97,10 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now}}
+	s := &Server{
+		config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, stopIn: stopTime,
+		streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now},
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.pages = newPages()
 	var err error
@@ -143,10 +148,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close ends all games and all that goes on between requests.
+// Close ends all games and all that goes on between requests. An agent that
+// ignores its context goes on: after some seconds Close logs its name and returns.
 func (s *Server) Close() {
 	s.stop()
-	s.work.Wait()
+	ended := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		s.table.work.Wait()
+		close(ended)
+	}()
+	limit := time.NewTimer(s.stopIn)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+		s.config.Log.Error("agents ignore that the server stops; they end with the program", "agents", s.table.pool.searching())
+	}
 	s.table.close()
 	s.catalog.close()
 }

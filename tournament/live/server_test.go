@@ -2,10 +2,12 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +20,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/report"
 )
@@ -320,6 +325,36 @@ func TestServeEnds(t *testing.T) {
 	_, err = net.Dial("tcp", l.Addr().String())
 	require.Error(t, err)
 	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games", `{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
+}
+
+// An agent that ignores its context doesn't keep the server from ending, and is
+// named.
+func TestCloseWithoutStuckAgent(t *testing.T) {
+	asked, release, released := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	stuck := agents.Kind{Name: "stuck", New: func(agents.Values) (agents.Agent, error) {
+		return testAgent(func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
+			close(asked)
+			<-release
+			close(released)
+			return agents.Decision{}, ctx.Err()
+		}), nil
+	}}
+	var log bytes.Buffer
+	s := newTestServer(t, func(c *Config) {
+		c.Registry = builtin.Registry(stuck)
+		c.Players = []Player{{Name: "stuck", Spec: agents.Spec{Kind: "stuck"}}}
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	s.stopIn = time.Millisecond
+	s.begin("stuck", "standard", "north", "random")
+	<-asked
+	s.Close()
+	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	require.Contains(t, log.String(), "agents ignore that the server stops")
+	require.Contains(t, log.String(), "agents=[stuck]")
+	close(release)
+	<-released
+	s.table.work.Wait()
 }
 
 // The bounds on the time of requests and answers don't cut short those that wait

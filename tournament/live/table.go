@@ -152,9 +152,8 @@ func (t *table) sweep(now time.Time) {
 	}
 }
 
-// close waits for the games, whose context is cancelled, and closes the records.
+// close closes the agents at rest and the records.
 func (t *table) close() {
-	t.work.Wait()
 	t.pool.close()
 	if err := t.records.close(); err != nil {
 		t.server.config.Log.Error("the records of games can't be closed", "error", err)
