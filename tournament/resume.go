@@ -62,6 +62,7 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 	if err := checkManifest(f, c, m); err != nil {
 		return nil, err
 	}
+	files.Clean(c.Out)
 	if err := cutTornLine(f); err != nil {
 		return nil, err
 	}

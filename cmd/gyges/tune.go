@@ -61,12 +61,12 @@ func openTuning(path, method string, config map[string]any) (*tuningFolder, erro
 	before, err := readManifest(filepath.Join(path, tuningFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		entries, err := os.ReadDir(path)
+		found, err := files.Foreign(path, historyFile)
 		if err != nil {
 			return nil, plainFileError(err)
 		}
-		if len(entries) > 0 {
-			return nil, fmt.Errorf("--out: %s: expected a new folder, or one of a tuning run, found one that holds %s", path, entries[0].Name())
+		if found != "" {
+			return nil, fmt.Errorf("--out: %s: expected a new folder, or one of a tuning run, found one that holds %s", path, found)
 		}
 	case err != nil:
 		return nil, fmt.Errorf("--out: %w", err)
@@ -78,6 +78,7 @@ func openTuning(path, method string, config map[string]any) (*tuningFolder, erro
 	if f.history, f.lines, err = history.Append(filepath.Join(path, historyFile)); err != nil {
 		return nil, fmt.Errorf("--out: %w", plainFileError(err))
 	}
+	files.Clean(path)
 	if err := f.save(); err != nil {
 		return nil, failure{errors.Join(err, f.history.Close())}
 	}

@@ -327,6 +327,46 @@ func stopAtNextStep(ctx context.Context, cancel func(), path string) {
 	}
 }
 
+// emptyStart makes a folder as a run leaves it that is killed before it has
+// written its manifest.
+func emptyStart(t *testing.T, manifest string, empty ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, manifest+".tmp-1234567890"), []byte("{"), 0o600))
+	for _, name := range empty {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	return dir
+}
+
+// A run that was killed before there was anything to go on with begins anew.
+func TestEmptyStartIsAStart(t *testing.T) {
+	for command, c := range map[string]struct{ config, manifest, empty string }{
+		"tune spsa":  {smallSPSA, tuningFile, historyFile},
+		"tune td":    {smallTD, tuningFile, historyFile},
+		"tournament": {smallTournament, tournament.ManifestFile, tournament.GamesFile},
+		"selfplay":   {smallTournament, tournament.ManifestFile, tournament.GamesFile},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			dir := emptyStart(t, c.manifest, c.empty)
+			code, _, errText := gyges(t.Context(), "", append(strings.Fields(command), writeConfig(t, c.config), "--out", dir)...)
+			require.Zero(t, code, errText)
+			left, err := filepath.Glob(filepath.Join(dir, "*.tmp-*"))
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+}
+
+const smallTournament = `
+agents: ["alphabeta:depth=1,hash=1", "alphabeta:depth=1,hash=2"]
+rules: [simplified]
+pairs: 1
+openings: {policy: random}
+`
+
 // Each step has openings of its own, and a step always the same.
 func TestStepsDiffer(t *testing.T) {
 	e := newEnv(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})

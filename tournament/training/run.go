@@ -18,6 +18,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning/files"
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
@@ -121,39 +122,51 @@ type trainer struct {
 
 // open makes the folder, or checks that of a run to go on with, and takes it.
 func (t *trainer) open() error {
-	if err := t.openManifest(); err != nil {
+	fresh, err := t.checkManifest()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(t.config.Out, 0o755); err != nil {
 		return err
 	}
 	var lines []history.Line
-	var err error
-	t.history, lines, err = history.Append(t.config.path(HistoryFile))
+	if t.history, lines, err = history.Append(t.config.path(HistoryFile)); err != nil {
+		return err
+	}
 	t.known = len(lines)
-	return err
+	files.Clean(t.config.Out)
+	if fresh {
+		if err := saveJSON(t.config.path(ManifestFile), t.manifest); err != nil {
+			return errors.Join(err, t.history.Close())
+		}
+	}
+	return nil
 }
 
 // queueFolder may be there already: a server that hands games out keeps them there.
 const queueFolder = "queue"
 
-func (t *trainer) openManifest() error {
+// checkManifest compares the run in the folder with the one to be made; fresh
+// says that there is none.
+func (t *trainer) checkManifest() (fresh bool, err error) {
 	path := t.config.path(ManifestFile)
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		entries, err := os.ReadDir(t.config.Out)
-		entries = slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Name() == queueFolder })
-		if err == nil && len(entries) > 0 {
-			return fmt.Errorf("%s: expected a new folder, or one of a training, found one that holds %s", t.config.Out, entries[0].Name())
+		found, err := files.Foreign(t.config.Out, HistoryFile, queueFolder)
+		if found != "" {
+			return false, fmt.Errorf("%s: expected a new folder, or one of a training, found one that holds %s", t.config.Out, found)
 		}
-		return saveJSON(path, t.manifest)
+		return true, err
 	case err != nil:
-		return err
+		return false, err
 	}
 	var before manifest
 	if err := json.Unmarshal(data, &before); err != nil {
-		return fmt.Errorf("%s: expected what a training writes: %w", path, err)
+		return false, fmt.Errorf("%s: expected what a training writes: %w", path, err)
 	}
 	t.manifest.Version = before.Version
-	return differences(before.Config, t.manifest.Config, t.config.Out)
+	return false, differences(before.Config, t.manifest.Config, t.config.Out)
 }
 
 // differences returns an error that names the first thing that was otherwise.

@@ -14,6 +14,8 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/files"
+	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -223,6 +225,27 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(c.Out, "mine"), nil, 0o600))
 	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
 	require.ErrorContains(t, err, "expected a new folder, or one of a training, found one that holds mine")
+}
+
+// A training that was killed before there was anything to go on with begins anew.
+func TestEmptyStartIsAStart(t *testing.T) {
+	c := testConfig(t)
+	left := filepath.Join(c.Out, ManifestFile+".tmp-1234567890")
+	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, queueFolder), 0o755))
+	require.NoError(t, os.WriteFile(left, []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(c.path(HistoryFile), nil, 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, c, registry(), "v1", Watcher{Stage: func(int, string, int64) { cancel() }})
+	require.ErrorIs(t, err, context.Canceled)
+	require.FileExists(t, c.path(ManifestFile))
+	require.NoFileExists(t, left)
+
+	// Two at the same time are not begun.
+	h, _, err := history.Append(c.path(HistoryFile))
+	require.NoError(t, err)
+	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
+	require.ErrorIs(t, err, files.ErrInUse)
+	require.NoError(t, h.Close())
 }
 
 // Samples of other runs are learned from too.
