@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
+	"gyges/agents/tuning/files"
 	"gyges/tournament/record"
 )
 
@@ -21,7 +24,8 @@ var errImported = errors.New("holds imported games; expected a new folder or tha
 
 // Import makes a run's folder of games from elsewhere. write writes them and
 // returns the run's name, and the id by which its copies are recognised. The
-// folder must not hold a run already. If write fails, nothing is left of it.
+// folder must not hold a run already. If write fails, nothing is left of it. Until
+// all is written the records have a temporary name: see [IsCutImport].
 func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) error {
 	if dir == "" {
 		return errors.New("expected a folder for the records, found none")
@@ -32,31 +36,62 @@ func Import(dir, from string, write func(*record.Writer) (name, id string, err e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, ManifestFile)); err == nil {
-		return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, ManifestFile)
+	err = importFiles(dir, from, start, write)
+	if err != nil && fresh {
+		err = errors.Join(err, os.Remove(dir))
 	}
-	path := filepath.Join(dir, GamesFile)
-	w, err := record.Create(path)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, GamesFile)
+	return err
+}
+
+// importFiles writes the manifest and then gives the records their name: a stop at
+// any instant leaves no records, or both.
+func importFiles(dir, from string, start time.Time, write func(*record.Writer) (name, id string, err error)) error {
+	if err := holdsRun(dir); err != nil {
+		return err
 	}
+	f, err := files.Create(filepath.Join(dir, GamesFile))
 	if err != nil {
 		return err
 	}
+	w := record.NewWriter(f)
 	name, id, err := write(w)
 	if closeErr := w.Close(); err == nil {
 		err = closeErr
 	}
 	if err == nil {
+		err = holdsRun(dir) // of another process, meanwhile
+	}
+	if err == nil {
 		err = importManifest(name, id, from, w.Written(), start).save(dir)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(path))
-		if fresh {
-			err = errors.Join(err, os.Remove(dir))
+		return errors.Join(err, f.Discard())
+	}
+	if err := f.Commit(); err != nil {
+		return errors.Join(err, os.Remove(filepath.Join(dir, ManifestFile)))
+	}
+	return nil
+}
+
+// holdsRun returns an error if a folder holds a run already.
+func holdsRun(dir string) error {
+	for _, name := range []string{ManifestFile, GamesFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil && !IsCutImport(dir) {
+			return fmt.Errorf("%s: holds a run already (%s); expected a new folder", dir, name)
 		}
 	}
-	return err
+	return nil
+}
+
+// IsCutImport reports whether a folder holds an import that goes on, or that was
+// stopped before its end: records under a temporary name, but none under theirs.
+// The next import into the folder removes what was left there.
+func IsCutImport(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, GamesFile)); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
 }
 
 func importManifest(name, id, from string, games int64, start time.Time) *manifest {

@@ -50,6 +50,36 @@ func TestImport(t *testing.T) {
 	require.Error(t, Import("", "x.pgn", one))
 }
 
+// What an import has written so far can't be taken for a run, and a new import
+// replaces it once its process has ended.
+func TestImportStoppedHalfway(t *testing.T) {
+	dir, left := t.TempDir(), t.TempDir()
+	games := func(n int, halfway func()) func(*record.Writer) (string, string, error) {
+		return func(w *record.Writer) (string, string, error) {
+			for range n {
+				if err := w.Write(&record.Game{Result: "1-0", Reason: record.Imported}); err != nil {
+					return "", "", err
+				}
+			}
+			err := w.Flush()
+			halfway()
+			return "x", "1", err
+		}
+	}
+	require.NoError(t, Import(dir, "x.pgn", games(100, func() {
+		require.NoFileExists(t, filepath.Join(dir, GamesFile))
+		require.True(t, IsCutImport(dir))
+		require.NoError(t, os.CopyFS(left, os.DirFS(dir))) // as if it was killed here
+	})))
+	require.False(t, IsCutImport(dir))
+	require.True(t, IsCutImport(left))
+	require.NoError(t, Import(left, "x.pgn", games(7, func() {})))
+	entries, err := os.ReadDir(left)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "the rest is removed")
+	require.Equal(t, gameCounts{7, 7}, readManifest(t, left).Games)
+}
+
 func TestImportedRunDoesNotGoOn(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer) (string, string, error) { return "x", "1", nil }))

@@ -29,7 +29,7 @@ func (importCmd) Help() string {
 		"White (South), Black, Result, and Rules or Variant; two games that share Round and FEN, or a tag Pair, are a pair. " +
 		"Such records have no moves, and the reason 'imported'. The run's id in manifest.json comes from the content of the file: " +
 		"two files are two runs, rated together with all their games, but a file imported twice is the same run, whose games count once, " +
-		"where Ordo and BayesElo would count them twice."
+		"where Ordo and BayesElo would count them twice. An import that is stopped halfway leaves no run: the next one into the folder starts anew."
 }
 
 func (importCmd) examples() []example {

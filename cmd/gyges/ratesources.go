@@ -292,6 +292,10 @@ func gameFiles(runs []string) ([]string, error) {
 		}
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
+			if tournament.IsCutImport(path) {
+				errs = append(errs, fmt.Errorf("run: %s holds an import that was not finished; import the file again", path))
+				continue
+			}
 			path = filepath.Join(path, tournament.GamesFile)
 			info, err = os.Stat(path)
 		}

@@ -32,15 +32,6 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{to: w, close: func() error { return nil }}
 }
 
-// Create makes a file of records. It is an error if the file is there already.
-func Create(path string) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	return Append(f, 0, 0), nil
-}
-
 // Append returns a writer that goes on with an open file of records, which has
 // so many games in so many bytes and stands at its end. Close closes the file.
 func Append(f *os.File, games, size int64) *Writer {
@@ -125,7 +116,7 @@ func (w *Writer) Written() int64 { return w.written }
 // Size returns how many bytes the games counted by Written take in the file.
 func (w *Writer) Size() int64 { return w.size }
 
-// Close flushes, and closes the file, synced to the disk, if Create made it.
+// Close flushes, and closes the file, synced to the disk, if Append was given it.
 func (w *Writer) Close() error {
 	if w.closed {
 		return os.ErrClosed
