@@ -93,6 +93,7 @@ type Pool struct {
 	options Options
 
 	statusEvery time.Duration // see reporter
+	repairEvery time.Duration // see run.repair
 }
 
 var _ tournament.Pool = (*Pool)(nil)
@@ -109,7 +110,7 @@ func NewPool(ctx context.Context, nc *nats.Conn, o Options) (*Pool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Pool{nc: nc, js: js, options: o, statusEvery: statusEvery}
+	p := &Pool{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery}
 	err = persist(ctx, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err
@@ -162,6 +163,7 @@ func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan 
 	group.Go(func() error { r.publish(groupCtx, jobs); return nil })
 	group.Go(func() error { r.receive(groupCtx); return nil })
 	group.Go(func() error { return r.announce(groupCtx) })
+	group.Go(func() error { r.repair(groupCtx); return nil })
 	group.Go(func() error { reporter.start(groupCtx); return nil })
 	err = group.Wait()
 	reporter.end()
@@ -229,16 +231,7 @@ func (p *Pool) begin(ctx context.Context, config *tournament.Config, outcomes ch
 	if was != "" {
 		p.remove(ctx, was)
 	}
-	for _, content := range contents {
-		err := persist(ctx, func() error {
-			_, err := p.objects.PutBytes(ctx, objectName(id.Run, digest(content)), content)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("NATS object store: %w", err)
-		}
-	}
-	r := newRun(p, id, config, outcomes)
+	r := newRun(p, id, contents, config, outcomes)
 	return r, persist(ctx, func() error { return r.attach(ctx) })
 }
 

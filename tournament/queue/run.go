@@ -21,7 +21,8 @@ import (
 type run struct {
 	pool     *Pool
 	id       identity
-	session  string // tells this process from those before it
+	contents [][]byte // the description and the files, for the object store
+	session  string   // tells this process from those before it
 	log      *slog.Logger
 	sender   *sender
 	checker  *tournament.Player
@@ -43,15 +44,17 @@ type run struct {
 
 // waiting is a job that has no outcome yet.
 type waiting struct {
-	job   tournament.Job
-	tries int  // results that were no good
-	busy  bool // a result is being looked at
+	job       tournament.Job
+	tries     int  // results that were no good
+	busy      bool // a result is being looked at
+	sends     int  // how often the job has been sent
+	published bool // the server has had the job since it was sent last
 }
 
-func newRun(p *Pool, id identity, config *tournament.Config, outcomes chan<- tournament.Outcome) *run {
+func newRun(p *Pool, id identity, contents [][]byte, config *tournament.Config, outcomes chan<- tournament.Outcome) *run {
 	log := p.options.Log.With("run", id.Run)
 	return &run{
-		pool: p, id: id, session: nuid.Next(), log: log,
+		pool: p, id: id, contents: contents, session: nuid.Next(), log: log,
 		sender: newSender(p.js, log), checker: tournament.NewPlayer(config, nil), outcomes: outcomes,
 		crew: newCrew(log), left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
 		waiting: map[int64]*waiting{}, held: map[int64]bool{},
@@ -64,37 +67,23 @@ const never = -1
 // maxPulls is how many workers may ask for a run's jobs at a time.
 const maxPulls = 100_000
 
-// attach makes the consumers, and looks for jobs that an earlier process left.
+// attach makes what the run needs on the server, and looks for jobs that an earlier process left.
 func (r *run) attach(ctx context.Context) error {
-	js := r.pool.js
-	_, err := js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
-		Durable: r.id.Run, FilterSubject: jobsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: r.pool.options.Lease, MaxDeliver: never, MaxAckPending: never, MaxWaiting: maxPulls, InactiveThreshold: keepMessages,
-	})
-	if err != nil {
-		return fmt.Errorf("NATS consumer: %w", err)
+	if err := r.provide(ctx); err != nil {
+		return err
 	}
 	// A new one is given all that an earlier process has not acknowledged, at once.
-	if err := js.DeleteConsumer(ctx, resultStream, r.id.Run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := r.pool.js.DeleteConsumer(ctx, resultStream, r.id.Run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
 	}
 	if err := r.listen(ctx); err != nil {
 		return err
 	}
-	s, err := js.Stream(ctx, jobStream)
-	if err != nil {
-		return fmt.Errorf("NATS stream %s: %w", jobStream, err)
+	pairs, err := r.pool.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+	for _, pair := range pairs {
+		r.left[pair] = true
 	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(jobsOf(r.id.Run)+".*"))
-	if err != nil {
-		return fmt.Errorf("NATS stream %s: %w", jobStream, err)
-	}
-	for subject := range info.State.Subjects {
-		if pair, err := pairOf(subject); err == nil {
-			r.left[pair] = true
-		}
-	}
-	return nil
+	return err
 }
 
 // listen makes the consumer of results, if need be.
@@ -133,32 +122,41 @@ func (r *run) publish(ctx context.Context, jobs <-chan tournament.Job) {
 // handOut publishes a job, unless it or its result is on the server already.
 func (r *run) handOut(ctx context.Context, job tournament.Job) {
 	r.mu.Lock()
-	r.waiting[job.Pair] = &waiting{job: job}
-	r.next = job.Pair + 1
 	known, came := r.early[job.Pair]
 	delete(r.early, job.Pair)
 	left := r.left[job.Pair]
 	delete(r.left, job.Pair)
+	w := &waiting{job: job, published: came || left}
+	r.waiting[job.Pair] = w
+	r.next = job.Pair + 1
 	r.mu.Unlock()
 	switch {
 	case came:
 		r.take(ctx, known)
 	case !left:
-		r.send(ctx, job, 0)
+		r.send(ctx, w)
 	}
 }
 
 // send publishes a job. Its id is its own: the server must not take it for one
 // that is done with.
-func (r *run) send(ctx context.Context, j tournament.Job, try int) {
-	text, err := json.Marshal(job{Job: j, Config: r.id.Config})
+func (r *run) send(ctx context.Context, w *waiting) {
+	text, err := json.Marshal(job{Job: w.job, Config: r.id.Config})
 	if err != nil { // can't happen: it is plain data
 		return
 	}
-	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), j.Pair))
+	r.mu.Lock()
+	w.sends++
+	sends := w.sends
+	r.mu.Unlock()
+	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
 	m.Data = text
-	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%d/%s/%d", r.id.Run, j.Pair, r.session, try))
-	r.sender.send(ctx, m, nil)
+	m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%d/%s/%d", r.id.Run, w.job.Pair, r.session, sends))
+	r.sender.send(ctx, m, func() {
+		r.mu.Lock()
+		w.published = w.sends == sends
+		r.mu.Unlock()
+	})
 }
 
 // close notes that there are no more jobs.
@@ -265,9 +263,12 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 			o.Games = games
 			r.crew.played(worker, games)
 		case w.tries+1 < r.pool.options.Tries:
-			w.tries++
 			r.log.Warn("a result is no good; the pair is played again", "pair", o.Pair, "worker", worker, "error", err)
-			r.send(ctx, w.job, w.tries)
+			r.mu.Lock()
+			w.tries++
+			w.published = false
+			r.mu.Unlock()
+			r.send(ctx, w)
 			acknowledge(m)
 			r.mu.Lock()
 			w.busy = false

@@ -1,0 +1,121 @@
+package queue
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// A run whose messages are removed from the server in its middle, in whatever way,
+// goes on and has the records of a local one.
+func TestLostMessagesArePublishedAgain(t *testing.T) {
+	t.Parallel()
+	purge := func(ctx context.Context, js jetstream.JetStream, names ...string) error {
+		for _, name := range names {
+			s, err := js.Stream(ctx, name)
+			if err == nil {
+				err = s.Purge(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name, remove := range map[string]func(context.Context, jetstream.JetStream, string) error{
+		"jobs purged": func(ctx context.Context, js jetstream.JetStream, _ string) error { return purge(ctx, js, jobStream) },
+		"all purged": func(ctx context.Context, js jetstream.JetStream, _ string) error {
+			return purge(ctx, js, jobStream, resultStream, "OBJ_"+bucket)
+		},
+		"consumers deleted": func(ctx context.Context, js jetstream.JetStream, run string) error {
+			if err := js.DeleteConsumer(ctx, jobStream, run); err != nil {
+				return err
+			}
+			return js.DeleteConsumer(ctx, resultStream, run)
+		},
+		"streams deleted": func(ctx context.Context, js jetstream.JetStream, _ string) error {
+			for _, name := range []string{jobStream, resultStream, "OBJ_" + bucket} {
+				if err := js.DeleteStream(ctx, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := testServer(t)
+			stop := startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 1 })
+			c := slowConfig("4")
+			want := local(t, c)
+			c.Out = t.TempDir()
+			p := testPool(t, connect(t, s), nil)
+			p.repairEvery = 50 * time.Millisecond
+			c.Pool = p
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var change sync.WaitGroup
+			defer change.Wait()
+			games, waiting := 0, uint64(0)
+			_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+				if games++; games != 5 {
+					return
+				}
+				jobs, err := p.js.Stream(ctx, jobStream)
+				require.NoError(t, err)
+				waiting = jobs.CachedInfo().State.Msgs
+				id, err := readIdentity(c.Out)
+				require.NoError(t, err)
+				require.NoError(t, remove(ctx, p.js, id.Run))
+				change.Go(func() { // a new worker needs more of the server than one that has begun
+					stop()
+					startWorker(t, connect(t, s), nil)
+				})
+			})
+			require.NoError(t, err)
+			require.Greater(t, waiting, uint64(2), "jobs that were removed")
+			require.Equal(t, want, timeless(t, c.Out))
+			requireEmpty(t, p)
+		})
+	}
+}
+
+// Jobs that expire on the server before a worker takes them are published again.
+func TestExpiredJobsArePublishedAgain(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	c := testConfig(t, 2, "random", "other")
+	want := local(t, c)
+	p := testPool(t, connect(t, s), nil)
+	p.repairEvery = 50 * time.Millisecond
+	c.Pool = p
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	jobs, err := p.js.Stream(ctx, jobStream)
+	require.NoError(t, err)
+	short := jobs.CachedInfo().Config
+	short.MaxAge, short.Duplicates = 300*time.Millisecond, 300*time.Millisecond
+	jobs, err = p.js.UpdateStream(ctx, short)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(ctx, c, testRegistry(), nil)
+		done <- err
+	}()
+	state := func() jetstream.StreamState {
+		info, err := jobs.Info(ctx)
+		require.NoError(t, err)
+		return info.State
+	}
+	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, 20*time.Second, 10*time.Millisecond, "all four have expired")
+	startWorker(t, connect(t, s), nil)
+	require.NoError(t, <-done)
+	require.Equal(t, want, timeless(t, c.Out))
+}
