@@ -62,7 +62,7 @@ func (s *Server) createGame(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	g, err := s.newGame(q)
+	g, err := s.newGame(q, client(r.RemoteAddr))
 	if err != nil {
 		s.fail(w, err)
 		return
@@ -71,7 +71,7 @@ func (s *Server) createGame(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, now)
 }
 
-func (s *Server) newGame(q newGameRequest) (*game, error) {
+func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 	agent, err := s.player(q.Agent, q.Time)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Server) newGame(q newGameRequest) (*game, error) {
 	default:
 		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %q", q.Setup)}
 	}
-	return s.table.newGame(r, start, "play", you, agent)
+	return s.table.newGame(who, r, start, "play", you, agent)
 }
 
 // drawSetup returns a set-up in which South doesn't win at once.
@@ -148,6 +148,12 @@ func (s *Server) onGame(serve func(http.ResponseWriter, *http.Request, *game)) h
 func (s *Server) getGame(w http.ResponseWriter, r *http.Request, g *game) {
 	now, changed := g.snapshot()
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
+		who := client(r.RemoteAddr)
+		if !s.waits.take(who) {
+			s.fail(w, mistake{http.StatusTooManyRequests, "too many requests from your address wait for a move"})
+			return
+		}
+		defer s.waits.give(who)
 		patient(w)
 		timeout := time.NewTimer(longPoll)
 		defer timeout.Stop()
@@ -253,6 +259,9 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 	if !errors.As(err, &m) {
 		s.config.Log.Error("a request failed", "error", err)
 		m = mistake{http.StatusInternalServerError, "the server failed; its log says why"}
+	}
+	if m.status == http.StatusTooManyRequests || m.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	writeJSON(w, m.status, map[string]string{"error": m.text})
 }

@@ -151,12 +151,18 @@ func (f *feed) tell() {
 // serve sends what changes, as server-sent events. The request says by "after"
 // which version its page has.
 func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
-	s := f.server
+	s, who := f.server, client(r.RemoteAddr)
+	if !s.waits.take(who) {
+		w.Header().Set("Retry-After", retryAfter)
+		s.refuse(w, http.StatusTooManyRequests, "too many pages are open at your address; close some")
+		return
+	}
+	defer s.waits.give(who)
 	select {
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		w.Header().Set("Retry-After", "10")
+		w.Header().Set("Retry-After", retryAfter)
 		s.refuse(w, http.StatusServiceUnavailable, "too many pages are open")
 		return
 	}

@@ -1,12 +1,17 @@
 package live
 
 import (
+	"fmt"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // guard stands before all handlers.
@@ -31,7 +36,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, http.StatusForbidden, "this can be asked from this server's own pages only")
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.refuse(w, http.StatusBadRequest, "expected a request without a body")
-		case !s.limiter.allow(client(r)):
+		case !s.limiter.allow(client(r.RemoteAddr)):
 			h.Set("Retry-After", "1")
 			s.refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
 		default:
@@ -62,79 +67,101 @@ func (s *Server) knownHost(host string) bool {
 	return false
 }
 
-// client is who asks: its address without the port.
-func client(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+// client is the address that asks, without the port; of IPv6 the network of 64
+// bits, all of which one customer has.
+func client(remote string) string {
+	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return r.RemoteAddr
+		return remote
 	}
-	return host
+	ip := at.Addr().Unmap()
+	if ip.Is4() {
+		return ip.String()
+	}
+	network, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return remote
+	}
+	return network.String()
 }
 
-// limiter bounds the rate of requests of each client: a bucket of tokens that
-// fills by ratePerSecond up to rateBurst. Its zero value needs now.
+// share bounds how many of something each client has at a time.
+type share struct {
+	most int // 0: any number
+
+	mu   sync.Mutex
+	used map[string]int
+}
+
+// take reports whether the client may have one more; give returns it.
+func (s *share) take(who string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.most > 0 && s.used[who] >= s.most {
+		return false
+	}
+	if s.used == nil {
+		s.used = map[string]int{}
+	}
+	s.used[who]++
+	return true
+}
+
+func (s *share) give(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used[who]--; s.used[who] == 0 {
+		delete(s.used, who)
+	}
+}
+
+// limiter bounds the rate of requests of each client to ratePerSecond, with bursts
+// of rateBurst. Its zero value needs now.
 type limiter struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	buckets map[string]bucket
+	clients map[string]*rate.Limiter
+	swept   time.Time // when those at rest were last forgotten
 }
 
-type bucket struct {
-	tokens float64
-	at     time.Time
-}
-
-// allow takes a token, if there is one.
+// allow reports whether the client may ask now.
 func (l *limiter) allow(who string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	if l.buckets == nil {
-		l.buckets = map[string]bucket{}
+	if l.clients == nil {
+		l.clients = map[string]*rate.Limiter{}
 	}
-	b, ok := l.buckets[who]
-	if !ok && len(l.buckets) >= maxPersonNames {
-		l.forget(now)
-		if len(l.buckets) >= maxPersonNames {
+	if l.clients[who] == nil && len(l.clients) >= maxPersonNames {
+		if now.Sub(l.swept) >= time.Second {
+			l.swept = now
+			maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.TokensAt(now) >= rateBurst })
+		}
+		if len(l.clients) >= maxPersonNames {
 			who = "" // they share one
-			b, ok = l.buckets[who]
 		}
 	}
-	if !ok {
-		b = bucket{rateBurst, now}
+	if l.clients[who] == nil {
+		l.clients[who] = rate.NewLimiter(ratePerSecond, rateBurst)
 	}
-	b.tokens = min(rateBurst, b.tokens+ratePerSecond*now.Sub(b.at).Seconds())
-	b.at = now
-	if b.tokens < 1 {
-		l.buckets[who] = b
-		return false
-	}
-	b.tokens--
-	l.buckets[who] = b
-	return true
+	return l.clients[who].AllowN(now, 1)
 }
 
-// forget drops the buckets that are full again.
-func (l *limiter) forget(now time.Time) {
-	for who, b := range l.buckets {
-		if b.tokens+ratePerSecond*now.Sub(b.at).Seconds() >= rateBurst {
-			delete(l.buckets, who)
-		}
-	}
-}
-
-// limitListener returns a listener with at most n connections open at a time;
-// further ones wait.
-func limitListener(l net.Listener, n int) net.Listener {
-	return &limited{Listener: l, slots: make(chan struct{}, n), closed: make(chan struct{})}
+// limitListener returns a listener with at most n connections open at a time, of
+// each client no more than its share. Beyond n, connections wait; beyond the
+// share, they are answered with 429 and closed.
+func limitListener(l net.Listener, n int, each *share) net.Listener {
+	return &limited{Listener: l, slots: make(chan struct{}, n), refusals: make(chan struct{}, n), share: each, closed: make(chan struct{})}
 }
 
 type limited struct {
 	net.Listener
-	slots  chan struct{}
-	once   sync.Once
-	closed chan struct{}
+	slots    chan struct{}
+	refusals chan struct{} // connections being refused
+	share    *share
+	once     sync.Once
+	closed   chan struct{}
 }
 
 func (l *limited) Accept() (net.Conn, error) {
@@ -143,12 +170,45 @@ func (l *limited) Accept() (net.Conn, error) {
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			<-l.slots
+			return nil, err
+		}
+		who := client(c.RemoteAddr().String())
+		if l.share.take(who) {
+			return &limitedConn{Conn: c, free: func() { l.share.give(who); <-l.slots }}, nil
+		}
+		select {
+		case l.refusals <- struct{}{}:
+			go func() {
+				defer func() { <-l.refusals }()
+				refuseConn(c)
+			}()
+		default:
+			_ = c.Close()
+		}
 	}
-	return &limitedConn{Conn: c, free: func() { <-l.slots }}, nil
+}
+
+// refuseConn answers the request of a connection that is one too many, and reads
+// on for a second at most: a connection closed before would be reset, and the
+// answer lost.
+func refuseConn(c net.Conn) {
+	defer func() { _ = c.Close() }() // nothing can be done
+	const text = "too many connections from your address; close some\n"
+	err := c.SetDeadline(time.Now().Add(time.Second))
+	if err == nil {
+		_, err = c.Read(make([]byte, 512)) // browsers take no answer to what they haven't asked
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(c, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+
+			"Content-Length: %d\r\nConnection: close\r\n\r\n%s", retryAfter, len(text), text)
+	}
+	if half, ok := c.(interface{ CloseWrite() error }); err == nil && ok && half.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, io.LimitReader(c, maxHeader)) // until the other side closes it
+	}
 }
 
 func (l *limited) Close() error {

@@ -62,9 +62,17 @@ const (
 	answerTime     = 90 * time.Second // for an answer to leave; a large run is read first
 	longestAnswer  = 10 * time.Minute // to a request that waits for a search
 	keepAliveTime  = 60 * time.Second
-	ratePerSecond  = 40.0 // requests of one address
-	rateBurst      = 120.0
+	ratePerSecond  = 40 // requests of one address
+	rateBurst      = 120
 	maxPersonNames = 1024 // addresses whose rate is watched apart
+	retryAfter     = "10" // seconds until a request that is one too many may succeed
+)
+
+// Bounds on what each address has at a time, where other machines may ask.
+const (
+	connsPerClient = 32
+	waitsPerClient = 12 // pages that are sent events, and requests that wait for a move
+	gamesPerClient = 6  // in progress
 )
 
 // Server serves runs and games. Make it with [New].
@@ -82,6 +90,8 @@ type Server struct {
 	streams  chan struct{}
 	renders  chan struct{} // pages being made
 	limiter  limiter
+	conns    share // of connections
+	waits    share // of requests that wait for something to happen
 	handler  http.Handler
 
 	ctx  context.Context // of everything that goes on between requests
@@ -100,6 +110,9 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, stopIn: stopTime,
 		streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now},
+	}
+	if c.Open {
+		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.pages = newPages()
@@ -128,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(limitListener(l, maxConns)) }()
+	go func() { failed <- srv.Serve(limitListener(l, maxConns, &s.conns)) }()
 	var err error
 	select {
 	case err = <-failed:

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -234,16 +235,16 @@ func TestLimiter(t *testing.T) {
 		}
 		return n
 	}
-	require.Equal(t, rateBurst, float64(count("a", 1000)))
-	require.Equal(t, rateBurst, float64(count("b", 1000)))
+	require.Equal(t, rateBurst, count("a", 1000))
+	require.Equal(t, rateBurst, count("b", 1000))
 	now = now.Add(time.Second)
-	require.Equal(t, ratePerSecond, float64(count("a", 1000)))
+	require.Equal(t, ratePerSecond, count("a", 1000))
 	now = now.Add(time.Hour)
-	require.Equal(t, rateBurst, float64(count("a", 1000)))
+	require.Equal(t, rateBurst, count("a", 1000))
 	for i := range 10 * maxPersonNames {
 		l.allow(fmt.Sprint(i))
 	}
-	require.LessOrEqual(t, len(l.buckets), maxPersonNames+1)
+	require.LessOrEqual(t, len(l.clients), maxPersonNames+1)
 
 	s := newTestServer(t)
 	s.limiter.now = func() time.Time { return now }
@@ -259,7 +260,7 @@ func TestLimiter(t *testing.T) {
 func TestLimitListener(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := limitListener(inner, 2)
+	l := limitListener(inner, 2, new(share))
 	accepted := make(chan net.Conn)
 	go func() {
 		defer close(accepted)
@@ -294,6 +295,86 @@ func TestLimitListener(t *testing.T) {
 	for _, c := range append(ours, second, third) {
 		_ = c.Close()
 	}
+}
+
+// One address has its share of connections, of requests that wait and of games,
+// and leaves room for others.
+func TestSharesOfClients(t *testing.T) {
+	s := noRate(newTestServer(t, func(c *Config) { c.Open = true }))
+	ask := func(from, method, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.RemoteAddr = from
+		return s.do(r)
+	}
+	refused := func(w *httptest.ResponseRecorder, text string) {
+		require.Equal(t, http.StatusTooManyRequests, w.Code, w.Body.String())
+		require.NotEmpty(t, w.Header().Get("Retry-After"))
+		require.Contains(t, w.Body.String(), text)
+	}
+	const one, neighbour, other = "[2001:db8:0:1::1]:1000", "[2001:db8:0:1:ffff::2]:2000", "[2001:db8:0:2::1]:1000"
+	const body = `{"agent":"sleeps","rules":"standard","side":"south","setup":"random"}`
+	var last *httptest.ResponseRecorder
+	for range gamesPerClient {
+		last = ask(one, http.MethodPost, "/api/games", body)
+		require.Equal(t, http.StatusCreated, last.Code)
+	}
+	refused(ask(one, http.MethodPost, "/api/games", body), "games from your address in progress")
+	refused(ask(neighbour, http.MethodPost, "/api/games", body), "games from your address in progress")
+	require.Equal(t, http.StatusCreated, ask(other, http.MethodPost, "/api/games", body).Code)
+	game := s.state(last, http.StatusCreated)
+	require.Equal(t, http.StatusOK, ask(one, http.MethodPost, "/api/games/"+game.ID+"/resign", "{}").Code)
+	require.Eventually(t, func() bool { return ask(one, http.MethodPost, "/api/games", body).Code == http.StatusCreated }, 5*time.Second, time.Millisecond)
+
+	for range waitsPerClient {
+		require.True(t, s.waits.take(client(one)))
+	}
+	game = s.state(ask(other, http.MethodPost, "/api/games", body), http.StatusCreated)
+	wait := "/api/games/" + game.ID + "?after=0"
+	refused(ask(one, http.MethodGet, wait, ""), "wait for a move")
+	refused(ask(one, http.MethodGet, "/events", ""), "too many pages are open at your address")
+	require.Equal(t, http.StatusOK, ask(other, http.MethodGet, wait, "").Code)
+	s.waits.give(client(one))
+	require.Equal(t, http.StatusOK, ask(one, http.MethodGet, wait, "").Code)
+	require.Equal(t, waitsPerClient-1, s.waits.used[client(one)])
+	require.NotContains(t, s.waits.used, client(other))
+}
+
+// An address with too many connections is answered with 429 on each further one,
+// until it closes some.
+func TestShareOfConnections(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := limitListener(inner, 10, &share{most: 2})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	require.NoError(t, srv.Listener.Close())
+	srv.Listener = l
+	srv.Start()
+	defer srv.Close()
+	client := func() *http.Client { return &http.Client{Transport: &http.Transport{}} }
+	ask := func(c *http.Client) int {
+		w, err := c.Get(srv.URL)
+		require.NoError(t, err)
+		text, err := io.ReadAll(w.Body)
+		require.NoError(t, errors.Join(err, w.Body.Close()))
+		if w.StatusCode == http.StatusTooManyRequests {
+			require.Contains(t, string(text), "too many connections from your address")
+			require.Equal(t, "10", w.Header.Get("Retry-After"))
+		}
+		return w.StatusCode
+	}
+	first, second := client(), client()
+	require.Equal(t, http.StatusNoContent, ask(first))
+	require.Equal(t, http.StatusNoContent, ask(second))
+	for range 20 {
+		require.Equal(t, http.StatusTooManyRequests, ask(client()))
+	}
+	require.Equal(t, http.StatusNoContent, ask(first))
+	second.CloseIdleConnections()
+	third := client()
+	require.Eventually(t, func() bool { return ask(third) == http.StatusNoContent }, 5*time.Second, time.Millisecond)
+	first.CloseIdleConnections()
+	third.CloseIdleConnections()
 }
 
 // Serve ends when it is told to, with pages open and games under way, and leaves

@@ -27,6 +27,7 @@ type table struct {
 	pool    *pool
 	seed    func() uint64 // of the next game
 	records records
+	share   share // of games in progress
 	work    sync.WaitGroup
 
 	mu    sync.Mutex
@@ -41,20 +42,28 @@ type seated struct {
 }
 
 func newTable(s *Server) *table {
-	return &table{
+	t := &table{
 		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
 		records: records{results: s.config.Results, log: s.config.Log},
 	}
+	if s.config.Open {
+		t.share.most = gamesPerClient
+	}
+	return t
 }
 
-// newGame begins a game.
-func (t *table) newGame(r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
+// newGame begins a game that a client asked for.
+func (t *table) newGame(who string, r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.server.ctx.Err() != nil {
 		return nil, mistake{503, "the server is being stopped"}
 	}
+	if !t.share.take(who) {
+		return nil, mistake{429, fmt.Sprintf("there are %d games from your address in progress already; finish or resign one", gamesPerClient)}
+	}
 	if !t.makeRoom() {
+		t.share.give(who)
 		return nil, mistake{503, fmt.Sprintf("there are %d games already; one that rests for %d minutes makes room", maxGames, int(maxRest.Minutes()))}
 	}
 	now := time.Now()
@@ -68,6 +77,7 @@ func (t *table) newGame(r *rules.Rules, start rules.Position, policy string, you
 	t.work.Go(func() {
 		defer cancel(nil)
 		defer close(x.done)
+		defer t.share.give(who)
 		g.play(ctx)
 	})
 	return g, nil

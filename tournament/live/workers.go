@@ -99,16 +99,16 @@ func (w *workers) facts() []report.Fact {
 	}
 	add("pairs done", number(w.Pairs))
 	add("games done", number(w.Games))
-	add("pairs/s of late", rate(w.PairsPerSecond))
-	add("games/s of late", rate(w.GamesPerSecond))
+	add("pairs/s of late", figures(w.PairsPerSecond))
+	add("games/s of late", figures(w.GamesPerSecond))
 	return facts
 }
 
 // number prints how many there are of something.
 func number(n int64) string { return count(max(n, 0)) }
 
-// rate prints a number with three figures, or whole.
-func rate(x float64) string {
+// figures prints a number with three figures, or whole.
+func figures(x float64) string {
 	if x >= 100 && x < 1e15 {
 		return number(int64(math.Round(x)))
 	}
@@ -126,7 +126,7 @@ func (w *workers) table() *report.Table {
 	for _, x := range w.Workers {
 		speed := "unknown"
 		if x.Speed > 0 {
-			speed = rate(x.Speed)
+			speed = figures(x.Speed)
 		}
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: said(x.Name), Row: true}, {Text: said(x.State)}, {Text: number(x.Cores)}, {Text: number(x.Workers)}, {Text: number(x.Playing)},
