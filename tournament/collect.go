@@ -17,7 +17,8 @@ const flushEvery = time.Second
 // collector writes the games in schedule order.
 type collector struct {
 	schedule *schedule
-	store    *store // nil: nothing was there before
+	store    *store   // nil: nothing was there before
+	ahead    *ordered // games of the store that were played before an earlier one
 	writer   *record.Writer
 	onGame   func(*record.Game)
 	next     int64             // the pair to be written next
@@ -38,6 +39,10 @@ type collector struct {
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
 func (c *collector) collect(outcomes <-chan Outcome, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+	var err error
+	c.ahead, err = c.store.openAhead()
+	c.note(err)
+	defer c.ahead.close()
 	c.waiting = map[int64]Outcome{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -48,7 +53,6 @@ func (c *collector) collect(outcomes <-chan Outcome, slots <-chan struct{}, canc
 				c.writeRest()
 				return
 			}
-			c.note(c.store.complete(c.schedule, &o))
 			c.waiting[o.Pair] = o
 			c.writeReady(slots)
 		case <-tick.C:
@@ -64,6 +68,9 @@ func (c *collector) collect(outcomes <-chan Outcome, slots <-chan struct{}, canc
 func (c *collector) writeReady(slots <-chan struct{}) {
 	for {
 		o, ok := c.waiting[c.next]
+		if ok && o.Err == nil {
+			c.note(c.complete(&o))
+		}
 		if !ok || o.Err == nil && (len(o.Games) == 0 || o.Games[len(o.Games)-1].Game != 2*c.next+1) {
 			return // not there, or cut short since the run stops
 		}
@@ -111,7 +118,9 @@ func (c *collector) flush() {
 func (c *collector) writeRest() {
 	for _, i := range slices.Sorted(maps.Keys(c.waiting)) {
 		c.gap = true // or the pair itself isn't whole
-		c.write(c.waiting[i].Games)
+		o := c.waiting[i]
+		c.note(c.complete(&o))
+		c.write(o.Games)
 	}
 	c.waiting = nil
 	c.flush()

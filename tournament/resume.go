@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"gyges/agents/tuning/files"
@@ -27,10 +28,10 @@ const aheadFile = "ahead.jsonl"
 // moved to aheadFile before the gap is closed, so that a stop at any instant
 // finds each game in one of the two files, or in both.
 type store struct {
+	dir    string
 	writer *record.Writer
-	file   *os.File
-	kept   int64                  // games in the file
-	ahead  map[int64]*record.Game // finished games after the first one missing
+	file   *recordsFile
+	kept   int64 // games in the file
 }
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
@@ -43,7 +44,11 @@ func openStore(c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*s
 		return nil, err
 	}
 	path := filepath.Join(c.Out, GamesFile)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	mode := os.O_RDWR | os.O_CREATE
+	if runtime.GOOS != "windows" { // where such a file can't be truncated
+		mode |= os.O_APPEND
+	}
+	f, err := os.OpenFile(path, mode, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +71,10 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 	if err := cutTornLine(f); err != nil {
 		return nil, err
 	}
-	st := &store{ahead: map[int64]*record.Game{}}
-	if err := st.readAhead(c.Out); err != nil {
-		return nil, err
-	}
-	size, behindGap, err := st.readGames(f, s, kept)
+	st := &store{dir: c.Out}
+	size, err := st.readGames(f, s, kept)
 	if err != nil {
 		return nil, err
-	}
-	if behindGap {
-		if err := st.saveAhead(c.Out); err != nil {
-			return nil, err
-		}
 	}
 	if err := f.Truncate(size); err != nil {
 		return nil, err
@@ -85,7 +82,8 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 	if _, err := f.Seek(size, io.SeekStart); err != nil {
 		return nil, err
 	}
-	st.writer, st.file = record.Append(f, st.kept, size), f
+	st.file = &recordsFile{f, size}
+	st.writer = record.Append(st.file, st.kept, size)
 	return st, nil
 }
 
@@ -188,76 +186,198 @@ func cutTornLine(f *os.File) error {
 	return f.Truncate(end)
 }
 
-// readGames reads the games up to the first one missing, and puts those behind
-// it among those ahead. It returns the size of the former.
-func (st *store) readGames(f *os.File, s *schedule, kept func(*record.Game)) (size int64, behindGap bool, err error) {
+// readGames reads the games up to the first one missing, and moves those behind
+// it to aheadFile. It returns the size of the former.
+func (st *store) readGames(f *os.File, s *schedule, kept func(*record.Game)) (size int64, err error) {
 	r := record.NewReader(f, f.Name())
 	for {
 		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return size, behindGap, nil
-		}
-		if err != nil {
-			return 0, false, err
-		}
 		switch {
+		case errors.Is(err, io.EOF):
+			return size, nil
+		case err != nil:
+			return 0, err
 		case g.Game < st.kept:
-			return 0, false, fmt.Errorf("%s: expected game %d, found game %d again", GamesFile, st.kept, g.Game)
-		case g.Game == st.kept && !behindGap:
-			if err := s.check(g); err != nil {
-				return 0, false, err
-			}
-			st.kept++
-			size = r.Offset()
-			s.note(g)
-			kept(g)
-		default:
-			behindGap = true
-			st.ahead[g.Game] = g
+			return 0, fmt.Errorf("%s: expected game %d, found game %d again", GamesFile, st.kept, g.Game)
+		case g.Game > st.kept:
+			return size, st.moveAhead(&ordered{r: r, next: g}, s)
 		}
+		if err := s.check(g); err != nil {
+			return 0, err
+		}
+		st.kept++
+		size = r.Offset()
+		s.note(g)
+		kept(g)
 	}
 }
 
-// readAhead reads the games that an earlier resumption has put aside.
-func (st *store) readAhead(dir string) error {
-	path := filepath.Join(dir, aheadFile)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+// moveAhead puts the games behind the gap among those that an earlier
+// resumption has put in aheadFile.
+func (st *store) moveAhead(behind *ordered, s *schedule) error {
+	before, err := st.openAhead()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	for r := record.NewReader(f, path); ; {
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
+	out, err := files.Create(filepath.Join(st.dir, aheadFile))
+	if err != nil {
+		before.close()
+		return err
+	}
+	w := record.NewWriter(out)
+	err = errors.Join(st.merge(w, behind, before, 2*s.len()), w.Flush())
+	before.close() // Windows replaces no open file
+	if err != nil {
+		return errors.Join(err, out.Discard())
+	}
+	return out.Commit()
+}
+
+// merge writes the games of both that come after those of games.jsonl, each once.
+func (st *store) merge(w *record.Writer, behind, before *ordered, scheduled int64) error {
+	for next := st.kept; ; {
+		g, err := behind.from(next)
+		other, otherErr := before.from(next)
+		if err := errors.Join(err, otherErr); err != nil {
 			return err
 		}
-		st.ahead[g.Game] = g
+		if g == nil || other != nil && other.Game < g.Game {
+			g = other
+		}
+		switch {
+		case g == nil:
+			return nil
+		case g.Game >= scheduled:
+			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
+		}
+		if err := w.Write(g); err != nil {
+			return err
+		}
+		next = g.Game + 1
 	}
 }
 
-// saveAhead writes the games behind a gap to their own file.
-func (st *store) saveAhead(dir string) error {
-	var text []byte
-	for _, i := range slices.Sorted(maps.Keys(st.ahead)) {
-		if i >= st.kept {
-			text = append(st.ahead[i].AppendJSON(text), '\n')
+// ordered reads games in ascending order, one at a time. nil has none.
+type ordered struct {
+	r    *record.Reader
+	file io.Closer    // nil if somebody else closes it
+	next *record.Game // nil before the first game
+	end  bool         // there are no games after next
+}
+
+// from returns the first game from number n on; nil if there is none. n doesn't
+// decrease from call to call.
+func (o *ordered) from(n int64) (*record.Game, error) {
+	for o != nil && !o.end {
+		if o.next != nil && o.next.Game >= n {
+			return o.next, nil
+		}
+		g, err := o.r.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			o.end = true
+		case err != nil:
+			return nil, err
+		case o.next != nil && g.Game <= o.next.Game:
+			return nil, fmt.Errorf("expected a game after game %d, found game %d", o.next.Game, g.Game)
+		default:
+			o.next = g
 		}
 	}
-	return files.Replace(filepath.Join(dir, aheadFile), text)
+	return nil, nil
+}
+
+func (o *ordered) close() {
+	if o != nil && o.file != nil {
+		_ = o.file.Close() // it was only read
+	}
+}
+
+// openAhead opens the games that a resumption has put aside; nil if there are none.
+func (st *store) openAhead() (*ordered, error) {
+	if st == nil {
+		return nil, nil
+	}
+	path := filepath.Join(st.dir, aheadFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &ordered{r: record.NewReader(f, path), file: f}, nil
+}
+
+// done reports whether a game needn't be played. g is nil if it is in games.jsonl.
+func (st *store) done(ahead *ordered, game int64) (g *record.Game, ok bool, err error) {
+	if st == nil || game < st.kept { // it may be among those ahead still
+		return nil, st != nil, nil
+	}
+	g, err = ahead.from(game)
+	if err != nil || g == nil || g.Game != game {
+		return nil, false, err
+	}
+	return g, true, nil
+}
+
+// recordsFile is games.jsonl while it is written. What others write to it
+// meanwhile is found before anything is appended.
+type recordsFile struct {
+	*os.File
+	size int64
+}
+
+// Write appends to the file.
+func (f *recordsFile) Write(p []byte) (int, error) {
+	if err := f.checkSize(); err != nil {
+		return 0, err
+	}
+	n, err := f.File.Write(p)
+	f.size += int64(n)
+	return n, err
+}
+
+// Truncate takes off a line that was cut.
+func (f *recordsFile) Truncate(size int64) error {
+	f.size = size
+	return f.File.Truncate(size)
+}
+
+// errChanged is returned when the file of records has been changed by others.
+var errChanged = errors.New("while the run went on")
+
+func (f *recordsFile) checkSize() error {
+	info, err := f.Stat()
+	if err == nil && info.Size() != f.size {
+		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", f.Name(), errChanged, f.size, info.Size())
+	}
+	return err
+}
+
+// countGames returns how many whole records a file begins with.
+func countGames(path string) (n int64) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	for r := record.NewReader(f, path); ; n++ {
+		if _, err := r.Read(); err != nil {
+			return n
+		}
+	}
 }
 
 // errRemoved is returned when the file of records isn't in its place any more.
 var errRemoved = errors.New("the records were removed while the run went on")
 
 // stillThere makes sure that the file that is written is the one that others
-// see. If it isn't, what it holds is written to its place again. w has been
-// flushed.
+// see, and as long as it was written. If another one or none is there, what it
+// holds is written to its place again, or beside it. w has been flushed.
 func (st *store) stillThere() error {
 	open, err := st.file.Stat()
 	if err != nil {
@@ -266,9 +386,10 @@ func (st *store) stillThere() error {
 	path := st.file.Name()
 	switch seen, err := os.Stat(path); {
 	case err == nil && os.SameFile(open, seen):
-		return nil
+		return st.file.checkSize()
 	case err == nil:
-		return fmt.Errorf("%s was replaced by another file while the run went on", path)
+		kept := path + ".kept"
+		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged, kept), st.rescue(kept))
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -283,27 +404,14 @@ func (st *store) rescue(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := files.Create(path)
 	if err != nil {
 		return err
 	}
-	info, err := st.file.Stat()
-	if err == nil {
-		_, err = io.Copy(f, io.NewSectionReader(st.file, 0, info.Size()))
+	if _, err := io.Copy(f, io.NewSectionReader(st.file, 0, st.file.size)); err != nil {
+		return errors.Join(err, f.Discard())
 	}
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// done returns the game if it needn't be played: g is nil if it is in the file.
-func (st *store) done(game int64) (g *record.Game, ok bool) {
-	if st == nil {
-		return nil, false
-	}
-	if game < st.kept { // it may be among those ahead still
-		return nil, true
-	}
-	g, ok = st.ahead[game]
-	return g, ok
+	return f.Commit()
 }
 
 // check tells whether a game of the file is what the schedule has in its place.
@@ -317,11 +425,13 @@ func (s *schedule) check(g *record.Game) error {
 
 // complete puts the games that were there before beside those that were played,
 // unless some of the latter are missing.
-func (st *store) complete(s *schedule, o *Outcome) error {
+func (c *collector) complete(o *Outcome) error {
 	games, played := make([]*record.Game, 0, 2), o.Games
 	for n := range int64(2) {
-		g, ok := st.done(2*o.Pair + n)
+		g, ok, err := c.store.done(c.ahead, 2*o.Pair+n)
 		switch {
+		case err != nil:
+			return err
 		case !ok && len(played) == 0:
 			return nil
 		case !ok:
@@ -329,7 +439,7 @@ func (st *store) complete(s *schedule, o *Outcome) error {
 		case g == nil:
 			continue
 		default:
-			if err := s.check(g); err != nil {
+			if err := c.schedule.check(g); err != nil {
 				return err
 			}
 		}

@@ -3,17 +3,21 @@ package tournament
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents/tuning/files"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -119,16 +123,99 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 
 	requireResumes(t, c, want)
 
-	// The first game of a pair is in both files.
-	st = &store{kept: 9, ahead: map[int64]*record.Game{8: {Game: 8}}}
-	g, ok := st.done(8)
-	require.True(t, ok && g == nil, "it is not written again")
-	_, ok = st.done(9)
-	require.False(t, ok)
-
 	text, err = os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, 3, bytes.Count(text, mark))
+}
+
+// However many games are behind a gap, few of them are in memory at a time: the
+// heap in use, measured after garbage collections while the run goes on, grows by
+// less than a fifth of what the records have in the file.
+func TestGamesBehindAGapStayOnDisk(t *testing.T) {
+	c := testConfig(t, "random", "scored")
+	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 400
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	want := timeless(t, c.Out)
+	games := readGames(t, c.Out)
+	require.Len(t, games, 800)
+	path := filepath.Join(c.Out, GamesFile)
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w := record.Append(f, 0, 0)
+	for i, g := range games {
+		g.Timing.Trace = []string{strings.Repeat("x", 40_000)}
+		if g.Game != 3 {
+			require.NoError(t, w.Write(g))
+		}
+		games[i] = nil
+	}
+	require.NoError(t, w.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, most, n := heap(), int64(0), 0
+	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+		if n++; n%40 == 0 {
+			most = max(most, heap()-before)
+		}
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, s.Kept)
+	require.Equal(t, 800, n)
+	require.Less(t, most, info.Size()/5)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// Records that are cut in place, or replaced, while the run goes on end it. The
+// error says how many games there are, and the run goes on from those.
+func TestChangedRecords(t *testing.T) {
+	c, want := resumed(t)
+	path := filepath.Join(c.Out, GamesFile)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lines := bytes.SplitAfter(text, []byte{'\n'})
+	half := bytes.Join(lines[:len(lines)/2], nil)
+	for name, change := range map[string]struct {
+		do      func() error
+		games   int
+		message string
+	}{
+		"cut between games": {func() error { return os.Truncate(path, int64(len(lines[0])+len(lines[1]))) }, 2, "was changed"},
+		"cut in a game":     {func() error { return os.Truncate(path, int64(len(lines[0])+9)) }, 1, "was changed"},
+		"emptied":           {func() error { return os.Truncate(path, 0) }, 0, "was changed"},
+		"longer":            {func() error { return os.WriteFile(path, append(bytes.Clone(half), lines[0]...), 0o644) }, 1 + len(lines)/2, "was changed"},
+		"replaced":          {func() error { return files.Replace(path, lines[0]) }, 1, "was replaced"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(path, half, 0o644))
+			n := 0
+			s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
+				if n++; n == len(lines)/2+1 {
+					require.NoError(t, change.do())
+				}
+			})
+			require.ErrorIs(t, err, errChanged)
+			require.ErrorContains(t, err, change.message)
+			require.ErrorContains(t, err, fmt.Sprintf("%s holds %d whole games", path, change.games))
+			require.Equal(t, Failed, s.Status)
+			require.EqualValues(t, change.games, s.Played)
+			if name == "replaced" { // what was written is kept
+				kept, err := os.ReadFile(path + ".kept")
+				require.NoError(t, err)
+				require.Greater(t, bytes.Count(kept, []byte{'\n'}), len(lines)/2)
+			}
+			if name != "longer" { // the same game twice
+				requireResumes(t, c, want)
+			}
+		})
+	}
 }
 
 // The program is killed by the system, not by itself, time and again.

@@ -79,6 +79,9 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 		err = errors.Join(err, closeErr)
 	}
 	s.Played, s.Faults, s.End = w.Written(), c.faults, time.Now().UTC()
+	if errors.Is(err, errChanged) {
+		s.Played = countGames(filepath.Join(config.Out, GamesFile))
+	}
 	s.Kept, s.Pairs, s.Decided, s.Parked = st.kept, c.pairs, c.decided, c.parked
 	s.Status, err = ending(ctx, &s, err)
 	if s.Status == Finished {
@@ -100,6 +103,9 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 		err = fmt.Errorf("%d pairs could not be played: %w", len(s.Parked), s.Parked[0])
 	case err == nil: // can't happen: somebody must have stopped the run
 		err = errors.New("some games were not played")
+	}
+	if errors.Is(err, errChanged) {
+		return Failed, fmt.Errorf("%w; %s holds %d whole games", err, games, s.Played)
 	}
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
@@ -137,6 +143,11 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collecto
 // when it is known and there is room for it. Those that needn't be played have
 // an outcome at once.
 func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- Outcome) error {
+	ahead, err := st.openAhead()
+	if err != nil {
+		return err
+	}
+	defer ahead.close()
 	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
 		select {
@@ -151,7 +162,10 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 		}
 		job := s.job(i)
 		for n := range job.Games {
-			_, done := st.done(2*i + int64(n))
+			_, done, err := st.done(ahead, 2*i+int64(n))
+			if err != nil {
+				return err
+			}
 			job.Games[n] = !done
 		}
 		if job.Games == [2]bool{} {

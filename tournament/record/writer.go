@@ -32,9 +32,16 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{to: w, close: func() error { return nil }}
 }
 
+// File is what [Append] writes to, like an *[os.File].
+type File interface {
+	io.WriteCloser
+	Truncate(size int64) error
+	Sync() error
+}
+
 // Append returns a writer that goes on with an open file of records, which has
 // so many games in so many bytes and stands at its end. Close closes the file.
-func Append(f *os.File, games, size int64) *Writer {
+func Append(f File, games, size int64) *Writer {
 	w := NewWriter(f)
 	w.written, w.size = games, size
 	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
