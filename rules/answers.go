@@ -126,6 +126,9 @@ func (t *turn) reliance(i int, goal Square) SquareSet {
 	if crossed, ok := t.walk.leg(src.from, src.height, goal, doorSet{}); ok {
 		return 1<<src.from | crossed
 	}
+	if t.walk.perLeg {
+		return 1<<src.from | t.walk.chain(goal)
+	}
 	return 1<<src.from | t.walk.relies
 }
 

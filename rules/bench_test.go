@@ -29,7 +29,7 @@ func benchBoards(b *testing.B) map[string][]benchBoard {
 	}
 	r := MustParse("standard")
 	boards["start"] = []benchBoard{{r, parse(b, r, startText)}}
-	boards["crowded"] = []benchBoard{{r, parse(b, r, "002130/300300/021100/002000/000200/030100 s")}}
+	boards["crowded"] = []benchBoard{{r, parse(b, r, crowdedText)}}
 	return boards
 }
 
@@ -107,7 +107,7 @@ func BenchmarkPerft(b *testing.B) {
 	for _, c := range []struct{ name, position string }{
 		{"start", startText},
 		{"midgame", "202110/000330/000000/000200/000100/030123 s"},
-		{"crowded", "002130/300300/021100/002000/000200/030100 s"},
+		{"crowded", crowdedText},
 	} {
 		p := parse(b, r, c.position)
 		b.Run(c.name, func(b *testing.B) {

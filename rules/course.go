@@ -62,6 +62,9 @@ func (tr *trail) shortest(to Square) *legNode {
 				continue
 			}
 			next := &legNode{leg: l, used: n.used | l.doors, back: n.back | l.back, open: n.open &^ (1 << l.end)}
+			if tr.perLeg {
+				next.used = 0
+			}
 			if n.leg.end != NoSquare {
 				next.before = n
 			}

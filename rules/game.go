@@ -192,12 +192,14 @@ func (g *Game) explain(m Move, ms *MoveSet) error {
 func (g *Game) explainSource(m Move, ms *MoveSet) string {
 	p, side := g.pos, g.pos.Side()
 	if ms.find(m.from()) == nil {
-		first := ms.groups[0].from
+		last := ms.groups[ms.n-1].from // one of a row, if a row can be played
 		switch {
-		case first >= NumSquares && m.FromHand() == 0:
+		case m.From() == NoSquare:
+			return "that piece is blocked"
+		case last < NumSquares && m.From().Row() != last.Row():
+			return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
+		case last >= NumSquares && g.rules.options.KangEntry == Mandatory:
 			return fmt.Sprintf("%v holds pieces and must bring one in", side)
-		case first < NumSquares && m.From() != NoSquare && m.From().Row() != first.Row():
-			return fmt.Sprintf("%v must move a piece of row %d", side, first.Row()+1)
 		default:
 			return "that piece is blocked"
 		}
@@ -214,7 +216,9 @@ func (g *Game) explainSource(m Move, ms *MoveSet) string {
 // explainEnd is for moves that have a course but may not end as they do.
 func (g *Game) explainEnd(m Move) string {
 	p, side := g.pos, g.pos.Side()
+	height := m.FromHand()
 	if m.From() != NoSquare {
+		height = p.At(m.From())
 		p.lift(m.From())
 	}
 	occ := p.Occupied()
@@ -230,7 +234,15 @@ func (g *Game) explainEnd(m Move) string {
 		return fmt.Sprintf("there is no piece on %v to displace", m.To())
 	case m.Drop() != NoSquare && occ.Has(m.Drop()):
 		return fmt.Sprintf("the drop square %v is occupied", m.Drop())
-	case m.Drop() != NoSquare && !dropZone(occ, side).Has(m.Drop()):
+	case m.Drop() != NoSquare:
+		p.lift(m.To())
+		p.put(m.To(), height)
+		if g.rules.dropZone(p, side).Has(m.Drop()) {
+			break
+		}
+		if g.rules.playable {
+			return fmt.Sprintf("%v is behind the row that %v can play", m.Drop(), side.Other())
+		}
 		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), side.Other())
 	}
 	next := g.rules.Apply(g.pos, m)

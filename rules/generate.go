@@ -18,20 +18,25 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		r.placements(p, ms)
 		return
 	}
+	var entries extent // the moves from the hand that stand beside those of a row
 	var t turn
 	for t.begin(r, p, p.Side()); t.next(); {
-		ms.reset()
+		ms.truncate(entries)
 		for i := range t.n {
 			l := t.reach(i)
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
-		if ms.count > 0 {
+		switch {
+		case t.optional:
+			entries = ms.extent()
+		case ms.count > entries.count:
 			return
 		}
 	}
-	ms.reset()
-	ms.addPass()
+	if ms.truncate(entries); ms.count == 0 {
+		ms.addPass()
+	}
 }
 
 // excludePast removes the moves that lead to one of the past positions.
@@ -72,6 +77,7 @@ func (r *Rules) Count(p Position) int {
 		r.placements(p, &ms)
 		return ms.count
 	}
+	entries := 0
 	var t turn
 	for t.begin(r, p, p.Side()); t.next(); {
 		n := 0
@@ -79,11 +85,14 @@ func (r *Rules) Count(p Position) int {
 			l := t.reach(i)
 			n += t.count(&l)
 		}
-		if n > 0 {
-			return n
+		switch {
+		case t.optional:
+			entries = n
+		case n > 0:
+			return entries + n
 		}
 	}
-	return 1
+	return max(entries, 1)
 }
 
 // CanReachGoal tells whether side could take a piece over the far side if it
@@ -113,7 +122,7 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 				return newMove(t.sources[i].from, goal, NoSquare)
 			}
 		}
-		if t.canMove() {
+		if !t.optional && t.canMove() {
 			return NoMove
 		}
 	}

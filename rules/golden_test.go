@@ -129,8 +129,10 @@ func TestFirstLegs(t *testing.T) {
 // are all the others up to the piece's row.
 func TestDropZone(t *testing.T) {
 	for row := range Rows {
-		occ := SquareSet(1) << SquareAt(2, row)
-		require.Equal(t, (row+1)*Files-1, dropZone(occ, South).Count())
-		require.Equal(t, (Rows-row)*Files-1, dropZone(occ, North).Count())
+		r := MustParse("standard")
+		var board Position
+		board.put(SquareAt(2, row), 1)
+		require.Equal(t, (row+1)*Files-1, r.dropZone(board, South).Count())
+		require.Equal(t, (Rows-row)*Files-1, r.dropZone(board, North).Count())
 	}
 }

@@ -37,6 +37,15 @@ func (ms *MoveSet) Len() int { return ms.count }
 // reset empties the set.
 func (ms *MoveSet) reset() { ms.n, ms.nDrops, ms.count, ms.pass = 0, 0, 0, false }
 
+// extent is how much of a set is filled.
+type extent struct{ n, nDrops, count int }
+
+// extent returns how much of the set is filled now.
+func (ms *MoveSet) extent() extent { return extent{ms.n, ms.nDrops, ms.count} }
+
+// truncate drops what was added since the set had this extent.
+func (ms *MoveSet) truncate(e extent) { ms.n, ms.nDrops, ms.count = e.n, e.nDrops, e.count }
+
 // addPass makes the pass the only move.
 func (ms *MoveSet) addPass() { ms.count, ms.pass = 1, true }
 
@@ -45,13 +54,10 @@ func (ms *MoveSet) add(t *turn, l *landings) {
 	g := &ms.groups[ms.n]
 	*g = group{from: l.from, height: l.height, first: uint8(ms.nDrops), ends: l.ends}
 	g.count = l.ends.Count()
-	if l.drops != 0 {
+	if l.zone != 0 {
 		g.hits = l.hits
 		for hits := l.hits; hits != 0; hits &= hits - 1 {
-			drops := l.drops
-			if t.nullDrop(l, hits.first()) {
-				drops &^= 1 << l.from
-			}
+			drops := t.drops(l, hits.first())
 			ms.drops[ms.nDrops] = drops
 			ms.nDrops++
 			g.count += drops.Count()

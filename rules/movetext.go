@@ -293,6 +293,9 @@ func (mp *moveParser) checkCourse() error {
 		if !last {
 			bounced |= 1 << st.Square
 			need = int(mp.board.At(st.Square))
+			if mp.rules.perLeg {
+				used, back = 0, 0
+			}
 		}
 	}
 	return nil
@@ -323,7 +326,7 @@ func (mp *moveParser) checkStep(i int, at Square, used, back *uint64) error {
 		doors = back
 	}
 	if *doors>>number&1 != 0 {
-		return mp.fail(mp.at[i], "the door between %v and %v has been used in this turn", at, to)
+		return mp.fail(mp.at[i], "the door between %v and %v has been used already", at, to)
 	}
 	*doors |= 1 << number
 	return nil

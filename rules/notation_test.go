@@ -31,7 +31,7 @@ func TestPositionTexts(t *testing.T) {
 		{"standard", "000000/000000/000000/000000/000000/000000 s 222/222"},
 		{"standard", "300000/000000/000000/000000/000000/000000 s 221/222"},
 		{"standard", "321123/000000/000000/000000/000000/000000 n 000/222"},
-		{"gigamic-basic", "300000/000000/000000/000000/000000/000000 n 221/222"},
+		{"russian", "300000/000000/000000/000000/000000/000000 n 221/222"},
 		{"cosmoludo", "000000/300000/000000/000000/000000/000000 s 221/222"},
 		{"kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"},
 		{"kang", kangMid},
@@ -70,7 +70,7 @@ func TestBadPositions(t *testing.T) {
 		{"standard", startText + " 222/222 junk", 53, "expected the end"},
 		{"standard", "000000/300000/000000/000000/000000/000000 s 221/222", 52, "placed in South's zone"},
 		{"standard", "300000/000000/000000/000000/000000/000000 n 221/222", 52, "expected South to place"},
-		{"gigamic-basic", "300000/000000/000000/000000/000000/000000 s 221/222", 52, "expected North to place"},
+		{"russian", "300000/000000/000000/000000/000000/000000 s 221/222", 52, "expected North to place"},
 		{"kang", startText, 44, "expected a space and the reserves"},
 		{"kang", startText + " 100/000 0-0 -", 58, "expected 4 pieces of height 1 in all, found 5"},
 		{"kang", startText + " 000/000 0-0", 56, "expected a space and who"},
@@ -191,7 +191,7 @@ func FuzzPosition(f *testing.F) {
 	for _, s := range []string{startText, kangMid, "300000/000000/000000/000000/000000/000000 s 221/222", "x"} {
 		f.Add(s)
 	}
-	all := []*Rules{MustParse("standard"), MustParse("kang"), MustParse("gigamic-basic"), MustParse("cosmoludo")}
+	all := []*Rules{MustParse("standard"), MustParse("kang"), MustParse("turkish-basic"), MustParse("cosmoludo")}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, r := range all {
 			p, err := r.ParsePosition(text)

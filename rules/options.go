@@ -15,6 +15,9 @@ type SetupOrder string
 // DoorRule says what "no door twice in one turn" means.
 type DoorRule string
 
+// DropZone says behind which row of the opponent no displaced piece may be put.
+type DropZone string
+
 // NullMove says whether a turn may leave the board as it was.
 type NullMove string
 
@@ -37,9 +40,13 @@ const (
 
 	Undirected DoorRule = "undirected" // a door counts once, whatever the direction
 	Directed   DoorRule = "directed"   // once in each direction
+	PerLeg     DoorRule = "per_leg"    // once in a leg: doors open again for the next leg
 
 	ForbidNull NullMove = "forbid"
 	AllowNull  NullMove = "allow"
+
+	BehindFirstRow    DropZone = "first_row"    // his first occupied row
+	BehindPlayableRow DropZone = "playable_row" // the row that he can play, the next one where his first is blocked
 
 	Superko      Repetition = "superko"  // no position that stood before in this game
 	Previous     Repetition = "previous" // not the position before the opponent's last turn
@@ -61,6 +68,7 @@ type Options struct {
 	DoorRule     DoorRule   // door_rule
 	RevisitPiece bool       // revisit_piece: a course may land twice on one piece; never changes outcomes
 	NullMove     NullMove   // null_move
+	DropZone     DropZone   // drop_zone
 	Repetition   Repetition // repetition
 	BlockedRow   BlockedRow // blocked_row
 	Kang         bool       // kang: the Kang variant
@@ -130,9 +138,10 @@ var optionTable = []option{
 	boolean("relocation", func(o *Options) *bool { return &o.Relocation }),
 	choice("setup_zone", func(o *Options) *SetupZone { return &o.SetupZone }, FirstRow, TwoRows),
 	choice("setup_order", func(o *Options) *SetupOrder { return &o.SetupOrder }, SouthThenNorth, Alternate),
-	choice("door_rule", func(o *Options) *DoorRule { return &o.DoorRule }, Undirected, Directed),
+	choice("door_rule", func(o *Options) *DoorRule { return &o.DoorRule }, Undirected, Directed, PerLeg),
 	boolean("revisit_piece", func(o *Options) *bool { return &o.RevisitPiece }),
 	choice("null_move", func(o *Options) *NullMove { return &o.NullMove }, ForbidNull, AllowNull),
+	choice("drop_zone", func(o *Options) *DropZone { return &o.DropZone }, BehindFirstRow, BehindPlayableRow),
 	choice("repetition", func(o *Options) *Repetition { return &o.Repetition }, Superko, Previous, NoRepetition),
 	choice("blocked_row", func(o *Options) *BlockedRow { return &o.BlockedRow }, NextRow, PassIfStop),
 	boolean("kang", func(o *Options) *bool { return &o.Kang }),

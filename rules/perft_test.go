@@ -43,6 +43,10 @@ func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
 	return n
 }
 
+// crowdedText is a published board with many courses: bounds on them that hold
+// on most boards fail here.
+const crowdedText = "002130/300300/021100/002000/000200/030100 s"
+
 func TestPerft(t *testing.T) {
 	const loose = "standard:null_move=allow,blocked_row=pass,repetition=none"
 	for _, c := range []struct {
@@ -53,6 +57,10 @@ func TestPerft(t *testing.T) {
 		{loose, startText, 1, 224},
 		{loose, startText, 3, 16825500},
 		{loose, "213132/000000/000000/000000/000000/112233 s", 1, 548},
+		{loose, crowdedText, 3, 179128838},
+		{"standard:repetition=none", startText, 1, 222},
+		{"standard:repetition=none", "213132/000000/000000/000000/000000/112233 s", 1, 540},
+		{"standard:repetition=none", crowdedText, 3, 172396954},
 	} {
 		r := MustParse(c.rules)
 		require.Equal(t, c.nodes, perft(t, r, parse(t, r, c.position), c.depth, 2), "%s depth %d", c.position, c.depth)

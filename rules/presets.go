@@ -20,6 +20,7 @@ var standard = Options{
 	DoorRule:     Undirected,
 	RevisitPiece: true,
 	NullMove:     ForbidNull,
+	DropZone:     BehindFirstRow,
 	Repetition:   Superko,
 	BlockedRow:   NextRow,
 	KangEntry:    Mandatory,
@@ -36,20 +37,35 @@ func with(change func(*Options)) Options {
 }
 
 var presetTable = []Preset{
-	{"standard", "the common ground of the rulebooks, with every gap settled", standard},
-	{"simplified", "Italian rulebook, simplified variant: no displacement", with(func(o *Options) { o.Relocation = false })},
-	{"kang", "Italian rulebook, Kang variant (Leroy 2018): pieces enter from the hand, three exits win", with(func(o *Options) { o.Kang = true })},
+	{"standard", "common ground of the rulebooks, every gap settled: agents are compared by it", standard},
+	{"simplified", "common ground of the simplified variants: standard without displacement",
+		with(func(o *Options) { o.Relocation = false })},
+	{"kang", "common ground of the Kang variant (Leroy 2018): pieces enter from the hand, three exits win",
+		with(func(o *Options) { o.Kang = true })},
 	{"italian", "Italian rulebook: silent on repetition", with(func(o *Options) { o.Repetition = NoRepetition })},
+	{"italian-simplified", "Italian rulebook, simplified variant",
+		with(func(o *Options) { o.Relocation, o.Repetition = false, NoRepetition })},
+	{"italian-kang", "Italian rulebook, Kang variant: pieces may enter",
+		with(func(o *Options) { o.Kang, o.KangEntry, o.Repetition = true, Optional, NoRepetition })},
 	{"leather", "French rulebook of the leather edition: no position may return", standard},
-	{"gigamic-basic", "Turkish and Russian rulebooks of the Gigamic edition, basic game: no displacement, players place in turn", with(func(o *Options) {
-		o.Relocation, o.SetupOrder, o.Repetition, o.RevisitPiece = false, Alternate, NoRepetition, false
+	{"russian", "Russian rulebook: the basic game of the Gigamic edition", with(func(o *Options) {
+		o.Relocation, o.SetupOrder, o.DoorRule = false, Alternate, Directed
+		o.NullMove, o.Repetition = AllowNull, NoRepetition
 	})},
-	{"gigamic-advanced", "Turkish rulebook of the Gigamic edition, advanced game", with(func(o *Options) {
-		o.SetupOrder, o.Repetition, o.RevisitPiece = Alternate, NoRepetition, false
+	{"turkish-basic", "Turkish rulebook of the Gigamic edition, basic rules", with(turkish)},
+	{"turkish-advanced", "Turkish rulebook of the Gigamic edition, advanced rules", with(func(o *Options) {
+		turkish(o)
+		o.Relocation, o.DropZone = true, BehindPlayableRow
 	})},
 	{"cosmoludo", "English rulebook of the Cosmoludo edition: set-up on two rows", with(func(o *Options) {
-		o.SetupZone, o.Repetition = TwoRows, NoRepetition
+		o.SetupZone, o.DropZone, o.NullMove, o.Repetition = TwoRows, BehindPlayableRow, AllowNull, NoRepetition
 	})},
+}
+
+// turkish makes the basic rules of the Turkish rulebook of standard.
+func turkish(o *Options) {
+	o.Relocation, o.SetupOrder, o.DoorRule = false, Alternate, PerLeg
+	o.RevisitPiece, o.Repetition = false, NoRepetition
 }
 
 // Presets returns the named rule sets, standard first.

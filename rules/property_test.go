@@ -15,8 +15,9 @@ func drawRules(t *rapid.T) *Rules {
 	o := rapid.SampledFrom(presetTable).Draw(t, "preset").Options
 	if rapid.Bool().Draw(t, "mixed") {
 		o.Relocation = rapid.Bool().Draw(t, "relocation")
-		o.DoorRule = rapid.SampledFrom([]DoorRule{Undirected, Undirected, Directed}).Draw(t, "doors")
+		o.DoorRule = rapid.SampledFrom([]DoorRule{Undirected, Undirected, Directed, PerLeg}).Draw(t, "doors")
 		o.NullMove = rapid.SampledFrom([]NullMove{ForbidNull, AllowNull}).Draw(t, "null")
+		o.DropZone = rapid.SampledFrom([]DropZone{BehindFirstRow, BehindPlayableRow}).Draw(t, "drop zone")
 		o.Repetition = rapid.SampledFrom([]Repetition{Superko, Previous, NoRepetition}).Draw(t, "repetition")
 		o.BlockedRow = rapid.SampledFrom([]BlockedRow{NextRow, PassIfStop}).Draw(t, "blocked")
 		o.KangEntry = rapid.SampledFrom([]KangEntry{Mandatory, Optional}).Draw(t, "entry")
@@ -176,7 +177,9 @@ func TestModesAgree(t *testing.T) {
 		}
 		require.Equal(t, ms.Len(), n)
 		require.Equal(t, n, r.Count(p))
-		require.Equal(t, goals > 0, r.CanReachGoal(p, p.Side()), r.FormatPosition(p))
+		goal := r.GoalMove(p, p.Side())
+		require.Equal(t, goals > 0, goal != NoMove, r.FormatPosition(p))
+		require.True(t, goal == NoMove || ms.Contains(goal))
 		got := r.Control(p, p.Side())
 		require.Equal(t, goals, got.Winners)
 		require.Equal(t, c.Ends, got.Ends)
@@ -241,49 +244,6 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// TestDistances checks the fewest bounces against the courses of fewest legs.
-func TestDistances(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := drawRules(t)
-		p := drawPosition(t, r)
-		if r.Outcome(p) != Undecided {
-			return
-		}
-		want := Distances{}
-		for i := range want {
-			want[i] = Far
-		}
-		var ms MoveSet
-		r.Moves(p, &ms)
-		for gi := range ms.groups[:ms.n] {
-			for to := range Square(NumSquares + 2) {
-				m := newMove(ms.groups[gi].from, to, NoSquare)
-				if to.IsGoal() && !ms.Contains(m) {
-					continue // a cooldown may forbid what a course reaches
-				}
-				course, ok := r.Course(p, m)
-				legs := 0
-				for i, st := range course {
-					if !st.Crossed && (i > 0 || m.From() == NoSquare) {
-						legs++
-					}
-				}
-				if ok {
-					want[to] = min(want[to], uint8(legs-1))
-				}
-			}
-		}
-		var got Distances
-		r.Distances(p, p.Side(), &got)
-		require.Equal(t, want, got, r.FormatPosition(p))
-		goal := r.GoalMove(p, p.Side())
-		require.Equal(t, got[goalOf(p.Side())] != Far, goal != NoMove)
-		if goal != NoMove {
-			require.True(t, ms.Contains(goal))
-		}
-	})
-}
-
 // TestRotation checks that turning the board turns the moves.
 func TestRotation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -325,6 +285,8 @@ func TestTexts(t *testing.T) {
 		n := ms.Len()
 		for i := 0; i < n; i += max(1, n/40) {
 			m := ms.At(i)
+			_, ok := r.Course(p, m)
+			require.Equal(t, m != Pass && !m.IsPlacement(), ok, "a course for %v in %s", m, r.FormatPosition(p))
 			for _, text := range []string{m.String(), r.LongText(p, m)} {
 				back, err := r.ParseMove(p, text)
 				require.NoError(t, err, "%s in %s", text, r.FormatPosition(p))

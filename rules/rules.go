@@ -13,6 +13,8 @@ type Rules struct {
 	goalsToWin int  // exits that end the game: 1, or kang_goals
 	allowNull  bool // null_move: allow
 	directed   bool // door_rule: directed
+	perLeg     bool // door_rule: per_leg
+	playable   bool // drop_zone: playable_row
 	legs       *legTable
 	entries    *entryTable
 	nextRow    bool // blocked_row: next_row
@@ -37,6 +39,8 @@ func New(name string, o Options) (*Rules, error) {
 		entries:    entries,
 		nextRow:    o.BlockedRow == NextRow,
 		cooldown:   o.Kang && o.KangCooldown > 0,
+		perLeg:     o.DoorRule == PerLeg,
+		playable:   o.DropZone == BehindPlayableRow,
 	}
 	if o.DoorRule == Directed {
 		r.directed, r.legs, r.entries = true, directedLegs, directedEntries

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -101,25 +102,53 @@ type slowGen struct {
 	past  []string // texts that may not be reproduced
 	moves map[string]bool
 	seen  map[slowState]bool // states of the present course search
+
+	bounds map[string]int // rows found by slowBound, by position text
+}
+
+// clear opens the doors again.
+func (g *slowGen) clear(used passages) passages {
+	if g.o.DoorRule == PerLeg {
+		return passages{}
+	}
+	return used
 }
 
 // slowMoves returns the legal moves of the side to move in short notation,
 // byte-sorted. past are the texts that the repetition rule forbids.
 func slowMoves(o Options, p slowPos, past []string) []string {
 	g := &slowGen{o: o, p: p, past: past}
-	for _, stage := range g.stages() {
-		g.moves = map[string]bool{}
-		for _, src := range stage {
-			g.source(src)
-		}
-		if len(g.moves) > 0 {
-			return sortedKeys(g.moves)
+	hand, rows := g.hand(), g.rows()
+	entries := g.movesOf(hand)
+	if len(hand) > 0 && o.KangEntry == Mandatory {
+		if len(entries) > 0 {
+			return sortedKeys(entries)
 		}
 		if o.BlockedRow == PassIfStop {
-			break
+			return []string{"pass"}
 		}
 	}
-	return []string{"pass"}
+	for _, row := range rows {
+		moves := g.movesOf(row)
+		if len(moves) == 0 && o.BlockedRow == NextRow {
+			continue
+		}
+		maps.Copy(entries, moves)
+		break
+	}
+	if len(entries) == 0 {
+		return []string{"pass"}
+	}
+	return sortedKeys(entries)
+}
+
+// movesOf returns the moves of some pieces.
+func (g *slowGen) movesOf(sources []slowSource) map[string]bool {
+	g.moves = map[string]bool{}
+	for _, src := range sources {
+		g.source(src)
+	}
+	return g.moves
 }
 
 func sortedKeys(m map[string]bool) []string {
@@ -138,17 +167,18 @@ type slowSource struct {
 	h    int
 }
 
-// stages lists what may be moved, nearest to the mover first.
-func (g *slowGen) stages() [][]slowSource {
-	var stages [][]slowSource
-	var hand []slowSource
-	if g.o.Kang {
-		for h := 1; h <= 3; h++ {
-			if g.p.hands[g.p.side][h] > 0 {
-				hand = append(hand, slowSource{hand: true, h: h})
-			}
+// hand lists the pieces in hand, one of each height, that may enter.
+func (g *slowGen) hand() (list []slowSource) {
+	for h := 1; g.o.Kang && h <= 3; h++ {
+		if g.p.hands[g.p.side][h] > 0 {
+			list = append(list, slowSource{hand: true, h: h})
 		}
 	}
+	return list
+}
+
+// rows lists the pieces on the board by rows, nearest to the mover first.
+func (g *slowGen) rows() (list [][]slowSource) {
 	for i := range 6 {
 		row := i
 		if g.p.side == 'n' {
@@ -161,17 +191,10 @@ func (g *slowGen) stages() [][]slowSource {
 			}
 		}
 		if len(pieces) > 0 {
-			stages = append(stages, pieces)
+			list = append(list, pieces)
 		}
 	}
-	if len(hand) > 0 {
-		if g.o.KangEntry == Mandatory || len(stages) == 0 {
-			stages = append([][]slowSource{hand}, stages...)
-		} else {
-			stages[0] = append(hand, stages[0]...)
-		}
-	}
-	return stages
+	return list
 }
 
 func (g *slowGen) source(src slowSource) {
@@ -212,7 +235,7 @@ func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
 			continue
 		}
 		from := at
-		if g.o.DoorRule == Undirected && way >= 2 {
+		if g.o.DoorRule != Directed && way >= 2 {
 			from, way = to, way-2 // the same door from its other side
 		}
 		if used[from.file][from.row][way] {
@@ -235,7 +258,7 @@ func (g *slowGen) arrive(src slowSource, at cell, left int, used passages) {
 	case other == 0:
 		g.end(src, at, nil)
 	default:
-		g.steps(src, at, other, used)
+		g.steps(src, at, other, g.clear(used))
 		if g.o.Relocation {
 			for row := range 6 {
 				for file := range 6 {
@@ -290,24 +313,46 @@ func (g *slowGen) end(src slowSource, at cell, drop *cell) {
 	g.moves[name] = true
 }
 
-// behind tells whether a square lies behind the opponent's first occupied row.
+// behind reports whether a square lies behind the row of the opponent that bounds drops.
 func (g *slowGen) behind(q slowPos, c cell) bool {
-	first := -1
-	for i := range 6 {
-		row := i
-		if q.side == 's' { // the opponent is North, whose nearest row is row 6
-			row = 5 - i
+	opponent := q.clone()
+	opponent.side = slowOther(q.side)
+	text := opponent.text(g.o)
+	first, known := g.bounds[text]
+	if !known {
+		first = slowBound(g.o, opponent)
+		if g.bounds == nil {
+			g.bounds = map[string]int{}
 		}
-		for file := range 6 {
-			if first < 0 && q.board[cell{file, row}] > 0 {
-				first = row
-			}
-		}
+		g.bounds[text] = first
 	}
 	if q.side == 's' {
 		return c.row > first
 	}
 	return c.row < first
+}
+
+// slowBound returns the row of the side to move that bounds its opponent's
+// drops: its first occupied one, or with drop_zone playable_row the first of
+// which a course of some piece ends on an empty square other than its start, on
+// a piece or on the goal.
+func slowBound(o Options, p slowPos) int {
+	probe := &slowGen{o: o, p: p}
+	probe.o.DropZone, probe.o.NullMove = BehindFirstRow, AllowNull
+	rows := probe.rows()
+	for _, row := range rows {
+		if o.DropZone == BehindFirstRow {
+			return row[0].on.row
+		}
+		moves := probe.movesOf(row)
+		for _, src := range row {
+			delete(moves, src.name()+"-"+src.name())
+		}
+		if len(moves) > 0 {
+			return row[0].on.row
+		}
+	}
+	return rows[0][0].on.row
 }
 
 // slowApply makes a move given in short notation.

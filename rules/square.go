@@ -162,13 +162,18 @@ func firstRow(occ SquareSet, side Side) int {
 	return (63 - bits.LeadingZeros64(uint64(occ))) / Files
 }
 
-// dropZone returns the squares where the mover may put a displaced piece:
-// empty, and not behind the opponent's first occupied row. occ is what stands
-// on the board once the mover has arrived.
-func dropZone(occ SquareSet, mover Side) SquareSet {
-	row := firstRow(occ, mover.Other())
-	if mover == South {
-		return (1<<((row+1)*Files) - 1) &^ occ
+// nearRow returns the i-th row as side sees it: its own first row is 0, the far one Rows-1.
+func nearRow(side Side, i int) int {
+	if side == South {
+		return i
 	}
-	return boardSet &^ (1<<(row*Files) - 1) &^ occ
+	return Rows - 1 - i
+}
+
+// notBehind returns the squares that don't lie behind a row of the mover's opponent.
+func notBehind(row int, mover Side) SquareSet {
+	if mover == South {
+		return 1<<((row+1)*Files) - 1
+	}
+	return boardSet &^ (1<<(row*Files) - 1)
 }

@@ -12,6 +12,7 @@ type trail struct {
 	found  SquareSet // every square where some leg has ended, goals included
 	wanted SquareSet // the search ends when all of these are found; 0: not worked out yet
 	nodes  int       // legs' starts visited so far
+	perLeg bool      // doors open again for the next leg; only [trail.shortest] needs it
 }
 
 // eagerNodes is how many nodes a trail visits before it works out what there is to find:
@@ -20,7 +21,7 @@ const eagerNodes = 12
 
 // newTrail prepares the trail of src, which no longer stands on the board.
 func (r *Rules) newTrail(board Position, src source, side Side) trail {
-	tr := trail{board: board, occ: board.Occupied(), legs: &r.legs[side]}
+	tr := trail{board: board, occ: board.Occupied(), legs: &r.legs[side], perLeg: r.perLeg}
 	tr.root = r.entries[side][src.height-1]
 	if src.from < NumSquares {
 		tr.root = tr.legs[src.height-1][src.from]
@@ -55,21 +56,6 @@ func (tr *trail) follow(list []leg, used, back uint64, open SquareSet) bool {
 		}
 	}
 	return true
-}
-
-// within is follow with at most so many bounces, and without an early end.
-func (tr *trail) within(list []leg, used, back uint64, open SquareSet, bounces int) {
-	for i := range list {
-		l := &list[i]
-		if uint64(l.crossed&tr.occ)|l.doors&used|l.back&back != 0 {
-			continue
-		}
-		tr.found |= 1 << l.end
-		if bounces > 0 && open.Has(l.end) {
-			next := tr.legs[tr.board.At(l.end)-1][l.end]
-			tr.within(next, used|l.doors, back|l.back, open&^(1<<l.end), bounces-1)
-		}
-	}
 }
 
 // bound returns the squares that could be found if doors did not matter: a

@@ -11,7 +11,8 @@ type source struct {
 }
 
 // turn walks through what one side may move: its hand (Kang), then its rows
-// from the nearest on. Every generation mode is a loop over it.
+// from the nearest on. Every generation mode is a loop over it that ends with
+// the first row that gives a legal move.
 type turn struct {
 	r         *Rules
 	p         Position
@@ -20,7 +21,8 @@ type turn struct {
 	rows      int       // rows still to come
 	hand      bool      // the hand is still to come
 	sources   [maxSources]source
-	n         int // sources of the present row
+	n         int  // sources of the present row
+	optional  bool // they are in hand and may be left there: their moves stand beside those of a row
 	exhausted bool
 	walk      walk // room to work in
 }
@@ -29,31 +31,30 @@ type turn struct {
 func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, boardSet
 	t.hand = r.options.Kang && p.HoldsPieces(side)
+	t.walk.perLeg = r.perLeg
 	if !r.cooldown || !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
 }
 
-// next loads the sources of the next row that has any and tells whether there
-// is one. The caller stops as soon as a row has given a legal move.
+// next loads the sources of the hand, or of the next row that has any, and
+// reports whether there are some. The caller stops as soon as a row, or a hand
+// that is not optional, has given a legal move.
 func (t *turn) next() bool {
-	t.n = 0
+	t.n, t.optional = 0, false
 	if t.exhausted {
 		return false
 	}
-	t.exhausted = !t.r.nextRow
 	if t.hand {
 		t.hand = false
 		t.addHand()
-		if t.r.options.KangEntry == Mandatory {
-			return true
-		}
+		t.optional = t.r.options.KangEntry == Optional
+		t.exhausted = !t.optional && !t.r.nextRow
+		return true
 	}
+	t.exhausted = !t.r.nextRow
 	for t.rows > 0 {
-		row := Rows - t.rows
-		if t.side == North {
-			row = t.rows - 1
-		}
+		row := nearRow(t.side, Rows-t.rows)
 		t.rows--
 		if squares := t.p.Occupied() & rowSet(row); squares != 0 {
 			t.addRow(squares)
@@ -86,7 +87,7 @@ type landings struct {
 	ends   SquareSet // empty squares and the goal, less the start under null_move: forbid
 	struck SquareSet // pieces that courses can land on
 	hits   SquareSet // those that can be displaced; none without relocation
-	drops  SquareSet // where a displaced piece may go
+	zone   SquareSet // where a displaced piece may go; see [turn.drops]
 }
 
 // reach finds the landings of the i-th source.
@@ -108,7 +109,7 @@ func (t *turn) landings(i int, found SquareSet) landings {
 	}
 	l := landings{source: src, ends: found &^ occ, struck: found & occ}
 	if l.struck != 0 && t.r.options.Relocation {
-		l.hits, l.drops = l.struck, dropZone(occ, t.side)
+		l.hits, l.zone = l.struck, notBehind(firstRow(occ, t.side.Other()), t.side)&^occ
 	}
 	if src.from < NumSquares && !t.r.allowNull {
 		l.ends &^= 1 << src.from
@@ -137,21 +138,71 @@ func (t *turn) find(board Position, src source, wanted SquareSet) SquareSet {
 	return w.reach(first, &entrySpans[t.side][src.height], wanted) & t.aim
 }
 
-// nullDrop tells whether dropping the piece on hit back on the start square
-// would leave the board as it was, and may not.
-func (t *turn) nullDrop(l *landings, hit Square) bool {
-	return !t.r.allowNull && l.from < NumSquares && t.p.At(hit) == l.height
+// drops returns where the piece on hit may go when it is displaced.
+func (t *turn) drops(l *landings, hit Square) SquareSet {
+	drops := l.zone
+	if t.r.playable {
+		board := t.p
+		if l.from < NumSquares {
+			board.lift(l.from)
+		}
+		board.lift(hit)
+		board.put(hit, l.height)
+		drops = t.r.dropZone(board, t.side)
+	}
+	if !t.r.allowNull && l.from < NumSquares && t.p.At(hit) == l.height {
+		drops &^= 1 << l.from
+	}
+	return drops
 }
 
 // count returns the number of moves of the landings.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
-	if l.hits == 0 {
+	switch {
+	case l.hits == 0:
+		return n
+	case t.r.playable:
+		for hits := l.hits; hits != 0; hits &= hits - 1 {
+			n += t.drops(l, hits.first()).Count()
+		}
 		return n
 	}
-	n += l.hits.Count() * l.drops.Count()
-	if !t.r.allowNull && l.from < NumSquares && l.drops.Has(l.from) {
+	n += l.hits.Count() * l.zone.Count()
+	if !t.r.allowNull && l.from < NumSquares && l.zone.Has(l.from) {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n
+}
+
+// dropZone returns the squares where the mover may put a displaced piece:
+// empty, and not behind the opponent's first occupied row, or under drop_zone:
+// playable_row the row that he can play. board is what stands once the mover
+// has arrived, without the displaced piece.
+func (r *Rules) dropZone(board Position, mover Side) SquareSet {
+	occ := board.Occupied()
+	row := firstRow(occ, mover.Other())
+	if r.playable {
+		row = r.playableRow(board, mover.Other())
+	}
+	return notBehind(row, mover) &^ occ
+}
+
+// playableRow returns the nearest row of side, 0 to 5, of which a piece could
+// move, its first occupied row if there is none. The first leg decides: what it
+// lands on may be displaced.
+func (r *Rules) playableRow(board Position, side Side) int {
+	occ := board.Occupied()
+	for i := range Rows {
+		row := nearRow(side, i)
+		for pieces := occ & rowSet(row); pieces != 0; pieces &= pieces - 1 {
+			s := pieces.first()
+			for _, l := range r.legs[side][board.At(s)-1][s] {
+				if l.end != s && l.crossed&occ&^(1<<s) == 0 {
+					return row
+				}
+			}
+		}
+	}
+	return firstRow(occ, side)
 }

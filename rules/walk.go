@@ -22,6 +22,7 @@ type walk struct {
 	far     SquareSet // the row from which a step leads to the goal
 	goal    SquareSet // the goal, as a set
 	missing SquareSet // squares that may be found yet
+	perLeg  bool      // doors are closed within a leg alone: stage 2 is exact, and the last one
 	bounces int       // made in stage 3
 	reached SquareSet // pieces that can be landed on if doors don't matter
 	relies  SquareSet // what the course last found crosses and bounces off
@@ -103,17 +104,57 @@ func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareS
 		w.ends[s] = ends
 		limit |= ends
 	}
+	w.first, w.spans = first, spans
+	if w.perLeg {
+		return limit
+	}
 	w.missing = limit &^ first & wanted
 	if w.missing == 0 {
 		return limit
 	}
-	w.relies = 0
-	w.first, w.spans, w.bounces = first, spans, 0
+	w.relies, w.bounces = 0, 0
 	if w.forward(first, spans, doorSet{}, w.occ) == undecided {
 		w.relies = 0
 		w.backward()
 	}
 	return limit &^ w.missing
+}
+
+// chain returns the squares that a course to s relies on, for doors that are
+// closed within a leg alone: the pieces it bounces off and what it crosses. s is
+// not among the ends of the first leg.
+func (w *walk) chain(s Square) (relies SquareSet) {
+	var layers [NumPieces]SquareSet // the pieces by how many bounces lead to them
+	n, seen := 0, SquareSet(0)
+	for layer := w.first & w.occ; ; n++ {
+		layers[n] = layer
+		seen |= layer
+		var ends SquareSet
+		for ; layer != 0; layer &= layer - 1 {
+			ends |= w.ends[layer.first()]
+		}
+		if ends.Has(s) {
+			break
+		}
+		layer = ends & w.occ &^ seen
+	}
+	for ; n >= 0; n-- {
+		for pieces := layers[n]; ; pieces &= pieces - 1 {
+			b := pieces.first()
+			if w.ends[b].Has(s) {
+				crossed, _ := w.leg(b, w.at(b), s, doorSet{})
+				relies |= 1<<b | crossed
+				s = b
+				break
+			}
+		}
+	}
+	for sp := w.spans[s]; sp.more(); sp = sp.next() {
+		if l := sp.hop(); l.free(w.occ, doorSet{}) {
+			return relies | l.crossed
+		}
+	}
+	return relies
 }
 
 // leg returns what a leg of height h from s to end crosses, by other doors than

@@ -80,7 +80,7 @@ func TestNothingKnownNothingRecorded(t *testing.T) {
 }
 
 func TestSetupByTheAgents(t *testing.T) {
-	for _, name := range []string{"standard", "cosmoludo", "gigamic-basic"} {
+	for _, name := range []string{"standard", "cosmoludo", "russian", "turkish-basic", "turkish-advanced"} {
 		r := rules.MustParse(name + ":max_plies=10")
 		m := newMatch(t, r, 1, &picker{}, &picker{})
 		m.Opening = r.Start()

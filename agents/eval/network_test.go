@@ -42,7 +42,10 @@ func slowInputs(own, opp reached, p rules.Position) map[string]bool {
 			at = rules.NumSquares - 1 - s
 		}
 		what := [4]string{"empty", "1", "2", "3"}[p.At(at)]
-		o, t := own.pieces[at] || own.ends[at], opp.pieces[at] || opp.ends[at]
+		o, t := own.pieces[at], opp.pieces[at]
+		if p.At(at) == 0 {
+			o, t = own.ends[at], opp.ends[at]
+		}
 		who := "none"
 		switch {
 		case o && t:

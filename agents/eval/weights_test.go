@@ -20,8 +20,9 @@ func TestDefaultsSuitEveryPreset(t *testing.T) {
 	source, err := Load(DefaultName)
 	require.NoError(t, err)
 	want := map[string]string{
-		"standard": Standard, "italian": Standard, "leather": Standard, "gigamic-advanced": Standard, "cosmoludo": Standard,
-		"simplified": Simplified, "gigamic-basic": Simplified, "kang": Kang,
+		"standard": Standard, "italian": Standard, "leather": Standard, "turkish-advanced": Standard, "cosmoludo": Standard,
+		"simplified": Simplified, "italian-simplified": Simplified, "turkish-basic": Simplified, "russian": Simplified,
+		"kang": Kang, "italian-kang": Kang,
 	}
 	for _, preset := range rules.Presets() {
 		r := rules.MustParse(preset.Name)
@@ -110,8 +111,8 @@ func TestLoadReadsFiles(t *testing.T) {
 	require.NoError(t, err)
 	_, err = source.Evaluator(rules.MustParse("leather"))
 	require.NoError(t, err)
-	_, err = source.Evaluator(rules.MustParse("gigamic-basic"))
-	require.EqualError(t, err, "weights "+path+" are for standard rules; gigamic-basic needs weights for simplified rules")
+	_, err = source.Evaluator(rules.MustParse("turkish-basic"))
+	require.EqualError(t, err, "weights "+path+" are for standard rules; turkish-basic needs weights for simplified rules")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
 	_, err = Load(path)
 	require.Error(t, err)

@@ -119,7 +119,7 @@ func TestAgreesWithBruteForce(t *testing.T) {
 		{"kang:relocation=false", " 2-1 ", 4, 150, 2},
 		{"kang:relocation=false", " 1-2 ", 4, 150, 2},
 		{"kang:kang_goals=1,kang_entry=optional", "", 3, 80, 2},
-		{"gigamic-basic:blocked_row=pass,null_move=allow", "", 4, 150, 10},
+		{"turkish-basic:blocked_row=pass,null_move=allow", "", 4, 150, 10},
 		{"standard:door_rule=directed", "", 2, 100, 5},
 	} {
 		t.Run(c.rules+c.goals, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // The counts are those of a plain walk through the games on the board.
 func TestCountsAgreeWithReplay(t *testing.T) {
 	var games []*record.Game
-	for i, set := range []string{"standard", "kang", "simplified", "gigamic-basic", "cosmoludo"} {
+	for i, set := range []string{"standard", "kang", "simplified", "turkish-basic", "cosmoludo"} {
 		for k := range int64(4) {
 			g := drawGame(set, int64(i)*4+k, "ab"[k%2:k%2+1], "ba"[k%2:k%2+1])
 			games = append(games, g)

@@ -14,7 +14,7 @@ import (
 // drawGame draws a rule set, short games among them, and a game in progress.
 func drawGame(t *rapid.T) *rules.Game {
 	name := rapid.SampledFrom([]string{
-		"standard", "simplified", "kang", "gigamic-basic", "cosmoludo",
+		"standard", "simplified", "kang", "russian", "turkish-basic", "turkish-advanced", "italian-kang", "cosmoludo",
 		"simplified:repetition=previous", "simplified:max_plies=25", "kang:kang_goals=1", "kang:repetition=none",
 	}).Draw(t, "rules")
 	r := rules.MustParse(name)

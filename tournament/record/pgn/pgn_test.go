@@ -233,7 +233,7 @@ func genGame(t *rapid.T, number int64) *record.Game {
 	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`, "a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
 	name := rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`).Filter(func(s string) bool { return s != "?" })
 	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
-	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "gigamic-basic", "cosmoludo"}).Draw(t, "rules")
+	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "turkish-basic", "cosmoludo"}).Draw(t, "rules")
 	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	start := r.Start()

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPresets is the table of what each rulebook changes of the common ground.
+func TestPresets(t *testing.T) {
+	for name, changes := range map[string]string{
+		"standard":           "standard",
+		"simplified":         "standard:relocation=false",
+		"kang":               "standard:kang=true",
+		"italian":            "standard:repetition=none",
+		"italian-simplified": "standard:relocation=false,repetition=none",
+		"italian-kang":       "standard:kang=true,kang_entry=optional,repetition=none",
+		"leather":            "standard",
+		"russian": "standard:relocation=false,setup_order=alternate,door_rule=directed," +
+			"null_move=allow,repetition=none",
+		"turkish-basic": "standard:relocation=false,setup_order=alternate,door_rule=per_leg," +
+			"revisit_piece=false,repetition=none",
+		"turkish-advanced": "standard:setup_order=alternate,door_rule=per_leg,revisit_piece=false," +
+			"drop_zone=playable_row,repetition=none",
+		"cosmoludo": "standard:setup_zone=two_rows,null_move=allow,drop_zone=playable_row,repetition=none",
+	} {
+		require.Equal(t, MustParse(changes).Options(), MustParse(name).Options(), name)
+	}
+	require.Len(t, Presets(), 11)
+	_, err := Parse("gigamic-basic")
+	require.ErrorContains(t, err, "turkish-basic")
+}
+
+// TestUsualStart counts the moves of the start that the rulebooks draw.
+func TestUsualStart(t *testing.T) {
+	for name, want := range map[string]int{
+		"standard": 222, "standard:null_move=allow": 224, "italian": 222, "leather": 222, "cosmoludo": 224,
+	} {
+		r := MustParse(name)
+		for _, side := range []string{" s", " n"} {
+			require.Equal(t, want, r.Count(parse(t, r, startText[:len(startText)-2]+side)), name)
+		}
+	}
+}
+
+// TestDoorsOfALeg has a piece that lands on b1 and can leave it by the door alone
+// through which it came.
+func TestDoorsOfALeg(t *testing.T) {
+	const board = "132000/020000/000000/000000/130000/112233 s"
+	for name, closed := range map[string]string{
+		"standard": "the door between b1 and a1 has been used already", "simplified": "used already",
+		"turkish-basic": "", "turkish-advanced": "", "russian": "",
+	} {
+		r := MustParse(name)
+		g := NewGame(r, parse(t, r, board))
+		m, err := r.ParseMove(g.Position(), "a1-b1-(a1-a2)-a3")
+		short := checkText(t, g, "a1-a3")
+		if closed != "" {
+			require.ErrorContains(t, err, closed, name)
+			require.ErrorContains(t, short, "no course leads to a3", name)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.NoError(t, short, name)
+		require.Equal(t, "a1-b1-(a1-a2)-a3", r.LongText(g.Position(), m), name)
+	}
+}
+
+// TestPlayableRow has a first row of North's that is blocked. Drops behind the
+// next row are legal in the French and Italian reading, not in the English and Turkish one.
+func TestPlayableRow(t *testing.T) {
+	const board = "000000/000000/000102/000100/112232/030303 s"
+	for name, reason := range map[string]string{
+		"standard": "", "cosmoludo": "a6 is behind the row that North can play",
+		"turkish-advanced": "a6 is behind the row that North can play",
+	} {
+		r := MustParse(name)
+		g := NewGame(r, parse(t, r, board))
+		require.NoError(t, checkText(t, g, "f3xf5@a4"), name)
+		if err := checkText(t, g, "f3xf5@a6"); reason == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, reason, name)
+		}
+	}
+}
+
+// TestOptionalEntry has a blocked first row: entering does not keep the second
+// one from being played, unless a blocked row is a pass.
+func TestOptionalEntry(t *testing.T) {
+	const text = "303030/111222/000000/000000/000000/000000 s 111/000 0-0 -"
+	for name, want := range map[string]int{
+		"italian-kang": 148, "kang:kang_entry=optional": 148,
+		"kang:kang_entry=optional,blocked_row=pass": 42, "kang": 42,
+	} {
+		r := MustParse(name)
+		p := parse(t, r, text)
+		require.Equal(t, want, r.Count(p), name)
+		g := NewGame(r, p)
+		require.Equal(t, want, g.Legal().Len(), name)
+	}
+	r := MustParse("italian-kang")
+	g := NewGame(r, parse(t, r, text))
+	require.NoError(t, checkText(t, g, "a2-a3"))
+	require.NoError(t, checkText(t, g, "+2-b3"))
+	require.ErrorContains(t, checkText(t, g, "a1-a4"), "South must move a piece of row 2")
+	g = NewGame(MustParse("kang"), parse(t, r, text))
+	require.ErrorContains(t, checkText(t, g, "a2-a3"), "South holds pieces and must bring one in")
+}
