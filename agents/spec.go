@@ -110,6 +110,19 @@ func (s Spec) Label() string {
 	return s.String()
 }
 
+// LabelOf returns the label of a player by its spec in a record; of a player who
+// has another name there, that name.
+func LabelOf(player string) string {
+	if !strings.Contains(player, "name=") {
+		return player
+	}
+	spec, err := ParseSpec(player)
+	if err != nil {
+		return player
+	}
+	return spec.Label()
+}
+
 // String prints the spec as ParseSpec reads it.
 func (s Spec) String() string {
 	var b strings.Builder

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -96,7 +97,7 @@ func (c *conduct) grid(order []string) grid {
 		}
 		side := func(s [3]int64) string { return fmt.Sprintf("%d-%d-%d", s[0], s[1], s[2]) }
 		t.rows = append(t.rows, []string{
-			visible(labelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
+			visible(agents.LabelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
 			mean(float64(a.depths), a.deep, "%.1f"), mean(float64(a.nodes), a.counted, "%.0f"), fmt.Sprint(a.faults), mean(a.ms, a.moves, "%.3fms"),
 		})
 	}

@@ -29,9 +29,10 @@ type exportCmd struct {
 
 // Help is the part of the help below the summary.
 func (exportCmd) Help() string {
-	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. In PGN the tags " +
+	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. A player has its " +
+		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. In PGN the tags " +
 		"hold the whole record and comments what the players said of their moves, so that gyges import makes the same run of it again " +
-		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Parquet has the whole record in columns. In PGN names must be " +
+		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
 		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
@@ -137,6 +138,7 @@ func baseName(f runFile) string {
 // exporter writes games.
 type exporter struct {
 	event string
+	names playerNames
 	text  []byte
 
 	file               int   // that the last game came from
@@ -162,7 +164,7 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 	case "csv":
 		lines := csv.NewWriter(out)
 		_ = lines.Write(csvHeader) // Error tells of it
-		write = func(g *record.Game) error { return writeLine(lines, g) }
+		write = func(g *record.Game) error { return w.line(lines, g) }
 		return write, func() error { lines.Flush(); return lines.Error() }
 	case "parquet":
 		table := columnar.NewWriter(out)
@@ -172,7 +174,7 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 }
 
 func (w *exporter) pgn(out io.Writer, g *record.Game) error {
-	text, err := pgn.Append(w.text[:0], g, w.event)
+	text, err := pgn.Append(w.text[:0], g, w.event, w.names.name)
 	if err != nil {
 		return err
 	}
@@ -184,13 +186,13 @@ func (w *exporter) pgn(out io.Writer, g *record.Game) error {
 // csvHeader names the columns of CSV.
 var csvHeader = []string{"game", "pair", "rules", "white", "black", "result", "reason", "plies", "opening", "start", "seconds", "moves"}
 
-func writeLine(w *csv.Writer, g *record.Game) error {
+func (w *exporter) line(lines *csv.Writer, g *record.Game) error {
 	start := ""
 	if !g.Timing.Start.IsZero() {
 		start = g.Timing.Start.UTC().Format(time.RFC3339)
 	}
 	row := []string{
-		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason,
+		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason,
 		strconv.Itoa(g.Plies), g.Opening, start, strconv.FormatFloat(g.Timing.Seconds, 'f', -1, 64), strings.Join(g.Moves, " "),
 	}
 	for i, cell := range row {
@@ -198,5 +200,5 @@ func writeLine(w *csv.Writer, g *record.Game) error {
 			return fmt.Errorf("game %d: %s: expected text without a line end, found %.80q", g.Game, csvHeader[i], cell)
 		}
 	}
-	return writeFailure(w.Write(row))
+	return writeFailure(lines.Write(row))
 }

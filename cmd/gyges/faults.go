@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -43,6 +44,6 @@ func (f *faults) write(w *output) {
 		return slices.Compare([]string{a.agent, a.kind}, []string{b.agent, b.kind})
 	})
 	for _, k := range keys {
-		w.printf("%s lost %s by a fault (%s), first in %s\n", visible(labelOf(k.agent)), counted(f.counts[k], "game"), k.kind, visible(f.first[k]))
+		w.printf("%s lost %s by a fault (%s), first in %s\n", visible(agents.LabelOf(k.agent)), counted(f.counts[k], "game"), k.kind, visible(f.first[k]))
 	}
 }

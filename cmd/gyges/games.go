@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -24,7 +25,7 @@ func (gamesCmd) examples() []example {
 
 // gameFilter chooses recorded games.
 type gameFilter struct {
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Only games that this agent played, as it is named in the records; given twice, games of these two."`
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
 	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Only games under these rule sets."`
 	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
@@ -71,11 +72,12 @@ func valueOr(n *int, other int) int {
 // takes tells whether a game is wanted.
 func (f *gameFilter) takes(g *record.Game) bool {
 	south := false // the first agent is
+	is := func(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
 	for i, agent := range f.Agent {
 		switch {
-		case g.South.Agent == agent && (i == 0 && f.Side != "north" || i == 1 && !south):
+		case is(g.South.Agent, agent) && (i == 0 && f.Side != "north" || i == 1 && !south):
 			south = i == 0
-		case g.North.Agent == agent && (i == 0 && f.Side != "south" || i == 1 && south):
+		case is(g.North.Agent, agent) && (i == 0 && f.Side != "south" || i == 1 && south):
 		default:
 			return false
 		}

@@ -22,7 +22,7 @@ type gamesListCmd struct {
 // Help is the part of the help below the summary.
 func (gamesListCmd) Help() string {
 	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, the result with " +
-		"its reason, and the length in plies. gyges games show replays one. With --format jsonl the output is a file of records " +
+		"its reason, and the length in plies. A player is listed by its name=, if it has one. gyges games show replays a game. With --format jsonl the output is a file of records " +
 		"again, which every command reads that reads runs."
 }
 
@@ -60,6 +60,7 @@ type gameWriter struct {
 	n      int
 	wins   [3]int // of South, of nobody, of North
 	struck int    // games not played
+	names  playerNames
 
 	widths  []int      // of columns of text
 	waiting [][]string // rows of text
@@ -91,7 +92,8 @@ func (w *gameWriter) header() []string {
 
 func (w *gameWriter) row(run string, g *record.Game) []string {
 	row := []string{
-		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason, strconv.Itoa(g.Plies),
+		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules,
+		w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason, strconv.Itoa(g.Plies),
 	}
 	if w.runs {
 		row = append([]string{run}, row...)
@@ -152,7 +154,9 @@ func (w *gameWriter) json(run string, g *record.Game) error {
 	if !w.runs {
 		run = ""
 	}
-	text, err := json.Marshal(listedGame{run, g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason, g.Plies})
+	text, err := json.Marshal(listedGame{
+		run, g.Game, g.Pair, g.Rules, w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason, g.Plies,
+	})
 	if err != nil {
 		return failure{err}
 	}

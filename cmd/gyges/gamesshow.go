@@ -139,7 +139,8 @@ func (r *replay) decision(i int, m rules.Move) agents.Decision {
 // text prints the game for people.
 func (r *replay) text(out *output, quiet bool) {
 	g := r.record
-	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\nRules  %s\n", g.Game, g.Pair, visible(g.South.Agent), visible(g.North.Agent), visible(g.Rules))
+	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, visible(withSpec(g.South.Agent)), visible(withSpec(g.North.Agent)))
+	out.printf("Rules  %s\n", visible(g.Rules))
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
 	}
@@ -156,6 +157,14 @@ func (r *replay) text(out *output, quiet bool) {
 		out.printf("\n")
 	}
 	out.printf("result %s %s %d plies\n", g.Result, visible(g.Reason), g.Plies)
+}
+
+// withSpec is a player's name, with its spec if it has a label.
+func withSpec(player string) string {
+	if label := agents.LabelOf(player); label != player {
+		return label + " (" + player + ")"
+	}
+	return player
 }
 
 // moves prints the moves and the boards.
@@ -199,8 +208,9 @@ type replayJSON struct {
 	Game    int64         `json:"game"`
 	Pair    int64         `json:"pair"`
 	Rules   string        `json:"rules"`
-	South   string        `json:"south"`
+	South   string        `json:"south"` // names
 	North   string        `json:"north"`
+	Agents  [2]string     `json:"agents"` // specs, of South and North
 	Opening string        `json:"opening"`
 	Moves   []shownMove   `json:"moves"`
 	Result  string        `json:"result"`
@@ -225,7 +235,8 @@ type shownMove struct {
 func (r *replay) json() replayJSON {
 	g := r.record
 	j := replayJSON{
-		Game: g.Game, Pair: g.Pair, Rules: g.Rules, South: g.South.Agent, North: g.North.Agent, Opening: g.Opening,
+		Game: g.Game, Pair: g.Pair, Rules: g.Rules, South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
+		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
 		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
 	}
 	if r.game == nil {

@@ -68,7 +68,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err := c.repetitionFlag.apply(&m.OnRepetition); err != nil {
 		return err
 	}
-	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n", m.Seats[rules.South].Name, m.Seats[rules.North].Name, r, seed)
+	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n", withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
 	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: interactive[0] || interactive[1]}
 	s.board(r, m.Opening, rules.NoMove)
 	m.OnMove = s.move

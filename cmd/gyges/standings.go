@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gyges/agents"
 	"gyges/ratings"
@@ -62,7 +61,7 @@ func (s *standings) labels() map[string]string {
 	labels, specs := map[string]string{}, map[string]string{}
 	for _, d := range s.data {
 		for _, spec := range d.Players() {
-			label := labelOf(spec)
+			label := agents.LabelOf(spec)
 			if other, taken := specs[label]; taken && other != spec {
 				delete(labels, other)
 				continue
@@ -76,16 +75,23 @@ func (s *standings) labels() map[string]string {
 	return labels
 }
 
-// labelOf is the label of a player known by its spec, or by any other name.
-func labelOf(player string) string {
-	if !strings.Contains(player, "name=") {
-		return player
+// playerNames gives each player one name: its label, or if another player has that, its
+// spec. The zero value is ready to use.
+type playerNames struct{ of, taken map[string]string } // names by specs, and specs by names
+
+func (n *playerNames) name(spec string) string {
+	if name, ok := n.of[spec]; ok {
+		return name
 	}
-	spec, err := agents.ParseSpec(player)
-	if err != nil {
-		return player
+	if n.of == nil {
+		n.of, n.taken = map[string]string{}, map[string]string{}
 	}
-	return spec.Label()
+	name := agents.LabelOf(spec)
+	if other, taken := n.taken[name]; taken && other != spec {
+		name = spec
+	}
+	n.of[spec], n.taken[name] = name, spec
+	return name
 }
 
 // add counts a recorded game, if it was played.

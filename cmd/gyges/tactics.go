@@ -162,7 +162,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--agent: %w", err)
 		}
 		defer closeAgent(e, a)
-		trials = append(trials, trial{agent: spec, player: a})
+		trials = append(trials, trial{agent: agents.LabelOf(spec), player: a})
 	}
 	for i := range trials {
 		began := time.Now()

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"gyges/agents"
 	"gyges/tournament"
 	"gyges/tournament/report"
 )
@@ -297,7 +298,11 @@ func readManifest(fsys fs.FS) *shortManifest {
 func (m *shortManifest) about() string {
 	text := fmt.Sprintf("%d players", len(m.Config.Agents))
 	if n := len(m.Config.Agents); n > 0 && n <= 3 {
-		text = strings.Join(m.Config.Agents, ", ")
+		labels := make([]string, n)
+		for i, a := range m.Config.Agents {
+			labels[i] = agents.LabelOf(a)
+		}
+		text = strings.Join(labels, ", ")
 	}
 	if len(m.Config.Rules) > 0 {
 		text += " · " + strings.Join(m.Config.Rules, ", ")

@@ -345,3 +345,11 @@ func FuzzRunPath(f *testing.F) {
 		}
 	})
 }
+
+// The list of runs has the players' names.
+func TestAboutHasLabels(t *testing.T) {
+	var m shortManifest
+	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
+	m.Config.Rules = []string{"standard"}
+	require.Equal(t, "Ida, random · standard", m.about())
+}

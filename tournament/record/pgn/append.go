@@ -32,6 +32,8 @@ const (
 	tagRules      = "Rules"
 	tagOpening    = "Opening"
 	tagPolicy     = "OpeningPolicy"
+	tagWhiteAgent = "WhiteAgent" // its spec, if its name is another
+	tagBlackAgent = "BlackAgent"
 	tagWhiteSeed  = "WhiteSeed"
 	tagBlackSeed  = "BlackSeed"
 	tagDepth      = "LimitDepth"
@@ -47,12 +49,20 @@ const (
 )
 
 // Append appends a game to b, with an empty line at its end. event names the
-// run. The error says what PGN has no form for; b is returned as it was then.
-func Append(b []byte, g *record.Game, event string) ([]byte, error) {
-	if err := check(g, event); err != nil {
+// run, and name returns what a player is called by its spec. The error says what
+// PGN has no form for; b is returned as it was then.
+func Append(b []byte, g *record.Game, event string, name func(spec string) string) ([]byte, error) {
+	white, black := name(g.South.Agent), name(g.North.Agent)
+	if err := check(g, event, white, black); err != nil {
 		return b, fmt.Errorf("game %d: %w", g.Game, err)
 	}
-	b = appendRoster(b, g, event)
+	b = appendRoster(b, g, event, white, black)
+	if white != g.South.Agent {
+		b = appendQuoted(b, tagWhiteAgent, g.South.Agent)
+	}
+	if black != g.North.Agent {
+		b = appendQuoted(b, tagBlackAgent, g.North.Agent)
+	}
 	b = appendRest(b, g)
 	b = append(b, '\n')
 	return append(appendMoves(b, g), '\n', '\n'), nil
@@ -63,19 +73,19 @@ func Append(b []byte, g *record.Game, event string) ([]byte, error) {
 var errNotPlayed = errors.New("expected a game that was played, found one of a suspended agent")
 
 // check finds what can't be written so that it is read back.
-func check(g *record.Game, event string) error {
+func check(g *record.Game, event, white, black string) error {
 	var errs []error
 	if g.Struck() {
 		errs = append(errs, errNotPlayed)
 	}
 	for _, t := range []struct{ what, text string }{
-		{"South", g.South.Agent}, {"North", g.North.Agent}, {"rules", g.Rules}, {"event", event},
+		{"South", white}, {"North", black}, {"rules", g.Rules}, {"event", event},
 	} {
 		if !plain(t.text) {
 			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
 		}
 	}
-	for _, name := range []string{g.South.Agent, g.North.Agent} {
+	for _, name := range []string{white, black} {
 		if name == "" || name == "?" || len(name) > maxName {
 			errs = append(errs, fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name))
 		}
@@ -116,7 +126,7 @@ func isMove(text string) bool {
 }
 
 // appendRoster appends the seven tags that every game has.
-func appendRoster(b []byte, g *record.Game, event string) []byte {
+func appendRoster(b []byte, g *record.Game, event, white, black string) []byte {
 	date := noStart
 	if start := g.Timing.Start; !start.IsZero() {
 		date = start.UTC().Format(dateForm)
@@ -128,8 +138,8 @@ func appendRoster(b []byte, g *record.Game, event string) []byte {
 	b = appendTag(b, "Site", "?")
 	b = appendTag(b, "Date", date)
 	b = appendTag(b, "Round", fmt.Sprintf("%d.%d", g.Pair, g.Game))
-	b = appendTag(b, "White", g.South.Agent)
-	b = appendTag(b, "Black", g.North.Agent)
+	b = appendTag(b, "White", white)
+	b = appendTag(b, "Black", black)
 	return appendTag(b, "Result", g.Result)
 }
 

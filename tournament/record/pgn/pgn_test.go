@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"gyges/agents"
 	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -60,7 +61,7 @@ const sampleText = `[Event "a run"]
 `
 
 func TestAppend(t *testing.T) {
-	text, err := Append(nil, sample(), "a run")
+	text, err := Append(nil, sample(), "a run", agents.LabelOf)
 	require.NoError(t, err)
 	require.Equal(t, sampleText, string(text))
 }
@@ -105,11 +106,11 @@ func TestAppendRefuses(t *testing.T) {
 	} {
 		g := sample()
 		change(g)
-		text, err := Append([]byte("before"), g, "x")
+		text, err := Append([]byte("before"), g, "x", agents.LabelOf)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, "before", string(text))
 	}
-	_, err := Append(nil, sample(), "two\nlines")
+	_, err := Append(nil, sample(), "two\nlines", agents.LabelOf)
 	require.ErrorContains(t, err, "event: expected printable text")
 }
 
@@ -231,7 +232,7 @@ func TestReadCSV(t *testing.T) {
 // genGame plays a game of random moves and says random things of them.
 func genGame(t *rapid.T, number int64) *record.Game {
 	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`, "a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
-	name := rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`).Filter(func(s string) bool { return s != "?" })
+	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`), rapid.StringMatching("mcts:nodes=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
 	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
 	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "turkish-basic", "cosmoludo"}).Draw(t, "rules")
 	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
@@ -298,7 +299,7 @@ func TestThereAndBack(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "games") {
 			g := genGame(t, int64(i))
 			var err error
-			text, err = Append(text, g, "x")
+			text, err = Append(text, g, "x", agents.LabelOf)
 			require.NoError(t, err)
 			want = append(want, g)
 			seen[g.Reason]++
@@ -312,7 +313,7 @@ func TestThereAndBack(t *testing.T) {
 		var again []byte
 		for _, g := range got {
 			var err error
-			again, err = Append(again, g, "x")
+			again, err = Append(again, g, "x", agents.LabelOf)
 			require.NoError(t, err)
 		}
 		require.Equal(t, string(text), string(again))
@@ -328,7 +329,7 @@ func TestOthersThereAndBack(t *testing.T) {
 	var first []byte
 	for _, g := range games {
 		var err error
-		first, err = Append(first, g, "Wien")
+		first, err = Append(first, g, "Wien", agents.LabelOf)
 		require.NoError(t, err)
 	}
 	again, bad, _ := read(t, string(first))
@@ -343,7 +344,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		games, _, _ := read(t, text)
 		for _, g := range games {
-			out, err := Append(nil, g, "x")
+			out, err := Append(nil, g, "x", agents.LabelOf)
 			if err != nil {
 				continue // a name that another program wrote
 			}
@@ -352,4 +353,18 @@ func FuzzRead(f *testing.F) {
 			require.Equal(t, []*record.Game{g}, back)
 		}
 	})
+}
+
+// A player is called by its label; its spec stands in a tag of its own.
+func TestLabels(t *testing.T) {
+	g := sample()
+	g.North.Agent = `random:name=Max "the wall",x='a,b'`
+	text, err := Append(nil, g, "x", agents.LabelOf)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `[Black "Max \"the wall\""]`)
+	require.Contains(t, string(text), `[BlackAgent "random:name=Max \"the wall\",x='a,b'"]`)
+	require.NotContains(t, string(text), "WhiteAgent")
+	games, bad, _ := read(t, string(text))
+	require.Empty(t, bad)
+	require.Equal(t, []*record.Game{g}, games)
 }

@@ -90,7 +90,7 @@ func (in *reader) reset() {
 
 func (in *reader) tag(name, value []byte) {
 	switch string(name) {
-	case "Event", "Date", tagTime, tagGame, tagPair, tagRules, tagOpening, tagPolicy, tagWhiteSeed, tagBlackSeed, tagDepth, tagNodes,
+	case "Event", "Date", tagTime, tagGame, tagPair, tagRules, tagOpening, tagPolicy, tagWhiteAgent, tagBlackAgent, tagWhiteSeed, tagBlackSeed, tagDepth, tagNodes,
 		tagMoveTime, tagClock, tagRepetition, tagAdjudicate, tagPlies, tagReason, tagFault, tagDetail:
 		in.tags[string(name)] = string(value)
 	}
@@ -136,6 +136,9 @@ func (in *reader) record(g *source.Game) (*record.Game, error) {
 	if err := in.number(r, g); err != nil {
 		return nil, err
 	}
+	if err := in.agents(r); err != nil {
+		return nil, err
+	}
 	if reason := in.tags[tagReason]; reason == "" || reason == record.Imported {
 		return r, nil
 	}
@@ -147,6 +150,14 @@ func (in *reader) record(g *source.Game) (*record.Game, error) {
 	}
 	_, err := record.Replay(r)
 	return r, err
+}
+
+// agents reads the specs of the players whose names are others.
+func (in *reader) agents(r *record.Game) error {
+	f := fields{tags: in.tags}
+	r.South.Agent = cmp.Or(f.text(tagWhiteAgent), r.South.Agent)
+	r.North.Agent = cmp.Or(f.text(tagBlackAgent), r.North.Agent)
+	return f.err
 }
 
 func resultText(r ratings.Result) string {
