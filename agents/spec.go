@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -100,6 +101,18 @@ func (s Spec) Get(name string) string {
 		}
 	}
 	return ""
+}
+
+// With returns the spec with another value of a parameter, in its place or else
+// at the end.
+func (s Spec) With(name, value string) Spec {
+	params := slices.Clone(s.Params)
+	i := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		i, params = len(params), append(params, Param{Name: name})
+	}
+	params[i].Value = value
+	return Spec{s.Kind, params}
 }
 
 // Label is what tables call the player: its parameter name, or the whole spec.

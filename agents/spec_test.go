@@ -148,3 +148,11 @@ func TestTighterLimits(t *testing.T) {
 	require.Equal(t, Limits{Depth: 2, Nodes: 5, MoveTime: 7},
 		Limits{Depth: 3, Nodes: 5}.Tighter(Limits{Depth: 2, MoveTime: 7}))
 }
+
+func TestSpecWith(t *testing.T) {
+	s, err := ParseSpec("alphabeta:depth=4,threads=2,hash=1")
+	require.NoError(t, err)
+	require.Equal(t, "alphabeta:depth=4,threads=3,hash=1", s.With("threads", "3").String())
+	require.Equal(t, "alphabeta:depth=4,threads=2,hash=1,nodes=9", s.With("nodes", "9").String())
+	require.Equal(t, "alphabeta:depth=4,threads=2,hash=1", s.String())
+}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"gyges/agents"
+	"gyges/rules"
 )
 
 // Clock is the time each side has for a whole game. Agents see only how long the
@@ -39,14 +42,13 @@ func (c Clock) valid() bool {
 		0 <= c.Increment && c.Increment <= maxMoveTime
 }
 
-// share returns how long a move may take with so much left: a thirtieth of it
-// and most of the increment, but never more than nine tenths of what is left.
-// 0 without a clock.
-func (c Clock) share(left time.Duration) time.Duration {
+// share returns how long the next move of g may take with so much left, 0 without
+// a clock.
+func (c Clock) share(left time.Duration, g *rules.Game) time.Duration {
 	if c.Base == 0 {
 		return 0
 	}
-	return max(min(left/30+c.Increment*4/5, left*9/10), time.Millisecond)
+	return agents.Clock{Left: left, Increment: c.Increment, Overhead: agents.DefaultMoveOverhead}.MoveTime(g)
 }
 
 // spend takes a move's time off the clock. It returns by how much the clock was

@@ -235,7 +235,7 @@ func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now ti
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
-	if share := r.bounds[r.side].clock.share(r.left[r.side]); share > 0 {
+	if share := r.bounds[r.side].clock.share(r.left[r.side], game); share > 0 {
 		lim = lim.Tighter(agents.Limits{MoveTime: share})
 	}
 	r.watch.enter(r.side, now)

@@ -1,6 +1,7 @@
 package alphabeta
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -133,17 +134,19 @@ func (a *player) search(ctx context.Context, g *rules.Game, lim agents.Limits, l
 	if lim.Depth > 0 {
 		last = min(lim.Depth, last)
 	}
+	results := make([]agents.Decision, len(a.searches))
 	var helpers sync.WaitGroup
-	for i := range a.searches[1:] {
+	for i := 1; i < len(results); i++ {
 		// Threads that begin with other depths find what the others need soon.
 		helpers.Go(func() {
-			a.searches[i+1].deepen(g.Position(), 1+(i+1)%2, last, agents.Decision{}, func(agents.Decision) {})
+			results[i] = a.searches[i].deepen(g.Position(), 1+i%2, last, agents.Decision{}, func(agents.Decision) {})
 		})
 	}
-	best := a.searches[0].deepen(g.Position(), 1, last, agents.Decision{}, a.report)
+	results[0] = a.searches[0].deepen(g.Position(), 1, last, agents.Decision{}, a.report)
 	a.memory.stop.Store(true)
 	helpers.Wait()
 	a.memory.stop.Store(false)
+	best := deepest(results)
 	best.Nodes = a.memory.nodes.Load()
 	for i := range a.searches {
 		a.searches[i].ctx = nil
@@ -157,6 +160,18 @@ func (a *player) search(ctx context.Context, g *rules.Game, lim agents.Limits, l
 		}
 	}
 	return best, nil
+}
+
+// deepest returns the result that counts of those of the threads: a proven one,
+// else the deepest; the first among equals.
+func deepest(results []agents.Decision) agents.Decision {
+	depth := func(d agents.Decision) int {
+		if _, proven := d.Score.Proven(); proven {
+			return maxDepth + 1
+		}
+		return d.Depth
+	}
+	return slices.MaxFunc(results, func(a, b agents.Decision) int { return cmp.Compare(depth(a), depth(b)) })
 }
 
 // report tells what has been found so far to who wants to know.

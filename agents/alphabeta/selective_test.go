@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 	"time"
 
@@ -68,6 +69,45 @@ func TestThreads(t *testing.T) {
 	d, err := a.Choose(ctx, g, agents.Limits{Depth: 40})
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
+}
+
+// The deepest result of all threads counts, a proven one more than any depth, and
+// the first thread's among equals.
+func TestDeepestResultCounts(t *testing.T) {
+	result := func(move rules.Move, depth int, score agents.Score) agents.Decision {
+		return agents.Decision{Move: move, Scored: true, Depth: depth, Score: score}
+	}
+	for _, c := range []struct {
+		results []agents.Decision
+		want    rules.Move
+	}{
+		{[]agents.Decision{result(1, 3, 10)}, 1},
+		{[]agents.Decision{result(1, 3, 10), result(2, 3, 20), result(3, 2, 30)}, 1},
+		{[]agents.Decision{result(1, 3, 10), result(2, 4, -20), result(3, 5, -30), result(4, 5, 0)}, 3},
+		{[]agents.Decision{result(1, 9, 10), result(2, 4, agents.WinIn(5))}, 2},
+		{[]agents.Decision{result(1, 3, -agents.WinIn(4)), result(2, 9, 10)}, 1},
+		{[]agents.Decision{{}, result(2, 1, 0)}, 2},
+		{[]agents.Decision{{}, {}}, rules.NoMove},
+	} {
+		require.Equal(t, c.want, deepest(c.results).Move, "%v", c.results)
+	}
+}
+
+// The result of a helper is used where the first thread was stopped earlier.
+func TestHelperIsUsed(t *testing.T) {
+	g := agenttest.RandomGame(rules.MustParse("standard"), rand.New(rand.NewPCG(4, 4)), 3)
+	a := agenttest.New(t, Kind(), "alphabeta:threads=2,hash=1", g).(*player)
+	ctx, cancel := context.WithCancel(t.Context())
+	// The first thread waits after depth 1 until the helper has finished depth 3.
+	a.info = func(agents.Decision) {
+		for e, _ := a.memory.table.find(g.Position().Hash()); e.depth < 3; e, _ = a.memory.table.find(g.Position().Hash()) {
+			runtime.Gosched()
+		}
+		cancel()
+	}
+	d, err := a.Choose(ctx, g, agents.Limits{Depth: 30})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, d.Depth, 3)
 }
 
 // Leaving out the best move gives the next, down to the last.

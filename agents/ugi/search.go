@@ -81,18 +81,15 @@ func (w *goWords) set(name, value string) (err error) {
 	return err
 }
 
-// forSide returns the limits of a move of side, whose clock may run.
-func (w *goWords) forSide(side rules.Side) agents.Limits {
-	l := w.limits
-	if left := w.left[side]; left > 0 {
-		moves := w.moves
-		if moves == 0 {
-			moves = 30 // the rest of a game is rarely longer
-		}
-		share := left/time.Duration(moves) + w.more[side]*3/4
-		l = l.Tighter(agents.Limits{MoveTime: max(min(share, left*4/5), time.Millisecond)})
+// limitsFor returns the limits of the next move of g, with the given overhead if
+// the mover's clock runs.
+func (w *goWords) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
+	side := g.Position().Side()
+	if w.left[side] == 0 {
+		return w.limits
 	}
-	return l
+	clock := agents.Clock{Left: w.left[side], Increment: w.more[side], MovesToGo: int(w.moves), Overhead: overhead}
+	return w.limits.Tighter(agents.Limits{MoveTime: clock.MoveTime(g)})
 }
 
 // goSearch obeys go.
@@ -105,7 +102,7 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		s.out.line("bestmove %s", null)
 		return nil
 	}
-	lim := words.forSide(s.game.Position().Side())
+	lim := words.limitsFor(s.game, s.overhead)
 	if !words.infinite {
 		lim = lim.Tighter(s.limits)
 	}

@@ -43,12 +43,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	if err != nil {
 		return err
 	}
-	if c, ok := agent.(io.Closer); ok {
-		defer func() { err = errors.Join(err, c.Close()) }()
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}}
+	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}, overhead: agents.DefaultMoveOverhead}
+	defer func() { err = errors.Join(err, closeAgent(s.agent)) }()
 	s.setRules(config.Rules)
 	lines := make(chan command)
 	go readCommands(ctx, in, lines, s.stopEarly)
@@ -147,6 +145,8 @@ type server struct {
 	seed   uint64
 	games  uint64 // begun since the seed was set
 
+	overhead time.Duration // of a move on the clock, by setoption
+
 	game   *rules.Game
 	words  []string              // the moves that were given to get there
 	fresh  bool                  // the agent doesn't know yet that this is another game
@@ -218,7 +218,7 @@ func (s *server) change(ctx context.Context, name, rest string) error {
 func (s *server) introduce() {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
-	for _, o := range options {
+	for _, o := range s.options() {
 		s.out.line("option %s %s", o.name, o.about)
 	}
 	s.out.line("ugiok")

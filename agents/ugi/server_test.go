@@ -154,7 +154,7 @@ func TestServerRefuses(t *testing.T) {
 		"setoption maxTime -1":     `setoption: maxTime: expected seconds from 0 to 86400, found "-1"`,
 		"setoption maxTime NaN":    `setoption: maxTime: expected seconds`,
 		"setoption maxTime 1e99":   `setoption: maxTime: expected seconds`,
-		"setoption threads 0":      `setoption: threads: expected a whole number from 1 to 1024`,
+		"setoption threads 0":      `setoption: threads: expected 1, since the agent random searches with one thread`,
 		"setoption seed -1":        `setoption: seed: expected a whole number from 0 to 2^64-1`,
 		"setoption rules chess":    `setoption: rules: unknown rules "chess"`,
 		"setoption hash 3":         `setoption: unknown option "hash"; expected one of: maxPly, maxTime`,
@@ -340,19 +340,83 @@ func TestServerOutputThatFails(t *testing.T) {
 }
 
 func TestClocks(t *testing.T) {
+	r := rules.MustParse("standard")
 	for text, want := range map[string][2]agents.Limits{
-		"wtime 60000 btime 30000":           {{MoveTime: 2 * time.Second}, {MoveTime: time.Second}},
-		"wtime 60000 btime 0 movestogo 1":   {{MoveTime: 48 * time.Second}, {MoveTime: time.Millisecond}},
-		"wtime 3000 winc 400 movetime 1000": {{MoveTime: 400 * time.Millisecond}, {MoveTime: time.Second}},
+		"wtime 60000 btime 30000":           {{MoveTime: 5990 * time.Millisecond}, {MoveTime: 2990 * time.Millisecond}},
+		"wtime 60000 btime 0 movestogo 1":   {{MoveTime: 47990 * time.Millisecond}, {MoveTime: time.Millisecond}},
+		"wtime 3000 winc 400 movetime 1000": {{MoveTime: 650 * time.Millisecond}, {MoveTime: time.Second}},
 		"depth 3 nodes 7":                   {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
 		"":                                  {},
 	} {
 		w, err := parseGo(text)
 		require.NoError(t, err)
-		for side := range want {
-			require.Equal(t, want[side], w.forSide(rules.Side(side)), text)
+		for side, turn := range []string{" s", " n"} {
+			p, err := r.ParsePosition(startRows + turn)
+			require.NoError(t, err)
+			require.Equal(t, want[side], w.limitsFor(rules.NewGame(r, p), 10*time.Millisecond), text)
 		}
 	}
+}
+
+// The time that a host takes for itself is taken off each move's, whichever way
+// the option is written.
+func TestMoveOverhead(t *testing.T) {
+	for line, want := range map[string]time.Duration{
+		"":                           10 * time.Millisecond,
+		"moveOverhead 0":             0,
+		"Move Overhead 250":          250 * time.Millisecond,
+		"name Move Overhead value 7": 7 * time.Millisecond,
+		"moveoverhead 5001":          10 * time.Millisecond,
+	} {
+		given := make(chan agents.Limits, 1)
+		kind := agents.Kind{Name: "clocked", New: func(agents.Values) (agents.Agent, error) { return &clocked{given: given}, nil }}
+		s := newSession(t, kind)
+		if line != "" {
+			s.say("setoption " + line)
+		}
+		s.say("go wtime 60000 btime 60000")
+		s.until("bestmove")
+		require.Equal(t, 6*time.Second-want, (<-given).MoveTime, line)
+	}
+}
+
+// clocked passes on the limits that it is given.
+type clocked struct {
+	badAgent
+	given chan<- agents.Limits
+}
+
+func (c *clocked) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	c.given <- lim
+	return agents.Decision{Move: g.Legal().At(0)}, nil
+}
+
+// setoption threads changes the number of threads of an agent that has several,
+// and is refused by one that has not.
+func TestThreadsOption(t *testing.T) {
+	var made []int
+	kind := agents.Kind{
+		Name:   "threaded",
+		Params: []agents.ParamDef{{Name: "threads", Type: agents.Int, Default: "2", Min: 1, Max: 8}},
+		New: func(v agents.Values) (agents.Agent, error) {
+			made = append(made, v.Int("threads"))
+			return &clocked{given: make(chan agents.Limits, 9)}, nil
+		},
+	}
+	s := newSession(t, kind)
+	s.say("ugi")
+	require.Contains(t, s.until("ugiok"), "option threads type int default 2 min 1 max 8")
+	s.say("setoption threads 4", "setoption name Threads value 4", "go")
+	s.until("bestmove")
+	s.say("setoption threads 9")
+	require.Equal(t, []string{`info string setoption: threads: expected a whole number from 1 to 8, found "9"`}, s.until("info string"))
+	s.say("ugi")
+	require.Contains(t, s.until("ugiok"), "option threads type int default 4 min 1 max 8")
+	require.Equal(t, []int{2, 4}, made)
+
+	lines := serve(t, "random", "ugi\nsetoption threads 1\nsetoption threads 2\n")
+	require.Contains(t, lines, "option threads type int default 1 min 1 max 1")
+	require.Equal(t, `info string setoption: threads: expected 1, since the agent random searches with one thread, found "2"`, last(lines))
 }
 
 // Every legal move survives the way out and back, seen from either side.
