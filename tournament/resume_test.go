@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -130,7 +131,9 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 
 // However many games are behind a gap, few of them are in memory at a time: the
 // heap in use, measured after garbage collections while the run goes on, grows by
-// less than a fifth of what the records have in the file.
+// less than a fifth of what the records have in the file. While it is measured
+// the run hands out what its window has room for, 144 games at most; the least of
+// four measurements in a row has a quarter of their garbage at most.
 func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 400
@@ -155,20 +158,25 @@ func TestGamesBehindAGapStayOnDisk(t *testing.T) {
 	require.NoError(t, err)
 
 	heap := func() int64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
+		var least uint64 = math.MaxInt64
+		for range 4 {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			least = min(least, m.HeapAlloc)
+		}
+		return int64(least)
 	}
 	before, most, n := heap(), int64(0), 0
 	s, err := Run(t.Context(), c, testRegistry(nil), func(*record.Game) {
-		if n++; n%40 == 0 {
+		if n++; n%80 == 0 {
 			most = max(most, heap()-before)
 		}
 	})
 	require.NoError(t, err)
 	require.EqualValues(t, 3, s.Kept)
 	require.Equal(t, 800, n)
+	t.Logf("%d bytes more in use, for %d bytes of records", most, info.Size())
 	require.Less(t, most, info.Size()/5)
 	require.Equal(t, want, timeless(t, c.Out))
 }
