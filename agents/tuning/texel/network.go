@@ -168,15 +168,14 @@ const (
 	forOrder
 )
 
-// whole returns the model's network in whole numbers.
+// whole returns the model's network in whole numbers, which are within bounds.
 func (m *model) whole(scale float64) *eval.Network {
 	n := &eval.Network{}
-	round := func(x float64, most int) int16 { return int16(min(max(math.Round(x), float64(-most)), float64(most))) }
 	for k := range hidden {
-		n.Bias[k] = round(m.bias()[k]*eval.Full, eval.MaxBias)
-		n.Out[k] = round(m.out()[k]/scale*eval.OutScale, math.MaxInt16)
+		n.Bias[k] = int16(math.Round(m.bias()[k] * eval.Full))
+		n.Out[k] = int16(math.Round(m.out()[k] / scale * eval.OutScale))
 		for i := range n.First {
-			n.First[i][k] = round(m.first(uint16(i))[k]*eval.Full, eval.MaxFirst)
+			n.First[i][k] = int16(math.Round(m.first(uint16(i))[k] * eval.Full))
 		}
 	}
 	return n
@@ -234,6 +233,33 @@ func (m *model) loss(l *loss) float64 {
 	return total[0] / l.data.count
 }
 
+// bounds are the largest sizes of numbers that a weights file can hold, in the
+// units of model.
+type bounds struct{ feature, first, bias, out float64 }
+
+func newBounds(scale float64) bounds {
+	return bounds{
+		feature: eval.MaxWeight * scale,
+		first:   float64(eval.MaxFirst) / eval.Full,
+		bias:    float64(eval.MaxBias) / eval.Full,
+		out:     float64(math.MaxInt16) / eval.OutScale * scale,
+	}
+}
+
+// project returns the number nearest to x that can be stored as number j of m.
+func (b *bounds) project(m *model, j int, x float64) float64 {
+	most := b.out
+	switch {
+	case j < m.features:
+		most = b.feature
+	case j < m.features+firsts:
+		most = b.first
+	case j < m.features+firsts+hidden:
+		most = b.bias
+	}
+	return min(max(x, -most), most)
+}
+
 // adam is the state of the method.
 type adam struct {
 	model
@@ -246,6 +272,7 @@ type adam struct {
 	mean      []float64 // running mean of the gradient
 	square    []float64 // and of its square
 	rms       []float64 // of the features: their weights are counted in it
+	bounds    bounds
 	parts     [batchParts]model
 	partsLoss [batchParts]float64
 	steps     int // in all
@@ -259,7 +286,7 @@ const batchParts = 8
 
 func newAdam(f *fit) *adam {
 	s := f.settings.Network
-	a := &adam{model: *f.newModel(), settings: s, train: f.train, batch: s.Batch, rate: s.Rate, rms: f.rms}
+	a := &adam{model: *f.newModel(), settings: s, train: f.train, batch: s.Batch, rate: s.Rate, rms: f.rms, bounds: newBounds(f.scale)}
 	if a.batch == 0 {
 		a.batch = defaultBatch
 	}
@@ -270,6 +297,11 @@ func newAdam(f *fit) *adam {
 	a.held = make([]bool, len(a.x))
 	for j := range f.rms {
 		a.held[j] = f.rms[j] == 0 || f.settings.Hold != nil && f.settings.Hold[j]
+	}
+	for j, x := range a.x {
+		if !a.held[j] {
+			a.x[j] = a.bounds.project(&a.model, j, x)
+		}
 	}
 	for k := range a.parts {
 		a.parts[k] = model{a.features, make([]float64, len(a.x))}
@@ -373,6 +405,7 @@ func (a *adam) descend() {
 		}
 		a.mean[j] += (1 - beta1) * (g - a.mean[j])
 		a.square[j] += (1 - beta2) * (g*g - a.square[j])
-		a.x[j] -= rate * unit * (a.mean[j] / c1) / (math.Sqrt(a.square[j]/c2) + epsilon)
+		next := a.x[j] - rate*unit*(a.mean[j]/c1)/(math.Sqrt(a.square[j]/c2)+epsilon)
+		a.x[j] = a.bounds.project(&a.model, j, next)
 	}
 }

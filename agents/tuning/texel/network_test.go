@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -179,6 +180,34 @@ func TestNetworkHoldsWeights(t *testing.T) {
 	for j, w := range r.Weights() {
 		require.Equal(t, s.Hold[j], w == s.Parent[j])
 	}
+}
+
+// Steps so long that numbers reach the bounds of a weights file: the losses along
+// the way, by which the epoch is chosen, are those of numbers that can be stored.
+func TestNetworkKeepsInsideItsBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	truth := drawNetwork(rng)
+	train, validation := known.networkSample(rng, 3000, truth), known.networkSample(rng, 3000, truth)
+	const epochs = 4
+	var losses []float64
+	s := known.settings()
+	s.Network = &Network{Epochs: epochs, Batch: 100, Rate: 1, Seed: 1}
+	s.Record = func(step Step) error {
+		losses = append(losses, step.ValidationLoss)
+		return nil
+	}
+	r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
+	require.NoError(t, err)
+	atBound := 0
+	for _, row := range r.Network.First {
+		for _, x := range row {
+			if max(x, -x) == eval.MaxFirst {
+				atBound++
+			}
+		}
+	}
+	require.Greater(t, atBound, 100)
+	require.InDelta(t, slices.Min(losses[:epochs+1]), losses[epochs+1], 0.005, "losses %v", losses)
 }
 
 func TestNetworkSettings(t *testing.T) {
