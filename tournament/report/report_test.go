@@ -386,9 +386,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = parseManifest([]byte(manifest))
-		path := filepath.Join(t.TempDir(), HistoryFile)
-		require.NoError(t, os.WriteFile(path, []byte(curves), 0o600))
-		steps, _, _ := history.Read(path)
+		steps, _, _ := history.ReadFrom(strings.NewReader(curves), HistoryFile)
 		about.Charts = historyCharts(steps)
 		c, book := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(t.Context(), c, Input{Book: book})
