@@ -48,13 +48,19 @@ func TestScripts(t *testing.T) {
 
 // setFreePort sets $PORT to one on which nothing listens.
 func setFreePort(e *testscript.Env) error {
+	port, err := freePort()
+	e.Setenv("PORT", port)
+	return err
+}
+
+// freePort returns a port of this machine on which nothing listens.
+func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	e.Setenv("PORT", port)
-	return errors.Join(err, l.Close())
+	return port, errors.Join(err, l.Close())
 }
 
 func scriptExits(ts *testscript.TestScript, neg bool, args []string) {

@@ -277,6 +277,11 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			require.Zero(t, code, errText)
 			require.Equal(t, files("one"), files("three"))
 
+			// All steps were made, but not the result: as after a kill in between.
+			code, errText = tune(t.Context(), "three")
+			require.Zero(t, code, errText)
+			require.Equal(t, files("one"), files("three"))
+
 			stops := 0
 			for code = exitInterrupted; code == exitInterrupted; stops++ {
 				require.Less(t, stops, 200)

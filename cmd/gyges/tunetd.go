@@ -101,7 +101,13 @@ func (r *learner) resume() error {
 		return nil
 	}
 	last := r.folder.lines[len(r.folder.lines)-1]
-	s := &tdleaf.State{Step: last.Step, Gradients: last.State[stateGradients], Features: last.State[stateFeatures]}
+	if last.Loss == nil {
+		return fmt.Errorf("--out: %s: %w", r.folder.path, errStale)
+	}
+	s := &tdleaf.State{
+		Step: last.Step, Games: last.Games, Loss: *last.Loss,
+		Gradients: last.State[stateGradients], Features: last.State[stateFeatures],
+	}
 	if leaves := last.State[stateLeaves]; len(leaves) == 1 {
 		s.Leaves = leaves[0]
 	}
