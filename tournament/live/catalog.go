@@ -29,6 +29,11 @@ const (
 	maxID       = 512
 	maxOpen     = 10      // runs kept in memory that nobody looks at
 	maxManifest = 4 << 20 // bytes
+
+	// How many bytes of records are read for the list at a time, of one run and of
+	// all; the rest is counted the next time.
+	countOfRun = 32 << 20
+	countOfAll = 128 << 20
 )
 
 // catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
@@ -226,20 +231,24 @@ func (c *catalog) places() (list []place, more bool) {
 type entry struct {
 	ID, Status, About string
 	Games, Scheduled  int64
+	Counting          bool      // there are more games than Games
 	Changed           time.Time // when a game came last
 }
 
 // entries lists what is told of all runs, the latest first.
 func (c *catalog) entries() (list []entry, more bool) {
 	places, more := c.places()
+	left := int64(countOfAll)
 	for _, p := range places {
-		list = append(list, c.entry(p))
+		list = append(list, c.entry(p, &left))
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.ID, b.ID)) })
 	return list, more
 }
 
-func (c *catalog) entry(p place) entry {
+// entry describes a run. left is how many bytes of records may be read, which it
+// reduces.
+func (c *catalog) entry(p place, left *int64) entry {
 	e := entry{ID: p.id, Status: noManifest}
 	for _, name := range runFiles() {
 		if info, err := p.root.Stat(path.Join(p.dir, name)); err == nil && info.ModTime().After(e.Changed) {
@@ -257,7 +266,7 @@ func (c *catalog) entry(p place) entry {
 	if _, err := p.root.Stat(path.Join(p.dir, report.HistoryFile)); err == nil && e.Status == noManifest {
 		e.Status = tuning
 	}
-	e.Games = c.count(p)
+	e.Games, e.Counting = c.count(p, left)
 	return e
 }
 
@@ -317,11 +326,12 @@ func (m *shortManifest) about() string {
 	return text
 }
 
-// count counts the lines of a run's records, reading only what has come since.
-func (c *catalog) count(p place) int64 {
+// count counts the lines of a run's records, reading only what has come since,
+// and no more than is left. It reports whether there are more.
+func (c *catalog) count(p place, left *int64) (games int64, more bool) {
 	f, err := p.fsys().Open(tournament.GamesFile)
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	c.mu.Lock()
@@ -329,34 +339,36 @@ func (c *catalog) count(p place) int64 {
 	c.mu.Unlock()
 	info, err := f.Stat()
 	if err != nil || info.Size() == known.size {
-		return known.lines
+		return known.lines, false
 	}
 	if info.Size() < known.size {
 		known = counted{}
 	}
-	file, ok := f.(io.ReadSeeker)
+	from, ok := f.(io.ReaderAt)
 	if !ok {
-		return known.lines
+		return known.lines, false
 	}
-	if _, err := file.Seek(known.size, io.SeekStart); err != nil {
-		return known.lines
-	}
-	buf := make([]byte, 256<<10)
-	for {
-		n, err := file.Read(buf)
-		known.size += int64(n)
-		known.lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		if err != nil {
-			break
-		}
-	}
+	most := min(info.Size()-known.size, countOfRun, *left)
+	lines := new(lineCounter)
+	n, err := io.CopyBuffer(lines, io.NewSectionReader(from, known.size, most), make([]byte, 256<<10))
+	*left -= n
+	known.size, known.lines = known.size+n, known.lines+int64(*lines)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.lines) >= maxRuns {
 		clear(c.lines)
 	}
 	c.lines[p.id] = known
-	return known.lines
+	return known.lines, err == nil && known.size < info.Size()
+}
+
+// lineCounter counts the lines that are written to it.
+type lineCounter int64
+
+// Write implements [io.Writer].
+func (c *lineCounter) Write(b []byte) (int, error) {
+	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
+	return len(b), nil
 }
 
 // run returns a run that can be looked at, nil if there is none of that name.
@@ -390,6 +402,7 @@ func (c *catalog) makeRoom() {
 	}
 	slices.SortFunc(idle, func(a, b *run) int { return a.used.Compare(b.used) })
 	for _, r := range idle[:len(idle)-maxOpen+1] {
+		r.feed.end()
 		delete(c.runs, r.place.id)
 	}
 }

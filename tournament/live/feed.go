@@ -36,7 +36,9 @@ type snapshot struct {
 // feed brings a page up to date while somebody looks at it, and tells who does.
 type feed struct {
 	server *Server
-	render func(context.Context) map[string]any // the parts as they are now; nil: as they were
+	// render returns the parts as they are now, nil if as they were, and whether
+	// it is to be called again at once: there was too much to read.
+	render func(context.Context) (parts map[string]any, behind bool)
 
 	mu       sync.Mutex // held while the page is rendered
 	current  snapshot
@@ -44,10 +46,11 @@ type feed struct {
 
 	watchMu  sync.Mutex
 	watchers map[chan struct{}]bool
+	behind   bool               // the page is brought up to date though nobody looks at it
 	stop     context.CancelFunc // of the polling; nil: there is none
 }
 
-func newFeed(s *Server, render func(context.Context) map[string]any) *feed {
+func newFeed(s *Server, render func(context.Context) (map[string]any, bool)) *feed {
 	return &feed{server: s, render: render, watchers: map[chan struct{}]bool{}}
 }
 
@@ -58,12 +61,15 @@ func (f *feed) now(age time.Duration) snapshot {
 	if f.current.parts != nil && time.Since(f.rendered) < age {
 		return f.current
 	}
-	f.server.renders <- struct{}{}
-	parts := f.render(f.server.ctx)
-	<-f.server.renders
+	parts, behind := f.render(f.server.ctx)
 	f.rendered = time.Now()
 	if parts != nil {
 		f.update(parts)
+	}
+	f.watchMu.Lock()
+	defer f.watchMu.Unlock()
+	if f.behind = behind; behind {
+		f.start()
 	}
 	return f.current
 }
@@ -103,38 +109,81 @@ func (f *feed) watch() (changed <-chan struct{}, leave func()) {
 	f.watchMu.Lock()
 	defer f.watchMu.Unlock()
 	f.watchers[c] = true
+	f.start()
+	return c, func() {
+		f.watchMu.Lock()
+		defer f.watchMu.Unlock()
+		delete(f.watchers, c)
+		if len(f.watchers) == 0 && !f.behind {
+			f.halt()
+		}
+	}
+}
+
+// start starts the polling. The caller holds watchMu, as for halt.
+func (f *feed) start() {
 	if f.stop == nil && f.server.ctx.Err() == nil {
 		var ctx context.Context
 		ctx, f.stop = context.WithCancel(f.server.ctx)
 		f.server.work.Go(func() { f.poll(ctx) })
 	}
-	return c, func() {
-		f.watchMu.Lock()
-		defer f.watchMu.Unlock()
-		delete(f.watchers, c)
-		if len(f.watchers) == 0 && f.stop != nil {
-			f.stop()
-			f.stop = nil
-		}
+}
+
+// end ends the polling of a page that nobody looks at.
+func (f *feed) end() {
+	f.watchMu.Lock()
+	defer f.watchMu.Unlock()
+	f.halt()
+}
+
+// halt ends the polling.
+func (f *feed) halt() {
+	if f.stop != nil {
+		f.stop()
+		f.stop = nil
 	}
 }
 
-// poll brings the page up to date until ctx is cancelled.
+// poll brings the page up to date until ctx is cancelled, or the page is up to
+// date and nobody looks at it.
 func (f *feed) poll(ctx context.Context) {
 	tick := time.NewTicker(f.server.poll)
 	defer tick.Stop()
 	last := int64(0)
 	for {
-		select {
-		case <-ctx.Done():
+		behind, ended := f.standing(ctx)
+		if ended {
 			return
-		case <-tick.C:
 		}
-		if s := f.now(f.server.poll / 2); s.version != last {
+		age := time.Duration(0)
+		if !behind {
+			age = f.server.poll / 2
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+		if s := f.now(age); s.version != last {
 			last = s.version
 			f.tell()
 		}
 	}
+}
+
+// standing reports whether the page is behind, and whether the polling with that
+// context is to end.
+func (f *feed) standing(ctx context.Context) (behind, ended bool) {
+	f.watchMu.Lock()
+	defer f.watchMu.Unlock()
+	if ctx.Err() != nil {
+		return false, true
+	}
+	if !f.behind && len(f.watchers) == 0 {
+		f.halt()
+		return false, true
+	}
+	return f.behind, false
 }
 
 func (f *feed) tell() {

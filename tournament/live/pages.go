@@ -122,7 +122,7 @@ func (s *Server) serveList(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) serveListEvents(w http.ResponseWriter, r *http.Request) { s.list.serve(w, r) }
 
 // renderList makes the list of runs.
-func (s *Server) renderList(context.Context) map[string]any {
+func (s *Server) renderList(context.Context) (parts map[string]any, behind bool) {
 	list, more := s.catalog.entries()
 	var b bytes.Buffer
 	err := s.pages.templates.ExecuteTemplate(&b, "runs", struct {
@@ -132,7 +132,7 @@ func (s *Server) renderList(context.Context) map[string]any {
 	}{list, more, s.config.Results})
 	if err != nil {
 		s.config.Log.Error("the list of runs can't be written", "error", err)
-		return nil
+		return nil, false
 	}
-	return map[string]any{"table": html(b.String())} //nolint:gosec // written by html/template
+	return map[string]any{"table": html(b.String())}, false //nolint:gosec // written by html/template
 }

@@ -46,6 +46,7 @@ type run struct {
 	latest    []*record.Game // the last one first
 	faults    faults
 	problem   string // why the records can't be read further
+	late      bool   // something came that the page doesn't show yet
 	viewer    *report.Viewer
 	page      map[string]any // the parts but for the workers
 	workers   html           // who plays it elsewhere; "": nobody says
@@ -60,6 +61,7 @@ func newRun(s *Server, p place) *run {
 // begin forgets what has been read.
 func (r *run) begin() {
 	r.tail = newTail(r.place.fsys())
+	r.tail.most, r.tail.chunk = r.server.readMost, min(chunk, r.server.readMost)
 	r.games = r.server.config.NewGames()
 	r.collector = report.NewCollector(report.Options{Games: sampledGames, Seed: 1})
 	r.collector.AddRun(r.about)
@@ -67,8 +69,11 @@ func (r *run) begin() {
 }
 
 // render reads what has come and returns the parts of the page; nil if nothing
-// has.
-func (r *run) render(ctx context.Context) map[string]any {
+// has. It reads a bounded amount, and reports whether there is more: until all is
+// read, the page says how far it is, or remains as it was.
+func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
+	r.server.renders <- struct{}{}
+	defer func() { <-r.server.renders }()
 	changed := r.readAbout()
 	came, err := r.read(ctx)
 	if errors.Is(err, errAgain) {
@@ -77,8 +82,13 @@ func (r *run) render(ctx context.Context) map[string]any {
 		_, err = r.read(ctx)
 	}
 	if ctx.Err() != nil {
-		return nil
+		return nil, false
 	}
+	if err == nil && r.tail.behind {
+		r.late = r.late || came || changed
+		return r.progress(), true
+	}
+	came, r.late = came || r.late, false
 	problem := ""
 	if err != nil {
 		problem = err.Error()
@@ -88,20 +98,34 @@ func (r *run) render(ctx context.Context) map[string]any {
 	others := r.lookAtWorkers()
 	if !came && !changed && problem == r.problem && r.live == wasLive && r.page != nil {
 		if others {
-			return r.withWorkers(r.page)
+			return r.withWorkers(r.page), false
 		}
-		return nil
+		return nil, false
 	}
 	r.problem = problem
-	parts, err := r.parts(ctx)
-	if err != nil {
+	if parts, err = r.parts(ctx); err != nil {
 		if ctx.Err() == nil {
 			r.server.config.Log.Error("a run can't be shown", "run", r.place.id, "error", err)
 		}
-		return nil
+		return nil, false
 	}
 	r.page = parts
-	return r.withWorkers(parts)
+	return r.withWorkers(parts), false
+}
+
+// progress is the page of a run of which not all is read; nil if it was shown
+// before.
+func (r *run) progress() map[string]any {
+	if r.page != nil {
+		return nil
+	}
+	text := fmt.Sprintf("The records are being read: %.0f %% of %s MB. The figures follow when all are read.",
+		100*float64(r.tail.offset)/float64(r.tail.size), count(r.tail.size/1e6))
+	return map[string]any{
+		"status": r.status(), "running": r.running(), "reading": true, "lead": []string{text},
+		"facts": []report.Fact{{Name: "games read", Value: count(r.played)}}, "sampled": "",
+		"agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{}, "titles": map[string]string{},
+	}
 }
 
 // readAbout reads the manifest and the curves again if they have changed.
@@ -207,7 +231,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	parts := map[string]any{
-		"status": r.statusText(), "running": r.live, "lead": p.Lead, "facts": p.Facts, "sampled": p.Sampled,
+		"status": r.statusText(), "running": r.live, "reading": false, "lead": p.Lead, "facts": p.Facts, "sampled": p.Sampled,
 		"agents": []string{}, "rules": []string{}, "latest": r.latestGames(labels),
 	}
 	if r.viewer = p.Viewer; p.Viewer != nil {

@@ -250,6 +250,71 @@ func TestReadAsItComes(t *testing.T) {
 	}
 }
 
+// Of a large run the page says how much is read; the rest is read whether or not
+// somebody looks at it, and then the page is the same as that of a run read at once.
+func TestLargeRunIsReadInTheBackground(t *testing.T) {
+	text := ""
+	for pair := range int64(20) {
+		text += lines(drawPair(pair)...)
+	}
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "run-x"), "running", text)
+	writeRun(t, filepath.Join(s.results, "run-y"), "running", text)
+	whole := s.catalog.run("run-x").feed.now(0)
+
+	s.readMost = 1000
+	r := s.catalog.run("run-y")
+	for range cap(s.renders) {
+		s.renders <- struct{}{} // so that nothing more is read
+	}
+	require.Contains(t, s.get("/").Body.String(), "run-y", "the list doesn't wait")
+	for range cap(s.renders) {
+		<-s.renders
+	}
+	first, _ := r.show()
+	require.Contains(t, first.parts["lead"].text, "The records are being read: ")
+	require.Equal(t, "true", first.parts["reading"].text)
+	require.Equal(t, "[]", first.parts["order"].text)
+	var now snapshot
+	require.Eventually(t, func() bool {
+		now, _ = r.show()
+		return now.parts["reading"].text == "false"
+	}, 10*time.Second, time.Millisecond)
+	require.Greater(t, now.version, int64(5))
+	for name, p := range whole.parts {
+		want := strings.ReplaceAll(p.text, "run-x", "run-y")
+		require.Equal(t, want, now.parts[name].text, name)
+	}
+	require.Eventually(t, func() bool {
+		r.feed.watchMu.Lock()
+		defer r.feed.watchMu.Unlock()
+		return r.feed.stop == nil
+	}, 10*time.Second, time.Millisecond, "nobody looks at it")
+}
+
+// The list counts the games of large files bit by bit.
+func TestListCountsLargeFilesLater(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "large")
+	writeRun(t, dir, "", "\n\n\n")
+	path := filepath.Join(dir, tournament.GamesFile)
+	require.NoError(t, os.Truncate(path, 2*countOfRun)) // a hole: it takes no room
+	appendTo(t, path, "\n\n")
+	writeRun(t, filepath.Join(s.results, "small"), "", lines(drawPair(0)...))
+	counts := func() []string {
+		list, _ := s.catalog.entries()
+		var text []string
+		for _, e := range list {
+			text = append(text, fmt.Sprint(e.ID, " ", e.Games, " ", e.Counting))
+		}
+		return text
+	}
+	require.ElementsMatch(t, []string{"large 3 true", "small 2 false"}, counts())
+	require.ElementsMatch(t, []string{"large 3 true", "small 2 false"}, counts())
+	require.ElementsMatch(t, []string{"large 5 false", "small 2 false"}, counts())
+	require.Regexp(t, `href="/run/large">.*<td>5</td>`, s.get("/").Body.String())
+}
+
 // Curves of a tuning without games are shown, and follow their file.
 func TestTuningWithoutGames(t *testing.T) {
 	s := newTestServer(t)

@@ -59,7 +59,7 @@ const (
 	shutdownTime   = 3 * time.Second  // for requests that are under way at the end
 	stopTime       = 5 * time.Second  // for games and pages that are under way at the end
 	requestTime    = 10 * time.Second // for a request to arrive
-	answerTime     = 90 * time.Second // for an answer to leave; a large run is read first
+	answerTime     = 90 * time.Second // for an answer to leave
 	longestAnswer  = 10 * time.Minute // to a request that waits for a search
 	keepAliveTime  = 60 * time.Second
 	ratePerSecond  = 40 // requests of one address
@@ -87,6 +87,7 @@ type Server struct {
 	poll     time.Duration // how old a page that is looked at may be
 	answerIn time.Duration // for an answer to leave
 	stopIn   time.Duration // for games and pages to end
+	readMost int64         // bytes of a run's records that are read at a time
 	streams  chan struct{}
 	renders  chan struct{} // pages being made
 	limiter  limiter
@@ -108,7 +109,7 @@ func New(c Config) (*Server, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, stopIn: stopTime,
+		config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, stopIn: stopTime, readMost: readAtOnce,
 		streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now},
 	}
 	if c.Open {

@@ -25,22 +25,29 @@ type tail struct {
 	changed time.Time
 	size    int64
 	chunk   int64 // bytes to read at a time
+	most    int64 // bytes to hand on in one call, but for the last chunk
+	behind  bool  // there was more in the file than that
 }
 
 // patience is how long the first game of a pair waits for the second.
 const patience = 5 * time.Second
 
-// chunk is how much is read at a time.
-const chunk = 1 << 20
+// chunk is how many bytes are read at a time, readAtOnce how many in one call:
+// what is made of them takes some 0.2 s.
+const (
+	chunk      = 1 << 20
+	readAtOnce = 8 << 20
+)
 
 // errAgain says that what was handed on is no beginning of the file any more, or
 // was parted in the wrong place: all is to be read again.
 var errAgain = errors.New("the records have changed")
 
-func newTail(fsys fs.FS) *tail { return &tail{fsys: fsys, half: -1, chunk: chunk} }
+func newTail(fsys fs.FS) *tail { return &tail{fsys: fsys, half: -1, chunk: chunk, most: readAtOnce} }
 
 // read hands the lines that have come to take, many at a time. It reports whether
-// there were any. final says that nobody writes any more.
+// there were any. final says that nobody writes any more. While t.behind is set
+// after it, the last line handed on may be the first of a pair.
 func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io.Reader) error) (bool, error) {
 	f, err := t.fsys.Open(tournament.GamesFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +79,12 @@ func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io
 	if err != nil {
 		return false, err
 	}
-	any := false
-	for t.offset < end && ctx.Err() == nil {
+	any, stop := false, t.offset+t.most
+	for t.behind = false; t.offset < end && ctx.Err() == nil; {
+		if t.offset >= stop {
+			t.behind = true
+			break
+		}
 		lines, err := t.next(from, end)
 		if err != nil {
 			return any, err

@@ -82,6 +82,7 @@
   }
 
   function take(parts) {
+    if (state.reading && parts.reading === false) return location.reload(); // for the games of the viewer
     for (const key of ["latest", "titles", "order", "running"]) if (key in parts) state[key] = parts[key];
     for (const [name, value] of Object.entries(parts)) {
       if (name === "table") put(at(name), value);
