@@ -104,6 +104,9 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	if err := q.connect(f, e, config.Out); err != nil {
 		return nil, err
 	}
+	if q.server != nil {
+		o.Stalled = q.server.Stalled
+	}
 	pool, err := queue.NewPool(ctx, q.nc, o)
 	if err != nil {
 		q.end(tournament.Summary{})

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -178,10 +179,12 @@ func (r *run) announce(ctx context.Context) error {
 	tick := time.NewTicker(announceEvery)
 	defer tick.Stop()
 	idle := time.Now() // since when nobody plays
+	notice := r.pool.stallNotice()
 	for {
 		if err := r.say(false); err != nil {
 			r.log.Debug("announcing the run", "error", err)
 		}
+		notice.update(cmp.Or(r.pool.stalled(), r.sender.stalled()), time.Now())
 		if now := time.Now(); r.crew.willing(now) > 0 {
 			idle = now
 		} else if now.Sub(idle) > goneAfter {

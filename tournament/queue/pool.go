@@ -34,6 +34,7 @@ type Options struct {
 	Replicas int              // copies of the streams in a cluster of servers; 0: 1
 	Pace     Pace             // of games limited by time; empty: Scaled
 	Speed    func() float64   // measures the machine that times are meant for, as in WorkerInfo; nil: times are left alone
+	Stalled  func() error     // why the server stores nothing, as Server.Stalled; nil: only its answers say so
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
@@ -148,11 +149,15 @@ func (p *Pool) Window() int { return p.options.Window }
 // that played in the same folder and was killed is used.
 func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
 	r, err := p.begin(ctx, config, outcomes)
-	if err != nil {
-		if ctx.Err() != nil {
+	for notice := p.stallNotice(); err != nil; r, err = p.begin(ctx, config, outcomes) {
+		stalled := p.stalled()
+		if stalled == nil && ctx.Err() == nil {
+			return err
+		}
+		notice.update(stalled, time.Now())
+		if !sleep(ctx, retryWait) {
 			return nil
 		}
-		return err
 	}
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -169,6 +174,22 @@ func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan 
 	reporter.end()
 	r.end(context.WithoutCancel(ctx))
 	return err
+}
+
+// stalled returns why the server stores nothing, if that can be found out; nil: it
+// does, as far as that.
+func (p *Pool) stalled() error {
+	if p.options.Stalled == nil {
+		return nil
+	}
+	return p.options.Stalled()
+}
+
+func (p *Pool) stallNotice() *stallNotice {
+	return &stallNotice{
+		log:  p.options.Log,
+		lost: "the queue can't be stored; the run waits until it can", recovered: "the queue is stored again",
+	}
 }
 
 // identity is what a run's folder knows of its name on the server.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -118,4 +119,46 @@ func TestExpiredJobsArePublishedAgain(t *testing.T) {
 	startWorker(t, connect(t, s), nil)
 	require.NoError(t, <-done)
 	require.Equal(t, want, timeless(t, c.Out))
+}
+
+// A server that takes no messages for a while, as its streams are full, delays a run
+// and changes nothing in it. Coordinator and worker say what they wait for.
+func TestFullStreams(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	var coordinator, worker logged
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Log = worker.log() })
+	c := testConfig(t, 5, "random", "other")
+	want := local(t, c)
+	p := testPool(t, connect(t, s), func(o *Options) { o.Log = coordinator.log() })
+	c.Pool = p
+	limit := func(name string, bytes int64) {
+		stream, err := p.js.Stream(t.Context(), name)
+		require.NoError(t, err)
+		config := stream.CachedInfo().Config
+		config.MaxBytes, config.Discard = bytes, jetstream.DiscardNew
+		_, err = p.js.UpdateStream(t.Context(), config)
+		require.NoError(t, err)
+	}
+	const none, unlimited = 1, -1
+	limit(jobStream, none)
+	limit(resultStream, none)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		done <- err
+	}()
+	says := func(log *logged, text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 30*time.Second, 10*time.Millisecond, text)
+	}
+	says(&coordinator, `level=WARN msg="the queue can't be stored; the run waits until it can"`)
+	limit(jobStream, unlimited)
+	says(&coordinator, `level=INFO msg="the queue is stored again"`)
+	says(&worker, `level=WARN msg="the NATS server doesn't store results; trying again"`)
+	limit(resultStream, unlimited)
+	require.NoError(t, <-done)
+	require.Equal(t, want, timeless(t, c.Out))
+	require.Contains(t, coordinator.String(), "maximum bytes exceeded")
+	require.Contains(t, worker.String(), "maximum bytes exceeded")
 }

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -22,6 +23,8 @@ type sender struct {
 	js   jetstream.JetStream
 	log  *slog.Logger
 	sent chan sending
+
+	failure atomic.Pointer[error] // why a message is published again and again; nil: none is
 }
 
 // sending is a message on its way.
@@ -32,7 +35,7 @@ type sending struct {
 }
 
 func newSender(js jetstream.JetStream, log *slog.Logger) *sender {
-	return &sender{js, log, make(chan sending, maxSending)}
+	return &sender{js: js, log: log, sent: make(chan sending, maxSending)}
 }
 
 // send begins to publish a message; stored may be nil. It waits while too many
@@ -80,6 +83,14 @@ func (s *sender) start(ctx context.Context, group *errgroup.Group) {
 // close says that nothing more will be sent.
 func (s *sender) close() { close(s.sent) }
 
+// stalled returns why the server doesn't store what is published; nil: it does.
+func (s *sender) stalled() error {
+	if err := s.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // arrived tells whether the server has what was published.
 func (s *sender) arrived(ctx context.Context, future jetstream.PubAckFuture) bool {
 	if future == nil {
@@ -102,8 +113,10 @@ func (s *sender) insist(ctx context.Context, m *nats.Msg) bool {
 		_, err := s.js.PublishMsg(once, &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data})
 		cancel()
 		if err == nil {
+			s.failure.Store(nil)
 			return true
 		}
+		s.failure.Store(&err)
 		s.log.Debug("publishing failed; trying again", "error", err)
 		if !sleep(ctx, retryWait) {
 			return false

@@ -1,11 +1,13 @@
 package queue
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -26,7 +28,18 @@ type ServerOptions struct {
 type Server struct {
 	server *server.Server
 	access Access
+	store  string
+	stop   func() // ends what watches the store, and waits for it
+
+	mu      sync.Mutex
+	stalled error // see Stalled
 }
+
+// What the server may store, in bytes.
+const (
+	maxMemory = 64 << 20
+	maxStore  = 16 << 30
+)
 
 // startTime bounds how long the server takes to recover its store. closeTime is
 // how long it takes to close its connections: half of it passes between the
@@ -49,7 +62,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		NoLog: true, NoSigs: true,
 		LameDuckDuration: closeTime, LameDuckGracePeriod: closeTime / 2,
 		// A laptop has little; what is stored is bounded by the windows of the runs.
-		JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: 16 << 30,
+		JetStreamMaxMemory: maxMemory, JetStreamMaxStore: maxStore,
 	}
 	if o.Access.Cert != "" {
 		if options.TLSConfig, err = o.Access.serverTLS(); err != nil {
@@ -72,7 +85,12 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: its store in %s can't be used", o.Store)
 	}
-	return &Server{s, o.Access}, nil
+	embedded := &Server{server: s, access: o.Access, store: o.Store}
+	ctx, cancel := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() { embedded.watch(ctx) })
+	embedded.stop = func() { cancel(); watching.Wait() }
+	return embedded, nil
 }
 
 // Check tells whether the server may listen there: what is reachable from elsewhere
@@ -115,6 +133,7 @@ func (s *Server) URL() string { return s.server.ClientURL() }
 // Close announces the shutdown to all clients and stops the server. What it has
 // stored stays.
 func (s *Server) Close() {
+	s.stop()
 	s.server.LameDuckShutdown()
 	s.server.Shutdown() // if the other had nothing to do
 	s.server.WaitForShutdown()

@@ -233,8 +233,13 @@ func (w *Worker) wake() {
 func (w *Worker) report(ctx context.Context) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
+	notice := stallNotice{
+		log:  w.options.Log,
+		lost: "the NATS server doesn't store results; trying again", recovered: "the NATS server stores results again",
+	}
 	for {
 		w.tell(false)
+		notice.update(w.sender.stalled(), time.Now())
 		select {
 		case <-tick.C:
 			w.forget(time.Now())
