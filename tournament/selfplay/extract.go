@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/agents/tuning/sample"
 	"gyges/rules"
 	"gyges/tournament"
@@ -36,17 +37,22 @@ type Summary struct {
 // Extract makes the samples of the records in a run's folder anew, in its folder
 // [SamplesDir]. It replays and verifies every game. about is what the files are
 // to say of where the samples come from, beside the agents, the number of games
-// and the split. Memory grows with the samples, by some 400 bytes each.
+// and the split. While it works no other process can do the same, nor play on in
+// that folder: the error is [files.ErrInUse]. Memory grows with the samples, by
+// some 400 bytes each.
 func Extract(ctx context.Context, dir string, split Split, about map[string]string) (Summary, error) {
 	if err := errors.Join(split.check()...); err != nil {
 		return Summary{}, err
 	}
 	path := filepath.Join(dir, tournament.GamesFile)
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	if err := files.Lock(f); err != nil {
+		return Summary{}, fmt.Errorf("%s: %w", dir, err)
+	}
 	g := newGatherer(split)
 	for r := record.NewReader(f, path); ; {
 		game, err := r.Read()

@@ -16,6 +16,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
+	"gyges/agents/tuning/files"
 	"gyges/agents/tuning/sample"
 	"gyges/rules"
 	"gyges/tournament"
@@ -172,8 +173,8 @@ func TestSamplesAreThoseOfTheRecords(t *testing.T) {
 	}, about)
 }
 
-// files returns the samples' files as bytes; their names hold checksums.
-func files(t *testing.T, dir string) map[string]string {
+// samplesIn returns the samples' files as bytes; their names hold checksums.
+func samplesIn(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(dir, SamplesDir))
@@ -196,12 +197,12 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 		return c
 	}
 	dir, _ := play(t, with(func(*Config) {}))
-	want := files(t, dir)
+	want := samplesIn(t, dir)
 	require.Len(t, want, 3)
 	dir, _ = play(t, with(func(c *Config) { c.Tournament.Workers = 5 }))
-	require.Equal(t, want, files(t, dir))
+	require.Equal(t, want, samplesIn(t, dir))
 	dir, _ = play(t, with(func(c *Config) { c.Tournament.Seed = 2 }))
-	require.NotEqual(t, want, files(t, dir))
+	require.NotEqual(t, want, samplesIn(t, dir))
 
 	stopped := with(func(*Config) {})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -213,11 +214,24 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	dir, _ = play(t, stopped)
-	require.Equal(t, want, files(t, dir))
+	require.Equal(t, want, samplesIn(t, dir))
 	_, err = Extract(ctx, dir, stopped.Split, nil)
 	require.ErrorIs(t, err, context.Canceled)
 
-	require.Equal(t, want, files(t, dir))
+	require.Equal(t, want, samplesIn(t, dir))
+
+	// What another process is making there is left alone.
+	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	require.NoError(t, files.Lock(f))
+	half := filepath.Join(dir, "samples.new")
+	require.NoError(t, os.Mkdir(half, 0o755))
+	_, err = Extract(context.Background(), dir, stopped.Split, nil)
+	require.ErrorIs(t, err, files.ErrInUse)
+	require.ErrorContains(t, err, dir)
+	require.DirExists(t, half)
+	require.NoError(t, os.Remove(half))
+	require.NoError(t, f.Close())
 
 	// What was cut off is cleared away.
 	for _, left := range []string{"samples.new", "samples.new.tmp-17"} {
@@ -226,7 +240,7 @@ func TestSamplesAreTheSameAgain(t *testing.T) {
 	}
 	_, err = Extract(context.Background(), dir, stopped.Split, stopped.About())
 	require.NoError(t, err)
-	require.Equal(t, want, files(t, dir))
+	require.Equal(t, want, samplesIn(t, dir))
 	left, err := filepath.Glob(filepath.Join(dir, "samples.*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -287,7 +301,7 @@ func TestBadRecords(t *testing.T) {
 	c := config(t)
 	c.Tournament.Pairs = 2
 	dir, _ := play(t, c)
-	before := files(t, dir)
+	before := samplesIn(t, dir)
 	path := filepath.Join(dir, tournament.GamesFile)
 	good, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -299,7 +313,7 @@ func TestBadRecords(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		_, err := Extract(context.Background(), dir, c.Split, nil)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, before, files(t, dir))
+		require.Equal(t, before, samplesIn(t, dir))
 	}
 	_, err = Extract(context.Background(), t.TempDir(), c.Split, nil)
 	require.ErrorIs(t, err, os.ErrNotExist)

@@ -4,6 +4,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -174,6 +175,39 @@ func syncDir(dir string) error {
 		err = nil
 	}
 	return errors.Join(err, d.Close())
+}
+
+// Open opens a file for reading. Anything but a regular file is an error: opening
+// a pipe may block for good, and a device may have no end.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	}
+	return os.Open(path)
+}
+
+var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
+
+// Read returns what a regular file of at most so many bytes holds.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected at most %d bytes, found more", most)}
+	}
+	return text, nil
 }
 
 // Replace writes a file by [Create] and [File.Commit].

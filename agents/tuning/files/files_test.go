@@ -169,6 +169,20 @@ func TestCreateWhileOthersClean(t *testing.T) {
 	require.Equal(t, []string{"out"}, list(t, dir))
 }
 
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, []byte("12345"), 0o644))
+	content, err := Read(path, 5)
+	require.NoError(t, err)
+	require.Equal(t, "12345", string(content))
+	_, err = Read(path, 4)
+	require.ErrorContains(t, err, path+": expected at most 4 bytes, found more")
+	_, err = Read(filepath.Dir(path), 4)
+	require.ErrorContains(t, err, "is a directory")
+	_, err = Read(os.DevNull, 4)
+	require.ErrorContains(t, err, "expected a regular file, found a pipe or a device")
+}
+
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
 	found, err := Foreign(filepath.Join(dir, "none"))

@@ -19,6 +19,8 @@ func TestCreateInPlace(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	_, err := Open(path) // which doesn't block
+	require.ErrorIs(t, err, errNotRegular)
 	read := make(chan string)
 	go func() {
 		in, err := os.Open(path)
