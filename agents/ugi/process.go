@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 
 	"gyges/agents"
@@ -47,9 +48,12 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 	p.cmd = exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the calls that have a context
 	p.cmd.Dir = dir
 	isolate(p.cmd)
+	mark := bindLifetime(p.cmd)
 	theirs, err := p.connect()
 	if err == nil {
-		err = p.cmd.Start()
+		started := make(chan error)
+		go p.run(mark, started)
+		err = <-started
 	}
 	for _, f := range theirs {
 		_ = f.Close() // the program has its own copy
@@ -58,11 +62,6 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 		p.closeOurs()
 		return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("can't start %q: %w", command[0], err)}
 	}
-	go func() {
-		p.waitErr = p.cmd.Wait()
-		_ = killGroup(p.cmd) // whom it left behind holds the pipes open, and nobody needs him
-		close(p.exited)
-	}()
 	go func() {
 		t.drain(p.errOut)
 		close(p.drained)
@@ -75,6 +74,22 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 		}
 	}
 	return p, nil
+}
+
+// run starts the program and waits for its end. It does both in one thread, which
+// lives as long as the program: see bindLifetime.
+func (p *process) run(mark string, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	p.waitErr = p.cmd.Wait()
+	_ = killGroup(p.cmd) // what it left behind holds the pipes open
+	killMarked(mark)
+	close(p.exited)
 }
 
 // connect makes the pipes and returns the program's ends.

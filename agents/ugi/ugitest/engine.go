@@ -86,6 +86,8 @@ func (e *engine) begin() (code int, ends bool) {
 		return 7, true
 	case "mute":
 		time.Sleep(10 * time.Minute)
+	case "session":
+		bystander(exec.Command("setsid", os.Args[0], "bystander")) //nolint:noctx // it is to be left behind
 	case "public":
 		fmt.Print("Gyges UGI Engine v2.0.0\n\n")
 	}
@@ -178,7 +180,9 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 		fmt.Fprintln(os.Stderr, "out of \x07memory")
 		return true, 3, true
 	case "orphans":
-		bystander()
+		cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		bystander(cmd)
 		return true, 4, true
 	case "hang":
 		time.Sleep(10 * time.Minute)
@@ -242,11 +246,8 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	return false, 0, false
 }
 
-// bystander starts a process that holds the engine's output open and would
-// outlive it.
-func bystander() {
-	cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+// bystander starts a process that would outlive the engine, and says its number.
+func bystander(cmd *exec.Cmd) {
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}

@@ -1,0 +1,86 @@
+package ugi
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+)
+
+// An engine that ignores the end of its input is gone when its host is killed.
+func TestEngineEndsWithKilledHost(t *testing.T) {
+	path, err := os.Executable()
+	require.NoError(t, err)
+	server := exec.CommandContext(t.Context(), path, "server")
+	server.Env = append(os.Environ(), asServer+"="+ugitest.Spec(t, "deaf", ""))
+	in, err := server.StdinPipe()
+	require.NoError(t, err)
+	out, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	_, err = in.Write([]byte("setpos start\nisready\n"))
+	require.NoError(t, err)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "readyok\n", line)
+	children := childrenOf(t, server.Process.Pid)
+	require.Len(t, children, 1)
+	t.Cleanup(func() { _ = syscall.Kill(children[0], syscall.SIGKILL) })
+	require.True(t, alive(children[0]))
+
+	require.NoError(t, server.Process.Signal(syscall.SIGKILL))
+	require.Error(t, server.Wait())
+	require.Eventually(t, func() bool { return !alive(children[0]) }, 10*time.Second, 10*time.Millisecond)
+}
+
+// childrenOf returns the numbers of a process's children.
+func childrenOf(t *testing.T, pid int) []int {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	var list []int
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		var child, parent int
+		var state string
+		number, rest, _ := bytes.Cut(stat, []byte(" "))
+		if child, err = strconv.Atoi(string(number)); err != nil {
+			continue
+		}
+		rest = rest[bytes.LastIndexByte(rest, ')')+1:] // after the name, which may hold anything
+		if _, err := fmt.Sscan(string(rest), &state, &parent); err == nil && parent == pid {
+			list = append(list, child)
+		}
+	}
+	return list
+}
+
+// A process in a session of its own ends with the engine that started it, however
+// the engine ends.
+func TestSessionsEnd(t *testing.T) {
+	for _, crash := range []bool{false, true} {
+		h := newTestHost(t, "session", "")
+		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse("italian")}))
+		if crash {
+			require.NoError(t, h.proc.cmd.Process.Kill())
+			<-h.proc.exited
+		}
+		require.NoError(t, h.Close())
+		requireGone(t, h.Trace())
+	}
+}
