@@ -37,27 +37,27 @@ func with(change func(*Options)) Options {
 }
 
 var presetTable = []Preset{
-	{"standard", "common ground of the rulebooks, every gap settled: agents are compared by it", standard},
-	{"simplified", "common ground of the simplified variants: standard without displacement",
+	{"standard", "common ground of the rulebooks, on which agents meet", standard},
+	{"simplified", "common ground without displacement",
 		with(func(o *Options) { o.Relocation = false })},
-	{"kang", "common ground of the Kang variant (Leroy 2018): pieces enter from the hand, three exits win",
+	{"kang", "common ground of the Kang variant: three exits win",
 		with(func(o *Options) { o.Kang = true })},
-	{"italian", "Italian rulebook: silent on repetition", with(func(o *Options) { o.Repetition = NoRepetition })},
+	{"italian", "Italian rulebook, silent on repetition", with(func(o *Options) { o.Repetition = NoRepetition })},
 	{"italian-simplified", "Italian rulebook, simplified variant",
 		with(func(o *Options) { o.Relocation, o.Repetition = false, NoRepetition })},
 	{"italian-kang", "Italian rulebook, Kang variant: pieces may enter",
 		with(func(o *Options) { o.Kang, o.KangEntry, o.Repetition = true, Optional, NoRepetition })},
-	{"leather", "French rulebook of the leather edition: no position may return", standard},
-	{"russian", "Russian rulebook: the basic game of the Gigamic edition", with(func(o *Options) {
+	{"leather", "French rulebook, leather edition: no position returns", standard},
+	{"russian", "Russian rulebook, Gigamic edition", with(func(o *Options) {
 		o.Relocation, o.SetupOrder, o.DoorRule = false, Alternate, Directed
 		o.NullMove, o.Repetition = AllowNull, NoRepetition
 	})},
-	{"turkish-basic", "Turkish rulebook of the Gigamic edition, basic rules", with(turkish)},
-	{"turkish-advanced", "Turkish rulebook of the Gigamic edition, advanced rules", with(func(o *Options) {
+	{"turkish-basic", "Turkish rulebook, Gigamic edition, basic rules", with(turkish)},
+	{"turkish-advanced", "Turkish rulebook, Gigamic edition, advanced rules", with(func(o *Options) {
 		turkish(o)
 		o.Relocation, o.DropZone = true, BehindPlayableRow
 	})},
-	{"cosmoludo", "English rulebook of the Cosmoludo edition: set-up on two rows", with(func(o *Options) {
+	{"cosmoludo", "English rulebook, Cosmoludo edition: two-row set-up", with(func(o *Options) {
 		o.SetupZone, o.DropZone, o.NullMove, o.Repetition = TwoRows, BehindPlayableRow, AllowNull, NoRepetition
 	})},
 }

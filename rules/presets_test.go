@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,4 +108,27 @@ func TestOptionalEntry(t *testing.T) {
 	require.ErrorContains(t, checkText(t, g, "a1-a4"), "South must move a piece of row 2")
 	g = NewGame(MustParse("kang"), parse(t, r, text))
 	require.ErrorContains(t, checkText(t, g, "a2-a3"), "South holds pieces and must bring one in")
+}
+
+// TestProse checks that every option has its place in the prose: another value
+// is another text, but for options that have no meaning beside the others.
+func TestProse(t *testing.T) {
+	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
+		o := MustParse(base).Options()
+		for _, opt := range optionTable {
+			values := strings.Split(opt.values, ", ")
+			if strings.HasPrefix(opt.values, "a number") {
+				values = []string{"0", "1", "2", "77"}
+			}
+			for _, v := range values {
+				changed := o
+				if changed.Set(opt.name, v) != nil || changed == o {
+					continue
+				}
+				silent := strings.HasPrefix(opt.name, "kang_") && !o.Kang ||
+					strings.HasPrefix(opt.name, "setup_") && o.Kang || opt.name == "drop_zone" && !o.Relocation
+				require.Equal(t, silent, reflect.DeepEqual(o.Prose(), changed.Prose()), "%s %s=%s", base, opt.name, v)
+			}
+		}
+	}
 }

@@ -1,22 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"gyges/rules"
 )
 
-// rulesCmd lists rule sets, or the options of one.
+// rulesCmd lists rule sets, or prints the rules of one.
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
-	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set whose options to print: as for --rules."`
+	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, in prose and as options: as for --rules."`
 }
 
 func (rulesCmd) examples() []example {
 	return []example{
 		{"gyges rules", "the presets, and where they differ from standard"},
-		{"gyges rules kang", "the options of one rule set, and what each may be"},
+		{"gyges rules kang", "the rules of one set in prose, its options, and where other presets differ"},
 		{"gyges rules kang --format yaml > my-kang.yaml", "a file to change, for --rules my-kang.yaml"},
 		{"gyges rules standard:null_move=allow,repetition=none --format json", ""},
 	}
@@ -37,16 +39,71 @@ func (c *rulesCmd) Run(e *env) error {
 	o := r.Options()
 	switch c.Format {
 	case "json":
-		return writeJSON(e.out, ruleSetJSON{Name: r.String(), Options: optionsOf(o)})
+		return writeJSON(e.out, ruleSetJSON{Name: r.String(), Options: optionsOf(o), Prose: o.Prose()})
 	case "yaml":
 		writeYAML(e.out, r)
 		return nil
 	}
+	writeProse(e.out, r, c.Format == "markdown")
 	t := grid{header: []string{"Option", "Value", "May be"}}
 	for _, name := range rules.OptionNames() {
 		t.rows = append(t.rows, []string{name, o.Get(name), rules.OptionValues(name)})
 	}
+	if err := t.write(e.out, c.Format == "markdown"); err != nil {
+		return err
+	}
+	t = grid{header: []string{"Other preset", "Where it differs from " + r.String()}}
+	for _, p := range rules.Presets() {
+		if p.Name != r.String() {
+			t.rows = append(t.rows, differenceRows(p.Name, strings.Fields(cmp.Or(difference(o, p.Options), "nowhere")))...)
+		}
+	}
+	e.out.printf("\n")
 	return t.write(e.out, c.Format == "markdown")
+}
+
+// differenceRows prints changed options, two in a row of the table.
+func differenceRows(name string, changes []string) [][]string {
+	var rows [][]string
+	for pair := range slices.Chunk(changes, 2) {
+		rows = append(rows, []string{name, strings.Join(pair, " ")})
+		name = ""
+	}
+	return rows
+}
+
+// writeProse prints the rules in words, as text in lines of at most 78 columns.
+func writeProse(w *output, r *rules.Rules, markdown bool) {
+	heading, paragraph := "%s\n", "%s\n"
+	if markdown {
+		heading, paragraph = "## %s\n\n", "%s\n\n"
+	}
+	for _, s := range r.Options().Prose() {
+		w.printf(heading, s.Heading)
+		for _, text := range s.Paragraphs {
+			if !markdown {
+				text = wrap(text, 76, "  ")
+			}
+			w.printf(paragraph, text)
+		}
+		if !markdown {
+			w.printf("\n")
+		}
+	}
+}
+
+// wrap breaks a text into lines of at most so many bytes, each after an indent.
+func wrap(text string, width int, indent string) string {
+	lines := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &lines[len(lines)-1]
+		if *last != "" && len(*last)+1+len(word) > width {
+			lines = append(lines, word)
+			continue
+		}
+		*last = strings.TrimPrefix(*last+" "+word, " ")
+	}
+	return indent + strings.Join(lines, "\n"+indent)
 }
 
 // writeYAML prints a rule set as configs.LoadRules reads it, with all its options.
@@ -63,6 +120,7 @@ type ruleSetJSON struct {
 	Name    string            `json:"name"`
 	Doc     string            `json:"doc,omitempty"`
 	Options map[string]string `json:"options"`
+	Prose   []rules.Section   `json:"prose,omitempty"`
 }
 
 func optionsOf(o rules.Options) map[string]string {
@@ -79,7 +137,7 @@ func (c *rulesCmd) list(e *env) error {
 	if c.Format == "json" {
 		list := make([]ruleSetJSON, len(presets))
 		for i, p := range presets {
-			list[i] = ruleSetJSON{p.Name, p.Doc, optionsOf(p.Options)}
+			list[i] = ruleSetJSON{Name: p.Name, Doc: p.Doc, Options: optionsOf(p.Options)}
 		}
 		return writeJSON(e.out, list)
 	}
@@ -93,7 +151,8 @@ func (c *rulesCmd) list(e *env) error {
 		case markdown:
 			t.rows = append(t.rows, []string{p.Name, p.Doc + "; `" + changes + "`"})
 		default:
-			t.rows = append(t.rows, []string{p.Name, p.Doc}, []string{"", changes})
+			t.rows = append(t.rows, []string{p.Name, p.Doc})
+			t.rows = append(t.rows, differenceRows("", strings.Fields(changes))...)
 		}
 	}
 	return t.write(e.out, markdown)
