@@ -180,10 +180,10 @@ func TestOptionErrors(t *testing.T) {
 		require.ErrorContains(t, err, reason, text)
 	}
 	_, err := New("mine", Options{})
-	require.ErrorContains(t, err, "rules mine: option setup_zone")
-	for _, name := range OptionNames() {
-		require.NotEmpty(t, OptionValues(name))
-		require.NotEmpty(t, standard.Get(name))
+	require.ErrorContains(t, err, "rules mine: rule option setup_zone")
+	for _, opt := range OptionList() {
+		require.NotEmpty(t, opt.Accepts())
+		require.NotEmpty(t, standard.Get(opt.Name))
 	}
 }
 

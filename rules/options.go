@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -78,59 +79,64 @@ type Options struct {
 	MaxPlies     int        // max_plies: a game of this many plies is a draw, 1 to 100000; set-up not counted
 }
 
-// option describes one field of Options by name.
+// Option describes one option of a rule set.
+type Option struct {
+	Name      string
+	Choices   []string // what is accepted, the default first; none for a number
+	Low, High int      // bounds of a number
+}
+
+// Accepts says in words what the option may be.
+func (o Option) Accepts() string {
+	if o.Choices == nil {
+		return fmt.Sprintf("a number from %d to %d", o.Low, o.High)
+	}
+	return strings.Join(o.Choices, ", ")
+}
+
+// option is an Option with the field of Options that it stands for.
 type option struct {
-	name   string
-	values string // what is accepted, for messages
-	get    func(*Options) string
-	set    func(*Options, string) bool // false: not an accepted value
+	Option
+	get func(*Options) string
+	set func(*Options, string) // the value is one that is accepted
 }
 
 // choice makes an option of a string type with fixed values.
 func choice[T ~string](name string, field func(*Options) *T, values ...T) option {
-	texts := make([]string, len(values))
+	choices := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = string(v)
+		choices[i] = string(v)
 	}
 	return option{
-		name:   name,
-		values: strings.Join(texts, ", "),
+		Option: Option{Name: name, Choices: choices},
 		get:    func(o *Options) string { return string(*field(o)) },
-		set: func(o *Options, s string) bool {
-			for _, v := range values {
-				if s == string(v) {
-					*field(o) = v
-					return true
-				}
-			}
-			return false
-		},
+		set:    func(o *Options, s string) { *field(o) = T(s) },
 	}
 }
 
 func boolean(name string, field func(*Options) *bool) option {
 	return option{
-		name:   name,
-		values: "true, false",
+		Option: Option{Name: name, Choices: []string{"true", "false"}},
 		get:    func(o *Options) string { return strconv.FormatBool(*field(o)) },
-		set: func(o *Options, s string) bool {
-			*field(o) = s == "true"
-			return s == "true" || s == "false"
-		},
+		set:    func(o *Options, s string) { *field(o) = s == "true" },
 	}
 }
 
 func integer(name string, low, high int, field func(*Options) *int) option {
 	return option{
-		name:   name,
-		values: fmt.Sprintf("a number from %d to %d", low, high),
+		Option: Option{Name: name, Low: low, High: high},
 		get:    func(o *Options) string { return strconv.Itoa(*field(o)) },
-		set: func(o *Options, s string) bool {
-			n, err := strconv.Atoi(s)
-			*field(o) = n
-			return err == nil && low <= n && n <= high
-		},
+		set:    func(o *Options, s string) { *field(o), _ = strconv.Atoi(s) },
 	}
+}
+
+// check returns an error that names the option and what it accepts if value is something else.
+func (o Option) check(value string) error {
+	n, err := strconv.Atoi(value)
+	if slices.Contains(o.Choices, value) || o.Choices == nil && err == nil && o.Low <= n && n <= o.High {
+		return nil
+	}
+	return fmt.Errorf("rule option %s: %q is not one of: %s", o.Name, value, o.Accepts())
 }
 
 // optionTable lists the options in the order in which they are printed.
@@ -151,30 +157,19 @@ var optionTable = []option{
 	integer("max_plies", 1, 100000, func(o *Options) *int { return &o.MaxPlies }),
 }
 
-// OptionNames returns the names of all options, in printing order.
-func OptionNames() []string {
-	names := make([]string, len(optionTable))
+// OptionList describes all options, in printing order.
+func OptionList() []Option {
+	list := make([]Option, len(optionTable))
 	for i, opt := range optionTable {
-		names[i] = opt.name
+		list[i] = opt.Option
 	}
-	return names
-}
-
-// OptionValues returns what the named option accepts, the default first, as a
-// text for people; "" for an unknown name.
-func OptionValues(name string) string {
-	for _, opt := range optionTable {
-		if opt.name == name {
-			return opt.values
-		}
-	}
-	return ""
+	return list
 }
 
 // Get returns the value of the named option as text; "" for an unknown name.
 func (o Options) Get(name string) string {
 	for _, opt := range optionTable {
-		if opt.name == name {
+		if opt.Name == name {
 			return opt.get(&o)
 		}
 	}
@@ -184,16 +179,16 @@ func (o Options) Get(name string) string {
 // Set changes the named option. The error names the option and what is
 // accepted; o is unchanged then.
 func (o *Options) Set(name, value string) error {
-	for _, opt := range optionTable {
-		if opt.name != name {
+	names := make([]string, len(optionTable))
+	for i, opt := range optionTable {
+		if names[i] = opt.Name; opt.Name != name {
 			continue
 		}
-		changed := *o
-		if !opt.set(&changed, value) {
-			return fmt.Errorf("rule option %s: %q is not one of: %s", name, value, opt.values)
+		if err := opt.check(value); err != nil {
+			return err
 		}
-		*o = changed
+		opt.set(o, value)
 		return nil
 	}
-	return fmt.Errorf("unknown rule option %q; expected one of: %s", name, strings.Join(OptionNames(), ", "))
+	return fmt.Errorf("unknown rule option %q; expected one of: %s", name, strings.Join(names, ", "))
 }

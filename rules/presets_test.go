@@ -116,18 +116,14 @@ func TestProse(t *testing.T) {
 	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
 		o := MustParse(base).Options()
 		for _, opt := range optionTable {
-			values := strings.Split(opt.values, ", ")
-			if strings.HasPrefix(opt.values, "a number") {
-				values = []string{"0", "1", "2", "77"}
-			}
-			for _, v := range values {
+			for _, v := range append(opt.Choices, "0", "1", "2", "77") {
 				changed := o
-				if changed.Set(opt.name, v) != nil || changed == o {
+				if changed.Set(opt.Name, v) != nil || changed == o {
 					continue
 				}
-				silent := strings.HasPrefix(opt.name, "kang_") && !o.Kang ||
-					strings.HasPrefix(opt.name, "setup_") && o.Kang || opt.name == "drop_zone" && !o.Relocation
-				require.Equal(t, silent, reflect.DeepEqual(o.Prose(), changed.Prose()), "%s %s=%s", base, opt.name, v)
+				silent := strings.HasPrefix(opt.Name, "kang_") && !o.Kang ||
+					strings.HasPrefix(opt.Name, "setup_") && o.Kang || opt.Name == "drop_zone" && !o.Relocation
+				require.Equal(t, silent, reflect.DeepEqual(o.Prose(), changed.Prose()), "%s %s=%s", base, opt.Name, v)
 			}
 		}
 	}

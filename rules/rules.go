@@ -25,9 +25,8 @@ type Rules struct {
 // messages, records and tables; the preset's name where there is one.
 func New(name string, o Options) (*Rules, error) {
 	for _, opt := range optionTable {
-		probe := o
-		if !opt.set(&probe, opt.get(&o)) {
-			return nil, fmt.Errorf("rules %s: option %s: %q is not one of: %s", name, opt.name, opt.get(&o), opt.values)
+		if err := opt.check(opt.get(&o)); err != nil {
+			return nil, fmt.Errorf("rules %s: %w", name, err)
 		}
 	}
 	r := &Rules{
@@ -76,16 +75,22 @@ func Parse(text string) (*Rules, error) {
 
 // textOf prints options as a preset and what differs from it.
 func textOf(preset Preset, o Options) string {
-	var changes []string
-	for _, opt := range optionTable {
-		if v := opt.get(&o); v != opt.get(&preset.Options) {
-			changes = append(changes, opt.name+"="+v)
-		}
-	}
+	changes := preset.Options.Changes(o)
 	if len(changes) == 0 {
 		return preset.Name
 	}
 	return preset.Name + ":" + strings.Join(changes, ",")
+}
+
+// Changes lists what makes other rules of these, each "option=value".
+func (o Options) Changes(other Options) []string {
+	var changes []string
+	for _, opt := range optionTable {
+		if v := opt.get(&other); v != opt.get(&o) {
+			changes = append(changes, opt.Name+"="+v)
+		}
+	}
+	return changes
 }
 
 // MustParse is Parse for texts that are known to be right; it panics on an error.

@@ -115,14 +115,12 @@ func (e *env) valuesOf(v *kong.Value) []string {
 // optionWords lists "option=value" for every option with named values.
 func optionWords() []string {
 	var list []string
-	for _, name := range rules.OptionNames() {
-		values := strings.Split(rules.OptionValues(name), ", ")
-		if len(values) == 1 { // a number
-			list = append(list, name+"=")
-			continue
+	for _, opt := range rules.OptionList() {
+		if opt.Choices == nil { // a number
+			list = append(list, opt.Name+"=")
 		}
-		for _, v := range values {
-			list = append(list, name+"="+v)
+		for _, v := range opt.Choices {
+			list = append(list, opt.Name+"="+v)
 		}
 	}
 	return list

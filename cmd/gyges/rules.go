@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -46,8 +45,8 @@ func (c *rulesCmd) Run(e *env) error {
 	}
 	writeProse(e.out, r, c.Format == "markdown")
 	t := grid{header: []string{"Option", "Value", "May be"}}
-	for _, name := range rules.OptionNames() {
-		t.rows = append(t.rows, []string{name, o.Get(name), rules.OptionValues(name)})
+	for _, opt := range rules.OptionList() {
+		t.rows = append(t.rows, []string{opt.Name, o.Get(opt.Name), opt.Accepts()})
 	}
 	if err := t.write(e.out, c.Format == "markdown"); err != nil {
 		return err
@@ -55,7 +54,11 @@ func (c *rulesCmd) Run(e *env) error {
 	t = grid{header: []string{"Other preset", "Where it differs from " + r.String()}}
 	for _, p := range rules.Presets() {
 		if p.Name != r.String() {
-			t.rows = append(t.rows, differenceRows(p.Name, strings.Fields(cmp.Or(difference(o, p.Options), "nowhere")))...)
+			changes := o.Changes(p.Options)
+			if len(changes) == 0 {
+				changes = []string{"nowhere"}
+			}
+			t.rows = append(t.rows, differenceRows(p.Name, changes)...)
 		}
 	}
 	e.out.printf("\n")
@@ -110,8 +113,8 @@ func wrap(text string, width int, indent string) string {
 func writeYAML(w *output, r *rules.Rules) {
 	preset, _, _ := strings.Cut(r.String(), ":")
 	w.printf("preset: %s\n", preset)
-	for _, name := range rules.OptionNames() {
-		w.printf("%-31s # %s\n", name+": "+r.Options().Get(name), rules.OptionValues(name))
+	for _, opt := range rules.OptionList() {
+		w.printf("%-31s # %s\n", opt.Name+": "+r.Options().Get(opt.Name), opt.Accepts())
 	}
 }
 
@@ -125,8 +128,8 @@ type ruleSetJSON struct {
 
 func optionsOf(o rules.Options) map[string]string {
 	m := map[string]string{}
-	for _, name := range rules.OptionNames() {
-		m[name] = o.Get(name)
+	for _, opt := range rules.OptionList() {
+		m[opt.Name] = o.Get(opt.Name)
 	}
 	return m
 }
@@ -144,30 +147,13 @@ func (c *rulesCmd) list(e *env) error {
 	markdown := c.Format == "markdown"
 	t := grid{header: []string{"Name", "Whose rules, and where they differ from " + presets[0].Name}}
 	for _, p := range presets {
-		changes := difference(presets[0].Options, p.Options)
-		switch {
-		case changes == "":
-			t.rows = append(t.rows, []string{p.Name, p.Doc})
-		case markdown:
-			t.rows = append(t.rows, []string{p.Name, p.Doc + "; `" + changes + "`"})
-		default:
-			t.rows = append(t.rows, []string{p.Name, p.Doc})
-			t.rows = append(t.rows, differenceRows("", strings.Fields(changes))...)
+		changes := presets[0].Options.Changes(p.Options)
+		if markdown && len(changes) > 0 {
+			t.rows = append(t.rows, []string{p.Name, p.Doc + "; `" + strings.Join(changes, " ") + "`"})
+			continue
 		}
+		t.rows = append(t.rows, []string{p.Name, p.Doc})
+		t.rows = append(t.rows, differenceRows("", changes)...)
 	}
 	return t.write(e.out, markdown)
-}
-
-// difference lists the options in which b differs from a.
-func difference(a, b rules.Options) string {
-	text := ""
-	for _, name := range rules.OptionNames() {
-		if v := b.Get(name); v != a.Get(name) {
-			if text != "" {
-				text += " "
-			}
-			text += name + "=" + v
-		}
-	}
-	return text
 }

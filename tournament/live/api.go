@@ -32,11 +32,12 @@ const longPoll = 25 * time.Second
 type playPage struct {
 	Levels, Kinds []Player
 	Rules         []rules.Preset
+	Options       []rules.Option // of a rule set
 	Results       bool // games are kept
 }
 
 func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
-	p := playPage{Rules: rules.Presets(), Results: s.config.Results != ""}
+	p := playPage{Rules: rules.Presets(), Options: rules.OptionList(), Results: s.config.Results != ""}
 	for _, x := range s.config.Players {
 		if x.Level {
 			p.Levels = append(p.Levels, x)
@@ -51,7 +52,7 @@ func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
 type newGameRequest struct {
 	Agent string `json:"agent"` // the name of a [Player]
 	Time  int    `json:"time"`  // of its Times, where it has some
-	Rules string `json:"rules"` // a preset
+	Rules string `json:"rules"` // as [rules.Parse] reads them
 	Side  string `json:"side"`  // "south", "north" or "random"
 	Setup string `json:"setup"` // "random" or "place"
 }
@@ -76,11 +77,7 @@ func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	preset, err := rules.FindPreset(q.Rules)
-	if err != nil {
-		return nil, mistake{422, err.Error()}
-	}
-	r, err := rules.Parse(preset.Name)
+	r, err := parseRules(q.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +100,43 @@ func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %q", q.Setup)}
 	}
 	return s.table.newGame(who, r, start, "play", you, agent)
+}
+
+// maxRulesText bounds the rules of a request: every option named takes some 300 bytes.
+const maxRulesText = 1000
+
+// parseRules reads the rules of a request.
+func parseRules(text string) (*rules.Rules, error) {
+	if len(text) > maxRulesText {
+		return nil, mistake{422, fmt.Sprintf("rules: expected at most %d bytes, found %d", maxRulesText, len(text))}
+	}
+	r, err := rules.Parse(text)
+	if err != nil {
+		return nil, mistake{422, err.Error()}
+	}
+	return r, nil
+}
+
+// rulesAnswer describes a rule set.
+type rulesAnswer struct {
+	Name    string            `json:"name"`
+	Options map[string]string `json:"options"`
+	Prose   []rules.Section   `json:"prose"`
+}
+
+// getRules describes the rule set that "rules" names.
+func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
+	set, err := parseRules(r.FormValue("rules"))
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	o := set.Options()
+	answer := rulesAnswer{Name: set.String(), Options: map[string]string{}, Prose: o.Prose()}
+	for _, opt := range rules.OptionList() {
+		answer.Options[opt.Name] = o.Get(opt.Name)
+	}
+	writeJSON(w, http.StatusOK, answer)
 }
 
 // drawSetup returns a set-up in which South doesn't win at once.

@@ -112,6 +112,35 @@ func TestBrowserPlay(t *testing.T) {
 	}
 }
 
+// The form offers every preset with its options, shows the rules in words, and
+// begins a game by the rules it shows.
+func TestBrowserRules(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	shown := func(text string) {
+		b.Wait(fmt.Sprintf(`document.getElementById("prose").textContent.includes(%q)`, text))
+	}
+	change := func(id, value string) {
+		b.Eval(fmt.Sprintf(`void ((document.getElementById(%[1]q).value = %[2]q), document.getElementById(%[1]q).dispatchEvent(new Event("change", { bubbles: true })))`, id, value), nil)
+	}
+	shown("not behind the opponent's first occupied row")
+	change("rules", "turkish-advanced")
+	shown("the row that the opponent can play")
+	require.Equal(t, "per_leg", b.Text(`document.getElementById("option-door_rule").value`))
+	b.Eval(`document.getElementById("rules-more").open = true`, nil)
+	change("option-null_move", "allow")
+	shown("A turn may leave the board as it was.")
+	change("option-max_plies", "0")
+	b.Wait(`document.getElementById("form-problem").textContent.includes("a number from 1 to 100000")`)
+	change("option-max_plies", "300")
+	b.Wait(`document.getElementById("form-problem").textContent === ""`)
+	shot(t, b, "form-rules")
+	b.Click(`#form button[type=submit]`)
+	b.Wait(`document.getElementById("sides").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
+	require.Len(t, console(), 1, "the request that was refused")
+}
+
 func playByClicks(t *testing.T, set string) {
 	s := newTestServer(t)
 	s.table.seed = func() uint64 { return 1 }

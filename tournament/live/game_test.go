@@ -432,6 +432,24 @@ func (d *fullDisk) Truncate(size int64) error {
 
 func (d *fullDisk) Seek(offset int64, _ int) (int64, error) { return offset, nil }
 
+// A game can be played by every preset, and by a preset with changed options.
+func TestGamesByAllRules(t *testing.T) {
+	s := noRate(newTestServer(t))
+	list := []string{"turkish-basic:null_move=allow,max_plies=10"}
+	for _, p := range rules.Presets() {
+		list = append(list, p.Name)
+	}
+	for _, name := range list {
+		now := s.settled(s.begin("random", name, "north", "random"))
+		require.Equal(t, name, now.Rules)
+		require.Len(t, now.Moves, 1)
+	}
+	for _, name := range []string{"chess", "standard:max_plies=0", "kang:", strings.Repeat("x", 2000)} {
+		body := fmt.Sprintf(`{"agent":"random","rules":%q,"side":"south","setup":"random"}`, name)
+		require.Equal(t, 422, s.post("/api/games", body).Code, name)
+	}
+}
+
 // There is room for so many games: a finished one makes room, and one that rests
 // for long is ended.
 func TestRoomForGames(t *testing.T) {

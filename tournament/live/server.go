@@ -201,6 +201,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /run/{id...}", s.serveRun)
 	mux.HandleFunc("GET /run-events/{id...}", s.serveRunEvents)
 	mux.HandleFunc("GET /play", s.servePlay)
+	mux.HandleFunc("GET /api/rules", s.getRules)
 	mux.HandleFunc("POST /api/games", s.createGame)
 	mux.HandleFunc("GET /api/games/{game}", s.onGame(s.getGame))
 	mux.HandleFunc("POST /api/games/{game}/move", s.onGame(s.postMove))

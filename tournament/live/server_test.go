@@ -68,7 +68,13 @@ func TestPages(t *testing.T) {
 		"/assets/live.js":                   {404, "nothing here"},
 		"/api/games":                        {404, "nothing here"},
 		"/api/games/none":                   {404, "no such game"},
-		"/api/games/none?after=1":           {404, "no such game"},
+		"/api/rules":                        {422, `unknown rules`},
+		"/api/rules?rules=chess":            {422, `unknown rules \"chess\"`},
+		"/api/rules?rules=kang:kang_goals=": {422, "a number from 1 to 9"},
+		"/api/rules?rules=" + strings.Repeat("x", 1001): {422, "at most 1000 bytes"},
+		"/api/rules?rules=russian:null_move=forbid":     {200, `"name":"russian:null_move=forbid"`},
+		"/api/rules?rules=italian-kang":                 {200, "may bring one in"},
+		"/api/games/none?after=1":                       {404, "no such game"},
 	} {
 		w := s.get(path)
 		require.Equal(t, want.status, w.Code, path)

@@ -28,14 +28,43 @@
       $("time").value = String(Math.min(1, spans.length - 1));
       $("time").dataset.spans = spans.join("|");
     }
-    $("setup-field").hidden = "kang" in ($("rules").selectedOptions[0]?.dataset || {});
+    const kang = preset && $("option-kang").value === "true";
+    $("setup-field").hidden = preset ? kang : "kang" in ($("rules").selectedOptions[0]?.dataset || {});
   }
+
+  // The chosen preset as the server described it: its name and options; null until it has.
+  let preset = null, asked = 0;
+  const optionFields = [...$("options").querySelectorAll("[data-option]")];
+
+  // rulesText names the rules that the form asks for.
+  function rulesText() {
+    if (!preset) return $("rules").value;
+    const changes = optionFields.filter((f) => f.value !== preset.options[f.dataset.option]).map((f) => `${f.dataset.option}=${f.value}`);
+    return preset.name + (changes.length ? ":" + changes.join(",") : "");
+  }
+
+  // describe shows the rules in words; of another preset it fills in the options too.
+  async function describe() {
+    const mine = ++asked;
+    const [r, problem] = await ask("/api/rules?rules=" + encodeURIComponent(rulesText()));
+    if (mine !== asked) return;
+    $("form-problem").textContent = problem || "";
+    if (problem) return;
+    if (!preset) {
+      for (const f of optionFields) f.value = r.options[f.dataset.option];
+      preset = { name: r.name, options: r.options };
+    }
+    $("prose").replaceChildren(...r.prose.flatMap((s) => [make("h3", {}, s.heading), ...s.paragraphs.map((p) => make("p", {}, p))]));
+    form();
+  }
+  $("rules").addEventListener("change", () => { preset = null; describe(); });
+  $("options").addEventListener("change", describe);
   $("form").addEventListener("change", form);
   $("form").addEventListener("submit", async (e) => {
     e.preventDefault();
     const f = new FormData($("form"));
     $("form-problem").textContent = "";
-    const q = { agent: f.get("agent"), time: $("time-field").hidden ? 0 : +f.get("time"), rules: f.get("rules"), side: f.get("side"), setup: f.get("setup") };
+    const q = { agent: f.get("agent"), time: $("time-field").hidden ? 0 : +f.get("time"), rules: rulesText(), side: f.get("side"), setup: f.get("setup") };
     const [state, problem] = await ask("/api/games", q);
     if (problem) { $("form-problem").textContent = problem; return; }
     told = 0;
@@ -343,6 +372,7 @@
 
   async function start() {
     form();
+    describe();
     const id = new URLSearchParams(location.hash.slice(1)).get("game");
     if (!id || !/^[A-Z0-9]{10,40}$/.test(id)) return;
     const [state, problem] = await ask("/api/games/" + id);
