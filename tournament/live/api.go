@@ -33,7 +33,7 @@ type playPage struct {
 	Levels, Kinds []Player
 	Rules         []rules.Preset
 	Options       []rules.Option // of a rule set
-	Results       bool // games are kept
+	Results       bool           // games are kept
 }
 
 func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
