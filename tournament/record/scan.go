@@ -107,22 +107,43 @@ func (s *scanner) decimal(key string) float64 {
 	s.skip(key)
 	start := s.rest
 	s.digits(18)
+	places := 0
 	if s.has(".") {
-		s.skip(".")
-		n := 0
-		for n < len(s.rest) && s.rest[n] >= '0' && s.rest[n] <= '9' {
-			n++
+		s.rest = s.rest[1:]
+		for places < len(s.rest) && s.rest[places] >= '0' && s.rest[places] <= '9' {
+			places++
 		}
-		s.ok = s.ok && n > 0
-		s.rest = s.rest[n:]
+		s.ok = s.ok && places > 0
+		s.rest = s.rest[places:]
 	}
 	if !s.ok {
 		return 0
 	}
-	x, err := strconv.ParseFloat(start[:len(start)-len(s.rest)], 64)
+	text := start[:len(start)-len(s.rest)]
+	if len(text) <= exactDigits {
+		return shortDecimal(text, places)
+	}
+	x, err := strconv.ParseFloat(text, 64)
 	s.ok = err == nil
 	return x
 }
+
+// exactDigits is how many digits a number may have so that it and the power of ten
+// it is divided by are exact, and the quotient the nearest float64.
+const exactDigits = 15
+
+// shortDecimal reads digits, of which so many follow a point.
+func shortDecimal(text string, places int) float64 {
+	n := int64(0)
+	for i := range len(text) {
+		if text[i] != '.' {
+			n = 10*n + int64(text[i]-'0')
+		}
+	}
+	return float64(n) / powersOfTen[places]
+}
+
+var powersOfTen = [exactDigits]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
 
 // list reads a list after a key. Without elements it isn't nil.
 func list[T any](s *scanner, key string, element func() T) []T {

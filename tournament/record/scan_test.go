@@ -2,6 +2,10 @@ package record
 
 import (
 	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -116,5 +120,27 @@ func BenchmarkParse(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Numbers are read as strconv reads them, to the last bit.
+func TestDecimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		text := strconv.FormatInt(rng.Int64N(int64(math.Pow10(1+rng.IntN(17)))), 10)
+		if places := rng.IntN(18); places > 0 {
+			text += "." + fmt.Sprintf("%0*d", places, rng.Int64N(int64(math.Pow10(places))))
+		}
+		want, err := strconv.ParseFloat(text, 64)
+		require.NoError(t, err)
+		s := scanner{rest: text, ok: true}
+		require.Equal(t, math.Float64bits(want), math.Float64bits(s.decimal("")), text)
+		require.True(t, s.ok)
+		require.Empty(t, s.rest)
+	}
+	for _, text := range []string{"", ".5", "1.", "01", "00.5", "-1", "x"} {
+		s := scanner{rest: text, ok: true}
+		s.decimal("")
+		require.False(t, s.ok, text)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gyges/tournament/record"
 )
@@ -15,7 +16,8 @@ type sample struct {
 	seed         uint64
 	kept         []sampled
 	keptPlies    int
-	dropped      bool // whether games were left out
+	dropped      bool            // whether games were left out
+	limits       map[kind]uint64 // of the kinds of which games were left out: the least priority of those
 }
 
 // sampled is a game of the sample.
@@ -29,8 +31,16 @@ type sampled struct {
 
 type kind struct{ rules, south, north, reason string }
 
+// clone is a copy that keeps no longer text, such as a line of records, in memory.
+func (k kind) clone() kind {
+	return kind{strings.Clone(k.rules), strings.Clone(k.south), strings.Clone(k.north), strings.Clone(k.reason)}
+}
+
+// maxLimits bounds the kinds whose limits are kept.
+const maxLimits = 10_000
+
 func newSample(o Options) sample {
-	return sample{games: o.Games, plies: pliesPerGame * o.Games, seed: o.Seed}
+	return sample{games: o.Games, plies: pliesPerGame * o.Games, seed: o.Seed, limits: map[kind]uint64{}}
 }
 
 func (s *sample) add(run int, g *record.Game) {
@@ -41,12 +51,13 @@ func (s *sample) add(run int, g *record.Game) {
 		s.dropped = true
 		return
 	}
+	of, priority := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}, mix(mix(s.seed^uint64(run))^uint64(g.Game))
+	if limit, ok := s.limits[of]; ok && priority >= limit {
+		return // a better one of its kind has been left out
+	}
 	light := *g
 	light.Timing.Trace = nil
-	s.kept = append(s.kept, sampled{
-		run: run, game: &light, kind: kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason},
-		priority: mix(mix(s.seed^uint64(run)) ^ uint64(g.Game)),
-	})
+	s.kept = append(s.kept, sampled{run: run, game: &light, kind: of, priority: priority})
 	s.keptPlies += len(g.Moves)
 	const slack = 3 // so that sorting is rare
 	if len(s.kept) > slack*s.games || s.keptPlies > slack*s.plies {
@@ -70,7 +81,12 @@ func (s *sample) prune(plies int) {
 		sum += len(s.kept[n].game.Moves)
 		n++
 	}
-	s.dropped = s.dropped || n < len(s.kept)
+	for _, x := range s.kept[n:] {
+		s.dropped = true
+		if limit, ok := s.limits[x.kind]; !ok && len(s.limits) < maxLimits || ok && x.priority < limit {
+			s.limits[x.kind.clone()] = x.priority
+		}
+	}
 	clear(s.kept[n:])
 	s.kept, s.keptPlies = s.kept[:n], sum
 }
