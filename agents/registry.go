@@ -76,10 +76,10 @@ func (d ParamDef) check(value string) error {
 		if len(d.Choices) == 0 && value != "" {
 			return nil
 		}
-		return fmt.Errorf("expected %s, found %q", d.Range(), value)
+		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
 	}
 	if err != nil || math.IsNaN(x) || x < d.Min || x > d.Max {
-		return fmt.Errorf("expected %s, %s, found %q", d.Type, d.Range(), value)
+		return fmt.Errorf("expected %s, %s, found %.60q", d.Type, d.Range(), value)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 		for _, k := range r.Kinds() {
 			names = append(names, k.Name)
 		}
-		return Kind{}, fmt.Errorf("agent %q: unknown kind %q; expected one of: %s", s, s.Kind, strings.Join(names, ", "))
+		return Kind{}, fmt.Errorf("agent %.60q: unknown kind %.60q; expected one of: %s", s, s.Kind, strings.Join(names, ", "))
 	}
 	return k, nil
 }
@@ -187,11 +187,11 @@ func (r *Registry) Values(s Spec) (Values, error) {
 			d, ok = defs[p.Name[:prefix]]
 		}
 		if !ok || strings.HasSuffix(p.Name, ".") {
-			errs = append(errs, fmt.Errorf("agent %q: unknown parameter %q; %s takes %s", s, p.Name, s.Kind, strings.Join(names, ", ")))
+			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q; %s takes %s", s, p.Name, s.Kind, strings.Join(names, ", ")))
 			continue
 		}
 		if err := d.check(p.Value); err != nil {
-			errs = append(errs, fmt.Errorf("agent %q: parameter %s: %w", s, p.Name, err))
+			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
 			continue
 		}
 		v[p.Name] = p.Value
@@ -207,7 +207,7 @@ func (r *Registry) New(s Spec) (Agent, error) {
 	}
 	a, err := r.kinds[s.Kind].New(v)
 	if err != nil {
-		return nil, fmt.Errorf("agent %q: %w", s, err)
+		return nil, fmt.Errorf("agent %.60q: %w", s, err)
 	}
 	return a, nil
 }

@@ -28,22 +28,22 @@ func ParseSpec(text string) (Spec, error) {
 	}
 	kind, rest, more := strings.Cut(text, ":")
 	if !isName(kind) {
-		return Spec{}, fmt.Errorf("agent %q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
+		return Spec{}, fmt.Errorf("agent %.60q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
 	}
 	s := Spec{Kind: kind}
 	seen := map[string]bool{}
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
 		if !ok || !isName(name) {
-			return Spec{}, fmt.Errorf("agent %q: expected param=value, found %q", text, rest)
+			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q", text, rest)
 		}
 		if seen[name] {
-			return Spec{}, fmt.Errorf("agent %q: parameter %s is given twice", text, name)
+			return Spec{}, fmt.Errorf("agent %.60q: parameter %s is given twice", text, name)
 		}
 		seen[name] = true
 		var err error
 		if value, rest, more, err = cutValue(value); err != nil {
-			return Spec{}, fmt.Errorf("agent %q: parameter %s: %w", text, name, err)
+			return Spec{}, fmt.Errorf("agent %.60q: parameter %s: %w", text, name, err)
 		}
 		s.Params = append(s.Params, Param{name, value})
 	}
@@ -55,7 +55,7 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	if !strings.HasPrefix(text, "'") {
 		value, rest, more = strings.Cut(text, ",")
 		if strings.ContainsRune(value, '\'') {
-			return "", "", false, fmt.Errorf("a value with a quote must be quoted whole, found %q", value)
+			return "", "", false, fmt.Errorf("a value with a quote must be quoted whole, found %.60q", value)
 		}
 		return value, rest, more, nil
 	}
@@ -75,7 +75,7 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 			return b.String(), "", false, nil
 		}
 		if rest[0] != ',' {
-			return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %q", rest)
+			return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
 		}
 		return b.String(), rest[1:], true, nil
 	}

@@ -80,7 +80,7 @@ func LoadTexel(path string) (Texel, error) {
 			t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
 		)
 		c.Rules = t.config.Rules[0]
-		t.expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", c.Name)
+		t.expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", c.Name)
 		t.expect(c.Data != "", "data", "expected a folder of samples, found none")
 		t.expect(0 <= c.Choice.Positions, "positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
 		c.Parent = t.parent(weights, c.Rules)
@@ -267,7 +267,7 @@ func (t *tuningReader) validMatch(registry *agents.Registry, g Gauge) bool {
 			t.expect(false, "agent", "%v", fe.Err)
 		case "agents[1]": // the agent is random
 			ok = false
-			t.expect(false, "agent", "expected an agent that has something to tune, found %q", c.Agents[0])
+			t.expect(false, "agent", "expected an agent that has something to tune, found %.60q", c.Agents[0])
 		default:
 			t.expect(false, fe.Field, "%v", fe.Err)
 		}
@@ -309,7 +309,7 @@ func (t *tuningReader) hold(n *yaml.Node) []bool {
 		i := slices.Index(eval.Names(), name)
 		switch {
 		case i < 0:
-			t.add(e.Line, "features: unknown feature %q, expected one of: %s", name, strings.Join(eval.Names(), ", "))
+			t.add(e.Line, "features: unknown feature %.60q, expected one of: %s", name, strings.Join(eval.Names(), ", "))
 		case !held[i]:
 			t.add(e.Line, "features: %s is listed twice", name)
 		default:

@@ -177,7 +177,7 @@ func ParseColumns(keys string) ([]Column, error) {
 			for _, c := range all {
 				known = append(known, c.Key)
 			}
-			return nil, fmt.Errorf("column %q: expected one of %s", key, strings.Join(known, ", "))
+			return nil, fmt.Errorf("column %.60q: expected one of %s", key, strings.Join(known, ", "))
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -24,18 +24,18 @@ func (r *Ratings) Difference(ctx context.Context, a, b string) (Difference, erro
 	j, okB := r.index[b]
 	switch {
 	case !okA:
-		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, a)
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, a)
 	case !okB:
-		return Difference{}, fmt.Errorf("compare %q with %q: %q has no rating", a, b, b)
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, b)
 	case i == j:
-		return Difference{}, fmt.Errorf("compare %q with itself: expected two players", a)
+		return Difference{}, fmt.Errorf("compare %.60q with itself: expected two players", a)
 	case r.Players[i].Group != r.Players[j].Group:
-		return Difference{}, fmt.Errorf("compare %q with %q: they are rated in different groups", a, b)
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: they are rated in different groups", a, b)
 	}
 	e := r.estimate
 	variance, err := e.cov.difference(ctx, e.param[i], e.param[j])
 	if err != nil {
-		return Difference{}, fmt.Errorf("compare %q with %q: %w", a, b, err)
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %w", a, b, err)
 	}
 	elo := r.Players[i].Elo - r.Players[j].Elo
 	sd := math.Sqrt(variance) * eloPerNat

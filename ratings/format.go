@@ -35,7 +35,7 @@ func ParseFormat(name string) (Format, error) {
 		}
 		names = append(names, string(f))
 	}
-	return "", fmt.Errorf("format %q: expected one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("format %.60q: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // forPeople tells whether the format rounds.
@@ -105,7 +105,7 @@ func WriteTable(ctx context.Context, w io.Writer, f Format, v View, b Book) erro
 	case f.forPeople():
 		return writePage(w, f, b, func(p *page, t Table) error { return p.table(ctx, t, v) })
 	}
-	return fmt.Errorf("write ratings: %w %q", errFormat, f)
+	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
 // WriteCrosstable writes who scored what against whom. Text, Markdown and HTML
@@ -181,7 +181,7 @@ func write(w io.Writer, f Format, b Book, p part) error {
 	case f.forPeople():
 		return writePage(w, f, b, p.page)
 	}
-	return fmt.Errorf("write ratings: %w %q", errFormat, f)
+	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
 func writeCSV(w io.Writer, header []string, tables []Table, records func(Table) ([][]string, error)) error {

@@ -39,7 +39,7 @@ func newLayout(m *meetings, o Options) (*layout, error) {
 	c := newClusters(len(m.names))
 	for _, f := range o.Offsets {
 		if !c.join(number[f.Name], number[f.Than], f.Elo/eloPerNat) {
-			return nil, fmt.Errorf("offset of %q from %q by %g: contradicts the other offsets", f.Name, f.Than, f.Elo)
+			return nil, fmt.Errorf("offset of %.60q from %.60q by %g: contradicts the other offsets", f.Name, f.Than, f.Elo)
 		}
 	}
 	given := make(map[int]float64) // rating of the cluster's root
@@ -50,7 +50,7 @@ func newLayout(m *meetings, o Options) (*layout, error) {
 		root, off := c.find(number[a.Name])
 		at := a.Elo/eloPerNat - off
 		if old, ok := given[root]; ok && math.Abs(old-at) > 1e-9 {
-			return nil, fmt.Errorf("anchor %q at %g: contradicts another anchor, by the offset between them", a.Name, a.Elo)
+			return nil, fmt.Errorf("anchor %.60q at %g: contradicts another anchor, by the offset between them", a.Name, a.Elo)
 		}
 		given[root] = at
 	}

@@ -117,9 +117,9 @@ func (o Options) validate(players []string) error {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	expect(o.Draws.law() != nil, "draws %q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
+	expect(o.Draws.law() != nil, "draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
-		"intervals %q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
+		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
 		expect(math.Abs(*a) <= maxAdvantage, "fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage)
 	}
@@ -127,18 +127,18 @@ func (o Options) validate(players []string) error {
 	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap, "bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
-		expect(math.Abs(a.Elo) <= maxElo, "anchor %q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
-		expect(a.SD >= 0 && a.SD <= maxElo && (a.SD == 0 || a.SD >= minSD), "anchor %q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
-		expect(known(a.Name), "anchor %q: no such player in the games", a.Name)
-		expect(!seen[a.Name], "anchor %q: given twice", a.Name)
+		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
+		expect(a.SD >= 0 && a.SD <= maxElo && (a.SD == 0 || a.SD >= minSD), "anchor %.60q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
+		expect(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
+		expect(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
 	}
 	for _, f := range o.Offsets {
-		expect(math.Abs(f.Elo) <= maxElo, "offset of %q by %g: expected %d to %d Elo", f.Name, f.Elo, -maxElo, maxElo)
+		expect(math.Abs(f.Elo) <= maxElo, "offset of %.60q by %g: expected %d to %d Elo", f.Name, f.Elo, -maxElo, maxElo)
 		for _, name := range []string{f.Name, f.Than} {
-			expect(known(name), "offset %q: no such player in the games", name)
+			expect(known(name), "offset %.60q: no such player in the games", name)
 		}
-		expect(f.Name != f.Than, "offset of %q from itself: expected two players", f.Name)
+		expect(f.Name != f.Than, "offset of %.60q from itself: expected two players", f.Name)
 	}
 	return errors.Join(errs...)
 }

@@ -125,7 +125,7 @@ func (r *Ratings) names() []string {
 func (r *Ratings) check() error {
 	for _, p := range r.Players {
 		if !finite(p.Elo) || !finite(p.Error) {
-			return fmt.Errorf("%w: the rating of %q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
+			return fmt.Errorf("%w: the rating of %.60q came out as %g ± %g", errStopped, p.Name, p.Elo, p.Error)
 		}
 	}
 	if a := r.Advantage; !finite(a.Elo) || !finite(a.Error) {

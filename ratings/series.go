@@ -78,7 +78,7 @@ func (o SeriesOptions) validate(steps int) error {
 	case o.Course == WholeHistory && !(o.Drift >= minSD && o.Drift <= maxDrift):
 		return fmt.Errorf("drift %g: expected %g to %d Elo", o.Drift, minSD, maxDrift)
 	case o.Course != Windowed && o.Course != WholeHistory:
-		return fmt.Errorf("course %q: expected %s or %s", o.Course, WholeHistory, Windowed)
+		return fmt.Errorf("course %.60q: expected %s or %s", o.Course, WholeHistory, Windowed)
 	}
 	return nil
 }

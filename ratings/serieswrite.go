@@ -50,7 +50,7 @@ func WriteSeries(w io.Writer, f Format, s *Series) error {
 	case f.forPeople():
 		return writePage(w, f, Book{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
 	}
-	return fmt.Errorf("write ratings: %w %q", errFormat, f)
+	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
 func newSeriesJSON(s *Series) seriesJSON {

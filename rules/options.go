@@ -136,7 +136,7 @@ func (o Option) check(value string) error {
 	if slices.Contains(o.Choices, value) || o.Choices == nil && err == nil && o.Low <= n && n <= o.High {
 		return nil
 	}
-	return fmt.Errorf("rule option %s: %q is not one of: %s", o.Name, value, o.Accepts())
+	return fmt.Errorf("rule option %s: %.60q is not one of: %s", o.Name, value, o.Accepts())
 }
 
 // optionTable lists the options in the order in which they are printed.
@@ -190,5 +190,5 @@ func (o *Options) Set(name, value string) error {
 		opt.set(o, value)
 		return nil
 	}
-	return fmt.Errorf("unknown rule option %q; expected one of: %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("unknown rule option %.60q; expected one of: %s", name, strings.Join(names, ", "))
 }

@@ -80,5 +80,5 @@ func FindPreset(name string) (Preset, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Preset{}, fmt.Errorf("unknown rules %q; expected one of: %s", name, strings.Join(names, ", "))
+	return Preset{}, fmt.Errorf("unknown rules %.60q; expected one of: %s", name, strings.Join(names, ", "))
 }

@@ -63,10 +63,10 @@ func Parse(text string) (*Rules, error) {
 		for _, c := range strings.Split(changes, ",") {
 			key, value, ok := strings.Cut(c, "=")
 			if !ok {
-				return nil, fmt.Errorf("rules %q: expected option=value, found %q", text, c)
+				return nil, fmt.Errorf("rules %.60q: expected option=value, found %.60q", text, c)
 			}
 			if err := o.Set(key, value); err != nil {
-				return nil, fmt.Errorf("rules %q: %w", text, err)
+				return nil, fmt.Errorf("rules %.60q: %w", text, err)
 			}
 		}
 	}

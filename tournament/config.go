@@ -142,7 +142,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // found now. The error joins one *FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", maxName, c.Name)
+	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
 	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
@@ -154,7 +154,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	v.limits(c.Limits)
 	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
 	v.expect(c.Margin == DefaultMargin || 0 <= c.Margin && c.Margin <= maxMoveTime, "margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.Margin)
-	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
+	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
 	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
 	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
@@ -185,7 +185,7 @@ func (v *validation) rules(list []*rules.Rules) {
 		}
 		again, err := rules.Parse(r.String())
 		v.expect(err == nil && again.Options() == r.Options(), field,
-			"expected a rule set that its name %q describes in full, like standard:null_move=allow", r)
+			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
 		v.expect(!seen[r.String()], field, "rule set %s is listed twice", r)
 		seen[r.String()] = true
 	}
@@ -201,14 +201,14 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
-			v.add(field, fmt.Errorf("agent %q is listed twice; players are told apart by their specs", text))
+			v.add(field, fmt.Errorf("agent %.60q is listed twice; players are told apart by their specs", text))
 			continue
 		}
-		v.expect(!labels[spec.Label()], field, "the name %q is given twice", spec.Label())
+		v.expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
 		seen[text], labels[spec.Label()] = true, true
 		if clock := spec.Get("clock"); clock != "" {
 			if _, err := ParseClock(clock); err != nil {
-				v.add(field, fmt.Errorf("agent %q: parameter clock: %w", text, err))
+				v.add(field, fmt.Errorf("agent %.60q: parameter clock: %w", text, err))
 			}
 		}
 		for _, err := range tryAgent(registry, spec, c.Rules) {
@@ -230,7 +230,7 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return []error{err}
 	}
 	if kind, err := registry.Kind(spec); err != nil || kind.Interactive {
-		return []error{fmt.Errorf("agent %q needs a person at the terminal; expected agents that play by themselves", spec)}
+		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)}
 	}
 	agent, err := registry.New(spec)
 	if err != nil {
@@ -243,7 +243,7 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 				continue
 			}
 			if err := s.Suits(r); err != nil {
-				errs = append(errs, fmt.Errorf("agent %q: %w", spec, err))
+				errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func closeAgent(agent agents.Agent) error {
 
 func (v *validation) format(c *Config) {
 	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
-	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
+	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
 	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
 	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
@@ -278,7 +278,7 @@ func (v *validation) format(c *Config) {
 
 func (v *validation) openings(o Openings) {
 	v.expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
-		"expected %s, %s, %s or %s, found %q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
+		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
 	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}

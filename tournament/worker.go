@@ -116,7 +116,7 @@ func (w *worker) close() error {
 			continue
 		}
 		if err := closeSafely(a); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %q: %w", w.schedule.agentNames[i%len(w.schedule.agentNames)], err))
+			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", w.schedule.agentNames[i%len(w.schedule.agentNames)], err))
 		}
 	}
 	return errors.Join(errs...)

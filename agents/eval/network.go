@@ -182,10 +182,10 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 	err := eachEntry(f.Inputs, `"inputs": {input: [number, …], …}`, func(name string, d *json.Decoder) error {
 		i, ok := index[name]
 		if !ok {
-			return fmt.Errorf("unknown input %.40q; expected one like %q", name, inputNames[squareInput(1, 1)])
+			return fmt.Errorf("unknown input %.40q; expected one like %.60q", name, inputNames[squareInput(1, 1)])
 		}
 		if seen[i] {
-			return fmt.Errorf("input %q is given twice", name)
+			return fmt.Errorf("input %.60q is given twice", name)
 		}
 		var u units
 		if err := d.Decode(&u); err != nil {

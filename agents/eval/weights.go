@@ -135,7 +135,7 @@ func Read(in io.Reader, source string) (Weights, error) {
 	case *f.Version != version:
 		return w, fmt.Errorf("%s: expected version %d, found %d", w.label(), version, *f.Version)
 	case f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang:
-		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %q", w.label(), Standard, Simplified, Kang, f.Rules)
+		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %.60q", w.label(), Standard, Simplified, Kang, f.Rules)
 	case f.Provenance == nil || f.Provenance.Method == "":
 		return w, fmt.Errorf("%s: expected a provenance with a method, found none", w.label())
 	}
@@ -209,9 +209,9 @@ func (w *Weights) readValues(object json.RawMessage) error {
 		i, ok := index[name]
 		switch {
 		case !ok:
-			fail("unknown feature %q; expected: %s", name, strings.Join(names[:], ", "))
+			fail("unknown feature %.60q; expected: %s", name, strings.Join(names[:], ", "))
 		case seen[i]:
-			fail("feature %q is given twice", name)
+			fail("feature %.60q is given twice", name)
 		default:
 			w.Values[i], seen[i] = *x, true
 		}
@@ -222,7 +222,7 @@ func (w *Weights) readValues(object json.RawMessage) error {
 	}
 	for i, ok := range seen {
 		if !ok {
-			fail("feature %q is missing", names[i])
+			fail("feature %.60q is missing", names[i])
 		}
 	}
 	return errors.Join(errs...)
@@ -237,7 +237,7 @@ func Default(family string) (Weights, error) { return embeddedWeights(family) }
 func embeddedWeights(name string) (Weights, error) {
 	read, ok := embeddedReaders[name]
 	if !ok {
-		return Weights{}, fmt.Errorf("no weights %q come with the program", name)
+		return Weights{}, fmt.Errorf("no weights %.60q come with the program", name)
 	}
 	return read()
 }

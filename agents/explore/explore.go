@@ -87,7 +87,7 @@ func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error)
 		return nil, err
 	}
 	if kind, err := registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("expected an agent that plays by itself, found %q", spec)
+		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", spec)
 	}
 	inner, err := registry.New(spec)
 	if err != nil {

@@ -112,7 +112,7 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 	case words[0] == "moves" && len(words) <= 2:
 		h.list(ms, words[1:])
 	case len(words) > 1 && !strings.ContainsAny(text, "-@"):
-		h.refuse(fmt.Errorf("%q is neither a move nor a command; try help", text))
+		h.refuse(fmt.Errorf("%.60q is neither a move nor a command; try help", text))
 	case words[0] == "help" || words[0] == "?":
 		h.say("%s", help)
 	case words[0] == "board":
@@ -150,7 +150,7 @@ func (h *human) list(ms *rules.MoveSet, from []string) {
 	}
 	list := listMoves(ms, start)
 	if list == "" {
-		h.say("  There are no legal moves from %q.\n", start)
+		h.say("  There are no legal moves from %.60q.\n", start)
 		return
 	}
 	h.say("%s", list)

@@ -107,7 +107,7 @@ func parse(text string) (Task, error) {
 		return t, errors.New("expected one object in a line, found more")
 	}
 	if !slices.Contains(Classes(), t.Class) {
-		return t, fmt.Errorf("class: expected one of %q, found %q", Classes(), t.Class)
+		return t, fmt.Errorf("class: expected one of %.60q, found %.60q", Classes(), t.Class)
 	}
 	var err error
 	if t.rules, err = rules.Parse(t.Rules); err != nil {

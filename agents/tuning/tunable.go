@@ -33,7 +33,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	}
 	def, ok := definition(kind, name)
 	if !ok {
-		return Tunable{}, fmt.Errorf("unknown parameter %q; expected one of: %s", name, strings.Join(numeric(kind), ", "))
+		return Tunable{}, fmt.Errorf("unknown parameter %.60q; expected one of: %s", name, strings.Join(numeric(kind), ", "))
 	}
 	if def.Type != agents.Int && def.Type != agents.Float {
 		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
@@ -84,7 +84,7 @@ func weight(v agents.Values, r *rules.Rules, feature string) (float64, error) {
 	}
 	i := slices.Index(eval.Names(), feature)
 	if i < 0 {
-		return 0, fmt.Errorf("unknown feature %q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+		return 0, fmt.Errorf("unknown feature %.60q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
 	}
 	return w.Values[i], nil
 }
@@ -109,7 +109,7 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 		return eval.Weights{}, err
 	}
 	if _, ok := values["weights"]; !ok {
-		return eval.Weights{}, fmt.Errorf("agent %q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
+		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; expected one that takes the parameter weights, like alphabeta", spec)
 	}
 	return weights(values, r)
 }

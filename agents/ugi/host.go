@@ -100,7 +100,7 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	for name, value := range v {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
 			if strings.ContainsAny(value, "\r\n") {
-				return nil, fmt.Errorf("parameter %s: expected one line, found %q", name, value)
+				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
 			}
 			h.given = append(h.given, setting{option, value})
 		}

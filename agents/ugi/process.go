@@ -60,7 +60,7 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 	}
 	if err != nil {
 		p.closeOurs()
-		return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("can't start %q: %w", command[0], err)}
+		return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("can't start %.60q: %w", command[0], err)}
 	}
 	go func() {
 		t.drain(p.errOut)

@@ -106,9 +106,9 @@ func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
 	case target.Kind() == reflect.Uint64 && errU == nil:
 		target.SetUint(u)
 	case target.Kind() == reflect.Uint64:
-		return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %q", text)
+		return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %.60q", text)
 	default:
-		return fmt.Errorf("expected a whole number, found %q", text)
+		return fmt.Errorf("expected a whole number, found %.60q", text)
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func number(ctx *kong.DecodeContext, target reflect.Value) error {
 	text := ctx.Scan.Pop().String()
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return fmt.Errorf("expected a number, found %q", text)
+		return fmt.Errorf("expected a number, found %.60q", text)
 	}
 	target.SetFloat(x)
 	return nil
@@ -135,7 +135,7 @@ func duration(ctx *kong.DecodeContext, target reflect.Value) error {
 	text := ctx.Scan.Pop().String()
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("expected a time like 500ms or 1m, found %q", text)
+		return fmt.Errorf("expected a time like 500ms or 1m, found %.60q", text)
 	}
 	target.SetInt(int64(d))
 	return nil

@@ -150,5 +150,5 @@ func parseEPDCount(text string) (epdCount, error) {
 			return epdCount{int(depth), nodes}, nil
 		}
 	}
-	return c, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096', found %q", maxDepth, ";"+text)
+	return c, fmt.Errorf("expected a depth D0 to D%d and a count, like ';D2 4096', found %.60q", maxDepth, ";"+text)
 }

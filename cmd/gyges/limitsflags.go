@@ -72,7 +72,7 @@ type repetitionFlag struct {
 func (f repetitionFlag) apply(p *agents.OnRepetition) error {
 	given := agents.OnRepetition(f.OnRepetition)
 	if !given.Valid() {
-		return fmt.Errorf("--on-repetition: expected %s, %s or %s, found %q", agents.Forfeit, agents.AskNext, agents.Allow, given)
+		return fmt.Errorf("--on-repetition: expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, given)
 	}
 	if given != "" {
 		*p = given

@@ -110,9 +110,19 @@ func exitCode(ctx context.Context, err error) int {
 func complain(w *output, err error) {
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
-			w.printf("gyges: %s\n", visible(line))
+			w.printf("gyges: %s\n", visible(bounded(line)))
 		}
 	}
+}
+
+// bounded cuts a message that holds a long text from outside. Values are quoted by
+// %.60q, so it is libraries that make such messages, and lists of values.
+func bounded(message string) string {
+	const most = 2000 // bytes
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
 // visible replaces what a terminal would act on by its escape.

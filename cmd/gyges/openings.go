@@ -68,7 +68,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 		if judge != nil {
 			score, err := judge.score(ctx, p)
 			if errors.Is(err, errNoScore) {
-				return fmt.Errorf("--agent: %w, found %q", err, c.Agent)
+				return fmt.Errorf("--agent: %w, found %.60q", err, c.Agent)
 			}
 			if err != nil {
 				return failure{err}

@@ -124,7 +124,7 @@ func (c *rateCmd) settle(o *ratings.Options, players []string) error {
 		o.Advantage = new(float64)
 	}
 	if c.Compare != "" && !slices.Contains(players, c.Compare) {
-		err = errors.Join(err, fmt.Errorf("--compare: %q has not played; the players are %s", c.Compare, listed(players)))
+		err = errors.Join(err, fmt.Errorf("--compare: %.60q has not played; the players are %s", c.Compare, listed(players)))
 	}
 	return errors.Join(checkAnchors(o.Anchors, players), err)
 }

@@ -49,7 +49,7 @@ func (c *modelFlags) options() (ratings.Options, error) {
 	var errs []error
 	var err error
 	if o.Prior, err = strconv.ParseFloat(string(c.Prior), 64); err != nil {
-		errs = append(errs, fmt.Errorf("--prior: expected a number of draws, found %q", string(c.Prior)))
+		errs = append(errs, fmt.Errorf("--prior: expected a number of draws, found %.60q", string(c.Prior)))
 	}
 	for _, text := range c.Anchor {
 		a, err := parseAnchor(text)
@@ -96,7 +96,7 @@ func (c *modelFlags) words() []string {
 func parseAnchor(text string) (ratings.Anchor, error) {
 	cut := strings.LastIndexByte(text, '=')
 	if cut < 1 {
-		return ratings.Anchor{}, fmt.Errorf("expected NAME=ELO or NAME=ELO±SD, found %q", text)
+		return ratings.Anchor{}, fmt.Errorf("expected NAME=ELO or NAME=ELO±SD, found %.60q", text)
 	}
 	a := ratings.Anchor{Name: text[:cut]}
 	elo, sd, loose := strings.Cut(strings.Replace(text[cut+1:], "+-", "±", 1), "±")
@@ -106,7 +106,7 @@ func parseAnchor(text string) (ratings.Anchor, error) {
 	}
 	if loose {
 		if a.SD, err = finite(sd); err != nil || a.SD <= 0 {
-			return a, fmt.Errorf("%s: expected a standard deviation above 0 after ±, found %q", a.Name, sd)
+			return a, fmt.Errorf("%s: expected a standard deviation above 0 after ±, found %.60q", a.Name, sd)
 		}
 	}
 	return a, nil
@@ -115,7 +115,7 @@ func parseAnchor(text string) (ratings.Anchor, error) {
 func finite(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("expected a number of Elo, found %q", text)
+		return 0, fmt.Errorf("expected a number of Elo, found %.60q", text)
 	}
 	return x, nil
 }
@@ -128,7 +128,7 @@ func (c *modelFlags) offsets(players []string) ([]ratings.Offset, error) {
 	for _, text := range c.Offset {
 		f, ok := parseOffset(text, players)
 		if !ok {
-			errs = append(errs, fmt.Errorf("--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %q; the players are %s", text, listed(players)))
+			errs = append(errs, fmt.Errorf("--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s", text, listed(players)))
 		}
 		list = append(list, f)
 	}
@@ -162,7 +162,7 @@ func checkAnchors(anchors []ratings.Anchor, players []string) error {
 	var errs []error
 	for _, a := range anchors {
 		if _, ok := slices.BinarySearch(players, a.Name); !ok {
-			errs = append(errs, fmt.Errorf("--anchor: %q has not played; the players are %s", a.Name, listed(players)))
+			errs = append(errs, fmt.Errorf("--anchor: %.60q has not played; the players are %s", a.Name, listed(players)))
 		}
 	}
 	return errors.Join(errs...)

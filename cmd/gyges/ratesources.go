@@ -241,7 +241,7 @@ func (in *intake) unreadable(err error) error {
 	}
 	in.bad++
 	if len(in.told) < maxTold {
-		in.told = append(in.told, err.Error())
+		in.told = append(in.told, bounded(err.Error()))
 	}
 	return nil
 }

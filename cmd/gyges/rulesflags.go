@@ -43,7 +43,7 @@ func change(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	var errs []error
 	for _, c := range changes {
 		name, value, ok := strings.Cut(c, "=")
-		err := fmt.Errorf("expected option=value, found %q", c)
+		err := fmt.Errorf("expected option=value, found %.60q", c)
 		if ok {
 			err = o.Set(name, value)
 		}

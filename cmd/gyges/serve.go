@@ -94,7 +94,7 @@ func (c *serveCmd) check() error {
 	}
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
-			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %q", name))
+			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))
 		}
 	}
 	for _, path := range c.Runs {
@@ -115,7 +115,7 @@ func (c *serveCmd) check() error {
 func (c *serveCmd) address() (*net.TCPAddr, error) {
 	addr, err := net.ResolveTCPAddr("tcp", c.Addr)
 	if err != nil {
-		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, found %q: %w", c.Addr, err)
+		return nil, fmt.Errorf("--addr: expected HOST:PORT, like 127.0.0.1:8080, found %.60q: %w", c.Addr, err)
 	}
 	if addr.IP == nil {
 		addr.IP = net.IPv6unspecified

@@ -106,7 +106,7 @@ func newAgent(e *env, text string) (agents.Agent, error) {
 		return nil, err
 	}
 	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("expected an agent that plays by itself, found %q", text)
+		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", text)
 	}
 	return e.registry.New(spec)
 }

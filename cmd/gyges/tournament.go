@@ -247,7 +247,7 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		o.Plies, ok = n, plies && err == nil
 	}
 	if !ok {
-		return o, fmt.Errorf("--openings: expected random, random:plies=N, setups, agents or file:PATH, found %q", text)
+		return o, fmt.Errorf("--openings: expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
 	}
 	return o, nil
 }

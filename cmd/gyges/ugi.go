@@ -60,5 +60,5 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 }
 
 func interactiveError(spec agents.Spec) error {
-	return fmt.Errorf("agent %q needs a person at the terminal; expected one that plays by itself", spec)
+	return fmt.Errorf("agent %.60q needs a person at the terminal; expected one that plays by itself", spec)
 }

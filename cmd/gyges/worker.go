@@ -46,7 +46,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	for _, text := range c.Engine {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok || name == "" || command == "" {
-			return fmt.Errorf("--engine: expected NAME=COMMAND, found %q", text)
+			return fmt.Errorf("--engine: expected NAME=COMMAND, found %.60q", text)
 		}
 		if err := ugi.CheckCommand(command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)

@@ -94,7 +94,7 @@ func Read(ctx context.Context, f Format, r io.Reader, h Handler) error {
 	case CSV:
 		return readCSV(ctx, r, h)
 	}
-	return fmt.Errorf("read games: unknown format %q", f)
+	return fmt.Errorf("read games: unknown format %.60q", f)
 }
 
 var bom = []byte("\ufeff")
@@ -172,7 +172,7 @@ func (n names) of(name []byte) (string, error) {
 func checkName(what string, name []byte) error {
 	switch {
 	case len(name) == 0, len(name) == 1 && name[0] == '?':
-		return fmt.Errorf("expected the name of %s, found %q", what, name)
+		return fmt.Errorf("expected the name of %s, found %.60q", what, name)
 	case len(name) > maxName:
 		return fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, what, len(name))
 	}

@@ -50,7 +50,7 @@ func Parse(text string) (Test, error) {
 		to, known := fields[name]
 		x, err := strconv.ParseFloat(value, 64)
 		if !known || err != nil {
-			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M, found %q", part)
+			return t, fmt.Errorf("expected elo0=N, elo1=N, alpha=P, beta=P or model=M, found %.60q", part)
 		}
 		*to = x
 	}
@@ -77,7 +77,7 @@ func (t Test) Check() error {
 		}
 	}
 	if t.Model != Logistic && t.Model != Normalized {
-		errs = append(errs, fmt.Errorf("expected model %s or %s, found %q", Logistic, Normalized, t.Model))
+		errs = append(errs, fmt.Errorf("expected model %s or %s, found %.60q", Logistic, Normalized, t.Model))
 	}
 	return errors.Join(errs...)
 }

@@ -89,7 +89,7 @@ func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 	case "random":
 		you = rules.Side(rand.IntN(2))
 	default:
-		return nil, mistake{422, fmt.Sprintf("side: expected south, north or random, found %q", q.Side)}
+		return nil, mistake{422, fmt.Sprintf("side: expected south, north or random, found %.60q", q.Side)}
 	}
 	start := r.Start()
 	switch q.Setup {
@@ -97,7 +97,7 @@ func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 		start = drawSetup(r)
 	case "place":
 	default:
-		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %q", q.Setup)}
+		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %.60q", q.Setup)}
 	}
 	return s.table.newGame(who, r, start, "play", you, agent)
 }
@@ -162,7 +162,7 @@ func (s *Server) player(name string, time int) (agents.Spec, error) {
 			return p.Times[time], nil
 		}
 	}
-	return agents.Spec{}, mistake{422, fmt.Sprintf("agent: expected one of the page's, found %q", name)}
+	return agents.Spec{}, mistake{422, fmt.Sprintf("agent: expected one of the page's, found %.60q", name)}
 }
 
 // onGame finds the game of a request.

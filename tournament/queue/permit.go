@@ -38,9 +38,9 @@ func (p *Permit) Check(registry *agents.Registry) error {
 		case err != nil:
 			return err
 		case kind.Interactive:
-			return fmt.Errorf("agent %q: expected kinds that play by themselves", name)
+			return fmt.Errorf("agent %.60q: expected kinds that play by themselves", name)
 		case name == engineKind:
-			return fmt.Errorf("agent %q: expected kinds that start no programs; engines are allowed one by one", name)
+			return fmt.Errorf("agent %.60q: expected kinds that start no programs; engines are allowed one by one", name)
 		}
 	}
 	return nil
@@ -86,7 +86,7 @@ func (p *Permit) engine(make func(agents.Values) (agents.Agent, error)) func(age
 	return func(v agents.Values) (agents.Agent, error) {
 		command, ok := p.Engines[v[engineName]]
 		if !ok {
-			return nil, fmt.Errorf("this worker has no engine %q; its operator named %s", v[engineName], orNone(slices.Sorted(maps.Keys(p.Engines))))
+			return nil, fmt.Errorf("this worker has no engine %.60q; its operator named %s", v[engineName], orNone(slices.Sorted(maps.Keys(p.Engines))))
 		}
 		v = maps.Clone(v)
 		delete(v, engineDir)
@@ -114,7 +114,7 @@ func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, erro
 			case isFile(d, value):
 				path, ok := files[value]
 				if !ok {
-					return nil, fmt.Errorf("parameter %s: the file %q did not come with the run", d.Name, value)
+					return nil, fmt.Errorf("parameter %s: the file %.60q did not come with the run", d.Name, value)
 				}
 				v[d.Name] = path
 			case d.Name == moveTimeParam && d.Type == agents.Duration && pace != 1:
@@ -146,7 +146,7 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 			return nil, err
 		}
 		if kind.Name == engineKind && v[engineName] == "" {
-			return nil, fmt.Errorf("agent %q: expected name=NAME, by which workers know the engine", spec)
+			return nil, fmt.Errorf("agent %.60q: expected name=NAME, by which workers know the engine", spec)
 		}
 		inner, err := innerSpecs(kind, v)
 		if err != nil {

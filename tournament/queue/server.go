@@ -104,11 +104,11 @@ func (o ServerOptions) Check() error {
 func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
-		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %q", o.Listen)
+		return "", 0, fmt.Errorf("expected an address HOST:PORT to listen on, found %.60q", o.Listen)
 	}
 	port, err = strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
-		return "", 0, fmt.Errorf("expected a port from 0 to 65535 to listen on, found %q", text)
+		return "", 0, fmt.Errorf("expected a port from 0 to 65535 to listen on, found %.60q", text)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT

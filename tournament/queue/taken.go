@@ -72,7 +72,7 @@ func (r *taken) prepare(w *Worker) error {
 		return refusal{fmt.Errorf("its description can't be read: %w", err)}
 	}
 	if d.Version != w.options.Version {
-		return refusal{fmt.Errorf("it is of version %.200q, this worker of %q", d.Version, w.options.Version)}
+		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", d.Version, w.options.Version)}
 	}
 	if r.config, err = d.config(); err != nil {
 		return refusal{err}

@@ -172,7 +172,7 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 		r.update(&a, w.options.Name)
 	case w.refused[a.Run] != "" || len(w.runs) >= maxRuns || len(w.refused) >= maxRuns:
 	case a.Version != w.options.Version:
-		w.refuse(a.Run, fmt.Sprintf("it is of version %.200q, this worker of %q", a.Version, w.options.Version))
+		w.refuse(a.Run, fmt.Sprintf("it is of version %.200q, this worker of %.60q", a.Version, w.options.Version))
 	default:
 		r := newTaken(ctx, &a, w.options.Name)
 		w.runs[a.Run] = r

@@ -44,7 +44,7 @@ func replayMove(game *rules.Game, text string, repeats bool) error {
 		return err
 	}
 	if short := m.String(); short != text {
-		return fmt.Errorf("expected the short notation %s, found %q", short, text)
+		return fmt.Errorf("expected the short notation %s, found %.60q", short, text)
 	}
 	if repeats && game.OnlyRepeats(m) {
 		game.PlayLegal(m)
@@ -65,9 +65,9 @@ func checkEnd(g *Game, game *rules.Game) error {
 	case outcome == rules.Undecided && g.adjudicated():
 		return nil
 	case outcome == rules.Undecided:
-		return fmt.Errorf("expected a finished game, found %s by %s while it goes on", g.Result, g.Reason)
+		return fmt.Errorf("expected a finished game, found %s by %.60s while it goes on", g.Result, g.Reason)
 	case g.Result != outcome.String() || g.Reason != string(reason):
-		return fmt.Errorf("expected %v by %s, found %s by %s", outcome, reason, g.Result, g.Reason)
+		return fmt.Errorf("expected %v by %s, found %s by %.60s", outcome, reason, g.Result, g.Reason)
 	}
 	return nil
 }

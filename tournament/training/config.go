@@ -92,7 +92,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 			errs = append(errs, &tournament.FieldError{Field: field, Err: fmt.Errorf(format, args...)})
 		}
 	}
-	expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %q", c.Name)
+	expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", c.Name)
 	expect(1 <= c.Generations && c.Generations <= maxGenerations, "generations", "expected a number from 1 to %d, found %d", maxGenerations, c.Generations)
 	expect(0 <= c.Window && c.Window <= maxGenerations, "window", "expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
 	expect(0 <= c.Rating && c.Rating <= maxRating, "rating", "expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
