@@ -3,11 +3,12 @@ package ratings
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"gyges/ratings/csvfile"
 )
 
 // Format is a way to write a table.
@@ -186,7 +187,7 @@ func write(w io.Writer, f Format, b Book, p part) error {
 
 func writeCSV(w io.Writer, header []string, tables []Table, records func(Table) ([][]string, error)) error {
 	var buf bytes.Buffer
-	c := csv.NewWriter(&buf)
+	c := csvfile.NewWriter(&buf)
 	lines := [][]string{header}
 	for _, t := range tables {
 		more, err := records(t)

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"time"
+
+	"gyges/ratings/csvfile"
 )
 
 // write prints the report in the given format.
@@ -89,7 +90,7 @@ func (r *benchReport) writeCSV(w io.Writer) error {
 			allDigits(l.Seconds), "", "", allDigits(l.NodesS),
 		})
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return csvfile.NewWriter(w).WriteAll(rows)
 }
 
 func allDigits(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

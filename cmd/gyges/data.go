@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"path/filepath"
 	"strconv"
 
 	"gyges/agents/tuning/sample"
+	"gyges/ratings/csvfile"
 	"gyges/tournament/selfplay"
 )
 
@@ -148,7 +148,7 @@ func percent(part, whole int64) string {
 }
 
 func writeStatsCSV(w *output, s sample.Stats) error {
-	c := csv.NewWriter(w)
+	c := csvfile.NewWriter(w)
 	_ = c.Write([]string{"group", "name", "samples", "met", "games", "won", "drawn", "lost", "quiet", "scored", "south", "to_end"})
 	for _, x := range s.Groups {
 		row := []string{x.Kind, x.Name}

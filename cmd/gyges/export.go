@@ -2,17 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"gyges/ratings/csvfile"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
@@ -32,7 +33,7 @@ func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. A player has its " +
 		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. In PGN the tags " +
 		"hold the whole record and comments what the players said of their moves, so that gyges import makes the same run of it again " +
-		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
+		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
 		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
@@ -162,8 +163,8 @@ func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
 func (w *exporter) format(format string, out io.Writer) (write func(*record.Game) error, end func() error) {
 	switch format {
 	case "csv":
-		lines := csv.NewWriter(out)
-		_ = lines.Write(csvHeader) // Error tells of it
+		lines := csvfile.NewWriter(out)
+		_ = lines.Write(slices.Clone(csvHeader)) // Error tells of it
 		write = func(g *record.Game) error { return w.line(lines, g) }
 		return write, func() error { lines.Flush(); return lines.Error() }
 	case "parquet":
@@ -186,7 +187,7 @@ func (w *exporter) pgn(out io.Writer, g *record.Game) error {
 // csvHeader names the columns of CSV.
 var csvHeader = []string{"game", "pair", "rules", "white", "black", "result", "reason", "plies", "opening", "start", "seconds", "moves"}
 
-func (w *exporter) line(lines *csv.Writer, g *record.Game) error {
+func (w *exporter) line(lines csvfile.Writer, g *record.Game) error {
 	start := ""
 	if !g.Timing.Start.IsZero() {
 		start = g.Timing.Start.UTC().Format(time.RFC3339)

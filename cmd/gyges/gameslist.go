@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"gyges/ratings/csvfile"
 	"gyges/tournament/record"
 )
 
@@ -64,7 +64,7 @@ type gameWriter struct {
 
 	widths  []int      // of columns of text
 	waiting [][]string // rows of text
-	csv     *csv.Writer
+	csv     csvfile.Writer
 	line    []byte
 }
 
@@ -72,7 +72,7 @@ type gameWriter struct {
 const learnWidths = 1000
 
 func newGameWriter(format string, out *output, runs bool) *gameWriter {
-	w := &gameWriter{format: format, out: out, runs: runs, csv: csv.NewWriter(out)}
+	w := &gameWriter{format: format, out: out, runs: runs, csv: csvfile.NewWriter(out)}
 	return w
 }
 

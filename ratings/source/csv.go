@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gyges/ratings/csvfile"
 )
 
 // readCSV reads a table of results, a game a line. A header names the columns:
@@ -170,7 +172,7 @@ func (t *table) field(k int) []byte {
 	if t.columns[k] < 0 {
 		return nil
 	}
-	return bytes.TrimSpace(t.fields[t.columns[k]])
+	return csvfile.Text(bytes.TrimSpace(t.fields[t.columns[k]]))
 }
 
 func (t *table) game(g *Game) error {
