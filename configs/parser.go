@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"gyges/agents/tuning/files"
 )
 
 // maxFile bounds the size of a file, in bytes.
@@ -25,6 +27,7 @@ const maxProblems = 100
 // speaks of keys and values, not of Go types.
 type parser struct {
 	file     string
+	regular  bool // no pipe or device
 	problems []problem
 }
 
@@ -62,7 +65,11 @@ func (p *parser) err() error {
 // document reads the file's one document. It returns nil if there is none, with
 // the reason among the problems; the error is for a file that can't be read.
 func (p *parser) document() (*yaml.Node, error) {
-	f, err := os.Open(p.file)
+	open := os.Open
+	if p.regular {
+		open = files.Open
+	}
+	f, err := open(p.file)
 	if err != nil {
 		return nil, err
 	}

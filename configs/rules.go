@@ -13,9 +13,9 @@ import (
 //	preset: kang          # which rules to start from
 //	kang_entry: optional  # any rule options that differ from them
 //
-// The error joins everything that is wrong with the file.
+// It is a regular file. The error joins everything that is wrong with the file.
 func LoadRules(path string) (*rules.Rules, error) {
-	p := &parser{file: path}
+	p := &parser{file: path, regular: true}
 	root, err := p.document()
 	if err != nil {
 		return nil, err

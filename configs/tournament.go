@@ -3,7 +3,6 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -200,9 +200,10 @@ func (t *tournamentReader) openingsFile(n *yaml.Node) {
 	t.config.Openings.File, t.config.Openings.Positions = o.File, o.Positions
 }
 
-// LoadOpenings reads a list of openings from a file.
+// LoadOpenings reads a list of openings from a regular file: a run that goes on
+// reads it again.
 func LoadOpenings(path string) (tournament.Openings, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return tournament.Openings{}, err
 	}

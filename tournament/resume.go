@@ -61,6 +61,9 @@ func openStore(c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*s
 
 // readStore reads what the folder has, and repairs it.
 func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*store, error) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
+	}
 	if err := files.Lock(f); err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 // checkManifest compares the run in the folder, if there is one, with the one
 // to be played.
 func checkManifest(games *os.File, c *Config, m *manifest) error {
-	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	text, err := files.Read(filepath.Join(c.Out, ManifestFile), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		info, err := games.Stat()
 		if err == nil && info.Size() > 0 {

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/rules"
 )
 
@@ -293,7 +293,7 @@ func Load(name string) (Source, error) {
 		w, err := embeddedWeights(ClassicName)
 		return Source{file: &w}, err
 	}
-	in, err := os.Open(name)
+	in, err := files.Open(name)
 	if err != nil {
 		return Source{}, fmt.Errorf("weights: %w", err)
 	}

@@ -33,7 +33,7 @@ type epdCount struct {
 
 // checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
-	lines, err := c.readEPD(e.in, r)
+	lines, err := c.readEPD(ctx, e.in, r)
 	if err != nil {
 		return err
 	}
@@ -61,16 +61,13 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 	return nil
 }
 
-func (c *perftCmd) readEPD(stdin io.Reader, r *rules.Rules) ([]epdLine, error) {
-	if c.EPD == "-" {
-		return parseEPD("stdin", stdin, r)
-	}
-	f, err := os.Open(c.EPD)
+func (c *perftCmd) readEPD(ctx context.Context, stdin io.Reader, r *rules.Rules) ([]epdLine, error) {
+	f, name, err := openInput(ctx, stdin, c.EPD)
 	if err != nil {
 		return nil, fileError("--epd", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return parseEPD(c.EPD, f, r)
+	return parseEPD(name, f, r)
 }
 
 // fileError words an error of opening or reading a file.

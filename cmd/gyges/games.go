@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -126,30 +125,10 @@ func runFiles(names []string) ([]runFile, error) {
 	return list, nil
 }
 
-// interruptible is a reader that fails when its context is cancelled, so that
-// Ctrl-C ends a file without an end, such as a pipe or one endless line.
-type interruptible struct {
-	ctx context.Context
-	io.ReadCloser
-}
-
-func (r interruptible) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.ReadCloser.Read(p)
-}
-
 // open opens the file, or takes the standard input.
 func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error) {
-	if f.path == "-" {
-		return interruptible{ctx, io.NopCloser(e.in)}, "standard input", nil
-	}
-	file, err := os.Open(f.path)
-	if err != nil {
-		return nil, "", plainFileError(err)
-	}
-	return interruptible{ctx, file}, f.path, nil
+	in, name, err := openInput(ctx, e.in, f.path)
+	return in, name, plainFileError(err)
 }
 
 // games hands each game of a file to take, which may end the reading with an

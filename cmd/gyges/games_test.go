@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -148,6 +149,36 @@ func (r endless) Read(p []byte) (int, error) {
 		p[i] = 'x'
 	}
 	return len(p), nil
+}
+
+// waiting is a standard input on which nothing comes until the test ends. It
+// cancels the command that reads it.
+type waiting struct {
+	cancel func()
+	end    <-chan struct{}
+}
+
+func (r waiting) Read([]byte) (int, error) {
+	r.cancel()
+	<-r.end
+	return 0, io.EOF
+}
+
+// Ctrl-C ends a command that waits for its standard input.
+func TestWaitingIsInterrupted(t *testing.T) {
+	for _, args := range []string{"rate -", "games -", "export -", "import - --out new", "perft --epd -", "openings -", "tactics run -"} {
+		t.Run(args, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			end := make(chan struct{})
+			defer close(end)
+			var out, errText bytes.Buffer
+			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), waiting{cancel, end}, &out, &errText), errText.String())
+			require.Empty(t, errText.String())
+			require.NoDirExists(t, "new")
+		})
+	}
 }
 
 // Ctrl-C ends the reading, even of one line that never ends.

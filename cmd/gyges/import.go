@@ -94,21 +94,23 @@ func importName(event, file string) string {
 
 // games reads a file of PGN or CSV, and counts what is left out.
 func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name string, take func(*record.Game) error) (pgn.Tally, error) {
-	var failed error // of take: not the file's fault
+	var failed error  // of take: not the file's fault
+	var refused error // a game that can't be read; it names the file
 	found, err := pgn.Read(ctx, f, r, pgn.Handler{
 		Game: func(g *record.Game) error {
 			failed = take(g)
 			return failed
 		},
 		Bad: func(line int, err error) error {
-			return in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			refused = in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			return refused
 		},
 	})
 	in.twice, in.unfinished, in.unchecked = found.Twice, found.Unfinished, found.Unchecked
 	switch {
 	case failed != nil:
 		return found, failure{failed}
-	case err != nil && ctx.Err() == nil && !in.strict:
+	case err != nil && ctx.Err() == nil && refused == nil:
 		return found, fmt.Errorf("%s: %w", name, err)
 	}
 	return found, err

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"gyges/agents"
-	"gyges/configs"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -48,7 +47,7 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	next, total, err := c.source(r)
+	next, total, err := c.source(ctx, e, r)
 	if err != nil {
 		return err
 	}
@@ -93,10 +92,15 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 
 // source returns what gives the i-th opening to be screened, and how many there
 // are at most.
-func (c *openingsCmd) source(r *rules.Rules) (next func(i int) (rules.Position, error), total int, err error) {
+func (c *openingsCmd) source(ctx context.Context, e *env, r *rules.Rules) (next func(i int) (rules.Position, error), total int, err error) {
 	const maxCount, most = 1_000_000, 100 // most tries for each
 	if c.Screen != "" {
-		o, err := configs.LoadOpenings(c.Screen)
+		in, name, err := openInput(ctx, e.in, c.Screen)
+		if err != nil {
+			return nil, 0, plainFileError(err)
+		}
+		defer func() { _ = in.Close() }() // it was only read
+		o, err := tournament.ReadOpenings(in, name)
 		if err != nil {
 			return nil, 0, plainFileError(err)
 		}

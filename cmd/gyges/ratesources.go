@@ -49,10 +49,7 @@ func newIntake(take map[string]bool, strict bool) *intake {
 
 // file reads one file into s. "-" is the standard input.
 func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *standings) error {
-	if path == "-" {
-		return in.read(ctx, stdin, "standard input", "", s)
-	}
-	f, err := os.Open(path)
+	f, name, err := openInput(ctx, stdin, path)
 	if err != nil {
 		return fileError("run", err)
 	}
@@ -61,7 +58,7 @@ func (in *intake) file(ctx context.Context, stdin io.Reader, path string, s *sta
 	if filepath.Base(path) == tournament.GamesFile {
 		_, id = tournament.RunIdentity(filepath.Dir(path))
 	}
-	return in.read(ctx, interruptible{ctx, f}, path, id, s)
+	return in.read(ctx, f, name, id, s)
 }
 
 // read reads a file. id is that of the run whose records it holds, "" if the run
@@ -80,6 +77,7 @@ func (in *intake) read(ctx context.Context, r io.Reader, name, id string, s *sta
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
 	}
 	seen := new(source.Seen)
+	var refused error // a game that can't be read; it names the file
 	err = source.Read(ctx, format, r, source.Handler{
 		Game: func(g *source.Game) error {
 			if len(g.ID) > 0 && seen.Add(g.ID) {
@@ -90,12 +88,13 @@ func (in *intake) read(ctx context.Context, r io.Reader, name, id string, s *sta
 			return nil
 		},
 		Bad: func(line int, err error) error {
-			return in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			refused = in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			return refused
 		},
 		Unfinished: func() { in.unfinished++ },
 	})
 	in.unchecked = in.unchecked || seen.Full()
-	if err != nil && ctx.Err() == nil && !in.strict {
+	if err != nil && ctx.Err() == nil && refused == nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return err

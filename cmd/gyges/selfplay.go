@@ -53,7 +53,7 @@ func (selfplayCmd) examples() []example {
 
 // Run plays, makes the samples and says what is in them.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e.registry)
+	config, err := fromPath(ctx, c.Config, func() (selfplay.Config, error) { return c.config(e.registry) })
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"gyges/agents"
@@ -151,7 +150,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
 	}
-	tasks, err := c.read(e)
+	tasks, err := c.read(ctx, e)
 	if err != nil {
 		return err
 	}
@@ -179,18 +178,15 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 }
 
 // read reads the suite.
-func (c *tacticsRunCmd) read(e *env) ([]tactics.Task, error) {
-	switch c.File {
-	case "":
+func (c *tacticsRunCmd) read(ctx context.Context, e *env) ([]tactics.Task, error) {
+	if c.File == "" {
 		return nil, errors.New("expected FILE, a suite as gyges tactics make prints it")
-	case "-":
-		return tactics.Read("stdin", e.in)
 	}
-	f, err := os.Open(c.File)
+	f, name, err := openInput(ctx, e.in, c.File)
 	if err != nil {
 		return nil, plainFileError(err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	tasks, err := tactics.Read(c.File, f)
+	tasks, err := tactics.Read(name, f)
 	return tasks, plainFileError(err)
 }

@@ -49,7 +49,7 @@ func (tournamentCmd) examples() []example {
 
 // Run plays the tournament and prints the tables.
 func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e.registry)
+	config, err := fromPath(ctx, c.Config, func() (tournament.Config, error) { return c.config(e.registry) })
 	if err != nil {
 		return err
 	}

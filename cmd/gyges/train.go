@@ -42,7 +42,7 @@ func (trainCmd) examples() []example {
 
 // Run trains and prints what came of it.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e)
+	config, err := fromPath(ctx, c.Config, func() (training.Config, error) { return c.config(e) })
 	if err != nil {
 		return err
 	}

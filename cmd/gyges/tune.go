@@ -35,6 +35,10 @@ const (
 	weightsFile = "weights.json"  // the result, if weights were tuned
 )
 
+// maxTuning bounds the size of tuningFile, in bytes. The positions of an openings
+// list are in it.
+const maxTuning = 64 << 20
+
 // tuningManifest is what tuningFile holds.
 type tuningManifest struct {
 	Method  string         `json:"method"`  // texel, spsa or td
@@ -86,7 +90,7 @@ func openTuning(path, method string, config map[string]any) (*tuningFolder, erro
 }
 
 func readManifest(path string) (*tuningManifest, error) {
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxTuning)
 	if err != nil {
 		return nil, err
 	}

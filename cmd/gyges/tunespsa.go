@@ -44,7 +44,7 @@ type climb struct {
 
 // Run climbs and prints the agent it comes to.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadSPSA(c.Config, e.registry)
+	config, err := fromPath(ctx, c.Config, func() (configs.SPSA, error) { return configs.LoadSPSA(c.Config, e.registry) })
 	if err != nil {
 		return plainFileError(err)
 	}

@@ -51,7 +51,7 @@ type learner struct {
 
 // Run learns and prints the weights.
 func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadTD(c.Config, e.registry)
+	config, err := fromPath(ctx, c.Config, func() (configs.TD, error) { return configs.LoadTD(c.Config, e.registry) })
 	if err != nil {
 		return plainFileError(err)
 	}

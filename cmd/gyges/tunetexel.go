@@ -36,7 +36,7 @@ func (tuneTexelCmd) examples() []example {
 
 // Run fits the weights.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	config, err := configs.LoadTexel(c.Config)
+	config, err := fromPath(ctx, c.Config, func() (configs.Texel, error) { return configs.LoadTexel(c.Config) })
 	if err != nil {
 		return plainFileError(err)
 	}

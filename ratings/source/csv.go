@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -106,7 +105,7 @@ func (t *table) first(line []byte) (header bool, err error) {
 			t.comma = c
 		}
 	}
-	if err := t.split(line); err != nil {
+	if err := t.split(bytes.Clone(line)); err != nil { // which changes it
 		return false, fmt.Errorf("line 1: %w", err)
 	}
 	for k := range t.columns {
@@ -137,33 +136,59 @@ func isResult(text []byte) bool {
 	return err == nil || errors.Is(err, errUnfinished)
 }
 
-// split takes a line apart. The usual line without quotes is cut in place.
+// split takes a line apart, in place.
 func (t *table) split(line []byte) error {
 	t.fields = t.fields[:0]
-	if bytes.IndexByte(line, '"') >= 0 {
-		r := csv.NewReader(bytes.NewReader(line))
-		r.Comma = rune(t.comma)
-		record, err := r.Read()
-		if err != nil {
-			var pe *csv.ParseError
-			if errors.As(err, &pe) {
-				err = pe.Err
-			}
-			return fmt.Errorf("expected fields of CSV: %w", err)
-		}
-		for _, f := range record {
-			t.fields = append(t.fields, []byte(f))
-		}
-		return nil
-	}
+	quotes := bytes.IndexByte(line, '"') >= 0
 	for {
+		if quotes && len(line) > 0 && line[0] == '"' {
+			field, rest, err := unquote(line)
+			if err != nil {
+				return err
+			}
+			t.fields = append(t.fields, field)
+			if len(rest) == 0 {
+				return nil
+			}
+			if rest[0] != t.comma {
+				return fmt.Errorf("expected a separator after a quoted field, found %.40q", rest)
+			}
+			line = rest[1:]
+			continue
+		}
 		i := bytes.IndexByte(line, t.comma)
+		field := line
+		if i >= 0 {
+			field = line[:i]
+		}
+		if quotes && bytes.IndexByte(field, '"') >= 0 {
+			return fmt.Errorf("expected a quote only around a field, found %.40q", field)
+		}
+		t.fields = append(t.fields, field)
 		if i < 0 {
-			t.fields = append(t.fields, line)
 			return nil
 		}
-		t.fields = append(t.fields, line[:i])
 		line = line[i+1:]
+	}
+}
+
+var errOpenQuote = errors.New("expected a closing quote, found the end of the line")
+
+// unquote takes a quoted field off the beginning of a line, in place: a quote in
+// it is doubled.
+func unquote(line []byte) (field, rest []byte, err error) {
+	field = line[1:1]
+	for text := line[1:]; ; {
+		i := bytes.IndexByte(text, '"')
+		if i < 0 {
+			return nil, nil, errOpenQuote
+		}
+		field = append(field, text[:i]...)
+		if i+1 == len(text) || text[i+1] != '"' {
+			return field, text[i+1:], nil
+		}
+		field = append(field, '"')
+		text = text[i+2:]
 	}
 }
 

@@ -23,8 +23,12 @@ const (
 	maxName  = 1000    // bytes
 	maxNames = 250_000 // of players
 	// bufferSize is how much of a file is in memory at once, and the longest
-	// line of tags or of CSV.
+	// line of tags or of CSV that is read; longer ones are left out.
 	bufferSize = 256 << 10
+	// maxLine is the longest line, in bytes, that is passed over. The moves of a
+	// game of 100,000 plies, the longest the rules allow, have some 5 MB; a file
+	// with longer lines is none of games.
+	maxLine = 16 << 20
 	// checkEvery is the number of lines after which the context is looked at.
 	checkEvery = 1 << 14
 )
@@ -106,6 +110,7 @@ type lines struct {
 	r      *bufio.Reader
 	number int  // of the last line, from 1
 	open   bool // the last piece has not ended its line
+	length int  // bytes of the line so far
 }
 
 func newLines(ctx context.Context, r io.Reader) *lines {
@@ -121,7 +126,15 @@ func (l *lines) next() (piece []byte, inside bool, err error) {
 			return nil, false, l.ctx.Err()
 		}
 	}
+	if !inside {
+		l.length = 0
+	} else if l.ctx.Err() != nil {
+		return nil, false, l.ctx.Err()
+	}
 	piece, err = l.r.ReadSlice('\n')
+	if l.length += len(piece); l.length > maxLine {
+		return nil, false, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
+	}
 	if err == nil {
 		l.open = false
 		piece = piece[:len(piece)-1]

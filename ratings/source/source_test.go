@@ -2,10 +2,12 @@ package source
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +96,7 @@ func TestCSV(t *testing.T) {
 		"tabs":              {"white\tblack\tresult\na,x\tb\t1-0\n", []string{"a,x-b +1"}},
 		"too few fields":    {"south,north,result\na,b\nb,a,1-0\n", []string{"2: expected at least 3 fields, found 2", "b-a +1"}},
 		"a wrong result":    {"south,north,result\n\na,b,won\n", []string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "won"`}},
-		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n", []string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1"}},
+		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n", []string{"2: expected a closing quote, found the end of the line", "c-d +1"}},
 		"no name":           {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
 		"unfinished":        {"south,north,result\na,b,*\n", []string{"unfinished"}},
 	} {
@@ -257,5 +259,68 @@ func BenchmarkPGN(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/games, "ns/game")
 		})
+	}
+}
+
+// A line is taken apart as encoding/csv does it, without allocations: in a file
+// with a quote left open on each line those take a minute.
+func TestSplitAgreesWithTheLibrary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		line := rapid.StringMatching(`[a,"; ]{1,12}`).Draw(t, "line")
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma = ';'
+		want, wantErr := r.Read()
+		split := &table{comma: ';'}
+		err := split.split([]byte(line))
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("expected error %v, found %v", wantErr, err)
+		}
+		if err == nil {
+			var got []string
+			for _, f := range split.fields {
+				got = append(got, string(f))
+			}
+			if !slices.Equal(want, got) {
+				t.Fatalf("expected %q, found %q", want, got)
+			}
+		}
+	})
+	for _, line := range []string{`a,b,1-0`, `"a","b ""the"" b",1-0`, `"a,b,1-0`} {
+		split := &table{comma: ','}
+		buffer := make([]byte, len(line))
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			copy(buffer, line)
+			_ = split.split(buffer)
+		}), line)
+	}
+}
+
+// forever repeats a byte without an end.
+type forever byte
+
+func (f forever) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(f)
+	}
+	return len(p), nil
+}
+
+// A line without an end ends the reading.
+func TestEndlessLine(t *testing.T) {
+	for format, heads := range map[Format][]string{
+		PGN: {"", "[White \"", "[White \"a\"]\n{"},
+		CSV: {"", "south,north,result\n\"", "a;b;1-0\nc;\""},
+	} {
+		for _, head := range heads {
+			for _, fill := range []byte{0, 'x', '"', ' '} {
+				bad := 0
+				err := Read(t.Context(), format, io.MultiReader(strings.NewReader(head), forever(fill)), Handler{
+					Game: func(*Game) error { return nil },
+					Bad:  func(int, error) error { bad++; return nil },
+				})
+				require.ErrorContains(t, err, fmt.Sprintf("line %d: expected", 1+strings.Count(head, "\n")), "%s %q %q", format, head, fill)
+				require.LessOrEqual(t, bad, 1)
+			}
+		}
 	}
 }

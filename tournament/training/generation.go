@@ -23,6 +23,10 @@ const (
 	WeightsFile    = "weights.json"    // of a generation: the candidate's; of the run: the best ones
 )
 
+// maxManifest bounds the size of ManifestFile and GenerationFile, in bytes. The
+// former has some hundred bytes for each generation.
+const maxManifest = 16 << 20
+
 // Generation is what a generation has come to.
 type Generation struct {
 	Number  int  `json:"generation"` // from 1; 0 is the weights at the start
@@ -58,7 +62,7 @@ func (c *Config) path(part string) string { return filepath.Join(c.Out, part) }
 // readGeneration reads what generation k has come to; nil if it isn't over.
 func (c *Config) readGeneration(k int) (*Generation, error) {
 	path := c.folder(k, GenerationFile)
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -150,7 +150,7 @@ const queueFolder = "queue"
 // says that there is none.
 func (t *trainer) checkManifest() (fresh bool, err error) {
 	path := t.config.path(ManifestFile)
-	data, err := os.ReadFile(path)
+	data, err := files.Read(path, maxManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		found, err := files.Foreign(t.config.Out, HistoryFile, queueFolder)

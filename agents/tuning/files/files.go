@@ -182,11 +182,9 @@ func syncDir(dir string) error {
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
+	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case !info.Mode().IsRegular():
+	case err == nil && !info.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
 	return os.Open(path)
@@ -307,7 +305,7 @@ func Foreign(dir string, made ...string) (string, error) {
 			continue
 		}
 		info, infoErr := e.Info()
-		if !slices.Contains(made, e.Name()) || infoErr != nil || !e.IsDir() && info.Size() > 0 {
+		if !slices.Contains(made, e.Name()) || infoErr != nil || !e.IsDir() && (!info.Mode().IsRegular() || info.Size() > 0) {
 			return e.Name(), err
 		}
 	}

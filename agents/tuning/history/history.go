@@ -52,7 +52,7 @@ const (
 // Read reads a history. A last line that was cut off is left out; whole says
 // how many bytes the others take. The error names the line that is wrong.
 func Read(path string) (lines []Line, whole int64, err error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -116,7 +116,7 @@ type Writer struct {
 // what is in it. A last line that was cut off is taken away. Nobody else can open
 // it until it is closed.
 func Append(path string) (*Writer, []Line, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/rules"
 )
 
@@ -96,7 +98,11 @@ func About(dir string) (map[string]string, error) {
 	about := map[string]string{}
 	err = openShard(paths[0], func(f *parquet.File) error {
 		for _, kv := range f.Metadata().KeyValueMetadata {
-			if key, ok := strings.CutPrefix(kv.Key, keyPrefix); ok && kv.Key != keySchema {
+			key, ok := strings.CutPrefix(kv.Key, keyPrefix)
+			if len(kv.Key)+len(kv.Value) > maxAbout {
+				return fmt.Errorf("metadata: expected entries of at most %d bytes, found %d for %.40q", maxAbout, len(kv.Key)+len(kv.Value), kv.Key)
+			}
+			if ok && kv.Key != keySchema {
 				about[key] = kv.Value
 			}
 		}
@@ -109,10 +115,12 @@ func About(dir string) (map[string]string, error) {
 }
 
 // maxFile bounds the size of a shard, in bytes, and maxRows its rows. Ours have
-// some 15 bytes a sample.
+// some 15 bytes a sample. maxAbout bounds an entry of its metadata, in bytes: the
+// longest has the specs of a hundred agents.
 const (
-	maxFile = 64 << 20
-	maxRows = 10_000_000
+	maxAbout = 1 << 20
+	maxFile  = 64 << 20
+	maxRows  = 10_000_000
 )
 
 // errForeign is what is wrong with a Parquet file of somebody else.
@@ -142,17 +150,13 @@ func openShard(path string, use func(f *parquet.File) error) error {
 // is found here: what it might do in the library, to values or to memory, nobody
 // knows.
 func readWhole(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	text, err := files.Read(path, maxFile)
 	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // the caller names the file
+		}
 		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("expected at most %d bytes, found more", maxFile)
 	}
 	m := shardPattern.FindStringSubmatch(filepath.Base(path))
 	if m == nil {

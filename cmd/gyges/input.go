@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+)
+
+// openInput opens what a user names as a file; "-" is the standard input, and name
+// is for messages. Reading fails as soon as ctx ends, also where it would block or
+// go on without an end, as in a pipe or a device.
+func openInput(ctx context.Context, stdin io.Reader, path string) (in io.ReadCloser, name string, err error) {
+	if path == "-" {
+		return abandonable(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }), "standard input", nil
+	}
+	if mayBlock(path) {
+		return abandonable(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), path, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return interruptible{ctx, f}, path, nil
+}
+
+// mayBlock reports whether a path names a pipe, a device or a socket.
+func mayBlock(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// interruptible is a file that can't be read any more when its context is
+// cancelled, so that Ctrl-C ends the reading of a large one.
+type interruptible struct {
+	ctx context.Context
+	io.ReadCloser
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.ReadCloser.Read(p)
+}
+
+// abandonable reads a file that may block when it is opened or read. When ctx ends
+// it fails at once; the blocked call is left behind until the process ends.
+func abandonable(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
+	out, to := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
+	go func() {
+		defer stop()
+		in, err := open()
+		if err == nil {
+			_, err = io.Copy(to, in)
+			_ = in.Close() // it was only read
+		}
+		_ = to.CloseWithError(err)
+	}()
+	return out
+}
+
+// fromPath returns what read reads from a path. If that is a pipe or a device, it
+// returns as soon as ctx ends, and leaves the blocked call behind.
+func fromPath[T any](ctx context.Context, path string, read func() (T, error)) (T, error) {
+	if !mayBlock(path) {
+		return read()
+	}
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
