@@ -88,6 +88,7 @@ type checker struct {
 	trace   trace
 	name    string
 	offered []string
+	again   bool // it has answered a go a second time
 }
 
 func (c *checker) end() {
@@ -166,6 +167,7 @@ func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
 	text, asked := "", false
 	err := c.ask(lines, func(word, rest string) bool {
 		asked = asked || word == "readyok"
+		c.again = c.again || !asked && word == "bestmove"
 		text, _, _ = strings.Cut(rest, " ")
 		return asked && word == "bestmove"
 	})
@@ -314,24 +316,22 @@ func (c *checker) stops() (Verdict, string) {
 		_, _ = p.in.WriteString("stop\n")
 	})
 	defer timer.Stop()
-	began, answers := time.Now(), 0
+	began := time.Now()
 	if err := c.ask("setpos start\ngo", func(word, _ string) bool { return word == "bestmove" }); err != nil {
 		return Fail, fmt.Sprintf("no bestmove: %v", err)
 	}
 	stopped = time.Now()
 	timer.Stop()
 	if err := c.ask("isready", func(word, _ string) bool {
-		if word == "bestmove" {
-			answers++
-		}
+		c.again = c.again || word == "bestmove"
 		return word == "readyok"
 	}); err != nil {
 		return Fail, err.Error()
 	}
 	took := stopped.Sub(began)
 	switch {
-	case answers > 0:
-		return Note, "answers a second time"
+	case c.again:
+		return Fail, "gives two answers to one go"
 	case took < shortTime:
 		return Pass, "was done before it could be stopped"
 	case took > shortTime+time.Second:

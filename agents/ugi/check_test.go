@@ -37,7 +37,8 @@ func TestCheckBadEngines(t *testing.T) {
 		"illegal":   {boards: Fail, "takes a win at once": Fail, "survives what it doesn't know": Pass},
 		"garbage":   {boards: Fail},
 		"null":      {boards: Fail},
-		"twice":     {"answers stop, once": Note},
+		"twice":     {"answers stop, once": Fail},
+		"thrice":    {"answers stop, once": Fail},
 		"deaf":      {boards: Pass, "obeys quit": Note, "ends with its input": Note},
 		"public":    {boards: Pass, "takes a win at once": Pass, "obeys quit": Pass, "ends with its input": Note},
 	} {

@@ -111,6 +111,10 @@ func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, er
 			if err != nil {
 				return nil, fmt.Errorf("--agent: %w", err)
 			}
+			if err := suits(agent, searchPositions()); err != nil {
+				closeAgent(e, agent)
+				return nil, fmt.Errorf("--agent %s: %w", spec, err)
+			}
 			line, err := searchOne(ctx, agent, p)
 			closeAgent(e, agent)
 			if ctx.Err() != nil {
@@ -130,6 +134,24 @@ func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, er
 		report.Totals = append(report.Totals, total)
 	}
 	return report, nil
+}
+
+// suits returns why an agent doesn't play by the rules of some of the positions.
+func suits(a agents.Agent, positions []searchPosition) error {
+	s, ok := a.(agents.Suiter)
+	if !ok {
+		return nil
+	}
+	for _, p := range positions {
+		r, err := rules.Parse(p.rules)
+		if err == nil {
+			err = s.Suits(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // searchOne lets a new agent search one position.

@@ -234,6 +234,10 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 		time.Sleep(10 * time.Minute)
 	case "twice":
 		fmt.Println("bestmove " + e.last)
+	case "thrice": // an answer too many to every third question only
+		if e.moves%3 == 0 {
+			fmt.Println("bestmove " + e.last)
+		}
 	case "illegal":
 		e.last = "0|35|34"
 	case "nopiece":
