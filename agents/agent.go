@@ -148,6 +148,12 @@ type Decision struct {
 	PV     []rules.Move // expected line, beginning with Move; may be empty
 }
 
+// Sized is an agent with large tables.
+type Sized interface {
+	// TableBytes returns how much memory its tables take during a game.
+	TableBytes() int64
+}
+
 // Suiter is an agent that doesn't play by all rules.
 type Suiter interface {
 	// Suits returns what is missing for a game under r; nil if it can play it.

@@ -24,6 +24,17 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns what happened.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// HostFailure is an error of the machine that the agent runs on, such as a lack of
+// file descriptors or memory. It is no fault of the agent, so that the game under
+// way has no result.
+type HostFailure struct{ Err error }
+
+// Error returns what happened.
+func (f *HostFailure) Error() string { return f.Err.Error() }
+
+// Unwrap returns what happened.
+func (f *HostFailure) Unwrap() error { return f.Err }
+
 // Tracer is an agent that can tell what was said last between it and a program
 // behind it, for the record of a game that a fault ended.
 type Tracer interface {

@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -77,7 +78,9 @@ func (m *Match) moveTime(side rules.Side) time.Duration {
 // PlayGame plays a game to its end and returns the record. An agent that
 // chooses an illegal move, returns an error or panics loses the game; the
 // record says how. When ctx is cancelled the game is dropped and the context's
-// error returned; any other error means that no game can begin in the opening.
+// error returned, and so it is when the host lacks something that an agent needs,
+// with an [agents.HostFailure]; any other error means that no game can begin in
+// the opening.
 func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
 	return new(referee).play(ctx, m)
 }
@@ -92,6 +95,7 @@ type referee struct {
 	calling bool       // an agent has been called and hasn't returned
 	side    rules.Side // whose turn or agent it is
 	watch   watch
+	lack    error            // what the host lacked, so that the game has no result
 	left    [2]time.Duration // on the clocks, by side
 	bounds  [2]bounds        // of the game, by side
 }
@@ -113,9 +117,13 @@ func (r *referee) playFrom(ctx context.Context, m *Match, start time.Time) (*rec
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o, reason)
 	}
 	r.notes.reset()
+	r.lack = nil
 	fault := r.run(ctx, m, game, start)
 	if err := ctx.Err(); err != nil {
 		return nil, err // what agents do once cancelled isn't what they would do
+	}
+	if r.lack != nil {
+		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", m.Game, m.Seats[r.side].Name, r.lack)
 	}
 	g := r.notes.record(m, game, fault, start)
 	if fault != nil {
@@ -222,11 +230,20 @@ func (r *referee) prepare(ctx context.Context, m *Match, start time.Time) *recor
 			return tooLate
 		}
 		if err != nil {
-			return faultOf(side, "preparing the game: ", err)
+			return r.failed("preparing the game: ", err)
 		}
 		r.calling = false
 	}
 	return nil
+}
+
+// failed returns the fault of the agent that was called, and notes an error that is
+// the host's instead.
+func (r *referee) failed(doing string, err error) *record.Fault {
+	if lack := (*agents.HostFailure)(nil); errors.As(err, &lack) {
+		r.lack = lack
+	}
+	return faultOf(r.side, doing, err)
 }
 
 // decide asks the agent whose turn it is and checks its move. It is so long since
@@ -244,7 +261,7 @@ func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now ti
 		return d, tooLate
 	}
 	if err != nil {
-		return d, faultOf(r.side, "", err)
+		return d, r.failed("", err)
 	}
 	r.calling = false
 	if game.Position() != pos || len(game.Moves()) != moves {

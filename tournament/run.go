@@ -54,6 +54,11 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	if config.Workers == 0 {
 		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
+	if config.Pool == nil {
+		if err := config.checkMemory(registry, machineMemory()); err != nil {
+			return Summary{}, err
+		}
+	}
 	s := Summary{Status: Running, Out: config.Out, Scheduled: config.Games(), Start: time.Now().UTC()}
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)

@@ -78,6 +78,12 @@ func (a *player) Suits(r *rules.Rules) error {
 	return err
 }
 
+// TableBytes implements [agents.Sized].
+func (a *player) TableBytes() int64 { return int64(a.megabytes+evalMegabytes(a.megabytes)) << 20 }
+
+// evalMegabytes returns the size of the evaluation cache beside a table.
+func evalMegabytes(table int) int { return (table + 1) / 2 }
+
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.weights.Evaluator(s.Rules)
 	if err != nil {
@@ -85,7 +91,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	}
 	a.rng, a.info = s.Rand(), s.Info
 	a.memory.table.reset(a.megabytes)
-	a.memory.looks.reset((a.megabytes + 1) / 2)
+	a.memory.looks.reset(evalMegabytes(a.megabytes))
 	for i := range a.searches {
 		a.searches[i].reset(&a.memory, s.Rules, e, a.margins)
 	}

@@ -126,6 +126,14 @@ func (a *player) Suits(r *rules.Rules) error {
 	return nil
 }
 
+// TableBytes returns the inner agent's.
+func (a *player) TableBytes() int64 {
+	if s, ok := a.inner.(agents.Sized); ok {
+		return s.TableBytes()
+	}
+	return 0
+}
+
 func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 	a.rng = s.Rand()
 	s.Seed = a.rng.Uint64()

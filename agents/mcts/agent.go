@@ -57,6 +57,9 @@ func (a *player) Suits(r *rules.Rules) error {
 	return err
 }
 
+// TableBytes implements [agents.Sized].
+func (a *player) TableBytes() int64 { return int64(2 * nodeSize * a.search.tree.limit) }
+
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 	e, err := a.weights.Evaluator(s.Rules)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"gyges/agents"
 	"gyges/agents/ugi/ugitest"
@@ -82,5 +83,29 @@ func TestSessionsEnd(t *testing.T) {
 		}
 		require.NoError(t, h.Close())
 		requireGone(t, h.Trace())
+	}
+}
+
+// A host that lacks file descriptors fails by itself, and its engine does not.
+func TestHostLacksDescriptors(t *testing.T) {
+	h := newTestHost(t, "good", "")
+	setup := agents.Setup{Rules: rules.MustParse("italian")}
+	var usual unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &usual))
+	few := usual
+	few.Cur = 3
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &few))
+	err := h.NewGame(t.Context(), setup)
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &usual))
+	var lack *agents.HostFailure
+	require.ErrorAs(t, err, &lack)
+	require.ErrorContains(t, err, "too many open files")
+	require.NoError(t, h.NewGame(t.Context(), setup), "once there are some")
+
+	for errno, want := range map[syscall.Errno]bool{
+		syscall.EMFILE: true, syscall.ENFILE: true, syscall.EAGAIN: true, syscall.ENOMEM: true,
+		syscall.ENOENT: false, syscall.EACCES: false, syscall.ENOEXEC: false,
+	} {
+		require.Equal(t, want, hostLacks(&os.PathError{Op: "fork/exec", Path: "engine", Err: errno}), "%v", errno)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"time"
 
 	"gyges/agents"
@@ -42,7 +43,7 @@ type process struct {
 }
 
 // launch starts a program, which may have so many megabytes of memory; 0: all it
-// wants. The error is an [agents.Failure].
+// wants. The error is an [agents.Failure], or an [agents.HostFailure].
 func launch(command []string, dir string, megabytes int, t *trace) (*process, error) {
 	p := &process{trace: t, exited: make(chan struct{}), drained: make(chan struct{})}
 	p.cmd = exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the calls that have a context
@@ -60,7 +61,11 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 	}
 	if err != nil {
 		p.closeOurs()
-		return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("can't start %.60q: %w", command[0], err)}
+		err = fmt.Errorf("can't start %.60q: %w", command[0], err)
+		if hostLacks(err) {
+			return nil, &agents.HostFailure{Err: err}
+		}
+		return nil, &agents.Failure{Kind: agents.Crashed, Err: err}
 	}
 	go func() {
 		t.drain(p.errOut)
@@ -74,6 +79,17 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 		}
 	}
 	return p, nil
+}
+
+// hostLacks reports whether an error means that this process or machine has no
+// file descriptors, processes or memory left.
+func hostLacks(err error) bool {
+	for _, lack := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EAGAIN, syscall.ENOMEM} {
+		if errors.Is(err, lack) {
+			return true
+		}
+	}
+	return false
 }
 
 // run starts the program and waits for its end. It does both in one thread, which

@@ -1,0 +1,25 @@
+package tournament
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// machineMemory returns how many bytes of memory this process may have, as far as
+// the machine and its control group say; 0 if that is unknown.
+func machineMemory() int64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0
+	}
+	most := int64(info.Totalram) * int64(info.Unit) //nolint:unconvert // its type depends on the architecture
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		if n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64); err == nil { // else "max"
+			most = min(most, n)
+		}
+	}
+	return most
+}

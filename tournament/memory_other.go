@@ -1,0 +1,6 @@
+//go:build !linux
+
+package tournament
+
+// machineMemory returns 0, unknown.
+func machineMemory() int64 { return 0 }
