@@ -59,7 +59,8 @@ var flipKinds = []flipKind{
 func always(*testing.T, string) (string, bool) { return "read", false }
 
 // replayed replays the games of a run, and returns what counts of them: all but
-// clock readings and what the players said of their moves.
+// clock readings, what the players said of their moves, and the moves themselves,
+// of which one may have become another that leads to the same end.
 func replayed(t *testing.T, dir string) (string, bool) {
 	code, _, errText := gyges(t.Context(), "", "data", "make", dir)
 	if code != exitOK {
@@ -75,7 +76,7 @@ func replayed(t *testing.T, dir string) (string, bool) {
 			return all.String(), false
 		}
 		require.NoError(t, err)
-		g.Timing, g.Scores, g.Depths, g.Nodes, g.Policy = record.Timing{}, nil, nil, nil, ""
+		g.Timing, g.Moves, g.Scores, g.Depths, g.Nodes, g.Policy = record.Timing{}, nil, nil, nil, nil, ""
 		line, err := json.Marshal(g)
 		require.NoError(t, err)
 		all.Write(append(line, '\n'))

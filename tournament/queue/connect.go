@@ -6,9 +6,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -104,8 +107,7 @@ func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
 func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.Conn, error) {
 	for told := false; ; told = true {
 		nc, err := Connect(a, name, log)
-		unreachable := errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
-		if err == nil || !unreachable {
+		if err == nil || !unreachable(err) {
 			return nc, err
 		}
 		if !told {
@@ -115,6 +117,16 @@ func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// unreachable reports whether an error of Connect may pass: nobody listens, or the
+// server ended before it had answered. An unknown host name and an alert of TLS,
+// whose operation is "remote error", stay.
+func unreachable(err error) bool {
+	var network *net.OpError
+	var name *net.DNSError
+	lost := errors.As(err, &network) && slices.Contains([]string{"dial", "read", "write"}, network.Op) && !errors.As(err, &name)
+	return lost || errors.Is(err, io.EOF) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
 
 // Connect connects to the server without a detour over the network.
