@@ -96,7 +96,7 @@ func findReplay(ctx context.Context, e *env, f runFile, id int64) (*replay, erro
 		return nil, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
 	case err != nil:
 		return nil, err
-	case g.Reason == record.Imported:
+	case g.Reason == record.Imported && len(g.Moves) == 0:
 		return &replay{record: g}, nil
 	}
 	game, err := record.Replay(g)

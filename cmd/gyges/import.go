@@ -19,6 +19,7 @@ import (
 type importCmd struct {
 	File   string `arg:"" name:"file" help:"PGN or CSV; - is the standard input."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
+	Rules  string `placeholder:"RULES" complete:"rules" help:"The rules of games whose tags name none."`
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
@@ -27,7 +28,9 @@ func (importCmd) Help() string {
 	return "Makes a run's folder of a file of games, for gyges games, rate and the rest. PGN that gyges export wrote gives the records " +
 		"back, each played again and verified. Of other programs' games, of whatever game, the tags are kept that ratings need: " +
 		"White (South), Black, Result, and Rules or Variant; two games that share Round and FEN, or a tag Pair, are a pair. " +
-		"Such records have no moves, and the reason 'imported'. The run's id in manifest.json comes from the content of the file: " +
+		"Their moves are kept, too, in short or long notation, if they can be played: by the rules of the tag or of --rules, from the position of a tag FEN " +
+		"or else the empty board. A message says how many games lost their moves, and why. A game that is not over by the rules has the reason 'imported'. " +
+		"Of CSV no moves are read. The run's id in manifest.json comes from the content of the file: " +
 		"two files are two runs, rated together with all their games, but a file imported twice is the same run, whose games count once, " +
 		"where Ordo and BayesElo would count them twice. An import that is stopped halfway leaves no run: the next one into the folder starts anew."
 }
@@ -41,6 +44,13 @@ func (importCmd) examples() []example {
 
 // Run imports the file.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
+	if c.Rules != "" {
+		set, err := loadRules(c.Rules)
+		if err != nil {
+			return fmt.Errorf("--rules: %w", err)
+		}
+		c.Rules = set.String()
+	}
 	file, name, err := runFile{c.File, c.File}.open(ctx, e)
 	if err != nil {
 		return err
@@ -57,7 +67,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	in := newIntake(nil, c.Strict)
 	count := 0
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, string, error) {
-		found, err := in.games(ctx, format, r, name, func(g *record.Game) error {
+		found, err := in.games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
 			count++
 			return w.Write(g)
 		})
@@ -93,10 +103,10 @@ func importName(event, file string) string {
 }
 
 // games reads a file of PGN or CSV, and counts what is left out.
-func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name string, take func(*record.Game) error) (pgn.Tally, error) {
+func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name, ruleSet string, take func(*record.Game) error) (pgn.Tally, error) {
 	var failed error  // of take: not the file's fault
 	var refused error // a game that can't be read; it names the file
-	found, err := pgn.Read(ctx, f, r, pgn.Handler{
+	found, err := pgn.Read(ctx, f, r, ruleSet, pgn.Handler{
 		Game: func(g *record.Game) error {
 			failed = take(g)
 			return failed
@@ -106,6 +116,9 @@ func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name 
 			return refused
 		},
 	})
+	if in.dropped = found.Dropped; in.dropped > 0 {
+		in.whyDropped = bounded(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr))
+	}
 	in.twice, in.unfinished, in.unchecked = found.Twice, found.Unfinished, found.Unchecked
 	switch {
 	case failed != nil:

@@ -40,6 +40,8 @@ type intake struct {
 type tally struct {
 	bad, twice, unfinished, struck int
 	told                           []string // the first unreadable games
+	dropped                        int      // games kept without their moves
+	whyDropped                     string   // the first of them
 	unchecked                      bool     // there were too many ids to remember
 }
 
@@ -269,6 +271,9 @@ func (t *tally) notes() []string {
 	}
 	if t.struck > 0 {
 		notes = append(notes, fmt.Sprintf("left out: %s not played, since a player was suspended", games(t.struck)))
+	}
+	if t.dropped > 0 {
+		notes = append(notes, fmt.Sprintf("left out: the moves of %s; the first: %s", games(t.dropped), t.whyDropped))
 	}
 	if t.unchecked {
 		notes = append(notes, "there were too many ids of games to look for all that came twice")

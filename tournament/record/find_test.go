@@ -99,7 +99,7 @@ func TestImportedGames(t *testing.T) {
 	require.EqualError(t, err, "game 0: expected moves, found a game imported without")
 
 	g.Moves = []string{"a1-a2"}
-	require.ErrorContains(t, g.check(), "expected no moves in an imported game, found 1")
+	require.ErrorContains(t, g.check(), "expected an opening, found none")
 	g.Moves, g.Reason = []string{}, "goal"
 	require.ErrorContains(t, g.check(), "expected rules, found none")
 	require.False(t, o.scan(g.AppendJSON(nil)))

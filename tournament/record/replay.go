@@ -14,7 +14,7 @@ func Replay(g *Game) (*rules.Game, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
-	if g.Reason == Imported {
+	if g.Reason == Imported && len(g.Moves) == 0 {
 		return nil, fmt.Errorf("game %d: expected moves, found a game imported without", g.Game)
 	}
 	r, err := rules.Parse(g.Rules)
@@ -62,7 +62,7 @@ func checkEnd(g *Game, game *rules.Game) error {
 		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome, reason)
 	case g.Fault != nil:
 		return nil // result and reason have been checked against the fault
-	case outcome == rules.Undecided && g.adjudicated():
+	case outcome == rules.Undecided && (g.adjudicated() || g.Reason == Imported):
 		return nil
 	case outcome == rules.Undecided:
 		return fmt.Errorf("expected a finished game, found %s by %.60s while it goes on", g.Result, g.Reason)

@@ -45,7 +45,7 @@ func newSample(o Options) sample {
 
 func (s *sample) add(run int, g *record.Game) {
 	switch {
-	case g.Reason == record.Imported: // without moves
+	case g.Reason == record.Imported && len(g.Moves) == 0:
 		return
 	case s.games == 0 || len(g.Moves) > s.plies:
 		s.dropped = true

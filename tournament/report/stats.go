@@ -33,7 +33,7 @@ func newRuleStats(rules string) *ruleStats {
 func (s *ruleStats) add(g *record.Game) {
 	result := place(g.Result)
 	s.results[result]++
-	if g.Reason != record.Imported { // of those nobody knows
+	if g.Reason != record.Imported || len(g.Moves) > 0 {
 		s.lengths[g.Plies]++
 	}
 	s.reason(g.Reason)[result]++

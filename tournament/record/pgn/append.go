@@ -30,6 +30,7 @@ const (
 	tagGame       = "GameId"
 	tagPair       = "Pair"
 	tagRules      = "Rules"
+	tagFEN        = "FEN" // of other programs
 	tagOpening    = "Opening"
 	tagPolicy     = "OpeningPolicy"
 	tagWhiteAgent = "WhiteAgent" // its spec, if its name is another

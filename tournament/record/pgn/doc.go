@@ -12,6 +12,8 @@
 // short of single tags: PGN wants no line longer than 255, which a long name
 // or opening may exceed.
 //
-// Games of other programs, of whatever game, are read for their tags alone. Their
-// records have no moves and the reason [record.Imported].
+// Games of other programs are played again, too, if their rules are known. What
+// can't be played again, such as chess, is read for its tags alone: those records
+// have no moves. The reason of a game that is not over by the rules after its moves
+// is [record.Imported].
 package pgn

@@ -118,7 +118,7 @@ func TestAppendRefuses(t *testing.T) {
 func read(t require.TestingT, text string) ([]*record.Game, []string, Tally) {
 	var games []*record.Game
 	var bad []string
-	tally, err := Read(context.Background(), source.PGN, strings.NewReader(text), Handler{
+	tally, err := Read(context.Background(), source.PGN, strings.NewReader(text), "", Handler{
 		Game: func(g *record.Game) error { games = append(games, g); return nil },
 		Bad:  func(line int, err error) error { bad = append(bad, fmt.Sprintf("%d: %v", line, err)); return nil },
 	})
@@ -207,7 +207,9 @@ const chess = `[Event "Wien"]
 func TestReadOthers(t *testing.T) {
 	games, bad, tally := read(t, chess)
 	require.Empty(t, bad)
-	require.Equal(t, Tally{Event: "Wien", Unfinished: 1, Twice: 1}, tally)
+	require.EqualError(t, tally.DroppedErr, "expected a tag Rules or --rules, found neither")
+	tally.DroppedErr = nil
+	require.Equal(t, Tally{Event: "Wien", Unfinished: 1, Twice: 1, Dropped: 2, DroppedAt: 1}, tally)
 	imported := func(game, pair int64, rules, south, north, result string) *record.Game {
 		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
 	}
@@ -219,7 +221,7 @@ func TestReadOthers(t *testing.T) {
 
 func TestReadCSV(t *testing.T) {
 	var games []*record.Game
-	_, err := Read(t.Context(), source.CSV, strings.NewReader("a,b,1-0\nb,a,0.5\nb,a\n"), Handler{
+	_, err := Read(t.Context(), source.CSV, strings.NewReader("a,b,1-0\nb,a,0.5\nb,a\n"), "", Handler{
 		Game: func(g *record.Game) error { games = append(games, g); return nil },
 		Bad:  func(line int, err error) error { return fmt.Errorf("%d: %w", line, err) },
 	})
@@ -367,4 +369,60 @@ func TestLabels(t *testing.T) {
 	games, bad, _ := read(t, string(text))
 	require.Empty(t, bad)
 	require.Equal(t, []*record.Game{g}, games)
+}
+
+// Another program's moves are kept if they can be played, in whatever of PGN's
+// forms they stand; otherwise it is counted that they are not.
+func TestReadForeignMoves(t *testing.T) {
+	const opening = "000000/000000/000000/321000/021321/033210 "
+	game := func(tags, result, moves string) string {
+		return "[White \"a\"]\n[Black \"b\"]\n[Result \"" + result + "\"]\n" + tags + "\n\n" + moves + "\n"
+	}
+	fen := "[FEN \"" + opening + "s\"]"
+	for name, c := range map[string]struct {
+		text, rules string
+		moves       []string
+		reason, why string
+	}{
+		"won":             {game(fen, "1-0", "1. a4-goal 1-0"), "standard", []string{"a4-goal"}, "goal", ""},
+		"tag":             {game(fen+"[Rules \"standard\"]", "1-0", "a4-goal 1-0"), "simplified", []string{"a4-goal"}, "goal", ""},
+		"not over":        {game(fen, "1/2-1/2", "1. c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"long, decorated": {game(fen, "1-0", "1.a4-(a5-a6)-goal!? $5 {mate} (1. c4-(c5)-c6 (x) {)}) 1-0 ; so\n"), "standard", []string{"a4-goal"}, "goal", ""},
+		"North begins":    {game("[FEN \""+opening+"n\"]", "1/2-1/2", "1... a6-a5"), "standard", nil, "imported", "move 1: "},
+		"placements":      {game("", "1/2-1/2", "1. 3@a1 2. 2@b1"), "standard", []string{"3@a1", "2@b1"}, "imported", ""},
+		"no moves":        {game(fen, "1-0", "{nothing} 1-0"), "standard", nil, "imported", ""},
+		"no rules":        {game(fen, "1-0", "1. a4-goal 1-0"), "", nil, "imported", "expected a tag Rules or --rules"},
+		"other rules":     {game("[Rules \"chess\"]", "1-0", "1. e4 e5"), "standard", nil, "imported", "unknown rules"},
+		"illegal":         {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
+		"contradiction":   {game(fen, "0-1", "1. a4-goal"), "standard", nil, "imported", "the moves lead to 1-0 by goal, the result is 0-1"},
+		"chess's FEN":     {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},
+		"variation":       {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var games []*record.Game
+			tally, err := Read(t.Context(), source.PGN, strings.NewReader(c.text+"\n"+c.text), c.rules, Handler{
+				Game: func(g *record.Game) error { games = append(games, g); return nil },
+				Bad:  func(_ int, err error) error { return err },
+			})
+			require.NoError(t, err)
+			require.Len(t, games, 2)
+			require.Equal(t, append([]string{}, c.moves...), games[1].Moves)
+			require.Equal(t, c.reason, games[1].Reason)
+			if c.why == "" {
+				require.Zero(t, tally.Dropped, "%v", tally.DroppedErr)
+			} else {
+				require.Equal(t, []int{2, 1}, []int{tally.Dropped, tally.DroppedAt})
+				require.ErrorContains(t, tally.DroppedErr, c.why)
+			}
+			if len(c.moves) > 0 {
+				_, err := record.Replay(games[1])
+				require.NoError(t, err)
+				text, err := Append(nil, games[1], "x", agents.LabelOf)
+				require.NoError(t, err)
+				again, bad, _ := read(t, string(text))
+				require.Empty(t, bad)
+				require.Equal(t, games[1:], again)
+			}
+		})
+	}
 }

@@ -40,15 +40,22 @@ type Tally struct {
 	Twice      int    // games whose id had come before
 	Unfinished int    // games without a result yet
 	Unchecked  bool   // there were too many ids to find all that came twice
+
+	// Dropped counts games that were kept without their moves, as these could not be
+	// played again. DroppedAt is the line of the first, and DroppedErr says why.
+	Dropped    int
+	DroppedAt  int
+	DroppedErr error
 }
 
 // Read reads games of PGN or CSV as records. Those that [Append] wrote are played
-// again and verified, move by move; of all others only players, result, rules
-// and which two are a pair are kept, and they are numbered from 0 in the order
-// of the file. A file is the one or the other, as its first game is. Text that is
-// no UTF-8 is read as Latin-1.
-func Read(ctx context.Context, format source.Format, r io.Reader, h Handler) (Tally, error) {
-	in := reader{h: h, tags: map[string]string{}, pairs: map[string]int64{}}
+// again and verified, move by move. Of all others players, result, rules and which
+// two are a pair are kept, and the moves if they can be played: see [Tally.Dropped].
+// They are numbered from 0 in the order of the file. A file is the one or the other,
+// as its first game is. ruleSet is that of games whose tags name none; "": unknown.
+// Text that is no UTF-8 is read as Latin-1.
+func Read(ctx context.Context, format source.Format, r io.Reader, ruleSet string, h Handler) (Tally, error) {
+	in := reader{h: h, rules: ruleSet, tags: map[string]string{}, pairs: map[string]int64{}}
 	err := source.Read(ctx, format, r, source.Handler{
 		Game: in.game,
 		Bad: func(line int, err error) error {
@@ -69,6 +76,7 @@ func Read(ctx context.Context, format source.Format, r io.Reader, h Handler) (Ta
 // reader is a file being read.
 type reader struct {
 	h     Handler
+	rules string // of games that name none
 	tally Tally
 	seen  source.Seen
 
@@ -90,16 +98,13 @@ func (in *reader) reset() {
 
 func (in *reader) tag(name, value []byte) {
 	switch string(name) {
-	case "Event", "Date", tagTime, tagGame, tagPair, tagRules, tagOpening, tagPolicy, tagWhiteAgent, tagBlackAgent, tagWhiteSeed, tagBlackSeed, tagDepth, tagNodes,
+	case "Event", "Date", tagFEN, tagTime, tagGame, tagPair, tagRules, tagOpening, tagPolicy, tagWhiteAgent, tagBlackAgent, tagWhiteSeed, tagBlackSeed, tagDepth, tagNodes,
 		tagMoveTime, tagClock, tagRepetition, tagAdjudicate, tagPlies, tagReason, tagFault, tagDetail:
 		in.tags[string(name)] = string(value)
 	}
 }
 
 func (in *reader) moveText(text []byte, inside bool) {
-	if in.tags[tagReason] == "" { // another program's, whose moves don't matter
-		return
-	}
 	if !inside {
 		in.moves = append(in.moves, '\n')
 	}
@@ -140,6 +145,7 @@ func (in *reader) record(g *source.Game) (*record.Game, error) {
 		return nil, err
 	}
 	if reason := in.tags[tagReason]; reason == "" || reason == record.Imported {
+		in.foreign(r, g.Line)
 		return r, nil
 	}
 	if err := in.details(r); err != nil {
