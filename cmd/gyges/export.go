@@ -72,7 +72,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if !toFile {
 		err = buffered(e.out, export)
 	} else if err = c.checkOut(files); err == nil {
-		err = writeFile(c.Out, export)
+		err = writeFile(ctx, c.Out, export)
 	}
 	if struck > 0 {
 		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))

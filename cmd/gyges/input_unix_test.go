@@ -21,6 +21,7 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 		"games show PIPE 5":       "",
 		"export PIPE":             "",
 		"import PIPE --out new":   "",
+		"export - -o PIPE":        "",
 		"report PIPE":             "",
 		"perft --epd PIPE":        "",
 		"openings PIPE":           "",

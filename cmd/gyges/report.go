@@ -58,7 +58,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.write(e, page)
+	return c.write(ctx, e, page)
 }
 
 // check finds mistakes in the flags that need no games.
@@ -244,7 +244,7 @@ func (c *reportCmd) again(files []string) []string {
 }
 
 // write writes the page where --out says.
-func (c *reportCmd) write(e *env, page *report.Page) error {
+func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error {
 	if c.Out == "-" {
 		return report.WriteHTML(e.out, page)
 	}
@@ -253,17 +253,17 @@ func (c *reportCmd) write(e *env, page *report.Page) error {
 		return err
 	}
 	if c.Format == "md" {
-		err = writeFile(path, func(w io.Writer) error {
+		err = writeFile(ctx, path, func(w io.Writer) error {
 			return writeFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
 				name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
-				return name, writeFile(filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+				return name, writeFile(ctx, filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
 					_, err := io.WriteString(w, f.StandaloneSVG())
 					return writeFailure(err)
 				})
 			}))
 		})
 	} else {
-		err = writeFile(path, func(w io.Writer) error { return writeFailure(report.WriteHTML(w, page)) })
+		err = writeFile(ctx, path, func(w io.Writer) error { return writeFailure(report.WriteHTML(w, page)) })
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 
@@ -10,13 +11,20 @@ import (
 
 // writeFile writes the file that --out names, in one go: see [files.Create]. What
 // write returns is returned as it is; the system's errors are no mistake of the
-// user's, but for those of opening.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := files.Create(path)
+// user's, but for those of opening. The end of ctx ends the writing.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	f, err := fromPath(ctx, path, func() (*files.File, error) { return files.Create(path) })
 	if err != nil {
 		return fileError("--out", err)
 	}
-	if err := buffered(f, write); err != nil {
+	if mayBlock(path) { // closing it ends a write that blocks
+		defer context.AfterFunc(ctx, func() { _ = f.Close() })()
+	}
+	err = buffered(f, write)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return errors.Join(err, writeFailure(f.Discard()))
 	}
 	return writeFailure(f.Commit())
