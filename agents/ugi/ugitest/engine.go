@@ -103,7 +103,9 @@ func (e *engine) obey(words []string) (code int, ends bool) {
 		fmt.Print("id name tester\nid author nobody\noption maxPly\noption maxTime\noption maxNodes\noption threads\n")
 		fmt.Println("ugiok")
 	case "isready":
-		fmt.Println("readyok")
+		if e.habit != "notready" {
+			fmt.Println("readyok")
+		}
 	case "setpos":
 		if err := e.setPosition(words[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, "thread 'main' panicked:", err)
@@ -199,6 +201,37 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 			all = append(all, block)
 		}
 		runtime.KeepAlive(all)
+	case "signal":
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
+		time.Sleep(10 * time.Minute)
+	case "leaves": // without a word
+		return true, 0, true
+	case "infos": // slowly, and no answer
+		for {
+			fmt.Println("info string still searching")
+			time.Sleep(10 * time.Millisecond)
+		}
+	case "drips": // a line that doesn't end
+		for {
+			fmt.Print("b")
+			time.Sleep(10 * time.Millisecond)
+		}
+	case "capitals":
+		fmt.Println("BESTMOVE " + e.last)
+		return true, 0, false
+	case "crlf":
+		fmt.Print("bestmove " + e.last + "\r\n")
+		return true, 0, false
+	case "longinfo":
+		fmt.Println("info pv " + strings.Repeat("0|1 ", 10_000))
+	case "nogoal":
+		e.last = "0|36"
+	case "number":
+		e.last = "99999999999999999999|1"
+	case "digits": // of another script
+		e.last = "\u0660|\u0661"
 	case "late":
 		time.Sleep(time.Second)
 	case "flood":
