@@ -3,6 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +16,7 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/source"
@@ -67,6 +72,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	s, err := live.New(live.Config{
 		Results: c.Results, Runs: c.Runs, NewGames: newLiveGames, Registry: e.registry, Players: players, Hint: hint,
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
+		IndexKey: indexKey(),
 	})
 	if err != nil {
 		return err
@@ -226,4 +232,65 @@ func (g *liveGames) Book(ctx context.Context) (ratings.Book, map[string]string, 
 	book, err := g.standings.book(ctx, ratings.Options{}, false, false)
 	book.Notes = g.intake.notes()
 	return book, g.standings.labels(), err
+}
+
+// MarshalJSON writes all results, for UnmarshalJSON.
+func (g *liveGames) MarshalJSON() ([]byte, error) {
+	if g.seen.Full() {
+		return nil, errors.New("too many ids of games were met")
+	}
+	g.standings.pairs.Flush()
+	return json.Marshal(g.fields())
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (g *liveGames) UnmarshalJSON(text []byte) error {
+	fields := g.fields()
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	for _, name := range g.intake.met {
+		g.intake.known[name] = true
+	}
+	return nil
+}
+
+func (g *liveGames) fields() []any {
+	in, t := g.intake, &g.intake.tally
+	return []any{
+		&in.met, &in.before, &t.bad, &t.twice, &t.unfinished, &t.struck, &t.told, &t.unchecked,
+		g.seen, &g.standings.order, &g.standings.data,
+	}
+}
+
+// indexKey returns the secret that signs what the server writes beside records:
+// this program's, of this user on this machine; nil if there can be none.
+func indexKey() []byte {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	path := filepath.Join(dir, "gyges", "index.key")
+	secret, err := files.Read(path, 1<<10)
+	if err != nil || len(secret) < sha256.Size {
+		secret = make([]byte, sha256.Size)
+		_, _ = rand.Read(secret) // has no errors
+		if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, secret, 0o600) != nil {
+			return nil
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	f, err := os.Open(program)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	key := hmac.New(sha256.New, secret)
+	if _, err := io.Copy(key, f); err != nil {
+		return nil
+	}
+	return key.Sum(nil)
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"encoding/json"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -25,6 +26,27 @@ type Seen struct {
 
 // idRange is the numbers from low to high.
 type idRange struct{ low, high uint64 }
+
+// MarshalJSON writes the numbers, for [Seen.UnmarshalJSON]; other ids are left
+// out.
+func (s *Seen) MarshalJSON() ([]byte, error) {
+	list := [][2]uint64{}
+	for _, r := range s.ranges {
+		list = append(list, [2]uint64{r.low, r.high})
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what [Seen.MarshalJSON] wrote.
+func (s *Seen) UnmarshalJSON(text []byte) error {
+	var list [][2]uint64
+	err := json.Unmarshal(text, &list)
+	*s = Seen{}
+	for _, r := range list {
+		s.ranges = append(s.ranges, idRange{r[0], r[1]})
+	}
+	return err
+}
 
 // Full tells that ids were not remembered because there were too many.
 func (s *Seen) Full() bool { return s.full }

@@ -57,6 +57,13 @@ func (g *testGames) Read(_ context.Context, lines io.Reader, each func(*record.O
 	}
 }
 
+func (g *testGames) MarshalJSON() ([]byte, error) { return json.Marshal([]any{&g.data, &g.seen}) }
+
+func (g *testGames) UnmarshalJSON(text []byte) error {
+	fields := []any{&g.data, &g.seen}
+	return json.Unmarshal(text, &fields)
+}
+
 func (g *testGames) Book(ctx context.Context) (ratings.Book, map[string]string, error) {
 	r, err := ratings.Fit(ctx, &g.data, ratings.Options{})
 	t := ratings.Table{Title: "Rules standard", Ratings: r}

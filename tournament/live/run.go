@@ -3,8 +3,10 @@ package live
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"html/template"
 	"io"
 	"io/fs"
@@ -42,6 +44,9 @@ type run struct {
 	tail      *tail
 	games     Games
 	collector *report.Collector
+	hash      hash.Hash // of the records read
+	index     *index    // to be verified; nil: there is none
+	indexed   int64     // bytes of the records that the index file is about
 	played    int64
 	latest    []*record.Game // the last one first
 	faults    faults
@@ -58,8 +63,15 @@ func newRun(s *Server, p place) *run {
 	return r
 }
 
-// begin forgets what has been read.
+// begin forgets what has been read, and reads the index.
 func (r *run) begin() {
+	r.beginWithout()
+	r.index = r.readIndex()
+}
+
+// beginWithout forgets what has been read, and the index.
+func (r *run) beginWithout() {
+	r.hash, r.index, r.indexed = sha256.New(), nil, 0
 	r.tail = newTail(r.place.fsys())
 	r.tail.most, r.tail.chunk = r.server.readMost, min(chunk, r.server.readMost)
 	r.games = r.server.config.NewGames()
@@ -77,7 +89,7 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	changed := r.readAbout()
 	came, err := r.read(ctx)
 	if errors.Is(err, errAgain) {
-		r.begin()
+		r.beginWithout()
 		changed = true
 		_, err = r.read(ctx)
 	}
@@ -110,6 +122,9 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 		return nil, false
 	}
 	r.page = parts
+	if problem == "" {
+		r.saveIndex()
+	}
 	return r.withWorkers(parts), false
 }
 
@@ -184,8 +199,14 @@ const freshFor = 2 * time.Minute
 
 // read takes the games in that have come.
 func (r *run) read(ctx context.Context) (bool, error) {
+	if r.index != nil {
+		if behind, err := r.verify(ctx); behind || err != nil {
+			r.tail.behind = behind
+			return false, err
+		}
+	}
 	return r.tail.read(ctx, r.status() != string(tournament.Running), time.Now(), func(lines io.Reader) error {
-		return r.games.Read(ctx, lines, r.add)
+		return r.games.Read(ctx, io.TeeReader(lines, r.hash), r.add)
 	})
 }
 

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,10 @@ type Config struct {
 	Hosts    []string // names of this machine that requests may call it by, beside localhost and addresses
 	Searches int      // most searches at a time; 0: half the cores, at least one
 	Log      *slog.Logger
+
+	// IndexKey is a secret that signs the [IndexFile] of runs, which only the same
+	// program may read. nil: none are written or read.
+	IndexKey []byte
 }
 
 // Games takes the games of one run as they come, and rates them. It belongs to
@@ -46,6 +51,10 @@ type Games interface {
 	// Book returns the ratings of all games so far, and the names it has for
 	// agents, by their specs.
 	Book(ctx context.Context) (ratings.Book, map[string]string, error)
+
+	// JSON holds all that was read. What it is unmarshalled into is new.
+	json.Marshaler
+	json.Unmarshaler
 }
 
 // Bounds on what the server does at a time.

@@ -64,9 +64,7 @@ func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io
 	if err != nil {
 		return false, err
 	}
-	if info.Size() != t.size {
-		t.size, t.changed = info.Size(), now
-	}
+	t.grown(info.Size(), now)
 	if t.size < t.offset {
 		return false, errAgain
 	}
@@ -102,6 +100,13 @@ func (t *tail) read(ctx context.Context, final bool, now time.Time, take func(io
 		any = true
 	}
 	return any, ctx.Err()
+}
+
+// grown notes the size of the file.
+func (t *tail) grown(size int64, now time.Time) {
+	if size != t.size {
+		t.size, t.changed = size, now
+	}
 }
 
 // lastLine returns where the last whole line ends.
