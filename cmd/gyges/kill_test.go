@@ -55,6 +55,10 @@ var killKinds = []killKind{
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, validation: 20}\n" +
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: 5")},
+	{name: "tune texel", makes: "run", args: "tune texel run.yaml --out run", prepare: func(t *testing.T, dir string) {
+		finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
+		configFile("rules: simplified\nleaves: true\ndata: played/samples\nnetwork: {epochs: 10}")(t, dir)
+	}},
 	{name: "import", makes: "run", args: "import played.pgn --out run", prepare: playedGames("played.pgn")},
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
 	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet", prepare: playedGames("")},

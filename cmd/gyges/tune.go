@@ -78,13 +78,16 @@ func openTuning(path, method string, config map[string]any) (*tuningFolder, erro
 		if err := f.sameAs(before); err != nil {
 			return nil, fmt.Errorf("--out: %s: %w", path, err)
 		}
+		f.manifest.Version, f.manifest.Result = before.Version, before.Result
 	}
 	if f.history, f.lines, err = history.Append(filepath.Join(path, historyFile)); err != nil {
 		return nil, fmt.Errorf("--out: %w", plainFileError(err))
 	}
 	files.Clean(path)
-	if err := f.save(); err != nil {
-		return nil, failure{errors.Join(err, f.history.Close())}
+	if before == nil {
+		if err := f.save(); err != nil {
+			return nil, failure{errors.Join(err, f.history.Close())}
+		}
 	}
 	return f, nil
 }

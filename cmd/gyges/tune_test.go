@@ -169,9 +169,36 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	// What is written can be used, and a folder that holds a result is left alone.
 	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, weightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
 	require.Zero(t, code, errText)
+	finished := folderFiles(t, out)
 	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, errText, "expected a new folder, found the result of another run")
+	require.Equal(t, finished, folderFiles(t, out))
+
+	// A fit that was killed before its result begins anew.
+	var manifest tuningManifest
+	require.NoError(t, json.Unmarshal([]byte(finished[tuningFile]), &manifest))
+	manifest.Result = nil
+	unfinished, err := json.Marshal(manifest)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(out, tuningFile), unfinished, 0o600))
+	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
+	require.Zero(t, code, errText)
+	require.Equal(t, finished, folderFiles(t, out))
+}
+
+// folderFiles returns the files of a folder by their names.
+func folderFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		all[e.Name()] = string(text)
+	}
+	return all
 }
 
 func errJoin(errs ...error) error {

@@ -57,9 +57,13 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if len(f.lines) > 0 {
+	if f.manifest.Result != nil {
 		f.close(e)
 		return fmt.Errorf("--out: %s: expected a new folder, found the result of another run", out)
+	}
+	if err := f.history.Restart(); err != nil { // a fit that was killed begins anew
+		f.close(e)
+		return failure{err}
 	}
 	steps := config.Settings.Iterations
 	if n := config.Settings.Network; n != nil && steps > 0 {

@@ -155,5 +155,11 @@ func (w *Writer) Write(l Line) error {
 	return err
 }
 
+// Restart removes all steps.
+func (w *Writer) Restart() error {
+	_, err := w.file.Seek(0, io.SeekStart)
+	return errors.Join(err, w.file.Truncate(0))
+}
+
 // Close closes the file.
 func (w *Writer) Close() error { return errors.Join(w.file.Sync(), w.file.Close()) }
