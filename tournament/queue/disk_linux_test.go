@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 		}
 		text, err := cmd.CombinedOutput()
-		if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
 			t.Skipf("no user namespace with a small file system can be made here: %v", err)
 		}
 		require.NoError(t, err, "%s", text)

@@ -214,6 +214,42 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	require.Contains(t, log.String(), "a second result is dropped")
 }
 
+// answer takes the jobs of the run in a folder and publishes the games that play
+// returns, until ctx ends.
+func answer(ctx context.Context, p *Pool, dir string, play func(job) ([]*record.Game, error)) error {
+	for ctx.Err() == nil {
+		id, err := readIdentity(dir)
+		var jobs jetstream.Consumer
+		if err == nil {
+			jobs, err = p.js.Consumer(ctx, jobStream, id.Run)
+		}
+		if err != nil { // the run hasn't begun, or is over
+			sleep(ctx, 10*time.Millisecond)
+			continue
+		}
+		batch, err := jobs.Fetch(1, jetstream.FetchMaxWait(100*time.Millisecond))
+		if err != nil {
+			continue
+		}
+		for m := range batch.Messages() {
+			var j job
+			if err := parseStrictly(m.Data(), &j); err != nil {
+				return err
+			}
+			games, err := play(j)
+			if err != nil {
+				return err
+			}
+			_, err = p.js.Publish(ctx, subjectOf(resultsOf(id.Run), j.Pair), appendGames(nil, games))
+			if err != nil {
+				return err
+			}
+			acknowledge(m)
+		}
+	}
+	return nil
+}
+
 // A pair whose result is no good is played again; one whose results never are is
 // parked.
 func TestBadResults(t *testing.T) {
@@ -228,25 +264,20 @@ func TestBadResults(t *testing.T) {
 		c.Out = t.TempDir()
 		c.Pool = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Tries = 3 })
 		player := tournament.NewPlayer(&c, testRegistry().New)
-		var mu sync.Mutex
 		answered := map[int64]int{}
-		sub, err := nc.Subscribe(jobSubject+".*.*", func(m *nats.Msg) {
-			mu.Lock()
-			defer mu.Unlock()
-			var j job
-			require.NoError(t, parseStrictly(m.Data, &j))
-			games, err := player.Play(t.Context(), j.Job, 1)
-			require.NoError(t, err)
-			if answered[j.Pair]++; answered[j.Pair] <= wrongs {
-				games[0].South.Seed++
-			}
-			answer := nats.NewMsg(strings.Replace(m.Subject, jobSubject, resultSubject, 1))
-			answer.Data = appendGames(nil, games)
-			require.NoError(t, nc.PublishMsg(answer))
-		})
+		var sum tournament.Summary
+		var failed error
+		err := whileRunning(t, func(ctx context.Context) error {
+			return answer(ctx, c.Pool.(*Pool), c.Out, func(j job) ([]*record.Game, error) {
+				games, err := player.Play(ctx, j.Job, 1)
+				if answered[j.Pair]++; err == nil && answered[j.Pair] <= wrongs {
+					games[0].South.Seed++
+				}
+				return games, err
+			})
+		}, func() { sum, failed = tournament.Run(t.Context(), c, testRegistry(), nil) })
 		require.NoError(t, err)
-		defer func() { require.NoError(t, sub.Unsubscribe()) }()
-		return tournament.Run(t.Context(), c, testRegistry(), nil)
+		return sum, failed
 	}
 	_, err := play(2)
 	require.NoError(t, err)

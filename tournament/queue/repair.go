@@ -13,6 +13,9 @@ import (
 // how long no pair must have come back before it looks for lost jobs.
 const repairEvery = time.Minute
 
+// answerTime bounds how long the server may take for an answer.
+const answerTime = 5 * time.Second
+
 // repair makes anew what the server no longer has of the run, because it was
 // purged, has expired or was on a disk that is gone, until ctx ends.
 func (r *run) repair(ctx context.Context) {
@@ -132,4 +135,19 @@ func (p *Pool) pairsOn(ctx context.Context, stream, subject string) ([]int64, er
 		}
 	}
 	return pairs, nil
+}
+
+// count returns how many messages a stream has with a subject.
+func (p *Pool) count(ctx context.Context, stream, subject string) (uint64, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	s, err := p.js.Stream(ctx, stream)
+	if err != nil {
+		return 0, err
+	}
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return 0, err
+	}
+	return info.State.Subjects[subject], nil
 }

@@ -126,7 +126,7 @@ func (r *run) handOut(ctx context.Context, job tournament.Job) {
 	delete(r.early, job.Pair)
 	left := r.left[job.Pair]
 	delete(r.left, job.Pair)
-	w := &waiting{job: job, published: came || left}
+	w := &waiting{job: job, published: left}
 	r.waiting[job.Pair] = w
 	r.next = job.Pair + 1
 	r.mu.Unlock()
@@ -223,8 +223,9 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 	r.mu.Lock()
 	w, ok := r.waiting[pair]
 	held, ahead := r.held[pair], pair >= r.next
+	busy := ok && w.busy
 	if ok {
-		ok, held = !w.busy, w.busy
+		ok = !w.busy
 		w.busy = true
 	}
 	if ahead && len(r.early) < r.pool.options.Window {
@@ -234,6 +235,8 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 	switch {
 	case ok:
 		r.accept(ctx, w, m)
+	case busy: // the other one may be no good
+		_ = m.NakWithDelay(retryWait) // otherwise its lease runs out
 	case ahead: // its turn comes
 	case held: // it is acknowledged when it comes again and the pair is in the file
 		r.log.Debug("a second result is dropped", "pair", pair)
@@ -247,36 +250,29 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 // message comes again.
 func acknowledge(m jetstream.Msg) { _ = m.Ack() }
 
-// accept checks a result and hands it on. A job whose result is no good is
-// published again, until it has been tried too often.
+// accept checks a result and hands it on, or why the pair can't be played.
 func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 	o := tournament.Outcome{Pair: w.job.Pair}
 	worker := m.Headers().Get(workerHeader)
-	if text := m.Headers().Get(errorHeader); text != "" {
-		o.Err = fmt.Errorf("parked after %d tries: %.1000s (on %.100s)", r.pool.options.Tries, text, worker)
+	text := m.Headers().Get(errorHeader)
+	if text != "" {
+		o.Err = fmt.Errorf("%.1000s (on %.100s)", oneLine(text), oneLine(worker))
 	} else {
-		games, err := r.games(ctx, m, w.job, worker)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			o.Games = games
-			r.crew.played(worker, games)
-		case w.tries+1 < r.pool.options.Tries:
-			r.log.Warn("a result is no good; the pair is played again", "pair", o.Pair, "worker", worker, "error", err)
-			r.mu.Lock()
-			w.tries++
-			w.published = false
-			r.mu.Unlock()
-			r.send(ctx, w)
-			acknowledge(m)
+		o.Games, o.Err = r.games(ctx, m, w.job, worker)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if o.Err == nil {
+		r.crew.played(worker, o.Games)
+	} else {
+		if !r.isFinal(ctx, w, m, o.Err, text != "") {
 			r.mu.Lock()
 			w.busy = false
 			r.mu.Unlock()
 			return
-		default:
-			o.Err = fmt.Errorf("parked after %d tries: %w", r.pool.options.Tries, err)
 		}
+		o.Games, o.Err = nil, fmt.Errorf("parked after %d tries: %w", r.pool.options.Tries, o.Err)
 	}
 	r.mu.Lock()
 	delete(r.waiting, o.Pair)
@@ -296,6 +292,51 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endIfDone()
+}
+
+// isFinal reports whether a pair can't be played, after a result without its games.
+// last: the worker says that it has been tried often enough. Such a result counts
+// only if the server has neither its job, which a worker removes when the result is
+// stored, nor another result. Otherwise it is dropped: it isn't from a worker that
+// had the job, or another one has it.
+func (r *run) isFinal(ctx context.Context, w *waiting, m jetstream.Msg, why error, last bool) bool {
+	r.mu.Lock()
+	published, sends := w.published, w.sends
+	r.mu.Unlock()
+	if !published {
+		acknowledge(m)
+		if sends == 0 { // the result came before the job was to be sent
+			r.send(ctx, w)
+		}
+		return false
+	}
+	meta, err := m.Metadata()
+	var jobs, results uint64
+	if err == nil {
+		jobs, err = r.pool.count(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
+	}
+	if err == nil {
+		results, err = r.pool.count(ctx, resultStream, m.Subject())
+	}
+	switch {
+	case err != nil || jobs > 0 && meta.NumDelivered < 2: // the worker may be about to remove it
+		_ = m.NakWithDelay(retryWait) // otherwise its lease runs out
+		return false
+	case jobs > 0 || results > 1:
+		r.log.Debug("a result is no good; its job or another result is queued", "pair", w.job.Pair, "error", why)
+		acknowledge(m)
+		return false
+	case last || w.tries+1 >= r.pool.options.Tries:
+		return true
+	}
+	r.log.Warn("a result is no good; the pair is played again", "pair", w.job.Pair, "error", why)
+	r.mu.Lock()
+	w.tries++
+	w.published = false
+	r.mu.Unlock()
+	r.send(ctx, w)
+	acknowledge(m)
+	return false
 }
 
 // games returns the games of a result that are as its job asks.
@@ -334,10 +375,10 @@ func (r *run) end(ctx context.Context) {
 		r.log.Warn("the connection to NATS is lost at the end of the run; its jobs stay queued until it goes on or they are too old")
 		return
 	}
+	r.pool.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
 	if err := r.say(true); err != nil {
 		r.log.Debug("announcing the end", "error", err)
 	}
-	r.pool.remove(ctx, r.id.Run)
 	r.mu.Lock()
 	stopped := len(r.waiting) > 0
 	r.mu.Unlock()

@@ -122,8 +122,8 @@ func (w *Worker) fetchFrom(ctx context.Context, r *taken, n int, wait time.Durat
 func (w *Worker) take(ctx context.Context, r *taken, m jetstream.Msg) {
 	t, err := newTask(r, m)
 	if err != nil {
-		w.options.Log.Warn("a job that can't be played", "run", r.name, "error", err)
-		_ = m.NakWithDelay(retryWait) // otherwise its lease runs out
+		w.options.Log.Debug("a job that is none is removed", "run", r.name, "error", err)
+		_ = m.Term() // otherwise it comes again
 		return
 	}
 	w.held.add(t)

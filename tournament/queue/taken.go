@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -50,6 +51,15 @@ func newTaken(ctx context.Context, a *announcement, machine string) *taken {
 func (r *taken) update(a *announcement, machine string) {
 	r.announced = time.Now()
 	r.aside = slices.Contains(a.Aside, machine)
+}
+
+// isOver reports whether the server has no jobs of the run any more. If it gives no
+// answer, that is so.
+func (r *taken) isOver(js jetstream.JetStream) bool {
+	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
+	defer cancel()
+	_, err := js.Consumer(ctx, jobStream, r.name)
+	return err != nil
 }
 
 // refusal says why a run isn't for a worker.
@@ -167,17 +177,25 @@ func newTask(r *taken, m jetstream.Msg) (*task, error) {
 	if t.job.Config != r.digest {
 		return nil, errors.New("it belongs to another config")
 	}
+	if pair, err := pairOf(m.Subject()); err != nil || pair != t.job.Pair {
+		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
+	}
 	return t, nil
 }
 
 // maxError bounds what is said of a failure, in bytes.
 const maxError = 2000
 
-// oneLine makes a text fit for a header.
+// oneLine makes a text fit for a header, and one from a header for a terminal.
 func oneLine(s string) string {
 	if s == "" {
 		return "unknown"
 	}
-	s = strings.Join(strings.Fields(s), " ")
-	return s[:min(len(s), maxError)]
+	s = strings.Join(strings.Fields(s[:min(len(s), maxError)]), " ")
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return '?'
+		}
+		return c
+	}, s)
 }

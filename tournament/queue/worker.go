@@ -47,10 +47,11 @@ type Worker struct {
 	inline  int    // bytes of games that fit into a message
 
 	mu       sync.Mutex
-	runs     map[string]*taken // by name
-	refused  map[string]string
-	refusing time.Time     // since when they are noted
-	changed  chan struct{} // runs are, or there is room
+	runs     map[string]*taken  // by name
+	refused  map[string]refused // by name
+	refusal  chan struct{}      // one has been added
+	refusing time.Time          // since when they are noted
+	changed  chan struct{}      // runs are, or there is room
 
 	// What has been started for announcements. It is added to with mu held, and
 	// not after ctx has ended.
@@ -90,7 +91,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}
 	return &Worker{
 		nc: nc, js: js, options: o, id: nuid.Next(), inline: maxMessage, sender: newSender(js, o.Log),
-		runs: map[string]*taken{}, refused: map[string]string{}, refusing: time.Now(), changed: make(chan struct{}, 1),
+		runs: map[string]*taken{}, refused: map[string]refused{}, refusal: make(chan struct{}, 1), refusing: time.Now(), changed: make(chan struct{}, 1),
 		tasks: make(chan *task, o.Workers*maxAhead), held: tasksHeld{tasks: map[*task]bool{}},
 	}, nil
 }
@@ -161,21 +162,19 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 	r, known := w.runs[a.Run]
 	switch {
 	case ctx.Err() != nil: // the worker stops
+	case a.Ended && known:
+		w.background.Go(func() { w.end(r) })
 	case a.Ended:
-		delete(w.runs, a.Run)
 		delete(w.refused, a.Run)
-		if known {
-			w.options.Log.Info("a run has ended", "run", a.Run)
-			r.cancel()
-		}
 	case known:
 		r.update(&a, w.options.Name)
-	case w.refused[a.Run] != "" || len(w.runs) >= maxRuns || len(w.refused) >= maxRuns:
+	case w.refused[a.Run].of == a.kind() || len(w.runs) >= maxRuns:
 	case a.Version != w.options.Version:
-		w.refuse(a.Run, fmt.Sprintf("it is of version %.200q, this worker of %.60q", a.Version, w.options.Version))
+		w.refuse(a.Run, a.kind(), fmt.Sprintf("it is of version %.200q, this worker of %.60q", a.Version, w.options.Version))
 	default:
 		r := newTaken(ctx, &a, w.options.Name)
 		w.runs[a.Run] = r
+		delete(w.refused, a.Run)
 		w.background.Go(func() {
 			w.prepare(r)
 			<-r.ctx.Done()
@@ -187,14 +186,50 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 	w.wake()
 }
 
-// maxRuns bounds how many runs a worker knows.
-const maxRuns = 1000
+// end drops a run whose end has been announced, if the server confirms it.
+func (w *Worker) end(r *taken) {
+	if !r.isOver(w.js) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs[r.name] == r {
+		w.options.Log.Info("a run has ended", "run", r.name)
+		delete(w.runs, r.name)
+	}
+	r.cancel()
+	w.wake()
+}
+
+// Bounds of the runs that a worker plays for, and of those that it refuses.
+const (
+	maxRuns    = 1000
+	maxRefused = 100
+)
+
+// refused is a run that isn't for a worker.
+type refused struct {
+	of  runKind
+	why string
+}
+
+// runKind is what a run is refused for, as announced: another announcement under
+// its name may be the true one.
+type runKind struct{ config, version string }
+
+func (a *announcement) kind() runKind { return runKind{a.Config, a.Version} }
 
 // refuse notes that a run isn't for this worker. It is called with the lock.
-func (w *Worker) refuse(run, why string) {
+func (w *Worker) refuse(run string, of runKind, why string) {
 	w.options.Log.Warn("a run is refused", "run", run, "why", why)
-	w.refused[run] = why
-	w.background.Go(func() { w.tell(false) })
+	if len(w.refused) >= maxRefused {
+		clear(w.refused) // those that are still there are refused again
+	}
+	w.refused[run] = refused{of, why}
+	select {
+	case w.refusal <- struct{}{}:
+	default:
+	}
 }
 
 // prepare makes a run ready to be played, or refuses it. What fails for other
@@ -209,7 +244,7 @@ func (w *Worker) prepare(r *taken) {
 		w.options.Log.Info("a run", "run", r.name)
 		r.ready = true
 	case errors.As(err, &no):
-		w.refuse(r.name, no.Error())
+		w.refuse(r.name, runKind{r.digest, w.options.Version}, no.Error())
 		fallthrough
 	default:
 		w.options.Log.Debug("a run can't be prepared", "run", r.name, "error", err)
@@ -243,6 +278,7 @@ func (w *Worker) report(ctx context.Context) {
 		select {
 		case <-tick.C:
 			w.forget(time.Now())
+		case <-w.refusal:
 		case <-ctx.Done():
 			return
 		}
@@ -252,9 +288,13 @@ func (w *Worker) report(ctx context.Context) {
 // tell says how the worker is.
 func (w *Worker) tell(gone bool) {
 	w.mu.Lock()
+	why := map[string]string{}
+	for run, r := range w.refused {
+		why[run] = r.why
+	}
 	text, err := json.Marshal(WorkerInfo{
 		ID: w.id, Name: w.options.Name, Version: w.options.Version, Cores: runtime.NumCPU(), Workers: w.options.Workers,
-		Speed: w.options.Speed, Playing: int(w.playing.Load()), Pairs: w.pairs.Load(), Refused: w.refused, Gone: gone,
+		Speed: w.options.Speed, Playing: int(w.playing.Load()), Pairs: w.pairs.Load(), Refused: why, Gone: gone,
 	})
 	w.mu.Unlock()
 	if err == nil {

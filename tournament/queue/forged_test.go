@@ -1,0 +1,283 @@
+package queue
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// forger publishes messages that look like those of a run.
+type forger struct {
+	rng *rand.Rand
+	run string // the run that is attacked
+
+	mu      sync.Mutex
+	config  string   // digest of its description
+	jobs    [][]byte // that the coordinator published
+	results [][]byte // that workers published
+}
+
+// listen keeps the messages of the run, which every client may read.
+func (f *forger) listen(t *testing.T, nc *nats.Conn) {
+	const most = 50
+	for subject, list := range map[string]*[][]byte{jobSubject: &f.jobs, resultSubject: &f.results} {
+		_, err := nc.Subscribe(subject+".*.*", func(m *nats.Msg) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if m.Header.Get("Forged") == "" && len(*list) < most {
+				*list = append(*list, m.Data)
+			}
+		})
+		require.NoError(t, err)
+	}
+	require.NoError(t, nc.Flush())
+}
+
+// one returns one of the messages in a list.
+func (f *forger) one(list *[][]byte) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(*list) == 0 {
+		return []byte("{}")
+	}
+	return (*list)[f.rng.IntN(len(*list))]
+}
+
+// noise returns up to n random bytes.
+func (f *forger) noise(n int) []byte {
+	b := make([]byte, f.rng.IntN(n))
+	for i := range b {
+		b[i] = byte(f.rng.Uint32())
+	}
+	return b
+}
+
+// flipped returns a message with some bits changed.
+func (f *forger) flipped(text []byte) []byte {
+	b := append([]byte(nil), text...)
+	for range 1 + f.rng.IntN(5) {
+		if len(b) > 0 {
+			b[f.rng.IntN(len(b))] ^= 1 << f.rng.IntN(8)
+		}
+	}
+	return b
+}
+
+func (f *forger) pair() int64 { return f.rng.Int64N(30) }
+
+func (f *forger) to(prefix string) string { return subjectOf(prefix+"."+f.run, f.pair()) }
+
+func (f *forger) json(x any) []byte {
+	text, err := json.Marshal(x)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// message is what a forger publishes.
+type message struct {
+	subject string
+	data    []byte
+	header  [2]string
+}
+
+// forgeries are the kinds of messages. Each is made many times.
+func (f *forger) forgeries() map[string]func() message {
+	changed := func(change func(*job)) []byte {
+		var j job
+		_ = json.Unmarshal(f.one(&f.jobs), &j) // an empty one does as well
+		change(&j)
+		return f.json(j)
+	}
+	plain := func(subject string, data []byte) message { return message{subject: subject, data: data} }
+	return map[string]func() message{
+		"result: noise":          func() message { return plain(f.to(resultSubject), f.noise(300)) },
+		"result: empty":          func() message { return plain(f.to(resultSubject), nil) },
+		"result: large":          func() message { return plain(f.to(resultSubject), make([]byte, 900_000)) },
+		"result: long line":      func() message { return plain(f.to(resultSubject), []byte(`{"schema":"`+strings.Repeat("x", 500_000))) },
+		"result: flipped bits":   func() message { return plain(f.to(resultSubject), f.flipped(f.one(&f.results))) },
+		"result: of other pairs": func() message { return plain(f.to(resultSubject), f.one(&f.results)) },
+		"result: cut":            func() message { b := f.one(&f.results); return plain(f.to(resultSubject), b[:f.rng.IntN(len(b)+1)]) },
+		"result: too many games": func() message {
+			b := f.one(&f.results)
+			return plain(f.to(resultSubject), append(append([]byte(nil), b...), b...))
+		},
+		"result: not handed out": func() message {
+			return plain(subjectOf(resultsOf(f.run), 1000+f.rng.Int64N(1<<40)), f.one(&f.results))
+		},
+		"result: no pair":   func() message { return plain(resultsOf(f.run)+".x", f.one(&f.results)) },
+		"result: other run": func() message { return plain(subjectOf(resultsOf("nobody"), f.pair()), f.one(&f.results)) },
+		"result: can't be played": func() message {
+			return message{f.to(resultSubject), nil, [2]string{errorHeader, "out of memory\x1b[2J"}}
+		},
+		"result: no such object": func() message {
+			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, "abc")}}
+		},
+		"result: other object": func() message {
+			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, f.config)}}
+		},
+		"job: noise":        func() message { return plain(f.to(jobSubject), f.noise(300)) },
+		"job: large":        func() message { return plain(f.to(jobSubject), make([]byte, 900_000)) },
+		"job: flipped bits": func() message { return plain(f.to(jobSubject), f.flipped(f.one(&f.jobs))) },
+		"job: other config": func() message { return plain(f.to(jobSubject), changed(func(j *job) { j.Config = "abc" })) },
+		"job: other pair":   func() message { return plain(f.to(jobSubject), f.one(&f.jobs)) },
+		"job: other agents": func() message {
+			return plain(f.to(jobSubject), changed(func(j *job) { j.Agents = [2]int{f.rng.IntN(9) - 3, f.rng.IntN(3)} }))
+		},
+		"job: often tried": func() message { return plain(f.to(jobSubject), changed(func(j *job) { j.Tries = 1 << 40 })) },
+		"job: other run":   func() message { return plain(subjectOf(jobsOf("nobody"), f.pair()), f.one(&f.jobs)) },
+		"run: noise":       func() message { return plain(announceSubject, f.noise(300)) },
+		"run: ended": func() message {
+			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Ended: true}))
+		},
+		"run: other config": func() message {
+			return plain(announceSubject, f.json(announcement{Run: f.run, Config: "abc", Version: version}))
+		},
+		"run: other version": func() message {
+			return plain(announceSubject, f.json(announcement{Run: fmt.Sprint("v", f.rng.IntN(5000)), Config: "abc", Version: "v0"}))
+		},
+		"run: other version of it": func() message {
+			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Version: "v0"}))
+		},
+		"run: unknown": func() message {
+			return plain(announceSubject, f.json(announcement{Run: fmt.Sprint("u", f.rng.IntN(5000)), Config: "abc", Version: version}))
+		},
+		"run: set aside": func() message {
+			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Version: version, Aside: []string{"here"}}))
+		},
+		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
+		"worker: new": func() message {
+			return plain(workerSubject+".x", f.json(WorkerInfo{ID: fmt.Sprint(f.rng.IntN(5000)), Name: strings.Repeat("\x00", 1000)}))
+		},
+		"worker: refuses": func() message {
+			return plain(workerSubject+".x", f.json(WorkerInfo{ID: "x", Refused: map[string]string{f.run: string(f.noise(300))}}))
+		},
+		"worker: gone": func() message { return plain(workerSubject+".x", f.json(WorkerInfo{ID: "x", Gone: true})) },
+	}
+}
+
+// raw are things that are said to the server's port by who has no password, or
+// keeps to no protocol.
+func (f *forger) raw() map[string]string {
+	connect := `CONNECT {"verbose":false,"pedantic":false,"user":"u","pass":"wrong","protocol":1}` + "\r\n"
+	return map[string]string{
+		"port: noise":            string(f.noise(2000)),
+		"port: no password":      fmt.Sprintf("CONNECT {}\r\nPUB %s 2\r\n{}\r\n", f.to(resultSubject)),
+		"port: wrong password":   fmt.Sprintf("%sPUB %s 2\r\n{}\r\n", connect, f.to(jobSubject)),
+		"port: too large":        fmt.Sprintf("PUB %s 1000000000\r\n", f.to(resultSubject)),
+		"port: another language": "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+	}
+}
+
+// Forged and random messages on every subject, by a client that reads all others'
+// and may publish anything, change nothing in a run and lose nothing of it.
+func TestForgedMessages(t *testing.T) {
+	t.Parallel()
+	access := Access{User: "u", Password: "p"}
+	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir(), Access: access})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	dial := func() *nats.Conn {
+		nc, err := s.Connect("test", discard())
+		require.NoError(t, err)
+		t.Cleanup(nc.Close)
+		return nc
+	}
+	c := slowConfig("20")
+	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=10")}
+	want := local(t, c)
+	c.Out = t.TempDir()
+	p := testPool(t, dial(), func(o *Options) { o.Window = 10 })
+	p.repairEvery = time.Second // results that are overtaken by forged ones are played again
+	c.Pool = p
+	startWorker(t, dial(), func(o *WorkerOptions) { o.Name = "here" })
+
+	f := &forger{rng: rand.New(rand.NewPCG(15, 16))}
+	hostile := dial()
+	f.listen(t, hostile)
+	const rounds = 100
+	counts := map[string]int{}
+	attack := func(ctx context.Context) error {
+		for ctx.Err() == nil && f.run == "" { // its name is in the folder, and on the wire
+			id, err := readIdentity(c.Out)
+			if err == nil {
+				f.run, f.config = id.Run, id.Config
+			}
+			sleep(ctx, time.Millisecond)
+		}
+		kinds := f.forgeries()
+		for i := 0; i < rounds && ctx.Err() == nil; i++ {
+			for name, forge := range kinds {
+				one := forge()
+				m := nats.NewMsg(one.subject)
+				m.Data = one.data
+				m.Header.Set("Forged", "yes")
+				if one.header[0] != "" {
+					m.Header[one.header[0]] = []string{one.header[1]}
+				}
+				if err := hostile.PublishMsg(m); err != nil {
+					return err
+				}
+				counts[name]++
+			}
+			for name, text := range f.raw() {
+				if err := say(ctx, strings.TrimPrefix(s.URL(), "nats://"), text); err != nil {
+					return err
+				}
+				counts[name]++
+			}
+			if err := hostile.Flush(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	games := int64(0)
+	err = whileRunning(t, attack, func() {
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) { games++ })
+		require.NoError(t, err)
+		require.Empty(t, sum.Parked)
+	})
+	require.NoError(t, err)
+	require.Equal(t, c.Games(), games)
+	require.Equal(t, want, timeless(t, c.Out))
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	t.Logf("%d messages of %d kinds during %d games", total, len(counts), games)
+	require.Equal(t, rounds*len(counts), total, "all while the run was played")
+	require.NotEmpty(t, f.results)
+}
+
+// say sends a text to an address and waits for an answer or the end of the
+// connection, whichever comes first.
+func say(ctx context.Context, address, text string) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte(text)); err != nil {
+		return nil // it has been cut off
+	}
+	_, _ = bufio.NewReader(conn).ReadString('\n') // the server's greeting
+	return nil
+}
