@@ -205,7 +205,7 @@ func TestBodies(t *testing.T) {
 		`{"agent":"ugi:cmd=sh","rules":"standard","side":"south","setup":"place"}`:          422,
 		`{"agent":"alphabeta:depth=60","rules":"standard","side":"south","setup":"place"}`:  422,
 		`{"agent":"random","rules":"none","side":"south","setup":"random"}`:                 422,
-		`{"agent":"random","rules":"standard:none=9","side":"south","setup":"random"}`: 422,
+		`{"agent":"random","rules":"standard:none=9","side":"south","setup":"random"}`:      422,
 		`{"agent":"random","rules":"/etc/passwd","side":"south","setup":"random"}`:          422,
 		`{"agent":"random","rules":"standard","side":"up","setup":"random"}`:                422,
 		`{"agent":"random","rules":"standard","side":"south","setup":"x"}`:                  422,
