@@ -37,6 +37,7 @@ type killKind struct {
 	prepare func(t *testing.T, dir string)
 	args    string // of the program, in the folder that prepare has filled
 	makes   string // the folder or file that it makes there
+	refuses string // what it says where that is finished, as after a kill before its exit; "": it does nothing then
 	worker  bool   // a worker plays, and is killed as well
 }
 
@@ -55,11 +56,11 @@ var killKinds = []killKind{
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, validation: 20}\n" +
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: 5")},
-	{name: "tune texel", makes: "run", args: "tune texel run.yaml --out run", prepare: func(t *testing.T, dir string) {
+	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run", prepare: func(t *testing.T, dir string) {
 		finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
 		configFile("rules: simplified\nleaves: true\ndata: played/samples\nnetwork: {epochs: 10}")(t, dir)
 	}},
-	{name: "import", makes: "run", args: "import played.pgn --out run", prepare: playedGames("played.pgn")},
+	{name: "import", makes: "run", refuses: "holds a run already", args: "import played.pgn --out run", prepare: playedGames("played.pgn")},
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
 	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet", prepare: playedGames("")},
 	{name: "data make", makes: "played/samples", args: "data make played", prepare: playedGames("")},
@@ -199,7 +200,7 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 			p = startProcess(t, dir, args)
 		}
 	}
-	require.Zero(t, p.exitCode(t), "gyges %s\n%s", args, &p.text)
+	k.requireFinished(t, p)
 	if worker != nil {
 		worker.stop(t)
 		if !strings.Contains(worker.text.String(), "msg=ready") { // too late to remove what the one before has left
@@ -241,8 +242,20 @@ func (k *killer) kill(t *testing.T, p *process) bool {
 			return true
 		}
 	}
-	require.Zero(t, p.exitCode(t), "%s", &p.text)
+	k.requireFinished(t, p)
 	return false
+}
+
+// requireFinished waits for the end of a process, which must have come to its end
+// by itself, or have found that the one before had.
+func (k *killer) requireFinished(t *testing.T, p *process) {
+	t.Helper()
+	code := p.exitCode(t)
+	if k.kind.refuses != "" && k.kills > 0 && code == exitUsage {
+		require.Contains(t, p.text.String(), k.kind.refuses)
+		return
+	}
+	require.Zero(t, code, "gyges %s\n%s", strings.Join(p.cmd.Args[1:], " "), &p.text)
 }
 
 // process is a program that was started.
