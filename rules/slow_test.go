@@ -103,7 +103,7 @@ type slowGen struct {
 	moves map[string]bool
 	seen  map[slowState]bool // states of the present course search
 
-	bounds map[string]int // rows found by slowBound, by position text
+	bounds map[string]int // rows found by slowPlayableRow, by position text
 }
 
 // clear opens the doors again.
@@ -315,16 +315,20 @@ func (g *slowGen) end(src slowSource, at cell, drop *cell) {
 
 // behind reports whether a square lies behind the row of the opponent that bounds drops.
 func (g *slowGen) behind(q slowPos, c cell) bool {
-	opponent := q.clone()
-	opponent.side = slowOther(q.side)
-	text := opponent.text(g.o)
-	first, known := g.bounds[text]
-	if !known {
-		first = slowBound(g.o, opponent)
-		if g.bounds == nil {
-			g.bounds = map[string]int{}
+	first := slowFirstRow(q, slowOther(q.side))
+	if g.o.DropZone == BehindPlayableRow {
+		text := q.text(g.o)
+		row, known := g.bounds[text]
+		if !known {
+			opponent := q.clone()
+			opponent.side = slowOther(q.side)
+			row = slowPlayableRow(g.o, opponent)
+			if g.bounds == nil {
+				g.bounds = map[string]int{}
+			}
+			g.bounds[text] = row
 		}
-		g.bounds[text] = first
+		first = row
 	}
 	if q.side == 's' {
 		return c.row > first
@@ -332,18 +336,29 @@ func (g *slowGen) behind(q slowPos, c cell) bool {
 	return c.row < first
 }
 
-// slowBound returns the row of the side to move that bounds its opponent's
-// drops: its first occupied one, or with drop_zone playable_row the first of
-// which a course of some piece ends on an empty square other than its start, on
-// a piece or on the goal.
-func slowBound(o Options, p slowPos) int {
+// slowFirstRow returns the occupied row nearest to a side, -1 on an empty board.
+func slowFirstRow(p slowPos, side byte) int {
+	for i := range 6 {
+		row := i
+		if side == 'n' {
+			row = 5 - i
+		}
+		for file := range 6 {
+			if p.board[cell{file, row}] > 0 {
+				return row
+			}
+		}
+	}
+	return -1
+}
+
+// slowPlayableRow returns the first row of the side to move of which a course of
+// some piece ends on an empty square other than its start, on a piece or on the
+// goal; its first occupied row if there is none.
+func slowPlayableRow(o Options, p slowPos) int {
 	probe := &slowGen{o: o, p: p}
 	probe.o.DropZone, probe.o.NullMove = BehindFirstRow, AllowNull
-	rows := probe.rows()
-	for _, row := range rows {
-		if o.DropZone == BehindFirstRow {
-			return row[0].on.row
-		}
+	for _, row := range probe.rows() {
 		moves := probe.movesOf(row)
 		for _, src := range row {
 			delete(moves, src.name()+"-"+src.name())
@@ -352,7 +367,7 @@ func slowBound(o Options, p slowPos) int {
 			return row[0].on.row
 		}
 	}
-	return rows[0][0].on.row
+	return slowFirstRow(p, p.side)
 }
 
 // slowApply makes a move given in short notation.
