@@ -100,7 +100,7 @@ func (e *estimate) near(ctx context.Context, m *model) (x []float64, ok bool, er
 			return nil, false, err
 		}
 		m.gradient(grad, x)
-		if err := e.cov.system.solve(ctx, step, grad); err != nil {
+		if err := e.cov.solver.solve(step, grad); err != nil {
 			return nil, false, err
 		}
 		floats.Sub(x, step)

@@ -1,7 +1,5 @@
 package ratings
 
-import "context"
-
 // Row is a player's row of a rating table, as it is printed for people.
 type Row struct {
 	Name  string   // the player, as the records name it
@@ -11,8 +9,8 @@ type Row struct {
 
 // Rows returns the rows of the rating table with the given columns: the rated
 // players, group by group, and then the others.
-func (t Table) Rows(ctx context.Context, chosen []Column) ([]Row, error) {
-	lines, err := rows(ctx, t, chosen)
+func (t Table) Rows(chosen []Column) ([]Row, error) {
+	lines, err := rows(t, chosen)
 	if err != nil {
 		return nil, err
 	}

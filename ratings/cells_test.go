@@ -21,11 +21,11 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, WriteTable(t.Context(), &text, Text, View{}, Book{All: table}))
+	require.NoError(t, WriteTable(&text, Text, View{}, Book{All: table}))
 
 	columns, err := ParseColumns(TextColumns)
 	require.NoError(t, err)
-	rows, err := table.Rows(t.Context(), columns)
+	rows, err := table.Rows(columns)
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
 	for i, row := range rows {

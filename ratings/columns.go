@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -195,7 +194,7 @@ func known(keys string) []Column {
 
 // rows are the lines of a table: rated players, then the others. Differences are
 // worked out only if a column shows them.
-func rows(ctx context.Context, t Table, columns []Column) ([]row, error) {
+func rows(t Table, columns []Column) ([]row, error) {
 	r := t.Ratings
 	var list []row
 	wanted := slices.ContainsFunc(columns, func(c Column) bool {
@@ -205,7 +204,7 @@ func rows(ctx context.Context, t Table, columns []Column) ([]row, error) {
 		p := &r.Players[i]
 		line := row{table: t.Title, number: i + 1, name: p.Name, rated: p, count: p.Count, ratings: r}
 		if wanted && i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
-			d, err := r.Difference(ctx, p.Name, r.Players[i+1].Name)
+			d, err := r.Difference(p.Name, r.Players[i+1].Name)
 			if err != nil {
 				return nil, err
 			}

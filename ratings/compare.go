@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,8 +17,8 @@ type Difference struct {
 }
 
 // Difference compares two players by the covariance of their ratings. It is an
-// error if they are one player, or not rated in one group, or if ctx ends.
-func (r *Ratings) Difference(ctx context.Context, a, b string) (Difference, error) {
+// error if they are one player, or not rated in one group.
+func (r *Ratings) Difference(a, b string) (Difference, error) {
 	i, okA := r.index[a]
 	j, okB := r.index[b]
 	switch {
@@ -33,12 +32,8 @@ func (r *Ratings) Difference(ctx context.Context, a, b string) (Difference, erro
 		return Difference{}, fmt.Errorf("compare %.60q with %.60q: they are rated in different groups", a, b)
 	}
 	e := r.estimate
-	variance, err := e.cov.difference(ctx, e.param[i], e.param[j])
-	if err != nil {
-		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %w", a, b, err)
-	}
 	elo := r.Players[i].Elo - r.Players[j].Elo
-	sd := math.Sqrt(variance) * eloPerNat
+	sd := math.Sqrt(e.cov.difference(e.param[i], e.param[j])) * eloPerNat
 	return Difference{Elo: elo, Error: z95 * sd, LOS: superiority(elo, sd)}, nil
 }
 

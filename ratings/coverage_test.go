@@ -85,7 +85,7 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 			p, _ := r.Player(name)
 			sum.rating.count(math.Abs(p.Elo-truth[name]) <= p.Error)
 			next := names[(i+1)%len(names)]
-			d, err := r.Difference(context.Background(), name, next)
+			d, err := r.Difference(name, next)
 			require.NoError(t, err)
 			sum.difference.count(math.Abs(d.Elo-truth[name]+truth[next]) <= d.Error)
 		}
@@ -230,7 +230,7 @@ func superiorities(t testing.TB, runs int, seed uint64) []promise {
 		require.NoError(t, err)
 		for i, a := range w.names() {
 			for _, b := range w.names()[i+1:] {
-				d, err := r.Difference(context.Background(), a, b)
+				d, err := r.Difference(a, b)
 				if err != nil {
 					continue // a player won or lost everything
 				}

@@ -42,8 +42,7 @@ against an imaginary opponent whose rating is fitted too.
 Intervals come from the whole covariance, all parameters included. By default (--intervals pairs) it is taken from
 how results scatter about what the fit expects, game pair by game pair; each pairing's scatter counts against that of
 all together as its number of pairs against 30. --intervals games takes single games for independent; --intervals
-model takes the likelihood's second derivatives alone, which with draws as half points are too wide. Above 1000
-players the errors are estimated by 256 simulated solutions, and are themselves right to some 3 %.
+model takes the likelihood's second derivatives alone, which with draws as half points are too wide.
 `
 
 // Explain writes what every figure means.

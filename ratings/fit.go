@@ -16,10 +16,8 @@ import (
 // there are no ratings. The same games give the same bits in whatever order they
 // were added.
 //
-// Up to 1000 ratings are fitted with whole matrices. More take iterations in
-// time proportional to the pairings that met, and their errors come from 256
-// simulated solutions, which leaves each error a standard error of some
-// three percent; differences stay exact.
+// At most 5,000 ratings can be fitted. Time grows with the third power of their
+// number.
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	r, err := fitMeetings(ctx, d.meetings(), o)
 	if err != nil {
@@ -97,9 +95,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if err := f.list(ctx, r, rated); err != nil {
 		return err
 	}
-	if err := f.beside(ctx, r); err != nil {
-		return err
-	}
+	f.beside(r)
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -361,29 +357,19 @@ func (f *fit) list(ctx context.Context, r *Ratings, rated []int) error {
 }
 
 // beside fills in the advantage and the draw parameter.
-func (f *fit) beside(ctx context.Context, r *Ratings) error {
+func (f *fit) beside(r *Ratings) {
 	e := r.estimate
-	sd := func(i int) (float64, error) {
+	sd := func(i int) float64 {
 		contrast := make([]float64, e.model.dim)
 		contrast[i] = 1
-		v, err := e.cov.variance(ctx, contrast)
-		return math.Sqrt(math.Max(0, v)), err
+		return math.Sqrt(math.Max(0, e.cov.variance(contrast)))
 	}
 	if i := e.model.advantage; i >= 0 {
-		s, err := sd(i)
-		if err != nil {
-			return err
-		}
-		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*s
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*sd(i)
 	}
 	if i := e.model.draw; i >= 0 {
-		s, err := sd(i)
-		if err != nil {
-			return err
-		}
-		r.Draws = drawRate(e.model.law, e.x[i], s)
+		r.Draws = drawRate(e.model.law, e.x[i], sd(i))
 	}
-	return nil
 }
 
 // drawRate turns a draw parameter and its standard error into a rate of draws,

@@ -33,7 +33,7 @@ func TestTwoPlayersClosedForm(t *testing.T) {
 	r := mustFit(t, &d, Options{Advantage: ptr(0), Intervals: ByModel})
 	score := (30 + 5 + 25 + 2.5) / 100
 	want := -400 * math.Log10(1/score-1)
-	diff, err := r.Difference(context.Background(), "a", "b")
+	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.InDelta(t, want, diff.Elo, 1e-9)
 	require.InDelta(t, want/2, elo(t, r, "a"), 1e-9)
@@ -58,7 +58,7 @@ func TestAdvantageClosedForm(t *testing.T) {
 	s1, s2 := 0.7, 0.45
 	require.True(t, r.Advantage.Fitted)
 	require.InDelta(t, (logit(s1)+logit(s2))/2, r.Advantage.Elo, 1e-9)
-	diff, err := r.Difference(context.Background(), "a", "b")
+	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.InDelta(t, (logit(s1)-logit(s2))/2, diff.Elo, 1e-9)
 	sd := 400 / math.Ln10 * math.Sqrt(1/(50*s1*(1-s1))+1/(50*s2*(1-s2))) / 2
@@ -89,15 +89,15 @@ func TestAnchorMovesTheScaleOnly(t *testing.T) {
 	require.InDelta(t, free.Advantage.Elo, held.Advantage.Elo, 1e-9)
 	require.InDelta(t, free.Advantage.Error, held.Advantage.Error, 1e-9)
 	for _, name := range []string{"a", "c"} {
-		diff, err := free.Difference(context.Background(), name, "b")
+		diff, err := free.Difference(name, "b")
 		require.NoError(t, err)
 		require.InDelta(t, 1500+diff.Elo, elo(t, held, name), 1e-9)
 		p, _ := held.Player(name)
 		require.InDelta(t, diff.Error, p.Error, 1e-9, "an anchored rating is a difference to the anchor")
 	}
-	one, err := free.Difference(context.Background(), "a", "c")
+	one, err := free.Difference("a", "c")
 	require.NoError(t, err)
-	two, err := held.Difference(context.Background(), "a", "c")
+	two, err := held.Difference("a", "c")
 	require.NoError(t, err)
 	require.InDelta(t, one.Error, two.Error, 1e-9)
 	require.InDelta(t, one.LOS, two.LOS, 1e-9)
@@ -153,7 +153,7 @@ func TestDifferenceNeedsTwoComparablePlayers(t *testing.T) {
 		{"a", "a", "with itself"},
 		{"a", "x", "different groups"},
 	} {
-		_, err := r.Difference(context.Background(), c[0], c[1])
+		_, err := r.Difference(c[0], c[1])
 		require.ErrorContains(t, err, c[2])
 	}
 }
@@ -191,7 +191,7 @@ func TestLopsidedResults(t *testing.T) {
 	r := mustFit(t, &d, Options{})
 	require.InDelta(t, 0, r.Advantage.Elo, 1e-6)
 	for i := range 20 {
-		diff, err := r.Difference(context.Background(), fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1))
+		diff, err := r.Difference(fmt.Sprintf("p%02d", i), fmt.Sprintf("p%02d", i+1))
 		require.NoError(t, err)
 		require.InDelta(t, 2400, diff.Elo, 1e-6)
 	}
@@ -232,15 +232,13 @@ func sparse(n, opponents, games int) (*Data, []float64) {
 	return d, strength
 }
 
-// Above a thousand players nothing of their number squared is stored, and all
-// goes by iterations.
-func TestTenThousandPlayers(t *testing.T) {
-	d, _ := sparse(10_000, 3, 10)
+// At the maximum of many players each one's points are those expected.
+func TestManyPlayers(t *testing.T) {
+	d, _ := sparse(400, 3, 10)
 	r := mustFit(t, d, Options{})
-	require.Equal(t, 10_000, len(r.Players))
+	require.Equal(t, 400, len(r.Players))
 	require.True(t, r.Advantage.Fitted)
-	require.InDelta(t, 30, r.Advantage.Elo, 5)
-	// At the maximum each player's points are those expected.
+	require.InDelta(t, 30, r.Advantage.Elo, 20)
 	expected := make(map[string]float64)
 	for _, p := range d.Pairings() {
 		e := 1 / (1 + math.Pow(10, -(elo(t, r, p.South)+r.Advantage.Elo-elo(t, r, p.North))/400))
@@ -252,34 +250,10 @@ func TestTenThousandPlayers(t *testing.T) {
 	}
 }
 
-// Both ways to the errors, the inverse and the simulation, agree within the
-// error of the latter; differences are exact either way.
-func TestManyPlayersErrorsAgreeWithExactOnes(t *testing.T) {
-	d, _ := sparse(maxDense-2, 3, 10)
-	o := Options{Draws: Davidson}
-	play(d, "0", "1", 1, 5, 1)
-	r := mustFit(t, d, o)
-	e := r.estimate
-	require.NotNil(t, e.cov.inverse)
-	many := *e.cov
-	many.inverse, many.system = nil, newIterative(e.cov.hessian)
-	variances, err := many.ratingVariances(t.Context(), e.param, e.group, e.gauges)
-	require.NoError(t, err)
-	sum, square := 0.0, 0.0
-	for k, v := range variances {
-		ratio := z95*eloPerNat*math.Sqrt(v)/r.Players[k].Error - 1
-		sum += ratio
-		square += ratio * ratio
-	}
-	n := float64(len(variances))
-	t.Logf("simulated errors are off by %.4f on average, %.4f root mean square", sum/n, math.Sqrt(square/n))
-	require.InDelta(t, 0, sum/n, 0.01)
-	require.Less(t, math.Sqrt(square/n), 0.035)
-	exact, err := e.cov.difference(t.Context(), e.param[0], e.param[500])
-	require.NoError(t, err)
-	iterated, err := many.difference(t.Context(), e.param[0], e.param[500])
-	require.NoError(t, err)
-	require.InEpsilon(t, exact, iterated, 1e-8)
+func TestTooManyPlayersAreRefused(t *testing.T) {
+	d, _ := sparse(maxParameters+1, 2, 20)
+	_, err := Fit(t.Context(), d, Options{})
+	require.ErrorContains(t, err, "ratings to fit: expected at most 5000")
 }
 
 func BenchmarkFit100(b *testing.B) {
@@ -300,14 +274,6 @@ func BenchmarkFit100(b *testing.B) {
 
 func BenchmarkFit1000Sparse(b *testing.B) {
 	d, _ := sparse(1000, 4, 10)
-	b.ReportAllocs()
-	for b.Loop() {
-		mustFit(b, d, Options{})
-	}
-}
-
-func BenchmarkFit10000Sparse(b *testing.B) {
-	d, _ := sparse(10_000, 3, 10)
 	b.ReportAllocs()
 	for b.Loop() {
 		mustFit(b, d, Options{})

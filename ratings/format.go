@@ -2,7 +2,6 @@ package ratings
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,18 +13,16 @@ import (
 // Format is a way to write a table.
 type Format string
 
-// The formats. Text, Markdown and HTML (a fragment: one section for each table)
-// are for people and round; CSV and JSON have every digit.
+// The formats. Text and Markdown are rounded; CSV and JSON have every digit.
 const (
 	Text     Format = "text"
 	Markdown Format = "markdown"
 	CSV      Format = "csv"
 	JSON     Format = "json"
-	HTML     Format = "html"
 )
 
 // Formats lists the formats.
-func Formats() []Format { return []Format{Text, Markdown, CSV, JSON, HTML} }
+func Formats() []Format { return []Format{Text, Markdown, CSV, JSON} }
 
 // ParseFormat finds a format by its name.
 func ParseFormat(name string) (Format, error) {
@@ -39,8 +36,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("format %.60q: expected one of %s", name, strings.Join(names, ", "))
 }
 
-// forPeople tells whether the format rounds.
-func (f Format) forPeople() bool { return f == Text || f == Markdown || f == HTML }
+// rounded reports whether the format has rounded numbers.
+func (f Format) rounded() bool { return f == Text || f == Markdown }
 
 // Table is what is printed of one fit.
 type Table struct {
@@ -92,24 +89,24 @@ var errFormat = errors.New("unknown format")
 // rating and the notes. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
-// Text, Markdown and HTML follow one another under their titles. CSV is one
+// Text and Markdown follow one another under their titles. CSV is one
 // table of all, the title in its first column, the fields of unrated players
 // that have no value empty. JSON is one object, whatever was rated: the fit to
 // all games, and under "parts" the same object for each part; null stands for
 // what has no value.
-func WriteTable(ctx context.Context, w io.Writer, f Format, v View, b Book) error {
+func WriteTable(w io.Writer, f Format, v View, b Book) error {
 	switch {
 	case f == JSON:
 		return writeJSON(w, newBookJSON(b))
 	case f == CSV:
-		return writeCSV(w, v.header(), b.tables(), func(t Table) ([][]string, error) { return v.records(ctx, t) })
-	case f.forPeople():
-		return writePage(w, f, b, func(p *page, t Table) error { return p.table(ctx, t, v) })
+		return writeCSV(w, v.header(), b.tables(), func(t Table) ([][]string, error) { return v.records(t) })
+	case f.rounded():
+		return writePage(w, f, b, func(p *page, t Table) error { return p.table(t, v) })
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
-// WriteCrosstable writes who scored what against whom. Text, Markdown and HTML
+// WriteCrosstable writes who scored what against whom. Text and Markdown
 // add both sides of a pairing up, from the row's view, and leave tables of more
 // than 50 players out with a line that says so; CSV and JSON list South and
 // North apart, from South's view.
@@ -123,7 +120,7 @@ func WriteCrosstable(w io.Writer, f Format, b Book) error {
 }
 
 // WriteHeadToHead writes the pairings with what was expected of them, those that
-// fit worst first: so many of them in text, Markdown and HTML, all if most is 0.
+// fit worst first: so many of them in text and Markdown, all if most is 0.
 // CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f Format, b Book, most int) error {
 	return write(w, f, b, part{
@@ -135,25 +132,25 @@ func WriteHeadToHead(w io.Writer, f Format, b Book, most int) error {
 }
 
 // WriteSuperiority writes the likelihood of superiority of each player over each
-// other of its group. Text, Markdown and HTML leave tables of more than 50
+// other of its group. Text and Markdown leave tables of more than 50
 // players out with a line that says so, and CSV and JSON those of more than 250.
-func WriteSuperiority(ctx context.Context, w io.Writer, f Format, b Book) error {
+func WriteSuperiority(w io.Writer, f Format, b Book) error {
 	return write(w, f, b, part{
 		columns: "table,a,b,difference,error,los",
-		records: func(t Table) ([][]string, error) { return superiorityRecords(ctx, t) },
-		json:    func(t Table) (any, error) { return newSuperiorityJSON(ctx, t) },
-		page:    func(p *page, t Table) error { return p.superiority(ctx, t.Ratings) },
+		records: func(t Table) ([][]string, error) { return superiorityRecords(t) },
+		json:    func(t Table) (any, error) { return newSuperiorityJSON(t) },
+		page:    func(p *page, t Table) error { return p.superiority(t.Ratings) },
 	})
 }
 
 // WriteComparison writes the difference of one player to all others of its
 // group. Tables without a rating of that player say so.
-func WriteComparison(ctx context.Context, w io.Writer, f Format, b Book, name string) error {
+func WriteComparison(w io.Writer, f Format, b Book, name string) error {
 	return write(w, f, b, part{
 		columns: "table,a,b,difference,error,los",
-		records: func(t Table) ([][]string, error) { return comparisonRecords(ctx, t, name) },
-		json:    func(t Table) (any, error) { return newComparisonJSON(ctx, t, name) },
-		page:    func(p *page, t Table) error { return p.comparison(ctx, t.Ratings, name) },
+		records: func(t Table) ([][]string, error) { return comparisonRecords(t, name) },
+		json:    func(t Table) (any, error) { return newComparisonJSON(t, name) },
+		page:    func(p *page, t Table) error { return p.comparison(t.Ratings, name) },
 	})
 }
 
@@ -179,7 +176,7 @@ func write(w io.Writer, f Format, b Book, p part) error {
 			}
 		}
 		return writeJSON(w, map[string]any{"tables": objects})
-	case f.forPeople():
+	case f.rounded():
 		return writePage(w, f, b, p.page)
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
@@ -215,9 +212,9 @@ func (v View) header() []string {
 }
 
 // records are the rows of one rating table in CSV.
-func (v View) records(ctx context.Context, t Table) ([][]string, error) {
+func (v View) records(t Table) ([][]string, error) {
 	chosen := v.columns(csvColumns)
-	lines, err := rows(ctx, t, chosen)
+	lines, err := rows(t, chosen)
 	if err != nil {
 		return nil, err
 	}

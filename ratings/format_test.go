@@ -45,7 +45,7 @@ func sample(t testing.TB) Table {
 func bookOf(tables ...Table) Book { return Book{All: tables[0], Parts: tables} }
 
 func writeTables(w io.Writer, f Format, tables ...Table) error {
-	return WriteTable(context.Background(), w, f, View{Crosstable: true}, bookOf(tables...))
+	return WriteTable(w, f, View{Crosstable: true}, bookOf(tables...))
 }
 
 // plain is an ordinary tournament: one group, everybody rated.
@@ -163,7 +163,7 @@ func TestParseFormat(t *testing.T) {
 		require.Equal(t, f, got)
 	}
 	_, err := ParseFormat("xml")
-	require.EqualError(t, err, `format "xml": expected one of text, markdown, csv, json, html`)
+	require.EqualError(t, err, `format "xml": expected one of text, markdown, csv, json`)
 	require.ErrorContains(t, writeTables(&bytes.Buffer{}, "xml", Table{}), errFormat.Error())
 	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml", Book{}), errFormat.Error())
 }

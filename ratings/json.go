@@ -2,7 +2,6 @@ package ratings
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -236,30 +235,30 @@ func newHeadToHeadJSON(t Table) listJSON[headToHeadJSON] {
 	return j
 }
 
-func newSuperiorityJSON(ctx context.Context, t Table) (any, error) {
+func newSuperiorityJSON(t Table) (any, error) {
 	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
 	if len(t.Ratings.Players) > maxCompared {
 		return j, nil
 	}
 	for _, p := range t.Ratings.Players {
-		if err := compareJSON(ctx, &j, t.Ratings, p.Name); err != nil {
+		if err := compareJSON(&j, t.Ratings, p.Name); err != nil {
 			return nil, err
 		}
 	}
 	return j, nil
 }
 
-func newComparisonJSON(ctx context.Context, t Table, name string) (any, error) {
+func newComparisonJSON(t Table, name string) (any, error) {
 	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
-	if err := compareJSON(ctx, &j, t.Ratings, name); err != nil {
+	if err := compareJSON(&j, t.Ratings, name); err != nil {
 		return nil, err
 	}
 	return j, nil
 }
 
 // compareJSON adds one player's differences to the rows.
-func compareJSON(ctx context.Context, j *listJSON[comparisonJSON], r *Ratings, name string) error {
-	list, err := r.comparisons(ctx, name)
+func compareJSON(j *listJSON[comparisonJSON], r *Ratings, name string) error {
+	list, err := r.comparisons(name)
 	for _, c := range list {
 		j.Rows = append(j.Rows, comparisonJSON{exact(c.a), exact(c.b), c.Elo, c.Error, c.LOS})
 	}

@@ -3,7 +3,6 @@ package ratings
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"io"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// page is text, Markdown or HTML in the making.
+// page is text or Markdown in the making.
 type page struct {
 	bytes.Buffer
 	format Format
@@ -24,17 +23,11 @@ type page struct {
 func writePage(w io.Writer, f Format, b Book, part func(*page, Table) error) error {
 	p := &page{format: f}
 	for _, t := range b.tables() {
-		if f == HTML {
-			p.WriteString("<section class=\"ratings\">\n")
-		}
 		if t.Title != "" {
 			p.heading(t.Title)
 		}
 		if err := part(p, t); err != nil && p.err == nil {
 			p.err = err
-		}
-		if f == HTML {
-			p.WriteString("</section>\n")
 		}
 	}
 	var notes []string
@@ -51,15 +44,7 @@ func writePage(w io.Writer, f Format, b Book, part func(*page, Table) error) err
 	return nil
 }
 
-// prose is a name, title or sentence fit for the page outside tables.
-func (p *page) prose(s string) string {
-	if p.format == HTML {
-		return html.EscapeString(visible(s))
-	}
-	return p.cell(s)
-}
-
-// cell is the same for a table's cell; the writer of HTML tables escapes it.
+// cell returns a name, title or sentence escaped for the format.
 func (p *page) cell(s string) string {
 	if s == "" {
 		return ""
@@ -80,32 +65,23 @@ func (p *page) name(s string) string {
 
 // gap puts a blank line before what follows, but for the first.
 func (p *page) gap() {
-	if p.Len() > 0 && p.format != HTML {
+	if p.Len() > 0 {
 		p.WriteByte('\n')
 	}
 }
 
 func (p *page) heading(text string) {
 	p.gap()
-	switch p.format {
-	case HTML:
-		text = "<h3>" + p.prose(text) + "</h3>"
-	case Markdown:
-		text = "### " + p.prose(text)
-	default:
-		text = p.prose(text)
+	if p.format == Markdown {
+		p.WriteString("### ")
 	}
-	p.WriteString(text + "\n")
+	p.WriteString(p.cell(text) + "\n")
 }
 
 // paragraph writes a line of its own.
 func (p *page) paragraph(text string) {
 	p.gap()
-	text = p.prose(text)
-	if p.format == HTML {
-		text = "<p>" + text + "</p>"
-	}
-	p.WriteString(text + "\n")
+	p.WriteString(p.cell(text) + "\n")
 }
 
 func (p *page) list(lines []string) {
@@ -113,19 +89,11 @@ func (p *page) list(lines []string) {
 		return
 	}
 	p.gap()
-	if p.format == HTML {
-		p.WriteString("<ul>\n")
-		defer p.WriteString("</ul>\n")
-	}
 	for _, l := range lines {
-		l = p.prose(l)
-		switch p.format {
-		case Markdown:
-			l = "- " + l
-		case HTML:
-			l = "<li>" + l + "</li>"
+		if p.format == Markdown {
+			p.WriteString("- ")
 		}
-		p.WriteString(l + "\n")
+		p.WriteString(p.cell(l) + "\n")
 	}
 }
 
@@ -180,11 +148,8 @@ func (g *grid) render(w io.Writer, f Format) error {
 }
 
 func style(f Format) tw.Renderer {
-	switch f {
-	case Markdown:
+	if f == Markdown {
 		return renderer.NewMarkdown()
-	case HTML:
-		return renderer.NewHTML()
 	}
 	return renderer.NewBlueprint(tw.Rendition{
 		Symbols: tw.NewSymbols(tw.StyleASCII),

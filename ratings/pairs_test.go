@@ -29,13 +29,13 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	e := mean / 2
 	slope := 2 * e * (1 - e) * math.Ln10 / 400
 	want := 1.959964 * math.Sqrt(variance) / slope
-	diff, err := r.Difference(t.Context(), "a", "b")
+	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.InEpsilon(t, want, diff.Error, 0.002)
 	// Unbalanced openings make the games of a pair depend on each other: taken
 	// one by one they would seem to tell less than they do.
 	byGame := mustFit(t, d, Options{Advantage: ptr(0), Intervals: ByGame})
-	other, err := byGame.Difference(t.Context(), "a", "b")
+	other, err := byGame.Difference("a", "b")
 	require.NoError(t, err)
 	require.Greater(t, other.Error, 1.1*diff.Error)
 }

@@ -96,7 +96,7 @@ func TestSeveralAnchors(t *testing.T) {
 		p, _ := r.Player(name)
 		require.Zero(t, p.Error)
 	}
-	diff, err := r.Difference(t.Context(), "a", "b")
+	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.Equal(t, Difference{150, 0, 1}, diff)
 	all := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100}, {Name: "x", Elo: 3}}})
@@ -118,7 +118,7 @@ func TestOffsets(t *testing.T) {
 	require.InDelta(t, 30, elo(t, r, "b")-elo(t, r, "a"), 1e-9)
 	require.InDelta(t, 20, elo(t, r, "c")-elo(t, r, "a"), 1e-9)
 	require.InDelta(t, 0, elo(t, r, "a")+elo(t, r, "b")+elo(t, r, "c")+elo(t, r, "x"), 1e-9)
-	diff, err := r.Difference(t.Context(), "b", "a")
+	diff, err := r.Difference("b", "a")
 	require.NoError(t, err)
 	require.InDelta(t, 30, diff.Elo, 1e-9)
 	require.Zero(t, diff.Error)

@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"context"
 	"strconv"
 )
 
@@ -27,13 +26,13 @@ func headToHeadRecords(t Table) ([][]string, error) {
 	return rows, nil
 }
 
-func superiorityRecords(ctx context.Context, t Table) ([][]string, error) {
+func superiorityRecords(t Table) ([][]string, error) {
 	var rows [][]string
 	if len(t.Ratings.Players) > maxCompared {
 		return nil, nil
 	}
 	for _, p := range t.Ratings.Players {
-		more, err := comparisonRecords(ctx, t, p.Name)
+		more, err := comparisonRecords(t, p.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +41,8 @@ func superiorityRecords(ctx context.Context, t Table) ([][]string, error) {
 	return rows, nil
 }
 
-func comparisonRecords(ctx context.Context, t Table, name string) ([][]string, error) {
-	list, err := t.Ratings.comparisons(ctx, name)
+func comparisonRecords(t Table, name string) ([][]string, error) {
+	list, err := t.Ratings.comparisons(name)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type pointJSON struct {
 	Games int     `json:"games"`
 }
 
-// WriteSeries writes ratings over time. Text, Markdown and HTML have a row for
+// WriteSeries writes ratings over time. Text and Markdown have a row for
 // each player and a column for each step, of at most 50 steps; CSV and JSON list
 // the points. Steps are numbered from 1.
 func WriteSeries(w io.Writer, f Format, s *Series) error {
@@ -47,7 +47,7 @@ func WriteSeries(w io.Writer, f Format, s *Series) error {
 		return writeCSV(w, []string{"name", "step", "run", "elo", "error", "games"}, []Table{{}}, func(Table) ([][]string, error) { return lines, nil })
 	case f == JSON:
 		return writeJSON(w, newSeriesJSON(s))
-	case f.forPeople():
+	case f.rounded():
 		return writePage(w, f, Book{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)

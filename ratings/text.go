@@ -1,7 +1,6 @@
 package ratings
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,8 +10,8 @@ import (
 const maxColumns = 50
 
 // table writes all there is to say of one fit.
-func (p *page) table(ctx context.Context, t Table, v View) error {
-	if err := p.ratings(ctx, t, v); err != nil {
+func (p *page) table(t Table, v View) error {
+	if err := p.ratings(t, v); err != nil {
 		return err
 	}
 	if v.Crosstable && len(t.Ratings.meetings.met) > 0 {
@@ -23,9 +22,9 @@ func (p *page) table(ctx context.Context, t Table, v View) error {
 
 // ratings writes the rating table of each group, the unrated players, the
 // advantage and the notes.
-func (p *page) ratings(ctx context.Context, t Table, v View) error {
+func (p *page) ratings(t Table, v View) error {
 	r, chosen := t.Ratings, v.columns(TextColumns)
-	lines, err := rows(ctx, t, chosen)
+	lines, err := rows(t, chosen)
 	if err != nil {
 		return err
 	}
@@ -215,7 +214,7 @@ func (p *page) headToHead(r *Ratings, most int) {
 }
 
 // superiority writes how likely the player in the row is the stronger one.
-func (p *page) superiority(ctx context.Context, r *Ratings) error {
+func (p *page) superiority(r *Ratings) error {
 	if p.tooWide("table of superiority", len(r.Players)) {
 		return nil
 	}
@@ -234,7 +233,7 @@ func (p *page) superiority(ctx context.Context, r *Ratings) error {
 			case a.Group != b.Group:
 				row = append(row, "")
 			default:
-				d, err := r.Difference(ctx, a.Name, b.Name)
+				d, err := r.Difference(a.Name, b.Name)
 				if err != nil {
 					return err
 				}
@@ -248,8 +247,8 @@ func (p *page) superiority(ctx context.Context, r *Ratings) error {
 }
 
 // comparison writes a sentence for each opponent of one player.
-func (p *page) comparison(ctx context.Context, r *Ratings, name string) error {
-	list, err := r.comparisons(ctx, name)
+func (p *page) comparison(r *Ratings, name string) error {
+	list, err := r.comparisons(name)
 	if err != nil {
 		return err
 	}
@@ -291,7 +290,7 @@ type comparison struct {
 
 // comparisons are the differences of a player to the others of its group, in
 // the order of the table.
-func (r *Ratings) comparisons(ctx context.Context, name string) ([]comparison, error) {
+func (r *Ratings) comparisons(name string) ([]comparison, error) {
 	p, ok := r.Player(name)
 	if !ok {
 		return nil, nil
@@ -301,7 +300,7 @@ func (r *Ratings) comparisons(ctx context.Context, name string) ([]comparison, e
 		if q.Group != p.Group || q.Name == name {
 			continue
 		}
-		d, err := r.Difference(ctx, name, q.Name)
+		d, err := r.Difference(name, q.Name)
 		if err != nil {
 			return nil, err
 		}

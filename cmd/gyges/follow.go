@@ -100,7 +100,7 @@ func (f *follower) interim() error {
 	if err != nil {
 		return err
 	}
-	return ratings.WriteTable(context.Background(), f.e.err, ratings.Text, ratings.View{}, book)
+	return ratings.WriteTable(f.e.err, ratings.Text, ratings.View{}, book)
 }
 
 // ratings tells the ratings as an event.
@@ -114,7 +114,7 @@ func (f *follower) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		return err
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(ratings.WriteTable(ctx, &text, ratings.JSON, ratings.View{}, book), json.Compact(&line, text.Bytes())); err != nil {
+	if err := errors.Join(ratings.WriteTable(&text, ratings.JSON, ratings.View{}, book), json.Compact(&line, text.Bytes())); err != nil {
 		return err
 	}
 	f.event(ratingEvent{"rating", f.progress.done, line.Bytes()})

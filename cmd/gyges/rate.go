@@ -161,9 +161,9 @@ func (c *rateCmd) print(ctx context.Context, e *env, b ratings.Book) error {
 	case c.HeadToHead:
 		return ratings.WriteHeadToHead(e.out, f, b, c.Top)
 	case c.Los:
-		return ratings.WriteSuperiority(ctx, e.out, f, b)
+		return ratings.WriteSuperiority(e.out, f, b)
 	case c.Compare != "":
-		return ratings.WriteComparison(ctx, e.out, f, b, c.Compare)
+		return ratings.WriteComparison(e.out, f, b, c.Compare)
 	}
 	v := ratings.View{Crosstable: true}
 	if c.Columns != "" {
@@ -172,7 +172,7 @@ func (c *rateCmd) print(ctx context.Context, e *env, b ratings.Book) error {
 	} else if c.Bootstrap > 0 && f != ratings.CSV {
 		v.Columns, _ = ratings.ParseColumns(strings.Replace(ratings.TextColumns, ",error,", ",error,bootstrap,", 1))
 	}
-	return ratings.WriteTable(ctx, e.out, f, v, b)
+	return ratings.WriteTable(e.out, f, v, b)
 }
 
 // ruleNames returns the names of rule sets, separated by commas; nil for none.

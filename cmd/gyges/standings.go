@@ -193,7 +193,7 @@ func listed(names []string) string {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format string `enum:"text,markdown,csv,json,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json or html (a fragment). Text, Markdown and HTML round, the others have every digit."`
+	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
 }
 
 func (f formatFlag) format() ratings.Format { return ratings.Format(f.Format) }
@@ -205,5 +205,5 @@ func (f formatFlag) forPeople() bool {
 
 // write prints the tables with their crosstables.
 func (f formatFlag) write(ctx context.Context, w io.Writer, b ratings.Book) error {
-	return ratings.WriteTable(ctx, w, f.format(), ratings.View{Crosstable: true}, b)
+	return ratings.WriteTable(w, f.format(), ratings.View{Crosstable: true}, b)
 }

@@ -119,7 +119,7 @@ func leadOf(ctx context.Context, r *ratings.Ratings) (string, error) {
 		return text + "nobody's rating can be compared with another's.", nil
 	}
 	first, second := r.Players[0].Name, r.Players[1].Name
-	d, err := r.Difference(ctx, first, second)
+	d, err := r.Difference(first, second)
 	return text + fmt.Sprintf("%s stands first, %s ± %s Elo above %s, and is the stronger one with a likelihood of %s %%.",
 		ratings.Visible(first), ratings.Decimal(d.Elo), ratings.Decimal(d.Error), ratings.Visible(second), ratings.Decimal(100*d.LOS)), err
 }

@@ -89,9 +89,9 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 	for i, part := range book.Parts {
 		one := ratings.Book{All: part}
 		var table, cross, los bytes.Buffer
-		require.NoError(t, ratings.WriteTable(t.Context(), &table, ratings.CSV, ratings.View{}, one))
+		require.NoError(t, ratings.WriteTable(&table, ratings.CSV, ratings.View{}, one))
 		require.NoError(t, ratings.WriteCrosstable(&cross, ratings.Text, one))
-		require.NoError(t, ratings.WriteSuperiority(t.Context(), &los, ratings.Text, one))
+		require.NoError(t, ratings.WriteSuperiority(&los, ratings.Text, one))
 		for k, line := range strings.Split(strings.TrimSpace(table.String()), "\n")[1:] {
 			exact := strings.Split(line, ",") // table, number, name, group, elo, error, games, …
 			row := tables[3*i].Rows[k]

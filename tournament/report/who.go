@@ -58,7 +58,7 @@ func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t rat
 	if err != nil {
 		return err
 	}
-	rows, err := t.Rows(ctx, columns)
+	rows, err := t.Rows(columns)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t rat
 	}
 	if len(r.Unrated) > 0 {
 		left := ratings.LeftColumns(columns)
-		unrated, err := t.Rows(ctx, left)
+		unrated, err := t.Rows(left)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func superiorityCell(ctx context.Context, r *ratings.Ratings, self bool, p, q ra
 	case p.Group != q.Group:
 		return Cell{}, nil
 	}
-	d, err := r.Difference(ctx, p.Name, q.Name)
+	d, err := r.Difference(p.Name, q.Name)
 	return Cell{
 		Text:  ratings.Decimal(100 * d.LOS),
 		Note:  fmt.Sprintf("%s less %s: %s ± %s Elo", ratings.Visible(p.Name), ratings.Visible(q.Name), ratings.Decimal(d.Elo), ratings.Decimal(d.Error)),
