@@ -102,18 +102,15 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
+// BenchmarkPerft counts perft 3 of the published boards.
 func BenchmarkPerft(b *testing.B) {
 	r := MustParse("standard:null_move=allow,blocked_row=pass,repetition=none")
-	for _, c := range []struct{ name, position string }{
-		{"start", startText},
-		{"midgame", "202110/000330/000000/000200/000100/030123 s"},
-		{"crowded", crowdedText},
-	} {
-		p := parse(b, r, c.position)
-		b.Run(c.name, func(b *testing.B) {
+	for name, text := range map[string]string{"start": startText, "midgame": midgameText, "crowded": crowdedText} {
+		p := parse(b, r, text)
+		b.Run(name, func(b *testing.B) {
 			var n uint64
 			for b.Loop() {
-				n += perft(b, r, p, 2, 1)
+				n += perft(b, r, p, 3, 1)
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "nodes/s")
 		})

@@ -43,9 +43,12 @@ func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
 	return n
 }
 
-// crowdedText is a published board with many courses: bounds on them that hold
-// on most boards fail here.
-const crowdedText = "002130/300300/021100/002000/000200/030100 s"
+// Published boards. The crowded one has many courses: bounds on them that hold on
+// most boards fail there.
+const (
+	midgameText = "202110/000330/000000/000200/000100/030123 s"
+	crowdedText = "002130/300300/021100/002000/000200/030100 s"
+)
 
 func TestPerft(t *testing.T) {
 	const loose = "standard:null_move=allow,blocked_row=pass,repetition=none"
@@ -57,6 +60,7 @@ func TestPerft(t *testing.T) {
 		{loose, startText, 1, 224},
 		{loose, startText, 3, 16825500},
 		{loose, "213132/000000/000000/000000/000000/112233 s", 1, 548},
+		{loose, midgameText, 3, 159806541},
 		{loose, crowdedText, 3, 179128838},
 		{"standard:repetition=none", startText, 1, 222},
 		{"standard:repetition=none", "213132/000000/000000/000000/000000/112233 s", 1, 540},

@@ -2,178 +2,207 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"hash/fnv"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
-)
-
-// The bounds of the time for a measurement.
-const (
-	leastBenchTime = time.Millisecond
-	mostBenchTime  = time.Minute
+	"gyges/agents"
+	"gyges/rules"
 )
 
 // benchCmd measures how fast the program's parts are.
 type benchCmd struct {
-	Search  benchSearchCmd  `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
-	Movegen benchMovegenCmd `cmd:"" help:"Measure how fast moves are generated."`
+	Search benchSearchCmd `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
 }
 
-func (benchCmd) examples() []example {
-	return append(benchSearchCmd{}.examples(), benchMovegenCmd{}.examples()...)
-}
+func (benchCmd) examples() []example { return benchSearchCmd{}.examples() }
 
-// benchMovegenCmd measures generation.
-type benchMovegenCmd struct {
-	Time    time.Duration `default:"500ms" placeholder:"TIME" help:"Time for each measurement, 1ms to 1m. Default: 0.5s."`
-	Workers int           `default:"1" placeholder:"N" help:"Number of threads that work at once; 0 is one for each core. Default: 1."`
-	NoPerft bool          `name:"no-perft" help:"Leave the perft counts out."`
-	Format  string        `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+// benchSearchCmd searches fixed positions.
+type benchSearchCmd struct {
+	Agent  []string `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
+	Format string   `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 // Help is the part of the help below the summary.
-func (benchMovegenCmd) Help() string {
-	text := "Measures generation on fixed sets of boards: the symmetric start; midgame, 50 boards from random play; one crowded " +
-		"board, whose courses are very many; and 50 boards each from random play under the simplified and the Kang rules. For " +
-		"each set it prints how many boards and moves a second every mode handles:\n\n"
-	for _, m := range generationModes() {
-		text += fmt.Sprintf("  %-8s %s\n", m.name, m.doc)
-	}
-	return text + "\nThen it counts perft 3 from three positions. A count that differs from the published one makes the exit code 1.\n\n" +
-		"A measurement warms up, then works in rounds until its time is over, and the best round counts: other work on the machine " +
-		"disturbs it least. (A perft is done twice, and again while there is time.) Still, figures differ from machine to machine and " +
-		"from hour to hour: compare ratios between lines of one run, or runs made by turns on one machine. " +
-		"A rate is the work of all threads together."
+func (benchSearchCmd) Help() string {
+	return "Each agent, new for each, searches some positions of each family of rules to a fixed depth or number of iterations. The " +
+		"total number of nodes, with a hash of nodes, moves and scores behind it, is its signature: as long as it stays the same, so does " +
+		"the search. Nodes are positions for alphabeta and iterations for mcts."
 }
 
-func (benchMovegenCmd) examples() []example {
+func (benchSearchCmd) examples() []example {
 	return []example{
-		{"gyges bench movegen --time 5ms --no-perft", "a quick look"},
-		{"gyges bench movegen --time 2s --format json > before.json", "to be compared with another build of the program"},
-		{"gyges bench movegen --workers 0 > all-cores.txt", ""},
+		{"gyges bench", "the signatures, and how fast the searches are"},
+		{"gyges bench search --agent alphabeta:depth=3", ""},
 	}
 }
 
-// Run measures and prints.
-func (c *benchMovegenCmd) Run(ctx context.Context, e *env) error {
-	if err := c.check(); err != nil {
-		return err
+// Positions of standard rules to search.
+const (
+	startBoard   = "321123/000000/000000/000000/000000/321123 s"
+	openBoard    = "202110/000330/000000/000200/000100/030123 s"
+	crowdedBoard = "002130/300300/021100/002000/000200/030100 s" // with very many courses
+)
+
+// searchPosition is a position that is searched.
+type searchPosition struct{ rules, position string }
+
+// searchPositions are the positions searched: published ones, and some from play.
+func searchPositions() []searchPosition {
+	return []searchPosition{
+		{"standard", startBoard},
+		{"standard", openBoard},
+		{"standard", crowdedBoard},
+		{"standard", "200000/200200/003113/003000/002300/000101 n"},
+		{"simplified", startBoard},
+		{"simplified", "000002/010201/033203/000000/103201/000000 s"},
+		{"kang", "000000/020000/220120/131133/000000/000300 s 000/000 1-0 -"},
+		{"kang", "000000/000000/000000/000000/332211/211320 s 000/001 1-0 -"},
 	}
-	b := &bench{time: c.Time, workers: c.Workers, now: time.Now}
-	var counts []perftCount
-	if !c.NoPerft {
-		counts = perftCounts()
+}
+
+// defaultSearchers are the agents whose signatures are kept.
+func defaultSearchers() []string { return []string{"alphabeta:depth=4", "mcts:iterations=400"} }
+
+// searchReport is what has been measured, as --format json prints it.
+type searchReport struct {
+	Version  string          `json:"version"`
+	Arch     string          `json:"arch"`
+	Searches []searchLine    `json:"searches"`
+	Totals   []searcherTotal `json:"totals"`
+}
+
+type searchLine struct {
+	Agent    string  `json:"agent"`
+	Rules    string  `json:"rules"`
+	Position string  `json:"position"`
+	Move     string  `json:"move"`
+	Score    int     `json:"score"` // hundredths of a point
+	Nodes    int64   `json:"nodes"`
+	Seconds  float64 `json:"seconds"`
+}
+
+// searcherTotal is an agent's sum over the positions.
+type searcherTotal struct {
+	Agent     string  `json:"agent"`
+	Nodes     int64   `json:"nodes"`
+	Signature string  `json:"signature"` // the nodes, and a hash of nodes, moves and scores
+	Seconds   float64 `json:"seconds"`
+	NodesS    float64 `json:"nodes_per_second"`
+}
+
+// Run searches and prints.
+func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
+	if len(c.Agent) == 0 {
+		c.Agent = defaultSearchers()
 	}
-	report, err := b.movegen(ctx, e, counts)
+	report, err := benchSearch(ctx, e, c.Agent)
 	if err != nil {
 		return err
 	}
-	if err := report.write(e.out, c.Format); err != nil {
-		return err
-	}
-	return report.mismatches(counts)
+	return report.write(e.out, c.Format)
 }
 
-// check reports what is wrong with the flags, and fills in the number of workers.
-func (c *benchMovegenCmd) check() error {
-	var errs []error
-	if c.Time < leastBenchTime || c.Time > mostBenchTime {
-		errs = append(errs, fmt.Errorf("--time: expected 1ms to 1m, found %v", c.Time))
-	}
-	if c.Workers < 0 || c.Workers > maxWorkers {
-		errs = append(errs, fmt.Errorf("--workers: expected 0 (one for each core) to %d, found %d", maxWorkers, c.Workers))
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
-	return errors.Join(errs...)
-}
-
-// movegen measures every mode on every set of boards, and perft.
-func (b *bench) movegen(ctx context.Context, e *env, counts []perftCount) (*benchReport, error) {
-	sets, err := benchBoardSets()
-	if err != nil {
-		return nil, failure{err}
-	}
-	modes := generationModes()
-	report := newBenchReport(b)
-	bar := benchProgress(e.err, len(sets)*len(modes)+len(counts))
-	defer func() { _ = bar.Finish() }() // a terminal that is gone stops no run
-	for _, s := range sets {
-		for _, m := range modes {
-			line, err := b.measureGeneration(ctx, s, m)
-			if err != nil {
-				return nil, err
-			}
-			report.Generation = append(report.Generation, line)
-			_ = bar.Add(1)
-		}
-	}
-	for _, c := range counts {
-		line, err := b.measurePerft(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		report.Perft = append(report.Perft, line)
-		_ = bar.Add(1)
-	}
-	return report, nil
-}
-
-// benchReport is what has been measured, as --format json prints it.
-type benchReport struct {
-	Version    string           `json:"version"`
-	Arch       string           `json:"arch"`
-	CPUs       int              `json:"cpus"`
-	Workers    int              `json:"workers"`
-	Time       float64          `json:"seconds_each"`
-	Generation []generationLine `json:"generation"`
-	Perft      []perftLine      `json:"perft"`
-}
-
-func newBenchReport(b *bench) *benchReport {
+// benchSearch lets every agent search every position.
+func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return &benchReport{
-		Version: versionLine(info), Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Workers: b.workers, Time: b.time.Seconds(),
-		Generation: []generationLine{}, Perft: []perftLine{},
+	report := &searchReport{Version: versionLine(info), Arch: runtime.GOARCH, Searches: []searchLine{}, Totals: []searcherTotal{}}
+	for _, text := range specs {
+		spec, err := agents.ParseSpec(text)
+		if err != nil {
+			return nil, fmt.Errorf("--agent: %w", err)
+		}
+		total := searcherTotal{Agent: spec.String()}
+		hash := fnv.New32a()
+		for _, p := range searchPositions() {
+			agent, err := newAgent(e, text)
+			if err != nil {
+				return nil, fmt.Errorf("--agent: %w", err)
+			}
+			if err := suits(agent, searchPositions()); err != nil {
+				closeAgent(e, agent)
+				return nil, fmt.Errorf("--agent %s: %w", spec, err)
+			}
+			line, err := searchOne(ctx, agent, p)
+			closeAgent(e, agent)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil {
+				return nil, failure{fmt.Errorf("%s: %w", spec, err)}
+			}
+			line.Agent = total.Agent
+			report.Searches = append(report.Searches, line)
+			total.Nodes += line.Nodes
+			fmt.Fprintln(hash, line.Nodes, line.Move, line.Score)
+			total.Seconds += line.Seconds
+		}
+		total.Signature = fmt.Sprintf("%d-%08x", total.Nodes, hash.Sum32())
+		total.NodesS = float64(total.Nodes) / max(total.Seconds, 1e-9)
+		report.Totals = append(report.Totals, total)
 	}
+	return report, nil
 }
 
-// mismatches returns an error for every count that perft got wrong.
-func (r *benchReport) mismatches(counts []perftCount) error {
-	var errs []error
-	for i, c := range counts {
-		if found := r.Perft[i].Nodes; found != c.nodes {
-			errs = append(errs, fmt.Errorf("perft %d of %s: expected %d, counted %d", c.depth, c.position, c.nodes, found))
-		}
+// suits returns why an agent doesn't play by the rules of some of the positions.
+func suits(a agents.Agent, positions []searchPosition) error {
+	s, ok := a.(agents.Suiter)
+	if !ok {
+		return nil
 	}
-	if err := errors.Join(errs...); err != nil {
-		return failure{err}
+	for _, p := range positions {
+		r, err := rules.Parse(p.rules)
+		if err == nil {
+			err = s.Suits(r)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// benchProgress is a bar on a terminal, and silent elsewhere.
-func benchProgress(w *output, total int) *progressbar.ProgressBar {
-	f, ok := w.w.(*os.File)
-	bar := progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetVisibility(ok && term.IsTerminal(int(f.Fd()))),
-		progressbar.OptionSetDescription("measurements"),
-		progressbar.OptionShowCount(),
-		progressbar.OptionFullWidth(),
-		progressbar.OptionClearOnFinish(),
-	)
-	_ = bar.RenderBlank()
-	return bar
+// searchOne lets a new agent search one position.
+func searchOne(ctx context.Context, a agents.Agent, p searchPosition) (searchLine, error) {
+	line := searchLine{Rules: p.rules, Position: p.position}
+	r, err := rules.Parse(p.rules)
+	if err != nil {
+		return line, err
+	}
+	position, err := r.ParsePosition(p.position)
+	if err != nil {
+		return line, err
+	}
+	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
+		return line, err
+	}
+	began := time.Now()
+	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Limits{})
+	line.Move, line.Score, line.Nodes, line.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
+	return line, err
+}
+
+// write prints the report in the given format.
+func (r *searchReport) write(w *output, format string) error {
+	if format == "json" {
+		return writeJSON(w, r)
+	}
+	g := grid{header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
+	for _, l := range r.Searches {
+		g.rows = append(g.rows, []string{l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds)})
+	}
+	if err := g.write(w, format == "markdown"); err != nil {
+		return err
+	}
+	w.printf("\n")
+	for _, t := range r.Totals {
+		w.printf("signature %s %s, %s nodes/s\n", t.Agent, t.Signature, perSecond(uint64(t.Nodes), t.Seconds))
+	}
+	return nil
 }
