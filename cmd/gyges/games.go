@@ -2,13 +2,20 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"gyges/agents"
+	"gyges/agents/human"
+	"gyges/ratings/csvfile"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -189,4 +196,504 @@ func (f *gameFilter) chosen(ctx context.Context, e *env, files []runFile, take f
 		}
 	}
 	return nil
+}
+
+// gamesListCmd lists the games of runs.
+type gamesListCmd struct {
+	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
+	gameFilter
+	Format string `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
+}
+
+// Help is the part of the help below the summary.
+func (gamesListCmd) Help() string {
+	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, the result with " +
+		"its reason, and the length in plies. A player is listed by its name=, if it has one. gyges games show replays a game. With --format jsonl the output is a file of records " +
+		"again, which every command reads that reads runs."
+}
+
+func (gamesListCmd) examples() []example {
+	return []example{
+		{"gyges games results/quick-20260102-150405 --limit 20", ""},
+		{"gyges games results/quick-20260102-150405 --agent greedy --result lost --rules kang", ""},
+		{"gyges games results/quick-20260102-150405 --reason length,timeout --min-plies 100 --format csv", ""},
+	}
+}
+
+// Run lists the games.
+func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	files, err := runFiles(c.Runs)
+	if err != nil {
+		return err
+	}
+	w := newGameWriter(c.Format, e.out, len(files) > 1)
+	err = c.chosen(ctx, e, files, func(i int, g *record.Game) error { return w.game(files[i].name, g) })
+	if err != nil {
+		w.flush()
+		return err
+	}
+	return w.end()
+}
+
+// gameWriter lists games in a format. It keeps some rows in memory at most.
+type gameWriter struct {
+	format string
+	out    *output
+	runs   bool // there are several: say which
+	n      int
+	wins   [3]int // of South, of nobody, of North
+	struck int    // games not played
+	names  playerNames
+
+	widths  []int      // of columns of text
+	waiting [][]string // rows of text
+	csv     csvfile.Writer
+	line    []byte
+}
+
+// learnWidths is how many rows of text the columns' widths are taken from.
+const learnWidths = 1000
+
+func newGameWriter(format string, out *output, runs bool) *gameWriter {
+	w := &gameWriter{format: format, out: out, runs: runs, csv: csvfile.NewWriter(out)}
+	return w
+}
+
+// header names the columns, for people or for programs.
+func (w *gameWriter) header() []string {
+	header := []string{"Game", "Pair", "Rules", "South", "North", "Result", "Reason", "Plies"}
+	if w.runs {
+		header = append([]string{"Run"}, header...)
+	}
+	if w.format == "csv" {
+		for i := range header {
+			header[i] = strings.ToLower(header[i])
+		}
+	}
+	return header
+}
+
+func (w *gameWriter) row(run string, g *record.Game) []string {
+	row := []string{
+		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules,
+		w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason, strconv.Itoa(g.Plies),
+	}
+	if w.runs {
+		row = append([]string{run}, row...)
+	}
+	return row
+}
+
+// game writes a game.
+func (w *gameWriter) game(run string, g *record.Game) error {
+	w.n++
+	if g.Struck() {
+		w.struck++
+	} else {
+		w.wins[1-resultOf(g.Result)]++
+	}
+	switch w.format {
+	case "jsonl":
+		w.line = append(g.AppendJSON(w.line[:0]), '\n')
+		_, err := w.out.Write(w.line)
+		return writeFailure(err)
+	case "json":
+		return w.json(run, g)
+	case "csv":
+		if w.n == 1 {
+			_ = w.csv.Write(w.header()) // the error comes again
+		}
+		return writeFailure(w.csv.Write(w.row(run, g)))
+	case "markdown":
+		w.markdown(run, g)
+	default:
+		w.text(w.row(run, g))
+	}
+	return nil
+}
+
+// writeFailure says that an error is not the user's mistake.
+func writeFailure(err error) error {
+	if err != nil {
+		return failure{err}
+	}
+	return nil
+}
+
+// listedGame is a game in JSON.
+type listedGame struct {
+	Run    string `json:"run,omitempty"`
+	Game   int64  `json:"game"`
+	Pair   int64  `json:"pair"`
+	Rules  string `json:"rules"`
+	South  string `json:"south"`
+	North  string `json:"north"`
+	Result string `json:"result"`
+	Reason string `json:"reason"`
+	Plies  int    `json:"plies"`
+}
+
+func (w *gameWriter) json(run string, g *record.Game) error {
+	if !w.runs {
+		run = ""
+	}
+	text, err := json.Marshal(listedGame{
+		run, g.Game, g.Pair, g.Rules, w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason, g.Plies,
+	})
+	if err != nil {
+		return failure{err}
+	}
+	open := ",\n"
+	if w.n == 1 {
+		open = "[\n"
+	}
+	w.out.printf("%s  %s", open, text)
+	return nil
+}
+
+func (w *gameWriter) markdown(run string, g *record.Game) {
+	line := func(cells []string) {
+		for _, cell := range cells {
+			w.out.printf("| %s ", strings.ReplaceAll(visible(cell), "|", `\|`))
+		}
+		w.out.printf("|\n")
+	}
+	if w.n == 1 {
+		header := w.header()
+		line(header)
+		w.out.printf("%s|\n", strings.Repeat("|---", len(header)))
+	}
+	line(w.row(run, g))
+}
+
+// text writes a row, or keeps it until the widths of the columns are known.
+func (w *gameWriter) text(row []string) {
+	for i := range row {
+		row[i] = visible(row[i])
+	}
+	if w.n > learnWidths {
+		w.aligned(row)
+		return
+	}
+	w.waiting = append(w.waiting, row)
+	if w.n == learnWidths {
+		w.flush()
+	}
+}
+
+// flush writes what waits.
+func (w *gameWriter) flush() {
+	if len(w.waiting) > 0 {
+		rows := append([][]string{w.header()}, w.waiting...)
+		w.widths = make([]int, len(rows[0]))
+		for _, row := range rows {
+			for i, cell := range row {
+				w.widths[i] = max(w.widths[i], utf8.RuneCountInString(cell))
+			}
+		}
+		for _, row := range rows {
+			w.aligned(row)
+		}
+		w.waiting = nil
+	}
+	w.csv.Flush()
+}
+
+// aligned writes a row of text: numbers to the right, words to the left.
+func (w *gameWriter) aligned(row []string) {
+	var b strings.Builder
+	for i, cell := range row {
+		pad := strings.Repeat(" ", max(0, w.widths[i]-utf8.RuneCountInString(cell)))
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		if k := i - (len(row) - 8); k == 0 || k == 1 || k == 7 {
+			b.WriteString(pad + cell)
+		} else {
+			b.WriteString(cell + pad)
+		}
+	}
+	w.out.printf("%s\n", strings.TrimRight(b.String(), " "))
+}
+
+// end writes what stands at the end of a list.
+func (w *gameWriter) end() error {
+	w.flush()
+	switch {
+	case w.format == "json" && w.n == 0:
+		w.out.printf("[]\n")
+	case w.format == "json":
+		w.out.printf("\n]\n")
+	case w.format == "csv" && w.n == 0:
+		_ = w.csv.Write(w.header()) // Error tells of it
+		w.csv.Flush()
+	case w.format == "text":
+		if w.n > 0 {
+			w.out.printf("\n")
+		}
+		w.out.printf("%s", games(w.n))
+		if w.n > 0 {
+			w.out.printf(": South won %d, drawn %d, North won %d", w.wins[0], w.wins[1], w.wins[2])
+		}
+		if w.struck > 0 {
+			w.out.printf(", not played %d", w.struck)
+		}
+		w.out.printf("\n")
+	}
+	if err := w.csv.Error(); err != nil {
+		return fmt.Errorf("write the output: %w", failure{err})
+	}
+	return nil
+}
+
+// gamesShowCmd replays a recorded game.
+type gamesShowCmd struct {
+	Source string `arg:"" name:"run" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
+	ID     int64  `arg:"" name:"id" help:"The game's number, as gyges games lists it."`
+	Ply    *int   `placeholder:"N" help:"Show only the position after N plies; 0 is the one that play began in."`
+	Quiet  bool   `short:"q" help:"Print the moves, not the board."`
+	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
+}
+
+// Help is the part of the help below the summary.
+func (gamesShowCmd) Help() string {
+	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score in points, the " +
+		"depth it searched, the positions it visited, the time it took. Every move is checked against the rules, and so is the " +
+		"result; a record that doesn't fit is refused with file and line."
+}
+
+func (gamesShowCmd) examples() []example {
+	return []example{
+		{"gyges games show results/quick-20260102-150405 17", ""},
+		{"gyges games show results/quick-20260102-150405 17 --ply 12", "the board after ply 12"},
+		{"gyges games show results/quick-20260102-150405 17 --format json", ""},
+	}
+}
+
+// Run prints the game.
+func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
+	if c.ID < 0 {
+		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
+	}
+	files, err := runFiles([]string{c.Source})
+	if err != nil {
+		return err
+	}
+	r, err := findReplay(ctx, e, files[0], c.ID)
+	if err != nil {
+		return err
+	}
+	if c.Ply != nil {
+		return c.ply(e, r)
+	}
+	if c.Format == "json" {
+		return writeJSON(e.out, r.json())
+	}
+	r.text(e.out, c.Quiet)
+	return nil
+}
+
+// ply prints the position after so many plies.
+func (c *gamesShowCmd) ply(e *env, r *replay) error {
+	if *c.Ply < 0 || *c.Ply > r.record.Plies {
+		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", r.record.Plies, c.ID, *c.Ply)
+	}
+	if r.game == nil {
+		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
+	}
+	p, last := r.after(*c.Ply)
+	if c.Format == "json" {
+		return writeJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.game.Rules().FormatPosition(p)})
+	}
+	e.out.printf("%s\n\n%s", r.game.Rules().FormatPosition(p), human.Board(r.game.Rules(), p, last))
+	return nil
+}
+
+// replay is a record and its game, which is nil if no moves are known.
+type replay struct {
+	record *record.Game
+	game   *rules.Game
+}
+
+// findReplay finds a record and plays it again.
+func findReplay(ctx context.Context, e *env, f runFile, id int64) (*replay, error) {
+	file, name, err := f.open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	g, line, err := record.Find(file, name, id)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
+	case err != nil:
+		return nil, err
+	case g.Reason == record.Imported && len(g.Moves) == 0:
+		return &replay{record: g}, nil
+	}
+	game, err := record.Replay(g)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	}
+	return &replay{g, game}, nil
+}
+
+// after returns the position after so many plies and the move that led there.
+func (r *replay) after(plies int) (rules.Position, rules.Move) {
+	p, last := r.game.Start(), rules.NoMove
+	for _, m := range r.game.Moves() {
+		if !m.IsPlacement() {
+			if plies == 0 {
+				return p, last
+			}
+			plies--
+		}
+		p, last = r.game.Rules().Apply(p, m), m
+	}
+	return p, last
+}
+
+// decision is what the player said of move i.
+func (r *replay) decision(i int, m rules.Move) agents.Decision {
+	d := agents.Decision{Move: m}
+	if g := r.record; len(g.Scores) > 0 && g.Scores[i] != record.NoScore {
+		d.Scored, d.Score = true, agents.Score(g.Scores[i])
+	}
+	if len(r.record.Depths) > 0 {
+		d.Depth = r.record.Depths[i]
+	}
+	if len(r.record.Nodes) > 0 {
+		d.Nodes = r.record.Nodes[i]
+	}
+	return d
+}
+
+// text prints the game for people.
+func (r *replay) text(out *output, quiet bool) {
+	g := r.record
+	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, visible(withSpec(g.South.Agent)), visible(withSpec(g.North.Agent)))
+	out.printf("Rules  %s\n", visible(g.Rules))
+	if start := g.Timing.Start; !start.IsZero() {
+		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
+	}
+	if r.game == nil {
+		out.printf("No moves are known: the game was imported.\n")
+	} else {
+		r.moves(out, quiet)
+	}
+	if f := g.Fault; f != nil {
+		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], visible(string(f.Kind)))
+		if f.Detail != "" {
+			out.printf(": %s", visible(f.Detail))
+		}
+		out.printf("\n")
+	}
+	out.printf("result %s %s %d plies\n", g.Result, visible(g.Reason), g.Plies)
+}
+
+// withSpec is a player's name, with its spec if it has a label.
+func withSpec(player string) string {
+	if label := agents.LabelOf(player); label != player {
+		return label + " (" + player + ")"
+	}
+	return player
+}
+
+// moves prints the moves and the boards.
+func (r *replay) moves(out *output, quiet bool) {
+	rs, p := r.game.Rules(), r.game.Start()
+	s := &spectator{out: out, quiet: quiet}
+	s.board(rs, p, rules.NoMove)
+	ply := 0
+	for i, m := range r.game.Moves() {
+		number := "    "
+		if !m.IsPlacement() {
+			ply++
+			number = fmt.Sprintf("%3d.", ply)
+		}
+		said := remarks(r.decision(i, m))
+		if ms := r.record.Timing.MoveMS; len(ms) > 0 {
+			if said != "" {
+				said += ", "
+			}
+			said += clockText(ms[i])
+		}
+		line := fmt.Sprintf("%s %v  %s", number, p.Side(), rs.LongText(p, m))
+		out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, said), " "))
+		p = rs.Apply(p, m)
+		if !rs.SettingUp(p) {
+			s.board(rs, p, m)
+		}
+	}
+}
+
+// clockText prints milliseconds for people.
+func clockText(ms float64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%.1fms", ms)
+	}
+	return fmt.Sprintf("%.2fs", ms/1000)
+}
+
+// replayJSON is a game as --format json prints it.
+type replayJSON struct {
+	Game    int64         `json:"game"`
+	Pair    int64         `json:"pair"`
+	Rules   string        `json:"rules"`
+	South   string        `json:"south"` // names
+	North   string        `json:"north"`
+	Agents  [2]string     `json:"agents"` // specs, of South and North
+	Opening string        `json:"opening"`
+	Moves   []shownMove   `json:"moves"`
+	Result  string        `json:"result"`
+	Reason  string        `json:"reason"`
+	Plies   int           `json:"plies"`
+	Fault   *record.Fault `json:"fault,omitempty"`
+}
+
+// shownMove is a move of a replayed game.
+type shownMove struct {
+	Ply      int      `json:"ply"`  // from 1; 0 for a placement
+	Side     string   `json:"side"` // south or north
+	Move     string   `json:"move"`
+	Long     string   `json:"long"`
+	Score    *int32   `json:"score,omitempty"` // hundredths of a point, from the mover's side
+	Depth    int      `json:"depth,omitempty"`
+	Nodes    int64    `json:"nodes,omitempty"`
+	MS       *float64 `json:"ms,omitempty"`
+	Position string   `json:"position"` // after it
+}
+
+func (r *replay) json() replayJSON {
+	g := r.record
+	j := replayJSON{
+		Game: g.Game, Pair: g.Pair, Rules: g.Rules, South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
+		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
+		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
+	}
+	if r.game == nil {
+		return j
+	}
+	rs, p, ply := r.game.Rules(), r.game.Start(), 0
+	for i, m := range r.game.Moves() {
+		d := r.decision(i, m)
+		s := shownMove{Side: strings.ToLower(p.Side().String()), Move: m.String(), Long: rs.LongText(p, m), Depth: d.Depth, Nodes: d.Nodes}
+		if d.Scored {
+			s.Score = (*int32)(&d.Score)
+		}
+		if ms := g.Timing.MoveMS; len(ms) > 0 {
+			s.MS = &ms[i]
+		}
+		if !m.IsPlacement() {
+			ply++
+			s.Ply = ply
+		}
+		p = rs.Apply(p, m)
+		s.Position = rs.FormatPosition(p)
+		j.Moves = append(j.Moves, s)
+	}
+	return j
 }
