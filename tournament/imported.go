@@ -112,11 +112,7 @@ const maxManifest = 16 << 20
 // manifest. They are "" if there is no manifest, or one that can't be read. Two
 // folders with one id are copies of one run.
 func RunIdentity(dir string) (name, id string) {
-	path := filepath.Join(dir, ManifestFile)
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxManifest {
-		return "", ""
-	}
-	text, err := os.ReadFile(path)
+	text, err := files.Read(filepath.Join(dir, ManifestFile), maxManifest)
 	var m manifest
 	if err != nil || json.Unmarshal(text, &m) != nil {
 		return "", ""

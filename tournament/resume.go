@@ -302,7 +302,7 @@ func (st *store) openAhead() (*ordered, error) {
 		return nil, nil
 	}
 	path := filepath.Join(st.dir, aheadFile)
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -343,8 +343,11 @@ func (f *recordsFile) Write(p []byte) (int, error) {
 
 // Truncate takes off a line that was cut.
 func (f *recordsFile) Truncate(size int64) error {
-	f.size = size
-	return f.File.Truncate(size)
+	err := f.File.Truncate(size)
+	if err == nil {
+		f.size = size
+	}
+	return err
 }
 
 // errChanged is returned when the file of records has been changed by others.
@@ -360,10 +363,7 @@ func (f *recordsFile) checkSize() error {
 
 // countGames returns how many whole records a file begins with.
 func countGames(path string) (n int64) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return 0
 	}

@@ -211,7 +211,7 @@ func TestChangedRecords(t *testing.T) {
 			})
 			require.ErrorIs(t, err, errChanged)
 			require.ErrorContains(t, err, change.message)
-			require.ErrorContains(t, err, fmt.Sprintf("%s holds %d whole games", path, change.games))
+			require.ErrorContains(t, err, fmt.Sprintf("; whole games in %s: %d", path, change.games))
 			require.Equal(t, Failed, s.Status)
 			require.EqualValues(t, change.games, s.Played)
 			if name == "replaced" { // what was written is kept

@@ -110,7 +110,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 		err = errors.New("some games were not played")
 	}
 	if errors.Is(err, errChanged) {
-		return Failed, fmt.Errorf("%w; %s holds %d whole games", err, games, s.Played)
+		return Failed, fmt.Errorf("%w; whole games in %s: %d", err, games, s.Played)
 	}
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }

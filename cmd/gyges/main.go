@@ -98,11 +98,16 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, &f):
+	case errors.Is(err, errNo), errors.As(err, &f), diskFailed(err):
 		return exitNo
 	default:
 		return exitUsage
 	}
+}
+
+// diskFailed reports whether a disk is full or broken.
+func diskFailed(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
 }
 
 // complain prints an error, the lines of a joined one each for itself. What the

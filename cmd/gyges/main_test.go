@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -232,4 +233,12 @@ func TestOutputThatFails(t *testing.T) {
 	code := run(t.Context(), []string{"rules"}, os.Stdin, fullDisk{}, &errText)
 	require.Equal(t, exitNo, code)
 	require.Equal(t, "gyges: write the output: no space left on device\n", errText.String())
+}
+
+// A full disk is no mistake of the user's, whatever was being written.
+func TestExitCodeOfFullDisk(t *testing.T) {
+	for err, want := range map[syscall.Errno]int{syscall.ENOSPC: exitNo, syscall.EIO: exitNo, syscall.ENOENT: exitUsage} {
+		full := fileError("--out", &os.PathError{Op: "write", Path: "run/manifest.json", Err: err})
+		require.Equal(t, want, exitCode(t.Context(), full), err)
+	}
 }

@@ -107,7 +107,7 @@ func save(path string, text []byte) error {
 
 // loadWeights reads weights that saveWeights wrote.
 func loadWeights(path string) (*eval.Weights, error) {
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -46,11 +46,7 @@ func Create(path string) (*File, error) {
 	clean(dir, func(name string) bool { return strings.HasPrefix(name, base+tmpMark) })
 	f, err := createTemp(path)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			pe.Path = path // no name that the user has never seen
-		}
-		return nil, err
+		return nil, withPath(err, path)
 	}
 	file := &File{File: f, path: path}
 	if old, err := os.Stat(path); err == nil {
@@ -59,6 +55,24 @@ func Create(path string) (*File, error) {
 		}
 	}
 	return file, nil
+}
+
+// Write writes to the file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	if f.path != "" {
+		err = withPath(err, f.path)
+	}
+	return n, err
+}
+
+// withPath puts the path of a file into an error in place of its temporary name.
+func withPath(err error, path string) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		pe.Path = path
+	}
+	return err
 }
 
 // inPlace reports whether a path names something that can't be replaced.
@@ -128,7 +142,7 @@ func (f *File) commit(syncDir func(string) error) error {
 		f.done = true
 		return f.Close()
 	}
-	err := f.Sync()
+	err := withPath(f.Sync(), f.path)
 	if runtime.GOOS == "windows" { // which renames no open file
 		err = errors.Join(err, f.Close())
 	}

@@ -205,3 +205,15 @@ func TestForeign(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "history", found)
 }
+
+// An error of writing has the path that the file is to take, not the temporary one.
+func TestErrorsHaveThePath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	f, err := Create(path)
+	require.NoError(t, err)
+	require.NoError(t, f.File.Close())
+	_, err = f.Write([]byte("x"))
+	require.EqualError(t, err, "write "+path+": file already closed")
+	require.ErrorContains(t, f.Commit(), "sync "+path+": file already closed")
+	require.Empty(t, list(t, filepath.Dir(path)))
+}
