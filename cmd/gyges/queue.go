@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gyges/agents"
+	"gyges/agents/tuning/files"
 	"gyges/tournament"
 	"gyges/tournament/queue"
 )
@@ -42,14 +43,9 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 		Creds: f.NatsCreds, NKey: f.NatsNkey, CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
 	}
 	if f.NatsPasswordFile != "" {
-		in, err := os.Open(f.NatsPasswordFile)
+		text, err := files.Read(f.NatsPasswordFile, maxPassword)
 		if err != nil {
-			return a, fmt.Errorf("--nats-password-file: %w", plainFileError(err))
-		}
-		defer in.Close()
-		text, err := io.ReadAll(io.LimitReader(in, maxPassword))
-		if err != nil {
-			return a, fmt.Errorf("--nats-password-file: %w", plainFileError(err))
+			return a, fileError("--nats-password-file", err)
 		}
 		a.Password = string(bytes.TrimRight(text, "\r\n"))
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -10,13 +11,14 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"gyges/agents/tuning/files"
 )
 
 // Access is how to reach a server. Its secrets are used to connect and for
@@ -32,8 +34,12 @@ type Access struct {
 	Cert, Key string // files with our certificate and its key
 }
 
-// Check looks for what the user must have meant otherwise, without a look into the
-// files or a connection. An empty URL is for an embedded server.
+// maxSecret bounds the size of each of these files, in bytes. The certificates of
+// an operating system have less than 1 MiB.
+const maxSecret = 4 << 20
+
+// Check returns an error if the fields contradict each other or a file can't be
+// read. It makes no connection. An empty URL is for an embedded server.
 func (a Access) Check() error {
 	for one := range strings.SplitSeq(a.URL, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
@@ -63,7 +69,7 @@ func (a Access) Check() error {
 		if file == "" {
 			continue
 		}
-		if _, err := os.Stat(file); err != nil {
+		if _, err := files.Read(file, maxSecret); err != nil {
 			return err
 		}
 	}
@@ -74,14 +80,16 @@ func (a Access) Check() error {
 func (a Access) clientTLS() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
-		if err != nil {
+		cert, certErr := files.Read(a.Cert, maxSecret)
+		key, keyErr := files.Read(a.Key, maxSecret)
+		pair, err := tls.X509KeyPair(cert, key)
+		if err := cmp.Or(certErr, keyErr, err); err != nil {
 			return nil, fmt.Errorf("TLS certificate: %w", err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	if a.CA != "" {
-		text, err := os.ReadFile(a.CA)
+		text, err := files.Read(a.CA, maxSecret)
 		if err != nil {
 			return nil, fmt.Errorf("TLS certificates to check with: %w", err)
 		}

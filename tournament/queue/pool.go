@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -202,12 +201,15 @@ type identity struct {
 // identityFile is where it stands.
 const identityFile = "queue.json"
 
+// maxIdentity bounds its size, in bytes.
+const maxIdentity = 4096
+
 // identify completes the description of the run in a folder and returns it as
 // text, with the run's name: the one that it had before, if it is still the same
 // run. was is the one that it had if it isn't; "": none.
 func identify(dir string, d *description) (id identity, text []byte, was string, err error) {
 	path := filepath.Join(dir, identityFile)
-	found, err := os.ReadFile(path)
+	found, err := files.Read(path, maxIdentity)
 	switch {
 	case err == nil:
 		var old identity
@@ -264,14 +266,7 @@ func (p *Pool) loadFiles(config *tournament.Config, d *description) ([][]byte, e
 	}
 	var contents [][]byte
 	for _, name := range names {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.Size() > maxFile {
-			return nil, fmt.Errorf("%s: expected at most %d bytes, found %d", name, maxFile, info.Size())
-		}
-		content, err := os.ReadFile(name)
+		content, err := files.Read(name, maxFile)
 		if err != nil {
 			return nil, err
 		}
