@@ -29,8 +29,8 @@ type Agent interface {
 type Analyst interface {
 	Agent
 
-	// ChooseWithout is Choose with root moves left out, fewer than are legal.
-	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, leaveOut []rules.Move) (Decision, error)
+	// ChooseWithout is Choose without the excluded root moves, fewer than are legal.
+	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, excluded []rules.Move) (Decision, error)
 }
 
 // Explorer is an agent that can be made to leave its best move at times.

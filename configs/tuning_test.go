@@ -27,7 +27,7 @@ func TestTuningExamples(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "alphabeta:nodes=2000,hash=1", climb.Match.Agents[0].String())
 	require.Len(t, climb.Match.Agents, 1)
-	require.Equal(t, spsa.Param{Name: "reduced_more", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, climb.Settings.Params[0])
+	require.Equal(t, spsa.Param{Name: "lmr_second_threshold", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, climb.Settings.Params[0])
 	require.Equal(t, "weight.front", climb.Settings.Params[2].Name)
 	require.Equal(t, Gauge{100, 200}, climb.Gauge)
 

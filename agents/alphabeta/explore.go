@@ -13,9 +13,11 @@ import (
 var _ agents.Explorer = (*player)(nil)
 
 // ChooseNoisy implements [agents.Explorer]. It searches twice: for the best move,
-// with three quarters of the nodes and time there are, and then, as deep as that
-// came, for moves whose sums are higher.
-func (a *player) ChooseNoisy(ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score) (agents.Decision, error) {
+// with three quarters of the nodes and time, and then, to the depth reached, for
+// moves with a higher sum of score and noise.
+func (a *player) ChooseNoisy(
+	ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score,
+) (agents.Decision, error) {
 	began := time.Now()
 	lim = lim.Tighter(a.limits)
 	first := lim
@@ -33,9 +35,8 @@ func (a *player) ChooseNoisy(ctx context.Context, g *rules.Game, lim agents.Limi
 	s := &a.searches[0]
 	s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
 	m := s.noisiest(g.Position(), best, noise)
-	s.tell()
 	s.ctx = nil
-	best.Nodes += s.visited
+	best.Nodes += s.nodeCount
 	if m != best.Move {
 		best.Move, best.PV = m, nil
 	}
@@ -49,8 +50,8 @@ type noisyMove struct {
 }
 
 // noisiest returns the move of p, the root, with the highest sum of score and
-// noise. No move's score is above the best one's, so most needn't be searched:
-// whoever has less noise than the best sum leaves room for is out.
+// noise. No move's score is above the best one's, so a move is searched only if
+// its noise and the best score exceed the highest sum so far.
 func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rules.Move) agents.Score) rules.Move {
 	own := noise(best.Move)
 	var list []noisyMove
@@ -63,16 +64,25 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 	slices.SortStableFunc(list, func(a, b noisyMove) int { return cmp.Compare(b.noise, a.noise) })
 	chosen, sum := best.Move, best.Score+own
 	for _, c := range list {
-		enough := max(sum-c.noise, -agents.WinScore) // what the move must be worth more than
-		if enough >= best.Score {
+		alpha := max(sum-c.noise, -agents.WinScore) // the score must exceed it
+		if alpha >= best.Score {
 			break
 		}
-		reduction := s.reduction(best.Depth, s.reducedMore, false, best.Score)
-		score := s.try(p, c.move, enough, best.Score+1, best.Depth, reduction, false)
+		next := s.rules.Apply(p, c.move)
+		s.line.Push(p)
+		reduction, late := 0, s.params[lmrSecondThreshold]
+		if s.params[selective] != 0 && best.Depth > 1 && late >= s.params[lmrFullDepthMoves] && !s.attacks(next) {
+			reduction = s.reduction(best.Depth, late, false)
+		}
+		score := s.nullWindow(next, alpha, best.Depth-1, reduction)
+		if alpha < score && score <= best.Score {
+			score = -s.alphaBeta(next, -best.Score-1, -alpha, best.Depth-1)
+		}
+		s.line.Pop()
 		if s.stopped {
 			break
 		}
-		if score = min(score, best.Score); score > enough {
+		if score = min(score, best.Score); score > alpha {
 			chosen, sum = c.move, score+c.noise
 		}
 	}

@@ -250,7 +250,7 @@ func TestLengthIsNotStored(t *testing.T) {
 		s := &a.(*player).searches[0]
 		s.begin(context.Background(), young, agents.Limits{}, time.Time{})
 		s.rootMove = rules.NoMove
-		score := s.node(young.Position(), -infinity, infinity, 3) // no iteration before, which would write over it
+		score := s.alphaBeta(young.Position(), -infinity, infinity, 3) // no iteration before, which would write over it
 		require.Equal(t, minimax(young, gs.eval, 3, 0), score)
 	}
 }
@@ -280,7 +280,7 @@ func TestWindows(t *testing.T) {
 				}
 				a.searches[0].begin(context.Background(), g, agents.Limits{}, time.Time{})
 				a.searches[0].rootMove = rules.NoMove
-				got := a.searches[0].node(g.Position(), alpha, beta, depth)
+				got := a.searches[0].alphaBeta(g.Position(), alpha, beta, depth)
 				what := fmt.Sprintf("%s: depth %d, window %d to %d", gs.rules.FormatPosition(g.Position()), depth, alpha, beta)
 				switch {
 				case score <= alpha:

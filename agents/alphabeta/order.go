@@ -5,39 +5,43 @@ import (
 	"gyges/rules"
 )
 
-// rated is a move below its rate, so that the higher number is the better move.
-type rated int64
+// scoredMove is a move in the low 32 bits below its ordering score, so that the
+// higher number is the move to search first.
+type scoredMove int64
 
-func newRated(m rules.Move, rate int32) rated { return rated(rate)<<32 | rated(m) }
+func newScoredMove(m rules.Move, score int32) scoredMove {
+	return scoredMove(score)<<32 | scoredMove(m)
+}
 
-func (r rated) move() rules.Move { return rules.Move(uint32(r)) }
+func (m scoredMove) move() rules.Move { return rules.Move(uint32(m)) }
 
-// ratedHeap is a heap of moves, the best on top.
-type ratedHeap []rated
+// moveHeap is a binary heap with the highest score on top. It orders only as many
+// moves as are searched before a cutoff.
+type moveHeap []scoredMove
 
-// order makes a heap of it.
-func (h ratedHeap) order() {
+// heapify establishes the heap's order, in linear time.
+func (h moveHeap) heapify() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.sift(i)
+		h.siftDown(i)
 	}
 }
 
-// pop takes the best move off, NoMove if there is none.
-func (h *ratedHeap) pop() rules.Move {
+// pop removes the move with the highest score; it returns NoMove if there is none.
+func (h *moveHeap) pop() rules.Move {
 	l := *h
 	if len(l) == 0 {
 		return rules.NoMove
 	}
-	best := l[0]
+	top := l[0]
 	last := len(l) - 1
 	l[0] = l[last]
 	l = l[:last]
-	l.sift(0)
+	l.siftDown(0)
 	*h = l
-	return best.move()
+	return top.move()
 }
 
-func (h ratedHeap) sift(i int) {
+func (h moveHeap) siftDown(i int) {
 	for {
 		child := 2*i + 1
 		if child >= len(h) {
@@ -54,18 +58,19 @@ func (h ratedHeap) sift(i int) {
 	}
 }
 
-// history counts how often moves have refuted others, apart for where a piece
-// goes and for where a displaced piece is put: moves differ mostly by drops.
+// history is the history heuristic: bonuses of the moves that caused beta cutoffs.
+// A move's score is the sum of a from-to and a drop history, as most moves of a
+// position differ only by the square where the displaced piece is dropped.
 type history struct {
-	ways  [2][64][64]int32 // side, start, end
-	drops [2][64][64]int32 // side, end, drop
+	fromTo [2][64][64]int32 // side, start, end
+	drop   [2][64][64]int32 // side, end, drop
 }
 
-// maxHistory bounds a count; all are halved beyond it.
+// maxHistory bounds an entry; all are halved when one exceeds it.
 const maxHistory = 1 << 20
 
-func (h *history) rate(side rules.Side, m rules.Move) int32 {
-	return h.ways[side][startOf(m)][m.To()] + h.drops[side][m.To()][m.Drop()]
+func (h *history) score(side rules.Side, m rules.Move) int32 {
+	return h.fromTo[side][startOf(m)][m.To()] + h.drop[side][m.To()][m.Drop()]
 }
 
 // startOf returns the start as an index: hands lie above the squares.
@@ -76,39 +81,38 @@ func startOf(m rules.Move) rules.Square {
 	return m.From()
 }
 
-// reward counts a move that has refuted its position after a search of some depth.
-func (h *history) reward(side rules.Side, m rules.Move, depth int) {
-	way, drop := &h.ways[side][startOf(m)][m.To()], &h.drops[side][m.To()][m.Drop()]
-	*way += int32(depth * depth)
+// add gives a move that caused a beta cutoff a bonus of the squared depth.
+func (h *history) add(side rules.Side, m rules.Move, depth int) {
+	fromTo, drop := &h.fromTo[side][startOf(m)][m.To()], &h.drop[side][m.To()][m.Drop()]
+	*fromTo += int32(depth * depth)
 	*drop += int32(depth * depth)
-	if max(*way, *drop) > maxHistory {
-		h.age()
+	if max(*fromTo, *drop) > maxHistory {
+		h.halve()
 	}
 }
 
-// age halves all counts.
-func (h *history) age() {
-	for s := range h.ways {
-		for i := range h.ways[s] {
-			for j := range h.ways[s][i] {
-				h.ways[s][i][j] /= 2
-				h.drops[s][i][j] /= 2
+func (h *history) halve() {
+	for s := range h.fromTo {
+		for i := range h.fromTo[s] {
+			for j := range h.fromTo[s][i] {
+				h.fromTo[s][i][j] /= 2
+				h.drop[s][i][j] /= 2
 			}
 		}
 	}
 }
 
-// picker hands out the moves of a node, best first: the table's move, the
-// killers, then the rest by a rating. The rest is rated only when it is needed:
-// often the first moves refute the position.
-type picker struct {
+// movePicker yields a node's moves in the order in which they are searched: the
+// table's move, the killers, then the rest by score. The rest is scored only when
+// it is reached, as the first moves often cause a cutoff.
+type movePicker struct {
 	stage int
 	first [3]rules.Move // the table's move and two killers
 }
 
-// pick returns the next move, NoMove when there is none left. p is the node's
-// position, at the line's end; depth how deep the node is searched.
-func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Move {
+// nextMove returns the next move, NoMove after the last. p is the node's position,
+// at the line's end; depth the node's depth.
+func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) rules.Move {
 	for ; k.stage < len(k.first); k.stage++ {
 		if m := k.first[k.stage]; m != rules.NoMove && f.moves.Contains(m) {
 			f.moves.Remove(m)
@@ -121,41 +125,41 @@ func (s *search) pick(k *picker, f *frame, p rules.Position, depth int) rules.Mo
 		if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
 			s.rules.Screen(p, &f.moves)
 		}
-		s.rateMoves(f, p, depth)
-		f.list.order()
+		s.scoreMoves(f, p, depth)
+		f.scored.heapify()
 	}
-	return f.list.pop()
+	return f.scored.pop()
 }
 
-// rateMoves lists the frame's moves with their rates: by how often they refuted
-// other positions if the node is at the frontier, where rating must cost less
-// than evaluating; else by the evaluation of what they lead to, which counts as
-// visiting it.
-func (s *search) rateMoves(f *frame, p rules.Position, depth int) {
-	f.list = f.list[:0]
+// scoreMoves fills the frame's scored moves: at depth 1, where scoring must cost
+// less than evaluating, by history; else by the static evaluation after the move,
+// which counts as a node.
+func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
+	f.scored = f.scored[:0]
 	side := p.Side()
 	s.line.Push(p)
 	defer s.line.Pop()
 	for m := range f.moves.All() {
 		if depth == 1 {
-			f.list = append(f.list, newRated(m, s.history.rate(side, m)))
+			f.scored = append(f.scored, newScoredMove(m, s.history.score(side, m)))
 			continue
 		}
-		if s.visit() {
+		if s.countNode() {
 			return
 		}
-		f.list = append(f.list, newRated(m, int32(s.glance(s.rules.Apply(p, m)))))
+		f.scored = append(f.scored, newScoredMove(m, int32(s.evaluateMove(s.rules.Apply(p, m)))))
 	}
 }
 
-// glance values the position after a move, for the side that made it.
-func (s *search) glance(next rules.Position) agents.Score {
+// evaluateMove returns the static evaluation of the position after a move, for
+// the side that made it.
+func (s *search) evaluateMove(next rules.Position) agents.Score {
 	if s.line.Outcome(next) != rules.Undecided {
 		return 0
 	}
-	l := s.look(next, next.Hash())
-	if l.wins {
+	static := s.evaluate(next, next.Hash())
+	if static.wins {
 		return -agents.WinIn(2)
 	}
-	return -l.score
+	return -static.score
 }

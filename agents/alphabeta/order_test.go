@@ -35,9 +35,9 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 			for m := range safe.All() {
 				want[m] = true
 			}
-			k := picker{first: [3]rules.Move{one, one, other}}
+			k := movePicker{first: [3]rules.Move{one, one, other}}
 			seen := map[rules.Move]bool{}
-			for m := s.pick(&k, f, g.Position(), depth); m != rules.NoMove; m = s.pick(&k, f, g.Position(), depth) {
+			for m := s.nextMove(&k, f, g.Position(), depth); m != rules.NoMove; m = s.nextMove(&k, f, g.Position(), depth) {
 				require.True(t, ms.Contains(m))
 				require.False(t, seen[m], "%v is picked twice", m)
 				seen[m] = true
@@ -55,16 +55,16 @@ func TestHistoryPutsRefutationsFirst(t *testing.T) {
 	g.LegalMoves(&ms)
 	var h history
 	good := ms.At(ms.Len() - 1)
-	h.reward(rules.South, good, 3)
+	h.add(rules.South, good, 3)
 	for m := range ms.All() {
 		if m != good {
-			require.Less(t, h.rate(rules.South, m), h.rate(rules.South, good))
+			require.Less(t, h.score(rules.South, m), h.score(rules.South, good))
 		}
-		require.Zero(t, h.rate(rules.North, m))
+		require.Zero(t, h.score(rules.North, m))
 	}
 	for range 1 << 12 {
-		h.reward(rules.South, good, 60)
+		h.add(rules.South, good, 60)
 	}
-	require.Greater(t, h.rate(rules.South, good), int32(0), "counts stay within bounds")
-	require.LessOrEqual(t, h.rate(rules.South, good), int32(2*maxHistory))
+	require.Greater(t, h.score(rules.South, good), int32(0), "counts stay within bounds")
+	require.LessOrEqual(t, h.score(rules.South, good), int32(2*maxHistory))
 }

@@ -11,88 +11,88 @@ import (
 	"gyges/rules"
 )
 
-// frame is what a node needs while it is searched; there is one for each ply.
+// frame is the state of a node during its search; there is one for each ply.
 type frame struct {
-	moves   rules.MoveSet
-	list    ratedHeap
-	killers [2]rules.Move // moves that refuted other positions of this ply
-	pv      []rules.Move  // the expected line from here on
+	moves   rules.MoveSet // not yet searched or scored
+	scored  moveHeap
+	killers [2]rules.Move // moves that caused beta cutoffs at this ply
+	pv      []rules.Move  // principal variation from here on
 }
 
-// memory is what the threads of a search share.
-type memory struct {
+// sharedState is what the threads of a search share.
+type sharedState struct {
 	table table
-	looks looks
-	nodes atomic.Int64 // visited by all threads, as far as they have told
+	evals evalCache
+	nodes atomic.Int64 // of all threads, as of their last flush
 	stop  atomic.Bool
 }
 
 // search is the state of one thread of an agent's searches within one game.
 type search struct {
-	*memory
+	*sharedState
 	rules   *rules.Rules
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history history
-	margins
-	stack [maxDepth + 2]frame
+	params  params
+	stack   [maxDepth + 2]frame
 
-	ctx      context.Context // of the move being chosen
-	deadline time.Time       // zero: none
-	maxNodes int64           // 0: no bound
-	visited  int64           // nodes
-	told     int64           // of them, in memory.nodes
-	nextPoll int64           // when so many nodes have been visited
-	stopped  bool
+	ctx          context.Context // of the move being chosen
+	deadline     time.Time       // zero: none
+	maxNodes     int64           // 0: no bound
+	nodeCount    int64           // of this thread
+	flushedNodes int64           // of them, in sharedState.nodes
+	nextPoll     int64           // node count
+	stopped      bool
 
-	rootMove  rules.Move   // best of the iteration before
+	rootMove  rules.Move   // best of the previous iteration
 	rootScore agents.Score // of the best root move so far in this iteration
-	leaveOut  []rules.Move // root moves that are not to be searched
+	excluded  []rules.Move // root moves that are not searched
 }
 
 const infinity = agents.WinTop + 1
 
-// reset prepares for a game, forgetting all that earlier ones left in the
-// thread's own state.
-func (s *search) reset(m *memory, r *rules.Rules, e *eval.Evaluator, how margins) {
-	s.memory, s.rules, s.eval, s.margins = m, r, e, how
+// reset prepares for a game; it clears the thread's own state.
+func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
+	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
 	s.history = history{}
 }
 
 // begin prepares for one choice. The game has not ended.
 func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, deadline time.Time) {
 	s.ctx, s.deadline, s.maxNodes = ctx, deadline, lim.Nodes
-	s.visited, s.told, s.nextPoll, s.stopped = 0, 0, 0, false
-	s.leaveOut = s.leaveOut[:0]
+	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
+	s.excluded = s.excluded[:0]
 	s.line.Begin(g)
 	for i := range s.stack {
 		s.stack[i].killers = [2]rules.Move{}
 	}
 }
 
-// deepen searches the root deeper and deeper, from a first depth on, until a
-// limit is reached or the result is proven. best is what is known before, and
-// each is told what has been found after each depth.
-func (s *search) deepen(root rules.Position, first, last int, best agents.Decision, each func(agents.Decision)) agents.Decision {
+// deepen is the iterative deepening: it searches the root to the depths from
+// first to last until a limit is reached or the result is proven, and calls report
+// after each.
+func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
+	var best agents.Decision
 	for depth := first; depth <= last; depth++ {
 		s.rootMove = best.Move
-		score := s.node(root, -infinity, infinity, depth)
+		score := s.alphaBeta(root, -infinity, infinity, depth)
 		if s.stopped {
-			// The move that was best so far is tried first, so what has been
-			// found since is at least as good.
+			// The best move of the previous iteration is searched first, so the
+			// best of this one is at least as good.
 			if pv := s.stack[0].pv; len(pv) > 0 {
 				best = decision(pv, s.rootScore, max(depth-1, 1))
 			}
 			break
 		}
 		best = decision(s.stack[0].pv, score, depth)
-		s.tell()
-		each(best)
+		s.flushNodes()
+		report(best)
 		if _, proven := score.Proven(); proven {
 			break
 		}
 	}
-	s.tell()
+	s.flushNodes()
 	return best
 }
 
@@ -100,27 +100,243 @@ func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
 	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: append([]rules.Move(nil), pv...)}
 }
 
-// pollEvery says after how many nodes the clock and the context are looked at
-// again: a fraction of a millisecond.
+// alphaBeta returns the score of p, the position at the line's end, searched to
+// depth: the true one if it lies between alpha and beta, else a bound. Wins and
+// losses are counted from the root. The result is invalid once the search is
+// stopped.
+func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int) agents.Score {
+	ply := s.line.Len()
+	pvNode := beta-alpha > 1 // else a cut or an all node, searched with a null window
+	f := &s.stack[ply]
+	f.pv = f.pv[:0]
+	if s.countNode() {
+		return 0
+	}
+
+	// end of the game
+	switch s.line.Outcome(p) {
+	case rules.Undecided:
+	case rules.Draw:
+		return 0
+	default: // the last move won
+		return -agents.WinIn(ply)
+	}
+
+	// static evaluation
+	key := p.Hash()
+	static := s.evaluate(p, key)
+
+	// win in one
+	if static.wins {
+		if m := s.winningMove(p, f); m != rules.NoMove {
+			if pvNode {
+				f.pv = append(f.pv, m)
+			}
+			return agents.WinIn(ply + 1)
+		}
+	}
+
+	// leaf: the static evaluation, or a loss in two if there is no evasion
+	if depth == 0 {
+		if s.params[selective] == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
+			return static.score
+		}
+		if pvNode {
+			f.pv = append(f.pv, s.lossInTwo(p, f)...)
+		}
+		return -agents.WinIn(ply + 2)
+	}
+
+	// win distance pruning: the best possible score is a win in three, the worst a loss in two
+	if top := agents.WinIn(ply + 3); alpha >= top {
+		return top
+	}
+	if bottom := -agents.WinIn(ply + 2); beta <= bottom {
+		return bottom
+	}
+
+	// transposition table
+	tableMove := rules.NoMove
+	if e, ok := s.table.find(key); ok {
+		tableMove = e.move
+		if !pvNode {
+			sameDepth := s.params[selective] == 0
+			if score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), sameDepth); ok {
+				return score
+			}
+		}
+	}
+	if ply == 0 {
+		tableMove = s.rootMove
+	}
+
+	s.generate(p, f)
+	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
+	best, bestMove := -infinity, rules.NoMove
+	kind := upper // the bound that an all node gives, unless a move raises alpha
+	for searched := 0; ; searched++ {
+		m := s.nextMove(&picker, f, p, depth)
+		if s.stopped {
+			return 0
+		}
+		if m == rules.NoMove {
+			if searched == 0 { // each move allows a win in one
+				best, kind = -agents.WinIn(ply+2), exact
+				if pvNode {
+					f.pv = append(f.pv, s.lossInTwo(p, f)...)
+				}
+			}
+			break
+		}
+		// A loss is proven only if every move is searched to the full depth.
+		prune := s.params[selective] != 0 && best > -agents.WinScore
+
+		// late move pruning
+		if prune && depth == 1 && !pvNode && searched >= s.params[lmpMoveCount] {
+			best = max(best, min(alpha, static.score))
+			break
+		}
+
+		next := s.rules.Apply(p, m)
+		s.line.Push(p)
+
+		// late move reductions, except for moves that attack
+		reduction := 0
+		if prune && depth > 1 && searched >= s.params[lmrFullDepthMoves] && !s.attacks(next) {
+			reduction = s.reduction(depth, searched, pvNode)
+		}
+
+		// principal variation search: a null window for all moves but the first
+		var score agents.Score
+		if searched > 0 {
+			score = s.nullWindow(next, alpha, depth-1, reduction)
+		}
+		if searched == 0 || alpha < score && score < beta {
+			score = -s.alphaBeta(next, -beta, -alpha, depth-1)
+		}
+
+		s.line.Pop()
+		if s.stopped {
+			return 0
+		}
+		if score <= best {
+			continue
+		}
+		best, bestMove = score, m
+		if score <= alpha {
+			continue
+		}
+		alpha, kind = score, exact
+		if pvNode {
+			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
+		}
+		if ply == 0 {
+			s.rootScore = score
+		}
+
+		// beta cutoff: this is a cut node; update history and killers
+		if score >= beta {
+			kind = lower
+			s.history.add(p.Side(), m, depth)
+			if f.killers[0] != m {
+				f.killers = [2]rules.Move{m, f.killers[0]}
+			}
+			break
+		}
+	}
+
+	// transposition table, unless the score may rest on the game's length or on excluded moves
+	if s.line.Left() > depth && (ply > 0 || len(s.excluded) == 0) {
+		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, kind)
+	}
+	return best
+}
+
+// generate fills the frame's moves with the legal moves of p, at the root without
+// the excluded ones.
+func (s *search) generate(p rules.Position, f *frame) {
+	s.line.Moves(p, &f.moves)
+	if s.line.Len() > 0 {
+		return
+	}
+	for _, m := range s.excluded {
+		f.moves.Remove(m)
+	}
+}
+
+// winningMove returns a move that wins at once in p, a position that has one;
+// NoMove where all of them are excluded at the root.
+func (s *search) winningMove(p rules.Position, f *frame) rules.Move {
+	if s.line.Len() > 0 || len(s.excluded) == 0 {
+		return s.rules.GoalMove(p, p.Side())
+	}
+	s.generate(p, f)
+	return s.line.WinningMove(p, &f.moves)
+}
+
+// lossInTwo returns the variation of a move of p, a position without evasions,
+// and the opponent's win.
+func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
+	s.generate(p, f)
+	m := f.moves.At(0)
+	next := s.rules.Apply(p, m)
+	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
+}
+
+// attacks reports whether the move that led to next, the position at the line's
+// end, threatens a win.
+func (s *search) attacks(next rules.Position) bool {
+	return s.line.Outcome(next) == rules.Undecided && s.evaluate(next, next.Hash()).attacked
+}
+
+// reduction returns the plies by which late move reductions reduce a move after
+// so many others of its node, at a depth of 2 or more.
+func (s *search) reduction(depth, searched int, pvNode bool) int {
+	r := 1
+	if searched >= s.params[lmrSecondThreshold] {
+		r++
+	}
+	if searched >= 4*s.params[lmrSecondThreshold] {
+		r++
+	}
+	if pvNode && r > 1 {
+		r--
+	}
+	return min(r, depth-1)
+}
+
+// nullWindow returns a bound of the score of a move to next that shows whether it
+// is above alpha, searched with a reduction first and to the full depth if that
+// fails high.
+func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int) agents.Score {
+	score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction)
+	if score > alpha && reduction > 0 && !s.stopped {
+		score = -s.alphaBeta(next, -alpha-1, -alpha, depth)
+	}
+	return score
+}
+
+// pollEvery is the number of nodes between checks of the clock and the context:
+// a fraction of a millisecond.
 const pollEvery = 64
 
-// visit counts a node and tells whether the search must stop.
-func (s *search) visit() bool {
-	if s.maxNodes > 0 && s.visited >= s.maxNodes {
+// countNode counts a node and reports whether the search must stop.
+func (s *search) countNode() bool {
+	if s.maxNodes > 0 && s.nodeCount >= s.maxNodes {
 		s.stopped = true
 	}
-	if s.visited >= s.nextPoll && !s.stopped {
-		s.nextPoll = s.visited + pollEvery
+	if s.nodeCount >= s.nextPoll && !s.stopped {
+		s.nextPoll = s.nodeCount + pollEvery
 		s.stopped = s.stop.Load() || s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
 	}
 	if !s.stopped {
-		s.visited++
+		s.nodeCount++
 	}
 	return s.stopped
 }
 
-// tell adds the nodes visited since the last time to what all have visited.
-func (s *search) tell() {
-	s.nodes.Add(s.visited - s.told)
-	s.told = s.visited
+// flushNodes adds the nodes counted since the last flush to those of all threads.
+func (s *search) flushNodes() {
+	s.nodes.Add(s.nodeCount - s.flushedNodes)
+	s.flushedNodes = s.nodeCount
 }

@@ -100,7 +100,7 @@ func TestHelperIsUsed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	// The first thread waits after depth 1 until the helper has finished depth 3.
 	a.info = func(agents.Decision) {
-		for e, _ := a.memory.table.find(g.Position().Hash()); e.depth < 3; e, _ = a.memory.table.find(g.Position().Hash()) {
+		for e, _ := a.shared.table.find(g.Position().Hash()); e.depth < 3; e, _ = a.shared.table.find(g.Position().Hash()) {
 			runtime.Gosched()
 		}
 		cancel()

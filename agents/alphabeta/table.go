@@ -8,17 +8,17 @@ import (
 	"gyges/rules"
 )
 
-// bound says what a stored score means.
+// bound is the relation of the true score to a stored one.
 type bound uint8
 
 const (
 	unknown bound = iota
-	exact
-	lower // the true score is at least this
-	upper // at most this
+	exact         // of a PV node
+	lower         // of a cut node: the true score is at least this
+	upper         // of an all node: at most this
 )
 
-// entry is what the table knows of a position.
+// entry is the result of a position's search.
 type entry struct {
 	key   uint64 // the position's hash
 	move  rules.Move
@@ -32,15 +32,15 @@ func (e *entry) bound() bound { return bound(e.tag & 3) }
 // usable returns the stored score if it settles a search to the given depth
 // with the window alpha, beta, at a position so many plies below the root from
 // where the game may last so many turns. Scores of other depths settle nothing,
-// wins and losses apart: those hold at any, though quicker ones may be there. If
-// the depth need not be that one, deeper ones will do.
-func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, thatDepth bool) (agents.Score, bool) {
+// wins and losses apart: those hold at any, though quicker ones may exist. Unless
+// sameDepth is set, deeper ones are used too.
+func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
 		return 0, false
 	}
 	b := e.bound()
-	if int(e.depth) < depth || thatDepth && int(e.depth) != depth || left <= int(e.depth) {
+	if int(e.depth) < depth || sameDepth && int(e.depth) != depth || left <= int(e.depth) {
 		holds := upper
 		if plies > 0 {
 			holds = lower
@@ -54,17 +54,17 @@ func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, thatDepth
 	return score, b == exact || b == lower && score >= beta || b == upper && score <= alpha
 }
 
-// bucketSize is how many entries share a place in the table: one cache line.
+// bucketSize is the number of entries of a bucket: one cache line.
 const bucketSize = 4
 
 type bucket [bucketSize]slot
 
-// slot holds an entry so that several threads may read and write it at once:
-// what was torn between two writers doesn't fit its key. (R. Hyatt and T. Mann,
+// slot holds an entry that several threads may read and write at once: an entry
+// mixed from two writes doesn't match its key. (R. Hyatt and T. Mann,
 // "A lock-less transposition table implementation for parallel search", ICGA
 // Journal 25(1), 2002.)
 type slot struct {
-	mixed atomic.Uint64 // the key, each bit turned where data has one
+	mixed atomic.Uint64 // key XOR data
 	data  atomic.Uint64 // from the lowest bit: move 26, depth 8, tag 8, score 16
 }
 
@@ -85,14 +85,14 @@ func (s *slot) save(e entry) {
 	s.mixed.Store(e.key ^ d)
 }
 
-// table is the transposition table: what was found out about positions, found
-// again by their hashes. Positions whose hashes are equal are taken for equal.
+// table is the transposition table: search results by the positions' hashes.
+// Positions of equal hashes are taken for equal.
 type table struct {
 	buckets []bucket
 	search  uint8 // number of the present search, in the upper six bits
 }
 
-// reset empties the table and gives it so many megabytes.
+// reset empties the table and sets its size.
 func (t *table) reset(megabytes int) {
 	t.search = 0
 	n := megabytes << 20 / (bucketSize * 16)
@@ -103,7 +103,7 @@ func (t *table) reset(megabytes int) {
 	t.buckets = make([]bucket, n)
 }
 
-// newSearch makes what is known so far the first to be replaced.
+// newSearch starts a new generation; entries of older ones are replaced first.
 func (t *table) newSearch() { t.search += 4 }
 
 func (t *table) bucket(key uint64) *bucket {
@@ -122,9 +122,9 @@ func (t *table) find(key uint64) (entry, bool) {
 	return entry{}, false
 }
 
-// store keeps what was found out about a position. It takes the place of what
-// was known of it before, else of the entry worth least: one of an earlier
-// search, one searched less deep.
+// store adds a position's result. It replaces the position's old one, else the
+// least valuable entry of the bucket: first one of an earlier search, then the one
+// of the lowest depth.
 func (t *table) store(e entry, b bound) {
 	e.tag = uint8(b) | t.search
 	place := t.bucket(e.key)
@@ -146,8 +146,8 @@ func (t *table) store(e entry, b bound) {
 	victim.save(e)
 }
 
-// toTable turns a score counted from the root into one counted from a position
-// so many plies below it.
+// toTable converts a score counted from the root into one counted from a position
+// at the given ply.
 func toTable(s agents.Score, ply int) int16 {
 	switch {
 	case s >= agents.WinScore:

@@ -233,7 +233,7 @@ func (s *search) look(n *node, p rules.Position) {
 		return
 	}
 	score, attacked := s.eval.Judge(p)
-	if attacked && !s.line.Parries(p, &s.replies) {
+	if attacked && !s.line.HasEvasion(p, &s.replies) {
 		n.proof, n.static = lossIn(2), 1
 		return
 	}

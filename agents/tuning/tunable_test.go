@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"mcts:c=0.7", "standard", "c", Tunable{Start: 0.7, Max: 100}},
 		{"mcts", "standard", "c", Tunable{Start: 0.5, Max: 100}},
-		{"alphabeta", "standard", "reduced_more", Tunable{Start: 20, Min: 1, Max: 10000, Whole: true}},
+		{"alphabeta", "standard", "lmr_second_threshold", Tunable{Start: 20, Min: 1, Max: 10000, Whole: true}},
 		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
 		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
 	} {

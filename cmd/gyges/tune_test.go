@@ -259,7 +259,7 @@ agent: alphabeta:depth=1,hash=1
 rules: simplified
 parameters:
   weight.mobility: {c: 20, start: -50, r: 0.05}
-  tried_last: {c: 10, min: 5, max: 200}
+  lmp_move_count: {c: 10, min: 5, max: 200}
 steps: 12
 pairs: 3
 gauge: {every: 5, pairs: 4}
@@ -423,7 +423,7 @@ func TestStepsDiffer(t *testing.T) {
 	climbs, err := configs.LoadSPSA(writeConfig(t, smallSPSA), e.registry)
 	require.NoError(t, err)
 	climbs.Match.Out = t.TempDir()
-	c := &climb{matches: matches{e, climbs.Match, climbs.Gauge}, settings: climbs.Settings, names: []string{"weight.mobility", "tried_last"}}
+	c := &climb{matches: matches{e, climbs.Match, climbs.Gauge}, settings: climbs.Settings, names: []string{"weight.mobility", "lmp_move_count"}}
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {
 		score, err := c.score(t.Context(), k, []float64{90, 60}, []float64{-90, 60})

@@ -1,13 +1,13 @@
 // Package lookahead follows a line of moves from a game's present position on,
-// for agents that search. A [Line] knows what a position alone doesn't: which
+// for agents that search. A [Line] holds what a position alone doesn't: which
 // positions the repetition rule forbids, and how long the game may still last.
 package lookahead
 
 import "gyges/rules"
 
-// Line is a line of play from a game's present position on. It remembers the
-// positions passed through; the position at its end is the caller's. The zero
-// value is to be given a game with Begin.
+// Line is a line of play from a game's present position on. It holds the
+// positions passed through; the caller holds the position at its end. Begin
+// prepares the zero value for use.
 type Line struct {
 	rules    *rules.Rules
 	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
@@ -44,8 +44,8 @@ func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
 // Pop takes the last move back.
 func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
 
-// Last returns the key of the position before the line's end as far as the
-// repetition rule knows of it, the zero position where there is none.
+// Last returns the key of the position before the line's end, the zero position
+// where the repetition rule keeps none.
 func (l *Line) Last() rules.Position {
 	if len(l.past) == 0 {
 		return rules.Position{}
@@ -57,7 +57,7 @@ func (l *Line) Last() rules.Position {
 func (l *Line) Rewind() { l.past = l.past[:l.history] }
 
 // Moves fills ms with the legal moves in p, the position at the line's end: the
-// same as in a game that has come this way. It doesn't look at the game's length.
+// same as in a game of these moves. It ignores the game's length.
 func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
 	switch l.rule {
 	case rules.Superko:
@@ -69,7 +69,7 @@ func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
 	}
 }
 
-// Outcome says whether the game is over in p, the position at the line's end.
+// Outcome returns the outcome of the game in p, the position at the line's end.
 func (l *Line) Outcome(p rules.Position) rules.Outcome {
 	if o := l.rules.Outcome(p); o != rules.Undecided || l.Left() > 0 {
 		return o
@@ -77,10 +77,10 @@ func (l *Line) Outcome(p rules.Position) rules.Outcome {
 	return rules.Draw
 }
 
-// WinsNow tells whether the side to move can win with its next move in p, the
-// position at the line's end, where the game is not over. It looks at no moves
-// but those to the goal, so it is fast. In one rare case it says no where a win
-// is there: when the repetition rule takes every move from the nearest row.
+// WinsNow reports whether the side to move can win with its next move in p, the
+// position at the line's end, where the game is not over. It generates only moves
+// to the goal, so it is fast. In one rare case it misses a win: where the
+// repetition rule forbids every move from the nearest row.
 func (l *Line) WinsNow(p rules.Position) bool {
 	side := p.Side()
 	return p.Goals(side) >= l.decisive && l.rules.CanReachGoal(p, side)
@@ -97,13 +97,13 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
-// Decisive tells whether reaching the goal now would win the game for side.
+// Decisive reports whether reaching the goal now would win the game for side.
 func (l *Line) Decisive(p rules.Position, side rules.Side) bool { return p.Goals(side) >= l.decisive }
 
-// Parries tells whether some move in p, the position at the line's end, keeps the
-// opponent, whose pieces could reach the goal now, from winning with his next. ms
-// is room for the moves; what it holds after means nothing.
-func (l *Line) Parries(p rules.Position, ms *rules.MoveSet) bool {
+// HasEvasion reports whether some move in p, the position at the line's end, keeps
+// the opponent, whose pieces could reach the goal now, from winning with his next.
+// ms is a buffer for the moves; its content is undefined afterwards.
+func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 	if l.Left() <= 1 || !l.Decisive(p, p.Side().Other()) {
 		return true
 	}

@@ -1,0 +1,65 @@
+package alphabeta
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// staticEval is the evaluation of a position without a search.
+type staticEval struct {
+	score    agents.Score // for the side to move; 0 if it wins
+	wins     bool         // the side to move has a win in one
+	attacked bool         // the opponent would have one if it were to move
+}
+
+// evalCache holds static evaluations by the positions' hashes. An entry has eight
+// bytes: 45 bits of the hash, the two flags, one for an entry in use, 16 bits of
+// score.
+type evalCache struct{ entries []atomic.Uint64 }
+
+const (
+	evalInUse    = 1 << 16
+	evalWins     = 1 << 17
+	evalAttacked = 1 << 18
+	evalKey      = ^uint64(1<<19 - 1)
+)
+
+func (c *evalCache) reset(megabytes int) {
+	if n := megabytes << 20 / 8; len(c.entries) != n {
+		c.entries = make([]atomic.Uint64, n)
+	} else {
+		clear(c.entries)
+	}
+}
+
+// entry returns the entry of a position, which may hold another one's evaluation.
+func (c *evalCache) entry(key uint64) *atomic.Uint64 {
+	i, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(c.entries)))
+	return &c.entries[i]
+}
+
+// evaluate returns the static evaluation of p, the position at the line's end,
+// where the game is not over.
+func (s *search) evaluate(p rules.Position, key uint64) staticEval {
+	entry := s.evals.entry(key)
+	if x := entry.Load(); (x^key)&evalKey == 0 && x&evalInUse != 0 {
+		return staticEval{agents.Score(int16(x)), x&evalWins != 0, x&evalAttacked != 0}
+	}
+	var e staticEval
+	x := key&evalKey | evalInUse
+	if s.line.WinsNow(p) {
+		e.wins = true
+		x |= evalWins
+	} else {
+		e.score, e.attacked = s.eval.Judge(p)
+		if e.attacked = e.attacked && s.line.Decisive(p, p.Side().Other()); e.attacked {
+			x |= evalAttacked
+		}
+		x |= uint64(uint16(int16(e.score)))
+	}
+	entry.Store(x)
+	return e
+}
