@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +65,10 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 			count++
 			return write(w.renumbered(i, g))
 		})
-		return errors.Join(err, writeFailure(end()))
+		if endErr := end(); err == nil { // which is the same error again
+			err = writeFailure(endErr)
+		}
+		return err
 	}
 	toFile := c.Out != "" && c.Out != "-"
 	if !toFile {
