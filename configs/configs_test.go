@@ -61,9 +61,9 @@ seed: 18446744073709551615
 workers: 3
 out: some/where
 on_repetition: ask-next
-margin: 20ms
+time_margin: 20ms
 suspend: 7
-patience: 90s
+stall_timeout: 90s
 `)
 	c, err := LoadTournament(path, testRegistry())
 	require.NoError(t, err)
@@ -83,8 +83,8 @@ patience: 90s
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
-		OnRepetition: agents.AskNext, Margin: 20 * time.Millisecond, Suspend: 7,
-		Patience: 90 * time.Second,
+		OnRepetition: agents.AskNext, TimeMargin: 20 * time.Millisecond, Suspend: 7,
+		StallTimeout: 90 * time.Second,
 	}, c)
 }
 
@@ -142,13 +142,13 @@ limits:
 seed: -1
 workers: 1.5
 on_repetition: never
-patience: 1
+stall_timeout: 1
 out:
 `)
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, margin, adjudication, patience, suspend, workers, out, schedule, rounds, clock`,
+		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, time_margin, adjudication, stall_timeout, suspend, workers, out, schedule, rounds, clock`,
 		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
@@ -174,7 +174,7 @@ out:
 		`31: seed: expected a whole number from 0 to 18446744073709551615, found "-1"`,
 		`32: workers: expected a whole number, found "1.5"`,
 		`33: on_repetition: expected forfeit, ask-next or allow, found "never"`,
-		`34: patience: expected a time with its unit, like 100ms or 1.5s, found "1"`,
+		`34: stall_timeout: expected a time with its unit, like 100ms or 1.5s, found "1"`,
 		`35: out: expected a folder, in quotes if it is a number, found nothing`,
 	)
 }

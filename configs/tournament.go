@@ -105,7 +105,7 @@ func (t *tournamentReader) common() []field {
 		t.field("on_repetition", func(n *yaml.Node) {
 			t.textInto(n, (*string)(&c.OnRepetition), "forfeit, ask-next or allow")
 		}),
-		t.field("margin", func(n *yaml.Node) { t.durationInto(n, &c.Margin) }),
+		t.field("time_margin", func(n *yaml.Node) { t.durationInto(n, &c.TimeMargin) }),
 		t.field("adjudication", func(n *yaml.Node) {
 			text, ok := t.text(n, "an adjudication, like resign=8:4,proven")
 			if !ok {
@@ -117,7 +117,7 @@ func (t *tournamentReader) common() []field {
 			}
 			c.Adjudication = a
 		}),
-		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
+		t.field("stall_timeout", func(n *yaml.Node) { t.durationInto(n, &c.StallTimeout) }),
 		t.field("suspend", func(n *yaml.Node) { t.intInto(n, &c.Suspend) }),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),

@@ -228,7 +228,7 @@ func (t *tuningReader) matchFields(g *Gauge) []field {
 		}),
 		t.field("openings", t.openings),
 		t.field("limits", t.limits),
-		t.field("patience", func(n *yaml.Node) { t.durationInto(n, &c.Patience) }),
+		t.field("stall_timeout", func(n *yaml.Node) { t.durationInto(n, &c.StallTimeout) }),
 		t.field("seed", t.seed),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),

@@ -9,9 +9,8 @@ import (
 	"gyges/rules"
 )
 
-// Clock is the time each side has for a whole game. Agents see only how long the
-// move at hand may take; keeping that is their own affair until the clock is
-// overrun. The zero value is no clock.
+// Clock is the time each side has for a whole game. Agents are given a limit for
+// each move. The zero value is no clock.
 type Clock struct {
 	Base      time.Duration // for the game, 1 ms to 24 h; 0: no clock
 	Increment time.Duration // added after each move
@@ -52,7 +51,7 @@ func (c Clock) share(left time.Duration, g *rules.Game) time.Duration {
 }
 
 // spend takes a move's time off the clock. It returns by how much the clock was
-// overrun if that is more than the margin, else 0.
+// overrun if that is more than the time margin, else 0.
 func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun time.Duration) {
 	if c.Base == 0 {
 		return 0
@@ -65,22 +64,22 @@ func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun t
 	return 0
 }
 
-// DefaultMargin stands for no margin of a clock and half a second of a move time:
-// many engines look at the clock now and then only, but a clock warns them.
-const DefaultMargin time.Duration = -1
+// DefaultTimeMargin stands for 0 for a clock and 500 ms for a move time: many
+// engines check the time at intervals only, but reserve time under a clock.
+const DefaultTimeMargin time.Duration = -1
 
 const moveTimeMargin = 500 * time.Millisecond
 
-// margins returns by how much a clock and a move time may be overrun.
-func margins(margin time.Duration) (clock, moveTime time.Duration) {
+// timeMargins returns by how much a clock and a move time may be overrun.
+func timeMargins(margin time.Duration) (clock, moveTime time.Duration) {
 	if margin < 0 {
 		return 0, moveTimeMargin
 	}
 	return margin, margin
 }
 
-// marginText is the margin as manifests hold it.
-func marginText(margin time.Duration) string {
+// timeMarginText returns the time margin as manifests hold it.
+func timeMarginText(margin time.Duration) string {
 	if margin < 0 {
 		return ""
 	}

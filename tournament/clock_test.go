@@ -54,7 +54,7 @@ func TestLossOnTime(t *testing.T) {
 	r := rules.MustParse("standard")
 	opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
 	require.NoError(t, err)
-	m := Match{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond}, Margin: time.Millisecond,
+	m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond}, TimeMargin: time.Millisecond,
 		Seats: [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: slow}}}
 	g, err := PlayGame(t.Context(), &m)
 	require.NoError(t, err)
@@ -84,10 +84,10 @@ func TestOwnTime(t *testing.T) {
 		"the match's move time": {limit: 20 * ms, margin: ms, detail: "overran its move time of 20ms"},
 		"its own move time":     {limit: time.Hour, own: 15 * ms, margin: 5 * ms, detail: "overran its move time of 15ms"},
 		"within the margin":     {limit: 20 * ms, margin: time.Minute},
-		"the usual margin":      {own: 20 * ms, margin: DefaultMargin},
+		"the usual margin":      {own: 20 * ms, margin: DefaultTimeMargin},
 		"its own clock":         {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
 	} {
-		m := Match{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, Margin: c.margin, Limits: agents.Limits{MoveTime: c.limit},
+		m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, TimeMargin: c.margin, Limits: agents.Limits{MoveTime: c.limit},
 			Adjudication: Adjudication{Plies: 12},
 			Seats:        [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: &dawdler{}, Clock: c.clock, MoveTime: c.own}}}
 		g, err := PlayGame(t.Context(), &m)

@@ -16,34 +16,34 @@ const flushEvery = time.Second
 
 // collector writes the games in schedule order.
 type collector struct {
-	schedule *schedule
-	store    *store   // nil: nothing was there before
-	ahead    *ordered // games of the store that were played before an earlier one
-	writer   *record.Writer
-	onGame   func(*record.Game)
-	next     int64             // the pair to be written next
-	waiting  map[int64]Outcome // finished pairs after it
-	written  []func()          // to be called when what is written is flushed
-	parked   []error           // why pairs were left out
-	suspend  *suspensions
-	faults   int64
-	pairs    sprt.Pairs // as the first agent saw them
-	half     int        // half points of the first agent in the pair under way
-	decided  bool       // the SPRT is; nothing is written after it
-	gap      bool       // what is written no longer follows what was written before
-	err      error      // the first error in writing; nothing is written after it
+	schedule     *schedule
+	store        *store   // nil: nothing was there before
+	ahead        *ordered // games of the store that were played before an earlier one
+	writer       *record.Writer
+	onGame       func(*record.Game)
+	next         int64                // the pair to be written next
+	waiting      map[int64]PairResult // finished pairs after it
+	written      []func()             // to be called when what is written is flushed
+	deadLettered []error              // why pairs could not be played
+	suspend      *suspensions
+	faults       int64
+	pairs        sprt.Pairs // as the first agent saw them
+	half         int        // half points of the first agent in the pair under way
+	decided      bool       // the SPRT is; nothing is written after it
+	gap          bool       // what is written no longer follows what was written before
+	err          error      // the first error in writing; nothing is written after it
 }
 
-// collect takes outcomes until there are no more. Pairs are written as soon as
+// collect receives results until there are no more. Pairs are written as soon as
 // all before them are, and their slots given back then; what remains when the
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
-func (c *collector) collect(outcomes <-chan Outcome, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+func (c *collector) collect(outcomes <-chan PairResult, slots <-chan struct{}, cancel context.CancelCauseFunc) {
 	var err error
 	c.ahead, err = c.store.openAhead()
 	c.note(err)
 	defer c.ahead.close()
-	c.waiting = map[int64]Outcome{}
+	c.waiting = map[int64]PairResult{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
@@ -77,7 +77,7 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 		delete(c.waiting, c.next)
 		c.next++
 		if o.Err != nil {
-			c.parked = append(c.parked, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
+			c.deadLettered = append(c.deadLettered, fmt.Errorf("pair %d: %w", o.Pair, o.Err))
 		} else {
 			c.write(o.Games)
 		}
@@ -88,14 +88,14 @@ func (c *collector) writeReady(slots <-chan struct{}) {
 	}
 }
 
-// maxParked is how many pairs may be left out before the run stops.
-const maxParked = 100
+// maxDeadLettered is how many pairs may be dead-lettered before the run stops.
+const maxDeadLettered = 100
 
-// stuck tells whether a pair that was left out is one that others depend on, or
-// one too many.
+// stuck reports whether other pairs depend on a dead-lettered one, or too many are
+// dead-lettered.
 func (c *collector) stuck() bool {
-	return len(c.parked) >= maxParked ||
-		len(c.parked) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.SPRT != (sprt.Test{}))
+	return len(c.deadLettered) >= maxDeadLettered ||
+		len(c.deadLettered) > 0 && (len(c.schedule.stages) > 1 || c.schedule.config.SPRT != (sprt.Test{}))
 }
 
 // flush writes out what is in memory.
@@ -131,12 +131,12 @@ func (c *collector) write(games []*record.Game) {
 		if c.err != nil || c.decided {
 			return
 		}
-		g = c.suspend.strike(g, c.schedule.seated(g.Game))
+		g = c.suspend.replaceIfSuspended(g, c.schedule.seated(g.Game))
 		c.note(c.writer.Write(g))
 		if c.err != nil {
 			return
 		}
-		if !c.gap && len(c.parked) == 0 {
+		if !c.gap && len(c.deadLettered) == 0 {
 			c.schedule.note(g)
 		}
 		c.count(g)
@@ -145,7 +145,7 @@ func (c *collector) write(games []*record.Game) {
 
 // count counts a game of the file.
 func (c *collector) count(g *record.Game) {
-	if g.Fault != nil && !g.Struck() {
+	if g.Fault != nil && !g.NotPlayed() {
 		c.faults++
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {

@@ -17,16 +17,16 @@ import (
 
 // Bounds of a Config.
 const (
-	maxAgents   = 1000
-	maxRules    = 64
-	maxPairs    = 1_000_000
-	maxWorkers  = 1024
-	maxSuspend  = 1_000_000
-	maxName     = 64
-	maxDepth    = 1000
-	maxNodes    = int64(1_000_000_000_000)
-	maxMoveTime = 24 * time.Hour
-	maxPatience = 24 * time.Hour
+	maxAgents       = 1000
+	maxRules        = 64
+	maxPairs        = 1_000_000
+	maxWorkers      = 1024
+	maxSuspend      = 1_000_000
+	maxName         = 64
+	maxDepth        = 1000
+	maxNodes        = int64(1_000_000_000_000)
+	maxMoveTime     = 24 * time.Hour
+	maxStallTimeout = 24 * time.Hour
 )
 
 // Config says which tournament is played. Start from [DefaultConfig]; the zero
@@ -50,8 +50,8 @@ type Config struct {
 
 	Clock Clock // time for a whole game; zero: none. An agent's own goes before it.
 
-	// Margin is by how much a clock or a move time may be overrun without loss.
-	Margin time.Duration
+	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
+	TimeMargin time.Duration
 
 	// Adjudication ends games early; zero: none.
 	Adjudication Adjudication
@@ -63,23 +63,23 @@ type Config struct {
 	// rules forbid; empty: it is forfeited like any illegal move.
 	OnRepetition agents.OnRepetition
 
-	// Pool is where the pairs are played; nil: in this process, by Workers.
-	Pool Pool
+	// Executor plays the pairs; nil: this process, with Workers games at a time.
+	Executor Executor
 
-	// Log is told what a user may want to know at once: that an agent is
-	// suspended, that another version of the program began the run. nil: nobody is.
+	// Log receives warnings: an agent is suspended, another version of the program
+	// began the run. nil: none are logged.
 	Log *slog.Logger
 
 	// Suspend is how many games in a row an agent loses by faults until it plays
 	// no more; 0: it plays on. With fewer than two agents left the run ends.
 	Suspend int
 
-	// Patience is how much longer than the move time an agent may be silent
-	// before it is taken to hang and loses; 0: for ever.
-	Patience time.Duration
+	// StallTimeout is how long beyond the move time the program waits for an agent
+	// that doesn't answer, before it loses the game; 0: without end.
+	StallTimeout time.Duration
 }
 
-// warn tells the log.
+// warn logs a warning.
 func (c *Config) warn(message string, args ...any) {
 	if c.Log != nil {
 		c.Log.Warn(message, args...)
@@ -97,8 +97,8 @@ func DefaultConfig() Config {
 		Seed:     1,
 
 		OnRepetition: agents.Forfeit,
-		Patience:     10 * time.Minute,
-		Margin:       DefaultMargin,
+		StallTimeout: 10 * time.Minute,
+		TimeMargin:   DefaultTimeMargin,
 		Suspend:      10,
 	}
 }
@@ -153,9 +153,9 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	}
 	v.limits(c.Limits)
 	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
-	v.expect(c.Margin == DefaultMargin || 0 <= c.Margin && c.Margin <= maxMoveTime, "margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.Margin)
+	v.expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
 	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
-	v.expect(0 <= c.Patience && c.Patience <= maxPatience, "patience", "expected a time from 0s (for ever) to %v, found %v", maxPatience, c.Patience)
+	v.expect(0 <= c.StallTimeout && c.StallTimeout <= maxStallTimeout, "stall_timeout", "expected a time from 0s (no timeout) to %v, found %v", maxStallTimeout, c.StallTimeout)
 	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
 	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
 	return errors.Join(v...)
@@ -309,7 +309,7 @@ func (v *validation) limits(l agents.Limits) {
 	v.expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
 }
 
-// IsName tells whether a run's name can stand in a path on any system.
+// IsName reports whether a run's name can stand in a path on any system.
 func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

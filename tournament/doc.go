@@ -5,17 +5,17 @@
 // appends the records to games.jsonl in schedule order. Ratings and reports
 // read the records; nobody passes results by any other way.
 //
-// A pair is known by its index alone: opening and seeds come from the run's
+// A pair is identified by its index alone: opening and seeds come from the run's
 // seed, the rule set, the two agents and the round by a fixed mix, never from a
 // worker or a clock. So agents that are limited by depth, nodes or iterations
 // give the same records however many workers there are.
 //
-// In formats where who meets whom depends on results, a stage's pairings are made
-// when all games of the stage before have been written. The SPRT, too, looks at
+// In formats whose pairings depend on results, a stage's pairings are made
+// when all games of the stage before have been written. The SPRT, too, reads
 // games in schedule order only. So neither depends on the workers.
 //
-// Whatever an agent does wrong, it loses the game in hand and the run goes on.
-// An agent that doesn't answer within [Config].Patience loses, too; if it doesn't
+// An agent's fault loses the current game, and the run goes on.
+// An agent that doesn't answer within [Config].StallTimeout loses, too; if it doesn't
 // return when its context is cancelled either, its goroutine is left behind and
-// the worker makes itself another agent.
+// the worker makes another agent.
 package tournament

@@ -13,43 +13,43 @@ import (
 	"gyges/tournament/record"
 )
 
-// Match is a game to be played.
-type Match struct {
-	Game, Pair int64 // numbers for the record
-	Rules      *rules.Rules
-	Opening    rules.Position
-	Policy     string  // where the opening came from, for the record
-	Seats      [2]Seat // by side
-	Limits     agents.Limits
+// Game is a game to be played.
+type Game struct {
+	Number, Pair int64 // for the record
+	Rules        *rules.Rules
+	Opening      rules.Position
+	Policy       string  // where the opening came from, for the record
+	Seats        [2]Seat // by side
+	Limits       agents.Limits
 
 	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
 	OnRepetition agents.OnRepetition
 
-	Clock  Clock         // zero: none
-	Margin time.Duration // as in Config
+	Clock      Clock         // zero: none
+	TimeMargin time.Duration // as in Config
 
 	// Adjudication ends the game early; zero: never.
 	Adjudication Adjudication
 
-	// OnMove is called after each move; nil: nobody looks on. It must not change
-	// the game.
+	// OnMove is called after each move; it may be nil. It must not
+	// change the game.
 	OnMove func(g *rules.Game, d agents.Decision)
 }
 
-// Seat is one side's player in a match.
+// Seat is one side's player in a game.
 type Seat struct {
 	Name  string // the agent's spec
 	Seed  uint64
 	Agent agents.Agent
 
-	Clock    Clock         // zero: as in the match
+	Clock    Clock         // zero: as in the game
 	MoveTime time.Duration // the agent's own bound of each decision; 0: none
 }
 
-// blank returns the record of the match as far as it is known before it is played.
-func (m *Match) blank() *record.Game {
+// blank returns the record of the game before it is played.
+func (m *Game) blank() *record.Game {
 	g := &record.Game{
-		Game: m.Game, Pair: m.Pair,
+		Game: m.Number, Pair: m.Pair,
 		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
 		South:        record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
 		North:        record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
@@ -63,7 +63,7 @@ func (m *Match) blank() *record.Game {
 }
 
 // clock returns the clock of a side.
-func (m *Match) clock(side rules.Side) Clock {
+func (m *Game) clock(side rules.Side) Clock {
 	if own := m.Seats[side].Clock; own != (Clock{}) {
 		return own
 	}
@@ -71,7 +71,7 @@ func (m *Match) clock(side rules.Side) Clock {
 }
 
 // moveTime returns how long a side may think over a move, 0: as long as it likes.
-func (m *Match) moveTime(side rules.Side) time.Duration {
+func (m *Game) moveTime(side rules.Side) time.Duration {
 	return m.Limits.Tighter(agents.Limits{MoveTime: m.Seats[side].MoveTime}).MoveTime
 }
 
@@ -81,7 +81,7 @@ func (m *Match) moveTime(side rules.Side) time.Duration {
 // error returned, and so it is when the host lacks something that an agent needs,
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
-func PlayGame(ctx context.Context, m *Match) (*record.Game, error) {
+func PlayGame(ctx context.Context, m *Game) (*record.Game, error) {
 	return new(referee).play(ctx, m)
 }
 
@@ -106,12 +106,12 @@ type bounds struct {
 	moveTime time.Duration
 }
 
-func (r *referee) play(ctx context.Context, m *Match) (*record.Game, error) {
+func (r *referee) play(ctx context.Context, m *Game) (*record.Game, error) {
 	return r.playFrom(ctx, m, time.Now())
 }
 
 // playFrom plays a game that starts at a time just past.
-func (r *referee) playFrom(ctx context.Context, m *Match, start time.Time) (*record.Game, error) {
+func (r *referee) playFrom(ctx context.Context, m *Game, start time.Time) (*record.Game, error) {
 	game := rules.NewGame(m.Rules, m.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o, reason)
@@ -123,7 +123,7 @@ func (r *referee) playFrom(ctx context.Context, m *Match, start time.Time) (*rec
 		return nil, err // what agents do once cancelled isn't what they would do
 	}
 	if r.lack != nil {
-		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", m.Game, m.Seats[r.side].Name, r.lack)
+		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", m.Number, m.Seats[r.side].Name, r.lack)
 	}
 	g := r.notes.record(m, game, fault, start)
 	if fault != nil {
@@ -134,7 +134,7 @@ func (r *referee) playFrom(ctx context.Context, m *Match, start time.Time) (*rec
 
 // run plays the game until it ends, an agent fails or ctx is cancelled. It
 // returns how the agent failed, if one did.
-func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start time.Time) (fault *record.Fault) {
+func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time.Time) (fault *record.Fault) {
 	r.calling = false
 	defer func() {
 		// Only an agent's panic is an agent's fault; ours goes on.
@@ -183,7 +183,7 @@ func (r *referee) run(ctx context.Context, m *Match, game *rules.Game, start tim
 }
 
 // adjudicate looks whether the game is to end after the present move.
-func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
+func (r *referee) adjudicate(ctx context.Context, m *Game, game *rules.Game) {
 	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
 	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
 		return
@@ -199,8 +199,8 @@ func (r *referee) adjudicate(ctx context.Context, m *Match, game *rules.Game) {
 }
 
 // time judges how long the side to move took.
-func (r *referee) time(m *Match, took time.Duration) *record.Fault {
-	clockMargin, moveMargin := margins(m.Margin)
+func (r *referee) time(m *Game, took time.Duration) *record.Fault {
+	clockMargin, moveMargin := timeMargins(m.TimeMargin)
 	b := &r.bounds[r.side]
 	if over := b.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
 		r.notes.overrun = over
@@ -218,7 +218,7 @@ func (r *referee) time(m *Match, took time.Duration) *record.Fault {
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
 // prepare prepares both agents.
-func (r *referee) prepare(ctx context.Context, m *Match, start time.Time) *record.Fault {
+func (r *referee) prepare(ctx context.Context, m *Game, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &m.Seats[side]
 		r.side, r.calling = side, true
@@ -248,7 +248,7 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 
 // decide asks the agent whose turn it is and checks its move. It is so long since
 // the game's start.
-func (r *referee) decide(ctx context.Context, m *Match, game *rules.Game, now time.Duration) (agents.Decision, *record.Fault) {
+func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now time.Duration) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
@@ -339,7 +339,7 @@ func (n *notes) moves() []string {
 
 // record makes the record of a game that is over or was lost by a fault. In the
 // latter case nobody looks at game.
-func (n *notes) record(m *Match, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
+func (n *notes) record(m *Game, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
 	var outcome rules.Outcome
 	var reason rules.Reason
 	if fault == nil {

@@ -17,11 +17,11 @@ import (
 )
 
 // newMatch seats two agents on an opening of the rules.
-func newMatch(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Match {
+func newMatch(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
 	p, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 1, 0)
 	require.NoError(t, err)
-	return &Match{
-		Game: 3, Pair: 1, Rules: r, Opening: p, Policy: "random", Margin: DefaultMargin,
+	return &Game{
+		Number: 3, Pair: 1, Rules: r, Opening: p, Policy: "random", TimeMargin: DefaultTimeMargin,
 		Seats: [2]Seat{{Name: "s", Seed: seed, Agent: south}, {Name: "n", Seed: seed + 1, Agent: north}},
 	}
 }

@@ -58,22 +58,22 @@ type gameCounts struct {
 
 // manifestConfig is a Config as data, every default filled in.
 type manifestConfig struct {
-	Name     string           `json:"name"`
-	Rules    []string         `json:"rules"`
-	Agents   []string         `json:"agents"`
-	Format   Format           `json:"schedule"`
-	Rounds   int              `json:"rounds,omitempty"`
-	Pairs    int              `json:"pairs"`
-	SPRT     string           `json:"sprt,omitempty"`
-	Openings manifestOpenings `json:"openings"`
-	Limits   record.Limits    `json:"limits"`
-	Margin   string           `json:"margin,omitempty"`
-	Seed     uint64           `json:"seed,string"`
-	Workers  int              `json:"workers"`
+	Name       string           `json:"name"`
+	Rules      []string         `json:"rules"`
+	Agents     []string         `json:"agents"`
+	Format     Format           `json:"schedule"`
+	Rounds     int              `json:"rounds,omitempty"`
+	Pairs      int              `json:"pairs"`
+	SPRT       string           `json:"sprt,omitempty"`
+	Openings   manifestOpenings `json:"openings"`
+	Limits     record.Limits    `json:"limits"`
+	TimeMargin string           `json:"time_margin,omitempty"`
+	Seed       uint64           `json:"seed,string"`
+	Workers    int              `json:"workers"`
 
 	Adjudication string `json:"adjudication,omitempty"`
 	OnRepetition string `json:"on_repetition"`
-	Patience     string `json:"patience"`
+	StallTimeout string `json:"stall_timeout"`
 	Suspend      int    `json:"suspend"`
 }
 
@@ -118,10 +118,10 @@ func newManifest(c *Config, start time.Time) *manifest {
 		Status: Running,
 		Games:  gameCounts{Scheduled: c.Games()},
 		Config: manifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), Margin: marginText(c.Margin), Seed: c.Seed, Workers: c.Workers,
+			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), TimeMargin: timeMarginText(c.TimeMargin), Seed: c.Seed, Workers: c.Workers,
 			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), Patience: c.Patience.String(), Suspend: c.Suspend,
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), StallTimeout: c.StallTimeout.String(), Suspend: c.Suspend,
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),

@@ -13,21 +13,20 @@ import (
 	"gyges/tournament/record"
 )
 
-// Pool is where the pairs of a run are played: in this process, or by workers
-// elsewhere.
-type Pool interface {
+// Executor plays the pairs of a run: in this process, or on workers elsewhere.
+type Executor interface {
 	// Window returns how many pairs may be handed out and not written yet, at
 	// least 1.
 	Window() int
 
-	// Play plays the jobs, until there are no more or ctx ends, and sends an
-	// outcome for each, once, in any order. There is always room for it. An error
-	// stops the run; that ctx has ended is none.
-	Play(ctx context.Context, config *Config, jobs <-chan Job, outcomes chan<- Outcome) error
+	// Play plays the jobs until the channel is closed or ctx ends, and sends one
+	// result for each, in any order. Sending never blocks. An error stops the run;
+	// the end of ctx is not an error.
+	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error
 }
 
-// Job is a game pair to be played. With the run's config it says all that a
-// worker must know.
+// Job is a game pair to be played. With the run's config it is all that a worker
+// needs.
 type Job struct {
 	Pair   int64   `json:"pair"`   // its index in the schedule
 	Round  int64   `json:"round"`  // the number of its opening
@@ -36,8 +35,8 @@ type Job struct {
 	Games  [2]bool `json:"games"`  // which of its games are wanted
 }
 
-// Outcome is what became of a job.
-type Outcome struct {
+// PairResult is the result of a job.
+type PairResult struct {
 	Pair  int64
 	Games []*record.Game // those that were wanted, in order; fewer if the run stops
 
@@ -45,34 +44,34 @@ type Outcome struct {
 	// as it can.
 	Err error
 
-	// Written is called when the games are in the file; nil: nobody cares. It must
-	// not wait.
+	// Written is called when the games are in the file; it may be nil. It must not
+	// block.
 	Written func()
 }
 
-// Player plays jobs of a run. It belongs to one goroutine.
-type Player struct{ worker *worker }
+// Runner plays jobs of a run. It belongs to one goroutine.
+type Runner struct{ worker *worker }
 
-// NewPlayer returns a player for the runs of a valid config. newAgent makes the
+// NewRunner returns a runner for the runs of a valid config. newAgent makes the
 // agents that its specs name, each once and again after a failure.
-func NewPlayer(config *Config, newAgent func(agents.Spec) (agents.Agent, error)) *Player {
-	return &Player{newWorker(newSeating(config), newAgent)}
+func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error)) *Runner {
+	return &Runner{newWorker(newEmptySchedule(config), newAgent)}
 }
 
-// Play plays a job. The times of all limits and clocks are multiplied by pace,
-// which is more than 0, 1 as a rule; the records have them as in the config.
+// Play plays a job. The times of all limits and clocks are multiplied by timeScale,
+// more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.
-func (p *Player) Play(ctx context.Context, job Job, pace float64) ([]*record.Game, error) {
+func (p *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Game, error) {
 	pair, err := p.worker.schedule.pairOf(job)
 	if err != nil {
 		return nil, err
 	}
-	p.worker.pace = pace
+	p.worker.timeScale = timeScale
 	return p.worker.play(ctx, pair, job.Games)
 }
 
-// Check tells whether games from outside are those that a job asks for.
-func (p *Player) Check(job Job, games []*record.Game) error {
+// Check reports an error unless games from outside are those that a job wants.
+func (p *Runner) Check(job Job, games []*record.Game) error {
 	pair, err := p.worker.schedule.pairOf(job)
 	if err != nil {
 		return err
@@ -100,7 +99,7 @@ func (p *Player) Check(job Job, games []*record.Game) error {
 }
 
 // Close closes the agents.
-func (p *Player) Close() error { return p.worker.close() }
+func (p *Runner) Close() error { return p.worker.close() }
 
 // job returns the i-th pair as a job that wants both games.
 func (s *schedule) job(i int64) Job {
@@ -122,24 +121,24 @@ func (s *schedule) pairOf(j Job) (pair, error) {
 	return pair{index: j.Pair, round: j.Round, rules: c.Rules[j.Rules], rulesNum: j.Rules, agents: j.Agents}, nil
 }
 
-// localPool plays in goroutines of this process.
-type localPool struct {
+// localExecutor plays in goroutines of this process.
+type localExecutor struct {
 	workers  int
 	newAgent func(agents.Spec) (agents.Agent, error)
 }
 
-var _ Pool = localPool{}
+var _ Executor = localExecutor{}
 
-// Window implements [Pool]: workers go on while one of them plays a long pair,
+// Window implements [Executor]: workers go on while one of them plays a long pair,
 // and the memory for games that wait is bounded.
-func (p localPool) Window() int { return window(p.workers) }
+func (p localExecutor) Window() int { return window(p.workers) }
 
-// Play implements [Pool].
-func (p localPool) Play(ctx context.Context, config *Config, jobs <-chan Job, outcomes chan<- Outcome) error {
+// Play implements [Executor].
+func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, outcomes chan<- PairResult) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	group, groupCtx := errgroup.WithContext(ctx)
-	s := newSeating(config)
+	s := newEmptySchedule(config)
 	workers := make([]*worker, p.workers)
 	for i := range workers {
 		w := newWorker(s, p.newAgent)
@@ -160,9 +159,9 @@ func (p localPool) Play(ctx context.Context, config *Config, jobs <-chan Job, ou
 // errGoexit stops a run in which a worker's goroutine has been ended from inside.
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
 
-// work plays pairs until there are none or the run stops. Outcomes never wait:
+// work plays pairs until there are none or the run stops. Sending never blocks:
 // there is room for as many as are handed out.
-func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <-chan Job, outcomes chan<- Outcome) error {
+func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <-chan Job, outcomes chan<- PairResult) error {
 	returned := false
 	defer func() {
 		if !returned {
@@ -175,7 +174,7 @@ func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <
 		if err == nil {
 			games, err = w.play(ctx, p, job.Games)
 		}
-		outcomes <- Outcome{Pair: job.Pair, Games: games}
+		outcomes <- PairResult{Pair: job.Pair, Games: games}
 		if ctx.Err() != nil {
 			break // err says no more than that
 		}
@@ -188,26 +187,26 @@ func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <
 	return nil
 }
 
-// paced returns limits with their times multiplied by pace.
-func paced(l agents.Limits, pace float64) agents.Limits {
-	l.MoveTime = scaled(l.MoveTime, pace)
+// scaledLimits returns limits with their times multiplied by timeScale.
+func scaledLimits(l agents.Limits, timeScale float64) agents.Limits {
+	l.MoveTime = scaleTime(l.MoveTime, timeScale)
 	return l
 }
 
-// paced returns the clock with its times multiplied by pace.
-func (c Clock) paced(pace float64) Clock {
-	return Clock{scaled(c.Base, pace), scaled(c.Increment, pace)}
+// scaled returns the clock with its times multiplied by timeScale.
+func (c Clock) scaled(timeScale float64) Clock {
+	return Clock{scaleTime(c.Base, timeScale), scaleTime(c.Increment, timeScale)}
 }
 
-func scaled(d time.Duration, pace float64) time.Duration {
-	if d == 0 || pace == 1 {
+func scaleTime(d time.Duration, timeScale float64) time.Duration {
+	if d == 0 || timeScale == 1 {
 		return d
 	}
-	return max(time.Duration(float64(d)*pace), time.Millisecond)
+	return max(time.Duration(float64(d)*timeScale), time.Millisecond)
 }
 
-// newSeating returns the part of a schedule that doesn't depend on who meets whom.
-func newSeating(c *Config) *schedule {
+// newEmptySchedule returns a schedule without stages: agents, rule sets, seeds.
+func newEmptySchedule(c *Config) *schedule {
 	s := &schedule{config: c}
 	for _, spec := range c.Agents {
 		s.agentNames = append(s.agentNames, spec.String())
@@ -220,7 +219,7 @@ func newSeating(c *Config) *schedule {
 	return s
 }
 
-// checkPair tells whether a game is one of a pair.
+// checkPair returns an error unless a game belongs to a pair.
 func (s *schedule) checkPair(p pair, g *record.Game) error {
 	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
 	north, northSeed := s.seat(p, int(g.Game%2), rules.North)

@@ -18,28 +18,28 @@ import (
 // shufflingPool plays batches of jobs backwards, leaves out those of park, and
 // counts what was written.
 type shufflingPool struct {
-	window  int
-	park    map[int64]bool
-	pace    float64
-	played  []int64
-	written int // changed by the collector, read when the run is over
+	window    int
+	park      map[int64]bool
+	timeScale float64
+	played    []int64
+	written   int // changed by the collector, read when the run is over
 }
 
 func (p *shufflingPool) Window() int { return p.window }
 
-func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, outcomes chan<- Outcome) error {
-	player := NewPlayer(c, testRegistry(nil).New)
+func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, outcomes chan<- PairResult) error {
+	player := NewRunner(c, testRegistry(nil).New)
 	defer func() { _ = player.Close() }()
-	pace := max(p.pace, 1)
+	timeScale := max(p.timeScale, 1)
 	var batch []Job
 	play := func() {
 		for i := len(batch) - 1; i >= 0; i-- {
-			o := Outcome{Pair: batch[i].Pair, Written: func() { p.written++ }}
+			o := PairResult{Pair: batch[i].Pair, Written: func() { p.written++ }}
 			p.played = append(p.played, o.Pair)
 			if p.park[o.Pair] {
 				o.Err = errTest
 			} else {
-				o.Games, _ = player.Play(ctx, batch[i], pace)
+				o.Games, _ = player.Play(ctx, batch[i], timeScale)
 			}
 			outcomes <- o
 		}
@@ -76,7 +76,7 @@ func TestPoolsGiveTheSameRecords(t *testing.T) {
 		c.Out = t.TempDir()
 		_, _ = stopAfter(t, c, 3)
 		pool := &shufflingPool{window: 3}
-		c.Pool = pool
+		c.Executor = pool
 		s, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.NoError(t, err)
 		require.Equal(t, Finished, s.Status)
@@ -88,7 +88,7 @@ func TestPoolsGiveTheSameRecords(t *testing.T) {
 
 // A pair that can't be played is left out, told at the end, and played when the
 // run goes on.
-func TestParkedPairs(t *testing.T) {
+func TestDeadLetteredPairs(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
 	c.Pairs = 5
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -97,12 +97,12 @@ func TestParkedPairs(t *testing.T) {
 
 	c.Out = t.TempDir()
 	pool := &shufflingPool{window: 4, park: map[int64]bool{2: true, 20: true}}
-	c.Pool = pool
+	c.Executor = pool
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.ErrorIs(t, err, errTest)
 	require.ErrorContains(t, err, "2 pairs could not be played: pair 2: ")
 	require.Equal(t, Failed, s.Status)
-	require.Len(t, s.Parked, 2)
+	require.Len(t, s.DeadLettered, 2)
 	require.Equal(t, s.Scheduled-4, s.Played)
 	require.Equal(t, 45, pool.written)
 
@@ -116,12 +116,12 @@ func TestParkedPairs(t *testing.T) {
 
 // Where later pairs depend on one that can't be played, the run stops; so it does
 // when nothing can be played.
-func TestParkedPairsThatStopTheRun(t *testing.T) {
+func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 	park := map[int64]bool{1: true}
 	swiss := formatConfig(t, Swiss, 5)
-	swiss.Pool = &shufflingPool{window: 2, park: park}
+	swiss.Executor = &shufflingPool{window: 2, park: park}
 	match := testConfig(t, "random", "scored")
-	match.Pairs, match.Pool = 500, &shufflingPool{window: 2, park: park}
+	match.Pairs, match.Executor = 500, &shufflingPool{window: 2, park: park}
 	match.SPRT = sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
 	hopeless := testConfig(t, "random", "scored")
 	hopeless.Pairs = 500
@@ -129,27 +129,27 @@ func TestParkedPairsThatStopTheRun(t *testing.T) {
 	for i := range int64(1500) {
 		all[i] = true
 	}
-	hopeless.Pool = &shufflingPool{window: 2, park: all}
+	hopeless.Executor = &shufflingPool{window: 2, park: all}
 	for _, c := range []Config{swiss, match, hopeless} {
 		s, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.ErrorIs(t, err, errTest)
 		require.Equal(t, Failed, s.Status)
-		require.Less(t, len(c.Pool.(*shufflingPool).played), 120)
+		require.Less(t, len(c.Executor.(*shufflingPool).played), 120)
 	}
 }
 
-// Pace stretches the times that are kept, and not those that are recorded.
-func TestPace(t *testing.T) {
-	limits := paced(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, 2.5)
+// The time scale stretches the times that are kept, and not those that are recorded.
+func TestTimeScale(t *testing.T) {
+	limits := scaledLimits(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, 2.5)
 	require.Equal(t, agents.Limits{Depth: 3, Nodes: 5, MoveTime: 2500 * time.Millisecond}, limits)
 	clock := Clock{Base: time.Minute, Increment: 100 * time.Microsecond}
-	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.paced(2.5))
-	require.Equal(t, clock, clock.paced(1))
+	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.scaled(2.5))
+	require.Equal(t, clock, clock.scaled(1))
 
 	c := testConfig(t, "random", "scored")
 	c.Pairs, c.Limits.MoveTime, c.Clock.Base = 1, 100*time.Millisecond, time.Minute
 	var most time.Duration
-	p := NewPlayer(&c, func(agents.Spec) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
+	p := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return &limitsSeen{most: &most}, nil })
 	games, err := p.Play(t.Context(), newSchedule(&c).job(0), 3)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
@@ -170,7 +170,7 @@ func (a *limitsSeen) Choose(ctx context.Context, g *rules.Game, lim agents.Limit
 
 func TestPlayerRefuses(t *testing.T) {
 	c := testConfig(t, "random", "scored")
-	p := NewPlayer(&c, testRegistry(nil).New)
+	p := NewRunner(&c, testRegistry(nil).New)
 	good := newSchedule(&c).job(3)
 	games, err := p.Play(t.Context(), good, 1)
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestPlayerRefuses(t *testing.T) {
 	changed.South.Seed++
 	require.ErrorContains(t, p.Check(good, []*record.Game{games[0], &changed}), "expected pair 3")
 
-	broken := NewPlayer(&c, func(agents.Spec) (agents.Agent, error) { return nil, errTest })
+	broken := NewRunner(&c, func(agents.Spec) (agents.Agent, error) { return nil, errTest })
 	_, err = broken.Play(t.Context(), good, 1)
 	require.True(t, errors.Is(err, errTest))
 }

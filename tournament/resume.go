@@ -131,7 +131,7 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 // of that.
 func compareConfigs(old, now *manifestConfig) error {
 	fields := func(c manifestConfig) map[string]json.RawMessage {
-		c.Workers, c.Patience, c.Name, c.Suspend = 0, "", "", 0
+		c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, "", "", 0
 		var m map[string]json.RawMessage
 		text, err := json.Marshal(c)
 		if err == nil {
@@ -428,7 +428,7 @@ func (s *schedule) check(g *record.Game) error {
 
 // complete puts the games that were there before beside those that were played,
 // unless some of the latter are missing.
-func (c *collector) complete(o *Outcome) error {
+func (c *collector) complete(o *PairResult) error {
 	games, played := make([]*record.Game, 0, 2), o.Games
 	for n := range int64(2) {
 		g, ok, err := c.store.done(c.ahead, 2*o.Pair+n)

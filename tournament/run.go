@@ -18,16 +18,16 @@ import (
 
 // Summary says how a run ended.
 type Summary struct {
-	Status     Status     // Running if the folder could not be made ready, empty if the config is wrong
-	Out        string     // the folder of the records
-	Scheduled  int64      // games
-	Played     int64      // games recorded, those of earlier runs in the folder included
-	Kept       int64      // games among them that were there before
-	Pairs      sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
-	Decided    bool       // the SPRT has been decided, so that no more games are needed
-	Faults     int64      // games among them that a fault of an agent decided
-	Parked     []error    // why pairs could not be played, by a pool of workers elsewhere
-	Start, End time.Time
+	Status       Status     // Running if the folder could not be made ready, empty if the config is wrong
+	Out          string     // the folder of the records
+	Scheduled    int64      // games
+	Played       int64      // games recorded, those of earlier runs in the folder included
+	Kept         int64      // games among them that were there before
+	Pairs        sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
+	Decided      bool       // the SPRT has been decided, so that no more games are needed
+	Faults       int64      // games among them that a fault of an agent decided
+	DeadLettered []error    // why pairs were given up, by workers elsewhere
+	Start, End   time.Time
 }
 
 // Run plays a tournament and records it in the folder config.Out. onGame, if not
@@ -35,7 +35,7 @@ type Summary struct {
 // time; it must not keep the run waiting.
 //
 // A run that was stopped in that folder, in whatever way, goes on: games it has
-// are kept and told to onGame first, a line that was cut is taken off, and a
+// are kept and passed to onGame first, an incomplete last line is removed, and a
 // config that plays other games is refused. So is a second run at the same time.
 //
 // When ctx is cancelled, games in flight are dropped, everything that is
@@ -54,7 +54,7 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	if config.Workers == 0 {
 		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
-	if config.Pool == nil {
+	if config.Executor == nil {
 		if err := config.checkMemory(registry, machineMemory()); err != nil {
 			return Summary{}, err
 		}
@@ -63,9 +63,9 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
 	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
-	pool := config.Pool
+	pool := config.Executor
 	if pool == nil {
-		pool = localPool{config.Workers, registry.New}
+		pool = localExecutor{config.Workers, registry.New}
 	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
@@ -87,7 +87,7 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	if errors.Is(err, errChanged) {
 		s.Played = countGames(filepath.Join(config.Out, GamesFile))
 	}
-	s.Kept, s.Pairs, s.Decided, s.Parked = st.kept, c.pairs, c.decided, c.parked
+	s.Kept, s.Pairs, s.Decided, s.DeadLettered = st.kept, c.pairs, c.decided, c.deadLettered
 	s.Status, err = ending(ctx, &s, err)
 	if s.Status == Finished {
 		err = removeAhead(config.Out)
@@ -96,7 +96,7 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	return s, errors.Join(err, m.save(config.Out))
 }
 
-// ending tells how a run ended, and completes its error.
+// ending returns how a run ended, and completes its error.
 func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	games := filepath.Join(s.Out, GamesFile)
 	switch {
@@ -104,9 +104,9 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 		return Finished, nil
 	case err == nil && ctx.Err() != nil:
 		return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w", s.Played, s.Scheduled, games, ctx.Err())
-	case err == nil && len(s.Parked) > 0:
-		err = fmt.Errorf("%d pairs could not be played: %w", len(s.Parked), s.Parked[0])
-	case err == nil: // can't happen: somebody must have stopped the run
+	case err == nil && len(s.DeadLettered) > 0:
+		err = fmt.Errorf("%d pairs could not be played: %w", len(s.DeadLettered), s.DeadLettered[0])
+	case err == nil: // can't happen: something must have stopped the run
 		err = errors.New("some games were not played")
 	}
 	if errors.Is(err, errChanged) {
@@ -120,13 +120,13 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 // bounds the memory for games that wait.
 func window(workers int) int { return 64 + 8*workers }
 
-// playAll lets the pool play the whole schedule and hands the games to the
+// playAll lets the executor play the whole schedule and hands the games to the
 // collector. Its error is nil when ctx is cancelled.
-func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collector) error {
+func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(pool.Window(), 1)
-	jobs, slots, outcomes := make(chan Job), make(chan struct{}, size), make(chan Outcome, size)
+	jobs, slots, outcomes := make(chan Job), make(chan struct{}, size), make(chan PairResult, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
 	first := c.next // which the collector changes
@@ -147,7 +147,7 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Pool, c *collecto
 // dispatch hands out the pairs from the first one on in order, each
 // when it is known and there is room for it. Those that needn't be played have
 // an outcome at once.
-func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- Outcome) error {
+func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- PairResult) error {
 	ahead, err := st.openAhead()
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 			job.Games[n] = !done
 		}
 		if job.Games == [2]bool{} {
-			outcomes <- Outcome{Pair: i}
+			outcomes <- PairResult{Pair: i}
 			continue
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
@@ -182,7 +182,7 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 			if err != nil {
 				return err
 			}
-			outcomes <- Outcome{Pair: i, Games: games}
+			outcomes <- PairResult{Pair: i, Games: games}
 			continue
 		}
 		select {
@@ -201,7 +201,7 @@ func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
 	var games []*record.Game
 	for n, wanted := range job.Games {
 		if wanted {
-			m := s.match(p, n, position)
+			m := s.game(p, n, position)
 			games = append(games, m.blank())
 		}
 	}

@@ -299,11 +299,11 @@ func TestCollectorOrder(t *testing.T) {
 		var got []int64
 		config := testConfig(t, "random", "scored")
 		c := &collector{schedule: newSchedule(&config), suspend: newSuspensions(0, 2), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
-		outcomes, slots := make(chan Outcome, 4), make(chan struct{}, 4)
+		outcomes, slots := make(chan PairResult, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {
 			slots <- struct{}{}
-			outcomes <- Outcome{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
+			outcomes <- PairResult{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
 		}
 		for i := range int64(4) {
 			for _, j := range order {

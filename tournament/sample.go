@@ -12,34 +12,33 @@ import (
 	"gyges/agents"
 )
 
-// Sample is what some games of a run tell about the whole of it.
-type Sample struct {
+// Estimate is the mean of some games of a run.
+type Estimate struct {
 	Games   int64         // finished
 	Workers int           // that played at a time
 	PerGame time.Duration // mean of a game
 	Bytes   int64         // mean of a record
 }
 
-// samplePatience is how many times as long as wanted a sample may take for its
-// last games to end.
-const samplePatience = 10
+// estimateFactor is how many times the wanted time the last games may take.
+const estimateFactor = 10
 
 // Duration is how long so many games would take.
-func (s Sample) Duration(games int64) time.Duration {
+func (s Estimate) Duration(games int64) time.Duration {
 	return time.Duration(float64(games) / float64(max(s.Workers, 1)) * float64(s.PerGame))
 }
 
-// TakeSample plays games from all over the schedule, or from the first stage
+// EstimateRun plays games from all over the schedule, or from the first stage
 // where the later ones depend on results, without recording them. No game is
 // begun after the given time. It is an error if none ends in ten times that.
-func TakeSample(ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration) (Sample, error) {
+func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration) (Estimate, error) {
 	if err := config.Validate(registry); err != nil {
-		return Sample{}, err
+		return Estimate{}, err
 	}
 	if config.Workers == 0 {
 		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
-	ctx, cancel := context.WithTimeout(ctx, samplePatience*wanted)
+	ctx, cancel := context.WithTimeout(ctx, estimateFactor*wanted)
 	defer cancel()
 	s := newSchedule(&config)
 	end := time.Now().Add(wanted)
@@ -47,7 +46,7 @@ func TakeSample(ctx context.Context, config Config, registry *agents.Registry, w
 	group, groupCtx := errgroup.WithContext(ctx)
 	for range config.Workers {
 		group.Go(func() (err error) {
-			p := NewPlayer(&config, registry.New)
+			p := NewRunner(&config, registry.New)
 			defer func() { err = errors.Join(err, p.Close()) }()
 			for time.Now().Before(end) {
 				job, ok := s.scattered(next.Add(1) - 1)
@@ -70,12 +69,12 @@ func TakeSample(ctx context.Context, config Config, registry *agents.Registry, w
 	err := group.Wait()
 	n := games.Load()
 	if n == 0 {
-		return Sample{}, err
+		return Estimate{}, err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // some games ended
 	}
-	return Sample{Games: n, Workers: config.Workers, PerGame: time.Duration(took.Load() / n), Bytes: bytes.Load() / n}, err
+	return Estimate{Games: n, Workers: config.Workers, PerGame: time.Duration(took.Load() / n), Bytes: bytes.Load() / n}, err
 }
 
 // scattered returns the k-th pair of the first stage in an order that goes to

@@ -11,7 +11,7 @@ import (
 
 func TestTakeSample(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
-	s, err := TakeSample(t.Context(), c, testRegistry(nil), 50*time.Millisecond)
+	s, err := EstimateRun(t.Context(), c, testRegistry(nil), 50*time.Millisecond)
 	require.NoError(t, err)
 	require.Positive(t, s.Games)
 	require.LessOrEqual(t, s.Games, c.Games())
@@ -23,10 +23,10 @@ func TestTakeSample(t *testing.T) {
 	require.Empty(t, files, "nothing is recorded")
 
 	c = testConfig(t, "block", "random")
-	_, err = TakeSample(t.Context(), c, testRegistry(nil), time.Millisecond)
+	_, err = EstimateRun(t.Context(), c, testRegistry(nil), time.Millisecond)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	c.Pairs = 0
-	_, err = TakeSample(t.Context(), c, testRegistry(nil), time.Millisecond)
+	_, err = EstimateRun(t.Context(), c, testRegistry(nil), time.Millisecond)
 	require.ErrorContains(t, err, "pairs")
 }
 

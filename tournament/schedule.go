@@ -44,7 +44,7 @@ type pair struct {
 }
 
 func newSchedule(c *Config) *schedule {
-	s := newSeating(c)
+	s := newEmptySchedule(c)
 	s.table = newTable(len(c.Agents))
 	first := int64(0)
 	for _, count := range c.stageSizes() {
@@ -132,13 +132,13 @@ func (s *schedule) seat(p pair, game int, side rules.Side) (agent int, seed uint
 	return agent, seed
 }
 
-// match returns game n, 0 or 1, of a pair, with nobody at the board yet.
-func (s *schedule) match(p pair, n int, opening rules.Position) Match {
+// game returns game n, 0 or 1, of a pair, without its agents.
+func (s *schedule) game(p pair, n int, opening rules.Position) Game {
 	c := s.config
-	m := Match{
-		Game: 2*p.index + int64(n), Pair: p.index,
+	m := Game{
+		Number: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
-		OnRepetition: c.OnRepetition, Clock: c.Clock, Margin: c.Margin, Adjudication: c.Adjudication,
+		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, Adjudication: c.Adjudication,
 	}
 	for side := range m.Seats {
 		i, seed := s.seat(p, n, rules.Side(side))

@@ -8,22 +8,21 @@ import (
 	"gyges/tournament/record"
 )
 
-// suspensions keeps agents that only lose by faults out of the games that are
-// left. What is decided follows from the games in schedule order, so it is the
-// same whatever the number of workers; a game that was played too early counts
-// for nothing.
+// suspensions excludes agents that only lose by faults from the games that remain.
+// It depends on the games in schedule order, so it is the same for any number of
+// workers; the result of a game that was played too early is not used.
 type suspensions struct {
-	limit int           // faults in a row; 0: nobody is suspended
+	limit int           // faults in a row; 0: no agent is suspended
 	row   []int         // faults in a row so far, by agent
-	out   []atomic.Bool // who is suspended, by agent
+	out   []atomic.Bool // whether suspended, by agent
 }
 
 func newSuspensions(limit, agents int) *suspensions {
 	return &suspensions{limit, make([]int, agents), make([]atomic.Bool, agents)}
 }
 
-// note takes the next game in schedule order, and who played it. It tells
-// whether somebody is suspended after it.
+// note counts the next game in schedule order, with its agents by side. It reports
+// whether one of them is suspended after it.
 func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	if f != nil && f.Kind == record.FaultSuspended {
 		return false
@@ -41,7 +40,7 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 	return false
 }
 
-// has tells whether an agent is suspended.
+// has reports whether an agent is suspended.
 func (s *suspensions) has(agent int) bool { return s.out[agent].Load() }
 
 // left returns how many agents aren't.
@@ -55,9 +54,9 @@ func (s *suspensions) left() int {
 	return n
 }
 
-// strike turns a game into one that was not played if one of those who are
-// seated is suspended.
-func (s *suspensions) strike(g *record.Game, seated [2]int) *record.Game {
+// replaceIfSuspended returns the game, or the record of a game not played if one
+// of its agents is suspended.
+func (s *suspensions) replaceIfSuspended(g *record.Game, seated [2]int) *record.Game {
 	for side, agent := range seated {
 		if !s.has(agent) {
 			continue

@@ -13,8 +13,8 @@ import (
 // cancelGrace is how long an agent may take to notice that it is cancelled.
 const cancelGrace = 5 * time.Second
 
-// watch tells a watchdog which agent a referee is waiting for, at the cost of
-// two atomic operations a move. It holds 0 while no agent is called; the side
+// watch is the state that a watchdog reads: which agent a referee is waiting for.
+// It costs two atomic operations a move. It holds 0 while no agent is called; the side
 // and the time of the call, counted from the game's start; or abandoned, once
 // the watchdog has given the referee up. What the referee wrote before a call
 // is the watchdog's from then on.
@@ -26,7 +26,7 @@ func (w *watch) enter(side rules.Side, since time.Duration) {
 	w.state.Store(int64(since)<<1 | int64(side) + 2)
 }
 
-// leave tells whether the referee may go on.
+// leave reports whether the referee may go on.
 func (w *watch) leave() bool {
 	s := w.state.Load()
 	return s != abandoned && w.state.CompareAndSwap(s, 0)
@@ -54,7 +54,7 @@ type played struct {
 }
 
 // begin starts a game in a goroutine of its own.
-func (r *referee) begin(ctx context.Context, m *Match, start time.Time) <-chan played {
+func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan played {
 	done := make(chan played, 1)
 	go func() {
 		result := played{err: errGoexit}
@@ -64,20 +64,20 @@ func (r *referee) begin(ctx context.Context, m *Match, start time.Time) <-chan p
 	return done
 }
 
-// playWatched plays a game with an eye on the clock. An agent that doesn't
-// answer within the patience loses. If it doesn't stop either when it is
-// cancelled, its goroutine, which nobody can end, is left behind with the
-// referee; then hung is true, and the agent must not be used again.
-func (w *worker) playWatched(ctx context.Context, m *Match, patience time.Duration) (g *record.Game, hung bool, err error) {
+// playWatched plays a game. An agent that doesn't answer within its limit and the
+// stall timeout loses. If it doesn't return when it is cancelled either, its
+// goroutine, which can't be ended, is left behind with the referee; then hung is
+// true, and the agent must not be used again.
+func (w *worker) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
 	r := w.referee
 	done := r.begin(gameCtx, m, start)
 	var tick <-chan time.Time
-	if patience > 0 {
-		patience += max(m.moveTime(rules.South), m.moveTime(rules.North), m.clock(rules.South).Base, m.clock(rules.North).Base)
-		ticker := time.NewTicker(min(max(patience/20, time.Millisecond), time.Second))
+	if timeout > 0 {
+		timeout += max(m.moveTime(rules.South), m.moveTime(rules.North), m.clock(rules.South).Base, m.clock(rules.North).Base)
+		ticker := time.NewTicker(min(max(timeout/20, time.Millisecond), time.Second))
 		defer ticker.Stop()
 		tick = ticker.C
 	}
@@ -90,7 +90,7 @@ func (w *worker) playWatched(ctx context.Context, m *Match, patience time.Durati
 			return nil, hung, ctx.Err()
 		case <-tick:
 			side, since, ok := r.watch.calling()
-			if !ok || time.Since(start)-since <= patience {
+			if !ok || time.Since(start)-since <= timeout {
 				continue
 			}
 			cancel()
@@ -101,7 +101,7 @@ func (w *worker) playWatched(ctx context.Context, m *Match, patience time.Durati
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
-			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", patience))
+			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
 			g := r.notes.record(m, nil, fault, start)
 			if !hung {
 				g.Timing.Trace = traceOf(m.Seats[side].Agent)

@@ -48,7 +48,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 	defer close(release)
 	c := testConfig(t, "random", "stubborn")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	c.Patience = 400 * time.Millisecond
+	c.StallTimeout = 400 * time.Millisecond
 	w := quickWorker(&c, withKind(stubborn(release, calls)))
 	for i := range int64(2) {
 		games, err := w.play(t.Context(), w.schedule.pair(i), [2]bool{true, true})
@@ -69,7 +69,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 // An agent that hangs but heeds its context is closed, and nothing is left.
 func TestHangingAgentLoses(t *testing.T) {
 	c := testConfig(t, "random", "block")
-	c.Patience = 300 * time.Millisecond
+	c.StallTimeout = 300 * time.Millisecond
 	c.Limits.MoveTime = 100 * time.Millisecond
 	w := quickWorker(&c, testRegistry(nil))
 	games, err := w.play(t.Context(), w.schedule.pair(0), [2]bool{true, true})
@@ -89,7 +89,7 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 	defer close(release)
 	c := testConfig(t, "random", "stubborn")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	c.Patience = 0
+	c.StallTimeout = 0
 	w := quickWorker(&c, withKind(stubborn(release, calls)))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -110,10 +110,10 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 
 // A patient run notices nothing: the records are those of a run without a
 // watchdog.
-func TestPatienceChangesNothing(t *testing.T) {
+func TestStallTimeoutChangesNothing(t *testing.T) {
 	run := func(patience time.Duration) string {
 		c := testConfig(t, "random", "scored", "panic:after=3")
-		c.Patience = patience
+		c.StallTimeout = patience
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.NoError(t, err)
 		return timeless(t, c.Out)

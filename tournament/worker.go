@@ -15,24 +15,24 @@ import (
 // worker plays pairs of a schedule with agents of its own. It belongs to one
 // goroutine.
 type worker struct {
-	schedule *schedule // without pairings
-	newAgent func(agents.Spec) (agents.Agent, error)
-	pace     float64        // what times are multiplied by
-	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
-	opener   *opener
-	referee  *referee
-	grace    time.Duration // that agents have to notice a cancellation
+	schedule  *schedule // without pairings
+	newAgent  func(agents.Spec) (agents.Agent, error)
+	timeScale float64        // of all times
+	agents    []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
+	opener    *opener
+	referee   *referee
+	grace     time.Duration // that agents have to notice a cancellation
 }
 
 func newWorker(s *schedule, newAgent func(agents.Spec) (agents.Agent, error)) *worker {
 	return &worker{
-		schedule: s,
-		newAgent: newAgent,
-		pace:     1,
-		agents:   make([]agents.Agent, 2*len(s.config.Agents)),
-		opener:   newOpener(s.config.Openings, s.config.Seed),
-		referee:  new(referee),
-		grace:    cancelGrace,
+		schedule:  s,
+		newAgent:  newAgent,
+		timeScale: 1,
+		agents:    make([]agents.Agent, 2*len(s.config.Agents)),
+		opener:    newOpener(s.config.Openings, s.config.Seed),
+		referee:   new(referee),
+		grace:     cancelGrace,
 	}
 }
 
@@ -60,8 +60,8 @@ func (w *worker) play(ctx context.Context, p pair, wanted [2]bool) ([]*record.Ga
 // playOne plays game n, 0 or 1, of a pair.
 func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
 	config := w.schedule.config
-	m := w.schedule.match(p, n, position)
-	m.Limits, m.Clock = paced(m.Limits, w.pace), m.Clock.paced(w.pace)
+	m := w.schedule.game(p, n, position)
+	m.Limits, m.Clock = scaledLimits(m.Limits, w.timeScale), m.Clock.scaled(w.timeScale)
 	var seated [2]int
 	for side := range m.Seats {
 		seat := &m.Seats[side]
@@ -73,10 +73,10 @@ func (w *worker) playOne(ctx context.Context, p pair, n int, position rules.Posi
 		if err != nil {
 			return nil, err
 		}
-		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.paced(w.pace), scaled(seat.MoveTime, w.pace)
+		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(w.timeScale), scaleTime(seat.MoveTime, w.timeScale)
 	}
 	r := w.referee
-	g, hung, err := w.playWatched(ctx, &m, config.Patience)
+	g, hung, err := w.playWatched(ctx, &m, config.StallTimeout)
 	switch {
 	case hung: // it can't even be closed
 		w.agents[seated[r.side]] = nil

@@ -10,10 +10,10 @@ import (
 
 // conduct adds up how each player played: on which side it scored, how long its
 // games were, what it spent on a move.
-type conduct struct{ players map[string]*account }
+type playerStats struct{ players map[string]*playerTotals }
 
 // account is one player's.
-type account struct {
+type playerTotals struct {
 	score  [2][3]int64 // won, drawn, lost, by side
 	plies  int64       // of its games
 	faults int64
@@ -24,11 +24,11 @@ type account struct {
 	depths int64 // moves with nodes and with a depth, and the sum of the depths
 }
 
-func newConduct() *conduct { return &conduct{map[string]*account{}} }
+func newPlayerStats() *playerStats { return &playerStats{map[string]*playerTotals{}} }
 
 // add takes a game that was played.
-func (c *conduct) add(g *record.Game) {
-	if g.Struck() {
+func (c *playerStats) add(g *record.Game) {
+	if g.NotPlayed() {
 		return
 	}
 	south, north := c.of(g.South.Agent), c.of(g.North.Agent)
@@ -46,20 +46,20 @@ func (c *conduct) add(g *record.Game) {
 	south.plies += int64(g.Plies)
 	north.plies += int64(g.Plies)
 	if g.Fault != nil {
-		[]*account{south, north}[slices.Index([]string{"south", "north"}, g.Fault.Side)].faults++
+		[]*playerTotals{south, north}[slices.Index([]string{"south", "north"}, g.Fault.Side)].faults++
 	}
 	first, side, err := g.FirstTurn()
 	if err != nil { // of whom the moves are can't be said
 		return
 	}
 	for i := range g.Plies {
-		[2]*account{south, north}[side].move(g, first+i)
+		[2]*playerTotals{south, north}[side].move(g, first+i)
 		side = side.Other()
 	}
 }
 
 // move takes move i of a game.
-func (a *account) move(g *record.Game, i int) {
+func (a *playerTotals) move(g *record.Game, i int) {
 	a.moves++
 	if i < len(g.Timing.MoveMS) {
 		a.ms += g.Timing.MoveMS[i]
@@ -74,17 +74,17 @@ func (a *account) move(g *record.Game, i int) {
 	}
 }
 
-func (c *conduct) of(agent string) *account {
+func (c *playerStats) of(agent string) *playerTotals {
 	a, ok := c.players[agent]
 	if !ok {
-		a = new(account)
+		a = new(playerTotals)
 		c.players[agent] = a
 	}
 	return a
 }
 
 // grid is the table, the players in the order given.
-func (c *conduct) grid(order []string) grid {
+func (c *playerStats) grid(order []string) grid {
 	t := grid{header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults", "Time a move"}}
 	for _, name := range order {
 		a, ok := c.players[name]

@@ -70,8 +70,8 @@ func (f dataFormatFlag) extract(ctx context.Context, e *env, dir string, split s
 // tellSamples prints where the positions have gone.
 func tellSamples(w *output, made selfplay.Summary) {
 	w.printf("\n%d samples of %d positions: %d met before", made.Samples, made.Plies, made.Repeats)
-	if made.Drawn > 0 {
-		w.printf(", %d before a move drawn at random", made.Drawn)
+	if made.RandomMoves > 0 {
+		w.printf(", %d before a move drawn at random", made.RandomMoves)
 	}
 	w.printf(", %d held out that another split has\n", made.HeldBack)
 }

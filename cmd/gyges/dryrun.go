@@ -28,7 +28,7 @@ type planJSON struct {
 
 // dryRun plays a sample of a run and says what the whole of it would take.
 func dryRun(ctx context.Context, e *env, config tournament.Config, events string) error {
-	s, err := tournament.TakeSample(ctx, config, e.registry, sampleTime)
+	s, err := tournament.EstimateRun(ctx, config, e.registry, sampleTime)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -54,12 +54,12 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	w := exporter{event: eventOf(files)}
-	count, struck := 0, 0
+	count, notPlayed := 0, 0
 	export := func(out io.Writer) error {
 		write, end := w.format(c.Format, out)
 		err := c.chosen(ctx, e, files, func(i int, g *record.Game) error {
-			if g.Struck() {
-				struck++
+			if g.NotPlayed() {
+				notPlayed++
 				return nil
 			}
 			count++
@@ -76,8 +76,8 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	} else if err = c.checkOut(files); err == nil {
 		err = writeFile(ctx, c.Out, export)
 	}
-	if struck > 0 {
-		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(struck))
+	if notPlayed > 0 {
+		e.err.printf("gyges: left out: %s that suspended agents did not play\n", games(notPlayed))
 	}
 	if err == nil && toFile {
 		e.out.printf("%s exported to %s\n", games(count), c.Out)

@@ -15,13 +15,13 @@ import (
 )
 
 // followFlags say what is told of a run while it goes on.
-type followFlags struct {
+type observerFlags struct {
 	Events         string `enum:",jsonl" default:"" placeholder:"jsonl" help:"Print what happens as it does, one JSON object a line, in place of the tables."`
 	RatingInterval int64  `name:"rating-interval" default:"0" placeholder:"N" help:"Tell the ratings after every N games too, on stderr or among the events."`
 	DryRun         bool   `name:"dry-run" help:"Play a short sample only, and say how long the run would take and how much it would write."`
 }
 
-func (f followFlags) check() error {
+func (f observerFlags) check() error {
 	if f.RatingInterval < 0 {
 		return fmt.Errorf("--rating-interval: expected 0 (never) or more games, found %d", f.RatingInterval)
 	}
@@ -30,38 +30,38 @@ func (f followFlags) check() error {
 
 // follower is told the games of a run as they are recorded, and tells what is to
 // be told while the run goes on.
-type follower struct {
-	e         *env
-	flags     followFlags
-	config    *tournament.Config
-	standings *standings
-	faults    *faults
-	conduct   *conduct
-	progress  *progress
-	pairs     sprt.Pairs // of a match, as its first player saw them
-	half      int
-	match     bool // two players, of whom the first is looked at
-	start     time.Time
-	toldAt    int64 // games when the ratings were told last
-	err       error // the first
+type observer struct {
+	e          *env
+	flags      observerFlags
+	config     *tournament.Config
+	standings  *standings
+	faults     *faults
+	stats      *playerStats
+	progress   *progress
+	pairs      sprt.Pairs // of a match, as its first player saw them
+	half       int
+	match      bool // two players, of whom the first is looked at
+	start      time.Time
+	reportedAt int64 // games when the ratings were told last
+	err        error // the first
 }
 
-func newFollower(e *env, flags followFlags, config *tournament.Config, match bool) *follower {
-	f := &follower{
+func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
+	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: newStandings(), faults: newFaults(), conduct: newConduct(), progress: newProgress(e.err, config.Games()),
+		standings: newStandings(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err, config.Games()),
 	}
 	f.event(startEvent(config, f.start))
 	return f
 }
 
 // game takes the next game.
-func (f *follower) game(g *record.Game) {
+func (f *observer) game(g *record.Game) {
 	f.standings.add(g)
 	f.faults.add(g)
-	f.conduct.add(g)
+	f.stats.add(g)
 	f.addToPair(g)
-	f.progress.step(g.Fault != nil && !g.Struck())
+	f.progress.step(g.Fault != nil && !g.NotPlayed())
 	if f.flags.Events != "" {
 		f.event(newGameEvent(g, f.progress.done, f.progress.total))
 	}
@@ -71,8 +71,8 @@ func (f *follower) game(g *record.Game) {
 }
 
 // addToPair counts a match's pairs, whose games follow one another.
-func (f *follower) addToPair(g *record.Game) {
-	if !f.match || g.Struck() {
+func (f *observer) addToPair(g *record.Game) {
+	if !f.match || g.NotPlayed() {
 		return
 	}
 	if g.Game%2 == 0 {
@@ -85,8 +85,8 @@ func (f *follower) addToPair(g *record.Game) {
 }
 
 // interim tells how things stand.
-func (f *follower) interim() error {
-	f.toldAt = f.progress.done
+func (f *observer) interim() error {
+	f.reportedAt = f.progress.done
 	if f.flags.Events != "" {
 		return f.ratings(context.Background(), f.pairs)
 	}
@@ -104,7 +104,7 @@ func (f *follower) interim() error {
 }
 
 // ratings tells the ratings as an event.
-func (f *follower) ratings(ctx context.Context, pairs sprt.Pairs) error {
+func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	if f.match {
 		f.event(newMatchEvent(f.config.SPRT, pairs))
 		return nil
@@ -122,10 +122,10 @@ func (f *follower) ratings(ctx context.Context, pairs sprt.Pairs) error {
 }
 
 // end tells the rest and returns the first error in telling.
-func (f *follower) end(ctx context.Context, s tournament.Summary, err error) error {
+func (f *observer) end(ctx context.Context, s tournament.Summary, err error) error {
 	f.progress.end()
 	if f.flags.Events != "" {
-		if s.Played > 0 && f.toldAt != f.progress.done {
+		if s.Played > 0 && f.reportedAt != f.progress.done {
 			f.note(f.ratings(ctx, s.Pairs))
 		}
 		f.event(newEndEvent(s, err))
@@ -133,13 +133,13 @@ func (f *follower) end(ctx context.Context, s tournament.Summary, err error) err
 	return f.err
 }
 
-func (f *follower) event(e any) {
+func (f *observer) event(e any) {
 	if f.flags.Events != "" {
 		f.note(writeJSONLine(f.e.out, e))
 	}
 }
 
-func (f *follower) note(err error) {
+func (f *observer) note(err error) {
 	if f.err == nil && err != nil {
 		f.err = failure{err}
 	}

@@ -245,7 +245,7 @@ type gameWriter struct {
 	runs   bool // there are several: say which
 	n      int
 	wins   [3]int // of South, of nobody, of North
-	struck int    // games not played
+	notPlayed int // games not played
 	names  playerNames
 
 	widths  []int      // of columns of text
@@ -290,8 +290,8 @@ func (w *gameWriter) row(run string, g *record.Game) []string {
 // game writes a game.
 func (w *gameWriter) game(run string, g *record.Game) error {
 	w.n++
-	if g.Struck() {
-		w.struck++
+	if g.NotPlayed() {
+		w.notPlayed++
 	} else {
 		w.wins[1-resultOf(g.Result)]++
 	}
@@ -438,8 +438,8 @@ func (w *gameWriter) end() error {
 		if w.n > 0 {
 			w.out.printf(": South won %d, drawn %d, North won %d", w.wins[0], w.wins[1], w.wins[2])
 		}
-		if w.struck > 0 {
-			w.out.printf(", not played %d", w.struck)
+		if w.notPlayed > 0 {
+			w.out.printf(", not played %d", w.notPlayed)
 		}
 		w.out.printf("\n")
 	}

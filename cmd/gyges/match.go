@@ -22,7 +22,7 @@ type matchCmd struct {
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
 	gameFlags
-	followFlags
+	observerFlags
 	queueFlags
 }
 
@@ -57,9 +57,9 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	defer q.close()
 	var count [3]int64 // won, drawn, lost
 	first := config.Agents[0].String()
-	f := newFollower(e, c.followFlags, &config, true)
+	f := newObserver(e, c.observerFlags, &config, true)
 	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
-		if !g.Struck() {
+		if !g.NotPlayed() {
 			count[resultFor(g, first)]++
 		}
 		f.game(g)
@@ -82,7 +82,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 }
 
 // print prints what the match says of the players.
-func (c *matchCmd) print(e *env, f *follower, summary tournament.Summary, count [3]int64, stopped bool) {
+func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count [3]int64, stopped bool) {
 	config := f.config
 	e.out.printf("%s against %s\n%s", visible(config.Agents[0].Label()), visible(config.Agents[1].Label()), matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
@@ -118,7 +118,7 @@ func resultFor(g *record.Game, agent string) int {
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
-		gameFlags: c.gameFlags, followFlags: c.followFlags,
+		gameFlags: c.gameFlags, observerFlags: c.observerFlags,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

@@ -53,7 +53,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := tournament.Match{Rules: r, Policy: "play", Margin: tournament.DefaultMargin}
+	m := tournament.Game{Rules: r, Policy: "play", TimeMargin: tournament.DefaultTimeMargin}
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 }
 
 // seat makes both agents, and tells which of them is a person.
-func (c *playCmd) seat(e *env, m *tournament.Match, seed uint64) (interactive [2]bool, err error) {
+func (c *playCmd) seat(e *env, m *tournament.Game, seed uint64) (interactive [2]bool, err error) {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {
 		spec, err := agents.ParseSpec(text)
@@ -143,7 +143,7 @@ func (c *playCmd) seat(e *env, m *tournament.Match, seed uint64) (interactive [2
 	return interactive, errors.Join(errs...)
 }
 
-func closeSeats(e *env, m *tournament.Match) {
+func closeSeats(e *env, m *tournament.Game) {
 	for _, s := range m.Seats {
 		if c, ok := s.Agent.(io.Closer); ok {
 			if err := c.Close(); err != nil {

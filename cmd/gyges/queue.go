@@ -58,13 +58,13 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 // queueFlags let workers on other machines play. Commands that play tournaments
 // embed them.
 type queueFlags struct {
-	Nats     string `placeholder:"URL" help:"Let workers play, on any machine that reaches the NATS server there; embedded starts one here. See gyges worker."`
-	Listen   string `placeholder:"HOST:PORT" help:"Where the embedded server listens. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
-	Store    string `placeholder:"DIR" help:"Where the embedded server keeps what is queued. Default: the folder queue in the run's."`
-	Window   int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`
-	Tries    int    `placeholder:"N" help:"How often a pair is handed out, if its workers are lost or fail, until it is left out. Default: 5."`
-	Pace     string `enum:",scaled,pinned,as-is" default:"" placeholder:"HOW" help:"Times on machines of another speed: scaled (by that; default), pinned (only equally fast machines play) or as-is."`
-	Replicas int    `placeholder:"N" help:"Copies of the queue in a cluster of NATS servers. Default: 1."`
+	Nats        string `placeholder:"URL" help:"Let workers play, on any machine that reaches the NATS server there; embedded starts one here. See gyges worker."`
+	Listen      string `placeholder:"HOST:PORT" help:"Where the embedded server listens. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
+	Store       string `placeholder:"DIR" help:"Where the embedded server keeps what is queued. Default: the folder queue in the run's."`
+	Window      int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`
+	Tries       int    `placeholder:"N" help:"How often a pair is handed out, if its workers are lost or fail, until it is dead-lettered. Default: 5."`
+	TimeScaling string `enum:",scaled,pinned,as-is" default:"" placeholder:"HOW" help:"Time controls on machines of another speed: scaled (by that; default), pinned (only equally fast machines play) or as-is."`
+	Replicas    int    `placeholder:"N" help:"Copies of the queue in a cluster of NATS servers. Default: 1."`
 	accessFlags
 }
 
@@ -83,7 +83,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	q := &queued{}
 	if f.Nats == "" {
 		if *f != (queueFlags{accessFlags: f.accessFlags}) {
-			return nil, errors.New("--listen, --store, --window, --tries, --pace and --replicas: expected --nats too")
+			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas: expected --nats too")
 		}
 		return q, nil
 	}
@@ -92,7 +92,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	o := queue.Options{
 		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
-		Pace: queue.Pace(f.Pace), Speed: func() float64 { return searchSpeed(ctx, e.registry) }, Log: e.log,
+		TimeScaling: queue.TimeScaling(f.TimeScaling), Speed: func() float64 { return searchSpeed(ctx, e.registry) }, Log: e.log,
 	}
 	if err := o.Check(config); err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)
@@ -103,13 +103,13 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	if q.server != nil {
 		o.Stalled = q.server.Stalled
 	}
-	pool, err := queue.NewPool(ctx, q.nc, o)
+	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
 		q.end(tournament.Summary{})
 		q.close()
 		return nil, failure{err}
 	}
-	config.Pool = pool
+	config.Executor = pool
 	return q, nil
 }
 

@@ -50,7 +50,7 @@ func TestMessagesAreShort(t *testing.T) {
 		"clock":                     with("clock", long),
 		"seed":                      with("seed", long),
 		"limits":                    with("limits", "{movetime: "+long+"}"),
-		"anchor of YAML":            with("margin", "&"+long),
+		"anchor of YAML":            with("time_margin", "&"+long),
 		"kind":                      agent(spec),
 		"parameter":                 agent("random:" + spec + "=1"),
 		"long parameter":            agent("random:x=1," + spec),

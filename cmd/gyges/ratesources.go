@@ -33,7 +33,7 @@ type intake struct {
 
 	// whole is told of each record that counts, with what else it holds, or with
 	// nil if no more than the outcome can be read; nil: nobody asks.
-	whole func(*record.Outcome, *record.Game)
+	whole func(*record.GameResult, *record.Game)
 }
 
 // tally is what was left out.
@@ -133,7 +133,7 @@ func (in *intake) outcomes(ctx context.Context, b io.Reader, name string, seen *
 		}
 		return t
 	}
-	var o record.Outcome
+	var o record.GameResult
 	var key []byte
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -158,7 +158,7 @@ func (in *intake) outcomes(ctx context.Context, b io.Reader, name string, seen *
 			in.twice++
 			continue
 		}
-		if o.Struck {
+		if o.NotPlayed {
 			in.struck++
 			continue
 		}
@@ -176,18 +176,18 @@ func (in *intake) outcomes(ctx context.Context, b io.Reader, name string, seen *
 
 // reader reads outcomes, and on demand the whole record of the last one; if the
 // reading is strict, all records whole.
-func (in *intake) reader(r io.Reader, name string) (next func(*record.Outcome) error, whole func() (*record.Game, error)) {
+func (in *intake) reader(r io.Reader, name string) (next func(*record.GameResult) error, whole func() (*record.Game, error)) {
 	if !in.strict {
-		outcomes := record.NewOutcomes(r, name)
+		outcomes := record.NewResultReader(r, name)
 		return outcomes.Read, outcomes.Game
 	}
 	games := record.NewReader(r, name)
 	var g *record.Game
-	next = func(o *record.Outcome) (err error) {
+	next = func(o *record.GameResult) (err error) {
 		if g, err = games.Read(); err != nil {
 			return err
 		}
-		*o = record.Outcome{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result), Struck: g.Struck()}
+		*o = record.GameResult{Game: g.Game, Pair: g.Pair, Rules: []byte(g.Rules), South: []byte(g.South.Agent), North: []byte(g.North.Agent), Result: []byte(g.Result), NotPlayed: g.NotPlayed()}
 		return nil
 	}
 	return next, func() (*record.Game, error) { return g, nil }

@@ -88,7 +88,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		return nil, err
 	}
 	in, collector := newIntake(only, false), report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in.whole = func(o *record.Outcome, g *record.Game) {
+	in.whole = func(o *record.GameResult, g *record.Game) {
 		if g == nil {
 			collector.AddOutcome(o)
 			return

@@ -206,7 +206,7 @@ func newLiveGames() live.Games {
 }
 
 // Read implements [live.Games].
-func (g *liveGames) Read(ctx context.Context, lines io.Reader, each func(*record.Outcome, *record.Game)) error {
+func (g *liveGames) Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error {
 	g.intake.whole = each
 	counted := &lineCounter{Reader: lines}
 	err := g.intake.outcomes(ctx, counted, tournament.GamesFile, g.seen, g.standings)

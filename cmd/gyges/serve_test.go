@@ -143,7 +143,7 @@ func TestLiveGamesInJSON(t *testing.T) {
 	first := strings.Join(parts[:half], "") + "{}\n" + parts[0]
 	second := "{}\n" + parts[1] + strings.Join(parts[half:], "")
 	read := func(g live.Games, text string) {
-		require.NoError(t, g.Read(t.Context(), strings.NewReader(text), func(*record.Outcome, *record.Game) {}))
+		require.NoError(t, g.Read(t.Context(), strings.NewReader(text), func(*record.GameResult, *record.Game) {}))
 	}
 	whole, before, after := newLiveGames(), newLiveGames(), newLiveGames()
 	read(whole, first)

@@ -96,7 +96,7 @@ func (n *playerNames) name(spec string) string {
 
 // add counts a recorded game, if it was played.
 func (s *standings) add(g *record.Game) {
-	if g.Struck() {
+	if g.NotPlayed() {
 		return
 	}
 	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)},

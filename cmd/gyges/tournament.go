@@ -26,7 +26,7 @@ type tournamentCmd struct {
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	gameFlags
-	followFlags
+	observerFlags
 	queueFlags
 	formatFlag
 }
@@ -64,7 +64,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	f := newFollower(e, c.followFlags, &config, false)
+	f := newObserver(e, c.observerFlags, &config, false)
 	summary, err := tournament.Run(ctx, config, e.registry, f.game)
 	q.end(summary)
 	errTold := f.end(context.WithoutCancel(ctx), summary, err)
@@ -85,7 +85,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
-func (c *tournamentCmd) print(ctx context.Context, e *env, f *follower, s tournament.Summary) error {
+func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
 	book, err := f.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
 	if err == nil {
 		err = c.write(ctx, e.out, book)
@@ -94,7 +94,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *follower, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, f.conduct.grid(specs(f.config)).write(e.out, c.format() == ratings.Markdown))
+		err = errors.Join(err, f.stats.grid(specs(f.config)).write(e.out, c.format() == ratings.Markdown))
 	}
 	about.printf("\n")
 	c.tell(about, s, f.faults)
@@ -205,8 +205,8 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	}
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
-	override(&config.Margin, c.Margin)
-	override(&config.Patience, c.Patience)
+	override(&config.TimeMargin, c.TimeMargin)
+	override(&config.StallTimeout, c.StallTimeout)
 	override(&config.Suspend, c.Suspend)
 	if c.Adjudicate != "" {
 		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
@@ -257,8 +257,8 @@ func parseOpenings(text string) (tournament.Openings, error) {
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "margin": "--margin", "pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers", "patience": "--patience", "suspend": "--suspend", "on_repetition": "--on-repetition",
+		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "time_margin": "--time-margin", "pairs": "--pairs", "openings": "--openings",
+		"seed": "--seed", "workers": "--workers", "stall_timeout": "--stall-timeout", "suspend": "--suspend", "on_repetition": "--on-repetition",
 		"explore.temperature": "--temperature", "explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation", "split.test": "--test",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}

@@ -91,7 +91,7 @@ func (c *trainCmd) open(ctx context.Context, e *env, config *training.Config) (*
 	m := config.Match
 	m.Agents, m.Out = []agents.Spec{config.Agent}, config.Out
 	q, err := c.queueFlags.open(ctx, e, &m)
-	config.Match.Pool, config.SelfPlay.Tournament.Pool = m.Pool, m.Pool
+	config.Match.Executor, config.SelfPlay.Tournament.Executor = m.Executor, m.Executor
 	return q, err
 }
 

@@ -483,7 +483,7 @@ func TestLeavesAreWorthTheScore(t *testing.T) {
 			opening, err := tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, 5, k)
 			require.NoError(t, err)
 			p := &players{learner: &learner{eval: e}}
-			m := tournament.Match{Rules: r, Opening: opening, OnMove: func(g *rules.Game, d agents.Decision) {
+			m := tournament.Game{Rules: r, Opening: opening, OnMove: func(g *rules.Game, d agents.Decision) {
 				if !d.Scored {
 					return
 				}

@@ -213,9 +213,9 @@ func (p *players) play(ctx context.Context, k int64) (tdleaf.Game, error) {
 		return tdleaf.Game{}, err
 	}
 	var game tdleaf.Game
-	m := tournament.Match{
-		Game: k, Pair: k / 2, Rules: c.Rules[0], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
-		OnRepetition: c.OnRepetition, Margin: c.Margin,
+	m := tournament.Game{
+		Number: k, Pair: k / 2, Rules: c.Rules[0], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
+		OnRepetition: c.OnRepetition, TimeMargin: c.TimeMargin,
 		OnMove: func(g *rules.Game, d agents.Decision) {
 			if d.Scored && !d.Move.IsPlacement() {
 				game.Leaves = append(game.Leaves, p.leaf(g, d))

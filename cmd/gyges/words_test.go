@@ -139,7 +139,7 @@ func TestConductCreditsTheMover(t *testing.T) {
 		"303030/111222/000000/000000/000000/000000 n 111/000 1-0 s": {10, 200},
 		"no position": {},
 	} {
-		c := newConduct()
+		c := newPlayerStats()
 		c.add(&record.Game{
 			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",

@@ -42,7 +42,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // it has nothing else to show
 		e.level.Set(slog.LevelInfo)
 	}
-	permit := queue.Permit{Kinds: c.Allow, Engines: map[string]string{}}
+	permit := queue.AllowList{Kinds: c.Allow, Engines: map[string]string{}}
 	for _, text := range c.Engine {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok || name == "" || command == "" {
@@ -65,7 +65,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	o := queue.WorkerOptions{
 		Name: c.Name, Workers: c.Workers, Version: programVersion(), Speed: searchSpeed(ctx, e.registry),
-		Registry: e.registry, Permit: permit, Log: e.log,
+		Registry: e.registry, Allow: permit, Log: e.log,
 	}
 	nc, err := queue.Await(ctx, access, "gyges worker", e.log)
 	if err != nil {

@@ -35,10 +35,10 @@ type testGames struct {
 	seen []int64
 }
 
-func (g *testGames) Read(_ context.Context, lines io.Reader, each func(*record.Outcome, *record.Game)) error {
-	r := record.NewOutcomes(lines, "test")
+func (g *testGames) Read(_ context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error {
+	r := record.NewResultReader(lines, "test")
 	for {
-		var o record.Outcome
+		var o record.GameResult
 		err := r.Read(&o)
 		var bad *record.LineError
 		switch {

@@ -77,7 +77,7 @@ func (g *game) play(ctx context.Context) {
 func (g *game) playOnce(ctx context.Context) (*record.Game, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m := tournament.Match{Rules: g.rules, Opening: g.start, Policy: g.policy, OnMove: g.moved}
+	m := tournament.Game{Rules: g.rules, Opening: g.start, Policy: g.policy, OnMove: g.moved}
 	g.mu.Lock()
 	if g.again {
 		g.mu.Unlock()

@@ -22,8 +22,8 @@ type countingGames struct {
 	read *int
 }
 
-func (g *countingGames) Read(ctx context.Context, lines io.Reader, each func(*record.Outcome, *record.Game)) error {
-	return g.testGames.Read(ctx, lines, func(o *record.Outcome, game *record.Game) {
+func (g *countingGames) Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error {
+	return g.testGames.Read(ctx, lines, func(o *record.GameResult, game *record.Game) {
 		*g.read++
 		each(o, game)
 	})

@@ -210,7 +210,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 	})
 }
 
-func (r *run) add(o *record.Outcome, g *record.Game) {
+func (r *run) add(o *record.GameResult, g *record.Game) {
 	r.played++
 	if g == nil {
 		r.collector.AddOutcome(o)
@@ -343,7 +343,7 @@ type faults struct {
 }
 
 func (f *faults) add(g *record.Game) {
-	if g.Fault == nil || g.Struck() {
+	if g.Fault == nil || g.NotPlayed() {
 		return
 	}
 	f.n++

@@ -46,7 +46,7 @@ type Config struct {
 type Games interface {
 	// Read takes lines of a file of records. each is told of those that count:
 	// with the whole game, or with nil where only the outcome can be read.
-	Read(ctx context.Context, lines io.Reader, each func(*record.Outcome, *record.Game)) error
+	Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error
 
 	// Book returns the ratings of all games so far, and the names it has for
 	// agents, by their specs.

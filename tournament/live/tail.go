@@ -176,15 +176,15 @@ func (t *tail) whole(lines []byte, more, final bool) ([]byte, error) {
 
 // isOf tells whether the game on a line is one of a pair.
 func isOf(line []byte, pair int64) bool {
-	var o record.Outcome
-	return record.NewOutcomes(bytes.NewReader(line), "").Read(&o) == nil && o.Pair == pair
+	var o record.GameResult
+	return record.NewResultReader(bytes.NewReader(line), "").Read(&o) == nil && o.Pair == pair
 }
 
 // beginsPair returns the pair of the game on a line, and whether it is the first
 // of the two: runs number games and pairs together.
 func beginsPair(line []byte) (pair int64, first bool) {
-	var o record.Outcome
-	if record.NewOutcomes(bytes.NewReader(line), "").Read(&o) != nil {
+	var o record.GameResult
+	if record.NewResultReader(bytes.NewReader(line), "").Read(&o) != nil {
 		return -1, false
 	}
 	return o.Pair, o.Game == 2*o.Pair

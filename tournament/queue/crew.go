@@ -24,18 +24,18 @@ const (
 )
 
 // crew is what a coordinator knows of its workers.
-type crew struct {
+type workerRegistry struct {
 	log  *slog.Logger
 	news chan struct{} // somebody new is there, or should be told something
 
 	mu      sync.Mutex
-	workers map[string]seen   // by id
-	tallies map[string]*tally // by machine
-	aside   map[string]bool   // machines that lose on time too often
+	workers map[string]workerEntry // by id
+	tallies map[string]*tally      // by machine
+	aside   map[string]bool        // machines that lose on time too often
 }
 
 // seen is a worker when it was last heard of.
-type seen struct {
+type workerEntry struct {
 	info WorkerInfo
 	at   time.Time
 	told string // why it refuses, as it has been logged
@@ -45,22 +45,22 @@ type seen struct {
 type tally struct{ games, late int }
 
 // maxCrew bounds how many workers are remembered.
-const maxCrew = 100_000
+const maxKnownWorkers = 100_000
 
-func newCrew(log *slog.Logger) *crew {
-	return &crew{log: log, news: make(chan struct{}, 1), workers: map[string]seen{}, tallies: map[string]*tally{}, aside: map[string]bool{}}
+func newWorkerRegistry(log *slog.Logger) *workerRegistry {
+	return &workerRegistry{log: log, news: make(chan struct{}, 1), workers: map[string]workerEntry{}, tallies: map[string]*tally{}, aside: map[string]bool{}}
 }
 
 // heard takes note of what a worker says of itself.
-func (c *crew) heard(run string, info WorkerInfo, now time.Time) {
+func (c *workerRegistry) heard(run string, info WorkerInfo, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before, known := c.workers[info.ID]
-	if info.Gone || !known && len(c.workers) >= maxCrew {
+	if info.Gone || !known && len(c.workers) >= maxKnownWorkers {
 		delete(c.workers, info.ID)
 		return
 	}
-	s := seen{info: info, at: now, told: before.told}
+	s := workerEntry{info: info, at: now, told: before.told}
 	if why := info.Refused[run]; why != s.told {
 		s.told = why
 		if why != "" {
@@ -75,7 +75,7 @@ func (c *crew) heard(run string, info WorkerInfo, now time.Time) {
 }
 
 // tell makes the run be announced at once.
-func (c *crew) tell() {
+func (c *workerRegistry) tell() {
 	select {
 	case c.news <- struct{}{}:
 	default:
@@ -84,7 +84,7 @@ func (c *crew) tell() {
 
 // willing returns how many workers play for the run, and forgets those that are
 // gone.
-func (c *crew) willing(now time.Time) int {
+func (c *workerRegistry) willing(now time.Time) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := 0
@@ -112,12 +112,12 @@ const (
 )
 
 // played counts a machine's games, and sets it aside if it must be.
-func (c *crew) played(machine string, games []*record.Game) {
+func (c *workerRegistry) played(machine string, games []*record.Game) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.tallies[machine]
 	if t == nil {
-		if len(c.tallies) >= maxCrew {
+		if len(c.tallies) >= maxKnownWorkers {
 			return
 		}
 		t = &tally{}
@@ -156,7 +156,7 @@ func (t tally) tooLate(others tally) bool {
 }
 
 // setAside lists the machines that are.
-func (c *crew) setAside() []string {
+func (c *workerRegistry) setAside() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.aside))
@@ -164,13 +164,13 @@ func (c *crew) setAside() []string {
 
 // announce announces the run, and listens to its workers.
 func (r *run) announce(ctx context.Context) error {
-	listening, err := r.pool.nc.Subscribe(workerSubject+".*", func(m *nats.Msg) {
+	listening, err := r.coordinator.nc.Subscribe(workerSubject+".*", func(m *nats.Msg) {
 		var info WorkerInfo
 		if err := parseStrictly(m.Data, &info); err != nil {
 			r.log.Debug("a worker that can't be understood", "error", err)
 			return
 		}
-		r.crew.heard(r.id.Run, info, time.Now())
+		r.workers.heard(r.id.Run, info, time.Now())
 	})
 	if err != nil {
 		return err
@@ -179,13 +179,13 @@ func (r *run) announce(ctx context.Context) error {
 	tick := time.NewTicker(announceEvery)
 	defer tick.Stop()
 	idle := time.Now() // since when nobody plays
-	notice := r.pool.stallNotice()
+	notice := r.coordinator.stallNotice()
 	for {
 		if err := r.say(false); err != nil {
 			r.log.Debug("announcing the run", "error", err)
 		}
-		notice.update(cmp.Or(r.pool.stalled(), r.sender.stalled()), time.Now())
-		if now := time.Now(); r.crew.willing(now) > 0 {
+		notice.update(cmp.Or(r.coordinator.stalled(), r.sender.stalled()), time.Now())
+		if now := time.Now(); r.workers.willing(now) > 0 {
 			idle = now
 		} else if now.Sub(idle) > goneAfter {
 			r.log.Warn("no worker plays for this run; start one with gyges worker")
@@ -193,7 +193,7 @@ func (r *run) announce(ctx context.Context) error {
 		}
 		select {
 		case <-tick.C:
-		case <-r.crew.news:
+		case <-r.workers.news:
 		case <-ctx.Done():
 			return nil
 		}
@@ -203,10 +203,10 @@ func (r *run) announce(ctx context.Context) error {
 // say announces the run or its end.
 func (r *run) say(ended bool) error {
 	text, err := json.Marshal(announcement{
-		Run: r.id.Run, Config: r.id.Config, Version: r.pool.options.Version, Ended: ended, Aside: r.crew.setAside(),
+		Run: r.id.Run, Config: r.id.Config, Version: r.coordinator.options.Version, Ended: ended, Aside: r.workers.setAside(),
 	})
 	if err != nil {
 		return err
 	}
-	return r.pool.nc.Publish(announceSubject, text)
+	return r.coordinator.nc.Publish(announceSubject, text)
 }

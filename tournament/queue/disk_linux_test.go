@@ -55,7 +55,7 @@ func TestFullDisk(t *testing.T) {
 	c.Out = t.TempDir()
 	var log logged
 	p := testPool(t, connect(t, s), func(o *Options) { o.Log, o.Stalled, o.Window = log.log(), s.Stalled, 20 })
-	c.Pool = p
+	c.Executor = p
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	filler := filepath.Join(disk, "filler")

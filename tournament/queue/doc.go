@@ -15,7 +15,7 @@
 // it is in the file. Whatever dies in between, the server hands the job or the
 // result out again; results are known by their pair, and a second one is dropped.
 // A job that is being played, or waits for its turn on a worker, has its lease
-// extended. One that has been handed out too often is parked: the worker that gets
+// extended. One that has been handed out too often is dead-lettered: the worker that gets
 // it next doesn't play it, but says so.
 //
 // While a run is played, its folder has a file workers.json, written anew every two

@@ -204,7 +204,7 @@ func TestForgedMessages(t *testing.T) {
 	c.Out = t.TempDir()
 	p := testPool(t, dial(), func(o *Options) { o.Window = 10 })
 	p.repairEvery = time.Second // results that are overtaken by forged ones are played again
-	c.Pool = p
+	c.Executor = p
 	startWorker(t, dial(), func(o *WorkerOptions) { o.Name = "here" })
 
 	f := &forger{rng: rand.New(rand.NewPCG(15, 16))}
@@ -253,7 +253,7 @@ func TestForgedMessages(t *testing.T) {
 	err = whileRunning(t, attack, func() {
 		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) { games++ })
 		require.NoError(t, err)
-		require.Empty(t, sum.Parked)
+		require.Empty(t, sum.DeadLettered)
 	})
 	require.NoError(t, err)
 	require.Equal(t, c.Games(), games)

@@ -9,22 +9,22 @@ import (
 	"gyges/tournament"
 )
 
-// Pace says how games that are limited by time are played on machines of
-// different speeds. Other games don't depend on it.
-type Pace string
+// TimeScaling says how time controls are adapted to machines of different speeds.
+// Games without time limits don't depend on it.
+type TimeScaling string
 
-// The paces.
+// The kinds of time scaling.
 const (
 	// Scaled multiplies all times by how much slower a worker's machine is than the
 	// coordinator's, so that agents search as far as they would there.
-	Scaled Pace = "scaled"
+	Scaled TimeScaling = "scaled"
 
 	// Pinned lets only machines play that are as fast as the coordinator's, give or
 	// take a tenth.
-	Pinned Pace = "pinned"
+	Pinned TimeScaling = "pinned"
 
 	// AsIs leaves times as they are.
-	AsIs Pace = "as-is"
+	AsIs TimeScaling = "as-is"
 )
 
 // Bounds of what is scaled, and of what counts as equally fast.
@@ -33,19 +33,19 @@ const (
 	tolerance = 0.1
 )
 
-func (p Pace) valid() bool { return slices.Contains([]Pace{Scaled, Pinned, AsIs}, p) }
+func (p TimeScaling) valid() bool { return slices.Contains([]TimeScaling{Scaled, Pinned, AsIs}, p) }
 
-// factor returns what times are multiplied by on a machine of the given speed, in
+// timeScale returns what times are multiplied by on a machine of the given speed, in
 // a run that was made for another one, or why the machine may not play it.
-func (d *description) factor(speed float64, timed bool) (float64, error) {
-	if !timed || d.Speed == 0 || speed == 0 || d.Pace == AsIs {
+func (d *runConfig) timeScale(speed float64, timed bool) (float64, error) {
+	if !timed || d.Speed == 0 || speed == 0 || d.TimeScaling == AsIs {
 		return 1, nil
 	}
 	f := d.Speed / speed
 	switch {
-	case d.Pace == Pinned && math.Abs(f-1) > tolerance:
+	case d.TimeScaling == Pinned && math.Abs(f-1) > tolerance:
 		return 0, fmt.Errorf("its times are pinned to machines of %.0f positions a second, this one makes %.0f", d.Speed, speed)
-	case d.Pace == Pinned:
+	case d.TimeScaling == Pinned:
 		return 1, nil
 	case f > maxScale || f < 1/maxScale:
 		return 0, fmt.Errorf("it is made for machines of %.0f positions a second, this one makes %.0f, more than %v times off", d.Speed, speed, maxScale)

@@ -84,7 +84,7 @@ func TestPassword(t *testing.T) {
 	here, err := s.Connect("test", log.log())
 	require.NoError(t, err)
 	defer here.Close()
-	c.Pool = testPool(t, here, func(o *Options) { o.Log = log.log() })
+	c.Executor = testPool(t, here, func(o *Options) { o.Log = log.log() })
 	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.NotContains(t, log.String(), "secret")
@@ -141,15 +141,15 @@ func TestDescription(t *testing.T) {
 	c.Rules = append(c.Rules, rules.MustParse("kang:kang_goals=2"))
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
-	c.Clock, c.Margin, c.Patience = tournament.Clock{Base: time.Minute, Increment: time.Second}, time.Millisecond, time.Hour
+	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute, Increment: time.Second}, time.Millisecond, time.Hour
 	c.Seed, c.OnRepetition, c.Format, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
-	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, Pace: Pinned, Speed: func() float64 { return 5 }}
+	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, TimeScaling: Pinned, Speed: func() float64 { return 5 }}
 	text, err := json.Marshal(describe(&c, &o))
 	require.NoError(t, err)
-	var d description
+	var d runConfig
 	require.NoError(t, strictly(text, &d))
 	got, err := d.config()
 	require.NoError(t, err)
@@ -160,8 +160,8 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"pace":"scaled","agents":["a:"]}`, `{"tries":1,"pace":"quick"}`, `{"tries":1,"pace":"scaled","speed":-1}`} {
-		var d description
+	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"time_scaling":"scaled","agents":["a:"]}`, `{"tries":1,"time_scaling":"quick"}`, `{"tries":1,"time_scaling":"scaled","speed":-1}`} {
+		var d runConfig
 		require.NoError(t, strictly([]byte(bad), &d))
 		_, err := d.config()
 		require.Error(t, err, bad)
@@ -172,31 +172,31 @@ func TestDescription(t *testing.T) {
 // A run keeps its name as long as it stays the same, whatever is measured.
 func TestIdentity(t *testing.T) {
 	dir := t.TempDir()
-	first, text, was, err := identify(dir, &description{Version: "1", Speed: 10})
+	first, text, was, err := identify(dir, &runConfig{Version: "1", Speed: 10})
 	require.NoError(t, err)
 	require.Empty(t, was)
 	require.True(t, isToken(first.Run))
 	require.Equal(t, digest(text), first.Config)
 
-	again, same, was, err := identify(dir, &description{Version: "1", Speed: 12})
+	again, same, was, err := identify(dir, &runConfig{Version: "1", Speed: 12})
 	require.NoError(t, err)
 	require.Empty(t, was)
 	require.Equal(t, first, again)
 	require.Equal(t, text, same)
 
-	other, _, was, err := identify(dir, &description{Version: "2", Speed: 12})
+	other, _, was, err := identify(dir, &runConfig{Version: "2", Speed: 12})
 	require.NoError(t, err)
 	require.Equal(t, first.Run, was)
 	require.NotEqual(t, first.Run, other.Run)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, identityFile), []byte(`{"run":"../x"}`), 0o600))
-	_, _, _, err = identify(dir, &description{})
+	_, _, _, err = identify(dir, &runConfig{})
 	require.ErrorContains(t, err, "expected the name of a run")
 }
 
-func TestPaceFactor(t *testing.T) {
+func TestTimeScale(t *testing.T) {
 	for _, c := range []struct {
-		pace  Pace
+		how   TimeScaling
 		run   float64
 		here  float64
 		timed bool
@@ -207,7 +207,7 @@ func TestPaceFactor(t *testing.T) {
 		{Pinned, 1000, 1000, true, 1}, {Pinned, 1000, 950, true, 1}, {Pinned, 1000, 850, true, 0}, {Pinned, 1000, 1200, true, 0}, {Pinned, 1000, 1, false, 1},
 		{AsIs, 1000, 1, true, 1},
 	} {
-		got, err := (&description{Pace: c.pace, Speed: c.run}).factor(c.here, c.timed)
+		got, err := (&runConfig{TimeScaling: c.how, Speed: c.run}).timeScale(c.here, c.timed)
 		require.Equal(t, c.want == 0, err != nil, "%+v", c)
 		require.Equal(t, c.want, got, "%+v", c)
 	}
@@ -226,7 +226,7 @@ func TestPaceFactor(t *testing.T) {
 // no other one is.
 func TestSetAside(t *testing.T) {
 	var log logged
-	c := newCrew(log.log())
+	c := newWorkerRegistry(log.log())
 	in, out := &record.Game{}, &record.Game{Fault: &record.Fault{Kind: record.FaultTimeout}}
 	play := func(machine string, games, late int) {
 		for i := range games {
@@ -239,7 +239,7 @@ func TestSetAside(t *testing.T) {
 	}
 	play("only", 50, 40)
 	require.Empty(t, c.setAside(), "nothing to compare with")
-	c = newCrew(log.log())
+	c = newWorkerRegistry(log.log())
 	play("good", 1000, 10)
 	play("few", 19, 0)
 	play("few", 4, 4)
@@ -252,7 +252,7 @@ func TestSetAside(t *testing.T) {
 	require.Contains(t, log.String(), "worker=busy")
 	require.Len(t, c.news, 1, "it is announced at once")
 
-	slow := newCrew(log.log()) // everybody is late: the limits are too tight
+	slow := newWorkerRegistry(log.log()) // everybody is late: the limits are too tight
 	for _, name := range []string{"a", "b", "c"} {
 		for range 10 {
 			for range 10 {
@@ -268,8 +268,8 @@ func TestSetAside(t *testing.T) {
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"run":"a","config":"b","version":"v","aside":["x"]}`))
 	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x","tries":3}`))
-	f.Add([]byte(`{"version":"v","rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"limits":{},"clock":{},"margin":0,"patience":1,"seed":"1","pace":"scaled","speed":1,"tries":2}`))
-	permit := Permit{}
+	f.Add([]byte(`{"version":"v","rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"limits":{},"clock":{},"time_margin":0,"stall_timeout":1,"seed":"1","time_scaling":"scaled","speed":1,"tries":2}`))
+	permit := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var a announcement
 		if a.parse(text) == nil && (!isToken(a.Run) || strings.ContainsAny(a.Run, "./ ")) {
@@ -279,7 +279,7 @@ func FuzzWire(f *testing.F) {
 		_, _ = pairOf(string(text))
 		var j job
 		jobOK := parseStrictly(text, &j) == nil
-		var d description
+		var d runConfig
 		if strictly(text, &d) != nil {
 			return
 		}
@@ -294,7 +294,7 @@ func FuzzWire(f *testing.F) {
 		}
 		r := permit.registry(testRegistry(), nil, 1)
 		if c.Validate(r) == nil && jobOK {
-			_ = tournament.NewPlayer(&c, r.New).Check(j.Job, nil)
+			_ = tournament.NewRunner(&c, r.New).Check(j.Job, nil)
 		}
 	})
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // Permit says what a worker's operator lets others make it do.
-type Permit struct {
+type AllowList struct {
 	// Kinds are the kinds of agents that may be made; empty: all that play by
 	// themselves. External programs are not among them.
 	Kinds []string
@@ -31,7 +31,7 @@ type Permit struct {
 }
 
 // Check tells whether the kinds exist.
-func (p *Permit) Check(registry *agents.Registry) error {
+func (p *AllowList) Check(registry *agents.Registry) error {
 	for _, name := range p.Kinds {
 		kind, err := registry.Kind(agents.Spec{Kind: name})
 		switch {
@@ -47,10 +47,10 @@ func (p *Permit) Check(registry *agents.Registry) error {
 }
 
 // registry returns the kinds that may be made. files are where the files of a run
-// are, by what its specs call them; times are multiplied by pace.
-func (p *Permit) registry(base *agents.Registry, files map[string]string, pace float64) *agents.Registry {
+// are, by what its specs call them; times are multiplied by timeScale.
+func (p *AllowList) registry(base *agents.Registry, files map[string]string, timeScale float64) *agents.Registry {
 	plain := slices.DeleteFunc(base.Kinds(), func(k agents.Kind) bool { return k.Around != nil })
-	p.restrict(plain, files, pace)
+	p.restrict(plain, files, timeScale)
 	inner := agents.NewRegistry(plain...)
 	var around []agents.Kind // nothing but what may be made
 	for _, k := range base.Kinds() {
@@ -58,12 +58,12 @@ func (p *Permit) registry(base *agents.Registry, files map[string]string, pace f
 			around = append(around, k.Around(inner))
 		}
 	}
-	p.restrict(around, files, pace)
+	p.restrict(around, files, timeScale)
 	return agents.NewRegistry(append(plain, around...)...)
 }
 
 // restrict takes from kinds what may not be done.
-func (p *Permit) restrict(kinds []agents.Kind, files map[string]string, pace float64) {
+func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeScale float64) {
 	for i := range kinds {
 		k := &kinds[i]
 		switch {
@@ -76,13 +76,13 @@ func (p *Permit) restrict(kinds []agents.Kind, files map[string]string, pace flo
 			}
 		}
 		if !k.Interactive {
-			k.New = here(k.Params, k.New, files, pace)
+			k.New = here(k.Params, k.New, files, timeScale)
 		}
 	}
 }
 
 // engine makes an engine that the operator named, with his command.
-func (p *Permit) engine(make func(agents.Values) (agents.Agent, error)) func(agents.Values) (agents.Agent, error) {
+func (p *AllowList) engine(make func(agents.Values) (agents.Agent, error)) func(agents.Values) (agents.Agent, error) {
 	return func(v agents.Values) (agents.Agent, error) {
 		command, ok := p.Engines[v[engineName]]
 		if !ok {
@@ -104,7 +104,7 @@ func orNone(names []string) string {
 
 // here wraps what makes an agent, so that it finds its files, and no others, and
 // takes its time by this machine's speed.
-func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, pace float64) func(agents.Values) (agents.Agent, error) {
+func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, timeScale float64) func(agents.Values) (agents.Agent, error) {
 	return func(v agents.Values) (agents.Agent, error) {
 		v = maps.Clone(v)
 		for _, d := range params {
@@ -117,8 +117,8 @@ func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, erro
 					return nil, fmt.Errorf("parameter %s: the file %.60q did not come with the run", d.Name, value)
 				}
 				v[d.Name] = path
-			case d.Name == moveTimeParam && d.Type == agents.Duration && pace != 1:
-				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*pace), time.Millisecond).String()
+			case d.Name == moveTimeParam && d.Type == agents.Duration && timeScale != 1:
+				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
 			}
 		}
 		return make(v)

@@ -26,15 +26,15 @@ type Options struct {
 	// and agents may differ.
 	Version string
 
-	Registry *agents.Registry // knows which files the agents need
-	Window   int              // pairs that may be queued, played or waiting to be written; 0: 4096
-	Tries    int              // after which a pair is parked; 0: 5
-	Lease    time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
-	Replicas int              // copies of the streams in a cluster of servers; 0: 1
-	Pace     Pace             // of games limited by time; empty: Scaled
-	Speed    func() float64   // measures the machine that times are meant for, as in WorkerInfo; nil: times are left alone
-	Stalled  func() error     // why the server stores nothing, as Server.Stalled; nil: only its answers say so
-	Log      *slog.Logger     // nil: nothing is logged
+	Registry    *agents.Registry // knows which files the agents need
+	Window      int              // pairs that may be queued, played or waiting to be written; 0: 4096
+	Tries       int              // after which a pair is dead-lettered; 0: 5
+	Lease       time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
+	Replicas    int              // copies of the streams in a cluster of servers; 0: 1
+	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
+	Speed       func() float64   // measures the machine that times are meant for, as in WorkerInfo; nil: times are left alone
+	Stalled     func() error     // why the server stores nothing, as Server.Stalled; nil: only its answers say so
+	Log         *slog.Logger     // nil: nothing is logged
 }
 
 // Bounds of Options.
@@ -58,7 +58,7 @@ func (o Options) Check(config *tournament.Config) error {
 
 func (o *Options) fill() error {
 	o.Window, o.Tries, o.Replicas = or(o.Window, 4096), or(o.Tries, 5), or(o.Replicas, 1)
-	o.Lease, o.Pace = or(o.Lease, 30*time.Second), or(o.Pace, Scaled)
+	o.Lease, o.TimeScaling = or(o.Lease, 30*time.Second), or(o.TimeScaling, Scaled)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -71,8 +71,8 @@ func (o *Options) fill() error {
 		return fmt.Errorf("expected replicas from 1 to %d, found %d", maxReplicas, o.Replicas)
 	case o.Lease < minLease || o.Lease > maxLease:
 		return fmt.Errorf("expected a lease from %v to %v, found %v", minLease, maxLease, o.Lease)
-	case !o.Pace.valid():
-		return fmt.Errorf("expected pace %s, %s or %s, found %.20q", Scaled, Pinned, AsIs, o.Pace)
+	case !o.TimeScaling.valid():
+		return fmt.Errorf("expected time scaling %s, %s or %s, found %.20q", Scaled, Pinned, AsIs, o.TimeScaling)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func or[T comparable](x, standard T) T {
 }
 
 // Pool lets workers elsewhere play the pairs of runs, one run at a time.
-type Pool struct {
+type Coordinator struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
@@ -96,11 +96,11 @@ type Pool struct {
 	repairEvery time.Duration // see run.repair
 }
 
-var _ tournament.Pool = (*Pool)(nil)
+var _ tournament.Executor = (*Coordinator)(nil)
 
 // NewPool returns a pool on a server, and makes on it what it lacks. The
 // connection stays the caller's.
-func NewPool(ctx context.Context, nc *nats.Conn, o Options) (*Pool, error) {
+func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func NewPool(ctx context.Context, nc *nats.Conn, o Options) (*Pool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Pool{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery}
+	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery}
 	err = persist(ctx, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err
@@ -142,11 +142,11 @@ func newJetStream(nc *nats.Conn) (jetstream.JetStream, error) {
 }
 
 // Window implements [tournament.Pool].
-func (p *Pool) Window() int { return p.options.Window }
+func (p *Coordinator) Window() int { return p.options.Window }
 
 // Play implements [tournament.Pool]. What is left on the server by a coordinator
 // that played in the same folder and was killed is used.
-func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
+func (p *Coordinator) Play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
 	r, err := p.begin(ctx, config, outcomes)
 	for notice := p.stallNotice(); err != nil; r, err = p.begin(ctx, config, outcomes) {
 		stalled := p.stalled()
@@ -177,14 +177,14 @@ func (p *Pool) Play(ctx context.Context, config *tournament.Config, jobs <-chan 
 
 // stalled returns why the server stores nothing, if that can be found out; nil: it
 // does, as far as that.
-func (p *Pool) stalled() error {
+func (p *Coordinator) stalled() error {
 	if p.options.Stalled == nil {
 		return nil
 	}
 	return p.options.Stalled()
 }
 
-func (p *Pool) stallNotice() *stallNotice {
+func (p *Coordinator) stallNotice() *stallNotice {
 	return &stallNotice{
 		log:  p.options.Log,
 		lost: "the queue can't be stored; the run waits until it can", recovered: "the queue is stored again",
@@ -207,7 +207,7 @@ const maxIdentity = 4096
 // identify completes the description of the run in a folder and returns it as
 // text, with the run's name: the one that it had before, if it is still the same
 // run. was is the one that it had if it isn't; "": none.
-func identify(dir string, d *description) (id identity, text []byte, was string, err error) {
+func identify(dir string, d *runConfig) (id identity, text []byte, was string, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
 	switch {
@@ -238,7 +238,7 @@ func identify(dir string, d *description) (id identity, text []byte, was string,
 
 // begin makes everything ready for a run: its description and files, and who may
 // take its jobs and results.
-func (p *Pool) begin(ctx context.Context, config *tournament.Config, outcomes chan<- tournament.Outcome) (*run, error) {
+func (p *Coordinator) begin(ctx context.Context, config *tournament.Config, outcomes chan<- tournament.PairResult) (*run, error) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
 	d := describe(config, &p.options)
@@ -259,7 +259,7 @@ func (p *Pool) begin(ctx context.Context, config *tournament.Config, outcomes ch
 }
 
 // loadFiles reads the files that the agents need, and notes them in d.
-func (p *Pool) loadFiles(config *tournament.Config, d *description) ([][]byte, error) {
+func (p *Coordinator) loadFiles(config *tournament.Config, d *runConfig) ([][]byte, error) {
 	names, err := filesOf(p.options.Registry, config.Agents)
 	if err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (p *Pool) loadFiles(config *tournament.Config, d *description) ([][]byte, e
 }
 
 // purgeResults throws away the results of a run and tells whether there were any.
-func (p *Pool) purgeResults(ctx context.Context, run string) bool {
+func (p *Coordinator) purgeResults(ctx context.Context, run string) bool {
 	s, err := p.js.Stream(ctx, resultStream)
 	if err != nil {
 		return false // they grow old there
@@ -294,7 +294,7 @@ func (p *Pool) purgeResults(ctx context.Context, run string) bool {
 
 // remove throws away what the server has of a run. What can't be removed now
 // grows old there.
-func (p *Pool) remove(ctx context.Context, run string) {
+func (p *Coordinator) remove(ctx context.Context, run string) {
 	note := func(err error) {
 		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)

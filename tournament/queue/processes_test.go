@@ -61,12 +61,12 @@ func coordinatorProcess() {
 		if err != nil {
 			return err
 		}
-		p, err := NewPool(context.Background(), nc, Options{Version: version, Registry: testRegistry(), Lease: time.Second, Tries: maxTries, Window: 16})
+		p, err := NewCoordinator(context.Background(), nc, Options{Version: version, Registry: testRegistry(), Lease: time.Second, Tries: maxTries, Window: 16})
 		if err != nil {
 			return err
 		}
 		c := slowConfig(os.Getenv(coordinatorPairs))
-		c.Out, c.Pool = out, p
+		c.Out, c.Executor = out, p
 		_, err = tournament.Run(context.Background(), c, testRegistry(), nil)
 		return err
 	}()
@@ -174,7 +174,7 @@ func TestKilledWorkers(t *testing.T) {
 	c := slowConfig("8")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = maxTries })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = maxTries })
 	kills := whileRunning(t, func(ctx context.Context) int {
 		return killAtRandom(ctx, rand.New(rand.NewPCG(1, 2)), 300*time.Millisecond, list...)
 	}, func() {
@@ -210,20 +210,20 @@ func TestKilledCoordinatorAndServer(t *testing.T) {
 	require.Equal(t, want, timeless(t, out))
 }
 
-// A pair that brings every worker down is parked, and nothing else is: two such
+// A pair that brings every worker down is dead-lettered, and nothing else is: two such
 // pairs bring down others at most four times, and are alone from then on.
 func TestPoisonedPair(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	c := testConfig(t, 1, "random", "slow:sleep=50ms", "crash")
 	c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")}
-	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = 5 })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 5 })
 	starts := whileRunning(t, func(ctx context.Context) int {
 		return startProcess(t, workerURL+"="+s.URL()).keepAlive(ctx)
 	}, func() {
 		sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		require.ErrorContains(t, err, "2 pairs could not be played: pair 1: parked after 5 tries: the worker was lost each time")
-		require.Len(t, sum.Parked, 2)
+		require.ErrorContains(t, err, "2 pairs could not be played: pair 1: dead-lettered after 5 tries: the worker was lost each time")
+		require.Len(t, sum.DeadLettered, 2)
 		require.EqualValues(t, 2, sum.Played, "those of the others")
 		require.Equal(t, tournament.Failed, sum.Status)
 	})

@@ -57,12 +57,12 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // testPool returns a pool whose leases are short.
-func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Pool {
+func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
 	o := Options{Version: version, Registry: testRegistry(), Lease: time.Second, Window: 64}
 	if change != nil {
 		change(&o)
 	}
-	p, err := NewPool(t.Context(), nc, o)
+	p, err := NewCoordinator(t.Context(), nc, o)
 	require.NoError(t, err)
 	return p
 }
@@ -104,7 +104,7 @@ func testConfig(t testing.TB, pairs int, specs ...string) tournament.Config {
 
 // local plays a config in this process and returns its records without timing.
 func local(t testing.TB, c tournament.Config) string {
-	c.Out, c.Pool = t.TempDir(), nil
+	c.Out, c.Executor = t.TempDir(), nil
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	return timeless(t, c.Out)
@@ -123,7 +123,7 @@ func timeless(t testing.TB, dir string) string {
 }
 
 // requireEmpty fails if the server still has something of a run.
-func requireEmpty(t testing.TB, p *Pool) {
+func requireEmpty(t testing.TB, p *Coordinator) {
 	for _, name := range []string{jobStream, resultStream} {
 		s, err := p.js.Stream(t.Context(), name)
 		require.NoError(t, err)
@@ -147,7 +147,7 @@ func TestSameRecordsAsLocal(t *testing.T) {
 		c := testConfig(t, 2, "random", "other", "alphabeta:depth=1", "mcts:iterations=5,hash=1")
 		c.Format = format
 		want := local(t, c)
-		c.Pool = p
+		c.Executor = p
 		var seen int64
 		sum, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Game) { seen++ })
 		require.NoError(t, err)
@@ -205,7 +205,7 @@ func TestDuplicatesAreDropped(t *testing.T) {
 	var log logged
 	c := testConfig(t, 10, "random", "other")
 	want := local(t, c)
-	c.Pool = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Window = 4 })
+	c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Window = 4 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, tournament.Finished, sum.Status)
@@ -216,7 +216,7 @@ func TestDuplicatesAreDropped(t *testing.T) {
 
 // answer takes the jobs of the run in a folder and publishes the games that play
 // returns, until ctx ends.
-func answer(ctx context.Context, p *Pool, dir string, play func(job) ([]*record.Game, error)) error {
+func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*record.Game, error)) error {
 	for ctx.Err() == nil {
 		id, err := readIdentity(dir)
 		var jobs jetstream.Consumer
@@ -251,7 +251,7 @@ func answer(ctx context.Context, p *Pool, dir string, play func(job) ([]*record.
 }
 
 // A pair whose result is no good is played again; one whose results never are is
-// parked.
+// dead-lettered.
 func TestBadResults(t *testing.T) {
 	s := testServer(t)
 	nc := connect(t, s)
@@ -262,13 +262,13 @@ func TestBadResults(t *testing.T) {
 	// A worker of the test's own: it takes every job, and answers wrongly at first.
 	play := func(wrongs int) (tournament.Summary, error) {
 		c.Out = t.TempDir()
-		c.Pool = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Tries = 3 })
-		player := tournament.NewPlayer(&c, testRegistry().New)
+		c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Tries = 3 })
+		player := tournament.NewRunner(&c, testRegistry().New)
 		answered := map[int64]int{}
 		var sum tournament.Summary
 		var failed error
 		err := whileRunning(t, func(ctx context.Context) error {
-			return answer(ctx, c.Pool.(*Pool), c.Out, func(j job) ([]*record.Game, error) {
+			return answer(ctx, c.Executor.(*Coordinator), c.Out, func(j job) ([]*record.Game, error) {
 				games, err := player.Play(ctx, j.Job, 1)
 				if answered[j.Pair]++; err == nil && answered[j.Pair] <= wrongs {
 					games[0].South.Seed++
@@ -285,8 +285,8 @@ func TestBadResults(t *testing.T) {
 	require.Contains(t, log.String(), "a result is no good")
 
 	sum, err := play(3)
-	require.ErrorContains(t, err, "2 pairs could not be played: pair 0: parked after 3 tries: games.jsonl: game 0: expected pair 0")
-	require.Len(t, sum.Parked, 2)
+	require.ErrorContains(t, err, "2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
+	require.Len(t, sum.DeadLettered, 2)
 }
 
 // Workers that can't play as the coordinator would leave the run alone, and say why.
@@ -306,17 +306,17 @@ func TestRefusals(t *testing.T) {
 		why    string
 	}{
 		"version":      {"other", nil, func(o *WorkerOptions) { o.Version = "old" }, nil, `it is of version \"test\", this worker of \"old\"`},
-		"kind":         {"other", nil, func(o *WorkerOptions) { o.Permit.Kinds = []string{"random", "greedy"} }, nil, "this worker's operator allows random, greedy only"},
+		"kind":         {"other", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "greedy"} }, nil, "this worker's operator allows random, greedy only"},
 		"unknown kind": {"slow", nil, func(o *WorkerOptions) { o.Registry = builtin.Registry() }, nil, `unknown kind \"slow\"`},
-		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil, func(o *WorkerOptions) { o.Permit.Engines = map[string]string{"one": "true"} },
+		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil, func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
 			nil, `this worker has no engine \"other\"; its operator named one`},
-		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil, func(o *WorkerOptions) { o.Permit.Engines = map[string]string{"one": "true"} },
+		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil, func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
 			nil, `this worker has no engine \"other\"; its operator named one`},
-		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Permit.Kinds = []string{"random", "explore"} },
+		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
 			nil, "this worker's operator allows random, explore only"},
 		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'", func(o *Options) { o.Registry = unaware() }, nil,
 			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "did not come with the run"},
-		"speed": {"other", func(o *Options) { o.Pace, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
+		"speed": {"other", func(o *Options) { o.TimeScaling, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are pinned to machines of 1000 positions a second, this one makes 1200"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestRefusals(t *testing.T) {
 			startWorker(t, connect(t, s), test.worker)
 			var log logged
 			c := testConfig(t, 1, "random", test.agent)
-			c.Pool = testPool(t, connect(t, s), func(o *Options) {
+			c.Executor = testPool(t, connect(t, s), func(o *Options) {
 				o.Log = log.log()
 				if test.pool != nil {
 					test.pool(o)
@@ -357,10 +357,10 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	s := testServer(t)
 	spec, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
 	require.NoError(t, err)
-	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Permit.Engines = map[string]string{"mine": spec.Get("cmd")} })
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": spec.Get("cmd")} })
 	c := testConfig(t, 1, "random", "ugi:name=mine,cmd=true")
 	c.Rules = []*rules.Rules{rules.MustParse("standard")}
-	c.Pool = testPool(t, connect(t, s), nil)
+	c.Executor = testPool(t, connect(t, s), nil)
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Zero(t, sum.Faults, timeless(t, c.Out))
@@ -404,10 +404,10 @@ func TestWeightsTravel(t *testing.T) {
 	startWorker(t, connect(t, s), func(o *WorkerOptions) {
 		o.Workers = 1
 	})
-	c.Pool = testPool(t, connect(t, s), nil)
-	p := c.Pool.(*Pool)
+	c.Executor = testPool(t, connect(t, s), nil)
+	p := c.Executor.(*Coordinator)
 	// It is gone when the workers need it.
-	c.Pool = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
+	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
 		go func() {
 			for sleep(ctx, time.Millisecond) {
 				if list, err := p.objects.List(ctx); err == nil && len(list) == 2 {
@@ -422,17 +422,17 @@ func TestWeightsTravel(t *testing.T) {
 	require.Equal(t, want, timeless(t, c.Out))
 	requireEmpty(t, p)
 
-	r := (&Permit{}).registry(testRegistry(), map[string]string{}, 1)
+	r := (&AllowList{}).registry(testRegistry(), map[string]string{}, 1)
 	_, err = r.New(agents.Spec{Kind: "greedy", Params: []agents.Param{{Name: "weights", Value: "/etc/passwd"}}})
 	require.ErrorContains(t, err, `the file "/etc/passwd" did not come with the run`)
 }
 
 // poolFunc is a pool with a window of 64.
-type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.Outcome) error
+type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.PairResult) error
 
 func (poolFunc) Window() int { return 64 }
 
-func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
+func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
 	return f(ctx, c, jobs, outcomes)
 }
 
@@ -446,7 +446,7 @@ func TestDecisionCancels(t *testing.T) {
 	c.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
 	want := local(t, c)
 	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 500 })
-	c.Pool = p
+	c.Executor = p
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.True(t, sum.Decided)
@@ -466,7 +466,7 @@ func TestNetworkCut(t *testing.T) {
 	c := slowConfig("4")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Pool = testPool(t, connect(t, s), nil)
+	c.Executor = testPool(t, connect(t, s), nil)
 	cuts := whileRunning(t, func(ctx context.Context) (n int) {
 		if sleep(ctx, 500*time.Millisecond) {
 			line.cut()
@@ -494,7 +494,7 @@ func TestServerRestart(t *testing.T) {
 	c := slowConfig("4")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Pool = testPool(t, connect(t, s), nil)
+	c.Executor = testPool(t, connect(t, s), nil)
 	restarts := whileRunning(t, func(ctx context.Context) (n int) {
 		for n < 2 && sleep(ctx, 400*time.Millisecond) {
 			s.Close()
@@ -523,7 +523,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 		c := testConfig(t, 5, "random", "slow:sleep=1ms")
 		c.Seed = uint64(i)
 		want := local(t, c)
-		c.Pool = testPool(t, connect(t, s), nil)
+		c.Executor = testPool(t, connect(t, s), nil)
 		group.Go(func() error {
 			_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 			if got := timeless(t, c.Out); err == nil && got != want {
@@ -547,7 +547,7 @@ func TestLongGames(t *testing.T) {
 	want := local(t, c)
 	p := testPool(t, connect(t, s), nil)
 	objects := 0
-	c.Pool = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Outcome) error {
+	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
 		watch, err := p.objects.Watch(ctx, jetstream.IgnoreDeletes())
 		if err != nil {
 			return err
@@ -570,7 +570,7 @@ func TestLongGames(t *testing.T) {
 }
 
 // A pair whose agents can't be made when it is to be played goes to others, and is
-// parked with what was wrong when nobody can.
+// dead-lettered with what was wrong when nobody can.
 func TestPairsThatFail(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -588,10 +588,10 @@ func TestPairsThatFail(t *testing.T) {
 	})
 	c := testConfig(t, 1, "random", "other", "greedy")
 	c.Rules = c.Rules[:1]
-	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-	require.ErrorContains(t, err, `2 pairs could not be played: pair 0: parked after 2 tries: agent "other": out of memory (on `)
-	require.Len(t, sum.Parked, 2)
+	require.ErrorContains(t, err, `2 pairs could not be played: pair 0: dead-lettered after 2 tries: agent "other": out of memory (on `)
+	require.Len(t, sum.DeadLettered, 2)
 	require.EqualValues(t, 2, sum.Played)
 	require.EqualValues(t, 1+2*2, made.Load())
 }
@@ -604,7 +604,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	c := slowConfig("2")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Pool = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
 	go func() {
 		time.Sleep(300 * time.Millisecond)
 		stop()
@@ -624,7 +624,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	c := testConfig(t, 6, "random", "slow:sleep=1ms", "other")
 	want := local(t, c)
 	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 8 })
-	c.Pool = p
+	c.Executor = p
 	stops := 0
 	for played := int64(0); ; stops++ {
 		ctx, cancel := context.WithCancel(t.Context())

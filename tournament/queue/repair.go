@@ -19,7 +19,7 @@ const answerTime = 5 * time.Second
 // repair makes anew what the server no longer has of the run, because it was
 // purged, has expired or was on a disk that is gone, until ctx ends.
 func (r *run) repair(ctx context.Context) {
-	tick := time.NewTicker(r.pool.repairEvery)
+	tick := time.NewTicker(r.coordinator.repairEvery)
 	defer tick.Stop()
 	var before int64
 	for {
@@ -44,7 +44,7 @@ func (r *run) repair(ctx context.Context) {
 func (r *run) restore(ctx context.Context, jobs bool) error {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	if _, err := setUp(ctx, r.pool.js, r.pool.options.Replicas); err != nil {
+	if _, err := setUp(ctx, r.coordinator.js, r.coordinator.options.Replicas); err != nil {
 		return err
 	}
 	if err := r.provide(ctx); err != nil || !jobs {
@@ -66,17 +66,17 @@ func (r *run) restore(ctx context.Context, jobs bool) error {
 func (r *run) provide(ctx context.Context) error {
 	for _, content := range r.contents {
 		name := objectName(r.id.Run, digest(content))
-		_, err := r.pool.objects.GetInfo(ctx, name)
+		_, err := r.coordinator.objects.GetInfo(ctx, name)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			_, err = r.pool.objects.PutBytes(ctx, name, content)
+			_, err = r.coordinator.objects.PutBytes(ctx, name, content)
 		}
 		if err != nil {
 			return fmt.Errorf("NATS object store: %w", err)
 		}
 	}
-	_, err := r.pool.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
+	_, err := r.coordinator.js.CreateOrUpdateConsumer(ctx, jobStream, jetstream.ConsumerConfig{
 		Durable: r.id.Run, FilterSubject: jobsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: r.pool.options.Lease, MaxDeliver: never, MaxAckPending: never, MaxWaiting: maxPulls, InactiveThreshold: keepMessages,
+		AckWait: r.coordinator.options.Lease, MaxDeliver: never, MaxAckPending: never, MaxWaiting: maxPulls, InactiveThreshold: keepMessages,
 	})
 	if err != nil {
 		return fmt.Errorf("NATS consumer: %w", err)
@@ -86,10 +86,10 @@ func (r *run) provide(ctx context.Context) error {
 
 // lost returns the pairs whose jobs the server had, and of which it has neither the
 // job nor the result now. They are marked as not published.
-func (r *run) lost(ctx context.Context) ([]*waiting, error) {
-	published := map[*waiting]int{}
+func (r *run) lost(ctx context.Context) ([]*pendingJob, error) {
+	published := map[*pendingJob]int{}
 	r.mu.Lock()
-	for _, w := range r.waiting {
+	for _, w := range r.pending {
 		if w.published {
 			published[w] = w.sends
 		}
@@ -98,7 +98,7 @@ func (r *run) lost(ctx context.Context) ([]*waiting, error) {
 	// The jobs first: a worker's result is stored before its job is removed.
 	stored := map[int64]bool{}
 	for _, at := range [][2]string{{jobStream, jobsOf(r.id.Run)}, {resultStream, resultsOf(r.id.Run)}} {
-		pairs, err := r.pool.pairsOn(ctx, at[0], at[1])
+		pairs, err := r.coordinator.pairsOn(ctx, at[0], at[1])
 		if err != nil {
 			return nil, err
 		}
@@ -108,9 +108,9 @@ func (r *run) lost(ctx context.Context) ([]*waiting, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var lost []*waiting
+	var lost []*pendingJob
 	for w, sends := range published {
-		if r.waiting[w.job.Pair] == w && !w.busy && w.published && w.sends == sends && !stored[w.job.Pair] {
+		if r.pending[w.job.Pair] == w && !w.busy && w.published && w.sends == sends && !stored[w.job.Pair] {
 			w.published = false
 			lost = append(lost, w)
 		}
@@ -119,7 +119,7 @@ func (r *run) lost(ctx context.Context) ([]*waiting, error) {
 }
 
 // pairsOn returns the pairs that a stream has messages of, below a subject.
-func (p *Pool) pairsOn(ctx context.Context, stream, subject string) ([]int64, error) {
+func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) ([]int64, error) {
 	s, err := p.js.Stream(ctx, stream)
 	if err != nil {
 		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
@@ -138,7 +138,7 @@ func (p *Pool) pairsOn(ctx context.Context, stream, subject string) ([]int64, er
 }
 
 // count returns how many messages a stream has with a subject.
-func (p *Pool) count(ctx context.Context, stream, subject string) (uint64, error) {
+func (p *Coordinator) count(ctx context.Context, stream, subject string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	s, err := p.js.Stream(ctx, stream)

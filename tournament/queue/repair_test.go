@@ -59,7 +59,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			c.Out = t.TempDir()
 			p := testPool(t, connect(t, s), nil)
 			p.repairEvery = 50 * time.Millisecond
-			c.Pool = p
+			c.Executor = p
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			var change sync.WaitGroup
@@ -96,7 +96,7 @@ func TestExpiredJobsArePublishedAgain(t *testing.T) {
 	want := local(t, c)
 	p := testPool(t, connect(t, s), nil)
 	p.repairEvery = 50 * time.Millisecond
-	c.Pool = p
+	c.Executor = p
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	jobs, err := p.js.Stream(ctx, jobStream)
@@ -131,7 +131,7 @@ func TestFullStreams(t *testing.T) {
 	c := testConfig(t, 5, "random", "other")
 	want := local(t, c)
 	p := testPool(t, connect(t, s), func(o *Options) { o.Log = coordinator.log() })
-	c.Pool = p
+	c.Executor = p
 	limit := func(name string, bytes int64) {
 		stream, err := p.js.Stream(t.Context(), name)
 		require.NoError(t, err)

@@ -19,31 +19,31 @@ import (
 
 // run is a run that a coordinator lets workers play.
 type run struct {
-	pool     *Pool
-	id       identity
-	contents [][]byte // the description and the files, for the object store
-	session  string   // tells this process from those before it
-	log      *slog.Logger
-	sender   *sender
-	checker  *tournament.Player
-	results  jetstream.Consumer
-	outcomes chan<- tournament.Outcome
-	finish   func()                  // ends the run
-	crew     *crew                   // who works
-	left     map[int64]bool          // pairs whose jobs were on the server before; until they are handed out
-	early    map[int64]jetstream.Msg // results of pairs that haven't been handed out yet
+	coordinator *Coordinator
+	id          identity
+	contents    [][]byte // the description and the files, for the object store
+	session     string   // tells this process from those before it
+	log         *slog.Logger
+	sender      *sender
+	checker     *tournament.Runner
+	results     jetstream.Consumer
+	outcomes    chan<- tournament.PairResult
+	finish      func()                  // ends the run
+	workers     *workerRegistry         // who works
+	left        map[int64]bool          // pairs whose jobs were on the server before; until they are handed out
+	early       map[int64]jetstream.Msg // results of pairs that haven't been handed out yet
 
-	mu      sync.Mutex
-	next    int64 // the pair that is handed out next, at least
-	closed  bool  // no more are
-	waiting map[int64]*waiting
-	held    map[int64]bool // pairs whose outcomes are not in the file yet
-	pairs   int64          // that came back
-	played  int64          // games in them
+	mu        sync.Mutex
+	next      int64 // the pair that is handed out next, at least
+	closed    bool  // no more are
+	pending   map[int64]*pendingJob
+	unwritten map[int64]bool // pairs whose outcomes are not in the file yet
+	pairs     int64          // that came back
+	played    int64          // games in them
 }
 
 // waiting is a job that has no outcome yet.
-type waiting struct {
+type pendingJob struct {
 	job       tournament.Job
 	tries     int  // results that were no good
 	busy      bool // a result is being looked at
@@ -51,13 +51,13 @@ type waiting struct {
 	published bool // the server has had the job since it was sent last
 }
 
-func newRun(p *Pool, id identity, contents [][]byte, config *tournament.Config, outcomes chan<- tournament.Outcome) *run {
+func newRun(p *Coordinator, id identity, contents [][]byte, config *tournament.Config, outcomes chan<- tournament.PairResult) *run {
 	log := p.options.Log.With("run", id.Run)
 	return &run{
-		pool: p, id: id, contents: contents, session: nuid.Next(), log: log,
-		sender: newSender(p.js, log), checker: tournament.NewPlayer(config, nil), outcomes: outcomes,
-		crew: newCrew(log), left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
-		waiting: map[int64]*waiting{}, held: map[int64]bool{},
+		coordinator: p, id: id, contents: contents, session: nuid.Next(), log: log,
+		sender: newSender(p.js, log), checker: tournament.NewRunner(config, nil), outcomes: outcomes,
+		workers: newWorkerRegistry(log), left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
+		pending: map[int64]*pendingJob{}, unwritten: map[int64]bool{},
 	}
 }
 
@@ -73,13 +73,13 @@ func (r *run) attach(ctx context.Context) error {
 		return err
 	}
 	// A new one is given all that an earlier process has not acknowledged, at once.
-	if err := r.pool.js.DeleteConsumer(ctx, resultStream, r.id.Run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := r.coordinator.js.DeleteConsumer(ctx, resultStream, r.id.Run); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
 	}
 	if err := r.listen(ctx); err != nil {
 		return err
 	}
-	pairs, err := r.pool.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+	pairs, err := r.coordinator.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
 	for _, pair := range pairs {
 		r.left[pair] = true
 	}
@@ -88,7 +88,7 @@ func (r *run) attach(ctx context.Context) error {
 
 // listen makes the consumer of results, if need be.
 func (r *run) listen(ctx context.Context) error {
-	c, err := r.pool.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
+	c, err := r.coordinator.js.CreateOrUpdateConsumer(ctx, resultStream, jetstream.ConsumerConfig{
 		Durable: r.id.Run, FilterSubject: resultsOf(r.id.Run) + ".*", AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: resultLease, MaxDeliver: never, MaxAckPending: never, InactiveThreshold: keepMessages,
 	})
@@ -126,8 +126,8 @@ func (r *run) handOut(ctx context.Context, job tournament.Job) {
 	delete(r.early, job.Pair)
 	left := r.left[job.Pair]
 	delete(r.left, job.Pair)
-	w := &waiting{job: job, published: left}
-	r.waiting[job.Pair] = w
+	w := &pendingJob{job: job, published: left}
+	r.pending[job.Pair] = w
 	r.next = job.Pair + 1
 	r.mu.Unlock()
 	switch {
@@ -140,7 +140,7 @@ func (r *run) handOut(ctx context.Context, job tournament.Job) {
 
 // send publishes a job. Its id is its own: the server must not take it for one
 // that is done with.
-func (r *run) send(ctx context.Context, w *waiting) {
+func (r *run) send(ctx context.Context, w *pendingJob) {
 	text, err := json.Marshal(job{Job: w.job, Config: r.id.Config})
 	if err != nil { // can't happen: it is plain data
 		return
@@ -169,7 +169,7 @@ func (r *run) close() {
 
 // endIfDone ends the run when every job has its outcome.
 func (r *run) endIfDone() {
-	if r.closed && len(r.waiting) == 0 {
+	if r.closed && len(r.pending) == 0 {
 		r.finish()
 	}
 }
@@ -221,14 +221,14 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 		return
 	}
 	r.mu.Lock()
-	w, ok := r.waiting[pair]
-	held, ahead := r.held[pair], pair >= r.next
+	w, ok := r.pending[pair]
+	held, ahead := r.unwritten[pair], pair >= r.next
 	busy := ok && w.busy
 	if ok {
 		ok = !w.busy
 		w.busy = true
 	}
-	if ahead && len(r.early) < r.pool.options.Window {
+	if ahead && len(r.early) < r.coordinator.options.Window {
 		r.early[pair] = m
 	}
 	r.mu.Unlock()
@@ -251,8 +251,8 @@ func (r *run) take(ctx context.Context, m jetstream.Msg) {
 func acknowledge(m jetstream.Msg) { _ = m.Ack() }
 
 // accept checks a result and hands it on, or why the pair can't be played.
-func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
-	o := tournament.Outcome{Pair: w.job.Pair}
+func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
+	o := tournament.PairResult{Pair: w.job.Pair}
 	worker := m.Headers().Get(workerHeader)
 	text := m.Headers().Get(errorHeader)
 	if text != "" {
@@ -264,7 +264,7 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 		return
 	}
 	if o.Err == nil {
-		r.crew.played(worker, o.Games)
+		r.workers.played(worker, o.Games)
 	} else {
 		if !r.isFinal(ctx, w, m, o.Err, text != "") {
 			r.mu.Lock()
@@ -272,11 +272,11 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 			r.mu.Unlock()
 			return
 		}
-		o.Games, o.Err = nil, fmt.Errorf("parked after %d tries: %w", r.pool.options.Tries, o.Err)
+		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.coordinator.options.Tries, o.Err)
 	}
 	r.mu.Lock()
-	delete(r.waiting, o.Pair)
-	r.held[o.Pair] = true
+	delete(r.pending, o.Pair)
+	r.unwritten[o.Pair] = true
 	if o.Err == nil {
 		r.pairs++
 		r.played += int64(len(o.Games))
@@ -285,7 +285,7 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 	o.Written = func() {
 		acknowledge(m)
 		r.mu.Lock()
-		delete(r.held, o.Pair)
+		delete(r.unwritten, o.Pair)
 		r.mu.Unlock()
 	}
 	r.outcomes <- o // there is room
@@ -299,7 +299,7 @@ func (r *run) accept(ctx context.Context, w *waiting, m jetstream.Msg) {
 // only if the server has neither its job, which a worker removes when the result is
 // stored, nor another result. Otherwise it is dropped: it isn't from a worker that
 // had the job, or another one has it.
-func (r *run) isFinal(ctx context.Context, w *waiting, m jetstream.Msg, why error, last bool) bool {
+func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why error, last bool) bool {
 	r.mu.Lock()
 	published, sends := w.published, w.sends
 	r.mu.Unlock()
@@ -313,10 +313,10 @@ func (r *run) isFinal(ctx context.Context, w *waiting, m jetstream.Msg, why erro
 	meta, err := m.Metadata()
 	var jobs, results uint64
 	if err == nil {
-		jobs, err = r.pool.count(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
+		jobs, err = r.coordinator.count(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
 	}
 	if err == nil {
-		results, err = r.pool.count(ctx, resultStream, m.Subject())
+		results, err = r.coordinator.count(ctx, resultStream, m.Subject())
 	}
 	switch {
 	case err != nil || jobs > 0 && meta.NumDelivered < 2: // the worker may be about to remove it
@@ -326,7 +326,7 @@ func (r *run) isFinal(ctx context.Context, w *waiting, m jetstream.Msg, why erro
 		r.log.Debug("a result is no good; its job or another result is queued", "pair", w.job.Pair, "error", why)
 		acknowledge(m)
 		return false
-	case last || w.tries+1 >= r.pool.options.Tries:
+	case last || w.tries+1 >= r.coordinator.options.Tries:
 		return true
 	}
 	r.log.Warn("a result is no good; the pair is played again", "pair", w.job.Pair, "error", why)
@@ -344,7 +344,7 @@ func (r *run) games(ctx context.Context, m jetstream.Msg, job tournament.Job, wo
 	text := m.Data()
 	if name := m.Headers().Get(objectHeader); name != "" {
 		var err error
-		if text, err = getObject(ctx, r.pool.objects, name, 2*record.MaxLine); err != nil {
+		if text, err = getObject(ctx, r.coordinator.objects, name, 2*record.MaxLine); err != nil {
 			return nil, err
 		}
 	}
@@ -371,19 +371,19 @@ func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, 
 func (r *run) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	if !r.pool.nc.IsConnected() {
+	if !r.coordinator.nc.IsConnected() {
 		r.log.Warn("the connection to NATS is lost at the end of the run; its jobs stay queued until it goes on or they are too old")
 		return
 	}
-	r.pool.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
+	r.coordinator.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
 	if err := r.say(true); err != nil {
 		r.log.Debug("announcing the end", "error", err)
 	}
 	r.mu.Lock()
-	stopped := len(r.waiting) > 0
+	stopped := len(r.pending) > 0
 	r.mu.Unlock()
 	for range lateTries { // results may have been on their way
-		if !stopped || !sleep(ctx, settleTime) || !r.pool.purgeResults(ctx, r.id.Run) {
+		if !stopped || !sleep(ctx, settleTime) || !r.coordinator.purgeResults(ctx, r.id.Run) {
 			return
 		}
 	}

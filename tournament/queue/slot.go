@@ -73,10 +73,10 @@ func (w *Worker) fetch(ctx context.Context) {
 }
 
 // open lists the runs whose jobs may be taken.
-func (w *Worker) open(now time.Time) []*taken {
+func (w *Worker) open(now time.Time) []*subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var list []*taken
+	var list []*subscription
 	for _, r := range w.runs {
 		if r.ready && !r.aside && now.Sub(r.announced) < goneAfter {
 			list = append(list, r)
@@ -87,7 +87,7 @@ func (w *Worker) open(now time.Time) []*taken {
 
 // fetchFrom takes up to n jobs of a run and returns how many there were. It waits
 // for the first one, and for more, up to the given time.
-func (w *Worker) fetchFrom(ctx context.Context, r *taken, n int, wait time.Duration) int {
+func (w *Worker) fetchFrom(ctx context.Context, r *subscription, n int, wait time.Duration) int {
 	w.fetching.Lock()
 	defer w.fetching.Unlock()
 	if n == 0 || w.isolating.Load() > 0 {
@@ -119,7 +119,7 @@ func (w *Worker) fetchFrom(ctx context.Context, r *taken, n int, wait time.Durat
 }
 
 // take puts a job into the hands of a slot.
-func (w *Worker) take(ctx context.Context, r *taken, m jetstream.Msg) {
+func (w *Worker) take(ctx context.Context, r *subscription, m jetstream.Msg) {
 	t, err := newTask(r, m)
 	if err != nil {
 		w.options.Log.Debug("a job that is none is removed", "run", r.name, "error", err)
@@ -138,17 +138,17 @@ func (w *Worker) take(ctx context.Context, r *taken, m jetstream.Msg) {
 }
 
 // slot plays one game at a time. It belongs to one goroutine.
-type slot struct {
+type workerSlot struct {
 	worker  *Worker
-	players map[*taken]*tournament.Player
+	runners map[*subscription]*tournament.Runner
 }
 
 // sweepEvery is how often a slot looks for agents that it no longer needs.
 const sweepEvery = 10 * time.Second
 
 // work plays until ctx ends. Results are sent until sending does.
-func (s *slot) work(ctx, sending context.Context) {
-	s.players = map[*taken]*tournament.Player{}
+func (s *workerSlot) work(ctx, sending context.Context) {
+	s.runners = map[*subscription]*tournament.Runner{}
 	defer s.sweep(true)
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -230,7 +230,7 @@ func (w *Worker) handBack(ctx context.Context, t *task) {
 }
 
 // handle plays a pair and sends the result.
-func (s *slot) handle(sending context.Context, t *task) {
+func (s *workerSlot) handle(sending context.Context, t *task) {
 	w := s.worker
 	if t.run.ctx.Err() != nil {
 		w.dropped(t)
@@ -255,7 +255,7 @@ func (s *slot) handle(sending context.Context, t *task) {
 	}
 	w.playing.Add(1)
 	start := time.Now()
-	games, err := s.player(t.run).Play(t.run.ctx, t.job.Job, t.run.pace)
+	games, err := s.runner(t.run).Play(t.run.ctx, t.job.Job, t.run.timeScale)
 	w.nanos.Add(int64(time.Since(start)))
 	w.playing.Add(-1)
 	w.pairs.Add(1)
@@ -282,32 +282,32 @@ func (w *Worker) dropped(t *task) {
 }
 
 // hasEnded tells whether a run is over, or forgotten.
-func (w *Worker) hasEnded(r *taken) bool {
+func (w *Worker) hasEnded(r *subscription) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.runs[r.name] != r
 }
 
 // player returns the slot's player for a run.
-func (s *slot) player(r *taken) *tournament.Player {
-	p := s.players[r]
+func (s *workerSlot) runner(r *subscription) *tournament.Runner {
+	p := s.runners[r]
 	if p == nil {
 		s.sweep(false)
-		p = tournament.NewPlayer(&r.config, r.registry.New)
-		s.players[r] = p
+		p = tournament.NewRunner(&r.config, r.registry.New)
+		s.runners[r] = p
 	}
 	return p
 }
 
 // sweep closes the agents of runs that have ended, or of all.
-func (s *slot) sweep(all bool) {
-	for r, p := range s.players {
+func (s *workerSlot) sweep(all bool) {
+	for r, p := range s.runners {
 		if !all && r.ctx.Err() == nil {
 			continue
 		}
 		if err := p.Close(); err != nil {
 			s.worker.options.Log.Warn("closing agents", "run", r.name, "error", err)
 		}
-		delete(s.players, r)
+		delete(s.runners, r)
 	}
 }

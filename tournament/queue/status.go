@@ -91,7 +91,7 @@ func newReporter(r *run, dir string) *reporter {
 
 // start writes the file now and then until ctx ends.
 func (p *reporter) start(ctx context.Context) {
-	tick := time.NewTicker(p.run.pool.statusEvery)
+	tick := time.NewTicker(p.run.coordinator.statusEvery)
 	defer tick.Stop()
 	for {
 		p.write(p.run.status(ctx))
@@ -147,7 +147,7 @@ func rates(samples []sample) (pairs, games float64) {
 func (r *run) status(ctx context.Context) status {
 	ctx, cancel := context.WithTimeout(ctx, statusAnswer)
 	defer cancel()
-	jobs, err := r.pool.js.Consumer(ctx, jobStream, r.id.Run)
+	jobs, err := r.coordinator.js.Consumer(ctx, jobStream, r.id.Run)
 	s := r.known()
 	if err != nil {
 		r.log.Debug("asking for the queue", "error", err)
@@ -164,14 +164,14 @@ func (r *run) known() status {
 	r.mu.Lock()
 	s.Pairs, s.Games = r.pairs, r.played
 	r.mu.Unlock()
-	s.Workers = r.crew.list(s.Time)
+	s.Workers = r.workers.list(s.Time)
 	s.Count = len(s.Workers)
 	s.Workers = s.Workers[:min(s.Count, maxListed)]
 	return s
 }
 
 // list returns the workers that were heard of lately, by name.
-func (c *crew) list(now time.Time) []workerStatus {
+func (c *workerRegistry) list(now time.Time) []workerStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := []workerStatus{}

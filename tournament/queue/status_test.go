@@ -39,7 +39,7 @@ func TestStatusFile(t *testing.T) {
 	want := local(t, c)
 	p := testPool(t, nc, func(o *Options) { o.Window = 4 })
 	p.statusEvery = 20 * time.Millisecond
-	c.Pool = p
+	c.Executor = p
 	await := func(what string, is func(status) bool) {
 		t.Helper()
 		require.Eventually(t, func() bool {
@@ -132,7 +132,7 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 	p := testPool(t, connect(t, s), func(o *Options) { o.Log = log.log() })
 	p.statusEvery = time.Millisecond
 	want := local(t, c)
-	c.Pool = p
+	c.Executor = p
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
@@ -145,7 +145,7 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 // What workers say is bounded, and those that are silent aren't listed.
 func TestCrewList(t *testing.T) {
 	now := time.Now()
-	c := newCrew(discard())
+	c := newWorkerRegistry(discard())
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
 		c.heard("run", WorkerInfo{ID: name, Name: name, Version: strings.Repeat("v", 1000)}, now.Add(-time.Duration(i)*goneAfter*2/3))
 	}

@@ -27,7 +27,7 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 	c.Rules = c.Rules[:1]
 	p := testPool(t, connect(t, s), nil)
 	var genuine announcement // of a run whose files are on the server
-	r, err := p.begin(t.Context(), &c, make(chan tournament.Outcome))
+	r, err := p.begin(t.Context(), &c, make(chan tournament.PairResult))
 	require.NoError(t, err)
 	genuine = announcement{Run: r.id.Run, Config: r.id.Config, Version: version}
 
@@ -101,7 +101,7 @@ func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
 		c := testConfig(t, 2, "random", "greedy:weights="+path)
 		c.Rules, c.Seed = c.Rules[:1], seed
 		want := local(t, c)
-		c.Pool = testPool(t, connect(t, s), nil)
+		c.Executor = testPool(t, connect(t, s), nil)
 		_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
 		require.NoError(t, err)
 		require.Equal(t, want, timeless(t, c.Out))
@@ -121,7 +121,7 @@ func TestShutdownIsAnnounced(t *testing.T) {
 	t.Cleanup(nc.Close)
 	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
 	c := testConfig(t, 2, "random", "other")
-	c.Pool = testPool(t, connect(t, s), nil)
+	c.Executor = testPool(t, connect(t, s), nil)
 	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	says := func(text string) {

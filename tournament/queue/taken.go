@@ -19,7 +19,7 @@ import (
 )
 
 // taken is a run that a worker plays for.
-type taken struct {
+type subscription struct {
 	name, digest string
 	ctx          context.Context // ends with the run
 	cancel       context.CancelFunc
@@ -30,32 +30,32 @@ type taken struct {
 	aside     bool // this machine should leave it alone
 
 	// Set before it is ready.
-	config   tournament.Config
-	registry *agents.Registry
-	tries    int
-	pace     float64
-	lease    time.Duration
-	jobs     jetstream.Consumer
-	objects  jetstream.ObjectStore
-	files    string // folder with the files that its agents need; "": they need none
+	config    tournament.Config
+	registry  *agents.Registry
+	tries     int
+	timeScale float64
+	lease     time.Duration
+	jobs      jetstream.Consumer
+	objects   jetstream.ObjectStore
+	files     string // folder with the files that its agents need; "": they need none
 }
 
-func newTaken(ctx context.Context, a *announcement, machine string) *taken {
-	r := &taken{name: a.Run, digest: a.Config}
+func newSubscription(ctx context.Context, a *announcement, machine string) *subscription {
+	r := &subscription{name: a.Run, digest: a.Config}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	r.update(a, machine)
 	return r
 }
 
 // update takes note of an announcement.
-func (r *taken) update(a *announcement, machine string) {
+func (r *subscription) update(a *announcement, machine string) {
 	r.announced = time.Now()
 	r.aside = slices.Contains(a.Aside, machine)
 }
 
 // isOver reports whether the server has no jobs of the run any more. If it gives no
 // answer, that is so.
-func (r *taken) isOver(js jetstream.JetStream) bool {
+func (r *subscription) isOver(js jetstream.JetStream) bool {
 	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
 	defer cancel()
 	_, err := js.Consumer(ctx, jobStream, r.name)
@@ -66,7 +66,7 @@ func (r *taken) isOver(js jetstream.JetStream) bool {
 type refusal struct{ error }
 
 // prepare fetches what the jobs of the run have in common, and checks it.
-func (r *taken) prepare(w *Worker) error {
+func (r *subscription) prepare(w *Worker) error {
 	ctx, cancel := context.WithTimeout(r.ctx, setupTime)
 	defer cancel()
 	var err error
@@ -77,7 +77,7 @@ func (r *taken) prepare(w *Worker) error {
 	if err != nil {
 		return err
 	}
-	var d description
+	var d runConfig
 	if err := strictly(text, &d); err != nil {
 		return refusal{fmt.Errorf("its description can't be read: %w", err)}
 	}
@@ -87,14 +87,14 @@ func (r *taken) prepare(w *Worker) error {
 	if r.config, err = d.config(); err != nil {
 		return refusal{err}
 	}
-	if r.pace, err = d.factor(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
+	if r.timeScale, err = d.timeScale(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
 		return refusal{err}
 	}
 	files, err := r.fetchFiles(ctx, &d, w.files)
 	if err != nil {
 		return err
 	}
-	r.registry, r.tries = w.options.Permit.registry(w.options.Registry, files, r.pace), d.Tries
+	r.registry, r.tries = w.options.Allow.registry(w.options.Registry, files, r.timeScale), d.Tries
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
@@ -106,7 +106,7 @@ func (r *taken) prepare(w *Worker) error {
 }
 
 // fetch gets an object of the run by the hash of its content.
-func (r *taken) fetch(ctx context.Context, hash string) ([]byte, error) {
+func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
 	}
@@ -122,7 +122,7 @@ func (r *taken) fetch(ctx context.Context, hash string) ([]byte, error) {
 
 // fetchFiles writes the files that the agents need into a new folder in dir, and
 // returns the path of each.
-func (r *taken) fetchFiles(ctx context.Context, d *description, dir string) (map[string]string, error) {
+func (r *subscription) fetchFiles(ctx context.Context, d *runConfig, dir string) (map[string]string, error) {
 	if len(d.Files) == 0 {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (r *taken) fetchFiles(ctx context.Context, d *description, dir string) (map
 }
 
 // removeFiles removes what fetchFiles wrote. It is called after the run has ended.
-func (r *taken) removeFiles() error {
+func (r *subscription) removeFiles() error {
 	if r.files == "" {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (r *taken) removeFiles() error {
 
 // task is a pair in hand.
 type task struct {
-	run     *taken
+	run     *subscription
 	message jetstream.Msg
 	job     job
 	tries   int    // how often it was handed out, this time included
@@ -164,7 +164,7 @@ type task struct {
 }
 
 // newTask reads a job.
-func newTask(r *taken, m jetstream.Msg) (*task, error) {
+func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	t := &task{run: r, message: m, renewed: time.Now()}
 	if err := parseStrictly(m.Data(), &t.job); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 )
 
 // description is what the jobs of a run have in common.
-type description struct {
+type runConfig struct {
 	Version string `json:"version"` // of the program, see Options
 
 	Rules  []string `json:"rules"`
@@ -29,15 +29,15 @@ type description struct {
 	Openings     openings      `json:"openings"`
 	Limits       agents.Limits `json:"limits"`
 	Clock        clock         `json:"clock"`
-	Margin       time.Duration `json:"margin"`
+	TimeMargin   time.Duration `json:"time_margin"`
 	Adjudication string        `json:"adjudication,omitempty"`
 	OnRepetition string        `json:"on_repetition,omitempty"`
-	Patience     time.Duration `json:"patience"`
+	StallTimeout time.Duration `json:"stall_timeout"`
 	Seed         uint64        `json:"seed,string"`
 
-	Pace  Pace    `json:"pace"`
-	Speed float64 `json:"speed"` // of the machine that times are meant for
-	Tries int     `json:"tries"` // after which a job is parked
+	TimeScaling TimeScaling `json:"time_scaling"`
+	Speed       float64     `json:"speed"` // of the machine that times are meant for
+	Tries       int         `json:"tries"` // after which a job is dead-lettered
 
 	Files map[string]string `json:"files,omitempty"` // by what specs call them: the hashes of their contents
 }
@@ -56,12 +56,12 @@ type clock struct {
 
 // describe puts a config on the wire. What only the coordinator needs, such as the
 // number of pairs, is not in it.
-func describe(c *tournament.Config, o *Options) *description {
-	d := &description{
+func describe(c *tournament.Config, o *Options) *runConfig {
+	d := &runConfig{
 		Version: o.Version, Format: c.Format, Rounds: c.Rounds,
-		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), Margin: c.Margin,
-		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), Patience: c.Patience, Seed: c.Seed,
-		Pace: o.Pace, Tries: o.Tries,
+		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), TimeMargin: c.TimeMargin,
+		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), StallTimeout: c.StallTimeout, Seed: c.Seed,
+		TimeScaling: o.TimeScaling, Tries: o.Tries,
 	}
 	if isTimed(c, o.Registry) && o.Speed != nil {
 		d.Speed = o.Speed()
@@ -76,12 +76,12 @@ func describe(c *tournament.Config, o *Options) *description {
 }
 
 // config reads the config back. Only its texts have been looked at.
-func (d *description) config() (tournament.Config, error) {
+func (d *runConfig) config() (tournament.Config, error) {
 	c := tournament.DefaultConfig()
 	c.Rules, c.Agents = nil, nil
 	c.Openings, c.Limits, c.Clock = tournament.Openings(d.Openings), d.Limits, tournament.Clock(d.Clock)
-	c.Margin, c.Format, c.Rounds = d.Margin, d.Format, d.Rounds
-	c.OnRepetition, c.Patience, c.Seed = agents.OnRepetition(d.OnRepetition), d.Patience, d.Seed
+	c.TimeMargin, c.Format, c.Rounds = d.TimeMargin, d.Format, d.Rounds
+	c.OnRepetition, c.StallTimeout, c.Seed = agents.OnRepetition(d.OnRepetition), d.StallTimeout, d.Seed
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication(d.Adjudication)
 	errs := []error{err}
@@ -95,8 +95,8 @@ func (d *description) config() (tournament.Config, error) {
 		errs = append(errs, err)
 		c.Agents = append(c.Agents, spec)
 	}
-	if d.Tries < 1 || d.Speed < 0 || !d.Pace.valid() {
-		errs = append(errs, fmt.Errorf("expected tries, a speed and a pace, found %d, %v, %.20q", d.Tries, d.Speed, d.Pace))
+	if d.Tries < 1 || d.Speed < 0 || !d.TimeScaling.valid() {
+		errs = append(errs, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q", d.Tries, d.Speed, d.TimeScaling))
 	}
 	return c, errors.Join(errs...)
 }

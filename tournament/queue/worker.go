@@ -29,7 +29,7 @@ type WorkerOptions struct {
 	Version  string           // of the program; runs of another one are refused
 	Speed    float64          // positions a second of one core; 0: unknown
 	Registry *agents.Registry // what can be made at all
-	Permit   Permit           // what may be
+	Allow    AllowList        // what may be
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
@@ -47,11 +47,11 @@ type Worker struct {
 	inline  int    // bytes of games that fit into a message
 
 	mu       sync.Mutex
-	runs     map[string]*taken  // by name
-	refused  map[string]refused // by name
-	refusal  chan struct{}      // one has been added
-	refusing time.Time          // since when they are noted
-	changed  chan struct{}      // runs are, or there is room
+	runs     map[string]*subscription // by name
+	refused  map[string]refused       // by name
+	refusal  chan struct{}            // one has been added
+	refusing time.Time                // since when they are noted
+	changed  chan struct{}            // runs are, or there is room
 
 	// What has been started for announcements. It is added to with mu held, and
 	// not after ctx has ended.
@@ -82,7 +82,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	if o.Name == "" {
 		o.Name, _ = os.Hostname() // one without a name is none the worse
 	}
-	if err := o.Permit.Check(o.Registry); err != nil {
+	if err := o.Allow.Check(o.Registry); err != nil {
 		return nil, err
 	}
 	js, err := newJetStream(nc)
@@ -91,7 +91,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}
 	return &Worker{
 		nc: nc, js: js, options: o, id: nuid.Next(), inline: maxMessage, sender: newSender(js, o.Log),
-		runs: map[string]*taken{}, refused: map[string]refused{}, refusal: make(chan struct{}, 1), refusing: time.Now(), changed: make(chan struct{}, 1),
+		runs: map[string]*subscription{}, refused: map[string]refused{}, refusal: make(chan struct{}, 1), refusing: time.Now(), changed: make(chan struct{}, 1),
 		tasks: make(chan *task, o.Workers*maxAhead), held: tasksHeld{tasks: map[*task]bool{}},
 	}, nil
 }
@@ -121,7 +121,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	group.Go(func() error { w.keepLeases(groupCtx); return nil })
 	group.Go(func() error { w.report(groupCtx); return nil })
 	for range w.options.Workers {
-		group.Go(func() error { s := slot{worker: w}; s.work(groupCtx, sending); return nil })
+		group.Go(func() error { s := workerSlot{worker: w}; s.work(groupCtx, sending); return nil })
 	}
 	_ = group.Wait() // none fails
 	w.sender.close()
@@ -172,7 +172,7 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 	case a.Version != w.options.Version:
 		w.refuse(a.Run, a.kind(), fmt.Sprintf("it is of version %.200q, this worker of %.60q", a.Version, w.options.Version))
 	default:
-		r := newTaken(ctx, &a, w.options.Name)
+		r := newSubscription(ctx, &a, w.options.Name)
 		w.runs[a.Run] = r
 		delete(w.refused, a.Run)
 		w.background.Go(func() {
@@ -187,7 +187,7 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 }
 
 // end drops a run whose end has been announced, if the server confirms it.
-func (w *Worker) end(r *taken) {
+func (w *Worker) end(r *subscription) {
 	if !r.isOver(w.js) {
 		return
 	}
@@ -234,7 +234,7 @@ func (w *Worker) refuse(run string, of runKind, why string) {
 
 // prepare makes a run ready to be played, or refuses it. What fails for other
 // reasons is tried again with the next announcement.
-func (w *Worker) prepare(r *taken) {
+func (w *Worker) prepare(r *subscription) {
 	err := r.prepare(w)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // go unseen. The error is io.EOF if there is no such game, a *LineError if its
 // line can't be read.
 func Find(r io.Reader, name string, game int64) (g *Game, line int, err error) {
-	lines := NewOutcomes(r, name)
+	lines := NewResultReader(r, name)
 	head := append(strconv.AppendInt([]byte(`{"game":`), game, 10), ',')
 	for {
 		text, err := lines.next()

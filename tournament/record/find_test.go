@@ -92,7 +92,7 @@ func TestImportedGames(t *testing.T) {
 	back, err := NewReader(bytes.NewReader(text), "f").Read()
 	require.NoError(t, err)
 	require.Equal(t, &g, back)
-	var o Outcome
+	var o GameResult
 	require.True(t, o.scan(text))
 	require.Empty(t, o.Rules)
 	_, err = Replay(back)

@@ -105,13 +105,13 @@ const (
 // without rules and opening, too.
 const Imported = "imported"
 
-// adjudicated tells whether the game was ended before its end.
+// adjudicated reports whether the game was ended before its end.
 func (g *Game) adjudicated() bool {
 	return g.Adjudication != "" && strings.HasPrefix(g.Reason, "adjudicated-")
 }
 
-// Struck tells whether the game was not played, since an agent was suspended.
-func (g *Game) Struck() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
+// NotPlayed reports whether the game was not played, since an agent was suspended.
+func (g *Game) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
 // FirstTurn returns the index in Moves of the first turn, which follows the
 // placements, and the side that takes it; turns alternate from there. The error

@@ -76,7 +76,7 @@ func (c *Collector) Add(g *record.Game) {
 }
 
 // AddOutcome counts a game of which no more than the result can be read.
-func (c *Collector) AddOutcome(o *record.Outcome) {
+func (c *Collector) AddOutcome(o *record.GameResult) {
 	c.games++
 	c.current.games++
 	c.of(string(o.Rules)).results[place(string(o.Result))]++

@@ -184,8 +184,8 @@ func TestScale(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	outcomes := record.NewOutcomes(reader, "big")
-	var o record.Outcome
+	outcomes := record.NewResultReader(reader, "big")
+	var o record.GameResult
 	south := int64(0)
 	for outcomes.Read(&o) == nil {
 		g, err := outcomes.Game()

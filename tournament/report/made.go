@@ -183,13 +183,13 @@ func (m *Manifest) command(name string) string {
 		flag("clock", base)
 		flag("increment", increment)
 	}
-	flag("margin", c.Margin)
+	flag("time-margin", c.TimeMargin)
 	flag("adjudicate", c.Adjudication)
 	if c.OnRepetition != "forfeit" {
 		flag("on-repetition", c.OnRepetition)
 	}
-	if c.Patience != "10m0s" {
-		flag("patience", c.Patience)
+	if c.StallTimeout != "10m0s" {
+		flag("stall-timeout", c.StallTimeout)
 	}
 	if c.Suspend != nil && *c.Suspend != 10 {
 		words = append(words, "--suspend", fmt.Sprint(*c.Suspend))

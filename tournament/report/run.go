@@ -93,12 +93,12 @@ type ManifestConfig struct {
 		MoveTime string `json:"movetime"`
 		Clock    string `json:"clock"`
 	} `json:"limits"`
-	Margin       string `json:"margin"`
+	TimeMargin   string `json:"time_margin"`
 	Seed         string `json:"seed"`
 	Workers      int    `json:"workers"`
 	Adjudication string `json:"adjudication"`
 	OnRepetition string `json:"on_repetition"`
-	Patience     string `json:"patience"`
+	StallTimeout string `json:"stall_timeout"`
 	Suspend      *int   `json:"suspend"` // nil in manifests from before there was one
 }
 

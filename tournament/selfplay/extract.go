@@ -25,13 +25,13 @@ const SamplesDir = "samples"
 
 // Summary says what the records of a run gave.
 type Summary struct {
-	Games    int64 // in the records
-	Faults   int64 // of them, left out because a fault decided them
-	Plies    int64 // positions in the rest
-	Drawn    int64 // of them, left out because the move was drawn at random, which the result speaks of, not of the position
-	Repeats  int64 // left out because the position was met before, and counts there
-	HeldBack int64 // validation and test positions left out because they are in a split before theirs
-	Samples  int64 // written
+	Games       int64 // in the records
+	Faults      int64 // of them, left out because a fault decided them
+	Plies       int64 // positions in the rest
+	RandomMoves int64 // of them, left out because the move was drawn at random, which the result speaks of, not of the position
+	Repeats     int64 // left out because the position was met before, and counts there
+	HeldBack    int64 // validation and test positions left out because they are in a split before theirs
+	Samples     int64 // written
 }
 
 // Extract makes the samples of the records in a run's folder anew, in its folder
@@ -221,7 +221,7 @@ func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
 func (g *gatherer) score(s *sample.Sample, game *record.Game, i int) {
 	if len(game.Scores) > 0 {
 		if game.Scores[i] == record.NoScore {
-			g.summary.Drawn++
+			g.summary.RandomMoves++
 			return
 		}
 		s.Score, s.Scored = agents.Score(game.Scores[i]), true

@@ -160,8 +160,8 @@ func TestSamplesAreThoseOfTheRecords(t *testing.T) {
 	}
 	require.EqualValues(t, 300, summary.Games)
 	require.EqualValues(t, total, summary.Samples)
-	require.Equal(t, summary.Plies, summary.Samples+summary.Drawn+summary.Repeats+summary.HeldBack)
-	require.Positive(t, summary.Drawn)
+	require.Equal(t, summary.Plies, summary.Samples+summary.RandomMoves+summary.Repeats+summary.HeldBack)
+	require.Positive(t, summary.RandomMoves)
 	require.Positive(t, summary.Repeats)
 	require.Positive(t, summary.HeldBack)
 	require.Positive(t, drawn, "draws")

@@ -76,7 +76,7 @@ var errNotPlayed = errors.New("expected a game that was played, found one of a s
 // check finds what can't be written so that it is read back.
 func check(g *record.Game, event, white, black string) error {
 	var errs []error
-	if g.Struck() {
+	if g.NotPlayed() {
 		errs = append(errs, errNotPlayed)
 	}
 	for _, t := range []struct{ what, text string }{

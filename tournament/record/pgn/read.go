@@ -272,7 +272,7 @@ func (in *reader) details(r *record.Game) error {
 			f.fail(tagDetail, fmt.Errorf("expected at most %d bytes, found %d", record.MaxDetail, len(r.Fault.Detail)))
 		}
 	}
-	if r.Struck() {
+	if r.NotPlayed() {
 		f.fail(tagReason, errNotPlayed)
 	}
 	return f.err

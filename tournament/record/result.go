@@ -9,31 +9,31 @@ import (
 	"strconv"
 )
 
-// Outcome is what ratings need of a record. Its byte slices are good until the
+// GameResult is what ratings need of a record. Its byte slices are valid until the
 // next call.
-type Outcome struct {
+type GameResult struct {
 	Game, Pair   int64
 	Rules        []byte
 	South, North []byte // agents
 	Result       []byte // "1-0", "0-1" or "1/2-1/2"
-	Struck       bool   // not played, see [FaultSuspended]
+	NotPlayed    bool   // not played, see [FaultSuspended]
 }
 
-// Outcomes streams outcomes from a file of records, some ten times as fast as
+// ResultReader streams results from a file of records, some ten times as fast as
 // [Reader] streams games: of a line that begins as [Game.AppendJSON] writes it,
 // only the head and the result are looked at, so mistakes elsewhere in it go
 // unseen. Any other line is read and checked whole. It belongs to one goroutine.
-type Outcomes struct {
+type ResultReader struct {
 	lines *bufio.Reader
 	name  string
 	line  int
-	text  []byte // the last line that held an outcome
+	text  []byte // the last line that held a result
 	long  []byte // a line longer than the buffer
 }
 
-// NewOutcomes returns a reader of r's outcomes. name stands for r in errors.
-func NewOutcomes(r io.Reader, name string) *Outcomes {
-	return &Outcomes{lines: bufio.NewReaderSize(r, 256<<10), name: name}
+// NewResultReader returns a reader of r's results. name stands for r in errors.
+func NewResultReader(r io.Reader, name string) *ResultReader {
+	return &ResultReader{lines: bufio.NewReaderSize(r, 256<<10), name: name}
 }
 
 // LineError is a line that is no record.
@@ -47,9 +47,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.L
 
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read stores the next outcome in o. It returns io.EOF after the last one, and a
+// Read stores the next result in o. It returns io.EOF after the last one, and a
 // *LineError for a line that is no record; after that the next line can be read.
-func (r *Outcomes) Read(o *Outcome) error {
+func (r *ResultReader) Read(o *GameResult) error {
 	line, err := r.next()
 	var bad *LineError
 	switch {
@@ -66,13 +66,13 @@ func (r *Outcomes) Read(o *Outcome) error {
 	if err != nil {
 		return &LineError{r.name, r.line, err}
 	}
-	*o = Outcome{g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.Struck()}
+	*o = GameResult{g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.NotPlayed()}
 	return nil
 }
 
-// Game reads the record of the outcome read last whole. The error is a
-// *LineError: it may find what Read didn't look at.
-func (r *Outcomes) Game() (*Game, error) {
+// Game reads the whole record of the result read last. The error is a *LineError:
+// it may find what Read didn't check.
+func (r *ResultReader) Game() (*Game, error) {
 	g, err := parse(r.text)
 	if err != nil {
 		return nil, &LineError{r.name, r.line, err}
@@ -81,7 +81,7 @@ func (r *Outcomes) Game() (*Game, error) {
 }
 
 // next returns the next line without its end.
-func (r *Outcomes) next() ([]byte, error) {
+func (r *ResultReader) next() ([]byte, error) {
 	r.line++
 	line, err := r.lines.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -95,7 +95,7 @@ func (r *Outcomes) next() ([]byte, error) {
 
 // nextLong reads the rest of a line of which the buffer holds the beginning. A
 // line that is too long is skipped.
-func (r *Outcomes) nextLong(head []byte) ([]byte, error) {
+func (r *ResultReader) nextLong(head []byte) ([]byte, error) {
 	r.long = append(r.long[:0], head...)
 	tooLong := false
 	for {
@@ -117,7 +117,7 @@ func (r *Outcomes) nextLong(head []byte) ([]byte, error) {
 
 // scan reads a line that is laid out as [Game.AppendJSON] does it, and reports
 // whether it is.
-func (o *Outcome) scan(line []byte) bool {
+func (o *GameResult) scan(line []byte) bool {
 	c := cursor{line, true}
 	o.Game = c.number(`{"game":`)
 	o.Pair = c.number(`,"pair":`)
@@ -139,7 +139,7 @@ func (o *Outcome) scan(line []byte) bool {
 	c.rest = c.rest[i:]
 	o.Result = c.text(`],"result":"`)
 	reason := string(c.text(`,"reason":"`))
-	o.Struck = reason == string(FaultSuspended)
+	o.NotPlayed = reason == string(FaultSuspended)
 	if len(o.Rules) == 0 && reason != Imported {
 		return false
 	}

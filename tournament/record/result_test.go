@@ -42,9 +42,9 @@ func TestOutcomesAgreeWithReader(t *testing.T) {
 		if rapid.Bool().Draw(t, "cut") && len(file) > 0 {
 			file = file[:rapid.IntRange(0, len(file)-1).Draw(t, "at")]
 		}
-		whole, quick := NewReader(bytes.NewReader(file), "f"), NewOutcomes(bytes.NewReader(file), "f")
+		whole, quick := NewReader(bytes.NewReader(file), "f"), NewResultReader(bytes.NewReader(file), "f")
 		for {
-			var o Outcome
+			var o GameResult
 			g, errWhole := whole.Read()
 			errQuick := quick.Read(&o)
 			if errWhole != nil {
@@ -53,8 +53,8 @@ func TestOutcomesAgreeWithReader(t *testing.T) {
 				return
 			}
 			require.NoError(t, errQuick)
-			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Struck()},
-				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.Struck})
+			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.NotPlayed()},
+				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.NotPlayed})
 			again, err := quick.Game()
 			require.NoError(t, err)
 			require.Equal(t, g, again)
@@ -65,8 +65,8 @@ func TestOutcomesAgreeWithReader(t *testing.T) {
 func TestOutcomesGoOnAfterABadLine(t *testing.T) {
 	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{}, Result: "1-0", Reason: "goal"}
 	line := string(g.AppendJSON(nil)) + "\n"
-	r := NewOutcomes(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
-	var o Outcome
+	r := NewResultReader(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
+	var o GameResult
 	require.NoError(t, r.Read(&o))
 	for n, want := range []string{"an empty line", "expected a game record", "a longer line"} {
 		err := r.Read(&o)
@@ -85,7 +85,7 @@ func TestOutcomesGoOnAfterABadLine(t *testing.T) {
 func TestOutcomesTakeTheQuickWay(t *testing.T) {
 	g := &Game{Game: 7, Pair: 3, Rules: "standard", Opening: "o", South: Player{"a:x=1", 1}, North: Player{"b", 2},
 		Moves: []string{"d1-c3"}, Scores: []Score{12}, Result: "0-1", Reason: "goal", Plies: 1}
-	var o Outcome
+	var o GameResult
 	require.True(t, o.scan(g.AppendJSON(nil)))
 	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South, o.North, o.Result))
 }
@@ -105,8 +105,8 @@ func BenchmarkOutcomes(b *testing.B) {
 	}
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
-		r := NewOutcomes(bytes.NewReader(file), "f")
-		var o Outcome
+		r := NewResultReader(bytes.NewReader(file), "f")
+		var o GameResult
 		for r.Read(&o) == nil {
 		}
 	}
@@ -117,8 +117,8 @@ func BenchmarkOutcomes(b *testing.B) {
 func TestOutcomesGameFindsMore(t *testing.T) {
 	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"}, Result: "1-0", Reason: "goal", Plies: 2}
 	file := append(g.AppendJSON(nil), '\n')
-	r := NewOutcomes(bytes.NewReader(file), "f")
-	var o Outcome
+	r := NewResultReader(bytes.NewReader(file), "f")
+	var o GameResult
 	require.NoError(t, r.Read(&o))
 	_, err := r.Game()
 	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
