@@ -4,7 +4,7 @@ package rules
 // could take a piece out with his next move: under all rules but Kang, the moves
 // that lose at once. Moves that take a piece out themselves stay.
 //
-// A course of the opponent to the goal relies on a few squares: those it crosses
+// A course of the opponent to the goal depends on a few squares: those it crosses
 // are empty, the pieces it starts and bounces from stand. Every move that
 // changes none of them is refuted by it, so one course decides most moves.
 func (r *Rules) Answers(p Position, ms *MoveSet) {
@@ -23,20 +23,20 @@ func (r *Rules) Screen(p Position, ms *MoveSet) {
 	}
 }
 
-// CanAnswer tells whether [Rules.Answers] would leave any move. What ms holds
+// CanAnswer reports whether [Rules.Answers] would leave any move. What ms holds
 // after it means nothing.
 func (r *Rules) CanAnswer(p Position, ms *MoveSet) bool {
 	a := answers{r: r, p: p, ms: ms, one: true}
 	return a.all() || ms.pass && !a.refuted(Pass) || r.settingUp(p)
 }
 
-// all goes through the groups; it tells whether it has come upon the one answer
+// all goes through the groups; it reports whether it has come upon the one answer
 // that is asked for.
 func (a *answers) all() bool {
 	if a.r.settingUp(a.p) || a.ms.pass {
 		return false
 	}
-	relied := a.relied()
+	relied := a.dependencies()
 	for gi := range a.ms.groups[:a.ms.n] {
 		if a.group(&a.ms.groups[gi], relied) && a.one {
 			return true
@@ -45,18 +45,18 @@ func (a *answers) all() bool {
 	return false
 }
 
-// plain tells whether moves must be tried one by one: courses don't decide
+// plain reports whether moves must be tried one by one: courses don't decide
 // several at a time where doors are directed or the opponent enters from his hand.
 func (a *answers) plain() bool { return a.r.directed || a.p.HoldsPieces(a.p.Side().Other()) }
 
-// refuted tells whether the opponent could take a piece out after m.
+// refuted reports whether the opponent could take a piece out after m.
 func (a *answers) refuted(m Move) bool {
 	return a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other())
 }
 
-// relied returns the squares on one of which a move must change something, else
-// the opponent's threat in p stands.
-func (a *answers) relied() SquareSet {
+// dependencies returns the squares on one of which a move must change something, else
+// the opponent's threat in p remains.
+func (a *answers) dependencies() SquareSet {
 	if !a.plain() {
 		if c := a.threat(a.p.afterPass()); c.there {
 			return c.squares
@@ -96,7 +96,7 @@ func (a *answers) threat(q Position) threat {
 	t.begin(a.r, q, side)
 	t.exhausted, t.n = false, 0
 	if !t.aim.Has(goal) {
-		return threat{} // not with his next move, whatever stands where
+		return threat{} // not with his next move, whatever is on the board
 	}
 	if !t.next() {
 		return threat{squares: anywhere}
@@ -108,42 +108,42 @@ func (a *answers) threat(q Position) threat {
 	}
 	if exitPossible(q, side) && t.mayExit() {
 		for i := range t.n {
-			if t.exits(i, goal) {
-				return threat{true, nearer | t.reliance(i, goal)}
+			if t.canExit(i, goal) {
+				return threat{true, nearer | t.dependencies(i, goal)}
 			}
 		}
 	}
 	if a.coarse || !t.canMove() {
 		return threat{squares: anywhere}
 	}
-	return threat{squares: nearer | rowSet(row) | t.zone()}
+	return threat{squares: nearer | rowSet(row) | t.affectingSquares()}
 }
 
-// reliance returns the squares on which the course relies that exits has just
+// dependencies returns the squares on which the course depends that canExit has just
 // found for the i-th source.
-func (t *turn) reliance(i int, goal Square) SquareSet {
+func (t *turn) dependencies(i int, goal Square) SquareSet {
 	src := t.sources[i]
-	if crossed, ok := t.walk.leg(src.from, src.height, goal, doorSet{}); ok {
+	if crossed, ok := t.search.leg(src.from, src.height, goal, doorSet{}); ok {
 		return 1<<src.from | crossed
 	}
-	if t.walk.perLeg {
-		return 1<<src.from | t.walk.chain(goal)
+	if t.search.perLeg {
+		return 1<<src.from | t.search.dependencies(goal)
 	}
-	return 1<<src.from | t.walk.relies
+	return 1<<src.from | t.search.dependsOn
 }
 
-// zone returns the squares that could matter to what the sources of the present
-// row reach: those where their courses could end ([turn.spread]), and those that
+// affectingSquares returns the squares that could matter to what the sources of the present
+// row reach: those where their courses could end ([turn.endsIgnoringDoors]), and those that
 // their first legs cross.
-func (t *turn) zone() SquareSet {
-	zone, row := t.spread(0), t.row()
-	zone |= t.walk.flood(row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
-	zone |= t.walk.flood(row&t.p.OfHeight(3), 2, doorSet{})
-	return zone & boardSet
+func (t *turn) affectingSquares() SquareSet {
+	squares, row := t.endsIgnoringDoors(0), t.row()
+	squares |= t.search.legEnds(row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
+	squares |= t.search.legEnds(row&t.p.OfHeight(3), 2, doorSet{})
+	return squares & boardSet
 }
 
 // group removes the unsafe moves of one source. The opponent's threat in p, if
-// he has one, relies on some squares. It tells whether any is left.
+// he has one, depends on some squares. It reports whether any is left.
 func (a *answers) group(g *group, relied SquareSet) bool {
 	base := a.p.afterPass()
 	all := relied

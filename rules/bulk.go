@@ -58,21 +58,21 @@ func (b *bulk) displace(r *Rules, p Position, from, hit Square) {
 		src := t.sources[i]
 		board := b.base
 		board.lift(src.from)
-		b.found[i] = t.find(board, src, t.aim)
-		b.touched[i] = t.walk.touched(1<<src.from, src.height)
+		b.found[i] = t.courseEnds(board, src, t.aim)
+		b.touched[i] = t.search.touched(1<<src.from, src.height)
 		for h := Height(1); h <= 3; h++ {
-			if group := t.walk.reached & b.base.OfHeight(h); group != 0 {
-				b.touched[i] |= t.walk.touched(group, h)
+			if group := t.search.reached & b.base.OfHeight(h); group != 0 {
+				b.touched[i] |= t.search.touched(group, h)
 			}
 		}
 	}
 }
 
 // touched returns the squares that legs of height h from these squares come by.
-func (w *walk) touched(from SquareSet, h Height) SquareSet {
+func (w *courseSearch) touched(from SquareSet, h Height) SquareSet {
 	var set SquareSet
 	for ; h > 0; h-- {
-		set |= w.flood(from, h, doorSet{})
+		set |= w.legEnds(from, h, doorSet{})
 	}
 	return set
 }
@@ -87,7 +87,7 @@ func (b *bulk) count(s Square) int {
 	for i := range t.n {
 		var l landings
 		if b.touched[i].Has(s) {
-			l = t.reach(i)
+			l = t.landingsOf(i)
 		} else {
 			l = t.landings(i, b.found[i])
 		}
@@ -95,7 +95,7 @@ func (b *bulk) count(s Square) int {
 	}
 	if b.row.Has(s) {
 		t.sources[t.n] = source{s, b.piece}
-		l := t.reach(t.n)
+		l := t.landingsOf(t.n)
 		n += t.count(&l)
 	}
 	if n == 0 {

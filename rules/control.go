@@ -22,12 +22,12 @@ func (r *Rules) Control(p Position, side Side) Control {
 	for t.begin(r, p, side); t.next(); {
 		c = entries
 		for i := range t.n {
-			l := t.reach(i)
+			l := t.landingsOf(i)
 			if l.from < NumSquares {
 				c.Active |= 1 << l.from
 			}
 			c.Ends |= l.ends &^ goal
-			c.Pieces |= l.struck
+			c.Pieces |= l.landedOn
 			if l.ends&goal != 0 {
 				c.Winners++
 			}

@@ -25,7 +25,7 @@ func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	if height == 0 || m.To() == goalOf(p.Side().Other()) {
 		return nil, false
 	}
-	tr := r.newTrail(board, source{from, height}, p.Side())
+	tr := r.newPlainSearch(board, source{from, height}, p.Side())
 	last := tr.shortest(m.To())
 	if last == nil {
 		return nil, false
@@ -45,7 +45,7 @@ type legNode struct {
 }
 
 // shortest searches the courses breadth first for one that ends on to.
-func (tr *trail) shortest(to Square) *legNode {
+func (tr *plainSearch) shortest(to Square) *legNode {
 	if !tr.bound().Has(to) {
 		return nil
 	}

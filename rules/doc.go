@@ -1,5 +1,5 @@
 // Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal
-// moves, notation, rule options and perft. It knows nothing of agents or
+// moves, notation, rule options and perft. It is independent of agents and
 // tournaments and uses the standard library only.
 //
 // The data flow is short. [Options] say which game is played; [New] resolves

@@ -82,7 +82,7 @@ func (g *Game) LegalMoves(ms *MoveSet) { *ms = *g.Legal() }
 
 func (g *Game) overLength() bool { return g.Ply() >= g.rules.options.MaxPlies }
 
-// Outcome says whether the game is over, who won, and for what reason.
+// Outcome reports whether the game is over, who won, and for what reason.
 func (g *Game) Outcome() (Outcome, Reason) {
 	switch o := g.rules.Outcome(g.pos); {
 	case o == Draw:
@@ -156,7 +156,8 @@ func (g *Game) explainPlacement(m Move) error {
 	side := g.pos.Side()
 	switch {
 	case !m.IsPlacement():
-		return fmt.Errorf("%v is not legal: the set-up is not finished; place a piece, like 2@%v", m, g.rules.setupSquares(side).first())
+		first := g.rules.setupSquares(side).first()
+		return fmt.Errorf("%v is not legal: the set-up is not finished; place a piece, like 2@%v", m, first)
 	case g.pos.Hand(side, m.FromHand()) == 0:
 		return fmt.Errorf("%v is not legal: %v has no piece of height %d left to place", m, side, m.FromHand())
 	case g.pos.Occupied().Has(m.To()):

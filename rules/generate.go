@@ -23,7 +23,7 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	for t.begin(r, p, p.Side()); t.next(); {
 		ms.truncate(entries)
 		for i := range t.n {
-			l := t.reach(i)
+			l := t.landingsOf(i)
 			ms.add(&t, &l)
 		}
 		ms.excludePast(r, p, past)
@@ -44,7 +44,7 @@ func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 	for i := range past {
 		q := &past[i]
 		// A move changes three squares at most, so nearly all of the past is
-		// out of reach at a glance.
+		// excluded by the number of squares that differ.
 		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
 		d &= d - 1
 		d &= d - 1
@@ -82,7 +82,7 @@ func (r *Rules) Count(p Position) int {
 	for t.begin(r, p, p.Side()); t.next(); {
 		n := 0
 		for i := range t.n {
-			l := t.reach(i)
+			l := t.landingsOf(i)
 			n += t.count(&l)
 		}
 		switch {
@@ -95,7 +95,7 @@ func (r *Rules) Count(p Position) int {
 	return max(entries, 1)
 }
 
-// CanReachGoal tells whether side could take a piece over the far side if it
+// CanReachGoal reports whether side could take a piece over the far side if it
 // were to move: under all rules but Kang, whether it could win at once.
 func (r *Rules) CanReachGoal(p Position, side Side) bool {
 	return r.GoalMove(p, side) != NoMove
@@ -118,7 +118,7 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 			if i == 0 && !t.mayExit() {
 				break
 			}
-			if t.exits(i, goal) {
+			if t.canExit(i, goal) {
 				return newMove(t.sources[i].from, goal, NoSquare)
 			}
 		}
@@ -129,7 +129,7 @@ func (r *Rules) GoalMove(p Position, side Side) Move {
 	return NoMove
 }
 
-// exitPossible tells whether any piece stands near enough to the far side to
+// exitPossible reports whether any piece stands near enough to the far side to
 // be the last one that a course to the goal starts or bounces from.
 func exitPossible(p Position, side Side) bool {
 	far := func(rows int) SquareSet {
@@ -141,33 +141,33 @@ func exitPossible(p Position, side Side) bool {
 	return p.OfHeight(1)&far(1)|p.OfHeight(2)&far(2)|p.OfHeight(3)&far(3) != 0
 }
 
-// exits tells whether the i-th source has a course to the goal.
-func (t *turn) exits(i int, goal Square) bool {
+// canExit reports whether the i-th source has a course to the goal.
+func (t *turn) canExit(i int, goal Square) bool {
 	src := t.sources[i]
 	board := t.p
 	if src.from < NumSquares {
 		board.lift(src.from)
 	}
-	return t.find(board, src, 1<<goal).Has(goal)
+	return t.courseEnds(board, src, 1<<goal).Has(goal)
 }
 
-// mayExit tells whether any source of the present row could have a course to the
+// mayExit reports whether any source of the present row could have a course to the
 // goal if doors did not matter and the row's other pieces stood and did not
-// stand in the way, as it suits: one look at all sources at once, mostly enough
+// stand in the way, as it suits: one bound for all sources at once, mostly enough
 // to know that there is none.
 func (t *turn) mayExit() bool {
 	if t.r.directed || t.sources[0].from >= NumSquares {
 		return true
 	}
 	goal := SquareSet(1) << goalOf(t.side)
-	return t.spread(goal)&goal != 0
+	return t.endsIgnoringDoors(goal)&goal != 0
 }
 
-// spread returns where the courses of the present row could end if doors did
+// endsIgnoringDoors returns where the courses of the present row could end if doors did
 // not matter and the row's other pieces stood and did not stand in the way, as
 // it suits. It need not go on when it has come to one of the squares in until.
-func (t *turn) spread(until SquareSet) SquareSet {
-	w := &t.walk
+func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
+	w := &t.search
 	w.place(t.p, t.side)
 	row := t.row()
 	w.empty |= row
@@ -175,7 +175,7 @@ func (t *turn) spread(until SquareSet) SquareSet {
 	for fresh, reached := row, row; fresh != 0 && ends&until == 0; reached |= fresh {
 		for h := Height(1); h <= 3; h++ {
 			if group := fresh & t.p.OfHeight(h); group != 0 {
-				ends |= w.flood(group, h, doorSet{})
+				ends |= w.legEnds(group, h, doorSet{})
 			}
 		}
 		fresh = ends & w.occ &^ reached
@@ -194,16 +194,16 @@ func (t *turn) row() SquareSet {
 	return row
 }
 
-// canMove tells whether any source of the present row has a legal move. Nearly
+// canMove reports whether any source of the present row has a legal move. Nearly
 // always the first leg of the first one shows it.
 func (t *turn) canMove() bool {
 	for i := range t.n {
-		if t.steps(i) {
+		if t.canStep(i) {
 			return true
 		}
 	}
 	for i := range t.n {
-		l := t.reach(i)
+		l := t.landingsOf(i)
 		if t.count(&l) > 0 {
 			return true
 		}
@@ -211,16 +211,16 @@ func (t *turn) canMove() bool {
 	return false
 }
 
-// steps tells whether the i-th source, on the board, can end its turn with its
+// canStep reports whether the i-th source, on the board, can end its turn with its
 // first leg on another empty square.
-func (t *turn) steps(i int) bool {
+func (t *turn) canStep(i int) bool {
 	src := t.sources[i]
 	if src.from >= NumSquares {
 		return false
 	}
 	board := t.p
 	board.lift(src.from)
-	t.walk.place(board, t.side)
-	ends := t.walk.flood(1<<src.from, src.height, doorSet{})
-	return ends&t.walk.empty&^(1<<src.from) != 0
+	t.search.place(board, t.side)
+	ends := t.search.legEnds(1<<src.from, src.height, doorSet{})
+	return ends&t.search.empty&^(1<<src.from) != 0
 }

@@ -59,10 +59,10 @@ func (m Move) FromHand() Height {
 	}
 }
 
-// IsPlacement tells whether the move places a piece during set-up.
+// IsPlacement reports whether the move places a piece during set-up.
 func (m Move) IsPlacement() bool { return m&kindBit != 0 && m.from() > placeBase }
 
-// IsGoal tells whether the piece leaves over the far side.
+// IsGoal reports whether the piece leaves over the far side.
 func (m Move) IsGoal() bool { return m.To().IsGoal() }
 
 // Rotate returns the move as the other player sees it, for use with

@@ -54,7 +54,7 @@ func (ms *MoveSet) add(t *turn, l *landings) {
 	g := &ms.groups[ms.n]
 	*g = group{from: l.from, height: l.height, first: uint8(ms.nDrops), ends: l.ends}
 	g.count = l.ends.Count()
-	if l.zone != 0 {
+	if l.dropZone != 0 {
 		g.hits = l.hits
 		for hits := l.hits; hits != 0; hits &= hits - 1 {
 			drops := t.drops(l, hits.first())
@@ -85,7 +85,7 @@ func (ms *MoveSet) find(from Square) *group {
 	return nil
 }
 
-// Contains tells whether m is in the set.
+// Contains reports whether m is in the set.
 func (ms *MoveSet) Contains(m Move) bool {
 	if m == Pass {
 		return ms.pass

@@ -89,7 +89,8 @@ type moveParser struct {
 // doors. Whether the move is legal beyond that is for [Game.Check] to say.
 // The error is a *SyntaxError that names the column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
-	mp := &moveParser{scanner: scanner{text: strings.TrimSpace(text)}, rules: r, side: p.Side(), board: p, drop: NoSquare, xAt: -1}
+	mp := &moveParser{rules: r, side: p.Side(), board: p, drop: NoSquare, xAt: -1}
+	mp.text = strings.TrimSpace(text)
 	if len(mp.text) > maxMoveText {
 		return NoMove, mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d", maxMoveText, len(mp.text))
 	}
@@ -260,7 +261,7 @@ func (mp *moveParser) ending() error {
 	return mp.end()
 }
 
-// isLong tells whether the text gives a course: a short text names the end
+// isLong reports whether the text gives a course: a short text names the end
 // alone. A single landing next to the start is the same in both notations.
 func (mp *moveParser) isLong() bool { return len(mp.course) > 1 }
 

@@ -19,7 +19,7 @@ type DoorRule string
 // DropZone says behind which row of the opponent no displaced piece may be put.
 type DropZone string
 
-// NullMove says whether a turn may leave the board as it was.
+// NullMove reports whether a turn may leave the board as it was.
 type NullMove string
 
 // Repetition says which earlier positions a move may not reproduce.
@@ -28,7 +28,7 @@ type Repetition string
 // BlockedRow says what happens when no piece of the active row can move.
 type BlockedRow string
 
-// KangEntry says whether a player who holds pieces must bring one in.
+// KangEntry reports whether a player who holds pieces must bring one in.
 type KangEntry string
 
 // The values of the options, the default first.

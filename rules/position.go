@@ -61,7 +61,7 @@ func (p Position) Hand(side Side, h Height) int {
 	return int(p.lo >> (handShift + uint(side)*9 + uint(h-1)*3) & 7)
 }
 
-// HoldsPieces tells whether side has any piece in hand.
+// HoldsPieces reports whether side has any piece in hand.
 func (p Position) HoldsPieces(side Side) bool {
 	return p.lo>>(handShift+uint(side)*9)&oneHandMask != 0
 }
@@ -71,7 +71,7 @@ func (p Position) Goals(side Side) int {
 	return int(p.hi >> (goalShift + uint(side)*4) & goalMask)
 }
 
-// TookOut tells whether side took a piece out on its previous turn (Kang); it
+// TookOut reports whether side took a piece out on its previous turn (Kang); it
 // may not take one out on its next turn then.
 func (p Position) TookOut(side Side) bool {
 	return p.lo>>(coolShift+uint(side))&1 != 0
@@ -132,7 +132,7 @@ func start() Position {
 	return Position{lo: (fullHand | fullHand<<9) << handShift}
 }
 
-// settingUp tells whether the players are still placing their pieces.
+// settingUp reports whether the players are still placing their pieces.
 func (r *Rules) settingUp(p Position) bool {
 	return !r.options.Kang && p.lo>>handShift&handMask != 0
 }
@@ -142,10 +142,10 @@ func (r *Rules) settingUp(p Position) bool {
 // they are placed, and play begins when the hands are empty.
 func (r *Rules) Start() Position { return start() }
 
-// SettingUp tells whether p still waits for pieces to be placed.
+// SettingUp reports whether p still waits for pieces to be placed.
 func (r *Rules) SettingUp(p Position) bool { return r.settingUp(p) }
 
-// Outcome says whether p ends the game, and who won. A game can end also by
+// Outcome reports whether p ends the game, and who won. A game can end also by
 // its length, which a position doesn't know; see [Game].
 func (r *Rules) Outcome(p Position) Outcome {
 	switch {

@@ -68,7 +68,7 @@ func (s *scanner) digit(top byte, what string) (int, error) {
 	return int(c - '0'), nil
 }
 
-// blanks skips spaces and tabs and tells whether there were any.
+// blanks skips spaces and tabs and reports whether there were any.
 func (s *scanner) blanks() bool {
 	from := s.at
 	for s.peek() == ' ' || s.peek() == '\t' {
@@ -90,7 +90,8 @@ func (s *scanner) blanks() bool {
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		return Position{}, s.fail(maxPositionText, "expected a position of at most %d bytes, found %d", maxPositionText, len(text))
+		return Position{}, s.fail(maxPositionText, "expected a position of at most %d bytes, found %d",
+			maxPositionText, len(text))
 	}
 	s.blanks()
 	p, err := parseBoard(s)

@@ -175,6 +175,7 @@ func (o Options) proseForbidden() []string {
 func (o Options) proseDraw() []string {
 	return []string{
 		"Two passes in a row end the game as a draw.",
-		fmt.Sprintf("So does turn %d, both players' turns counted. No rulebook says so; it ends games that would go on.", o.MaxPlies),
+		fmt.Sprintf("So does turn %d, both players' turns counted. No rulebook says so; it ends games that would go on.",
+			o.MaxPlies),
 	}
 }

@@ -1,6 +1,6 @@
 package rules
 
-// OnlyRepeats tells whether m is refused for what it brings back alone: it
+// OnlyRepeats reports whether m is refused for what it brings back alone: it
 // would be legal if null moves and repetitions were allowed. Engines that know
 // no history choose such moves; see the tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {

@@ -70,10 +70,10 @@ func (s Square) File() int { return int(s) % Files }
 // Row returns the row of a board square, 0 (row 1) to 5 (row 6).
 func (s Square) Row() int { return int(s) / Files }
 
-// OnBoard tells whether s is one of the 36 board squares.
+// OnBoard reports whether s is one of the 36 board squares.
 func (s Square) OnBoard() bool { return s < NumSquares }
 
-// IsGoal tells whether s is one of the two goals.
+// IsGoal reports whether s is one of the two goals.
 func (s Square) IsGoal() bool { return s == NorthGoal || s == SouthGoal }
 
 // String returns the square's name: "a1" to "f6", "goal", or "none".
@@ -120,7 +120,7 @@ const (
 	goalSet  SquareSet = 1<<NorthGoal | 1<<SouthGoal
 )
 
-// Has tells whether s is in the set.
+// Has reports whether s is in the set.
 func (ss SquareSet) Has(s Square) bool { return ss>>s&1 != 0 }
 
 // Count returns the number of squares in the set.

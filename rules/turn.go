@@ -24,14 +24,14 @@ type turn struct {
 	n         int  // sources of the present row
 	optional  bool // they are in hand and may be left there: their moves stand beside those of a row
 	exhausted bool
-	walk      walk // room to work in
+	search    courseSearch // room to work in
 }
 
 // begin prepares t, a zero turn, for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, boardSet
 	t.hand = r.options.Kang && p.HoldsPieces(side)
-	t.walk.perLeg = r.perLeg
+	t.search.perLeg = r.perLeg
 	if !r.cooldown || !p.TookOut(side) {
 		t.aim |= 1 << goalOf(side)
 	}
@@ -84,20 +84,20 @@ func (t *turn) addRow(squares SquareSet) {
 // landings is what one source can do: the squares its courses can end on.
 type landings struct {
 	source
-	ends   SquareSet // empty squares and the goal, less the start under null_move: forbid
-	struck SquareSet // pieces that courses can land on
-	hits   SquareSet // those that can be displaced; none without relocation
-	zone   SquareSet // where a displaced piece may go; see [turn.drops]
+	ends     SquareSet // empty squares and the goal, less the start under null_move: forbid
+	landedOn SquareSet // pieces that courses can land on
+	hits     SquareSet // those that can be displaced; none without relocation
+	dropZone SquareSet // where a displaced piece may go; see [turn.drops]
 }
 
-// reach finds the landings of the i-th source.
-func (t *turn) reach(i int) landings {
+// landingsOf finds the landings of the i-th source.
+func (t *turn) landingsOf(i int) landings {
 	src := t.sources[i]
 	board := t.p
 	if src.from < NumSquares {
 		board.lift(src.from)
 	}
-	return t.landings(i, t.find(board, src, t.aim))
+	return t.landings(i, t.courseEnds(board, src, t.aim))
 }
 
 // landings sorts the squares where the courses of the i-th source can end.
@@ -107,9 +107,9 @@ func (t *turn) landings(i int, found SquareSet) landings {
 	if src.from < NumSquares {
 		occ &^= 1 << src.from
 	}
-	l := landings{source: src, ends: found &^ occ, struck: found & occ}
-	if l.struck != 0 && t.r.options.Relocation {
-		l.hits, l.zone = l.struck, notBehind(firstRow(occ, t.side.Other()), t.side)&^occ
+	l := landings{source: src, ends: found &^ occ, landedOn: found & occ}
+	if l.landedOn != 0 && t.r.options.Relocation {
+		l.hits, l.dropZone = l.landedOn, notBehind(firstRow(occ, t.side.Other()), t.side)&^occ
 	}
 	if src.from < NumSquares && !t.r.allowNull {
 		l.ends &^= 1 << src.from
@@ -117,30 +117,30 @@ func (t *turn) landings(i int, found SquareSet) landings {
 	return l
 }
 
-// find returns the squares, of those wanted, on which a course of src can end.
+// courseEnds returns the squares, of those wanted, on which a course of src can end.
 // It has been lifted from the board. Some that are not wanted may be among them.
-func (t *turn) find(board Position, src source, wanted SquareSet) SquareSet {
+func (t *turn) courseEnds(board Position, src source, wanted SquareSet) SquareSet {
 	if t.r.directed {
-		tr := t.r.newTrail(board, src, t.side)
-		tr.follow(tr.root, 0, 0, tr.occ)
+		tr := t.r.newPlainSearch(board, src, t.side)
+		tr.visit(tr.root, 0, 0, tr.occ)
 		return tr.found & t.aim
 	}
-	w := &t.walk
+	w := &t.search
 	w.place(board, t.side)
 	if src.from < NumSquares {
-		first := w.flood(1<<src.from, src.height, doorSet{})
-		return w.reach(first, &hopSpans[src.height][src.from], wanted) & t.aim
+		first := w.legEnds(1<<src.from, src.height, doorSet{})
+		return w.courseEnds(first, &boardLegs[src.height][src.from], wanted) & t.aim
 	}
 	first := rowSet(int(t.side) * (Rows - 1))
 	if src.height > 1 {
-		first = w.flood(first&w.empty, src.height-1, doorSet{})
+		first = w.legEnds(first&w.empty, src.height-1, doorSet{})
 	}
-	return w.reach(first, &entrySpans[t.side][src.height], wanted) & t.aim
+	return w.courseEnds(first, &entryLegs[t.side][src.height], wanted) & t.aim
 }
 
 // drops returns where the piece on hit may go when it is displaced.
 func (t *turn) drops(l *landings, hit Square) SquareSet {
-	drops := l.zone
+	drops := l.dropZone
 	if t.r.playable {
 		board := t.p
 		if l.from < NumSquares {
@@ -168,8 +168,8 @@ func (t *turn) count(l *landings) int {
 		}
 		return n
 	}
-	n += l.hits.Count() * l.zone.Count()
-	if !t.r.allowNull && l.from < NumSquares && l.zone.Has(l.from) {
+	n += l.hits.Count() * l.dropZone.Count()
+	if !t.r.allowNull && l.from < NumSquares && l.dropZone.Has(l.from) {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n

@@ -1,25 +1,25 @@
 package rules
 
-// The legs by where they lead: hopSpans[h][s][t] are the legs of height h from
-// square s that end on t, as a run in hops; those of heights 1 to 3 from the
-// board, for both sides. entrySpans[side][h][t] are the first legs of an
+// The legs by where they lead: boardLegs[h][s][t] are the legs of height h from
+// square s that end on t, as a run in packedLegs; those of heights 1 to 3 from the
+// board, for both sides. entryLegs[side][h][t] are the first legs of an
 // entering piece (Kang). Computed once at start-up and only read afterwards.
-var hops, hopSpans, entrySpans = makeHops()
+var packedLegs, boardLegs, entryLegs = packLegs()
 
-func makeHops() (table [numHops]hop, spans [4][NumSquares][38]span, entering [2][4][38]span) {
+func packLegs() (table [maxPackedLegs]packedLeg, fromBoard [4][NumSquares][38]legRange, fromHand [2][4][38]legRange) {
 	n := 0
-	add := func(lists ...[]leg) (to [38]span) {
+	add := func(lists ...[]leg) (to [38]legRange) {
 		for t := range to {
 			start := n
 			for _, list := range lists {
 				for i := range list {
 					if list[i].end == Square(t) {
-						table[n] = list[i].hop()
+						table[n] = list[i].pack()
 						n++
 					}
 				}
 			}
-			to[t] = span(start<<3 | (n - start))
+			to[t] = legRange(start<<3 | (n - start))
 		}
 		return to
 	}
@@ -32,18 +32,18 @@ func makeHops() (table [numHops]hop, spans [4][NumSquares][38]span, entering [2]
 					goals = append(goals, l)
 				}
 			}
-			spans[h+1][s] = add(legs[South][h][s], goals)
+			fromBoard[h+1][s] = add(legs[South][h][s], goals)
 		}
 		for side := range 2 {
-			entering[side][h+1] = add(entries[side][h])
+			fromHand[side][h+1] = add(entries[side][h])
 		}
 	}
-	return table, spans, entering
+	return table, fromBoard, fromHand
 }
 
-// hop returns the leg in the form that the walk uses.
-func (l *leg) hop() hop {
-	h := hop{crossed: l.crossed}
+// pack returns the leg in the form that courseSearch uses.
+func (l *leg) pack() packedLeg {
+	h := packedLeg{crossed: l.crossed}
 	for s := range Square(NumSquares) {
 		if s.File() < Files-1 {
 			number, _ := door(s, s+1)

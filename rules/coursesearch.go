@@ -1,41 +1,47 @@
 package rules
 
-// walk finds every square on which a course of one piece can end. Courses are
-// legion on a crowded board, but the squares are few, so it never lists courses.
-// It works in four stages and stops after any that leaves nothing to find:
+// courseSearch finds every square on which a course of one piece can end. The
+// words of this package: a leg is one run of steps, a course the legs of a turn,
+// and the ends of either are the squares where it can end. A bound is a superset
+// of the ends of courses that costs less, for it ignores which doors are used.
 //
-//  1. The first leg, by a flood: exact, for no door has been used.
-//  2. What could be found if doors did not matter, a bound: floods from every
-//     piece that can be reached that way.
-//  3. Forward, bounce by bounce with the doors used so far, into such pieces only
-//     from which something missing might still be found. This finds most of
-//     what there is within a few bounces.
-//  4. Backward, from each square still missing to the start. What blocks a
-//     square is mostly near it, so the proof that no course leads there is short.
+// The number of courses explodes on a crowded board, but their ends are few, so
+// courses are never listed. The search stops after any of four stages that
+// leaves no end to be found:
+//
+//  1. The ends of the first leg, exact as no door has been used.
+//  2. The bound: the ends of legs from every piece that can be landed on.
+//  3. Forward, bounce by bounce with the doors used so far, onto those pieces only
+//     from which an end of the bound might still be found. This finds most ends
+//     within a few bounces.
+//  4. Backward, from each end still missing to the start. What blocks an end is
+//     mostly near it, so the proof that no course leads there is short.
 //
 // No piece is bounced off twice: whatever the second bounce leads to, the first
 // one did with fewer doors used.
-type walk struct {
-	lo, hi  uint64    // the heights' planes without the moving piece
-	occ     SquareSet // squares with a piece
-	empty   SquareSet
-	far     SquareSet // the row from which a step leads to the goal
-	goal    SquareSet // the goal, as a set
-	missing SquareSet // squares that may be found yet
-	perLeg  bool      // doors are closed within a leg alone: stage 2 is exact, and the last one
-	bounces int       // made in stage 3
-	reached SquareSet // pieces that can be landed on if doors don't matter
-	relies  SquareSet // what the course last found crosses and bounces off
-	first   SquareSet // where the first leg can end
-	spans   *[38]span // the legs of the start
-	ends    [NumSquares]SquareSet
+type courseSearch struct {
+	lo, hi    uint64    // the heights' planes without the moving piece
+	occ       SquareSet // squares with a piece
+	empty     SquareSet
+	far       SquareSet     // the row from which a step leads to the goal
+	goal      SquareSet     // the goal, as a set
+	missing   SquareSet     // squares that may be found yet
+	perLeg    bool          // doors are closed within a leg alone: stage 2 is exact, and the last one
+	bounces   int           // made in stage 3
+	reached   SquareSet     // pieces that can be landed on if doors don't matter
+	dependsOn SquareSet     // what the course last found crosses and bounces off
+	first     SquareSet     // where the first leg can end
+	legs      *[38]legRange // the legs of the start, by where they end
+	ends      [NumSquares]SquareSet
 }
 
 // doorSet is a set of doors: bit s of east is the door between s and the square
 // east of it, bit s of north that between s and the square north of it.
 type doorSet struct{ east, north uint64 }
 
-func (d doorSet) with(l *hop) doorSet { return doorSet{d.east | l.doors.east, d.north | l.doors.north} }
+func (d doorSet) with(l *packedLeg) doorSet {
+	return doorSet{d.east | l.doors.east, d.north | l.doors.north}
+}
 
 // Squares from which a step east or north stays on the board.
 const (
@@ -43,11 +49,11 @@ const (
 	northable = 1<<(NumSquares-Files) - 1
 )
 
-// flood returns where the legs of h steps from the one square in from can end:
+// legEnds returns where the legs of h steps from the one square in from can end:
 // empty squares, pieces and the goal. The doors used are closed. Each step moves
 // four sets at once, by the direction of the step; never straight back, which
 // is the only way in which a leg could use a door twice.
-func (w *walk) flood(from SquareSet, h Height, used doorSet) SquareSet {
+func (w *courseSearch) legEnds(from SquareSet, h Height, used doorSet) SquareSet {
 	empty := uint64(w.empty)
 	okEast := eastable &^ used.east
 	okWest := okEast << 1
@@ -76,10 +82,10 @@ func (w *walk) flood(from SquareSet, h Height, used doorSet) SquareSet {
 }
 
 // at returns the height of the piece on s.
-func (w *walk) at(s Square) Height { return Height(w.lo>>(s&63)&1 | w.hi>>(s&63)&1<<1) }
+func (w *courseSearch) at(s Square) Height { return Height(w.lo>>(s&63)&1 | w.hi>>(s&63)&1<<1) }
 
 // place sets the board: p without the moving piece.
-func (w *walk) place(p Position, side Side) {
+func (w *courseSearch) place(p Position, side Side) {
 	w.lo, w.hi = p.lo, p.hi
 	w.occ = p.Occupied()
 	w.empty = boardSet &^ w.occ
@@ -89,9 +95,9 @@ func (w *walk) place(p Position, side Side) {
 	}
 }
 
-// reach returns where the courses that begin with one of the legs in spans can
+// courseEnds returns where the courses that begin with one of these legs can
 // end, so far as it is wanted. first is where those legs end.
-func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareSet {
+func (w *courseSearch) courseEnds(first SquareSet, legs *[38]legRange, wanted SquareSet) SquareSet {
 	w.reached = 0
 	if first&w.occ == 0 {
 		return first
@@ -100,11 +106,11 @@ func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareS
 	for todo := first & w.occ; todo != 0; todo = limit & w.occ &^ w.reached {
 		s := todo.first()
 		w.reached |= todo & -todo
-		ends := w.flood(todo&-todo, w.at(s), doorSet{})
+		ends := w.legEnds(todo&-todo, w.at(s), doorSet{})
 		w.ends[s] = ends
 		limit |= ends
 	}
-	w.first, w.spans = first, spans
+	w.first, w.legs = first, legs
 	if w.perLeg {
 		return limit
 	}
@@ -112,18 +118,18 @@ func (w *walk) reach(first SquareSet, spans *[38]span, wanted SquareSet) SquareS
 	if w.missing == 0 {
 		return limit
 	}
-	w.relies, w.bounces = 0, 0
-	if w.forward(first, spans, doorSet{}, w.occ) == undecided {
-		w.relies = 0
+	w.dependsOn, w.bounces = 0, 0
+	if w.forward(first, legs, doorSet{}, w.occ) == undecided {
+		w.dependsOn = 0
 		w.backward()
 	}
 	return limit &^ w.missing
 }
 
-// chain returns the squares that a course to s relies on, for doors that are
+// dependencies returns the squares that a course to s depends on, for doors that are
 // closed within a leg alone: the pieces it bounces off and what it crosses. s is
 // not among the ends of the first leg.
-func (w *walk) chain(s Square) (relies SquareSet) {
+func (w *courseSearch) dependencies(s Square) (on SquareSet) {
 	var layers [NumPieces]SquareSet // the pieces by how many bounces lead to them
 	n, seen := 0, SquareSet(0)
 	for layer := w.first & w.occ; ; n++ {
@@ -143,25 +149,25 @@ func (w *walk) chain(s Square) (relies SquareSet) {
 			b := pieces.first()
 			if w.ends[b].Has(s) {
 				crossed, _ := w.leg(b, w.at(b), s, doorSet{})
-				relies |= 1<<b | crossed
+				on |= 1<<b | crossed
 				s = b
 				break
 			}
 		}
 	}
-	for sp := w.spans[s]; sp.more(); sp = sp.next() {
-		if l := sp.hop(); l.free(w.occ, doorSet{}) {
-			return relies | l.crossed
+	for run := w.legs[s]; run.more(); run = run.next() {
+		if l := run.leg(); l.free(w.occ, doorSet{}) {
+			return on | l.crossed
 		}
 	}
-	return relies
+	return on
 }
 
 // leg returns what a leg of height h from s to end crosses, by other doors than
 // these.
-func (w *walk) leg(s Square, h Height, end Square, used doorSet) (crossed SquareSet, ok bool) {
-	for sp := hopSpans[h&3][s][end]; sp.more(); sp = sp.next() {
-		if l := sp.hop(); l.free(w.occ, used) {
+func (w *courseSearch) leg(s Square, h Height, end Square, used doorSet) (crossed SquareSet, ok bool) {
+	for run := boardLegs[h&3][s][end]; run.more(); run = run.next() {
+		if l := run.leg(); l.free(w.occ, used) {
 			return l.crossed, true
 		}
 	}
@@ -180,9 +186,9 @@ const (
 // maxBounces is how many bounces stage 3 makes. Most walks are over by then.
 const maxBounces = 24
 
-// forward goes on from a piece whose legs, in spans, end on ends now that these
+// forward goes on from a piece whose legs end on ends now that these
 // doors are used, into the open pieces among them.
-func (w *walk) forward(ends SquareSet, spans *[38]span, used doorSet, open SquareSet) verdict {
+func (w *courseSearch) forward(ends SquareSet, legs *[38]legRange, used doorSet, open SquareSet) verdict {
 	if w.bounces++; w.bounces > maxBounces {
 		return undecided
 	}
@@ -190,29 +196,29 @@ func (w *walk) forward(ends SquareSet, spans *[38]span, used doorSet, open Squar
 		bit := hits & -hits
 		s := hits.first()
 		rest := open &^ bit
-		if w.missing&w.ends[s] == 0 && !w.promising(w.ends[s], rest) {
+		if w.missing&w.ends[s] == 0 && !w.canFindMissing(w.ends[s], rest) {
 			continue
 		}
 		h := w.at(s)
-		for sp := spans[s]; sp.more(); sp = sp.next() {
-			l := sp.hop()
+		for run := legs[s]; run.more(); run = run.next() {
+			l := run.leg()
 			if !l.free(w.occ, used) {
 				continue
 			}
 			then := used.with(l)
-			found := w.flood(bit, h, then)
+			found := w.legEnds(bit, h, then)
 			if missing := w.missing; missing&found != 0 {
 				if w.missing = missing &^ found; w.missing == 0 {
 					crossed, _ := w.leg(s, h, (missing & found).first(), then)
-					w.relies |= bit | l.crossed | crossed
+					w.dependsOn |= bit | l.crossed | crossed
 					return complete
 				}
 			}
 			if found&rest == 0 {
 				continue
 			}
-			if v := w.forward(found, &hopSpans[h&3][s], then, rest); v != exhausted {
-				w.relies |= bit | l.crossed
+			if v := w.forward(found, &boardLegs[h&3][s], then, rest); v != exhausted {
+				w.dependsOn |= bit | l.crossed
 				return v
 			}
 		}
@@ -220,9 +226,9 @@ func (w *walk) forward(ends SquareSet, spans *[38]span, used doorSet, open Squar
 	return exhausted
 }
 
-// promising tells whether, doors aside, something missing can be found from the
+// canFindMissing reports whether, doors aside, something missing can be found from the
 // pieces in ends on, through open pieces.
-func (w *walk) promising(ends, open SquareSet) bool {
+func (w *courseSearch) canFindMissing(ends, open SquareSet) bool {
 	for todo := ends & open; todo != 0; todo = ends & open {
 		open &^= todo & -todo
 		ends |= w.ends[todo.first()]
@@ -235,7 +241,7 @@ func (w *walk) promising(ends, open SquareSet) bool {
 
 // backward decides for every missing square whether a course leads there,
 // through the pieces reached in stage 2.
-func (w *walk) backward() {
+func (w *courseSearch) backward() {
 	reached := w.reached
 	var before [NumSquares + 2]SquareSet // the pieces from which a leg leads to a square
 	for from := reached; from != 0; from &= from - 1 {
@@ -250,13 +256,13 @@ func (w *walk) backward() {
 	}
 }
 
-// leadsTo tells whether a course from the start ends on s that uses none of
+// leadsTo reports whether a course from the start ends on s that uses none of
 // these doors and bounces off open pieces only.
-func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet, open SquareSet) bool {
+func (w *courseSearch) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet, open SquareSet) bool {
 	if w.first.Has(s) {
-		for sp := w.spans[s]; sp.more(); sp = sp.next() {
-			if l := sp.hop(); l.free(w.occ, used) {
-				w.relies |= l.crossed
+		for run := w.legs[s]; run.more(); run = run.next() {
+			if l := run.leg(); l.free(w.occ, used) {
+				w.dependsOn |= l.crossed
 				return true
 			}
 		}
@@ -266,10 +272,10 @@ func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet
 		if !w.connected(b, before, rest) {
 			continue
 		}
-		for sp := hopSpans[w.at(b)&3][b][s]; sp.more(); sp = sp.next() {
-			l := sp.hop()
+		for run := boardLegs[w.at(b)&3][b][s]; run.more(); run = run.next() {
+			l := run.leg()
 			if l.free(w.occ, used) && w.leadsTo(b, before, used.with(l), rest) {
-				w.relies |= l.crossed | from&-from
+				w.dependsOn |= l.crossed | from&-from
 				return true
 			}
 		}
@@ -277,9 +283,9 @@ func (w *walk) leadsTo(s Square, before *[NumSquares + 2]SquareSet, used doorSet
 	return false
 }
 
-// connected tells whether, doors aside, a course could come from the start to b
+// connected reports whether, doors aside, a course could come from the start to b
 // through open pieces.
-func (w *walk) connected(b Square, before *[NumSquares + 2]SquareSet, open SquareSet) bool {
+func (w *courseSearch) connected(b Square, before *[NumSquares + 2]SquareSet, open SquareSet) bool {
 	if w.first.Has(b) {
 		return true
 	}
@@ -293,24 +299,24 @@ func (w *walk) connected(b Square, before *[NumSquares + 2]SquareSet, open Squar
 	return false
 }
 
-// hop is a leg as the walk needs it.
-type hop struct {
+// packedLeg is a leg as courseSearch needs it.
+type packedLeg struct {
 	doors   doorSet
 	crossed SquareSet
 }
 
-// free tells whether the squares that the leg crosses are empty and its doors unused.
-func (l *hop) free(occ SquareSet, used doorSet) bool {
+// free reports whether the squares that the leg crosses are empty and its doors unused.
+func (l *packedLeg) free(occ SquareSet, used doorSet) bool {
 	return uint64(l.crossed&occ)|l.doors.east&used.east|l.doors.north&used.north == 0
 }
 
-// span is a run of hops in the table: the place of the first above three bits
+// legRange is a run of legs in the table: the place of the first above three bits
 // that hold how many there are.
-type span uint16
+type legRange uint16
 
-func (s span) more() bool { return s&7 != 0 }
-func (s span) next() span { return s + 8 - 1 }
-func (s span) hop() *hop  { return &hops[s>>3&(numHops-1)] }
+func (s legRange) more() bool      { return s&7 != 0 }
+func (s legRange) next() legRange  { return s + 8 - 1 }
+func (s legRange) leg() *packedLeg { return &packedLegs[s>>3&(maxPackedLegs-1)] }
 
-// numHops is the size of the table of hops, a power of two, with some to spare.
-const numHops = 2048
+// maxPackedLegs is the size of the table of legs, a power of two, with some to spare.
+const maxPackedLegs = 2048
