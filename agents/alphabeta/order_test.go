@@ -48,23 +48,3 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestHistoryPutsRefutationsFirst(t *testing.T) {
-	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
-	var ms rules.MoveSet
-	g.LegalMoves(&ms)
-	var h history
-	good := ms.At(ms.Len() - 1)
-	h.add(rules.South, good, 3)
-	for m := range ms.All() {
-		if m != good {
-			require.Less(t, h.score(rules.South, m), h.score(rules.South, good))
-		}
-		require.Zero(t, h.score(rules.North, m))
-	}
-	for range 1 << 12 {
-		h.add(rules.South, good, 60)
-	}
-	require.Greater(t, h.score(rules.South, good), int32(0), "counts stay within bounds")
-	require.LessOrEqual(t, h.score(rules.South, good), int32(2*maxHistory))
-}

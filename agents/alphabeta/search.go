@@ -14,7 +14,7 @@ import (
 // frame is the state of a node during its search; there is one for each ply.
 type frame struct {
 	moves   rules.MoveSet // not yet searched or scored
-	scored  moveHeap
+	scored  lookahead.MoveHeap
 	killers [2]rules.Move // moves that caused beta cutoffs at this ply
 	pv      []rules.Move  // principal variation from here on
 }
@@ -33,7 +33,7 @@ type search struct {
 	rules   *rules.Rules
 	eval    *eval.Evaluator
 	line    lookahead.Line
-	history history
+	history lookahead.History
 	params  params
 	stack   [maxDepth + 2]frame
 
@@ -55,7 +55,7 @@ const infinity = agents.WinTop + 1
 // reset prepares for a game; it clears the thread's own state.
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
-	s.history = history{}
+	s.history = lookahead.History{}
 }
 
 // begin prepares for one choice. The game has not ended.
@@ -237,7 +237,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		// beta cutoff: this is a cut node; update history and killers
 		if score >= beta {
 			kind = lower
-			s.history.add(p.Side(), m, depth)
+			s.history.Add(p.Side(), m, int32(depth*depth))
 			if f.killers[0] != m {
 				f.killers = [2]rules.Move{m, f.killers[0]}
 			}

@@ -1,17 +1,19 @@
 package solver
 
 import (
+	"cmp"
 	"slices"
 
+	"gyges/agents/internal/lookahead"
 	"gyges/rules"
 )
 
-// pollEvery says after how many positions the context is looked at again: well
-// below a millisecond.
+// pollEvery is the number of nodes between checks of the context: well below a
+// millisecond.
 const pollEvery = 64
 
-// visit counts a position and tells whether the search must stop.
-func (s *Solver) visit() bool {
+// countNode counts a node and reports whether the search must stop.
+func (s *Solver) countNode() bool {
 	if s.nodes >= s.nextPoll && !s.stopped {
 		s.nextPoll = s.nodes + pollEvery
 		s.stopped = s.ctx.Err() != nil
@@ -20,11 +22,11 @@ func (s *Solver) visit() bool {
 	return s.stopped
 }
 
-// attack tells whether the side to move in p, the position at the line's end,
+// attack reports whether the side to move in p, the position at the line's end,
 // where the game goes on for n plies at least, can force the goal within n, an
-// odd number. It means nothing once the search is stopped.
+// odd number. The result is invalid once the search is stopped.
 func (s *Solver) attack(p rules.Position, n int) bool {
-	if s.visit() {
+	if s.countNode() {
 		return false
 	}
 	key := s.key(p)
@@ -59,7 +61,7 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 			return first
 		}
 	}
-	f.list = f.list[:0]
+	f.scored = f.scored[:0]
 	decisive := s.line.Decisive(p, side)
 	for m := range f.moves.All() {
 		next := s.rules.Apply(p, m)
@@ -70,18 +72,18 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 			}
 			continue
 		}
-		rate := -1 << 20 // after all threats
+		score := -1 << 20 // after all threats
 		if threat {
-			rate = -s.countAnswers(next, f)
+			score = -s.countAnswers(next, f)
 		}
-		f.list = append(f.list, newRated(m, int32(rate)))
+		f.scored = append(f.scored, lookahead.NewScoredMove(m, int32(score)))
 	}
 	if n > 3 {
-		slices.SortFunc(f.list, higher)
+		slices.SortFunc(f.scored, descending)
 	}
-	for _, r := range f.list {
-		if s.wins(s.rules.Apply(p, r.move()), n) {
-			return r.move()
+	for _, r := range f.scored {
+		if s.wins(s.rules.Apply(p, r.Move()), n) {
+			return r.Move()
 		}
 		if s.stopped {
 			break
@@ -90,7 +92,10 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 	return rules.NoMove
 }
 
-// wins tells whether the attacker's move to next, the position at the line's end,
+// descending sorts the move with the higher score first.
+func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
+
+// wins reports whether the attacker's move to next, the position at the line's end,
 // wins within n plies, that move counted.
 func (s *Solver) wins(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.defenceless(next, n-1)
@@ -104,12 +109,12 @@ func (s *Solver) countAnswers(p rules.Position, f *frame) int {
 	return f.after.Len()
 }
 
-// defenceless tells whether the side to move in p, the position at the line's
+// defenceless reports whether the side to move in p, the position at the line's
 // end, where the game goes on for n plies at least, can't keep the opponent from
-// the goal for more than n plies, an even number. It means nothing once the
-// search is stopped.
+// the goal for more than n plies, an even number. The result is invalid
+// once the search is stopped.
 func (s *Solver) defenceless(p rules.Position, n int) bool {
-	if s.visit() {
+	if s.countNode() {
 		return false
 	}
 	f := &s.frames[s.line.Len()]
@@ -136,7 +141,7 @@ func (s *Solver) defenceless(p rules.Position, n int) bool {
 	return m == rules.NoMove
 }
 
-// helpless tells whether every move in p lets the opponent win with his next.
+// helpless reports whether every move in p lets the opponent win with his next.
 func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	if !s.line.Decisive(p, p.Side().Other()) {
 		return false
@@ -165,21 +170,21 @@ func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) r
 	}
 	side := p.Side()
 	decisive := s.line.Decisive(p, side)
-	f.list = f.list[:0]
+	f.scored = f.scored[:0]
 	for m := range f.moves.All() {
-		rate := s.order.rate(side, m)
+		score := s.history.Score(side, m)
 		if decisive && s.rules.CanReachGoal(s.rules.Apply(p, m), side) {
-			rate += 1 << 24 // the attacker must answer himself
+			score += 1 << 24 // the attacker must answer himself
 		}
-		f.list = append(f.list, newRated(m, rate))
+		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
 	}
-	slices.SortFunc(f.list, higher)
-	for _, r := range f.list {
+	slices.SortFunc(f.scored, descending)
+	for _, r := range f.scored {
 		if s.stopped {
 			break
 		}
-		if m := r.move(); s.saves(p, m, n) {
-			s.order.reward(side, m)
+		if m := r.Move(); s.saves(p, m, n) {
+			s.history.Add(side, m, 1)
 			if f.killers[0] != m {
 				f.killers = [2]rules.Move{m, f.killers[0]}
 			}
@@ -189,14 +194,14 @@ func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) r
 	return rules.NoMove
 }
 
-// saves tells whether the opponent can't win within n-1 plies after m in p.
+// saves reports whether the opponent can't win within n-1 plies after m in p.
 func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 	next := s.rules.Apply(p, m)
 	return next.Passes() == 2 || !s.attack(next, n-1) && !s.stopped
 }
 
 // answers leaves in f the moves of p that don't let the opponent win with his
-// next. It tells whether there are any.
+// next. It reports whether there are any.
 func (s *Solver) answers(p rules.Position, f *frame) bool {
 	if s.line.Decisive(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
@@ -205,13 +210,13 @@ func (s *Solver) answers(p rules.Position, f *frame) bool {
 	return f.moves.Len() > 0
 }
 
-// drawsByPass tells whether the only move is a pass that ends the game.
+// drawsByPass reports whether the only move is a pass that ends the game.
 func (s *Solver) drawsByPass(p rules.Position, f *frame) bool {
 	return p.Passes() == 1 && f.moves.Contains(rules.Pass)
 }
 
 // dropLosingExits removes exits that don't win and let the opponent win, which
-// the rules' Answers doesn't look at: only Kang has them. It tells whether
+// the rules' Answers ignores: only Kang has them. It reports whether
 // any exit is left.
 func (s *Solver) dropLosingExits(p rules.Position, f *frame) bool {
 	if !s.kang {

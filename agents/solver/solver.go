@@ -36,11 +36,11 @@ type Result struct {
 // Solver proves results. It belongs to one goroutine; its memory is bounded by
 // the table's size. It allocates nothing per position.
 type Solver struct {
-	rules  *rules.Rules
-	line   lookahead.Line
-	frames []frame
-	table  table
-	order  history
+	rules   *rules.Rules
+	line    lookahead.Line
+	frames  []frame
+	table   table
+	history lookahead.History
 	// settles says whether the table settles results: without superko, where
 	// they can't rest on the way to a position, but for the previous one.
 	settles  bool
@@ -57,7 +57,7 @@ type Solver struct {
 type frame struct {
 	moves   rules.MoveSet
 	after   rules.MoveSet // the opponent's, to count his answers
-	list    []rated
+	scored  []lookahead.ScoredMove
 	killers [2]rules.Move // refuted the attack at this ply before
 }
 
@@ -182,7 +182,7 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	s.settles, s.previous = rule != rules.Superko, rule == rules.Previous
 	s.ctx, s.nodes, s.nextPoll, s.stopped = ctx, 0, 0, false
 	clear(s.table.entries)
-	s.order = history{}
+	s.history = lookahead.History{}
 	for i := range s.frames {
 		s.frames[i].killers = [2]rules.Move{}
 	}
