@@ -22,7 +22,7 @@ type turn struct {
 	hand      bool      // the hand is still to come
 	sources   [maxSources]source
 	n         int  // sources of the present row
-	optional  bool // they are in hand and may be left there: their moves stand beside those of a row
+	optional  bool // they are in hand and may stay there: the moves of a row are legal too
 	exhausted bool
 	search    courseSearch // room to work in
 }

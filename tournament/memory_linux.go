@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineMemory returns how many bytes of memory this process may have, as far as
-// the machine and its control group say; 0 if that is unknown.
+// machineMemory returns how many bytes of memory this process may have: those of the
+// machine, or fewer if its control group has a limit. 0: unknown.
 func machineMemory() int64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {

@@ -49,7 +49,7 @@ func (c *playerStats) add(g *record.Game) {
 		[]*playerTotals{south, north}[slices.Index([]string{"south", "north"}, g.Fault.Side)].faults++
 	}
 	first, side, err := g.FirstTurn()
-	if err != nil { // of whom the moves are can't be said
+	if err != nil { // the mover is unknown
 		return
 	}
 	for i := range g.Plies {

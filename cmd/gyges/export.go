@@ -29,10 +29,11 @@ type exportCmd struct {
 
 // Help is the part of the help below the summary.
 func (exportCmd) Help() string {
-	return "Writes games for rating tools and other programs that know chess's formats, game by game. South is White. A player has its " +
+	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is White. A player has its " +
 		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. In PGN the tags " +
-		"hold the whole record and comments what the players said of their moves, so that gyges import makes the same run of it again " +
-		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
+		"hold the whole record and comments the score, depth and nodes of each move, so that gyges import makes the same run of it again " +
+		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more; a cell " +
+		"that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
 		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
@@ -87,7 +88,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 
 // checkOut returns an error if the file to write is one of the inputs.
 func (c *exportCmd) checkOut(inputs []runFile) error {
-	info, outErr := os.Stat(c.Out) // if it can't be read, writing it says why
+	info, outErr := os.Stat(c.Out) // if it can't be read, writing it returns the error
 	for _, in := range inputs {
 		if other, err := os.Stat(in.path); err == nil && outErr == nil && os.SameFile(info, other) {
 			return fmt.Errorf("--out: expected another file than the records %s", in.path)
@@ -166,7 +167,7 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 	switch format {
 	case "csv":
 		lines := csvfile.NewWriter(out)
-		_ = lines.Write(slices.Clone(csvHeader)) // Error tells of it
+		_ = lines.Write(slices.Clone(csvHeader)) // Error returns it
 		write = func(g *record.Game) error { return w.line(lines, g) }
 		return write, func() error { lines.Flush(); return lines.Error() }
 	case "parquet":

@@ -26,8 +26,9 @@ type tuneTexelCmd struct {
 // Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
 	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain on the test positions. " +
-		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. Features that don't earn their place are marked idle: the weight may be 0, or the loss is lower without. " +
-		"Errors count the positions of a game as one, for their results hang together."
+		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. Features that don't lower the loss are marked idle: " +
+		"the weight may be 0, or the loss is lower without. " +
+		"Standard errors count the positions of a game as one, since their results are correlated."
 }
 
 func (tuneTexelCmd) examples() []example {

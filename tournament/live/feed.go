@@ -46,7 +46,7 @@ type feed struct {
 
 	watchMu  sync.Mutex
 	watchers map[chan struct{}]bool
-	behind   bool               // the page is brought up to date though nobody looks at it
+	behind   bool               // not all is read: the polling goes on without viewers
 	stop     context.CancelFunc // of the polling; nil: there is none
 }
 
@@ -129,7 +129,7 @@ func (f *feed) start() {
 	}
 }
 
-// end ends the polling of a page that nobody looks at.
+// end ends the polling of a page without viewers.
 func (f *feed) end() {
 	f.watchMu.Lock()
 	defer f.watchMu.Unlock()
@@ -145,7 +145,7 @@ func (f *feed) halt() {
 }
 
 // poll brings the page up to date until ctx is cancelled, or the page is up to
-// date and nobody looks at it.
+// date and has no viewers.
 func (f *feed) poll(ctx context.Context) {
 	tick := time.NewTicker(f.server.poll)
 	defer tick.Stop()

@@ -192,15 +192,15 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// refuseConn answers the request of a connection that is one too many, and reads
+// refuseConn answers the request of a connection beyond the client's share, and reads
 // on for a second at most: a connection closed before would be reset, and the
 // answer lost.
 func refuseConn(c net.Conn) {
-	defer func() { _ = c.Close() }() // nothing can be done
+	defer func() { _ = c.Close() }() // its error changes nothing
 	const text = "too many connections from your address; close some\n"
 	err := c.SetDeadline(time.Now().Add(time.Second))
 	if err == nil {
-		_, err = c.Read(make([]byte, 512)) // browsers take no answer to what they haven't asked
+		_, err = c.Read(make([]byte, 512)) // browsers ignore an answer that precedes the request
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(c, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+

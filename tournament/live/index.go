@@ -18,7 +18,7 @@ import (
 )
 
 // IndexFile is the file beside large records that holds what this server has read
-// of them, so that they need not be parsed again. Anybody may remove it.
+// of them, so that they need not be parsed again. It may be removed at any time.
 const IndexFile = "games.index"
 
 const (

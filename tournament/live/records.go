@@ -66,7 +66,7 @@ func (r *records) retry() {
 func (r *records) write() error {
 	if r.writer != nil && !r.inPlace() {
 		r.log.Warn("the records of games were removed or changed; further games go into a new folder", "run", r.name)
-		_ = r.writer.Close() // nothing waits in it, and nobody can read it
+		_ = r.writer.Close() // all of it is written, and the file is out of place
 		r.writer = nil
 	}
 	if r.writer == nil {

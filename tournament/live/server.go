@@ -74,7 +74,7 @@ const (
 	ratePerSecond  = 40 // requests of one address
 	rateBurst      = 120
 	maxPersonNames = 1024 // addresses whose rate is watched apart
-	retryAfter     = "10" // seconds until a request that is one too many may succeed
+	retryAfter     = "10" // seconds until a request beyond a limit may succeed
 )
 
 // Bounds on what each address has at a time, where other machines may ask.
@@ -186,7 +186,7 @@ func (s *Server) Close() {
 	select {
 	case <-ended:
 	case <-limit.C:
-		s.config.Log.Error("agents ignore that the server stops; they end with the program", "agents", s.table.pool.searching())
+		s.config.Log.Error("agents ignore that their search is cancelled; they go on until the program ends", "agents", s.table.pool.searching())
 	}
 	s.table.close()
 	s.catalog.close()

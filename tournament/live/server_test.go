@@ -437,7 +437,7 @@ func TestCloseWithoutStuckAgent(t *testing.T) {
 	<-asked
 	s.Close()
 	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
-	require.Contains(t, log.String(), "agents ignore that the server stops")
+	require.Contains(t, log.String(), "agents ignore that their search is cancelled")
 	require.Contains(t, log.String(), "agents=[stuck]")
 	close(release)
 	<-released

@@ -127,9 +127,9 @@ func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.
 	}
 }
 
-// unreachable reports whether an error of Connect may pass: nobody listens, or the
-// server ended before it had answered. An unknown host name and an alert of TLS,
-// whose operation is "remote error", stay.
+// unreachable reports whether an error of Connect is temporary: no server listens, or
+// it ended before it had answered. An unknown host name and an alert of TLS, whose
+// operation is "remote error", are permanent.
 func unreachable(err error) bool {
 	var network *net.OpError
 	var name *net.DNSError

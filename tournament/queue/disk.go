@@ -26,9 +26,9 @@ func (s *Server) Stalled() error {
 	return s.stalled
 }
 
-// watch looks after the store until ctx ends. The server stops storing for good at
-// the first error of the disk, so that its store is closed and opened again when
-// the disk can be written to.
+// watch checks the store every watchEvery until ctx ends. The server stops storing
+// for good at the first error of the disk, so that its store is closed and opened
+// again when the disk can be written to.
 func (s *Server) watch(ctx context.Context) {
 	for sleep(ctx, watchEvery) {
 		err := s.storeError()

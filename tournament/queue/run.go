@@ -22,7 +22,7 @@ type run struct {
 	coordinator *Coordinator
 	id          identity
 	contents    [][]byte // the description and the files, for the object store
-	session     string   // tells this process from those before it
+	session     string   // distinguishes this process from earlier ones
 	log         *slog.Logger
 	sender      *sender
 	checker     *tournament.Runner

@@ -135,7 +135,7 @@ func reasonName(reason string) string {
 		"illegal": "illegal: a move that isn't legal", "error": "error: the agent reported one", "panic": "panic: the agent panicked",
 		"crash": "crash: the agent's program ended", "timeout": "timeout: no answer in time", "protocol": "protocol: the agent's program made no sense",
 		"adjudicated-resign": "adjudicated: won and lost by both scores", "adjudicated-draw": "adjudicated: even by both scores",
-		"adjudicated-proven": "adjudicated: proven", "imported": "imported: by what another program says", "adjudicated-length": "adjudicated: too many plies",
+		"adjudicated-proven": "adjudicated: proven", "imported": "imported: the result is another program's", "adjudicated-length": "adjudicated: too many plies",
 	}
 	if text, ok := known[reason]; ok {
 		return text

@@ -1,4 +1,4 @@
-// Package files writes files whole or not at all, and keeps a file to one process.
+// Package files replaces files atomically, reads them bounded, and locks them.
 package files
 
 import (
@@ -114,7 +114,7 @@ func createTemp(path string) (*os.File, error) {
 			continue
 		case err != nil:
 			return nil, err
-		case !errors.Is(Lock(f), ErrInUse) && named(f): // without locks nobody cleans
+		case !errors.Is(Lock(f), ErrInUse) && named(f): // without locks nothing is cleaned
 			return f, nil
 		}
 		_ = f.Close() // another process took it for a leftover before it was locked

@@ -211,7 +211,7 @@ func TestErrorsHaveThePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	f, err := Create(path)
 	require.NoError(t, err)
-	require.NoError(t, f.File.Close())
+	require.NoError(t, f.Close())
 	_, err = f.Write([]byte("x"))
 	require.EqualError(t, err, "write "+path+": file already closed")
 	require.ErrorContains(t, f.Commit(), "sync "+path+": file already closed")

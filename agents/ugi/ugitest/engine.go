@@ -283,7 +283,7 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	return false, 0, false
 }
 
-// bystander starts a process that would outlive the engine, and says its number.
+// bystander starts a process that would outlive the engine, and prints its process id.
 func bystander(cmd *exec.Cmd) {
 	if err := cmd.Start(); err != nil {
 		panic(err)
