@@ -32,7 +32,7 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 			t.field("selfplay", func(n *yaml.Node) {
 				x := &c.SelfPlay
 				t.mapping(n, "self-play",
-					t.field("selfplay.agent", func(n *yaml.Node) { t.specInto(n, &c.Learner) }).named("agent"),
+					t.field("selfplay.agent", func(n *yaml.Node) { t.specInto(n, &c.SelfPlayAgent) }).named("agent"),
 					t.field("selfplay.pairs", func(n *yaml.Node) { t.intInto(n, &play.config.Pairs) }).named("pairs"),
 					t.field("selfplay.openings", play.openings).named("openings"),
 					t.field("selfplay.limits", play.limits).named("limits"),
@@ -77,7 +77,7 @@ func LoadTraining(path string, registry *agents.Registry) (training.Config, erro
 		c.SelfPlay.Tournament, c.Match = play.config, match.config
 		c.Match.SPRT = test
 		c.Weights = t.parent(weights, c.Rules)
-		c.Settings.Hold = t.hold(features)
+		c.Settings.Frozen = t.frozen(features)
 		if !t.bad["agent"] && !t.bad["selfplay.agent"] && !t.bad["weights"] {
 			t.validate(root, c.Validate(registry))
 		}

@@ -50,7 +50,7 @@ out: some/where
 	want := training.DefaultConfig()
 	want.Name, want.Rules = "better", rules.MustParse("kang")
 	want.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "100"}}}
-	want.Learner = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
+	want.SelfPlayAgent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
 	want.Generations, want.Window, want.Rating, want.Seed, want.Workers, want.Out = 7, 2, 17, 5, 3, "some/where"
 	want.Weights, err = eval.Default(eval.Kang)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ out: some/where
 	f.Network = &texel.Network{Epochs: 6, Batch: 64, Rate: 0.01, Decay: 0.001, Seed: 8}
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
 	for _, name := range eval.Names() {
-		f.Hold = append(f.Hold, name != "near")
+		f.Frozen = append(f.Frozen, name != "near")
 	}
 	m := &want.Match
 	m.Pairs, m.Openings.Plies, m.Limits.Depth = 13, 1, 2

@@ -19,7 +19,7 @@ import (
 	"gyges/tournament"
 )
 
-// Texel says how weights are fitted to samples. Its keys are those of
+// Texel is the configuration of a fit of weights to samples. Its keys are those of
 // configs/tuning/texel.yaml.
 type Texel struct {
 	Name     string
@@ -31,28 +31,28 @@ type Texel struct {
 	Out      string         // folder for the result; may be empty
 }
 
-// Gauge says when the parameters so far play a match against those at the start.
-type Gauge struct {
+// Verification says when the current parameters play a match against the initial ones.
+type Verification struct {
 	Every int // steps between two matches; 0: only at the end
 	Pairs int // game pairs of each; 0: none are played
 }
 
-// SPSA says how parameters climb by matches. Its keys are those of
+// SPSA is the configuration of an SPSA run. Its keys are those of
 // configs/tuning/spsa.yaml.
 type SPSA struct {
-	Match    tournament.Config // rules, openings, limits, seed and so on; one agent
-	Settings spsa.Settings     // but After and Record
-	Gauge    Gauge
+	Match        tournament.Config // rules, openings, limits, seed and so on; one agent
+	Settings     spsa.Settings     // but After and Record
+	Verification Verification
 }
 
-// TD says how weights are learned from the games they play. Its keys are those of
+// TD is the configuration of a TD run. Its keys are those of
 // configs/tuning/td.yaml.
 type TD struct {
-	Match    tournament.Config // as for SPSA
-	Parent   eval.Weights      // those of the agent
-	Settings tdleaf.Settings   // but After and Record
-	Games    int               // of each step
-	Gauge    Gauge
+	Match        tournament.Config // as for SPSA
+	Parent       eval.Weights      // those of the agent
+	Settings     tdleaf.Settings   // but After and Record
+	Games        int               // of each step
+	Verification Verification
 }
 
 // LoadTexel reads a Texel from a YAML file. The error joins everything that is
@@ -85,7 +85,7 @@ func LoadTexel(path string) (Texel, error) {
 		t.expect(0 <= c.Choice.Positions, "positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
 		c.Parent = t.parent(weights, c.Rules)
 		c.Settings.Names, c.Settings.Parent = eval.Names(), c.Parent.Values[:]
-		c.Settings.Hold = t.hold(features)
+		c.Settings.Frozen = t.frozen(features)
 		if n := c.Settings.Network; n != nil {
 			n.Parent, c.Choice.Inputs = c.Parent.Network, true
 		}
@@ -101,7 +101,7 @@ func LoadSPSA(path string, registry *agents.Registry) (SPSA, error) {
 		s := &c.Settings
 		s.Steps, s.Pairs = 100, 4
 		var parameters *yaml.Node
-		t.mapping(root, "an SPSA tuning", append(t.matchFields(&c.Gauge),
+		t.mapping(root, "an SPSA tuning", append(t.matchFields(&c.Verification),
 			t.field("parameters", func(n *yaml.Node) { parameters = n }),
 			t.field("steps", func(n *yaml.Node) { t.intInto(n, &s.Steps) }),
 			t.field("pairs", func(n *yaml.Node) { t.intInto(n, &s.Pairs) }),
@@ -109,7 +109,7 @@ func LoadSPSA(path string, registry *agents.Registry) (SPSA, error) {
 			t.field("gamma", func(n *yaml.Node) { t.floatInto(n, &s.Gamma) }),
 			t.field("a", func(n *yaml.Node) { t.floatInto(n, &s.A) }),
 		)...)
-		if t.validMatch(registry, c.Gauge) && parameters != nil {
+		if t.validMatch(registry, c.Verification) && parameters != nil {
 			s.Params = t.params(parameters, registry)
 		}
 		c.Match, s.Seed = t.config, t.config.Seed
@@ -126,7 +126,7 @@ func LoadTD(path string, registry *agents.Registry) (TD, error) {
 	var features *yaml.Node
 	read := func(t *tuningReader, root *yaml.Node) {
 		s := &c.Settings
-		t.mapping(root, "a TD tuning", append(t.matchFields(&c.Gauge),
+		t.mapping(root, "a TD tuning", append(t.matchFields(&c.Verification),
 			t.field("features", func(n *yaml.Node) { features = n }),
 			t.field("steps", func(n *yaml.Node) { t.intInto(n, &s.Steps) }),
 			t.field("games", func(n *yaml.Node) { t.intInto(n, &c.Games) }),
@@ -135,14 +135,14 @@ func LoadTD(path string, registry *agents.Registry) (TD, error) {
 			t.field("scale", func(n *yaml.Node) { t.floatInto(n, &s.Scale) }),
 		)...)
 		t.expect(1 <= c.Games && c.Games <= maxGames, "games", "expected a number from 1 to %d, found %d", maxGames, c.Games)
-		if t.validMatch(registry, c.Gauge) {
+		if t.validMatch(registry, c.Verification) {
 			w, err := tuning.Weights(registry, t.config.Agents[0], t.config.Rules[0])
 			if err != nil {
 				t.expect(false, "agent", "%v", err)
 			}
 			c.Parent, s.Parent = w, w.Values[:]
 		}
-		c.Match, s.Hold = t.config, t.hold(features)
+		c.Match, s.Frozen = t.config, t.frozen(features)
 		if s.Parent == nil {
 			s.Parent = make([]float64, eval.NumFeatures) // what is wrong has been said
 		}
@@ -215,7 +215,7 @@ func (t *tuningReader) network(s *texel.Settings) field {
 }
 
 // matchFields are the keys that say how games are played.
-func (t *tuningReader) matchFields(g *Gauge) []field {
+func (t *tuningReader) matchFields(g *Verification) []field {
 	c := &t.config
 	return []field{
 		t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
@@ -232,10 +232,10 @@ func (t *tuningReader) matchFields(g *Gauge) []field {
 		t.field("seed", t.seed),
 		t.field("workers", func(n *yaml.Node) { t.intInto(n, &c.Workers) }),
 		t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
-		t.field("gauge", func(n *yaml.Node) {
-			t.mapping(n, "a gauge",
-				field{"every", t.at("gauge.every", func(n *yaml.Node) { t.intInto(n, &g.Every) })},
-				field{"pairs", t.at("gauge.pairs", func(n *yaml.Node) { t.intInto(n, &g.Pairs) })},
+		t.field("verification", func(n *yaml.Node) {
+			t.mapping(n, "a verification",
+				field{"every", t.at("verification.every", func(n *yaml.Node) { t.intInto(n, &g.Every) })},
+				field{"pairs", t.at("verification.pairs", func(n *yaml.Node) { t.intInto(n, &g.Pairs) })},
 			)
 		}),
 	}
@@ -244,9 +244,9 @@ func (t *tuningReader) matchFields(g *Gauge) []field {
 // validMatch checks how games are played and tells whether there is an agent to
 // go on with. A match needs two agents: another one stands in for what the
 // method will let the agent play against.
-func (t *tuningReader) validMatch(registry *agents.Registry, g Gauge) bool {
-	t.expect(0 <= g.Every && g.Every <= maxGames, "gauge.every", "expected a number from 0 (at the end only) to %d, found %d", maxGames, g.Every)
-	t.expect(0 <= g.Pairs && g.Pairs <= maxGames, "gauge.pairs", "expected a number from 0 (no gauge) to %d, found %d", maxGames, g.Pairs)
+func (t *tuningReader) validMatch(registry *agents.Registry, g Verification) bool {
+	t.expect(0 <= g.Every && g.Every <= maxGames, "verification.every", "expected a number from 0 (at the end only) to %d, found %d", maxGames, g.Every)
+	t.expect(0 <= g.Pairs && g.Pairs <= maxGames, "verification.pairs", "expected a number from 0 (no verification) to %d, found %d", maxGames, g.Pairs)
 	if len(t.config.Agents) == 0 {
 		t.expect(false, "agent", "expected an agent spec, like alphabeta:depth=2, found none")
 		t.bad["agent"] = true
@@ -291,15 +291,15 @@ func (t *tuningReader) parent(name string, r *rules.Rules) eval.Weights {
 	return w
 }
 
-// hold reads the list of the features that are tuned and returns which are not;
+// frozen reads the list of the features that are tuned and returns which are not;
 // without a list, none.
-func (t *tuningReader) hold(n *yaml.Node) []bool {
+func (t *tuningReader) frozen(n *yaml.Node) []bool {
 	if n == nil {
 		return nil
 	}
-	held := make([]bool, eval.NumFeatures)
-	for i := range held {
-		held[i] = true
+	frozen := make([]bool, eval.NumFeatures)
+	for i := range frozen {
+		frozen[i] = true
 	}
 	for _, e := range t.list(n, "features") {
 		name, ok := t.text(e, "the name of a feature, like near")
@@ -310,13 +310,13 @@ func (t *tuningReader) hold(n *yaml.Node) []bool {
 		switch {
 		case i < 0:
 			t.add(e.Line, "features: unknown feature %.60q, expected one of: %s", name, strings.Join(eval.Names(), ", "))
-		case !held[i]:
+		case !frozen[i]:
 			t.add(e.Line, "features: %s is listed twice", name)
 		default:
-			held[i] = false
+			frozen[i] = false
 		}
 	}
-	return held
+	return frozen
 }
 
 // params reads the parameters that are tuned, each with how far it is moved.

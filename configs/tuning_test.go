@@ -29,7 +29,7 @@ func TestTuningExamples(t *testing.T) {
 	require.Len(t, climb.Match.Agents, 1)
 	require.Equal(t, spsa.Param{Name: "lmr_second_threshold", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, climb.Settings.Params[0])
 	require.Equal(t, "weight.front", climb.Settings.Params[2].Name)
-	require.Equal(t, Gauge{100, 200}, climb.Gauge)
+	require.Equal(t, Verification{100, 200}, climb.Verification)
 
 	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
 	require.NoError(t, err)
@@ -100,30 +100,30 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`, `x:3: scale: expected a number, found ".inf"`}},
 		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values", "x:1: data: expected a folder"}},
 		{"texel", "", []string{"x:1: expected keys and values, found nothing"}},
-		{"spsa", "agent: mcts\nparameters: {c: {c: 0.1}}\n", nil},
+		{"spsa", "agent: mcts\nparameters: {cpuct: {c: 0.1}}\n", nil},
 		{"spsa", "steps: 5\n", []string{"x:1: agent: expected an agent spec, like alphabeta:depth=2, found none", "x:1: parameters: expected some, found none"}},
-		{"spsa", "agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  c: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
-			`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, c, hash, weight.FEATURE`,
+		{"spsa", "agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
+			`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, hash, cpuct, value_scale,`,
 			"x:4: parameters.weights: parameter weights is a text",
 			"x:6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
 			"x:7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
 			`x:8: parameters.weight.near: expected a parameter as keys and values, found "4"`,
 		}},
-		{"spsa", "agent: mcts\nparameters:\n  c: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2}\nsteps: 0\npairs: -1\nalpha: 7\n", []string{
-			"x:3: parameters.c: expected a start from 0 to 100, found -1",
-			"x:3: parameters.c: expected a c above 0, found 0",
-			"x:3: parameters.c: expected an r from 0 (for 0.002) to 10, found 11",
+		{"spsa", "agent: mcts\nparameters:\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2}\nsteps: 0\npairs: -1\nalpha: 7\n", []string{
+			"x:3: parameters.cpuct: expected a start from 0 to 100, found -1",
+			"x:3: parameters.cpuct: expected a c above 0, found 0",
+			"x:3: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
 			"x:4: parameters.hash: expected a c of at least 0.5 for whole numbers, found 0.2",
 			"x:5: steps: expected a number from 1 to 1000000, found 0",
 			"x:6: pairs: expected a number from 1 to 1000000, found -1",
 			"x:7: alpha: expected a number from 0 (for 0.602) to 2, found 7",
 		}},
 		{"spsa", "agent: random\nparameters: {c: {c: 1}}\n", []string{`x:1: agent: expected an agent that has something to tune, found "random"`}},
-		{"spsa", "agent: mcts:c=x\nparameters: {c: {c: 1}}\ngauge: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
-			`x:1: agent: agent "mcts:c=x": parameter c: expected float`,
-			`x:3: gauge: unknown key "sprt" in a gauge, expected one of: every, pairs`,
-			"x:3: gauge.every: expected a number from 0",
-			"x:3: gauge.pairs: expected a number from 0",
+		{"spsa", "agent: mcts:cpuct=x\nparameters: {cpuct: {c: 1}}\nverification: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
+			`x:1: agent: agent "mcts:cpuct=x": parameter cpuct: expected float`,
+			`x:3: verification: unknown key "sprt" in a verification, expected one of: every, pairs`,
+			"x:3: verification.every: expected a number from 0",
+			"x:3: verification.pairs: expected a number from 0",
 			"x:4: openings.plies: expected a number from 0 to 40, found 99",
 			"x:5: seed: expected a whole number",
 			"x:6: workers: expected a number from 0 (all cores)",

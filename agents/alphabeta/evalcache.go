@@ -54,7 +54,7 @@ func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 		e.wins = true
 		x |= evalWins
 	} else {
-		e.score, e.attacked = s.eval.Judge(p)
+		e.score, e.attacked = s.eval.Evaluate(p)
 		if e.attacked = e.attacked && s.line.Decisive(p, p.Side().Other()); e.attacked {
 			x |= evalAttacked
 		}

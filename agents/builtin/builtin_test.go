@@ -162,7 +162,7 @@ func TestParametersAreChecked(t *testing.T) {
 	for spec, want := range map[string]string{
 		"alphabeta:depth=0":     "parameter depth: expected int, 1 to 64",
 		"alphabeta:movetime=2h": "parameter movetime: expected duration, 1ms to 1h0m0s",
-		"mcts:c=-1":             "parameter c: expected float, 0 to 100",
+		"mcts:cpuct=-1":         "parameter cpuct: expected float, 0 to 100",
 		"mcts:iterations=x":     "parameter iterations: expected int",
 		"greedy:depth=1":        `unknown parameter "depth"; greedy takes weights`,
 		"random:seed=1":         `unknown parameter "seed"; random takes name, clock`,

@@ -13,15 +13,15 @@ import (
 type Evaluator struct {
 	rules   *rules.Rules
 	weights [NumFeatures]float64
-	network *wired // nil: none
+	network *packed // nil: none
 }
 
 // New returns the evaluator with weights w for rules r. It returns an error if
 // w was made for another family of rules, or holds a number out of bounds.
 func New(w Weights, r *rules.Rules) (*Evaluator, error) { return newEvaluator(w, r, nil) }
 
-// newEvaluator does so with the network as it is kept, if it is.
-func newEvaluator(w Weights, r *rules.Rules, kept map[*Network]*wired) (*Evaluator, error) {
+// newEvaluator is New with a cache of packed networks, which may be nil.
+func newEvaluator(w Weights, r *rules.Rules, cache map[*Network]*packed) (*Evaluator, error) {
 	if f := Family(r); w.Rules != f {
 		return nil, fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
 	}
@@ -30,46 +30,41 @@ func newEvaluator(w Weights, r *rules.Rules, kept map[*Network]*wired) (*Evaluat
 	}
 	e := &Evaluator{rules: r, weights: w.Values}
 	if w.Network != nil {
-		if e.network = kept[w.Network]; e.network == nil {
-			e.network = w.Network.wire()
+		if e.network = cache[w.Network]; e.network == nil {
+			e.network = w.Network.pack()
 		}
-		if kept != nil {
-			kept[w.Network] = e.network
+		if cache != nil {
+			cache[w.Network] = e.network
 		}
 	}
 	return e, nil
 }
 
-// Features fills f with the features of p from the side to move.
-func (e *Evaluator) Features(p rules.Position, f *[NumFeatures]float64) {
-	measure(e.rules, p, f)
-}
-
-// Sense fills f with the features of p from the side to move and in with the
-// inputs of a network, and returns what the evaluator's network makes of them, in
+// Extract fills f with the features of p from the side to move and in with the
+// inputs of a network, and returns the output of the evaluator's network in
 // hundredths of a point; 0 if it has none.
-func (e *Evaluator) Sense(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
-	co, cp := measure(e.rules, p, f)
-	in.fill(p, &co, &cp)
+func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
+	co, cp := extractFeatures(e.rules, p, f)
+	in.extract(p, &co, &cp)
 	if e.network == nil {
 		return 0
 	}
-	return float64(e.network.value(in)) / (Full * OutScale)
+	return float64(e.network.value(in)) / (QA * QB)
 }
 
 // Score returns the value of p for the side to move in hundredths of a point,
-// within ±[agents.MaxEval]. It means something while the game goes on and no
-// piece waits to be placed.
+// within ±[agents.MaxEval]. It is defined while the game is undecided and no piece
+// is to be placed.
 func (e *Evaluator) Score(p rules.Position) agents.Score {
-	score, _ := e.Judge(p)
+	score, _ := e.Evaluate(p)
 	return score
 }
 
-// Judge returns what Score does, and whether the opponent could reach his goal
-// if he were to move.
-func (e *Evaluator) Judge(p rules.Position) (score agents.Score, attacked bool) {
+// Evaluate returns the score of p, and whether the opponent could reach the goal if
+// it were to move.
+func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
-	co, cp := measure(e.rules, p, &f)
+	co, cp := extractFeatures(e.rules, p, &f)
 	sum := e.dot(&f) + e.networkValue(p, &co, &cp)
 	return agents.Score(math.Round(min(max(sum, -float64(agents.MaxEval)), float64(agents.MaxEval)))), cp.Winners > 0
 }
@@ -79,23 +74,23 @@ func (e *Evaluator) networkValue(p rules.Position, co, cp *rules.Control) float6
 		return 0
 	}
 	var in Inputs
-	in.fill(p, co, cp)
-	return float64(e.network.value(&in)) / (Full * OutScale)
+	in.extract(p, co, cp)
+	return float64(e.network.value(&in)) / (QA * QB)
 }
 
-// Term is what one feature adds to a score.
+// Term is the contribution of one feature to a score.
 type Term struct {
 	Feature string  // its name in weights files
 	Value   float64 // in the position
 	Weight  float64 // hundredths of a point for each
 }
 
-// Terms divides the score of p over the features that are not zero there.
+// Terms returns the contributions of the features that are not zero in p.
 func (e *Evaluator) Terms(p rules.Position) []Term {
 	var f [NumFeatures]float64
 	var in Inputs
 	var terms []Term
-	if x := e.Sense(p, &f, &in); x != 0 {
+	if x := e.Extract(p, &f, &in); x != 0 {
 		terms = append(terms, Term{networkName, x, 1})
 	}
 	for i, v := range f {
@@ -106,7 +101,7 @@ func (e *Evaluator) Terms(p rules.Position) []Term {
 	return terms
 }
 
-// networkName stands for the network where a score is divided.
+// networkName is the network's name in a Term.
 const networkName = "network"
 
 // dot returns the sum of the weighted features.

@@ -11,7 +11,7 @@ import (
 // move ("own") and its opponent. A difference is own minus opponent's. A side
 // controls what it could land on if it were to move ([rules.Control]).
 const (
-	Tempo         = iota // 1: what the move is worth
+	Tempo         = iota // 1: the value of having the move
 	Only1                // difference of the pieces of height 1 that one side alone controls
 	Only2                // the same for height 2
 	Only3                // the same for height 3
@@ -34,7 +34,7 @@ const (
 	WaitOwn              // 1 if the side to move took a piece out on its previous turn (Kang)
 	WaitOpp              // 1 if the opponent did (Kang)
 
-	NumFeatures // how many there are
+	NumFeatures // number of features
 )
 
 // names are the features' names in weights files, in the order of the vector.
@@ -54,8 +54,8 @@ var names = [NumFeatures]string{
 // Names returns the names of the features in the order of the vector.
 func Names() []string { return append([]string(nil), names[:]...) }
 
-// logTable holds log2(1+n) in steps of 1/256, the same on every machine. A row
-// of six pieces that displace eleven others has no more moves than it holds.
+// logTable holds log2(1+n) in steps of 1/256, the same on every machine. Its length
+// exceeds the number of moves of any row of six pieces.
 var logTable = func() (t [2048]float64) {
 	for n := range t {
 		t[n] = math.Round(256*math.Log2(float64(1+n))) / 256
@@ -63,9 +63,9 @@ var logTable = func() (t [2048]float64) {
 	return t
 }()
 
-// measure fills f with the features of p, and returns what the side to move and
+// extractFeatures fills f with the features of p, and returns what the side to move and
 // the opponent control.
-func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) (co, cp rules.Control) {
+func extractFeatures(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) (co, cp rules.Control) {
 	own, opp := p.Side(), p.Side().Other()
 	co, cp = r.Control(p, own), r.Control(p, opp)
 	*f = [NumFeatures]float64{Tempo: 1}
@@ -86,13 +86,13 @@ func measure(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) (co, cp 
 	f[Front] = float64(advance(occ, own) - advance(occ, opp))
 	f[Near] = diff(near(p, own)&(co.Pieces|co.Active), near(p, opp)&(cp.Pieces|cp.Active))
 	f[Goals] = float64(p.Goals(own) - p.Goals(opp))
-	f[WaitOwn], f[WaitOpp] = one(p.TookOut(own)), one(p.TookOut(opp))
+	f[WaitOwn], f[WaitOpp] = indicator(p.TookOut(own)), indicator(p.TookOut(opp))
 	return co, cp
 }
 
 func diff(a, b rules.SquareSet) float64 { return float64(a.Count() - b.Count()) }
 
-func one(b bool) float64 {
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}

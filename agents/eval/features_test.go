@@ -153,7 +153,7 @@ func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p := drawPosition(t)
 		var got [NumFeatures]float64
-		measure(r, p, &got)
+		extractFeatures(r, p, &got)
 		own, opp := listMoves(t, r, p, p.Side()), listMoves(t, r, p, p.Side().Other())
 		want := slowFeatures(own, opp, p)
 		if own.moves == 0 || opp.moves == 0 {
@@ -169,8 +169,8 @@ func TestBothSidesSeeTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p := drawPosition(t)
 		var a, b [NumFeatures]float64
-		measure(r, p, &a)
-		measure(r, p.Rotate(), &b)
+		extractFeatures(r, p, &a)
+		extractFeatures(r, p.Rotate(), &b)
 		require.Equal(t, a, b)
 	})
 }
@@ -188,8 +188,8 @@ func TestTheOtherSidesView(t *testing.T) {
 		q, err := r.ParsePosition(board + " " + string(p.Side().Other().Letter()))
 		require.NoError(t, err)
 		var a, b [NumFeatures]float64
-		measure(r, p, &a)
-		measure(r, q, &b)
+		extractFeatures(r, p, &a)
+		extractFeatures(r, q, &b)
 		for _, i := range same {
 			require.Equal(t, a[i], b[i], names[i])
 		}
@@ -222,7 +222,7 @@ func TestScoreIsTheSumOfWeightTimesFeature(t *testing.T) {
 	for range 50 {
 		p := agenttest.RandomGame(r, rng, rng.IntN(60)).Position()
 		var f [NumFeatures]float64
-		e.Features(p, &f)
+		e.Extract(p, &f, new(Inputs))
 		sum := 0.0
 		for i := range f {
 			sum += w.Values[i] * f[i]
@@ -252,7 +252,7 @@ func TestEvaluatingAllocatesNothing(t *testing.T) {
 		var f [NumFeatures]float64
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			e.Score(p)
-			e.Features(p, &f)
+			e.Extract(p, &f, new(Inputs))
 		}))
 	}
 }

@@ -10,62 +10,61 @@ import (
 // The inputs of a network, each on or off. All are seen from the side to move,
 // as in the features: squares are turned so that it plays from row 1.
 //
-// First come the squares by what stands there and who controls them: for an
-// empty square or a piece of height 1 to 3, and for nobody, own, opponent and
-// both, one input for each square. Then come counts of which one is on at most:
-// moves in steps of half a doubling, pieces that can reach the goal now, pieces
-// that may be moved; and for Kang the pieces of each height in hand, the goals,
-// and who waits for having taken a piece out.
+// First come the squares by content and control: for an empty square or a piece of
+// height 1 to 3, controlled by nobody, own, opponent or both, one input for each
+// square. Then come one-hot counts: moves in buckets of half a doubling, pieces that
+// can reach the goal now, pieces that may be moved; and for Kang the pieces of each
+// height in hand, the goals, and who took a piece out on its last turn.
 const (
 	inSquares = 0
 	inMoves   = inSquares + 4*4*rules.NumSquares // own, then the opponent's
-	inWinners = inMoves + 2*moveSteps
-	inActive  = inWinners + 2*mostWinners
+	inWinners = inMoves + 2*moveBuckets
+	inActive  = inWinners + 2*maxWinners
 	inHands   = inActive + 2*rules.Files
-	inGoals   = inHands + 2*3*mostInHand
-	inWaits   = inGoals + 2*mostGoals
+	inGoals   = inHands + 2*3*maxInHand
+	inWaits   = inGoals + 2*maxGoals
 
-	// NumInputs is how many inputs a network has.
+	// NumInputs is the number of inputs of a network.
 	NumInputs = inWaits + 2
 )
 
-// How many inputs the counts have for each side. Higher counts share the last.
+// Numbers of inputs of the counts for each side. Higher counts share the last.
 const (
-	moveSteps   = 24
-	mostWinners = 3
-	mostInHand  = 4
-	mostGoals   = 7
+	moveBuckets = 24
+	maxWinners  = 3
+	maxInHand   = 4
+	maxGoals    = 7
 )
 
-// mostOn bounds the inputs that are on at once: one for each square, two for
+// maxActive bounds the inputs that are on at once: one for each square, two for
 // moves, winners, active pieces, goals and waits, and six for the hands.
-const mostOn = rules.NumSquares + 2*5 + 6
+const maxActive = rules.NumSquares + 2*5 + 6
 
 // Inputs lists the inputs that are on.
 type Inputs struct {
-	list [mostOn]uint16
+	list [maxActive]uint16
 	n    int
 }
 
-// All returns the inputs that are on, each once. The slice is valid until the
+// Active returns the inputs that are on, each once. The slice is valid until the
 // inputs are filled again.
-func (in *Inputs) All() []uint16 { return in.list[:in.n] }
+func (in *Inputs) Active() []uint16 { return in.list[:in.n] }
 
 func (in *Inputs) add(i int) {
 	in.list[in.n] = uint16(i)
 	in.n++
 }
 
-// count switches one of so many inputs on, none for 0.
-func (in *Inputs) count(first, x, most int) {
+// count switches on one of limit inputs, none for 0.
+func (in *Inputs) count(first, x, limit int) {
 	if x > 0 {
-		in.add(first + min(x, most) - 1)
+		in.add(first + min(x, limit) - 1)
 	}
 }
 
-// fill lists the inputs of p, where the side to move and the opponent control
-// what co and cp say.
-func (in *Inputs) fill(p rules.Position, co, cp *rules.Control) {
+// extract lists the inputs of p, where co and cp are the control of the side to move
+// and of the opponent.
+func (in *Inputs) extract(p rules.Position, co, cp *rules.Control) {
 	in.n = 0
 	own, opp := p.Side(), p.Side().Other()
 	empty := ^p.Occupied() & allSquares
@@ -79,13 +78,13 @@ func (in *Inputs) fill(p rules.Position, co, cp *rules.Control) {
 		if s == 1 {
 			side = opp
 		}
-		in.add(inMoves + s*moveSteps + moveStep(c.Moves))
-		in.count(inWinners+s*mostWinners, c.Winners, mostWinners)
+		in.add(inMoves + s*moveBuckets + moveBucket(c.Moves))
+		in.count(inWinners+s*maxWinners, c.Winners, maxWinners)
 		in.count(inActive+s*rules.Files, c.Active.Count(), rules.Files)
-		in.count(inGoals+s*mostGoals, p.Goals(side), mostGoals)
+		in.count(inGoals+s*maxGoals, p.Goals(side), maxGoals)
 		if p.HoldsPieces(side) {
 			for h := range 3 {
-				in.count(inHands+(s*3+h)*mostInHand, p.Hand(side, rules.Height(h+1)), mostInHand)
+				in.count(inHands+(s*3+h)*maxInHand, p.Hand(side, rules.Height(h+1)), maxInHand)
 			}
 		}
 		if p.TookOut(side) {
@@ -125,19 +124,19 @@ func (in *Inputs) set(first int, s rules.SquareSet, side rules.Side) {
 	in.n = n
 }
 
-// moveStep returns twice the binary logarithm of 1+n, rounded down.
-func moveStep(n int) int {
+// moveBucket returns twice the binary logarithm of 1+n, rounded down.
+func moveBucket(n int) int {
 	x := uint(n + 1)
 	log := bits.Len(x) - 1
 	step := 2 * log
 	if x*x >= 1<<(2*log+1) { // x is at least the square root of two times the power
 		step++
 	}
-	return min(step, moveSteps-1)
+	return min(step, moveBuckets-1)
 }
 
-// Mirrored returns the input that takes the place of input i when left and right
-// change places.
+// Mirrored returns the input that corresponds to input i in the mirror image of the
+// position.
 func Mirrored(i int) int {
 	if i >= inMoves {
 		return i
@@ -163,14 +162,14 @@ var inputNames = func() (t [NumInputs]string) {
 			}
 		}
 	}
-	counts(inMoves, moveSteps, 0, "moves")
-	counts(inWinners, mostWinners, 1, "winners")
+	counts(inMoves, moveBuckets, 0, "moves")
+	counts(inWinners, maxWinners, 1, "winners")
 	counts(inActive, rules.Files, 1, "active")
-	counts(inGoals, mostGoals, 1, "goals")
+	counts(inGoals, maxGoals, 1, "goals")
 	for s, who := range sides {
 		for h := range 3 {
-			for k := range mostInHand {
-				t[inHands+(s*3+h)*mostInHand+k] = fmt.Sprintf("hand%d %s %d", h+1, who, k+1)
+			for k := range maxInHand {
+				t[inHands+(s*3+h)*maxInHand+k] = fmt.Sprintf("hand%d %s %d", h+1, who, k+1)
 			}
 		}
 		t[inWaits+s] = "wait " + who

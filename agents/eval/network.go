@@ -8,97 +8,94 @@ import (
 	"strconv"
 )
 
-// Units is how many hidden units a network has. Each is there twice: once for
-// the position, once for its mirror image, so that left and right are worth the
-// same.
-const Units = 32
+// HiddenUnits is the number of hidden units. Each is computed twice: for the position
+// and for its mirror image, so that the network is symmetric.
+const HiddenUnits = 32
 
-// Network adds to the sum of weighted features what a layer of hidden units
-// makes of the inputs. A unit's activation is
+// Network is a network with one hidden layer of clipped ReLUs, quantised to whole
+// numbers, so that its output is the same on every machine. A unit's activation is
 //
-//	min(max(Bias + Σ First of the inputs that are on, 0), Full)
+//	min(max(B1 + Σ W1 of the inputs that are on, 0), QA)
 //
-// and the network's value, in hundredths of a point for the side to move, the sum
-// of Out × activation over the units and their mirror images, divided by Full ×
-// OutScale. All numbers are whole, so that it is the same on every machine.
+// and the output, in hundredths of a point for the side to move, is the sum of W2 ×
+// activation over the units and their mirror images, divided by QA × QB.
 type Network struct {
-	Bias  [Units]int16
-	First [NumInputs][Units]int16
-	Out   [Units]int16
+	B1 [HiddenUnits]int16
+	W1 [NumInputs][HiddenUnits]int16
+	W2 [HiddenUnits]int16
 }
 
-// Scales and bounds of a network's numbers.
+// Quantisation and bounds of the weights.
 const (
-	Full     = 256  // the highest activation
-	OutScale = 16   // of Out in a hundredth of a point
-	MaxFirst = 600  // the size of a number of First
-	MaxBias  = 1500 // the size of a Bias
+	QA    = 256  // scale of activations: the highest one
+	QB    = 16   // scale of W2: its size for a hundredth of a point
+	MaxW1 = 600  // bound of the size of W1
+	MaxB1 = 1500 // bound of the size of B1
 )
 
-// Value returns the network's value with these inputs on, in hundredths of a
-// point. Evaluators compute the same faster.
+// Value returns the network's output with these inputs on, in hundredths of a point.
+// Evaluators compute the same faster.
 func (n *Network) Value(on []uint16) float64 {
-	straight, mirrored := n.Bias, n.Bias
+	straight, mirrored := n.B1, n.B1
 	for _, i := range on {
-		row, other := &n.First[i], &n.First[Mirrored(int(i))]
-		for k := range Units {
+		row, other := &n.W1[i], &n.W1[Mirrored(int(i))]
+		for k := range HiddenUnits {
 			straight[k] += row[k]
 			mirrored[k] += other[k]
 		}
 	}
 	sum := 0
-	for k, out := range n.Out {
-		sum += int(out) * int(min(max(straight[k], 0), Full)+min(max(mirrored[k], 0), Full))
+	for k, out := range n.W2 {
+		sum += int(out) * int(min(max(straight[k], 0), QA)+min(max(mirrored[k], 0), QA))
 	}
-	return float64(sum) / (Full * OutScale)
+	return float64(sum) / (QA * QB)
 }
 
-// Lanes of 16 bits hold sums of numbers that are raised by MaxFirst, and a bias by
-// MaxBias, so that none is below 0 and no sum reaches into the next lane.
+// Lanes of 16 bits hold sums of numbers offset by MaxW1, and a bias by MaxB1, so that
+// none is negative and no sum overflows into the next lane.
 const (
-	lanes = 4             // in a word
-	words = Units / lanes // of a row
-	_     = uint16(2*MaxBias + mostOn*2*MaxFirst)
+	lanes = 4                   // in a word
+	words = HiddenUnits / lanes // of a row
+	_     = uint16(2*MaxB1 + maxActive*2*MaxW1)
 )
 
-// wired is a network as it is computed: for each input rows of words with four
-// lanes each, one for the units and one for their mirror images.
-type wired struct {
+// packed is a network in the layout that is computed with: for each input two rows of
+// words with four lanes each, for the units and for their mirror images.
+type packed struct {
 	rows [NumInputs][2][words]uint64
 	bias [2][words]uint64
-	out  [Units]int32
+	out  [HiddenUnits]int32
 }
 
-// wire prepares a network.
-func (n *Network) wire() *wired {
-	w := &wired{}
-	for k := range Units {
+// pack returns the network in packed form.
+func (n *Network) pack() *packed {
+	w := &packed{}
+	for k := range HiddenUnits {
 		for half := range 2 {
 			word, shift := k/lanes, k%lanes*16
-			w.bias[half][word] |= uint64(int(n.Bias[k])+MaxBias) << shift
+			w.bias[half][word] |= uint64(int(n.B1[k])+MaxB1) << shift
 			for i := range NumInputs {
 				from := i
 				if half == 1 {
 					from = Mirrored(i)
 				}
-				w.rows[i][half][word] |= uint64(int(n.First[from][k])+MaxFirst) << shift
+				w.rows[i][half][word] |= uint64(int(n.W1[from][k])+MaxW1) << shift
 			}
 		}
-		w.out[k] = int32(n.Out[k])
+		w.out[k] = int32(n.W2[k])
 	}
 	return w
 }
 
-// value returns the network's value times Full × OutScale. The positions' units
-// and their mirror images are summed up one after the other: eight words at a
-// time stay in registers.
-func (w *wired) value(in *Inputs) int32 {
+// value returns the network's output times QA × QB. The units and their mirror images
+// are summed up one after the other: eight words at a time stay in registers.
+func (w *packed) value(in *Inputs) int32 {
 	var sum int32
-	raised := int32(MaxBias + in.n*MaxFirst)
+	offset := int32(MaxB1 + in.n*MaxW1)
 	for half := range w.rows[0] {
 		b := &w.bias[half]
 		a0, a1, a2, a3, a4, a5, a6, a7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
-		for _, i := range in.All() {
+		for _, i := range in.Active() {
 			row := &w.rows[i][half]
 			a0 += row[0]
 			a1 += row[1]
@@ -111,54 +108,55 @@ func (w *wired) value(in *Inputs) int32 {
 		}
 		for k, word := range [words]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
 			out := w.out[k*lanes:][:lanes]
-			sum += out[0] * activation(word, raised)
-			sum += out[1] * activation(word>>16, raised)
-			sum += out[2] * activation(word>>32, raised)
-			sum += out[3] * activation(word>>48, raised)
+			sum += out[0] * clippedReLU(word, offset)
+			sum += out[1] * clippedReLU(word>>16, offset)
+			sum += out[2] * clippedReLU(word>>32, offset)
+			sum += out[3] * clippedReLU(word>>48, offset)
 		}
 	}
 	return sum
 }
 
-// activation returns that of a unit whose sum is the lowest lane of word.
-func activation(word uint64, raised int32) int32 {
-	return min(max(int32(uint16(word))-raised, 0), Full)
+// clippedReLU returns the activation of the unit in the lowest lane of word.
+func clippedReLU(word uint64, offset int32) int32 {
+	return min(max(int32(uint16(word))-offset, 0), QA)
 }
 
 // check returns an error that names what is out of bounds.
 func (n *Network) check() error {
 	var errs []error
-	for i, row := range n.First {
+	for i, row := range n.W1 {
 		for _, x := range row {
-			if x < -MaxFirst || x > MaxFirst {
-				errs = append(errs, fmt.Errorf("network: input %s: expected numbers from %d to %d, found %d", inputNames[i], -MaxFirst, MaxFirst, x))
+			if x < -MaxW1 || x > MaxW1 {
+				errs = append(errs, fmt.Errorf("network: input %s: expected numbers from %d to %d, found %d",
+					inputNames[i], -MaxW1, MaxW1, x))
 			}
 		}
 	}
-	for _, x := range n.Bias {
-		if x < -MaxBias || x > MaxBias {
-			errs = append(errs, fmt.Errorf("network: bias: expected numbers from %d to %d, found %d", -MaxBias, MaxBias, x))
+	for _, x := range n.B1 {
+		if x < -MaxB1 || x > MaxB1 {
+			errs = append(errs, fmt.Errorf("network: bias: expected numbers from %d to %d, found %d", -MaxB1, MaxB1, x))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// networkFile is a network in a weights file. Inputs that are left out count
-// nothing.
+// networkFile is a network in a weights file. The weights of inputs that are left out
+// are 0.
 type networkFile struct {
-	Bias   units           `json:"bias"`
-	Out    units           `json:"out"`
+	B1     units           `json:"bias"`
+	W2     units           `json:"out"`
 	Inputs json.RawMessage `json:"inputs"`
 }
 
 // units are a number for each unit.
-type units [Units]int16
+type units [HiddenUnits]int16
 
 // UnmarshalJSON reads exactly as many numbers as there are units.
 func (u *units) UnmarshalJSON(text []byte) error {
 	var list []int16
-	if err := json.Unmarshal(text, &list); err != nil || len(list) != Units {
-		return fmt.Errorf("expected %d whole numbers within ±32767, found %.60s", Units, text)
+	if err := json.Unmarshal(text, &list); err != nil || len(list) != HiddenUnits {
+		return fmt.Errorf("expected %d whole numbers within ±32767, found %.60s", HiddenUnits, text)
 	}
 	*u = units(list)
 	return nil
@@ -173,7 +171,7 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 	if err := decode(text, &f); err != nil {
 		return nil, fmt.Errorf("network: expected bias, out and inputs: %w", err)
 	}
-	n := &Network{Bias: f.Bias, Out: f.Out}
+	n := &Network{B1: f.B1, W2: f.W2}
 	index := make(map[string]int, NumInputs)
 	for i, name := range inputNames {
 		index[name] = i
@@ -191,7 +189,7 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 		if err := d.Decode(&u); err != nil {
 			return fmt.Errorf("input %s: %w", name, err)
 		}
-		n.First[i], seen[i] = u, true
+		n.W1[i], seen[i] = u, true
 		return nil
 	})
 	if err != nil {
@@ -201,8 +199,7 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 }
 
 // eachEntry calls read for each key of a JSON object of some form, with the
-// decoder before its value. It walks the tokens, for a key given twice would go
-// unnoticed in a map.
+// decoder before its value. It reads token by token to detect keys given twice.
 func eachEntry(object json.RawMessage, form string, read func(key string, d *json.Decoder) error) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -223,23 +220,23 @@ func eachEntry(object json.RawMessage, form string, read func(key string, d *jso
 // write writes the network as a weights file holds it.
 func (n *Network) write(b *bytes.Buffer) {
 	b.WriteString(",\n  \"network\": {\n    \"bias\": ")
-	writeUnits(b, &n.Bias)
+	writeUnits(b, &n.B1)
 	b.WriteString(",\n    \"out\": ")
-	writeUnits(b, &n.Out)
+	writeUnits(b, &n.W2)
 	b.WriteString(",\n    \"inputs\": {")
 	comma := ""
-	for i := range n.First {
-		if n.First[i] == [Units]int16{} {
+	for i := range n.W1 {
+		if n.W1[i] == [HiddenUnits]int16{} {
 			continue
 		}
 		fmt.Fprintf(b, "%s\n      %q: ", comma, inputNames[i])
-		writeUnits(b, &n.First[i])
+		writeUnits(b, &n.W1[i])
 		comma = ","
 	}
 	b.WriteString("\n    }\n  }")
 }
 
-func writeUnits(b *bytes.Buffer, u *[Units]int16) {
+func writeUnits(b *bytes.Buffer, u *[HiddenUnits]int16) {
 	for k, x := range u {
 		b.WriteByte("[,"[min(k, 1)])
 		b.Write(strconv.AppendInt(nil, int64(x), 10))

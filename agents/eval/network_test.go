@@ -20,13 +20,13 @@ import (
 func randomNetwork(rng *rand.Rand) *Network {
 	n := &Network{}
 	draw := func(most int) int16 { return int16(rng.IntN(2*most+1) - most) }
-	for k := range Units {
-		n.Bias[k], n.Out[k] = draw(MaxBias), draw(32767)
+	for k := range HiddenUnits {
+		n.B1[k], n.W2[k] = draw(MaxB1), draw(32767)
 	}
-	most := []int{20, 100, MaxFirst}[rng.IntN(3)]
-	for i := range n.First {
-		for k := range Units {
-			n.First[i][k] = draw(most)
+	most := []int{20, 100, MaxW1}[rng.IntN(3)]
+	for i := range n.W1 {
+		for k := range HiddenUnits {
+			n.W1[i][k] = draw(most)
 		}
 	}
 	return n
@@ -92,10 +92,10 @@ func TestInputsAgreeWithListsOfMoves(t *testing.T) {
 		}
 		var f [NumFeatures]float64
 		var in Inputs
-		co, cp := measure(r, p, &f)
-		in.fill(p, &co, &cp)
+		co, cp := extractFeatures(r, p, &f)
+		in.extract(p, &co, &cp)
 		got := map[string]bool{}
-		for _, i := range in.All() {
+		for _, i := range in.Active() {
 			require.False(t, got[inputNames[i]])
 			got[inputNames[i]] = true
 		}
@@ -111,19 +111,19 @@ func TestNetworkValue(t *testing.T) {
 		require.NoError(t, n.check())
 		var f [NumFeatures]float64
 		var in Inputs
-		co, cp := measure(r, p, &f)
-		in.fill(p, &co, &cp)
+		co, cp := extractFeatures(r, p, &f)
+		in.extract(p, &co, &cp)
 		want := 0
-		for k := range Units {
-			sum, mirrored := int(n.Bias[k]), int(n.Bias[k])
-			for _, i := range in.All() {
-				sum += int(n.First[i][k])
-				mirrored += int(n.First[Mirrored(int(i))][k])
+		for k := range HiddenUnits {
+			sum, mirrored := int(n.B1[k]), int(n.B1[k])
+			for _, i := range in.Active() {
+				sum += int(n.W1[i][k])
+				mirrored += int(n.W1[Mirrored(int(i))][k])
 			}
-			want += int(n.Out[k]) * (min(max(sum, 0), Full) + min(max(mirrored, 0), Full))
+			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
-		require.Equal(t, want, int(n.wire().value(&in)))
-		require.Equal(t, float64(want)/(Full*OutScale), n.Value(in.All()))
+		require.Equal(t, want, int(n.pack().value(&in)))
+		require.Equal(t, float64(want)/(QA*QB), n.Value(in.Active()))
 	})
 }
 
@@ -142,13 +142,13 @@ func TestMirrored(t *testing.T) {
 
 func TestMoveStep(t *testing.T) {
 	for n := range 3000 {
-		step := moveStep(n)
-		if step < moveSteps-1 {
+		step := moveBucket(n)
+		if step < moveBuckets-1 {
 			require.Greater(t, 1<<(step+1), (n+1)*(n+1))
 		}
 		require.LessOrEqual(t, 1<<step, (n+1)*(n+1))
 	}
-	require.Equal(t, moveSteps-1, moveStep(1<<20))
+	require.Equal(t, moveBuckets-1, moveBucket(1<<20))
 }
 
 // A weights file with a network is read as it was written; faults are named.
@@ -156,19 +156,19 @@ func TestNetworkFile(t *testing.T) {
 	w, err := Default(Standard)
 	require.NoError(t, err)
 	w.Network = randomNetwork(rand.New(rand.NewPCG(1, 2)))
-	w.Network.First[inMoves] = [Units]int16{}
+	w.Network.W1[inMoves] = [HiddenUnits]int16{}
 	var b bytes.Buffer
 	require.NoError(t, w.Write(&b))
 	text := b.String()
 	got, err := Read(strings.NewReader(text), w.Source)
 	require.NoError(t, err)
 	require.True(t, w.Equal(&got))
-	got.Network.Out[0]++
+	got.Network.W2[0]++
 	require.False(t, w.Equal(&got))
 	got.Network = nil
 	require.False(t, w.Equal(&got))
 
-	zeros := "[0" + strings.Repeat(",0", Units-1) + "]"
+	zeros := "[0" + strings.Repeat(",0", HiddenUnits-1) + "]"
 	for fault, want := range map[string]string{
 		`"moves own 1": ` + zeros + `, "moves own 1"`:                                  `input "moves own 1" is given twice`,
 		`"moves own 24": ` + zeros + `, "moves own 1"`:                                 `unknown input "moves own 24"`,
@@ -218,7 +218,7 @@ func TestNetworkIsSymmetric(t *testing.T) {
 func BenchmarkNetwork(b *testing.B) {
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(1, 2))
-	w := randomNetwork(rng).wire()
+	w := randomNetwork(rng).pack()
 	positions := make([]rules.Position, 256)
 	controls := make([][2]rules.Control, 256)
 	for i := range positions {
@@ -228,7 +228,7 @@ func BenchmarkNetwork(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		var in Inputs
 		c := &controls[i%256]
-		in.fill(positions[i%256], &c[0], &c[1])
+		in.extract(positions[i%256], &c[0], &c[1])
 		w.value(&in)
 	}
 }

@@ -37,27 +37,27 @@ func Family(r *rules.Rules) string {
 	}
 }
 
-// Weights are the numbers of an evaluation.
+// Weights are the weights of an evaluation.
 type Weights struct {
 	Rules      string               // the family of rules they are for
 	Values     [NumFeatures]float64 // hundredths of a point per unit of the feature, within ±MaxWeight
-	Network    *Network             // adds to the weighted features; nil: nothing
+	Network    *Network             // nil: none
 	Provenance Provenance
 	Source     string // the file they were read from, for messages; may be empty
 }
 
 // Provenance says where weights come from.
 type Provenance struct {
-	Method string `json:"method"` // how they were found: "hand-set", or the tuning method
+	Method string `json:"method"` // "hand-set", or the tuning method
 	Run    string `json:"run"`    // the run that they come from; empty for none
 	Parent string `json:"parent"` // the weights that tuning started from; empty for none
 	Seed   uint64 `json:"seed"`   // the run's seed
 
 	// Data says what they were tuned on: positions or games, how many, and where from.
 	Data string `json:"data,omitempty"`
-	// Version is that of the program that tuned them.
+	// Version is the version of the program that tuned them.
 	Version string `json:"version,omitempty"`
-	// Gain is what was measured of them against the parent; nil if nothing was.
+	// Gain is the measured improvement over the parent; nil: not measured.
 	Gain *Gain `json:"gain,omitempty"`
 }
 
@@ -85,7 +85,8 @@ func (w *Weights) check() error {
 	var errs []error
 	for i, x := range w.Values {
 		if !(math.Abs(x) <= MaxWeight) { // true for NaN too
-			errs = append(errs, fmt.Errorf("%s: feature %s: expected a weight from %d to %d, found %g", w.label(), names[i], -MaxWeight, MaxWeight, x))
+			errs = append(errs, fmt.Errorf("%s: feature %s: expected a weight from %d to %d, found %g",
+				w.label(), names[i], -MaxWeight, MaxWeight, x))
 		}
 	}
 	if w.Network != nil {
@@ -96,7 +97,7 @@ func (w *Weights) check() error {
 	return errors.Join(errs...)
 }
 
-// Equal tells whether w and v evaluate alike: their numbers are the same.
+// Equal reports whether w and v have the same weights.
 func (w *Weights) Equal(v *Weights) bool {
 	if w.Network == nil || v.Network == nil {
 		return w.Rules == v.Rules && w.Values == v.Values && w.Network == v.Network
@@ -135,7 +136,8 @@ func Read(in io.Reader, source string) (Weights, error) {
 	case *f.Version != version:
 		return w, fmt.Errorf("%s: expected version %d, found %d", w.label(), version, *f.Version)
 	case f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang:
-		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %.60q", w.label(), Standard, Simplified, Kang, f.Rules)
+		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %.60q",
+			w.label(), Standard, Simplified, Kang, f.Rules)
 	case f.Provenance == nil || f.Provenance.Method == "":
 		return w, fmt.Errorf("%s: expected a provenance with a method, found none", w.label())
 	}
@@ -170,7 +172,8 @@ func (w *Weights) Write(out io.Writer) error {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n  \"version\": %d,\n  \"rules\": %q,\n  \"provenance\": %s,\n  \"weights\": {\n", version, w.Rules, provenance)
+	fmt.Fprintf(&b, "{\n  \"version\": %d,\n  \"rules\": %q,\n  \"provenance\": %s,\n  \"weights\": {\n",
+		version, w.Rules, provenance)
 	for i, x := range w.Values {
 		comma := ","
 		if i == NumFeatures-1 {
@@ -268,17 +271,17 @@ const (
 	ClassicName = "classic"
 )
 
-// Source is where an agent takes its weights from: the embedded defaults, which
-// suit all rules, or one file, which suits one family; some may be changed. It may
-// not be shared between goroutines.
+// Source provides an agent's weights: the embedded defaults for the family of rules
+// or one file, with overrides of single weights. It must not be shared between
+// goroutines.
 type Source struct {
-	file    *Weights
-	changed []change
-	wired   map[*Network]*wired // networks that evaluators have been made with; nil: none are kept
+	file      *Weights
+	overrides []override
+	packed    map[*Network]*packed // cache of packed networks; nil: none
 }
 
-// change is a weight that takes the place of another.
-type change struct {
+// override replaces the weight of one feature.
+type override struct {
 	feature int
 	weight  float64
 }
@@ -312,16 +315,17 @@ func FromValues(v agents.Values) (Source, error) {
 	if err != nil {
 		return s, err
 	}
-	s.wired = map[*Network]*wired{}
+	s.packed = map[*Network]*packed{}
 	for i, name := range names {
 		if _, given := v[ParamPrefix+name]; given {
-			s.changed = append(s.changed, change{i, v.Float(ParamPrefix + name)})
+			s.overrides = append(s.overrides, override{i, v.Float(ParamPrefix + name)})
 		}
 	}
 	for name := range v {
 		feature, ok := strings.CutPrefix(name, ParamPrefix)
 		if ok && !slices.Contains(names[:], feature) {
-			err = errors.Join(err, fmt.Errorf("parameter %s: unknown feature; expected one of: %s", name, strings.Join(names[:], ", ")))
+			err = errors.Join(err, fmt.Errorf("parameter %s: unknown feature; expected one of: %s",
+				name, strings.Join(names[:], ", ")))
 		}
 	}
 	return s, err
@@ -338,7 +342,7 @@ func (s Source) Weights(r *rules.Rules) (Weights, error) {
 			return w, err
 		}
 	}
-	for _, c := range s.changed {
+	for _, c := range s.overrides {
 		w.Values[c.feature] = c.weight
 	}
 	return w, nil
@@ -350,7 +354,7 @@ func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newEvaluator(w, r, s.wired)
+	return newEvaluator(w, r, s.packed)
 }
 
 // ParamPrefix begins the names of the parameters that change one weight.

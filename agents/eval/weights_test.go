@@ -133,7 +133,7 @@ func FuzzRead(f *testing.F) {
 	for _, family := range []string{Standard, Simplified, Kang} { // a few kB: the embedded ones have a hundred times as many
 		w := Weights{Rules: family, Provenance: Provenance{Method: "x", Gain: &Gain{Measure: "Elo", Value: 1, Count: 2}}}
 		w.Values[Near], w.Network = 2.5, &Network{}
-		w.Network.First[3][1] = -MaxFirst
+		w.Network.W1[3][1] = -MaxW1
 		var text bytes.Buffer
 		require.NoError(f, w.Write(&text))
 		f.Add(text.Bytes())

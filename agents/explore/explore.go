@@ -1,6 +1,5 @@
-// Package explore is the agent that plays like another one, but not always its
-// best move: for games from which something is to be learned, which should not
-// all be alike.
+// Package explore is an agent that plays like another one, but not always its best
+// move, to vary the games of self-play.
 package explore
 
 import (
@@ -96,7 +95,7 @@ func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error)
 	a := &player{inner: inner, options: Options{v.Float("temperature"), v.Float("random"), v.Int("plies")}}
 	if a.options.Temperature > 0 {
 		var ok bool
-		if a.noisy, ok = inner.(agents.Explorer); !ok {
+		if a.explorer, ok = inner.(agents.Explorer); !ok {
 			err := fmt.Errorf("%s does not explore by temperature; expected alphabeta, mcts or temperature=0", spec)
 			return nil, errors.Join(err, a.Close())
 		}
@@ -105,11 +104,11 @@ func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error)
 }
 
 type player struct {
-	inner   agents.Agent
-	noisy   agents.Explorer // nil without temperature
-	options Options
-	rng     *rand.Rand
-	moves   rules.MoveSet
+	inner    agents.Agent
+	explorer agents.Explorer // nil without temperature
+	options  Options
+	rng      *rand.Rand
+	moves    rules.MoveSet
 }
 
 var (
@@ -118,7 +117,7 @@ var (
 	_ io.Closer     = (*player)(nil)
 )
 
-// Suits returns why the inner agent doesn't.
+// Suits returns the inner agent's error.
 func (a *player) Suits(r *rules.Rules) error {
 	if s, ok := a.inner.(agents.Suiter); ok {
 		return s.Suits(r)
@@ -140,15 +139,15 @@ func (a *player) NewGame(ctx context.Context, s agents.Setup) error {
 	return a.inner.NewGame(ctx, s)
 }
 
-// Choose plays what the inner agent has proven to win or lose as it is.
+// Choose plays the inner agent's move unchanged where it has proven the result.
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
 	if g.Rules().SettingUp(g.Position()) || a.options.Plies > 0 && g.Ply() >= a.options.Plies {
 		return a.inner.Choose(ctx, g, lim)
 	}
 	// Three numbers a move, so that the draws of one don't depend on another's.
 	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
-	if !random && a.noisy != nil {
-		return a.noisy.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) })
+	if !random && a.explorer != nil {
+		return a.explorer.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) })
 	}
 	d, err := a.inner.Choose(ctx, g, lim)
 	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {

@@ -195,9 +195,9 @@ func TestSpec(t *testing.T) {
 }
 
 func TestNamesGoOver(t *testing.T) {
-	like, err := agents.ParseSpec("mcts:name=Ada,c=1,clock=1m")
+	like, err := agents.ParseSpec("mcts:name=Ada,cpuct=1,clock=1m")
 	require.NoError(t, err)
-	require.Equal(t, "explore:agent=mcts:c=1,temperature=0.5,name=Ada,clock=1m", Spec(like, Options{Temperature: 0.5}).String())
+	require.Equal(t, "explore:agent=mcts:cpuct=1,temperature=0.5,name=Ada,clock=1m", Spec(like, Options{Temperature: 0.5}).String())
 }
 
 func TestBadSpecs(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package greedy is the agent that looks one ply ahead.
+// Package greedy is an agent that searches one ply deep.
 package greedy
 
 import (
@@ -8,12 +8,12 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/internal/lookahead"
-	"gyges/agents/random"
 	"gyges/rules"
 )
 
-// Kind returns the kind of agent that takes a win, hands none over if it can
-// help it, and otherwise makes the move the evaluation likes best.
+// Kind returns the kind of agent that plays a winning move if there is one, avoids
+// moves after which the opponent wins at once, and otherwise plays the move with the
+// highest static evaluation.
 func Kind() agents.Kind {
 	return agents.Kind{
 		Name:   "greedy",
@@ -39,7 +39,7 @@ type player struct {
 
 var _ agents.Agent = (*player)(nil)
 
-// Suits returns why its weights don't fit the rules.
+// Suits returns an error if its weights are for other rules.
 func (a *player) Suits(r *rules.Rules) error {
 	_, err := a.weights.Evaluator(r)
 	return err
@@ -55,10 +55,10 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 type choice struct {
 	move  rules.Move
 	rank  rank
-	equal int // moves seen that rank so
+	equal int // moves of this rank so far
 }
 
-// rank orders moves: first by the result they force, then by the evaluation.
+// rank orders moves: by whether the opponent wins at once, then by the evaluation.
 type rank struct {
 	loses bool
 	value agents.Score
@@ -72,36 +72,22 @@ func (r rank) worseThan(other rank) bool {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return agents.Decision{}, err
+	d, decided, err := a.line.Prologue(ctx, g, a.rng, &a.moves)
+	if err != nil || decided {
+		return d, err
 	}
-	p := g.Position()
-	if g.Rules().SettingUp(p) {
-		m, err := random.Move(g, a.rng)
-		return agents.Decision{Move: m}, err
-	}
-	g.LegalMoves(&a.moves)
-	if a.moves.Len() == 0 {
-		return agents.Decision{}, rules.ErrOver
-	}
-	a.line.Begin(g)
-	if m := a.line.WinningMove(p, &a.moves); m != rules.NoMove {
-		return decision(m, agents.WinIn(1), 1), nil
-	}
-	best := a.best(ctx, g.Rules(), p)
+	best := a.best(ctx, g.Rules(), g.Position())
 	score := best.rank.value
 	if best.rank.loses {
 		score = -agents.WinIn(2)
 	}
-	return decision(best.move, score, int64(a.moves.Len())), nil
+	return agents.Decision{
+		Move: best.move, Scored: true, Score: score, Depth: 1, Nodes: int64(a.moves.Len()), PV: []rules.Move{best.move},
+	}, nil
 }
 
-func decision(m rules.Move, score agents.Score, nodes int64) agents.Decision {
-	return agents.Decision{Move: m, Scored: true, Score: score, Depth: 1, Nodes: nodes, PV: []rules.Move{m}}
-}
-
-// best returns the move of the highest rank, one of the equals drawn by the
-// seed. When ctx is cancelled it returns the best so far.
+// best returns the move of the highest rank, chosen at random among equals. When
+// ctx is cancelled it returns the best so far.
 func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) choice {
 	var best choice
 	a.line.Push(p)
@@ -125,7 +111,7 @@ func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) cho
 	return best
 }
 
-// rank judges a move by the position it leads to.
+// rank returns the rank of a move from the position it leads to.
 func (a *player) rank(next rules.Position) rank {
 	if a.line.Outcome(next) == rules.Draw {
 		return rank{}

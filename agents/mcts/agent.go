@@ -6,11 +6,10 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/random"
 	"gyges/rules"
 )
 
-// defaultIterations is how many there are where nothing bounds the search.
+// defaultIterations bounds a search that nothing else bounds.
 const defaultIterations = 500
 
 // Kind returns the kind of agent that searches by MCTS.
@@ -19,12 +18,17 @@ func Kind() agents.Kind {
 		Name: "mcts",
 		Doc:  "Monte-Carlo tree search with the evaluation as prior and leaf value",
 		Params: append([]agents.ParamDef{
-			{Name: "iterations", Type: agents.Int, Min: 1, Max: 1e9, Doc: "descents through the tree for a move; 500 if neither nodes nor movetime bounds the search"},
+			{
+				Name: "iterations", Type: agents.Int, Min: 1, Max: 1e9,
+				Doc: "iterations for a move; 500 if neither nodes nor movetime bounds the search",
+			},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e9, Doc: "the same as iterations"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
-			{Name: "c", Type: agents.Float, Default: "0.5", Min: 0, Max: 100, Doc: "exploration: how much a move's prior weighs against its value"},
-			{Name: "hash", Type: agents.Int, Default: "64", Min: 1, Max: 4096, Doc: "size of the tree in MB; when it is full, the subtrees visited least make room"},
-		}, eval.Params()...),
+			{
+				Name: "hash", Type: agents.Int, Default: "64", Min: 1, Max: 4096,
+				Doc: "size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned",
+			},
+		}, append(tunableParams(), eval.Params()...)...),
 		New: newPlayer,
 	}
 }
@@ -37,7 +41,7 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	a := &player{weights: weights}
 	a.limits = agents.Limits{Nodes: int64(v.Int("iterations")), MoveTime: v.Duration("movetime")}
 	a.limits = a.limits.Tighter(agents.Limits{Nodes: int64(v.Int("nodes"))})
-	a.search.c = v.Float("c")
+	a.search.params = newParams(v)
 	a.search.tree.limit = limitFor(v.Int("hash"))
 	return a, nil
 }
@@ -45,13 +49,13 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 type player struct {
 	weights eval.Source
 	limits  agents.Limits
-	rng     *rand.Rand // for the set-up; the search draws nothing
+	rng     *rand.Rand // for the set-up; the search is deterministic
 	search  search
 }
 
 var _ agents.Agent = (*player)(nil)
 
-// Suits returns why its weights don't fit the rules.
+// Suits returns an error if its weights are for other rules.
 func (a *player) Suits(r *rules.Rules) error {
 	_, err := a.weights.Evaluator(r)
 	return err
@@ -71,16 +75,13 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return agents.Decision{}, err
-	}
-	if g.Rules().SettingUp(g.Position()) {
-		m, err := random.Move(g, a.rng)
-		return agents.Decision{Move: m}, err
+	d, decided, err := a.search.line.Prologue(ctx, g, a.rng, &a.search.moves)
+	if err != nil || decided {
+		return d, err
 	}
 	lim = lim.Tighter(a.limits)
 	if lim.Nodes == 0 && lim.MoveTime == 0 {
 		lim.Nodes = defaultIterations
 	}
-	return a.search.choose(ctx, g, lim)
+	return a.search.choose(ctx, g, lim), nil
 }

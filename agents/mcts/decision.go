@@ -5,29 +5,29 @@ import (
 	"gyges/rules"
 )
 
-// decision returns what the tree says after so many iterations.
+// decision returns the decision by the tree after so many iterations.
 func (s *search) decision(iterations int64) agents.Decision {
 	root := &s.tree.nodes[s.tree.root]
 	best := s.tree.best(root)
 	return agents.Decision{
 		Move:   best.move,
 		Scored: true,
-		Score:  scoreOf(root, best),
+		Score:  s.nodeScore(root, best),
 		Depth:  s.deepest,
 		Nodes:  iterations,
 		PV:     s.pv(),
 	}
 }
 
-// scoreOf returns the score of a node for the side to move there, by its best child.
-func scoreOf(n, best *node) agents.Score {
+// nodeScore returns the score of a node for the side to move there, by its best child.
+func (p *params) nodeScore(n, best *node) agents.Score {
 	switch {
 	case n.proof.won():
 		return agents.WinIn(n.proof.plies())
 	case n.proof.lost():
 		return -agents.WinIn(n.proof.plies())
 	default:
-		return unsquash(float64(best.value))
+		return p.toScore(float64(best.value))
 	}
 }
 

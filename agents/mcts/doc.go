@@ -1,15 +1,13 @@
-// Package mcts is the agent that grows a tree of the lines that look best:
-// Monte-Carlo tree search. It goes down the tree by PUCT (C. D. Rosin,
-// "Multi-armed bandits with episode context", 2011): priors come from the
-// evaluation. Where the tree ends, the node gets children, and their evaluations
-// go back to the root by minimax and not as means (M. Lanctot et al., "Monte Carlo
-// tree search with heuristic evaluations using implicit minimax backups", 2014,
-// with all the weight on the minimax part): one answer decides most positions.
+// Package mcts is an agent by Monte-Carlo tree search. Selection is by PUCT (C. D.
+// Rosin, "Multi-armed bandits with episode context", 2011) with priors from the
+// static evaluation. Leaves are expanded, and the children's static evaluations are
+// backed up by minimax and not as means (M. Lanctot et al., "Monte Carlo tree search
+// with heuristic evaluations using implicit minimax backups", 2014, with all the
+// weight on the minimax part): one reply decides most positions.
 //
-// A turn has hundreds of moves, so a node gets few of them at first, and more the
-// more it is visited. Which come first is a guess by how like moves have fared:
-// what the piece does and where a displaced piece is put, each by itself. Moves
-// that hand over a win are never among them.
+// A position has hundreds of moves, so nodes are widened progressively, in the order
+// of a move prior that is learned online. Moves that let the opponent win at once
+// are excluded.
 //
 // Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito,
 // "Monte-Carlo tree search solver", 2008): a position that can reach the goal
@@ -18,7 +16,7 @@
 // be a quicker one. The tree is no graph: a position reached on two paths is two
 // nodes, so the repetition rule is followed exactly.
 //
-// The tree is kept from move to move of a game. When its memory is full, the
-// children of the nodes visited least are dropped until half of it is free; what
-// they told stays, and they grow again where they are needed.
+// The tree is reused from move to move of a game. When it is full, the subtrees with
+// the fewest visits are pruned until half of it is free; their roots keep their
+// values.
 package mcts

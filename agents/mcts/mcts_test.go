@@ -91,7 +91,7 @@ func TestGameEndingByLengthIsADraw(t *testing.T) {
 
 func TestSameSeedSameSearch(t *testing.T) {
 	r := rules.MustParse("standard")
-	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,c=0", "mcts:nodes=60"} {
+	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,cpuct=0", "mcts:nodes=60"} {
 		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
 		a := agenttest.New(t, Kind(), spec, g)
 		first := agenttest.Choose(t, a, g, agents.Limits{})
@@ -157,7 +157,7 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 		if want.size() == 0 || want.proof != unproven {
 			break
 		}
-		a.search.plant(g)
+		a.search.setRoot(g)
 		require.Equal(t, want, tr.nodes[tr.root])
 		kept++
 	}
@@ -202,7 +202,7 @@ func TestTreeIsDropped(t *testing.T) {
 	} {
 		s, g := fresh()
 		g = change(s, g)
-		s.plant(g)
+		s.setRoot(g)
 		require.Equal(t, name == "none", len(s.tree.nodes) > 1, name)
 	}
 }

@@ -15,90 +15,84 @@ import (
 
 // search is the state of an agent's searches within one game.
 type search struct {
+	params
 	rules *rules.Rules
 	eval  *eval.Evaluator
-	c     float64
-	info  func(agents.Decision) // nil: nobody listens
+	info  func(agents.Decision) // reports progress; may be nil
 
 	tree   tree
-	start  rules.Position // of the game whose tree this is
-	played []rules.Move   // in it when the root's position was reached
-	guess  guess
+	start  rules.Position // of the game that the tree belongs to
+	played []rules.Move   // in that game up to the root
+	prior  movePrior
 
 	ctx      context.Context // of the move being chosen
 	deadline time.Time       // zero: none
 	line     lookahead.Line
-	maxDepth int // plies that the tree may be deep; 0: no bound
+	maxDepth int // bound of the tree's depth in plies; 0: none
 	deepest  int
 	moves    rules.MoveSet
-	replies  rules.MoveSet // of a position that is judged
-	queue    queue
-	list     []node   // children in the making
+	replies  rules.MoveSet // of a position that is evaluated
+	heap     moveHeap
+	children []node   // new children of the node that is expanded
 	path     []uint32 // nodes from the root to the present one
 }
 
-// firstInfo is the number of iterations after which there is something to tell.
+// firstInfo is the number of iterations before the first progress report.
 const firstInfo = 64
 
-// reset prepares for a game, forgetting all that earlier ones left.
+// reset prepares for a new game.
 func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decision)) {
 	s.rules, s.eval, s.info = r, e, info
 	s.tree.reset(0)
 	s.played = s.played[:0]
-	s.guess = guess{}
+	s.prior = movePrior{}
 }
 
-// choose grows the tree until a limit is reached or the root is proven.
-func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+// choose searches g's position, at which the line begins, until a limit is reached
+// or the root is proven.
+func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) agents.Decision {
 	s.ctx, s.deadline = ctx, time.Time{}
 	if lim.MoveTime > 0 {
 		s.deadline = time.Now().Add(lim.MoveTime)
 	}
-	legal := g.Legal()
-	if legal.Len() == 0 {
-		return agents.Decision{}, rules.ErrOver
-	}
-	s.line.Begin(g)
 	s.maxDepth, s.deepest = lim.Depth, 0
 	p := g.Position()
-	if m := s.line.WinningMove(p, legal); m != rules.NoMove {
-		return agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}, nil
-	}
-	s.plant(g)
+	s.setRoot(g)
 	var n int64
-	for stop := false; !stop && s.makeRoom() && s.tree.nodes[s.tree.root].proof == unproven; {
+	for stop := false; !stop && s.ensureFree() && s.tree.nodes[s.tree.root].proof == unproven; {
 		s.iterate(p)
 		n++
 		if s.info != nil && n >= firstInfo && n&(n-1) == 0 {
 			s.info(s.decision(n))
 		}
-		stop = n == lim.Nodes || s.over()
+		stop = n == lim.Nodes || s.stopped()
 	}
 	s.ctx = nil
-	return s.decision(n), nil
+	return s.decision(n)
 }
 
-// over tells whether the time is up or the context cancelled.
-func (s *search) over() bool {
+// stopped reports whether the time is up or the context cancelled.
+func (s *search) stopped() bool {
 	return s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
 }
 
-// plant makes g's position the root. The tree of an earlier position of the same
-// game is kept where it holds what has been played since.
-func (s *search) plant(g *rules.Game) {
-	if !s.transplant(g) {
-		s.tree.reset(float32(-squash(s.eval.Score(g.Position()))))
+// setRoot makes g's position the root. The tree of an earlier position of the same
+// game is reused if it contains the moves played since.
+func (s *search) setRoot(g *rules.Game) {
+	if !s.reuseTree(g) {
+		s.tree.reset(float32(-s.toValue(s.eval.Score(g.Position()))))
 	}
 	s.start, s.played = g.Start(), append(s.played[:0], g.Moves()...)
 }
 
-func (s *search) transplant(g *rules.Game) bool {
-	known, moves := len(s.played), g.Moves()
-	if s.maxDepth > 0 || g.Start() != s.start || len(moves) < known || !slices.Equal(moves[:known], s.played) {
+// reuseTree re-roots the tree at g's position and reports whether it could.
+func (s *search) reuseTree(g *rules.Game) bool {
+	n, moves := len(s.played), g.Moves()
+	if s.maxDepth > 0 || g.Start() != s.start || len(moves) < n || !slices.Equal(moves[:n], s.played) {
 		return false
 	}
-	for _, m := range moves[known:] {
-		if !s.tree.follow(m) {
+	for _, m := range moves[n:] {
+		if !s.tree.reroot(m) {
 			return false
 		}
 	}
@@ -106,29 +100,28 @@ func (s *search) transplant(g *rules.Game) bool {
 	return root.proof == unproven && root.size() > 0
 }
 
-// makeRoom sees to it that the tree can grow: when it is full, the subtrees with
-// the fewest visits go until half of it is free. It reports false if the search
-// is over before that is done.
-func (s *search) makeRoom() bool {
-	if s.tree.free() >= 2*room {
+// ensureFree prunes the subtrees with the fewest visits until half of the tree is
+// free, if it is full. It reports false if the search was stopped before.
+func (s *search) ensureFree() bool {
+	if s.tree.free() >= 2*minFree {
 		return true
 	}
-	for least := uint32(1); !s.tree.compact(least, s.over); least *= 2 {
-		if s.over() {
+	for least := uint32(1); !s.tree.prune(least, s.stopped); least *= 2 {
+		if s.stopped() {
 			return false
 		}
 	}
 	return true
 }
 
-// iterate goes down the tree from the root, whose position is p, to a node that
-// has no children yet, gives it some, and carries back what they tell.
+// iterate makes one iteration from the root, whose position is p: it selects a path
+// to a leaf, expands it, and backs up values and proofs.
 func (s *search) iterate(p rules.Position) {
 	i := s.tree.root
 	s.path = append(s.path[:0], i)
 	for s.tree.nodes[i].proof == unproven {
 		leaf := s.tree.nodes[i].size() == 0
-		child, ok := s.descend(i, p)
+		child, ok := s.selectChild(i, p)
 		if leaf || !ok {
 			break
 		}
@@ -147,75 +140,76 @@ func (s *search) iterate(p rules.Position) {
 	}
 }
 
-// descend returns the child of node i, whose position p is at the line's end, to
-// visit next, after giving it the children it lacks. ok is false if there is none
-// to visit: the node is proven now, or the tree is full or deep enough.
-func (s *search) descend(i uint32, p rules.Position) (child uint32, ok bool) {
+// selectChild returns the child of node i, whose position p is at the line's end, to
+// visit next, after expanding the node if it is due. ok is false if there is none:
+// the node is proven now, or the tree is full or has reached its maximum depth.
+func (s *search) selectChild(i uint32, p rules.Position) (child uint32, ok bool) {
 	for {
 		n := &s.tree.nodes[i]
-		child, ok = s.tree.pick(n, s.c)
+		child, ok = s.tree.selectPUCT(n, s.cpuct)
 		if n.proof != unproven || n.complete() || ok && n.size() >= s.width(i) {
 			return child, ok && n.proof == unproven
 		}
-		if s.tree.free() < room || s.maxDepth > 0 && s.line.Len() >= s.maxDepth {
+		if s.tree.free() < minFree || s.maxDepth > 0 && s.line.Len() >= s.maxDepth {
 			return child, ok
 		}
-		s.widen(i, p)
+		s.expand(i, p)
 	}
 }
 
-// width returns how many children node i should have: progressive widening
-// (R. Coulom, "Computing Elo ratings of move patterns in the game of Go", 2007).
+// width returns the number of children that node i should have: progressive
+// widening (R. Coulom, "Computing Elo ratings of move patterns in the game of Go",
+// 2007).
 func (s *search) width(i uint32) int {
-	w := 16 + int(4*math.Sqrt(float64(s.tree.nodes[i].visits)))
+	w := int(s.widthMin) + int(s.widthGrowth*math.Sqrt(float64(s.tree.nodes[i].visits)))
 	if i == s.tree.root {
-		w *= 4
+		w *= int(s.widthRoot)
 	}
 	return w
 }
 
-// widen gives node i, whose position p is at the line's end, more children: those
-// that promise most of the moves it hasn't yet, twice as many as it has at least.
-// A node all of whose moves hand over a win is proven instead.
-func (s *search) widen(i uint32, p rules.Position) {
+// expand gives node i, whose position p is at the line's end, more children: the
+// moves with the highest prior among those it lacks, at least as many as it has.
+// A node whose every move lets the opponent win at once is proven lost instead.
+func (s *search) expand(i uint32, p rules.Position) {
 	n := &s.tree.nodes[i]
 	s.line.Moves(p, &s.moves)
 	any := s.moves.At(0)
 	if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
 		s.rules.Screen(p, &s.moves)
 	}
-	s.list = append(s.list[:0], s.tree.children(n)...)
-	for k := range s.list {
-		s.moves.Remove(s.list[k].move)
+	s.children = append(s.children[:0], s.tree.children(n)...)
+	for k := range s.children {
+		s.moves.Remove(s.children[k].move)
 	}
-	want := max(s.width(i), 2*len(s.list))
-	s.queue = s.guess.sort(p, &s.moves, s.queue)
+	want := max(s.width(i), 2*len(s.children))
+	s.heap = s.prior.order(p, &s.moves, s.heap)
 	s.line.Push(p)
-	for won := false; len(s.queue) > 0 && len(s.list) < want && !won; {
-		m := s.queue.pop()
-		child := s.judge(m, s.rules.Apply(p, m))
-		s.guess.learn(p, m, child.static+n.static)
+	for won := false; len(s.heap) > 0 && len(s.children) < want && !won; {
+		m := s.heap.pop()
+		child := s.evaluate(m, s.rules.Apply(p, m))
+		s.prior.update(&s.params, p, m, child.static+n.static)
 		if !child.proof.won() {
-			s.list = append(s.list, child)
+			s.children = append(s.children, child)
 		}
 		won = child.proof.lost()
 	}
 	s.line.Pop()
-	if len(s.list) == 0 { // the root needs a move all the same
-		s.list = append(s.list, node{move: any, value: -1, static: -1, proof: winIn(1)})
+	if len(s.children) == 0 { // the root needs a move nevertheless
+		s.children = append(s.children, node{move: any, value: -1, static: -1, proof: winIn(1)})
 	}
-	slices.SortStableFunc(s.list, func(a, b node) int { return cmp.Compare(b.static, a.static) })
-	setPriors(s.list)
-	s.tree.adopt(i, s.list, len(s.queue) == 0)
+	slices.SortStableFunc(s.children, func(a, b node) int { return cmp.Compare(b.static, a.static) })
+	s.setPriors(s.children)
+	s.tree.appendChildren(i, s.children, len(s.heap) == 0)
 	s.tree.update(i)
 }
 
-// judge returns the child that move m leads to, the position next.
-func (s *search) judge(m rules.Move, next rules.Position) node {
+// evaluate returns the child that move m leads to, the position next.
+func (s *search) evaluate(m rules.Move, next rules.Position) node {
 	n := node{move: m}
 	switch s.line.Outcome(next) {
 	case rules.Undecided:
-		s.look(&n, next)
+		s.staticEval(&n, next)
 	case rules.Draw:
 		n.proof = drawn
 	default: // the move wins
@@ -225,17 +219,17 @@ func (s *search) judge(m rules.Move, next rules.Position) node {
 	return n
 }
 
-// look sets the proof and value of n, whose position p is at the line's end and
-// not over.
-func (s *search) look(n *node, p rules.Position) {
+// staticEval sets the proof or static value of n, whose position p is at the line's
+// end and not over.
+func (s *search) staticEval(n *node, p rules.Position) {
 	if s.line.WinsNow(p) {
 		n.proof, n.static = winIn(1), -1
 		return
 	}
-	score, attacked := s.eval.Judge(p)
+	score, attacked := s.eval.Evaluate(p)
 	if attacked && !s.line.HasEvasion(p, &s.replies) {
 		n.proof, n.static = lossIn(2), 1
 		return
 	}
-	n.static = float32(-squash(score))
+	n.static = float32(-s.toValue(score))
 }

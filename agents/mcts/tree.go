@@ -9,13 +9,13 @@ import (
 // node is a position in the tree, named by the move that led to it. Values are
 // seen from the side that made that move, from -1, lost, to 1, won.
 type node struct {
-	move   rules.Move // what it is at the root is no matter
-	first  uint32     // place of the first child in the tree
+	move   rules.Move // undefined at the root
+	first  uint32     // index of the first child
 	visits uint32
 	value  float32 // minimax value of the tree below; at a leaf the evaluation
 	static float32 // value by the evaluation
-	prior  float32 // share of the parent's visits that the evaluation suggests
-	count  uint16  // children, best by the evaluation first, and the flag complete
+	prior  float32 // of PUCT, from the static value
+	count  uint16  // children, in descending order of static, and the flag complete
 	proof  proof
 }
 
@@ -23,7 +23,7 @@ type node struct {
 const nodeSize = 28
 
 // complete marks, in a node's count, that every move is among the children
-// except those that hand over a win.
+// except those that let the opponent win at once.
 const complete = 1 << 15
 
 func (n *node) size() int      { return int(n.count &^ complete) }
@@ -64,9 +64,9 @@ type tree struct {
 	limit int // of nodes in either slice
 }
 
-// room is how many nodes must be free for a node to get children: no position
-// has more moves.
-const room = 4096
+// minFree is the number of free nodes needed to expand a node: no position has more
+// moves.
+const minFree = 4096
 
 // limitFor returns the limit of a tree that takes so many megabytes with its
 // spare slice.
@@ -85,8 +85,8 @@ func (t *tree) free() int { return t.limit - len(t.nodes) }
 // children returns the children of a node.
 func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint32(n.size())] }
 
-// adopt makes list the children of node i.
-func (t *tree) adopt(i uint32, list []node, full bool) {
+// appendChildren makes list the children of node i.
+func (t *tree) appendChildren(i uint32, list []node, full bool) {
 	n := &t.nodes[i]
 	n.first, n.count = uint32(len(t.nodes)), uint16(len(list))
 	if full {
@@ -95,11 +95,11 @@ func (t *tree) adopt(i uint32, list []node, full bool) {
 	t.nodes = append(t.nodes, list...)
 }
 
-// compact drops what doesn't lie below the root, and the children of all nodes
-// but the root with fewer visits than the least; what is known of those nodes
-// stays. It reports false, and changes nothing, if more than half of the room
-// would still be taken or if stop says so, which is asked now and then.
-func (t *tree) compact(least uint32, stop func() bool) bool {
+// prune removes what isn't below the root, and the children of all other nodes with
+// fewer visits than least; those nodes keep their values. It reports false, and
+// changes nothing, if more than half of the tree would remain or if stop, called
+// every 1024 nodes, returns true.
+func (t *tree) prune(least uint32, stop func() bool) bool {
 	if cap(t.spare) < t.limit {
 		t.spare = make([]node, 0, t.limit)
 	}
@@ -120,9 +120,9 @@ func (t *tree) compact(least uint32, stop func() bool) bool {
 	return true
 }
 
-// follow makes the child that a move leads to the root. It reports whether there
-// is one.
-func (t *tree) follow(m rules.Move) bool {
+// reroot makes the child that a move leads to the root and reports whether there is
+// one.
+func (t *tree) reroot(m rules.Move) bool {
 	root := &t.nodes[t.root]
 	for k, child := range t.children(root) {
 		if child.move == m {
@@ -133,12 +133,11 @@ func (t *tree) follow(m rules.Move) bool {
 	return false
 }
 
-// pick returns the child to visit next by PUCT: the value, and the more the
-// prior promises and the fewer visits there were. Children that are won for the
-// opponent are left out; ok is false if all are.
-func (t *tree) pick(n *node, c float64) (i uint32, ok bool) {
+// selectPUCT returns the child with the highest PUCT score. Children that are won
+// for the opponent are excluded; ok is false if all are.
+func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 	bestScore := math.Inf(-1)
-	explore := c * math.Sqrt(float64(n.visits))
+	explore := cpuct * math.Sqrt(float64(n.visits))
 	list := t.children(n)
 	for k := range list {
 		child := &list[k]
@@ -153,7 +152,7 @@ func (t *tree) pick(n *node, c float64) (i uint32, ok bool) {
 	return i, ok
 }
 
-// update works out what the children of node i say about its value and proof.
+// update sets the value and proof of node i from its children (backup).
 func (t *tree) update(i uint32) {
 	n := &t.nodes[i]
 	slowest, quickest, best := 0, 0, float32(-1)

@@ -42,7 +42,7 @@ func grow(proofs ...proof) *tree {
 	for k, p := range proofs {
 		list[k].proof = p
 	}
-	t.adopt(0, list, true)
+	t.appendChildren(0, list, true)
 	return t
 }
 
@@ -97,10 +97,10 @@ func TestPick(t *testing.T) {
 	for k, static := range []float32{0.5, 0.4, 0.1, -1} {
 		tr.nodes[k+1].static, tr.nodes[k+1].value = static, static
 	}
-	setPriors(tr.nodes[1:5])
+	testParams().setPriors(tr.nodes[1:5])
 	root := &tr.nodes[0]
 	visit := func(v float32) uint32 {
-		i, ok := tr.pick(root, 1)
+		i, ok := tr.selectPUCT(root, 1)
 		require.True(t, ok)
 		root.visits++
 		tr.nodes[i].visits++
@@ -120,7 +120,7 @@ func TestPick(t *testing.T) {
 	for k := range tr.children(root) {
 		tr.children(root)[k].proof = winIn(1)
 	}
-	_, ok := tr.pick(root, 1)
+	_, ok := tr.selectPUCT(root, 1)
 	require.False(t, ok)
 }
 
@@ -130,7 +130,7 @@ func TestPriorsShareOut(t *testing.T) {
 		for k := range list {
 			list[k].static = float32(1 - 2*float64(k)/float64(len(list)))
 		}
-		setPriors(list)
+		testParams().setPriors(list)
 		sum := 0.0
 		for k := range list {
 			sum += float64(list[k].prior)
@@ -140,13 +140,24 @@ func TestPriorsShareOut(t *testing.T) {
 	})
 }
 
-func TestValuesAndScores(t *testing.T) {
-	for _, s := range []agents.Score{-500, -1, 0, 100, 900} {
-		require.Equal(t, s, unsquash(squash(s)))
+// testParams returns the default parameters.
+func testParams() *params {
+	v := agents.Values{}
+	for _, t := range tunables() {
+		v[t.Name] = t.Default
 	}
-	require.InDelta(t, 0.5, squash(100), 0.01)
+	p := newParams(v)
+	return &p
+}
+
+func TestValuesAndScores(t *testing.T) {
+	p := testParams()
+	for _, s := range []agents.Score{-500, -1, 0, 100, 900} {
+		require.Equal(t, s, p.toScore(p.toValue(s)))
+	}
+	require.InDelta(t, 0.5, p.toValue(100), 0.01)
 	for _, v := range []float64{-1, 1} {
-		require.Less(t, math.Abs(float64(unsquash(v))), float64(agents.MaxEval))
+		require.Less(t, math.Abs(float64(p.toScore(v))), float64(agents.MaxEval))
 	}
 }
 
@@ -156,7 +167,7 @@ func TestAMillionNodesTakeLessThan100MB(t *testing.T) {
 	require.GreaterOrEqual(t, limitFor(megabytes), 1_000_000)
 	tr := tree{limit: limitFor(megabytes)}
 	tr.reset(0)
-	tr.compact(1, func() bool { return false })
+	tr.prune(1, func() bool { return false })
 	size := (cap(tr.nodes) + cap(tr.spare)) * int(unsafe.Sizeof(node{}))
 	require.LessOrEqual(t, size, megabytes<<20)
 	require.GreaterOrEqual(t, min(cap(tr.nodes), cap(tr.spare)), tr.limit)
@@ -182,14 +193,14 @@ func TestCompactKeepsWhatIsVisitedMost(t *testing.T) {
 	never := func() bool { return false }
 	for _, least := range []uint32{1, 2, 5, 1000} {
 		before, size := shape(tr, tr.root, least, true), len(tr.nodes)
-		require.True(t, tr.compact(least, never))
+		require.True(t, tr.prune(least, never))
 		require.Equal(t, before, shape(tr, tr.root, 0, true))
 		require.Less(t, len(tr.nodes), size)
 	}
 	before := tr.nodes
-	require.False(t, tr.compact(1, func() bool { return true }), "stopped")
+	require.False(t, tr.prune(1, func() bool { return true }), "stopped")
 	tr.limit = 2 * (len(tr.nodes) - 1)
-	require.False(t, tr.compact(1, never), "more than half would be taken")
+	require.False(t, tr.prune(1, never), "more than half would be taken")
 	require.Equal(t, before, tr.nodes)
 }
 
@@ -306,18 +317,18 @@ func TestGuessSorts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		g := agenttest.RandomGame(r, rng, rng.IntN(30))
 		p, ms := g.Position(), g.Legal()
-		guess := new(guess)
+		guess := new(movePrior)
 		for range 100 {
-			guess.learn(p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
+			guess.update(testParams(), p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
 		}
-		q := guess.sort(p, ms, nil)
+		q := guess.order(p, ms, nil)
 		seen := map[rules.Move]bool{}
 		for last := int32(math.MaxInt32); len(q) > 0; {
 			m := q.pop()
 			require.True(t, ms.Contains(m) && !seen[m])
 			seen[m] = true
-			require.LessOrEqual(t, guess.gain(p, m), last)
-			last = guess.gain(p, m)
+			require.LessOrEqual(t, guess.predict(p, m), last)
+			last = guess.predict(p, m)
 		}
 		require.Len(t, seen, ms.Len())
 	})
@@ -335,14 +346,14 @@ func TestGuessLearns(t *testing.T) {
 		return m
 	}
 	m := parse("c1-c2")
-	guess := new(guess)
+	guess := new(movePrior)
 	for range 50 {
-		guess.learn(p, m, 0.5)
+		guess.update(testParams(), p, m, 0.5)
 	}
-	require.InDelta(t, gainUnit/2, guess.gain(p, m), gainUnit/100)
-	require.Equal(t, guess.gain(p, m), guess.gain(p.Rotate(), m.Rotate()))
-	alike := guess.gain(p, parse("d1-c2"))
+	require.InDelta(t, fixedPoint/2, guess.predict(p, m), fixedPoint/100)
+	require.Equal(t, guess.predict(p, m), guess.predict(p.Rotate(), m.Rotate()))
+	alike := guess.predict(p, parse("d1-c2"))
 	require.Greater(t, alike, int32(0))
-	require.Less(t, alike, guess.gain(p, m))
-	require.Less(t, guess.gain(p, parse("a1-c2")), alike, "another height")
+	require.Less(t, alike, guess.predict(p, m))
+	require.Less(t, guess.predict(p, parse("a1-c2")), alike, "another height")
 }

@@ -1,6 +1,6 @@
-// Package tuning finds better numbers for agents. The methods are in rooms of
-// their own: [gyges/agents/tuning/texel] fits weights to samples,
-// [gyges/agents/tuning/spsa] climbs by matches, [gyges/agents/tuning/tdleaf]
-// learns from the games it plays. Whatever plays is injected. Here is what they
-// share: which numbers of an agent can be tuned at all.
+// Package tuning determines which parameters of an agent can be tuned. The methods
+// are packages of their own: [gyges/agents/tuning/texel] fits weights to training
+// positions, [gyges/agents/tuning/spsa] tunes parameters by matches, and
+// [gyges/agents/tuning/tdleaf] learns weights from self-play. Games are played by
+// functions that the caller provides.
 package tuning

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// FieldError says which part of a method's settings is wrong.
+// FieldError is an error in a field of a method's settings.
 type FieldError struct {
 	Field string // as in YAML: "steps", "parameters.c"
 	Err   error  // what is wrong and what was expected
@@ -17,10 +17,10 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap returns the error without the field.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// Problems gathers what is wrong with settings.
+// Problems collects the errors in settings.
 type Problems []error
 
-// Expect notes a problem of a field unless ok.
+// Expect adds an error in a field unless ok.
 func (p *Problems) Expect(ok bool, field, format string, args ...any) {
 	if !ok {
 		*p = append(*p, &FieldError{field, fmt.Errorf(format, args...)})

@@ -12,7 +12,7 @@ import (
 	"gyges/rules"
 )
 
-// Tunable is a number of an agent that can be tuned.
+// Tunable is a numeric parameter of an agent.
 type Tunable struct {
 	Name     string  // of the parameter
 	Whole    bool    // it takes whole numbers only
@@ -20,8 +20,9 @@ type Tunable struct {
 	Min, Max float64 // what it may be
 }
 
-// Find returns the tunable number that a parameter of an agent is, weights of the
-// evaluation as they are under the rules r. The error says why it is none.
+// Find returns a parameter of an agent as a tunable number; for weights of the
+// evaluation, Start is the weight under the rules r. The error names the reason if
+// the parameter can't be tuned.
 func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (Tunable, error) {
 	kind, err := registry.Kind(spec)
 	if err != nil {
@@ -101,8 +102,8 @@ func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
 	return w, err
 }
 
-// Weights returns the weights that an agent evaluates with under the rules r. The
-// error says if it has none.
+// Weights returns the weights of an agent's evaluation under the rules r, or an error
+// if it has none.
 func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
 	values, err := registry.Values(spec)
 	if err != nil {
@@ -114,8 +115,7 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 	return weights(values, r)
 }
 
-// WithWeights returns a spec with the weights w in the place of its own, each as
-// a parameter.
+// WithWeights returns a spec with the weights w as parameters.
 func WithWeights(spec agents.Spec, w [eval.NumFeatures]float64) agents.Spec {
 	names := eval.Names()
 	for i := range names {

@@ -25,8 +25,8 @@ func TestFind(t *testing.T) {
 		spec, rules, name string
 		want              Tunable
 	}{
-		{"mcts:c=0.7", "standard", "c", Tunable{Start: 0.7, Max: 100}},
-		{"mcts", "standard", "c", Tunable{Start: 0.5, Max: 100}},
+		{"mcts:cpuct=0.7", "standard", "cpuct", Tunable{Start: 0.7, Max: 100}},
+		{"mcts", "standard", "cpuct", Tunable{Start: 0.5, Max: 100}},
 		{"alphabeta", "standard", "lmr_second_threshold", Tunable{Start: 20, Min: 1, Max: 10000, Whole: true}},
 		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
 		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 
 func TestFindRefuses(t *testing.T) {
 	for _, c := range []struct{ spec, name, want string }{
-		{"mcts", "d", `unknown parameter "d"; expected one of: iterations, nodes, c, hash, weight.FEATURE`},
+		{"mcts", "d", `unknown parameter "d"; expected one of: iterations, nodes, hash, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, prior_group_shift, prior_move_shift, weight.FEATURE`},
 		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
 		{"mcts", "weights", "parameter weights is a text"},
 		{"mcts", "weight.", `unknown parameter "weight."`},
@@ -48,7 +48,7 @@ func TestFindRefuses(t *testing.T) {
 		{"alphabeta", "depth", "parameter depth has no value in alphabeta; expected one to start from, like depth=1"},
 		{"random", "c", "expected one of: none, as random takes no numbers"},
 		{"nobody", "c", "unknown kind"},
-		{"mcts:c=x", "c", "expected float"},
+		{"mcts:cpuct=x", "cpuct", "expected float"},
 	} {
 		_, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse("standard"), c.name)
 		require.ErrorContains(t, err, c.want)
@@ -56,10 +56,10 @@ func TestFindRefuses(t *testing.T) {
 }
 
 func TestWith(t *testing.T) {
-	s := spec(t, "mcts:c=0.5,iterations=8")
-	got := With(s, []string{"weight.near", "c", "hash"}, []float64{-12.3456789, 1.0 / 3, 32})
-	require.Equal(t, "mcts:c=0.333333,iterations=8,weight.near=-12.3457,hash=32", got.String())
-	require.Equal(t, "mcts:c=0.5,iterations=8", s.String())
+	s := spec(t, "mcts:cpuct=0.5,iterations=8")
+	got := With(s, []string{"weight.near", "cpuct", "hash"}, []float64{-12.3456789, 1.0 / 3, 32})
+	require.Equal(t, "mcts:cpuct=0.333333,iterations=8,weight.near=-12.3457,hash=32", got.String())
+	require.Equal(t, "mcts:cpuct=0.5,iterations=8", s.String())
 	_, err := builtin.Registry().New(got)
 	require.NoError(t, err)
 }
@@ -73,7 +73,7 @@ func TestWeights(t *testing.T) {
 	require.NoError(t, err)
 	want.Values[eval.Near] = 7
 	require.Equal(t, want.Values, w.Values)
-	again, err := Weights(registry, WithWeights(spec(t, "mcts:c=1"), w.Values), r)
+	again, err := Weights(registry, WithWeights(spec(t, "mcts:cpuct=1"), w.Values), r)
 	require.NoError(t, err)
 	require.InDeltaSlice(t, w.Values[:], again.Values[:], 1e-3)
 	_, err = Weights(registry, spec(t, "random"), r)

@@ -42,7 +42,7 @@ type cli struct {
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
-	Tune       tuneCmd       `cmd:"" help:"Find better numbers for agents."`
+	Tune       tuneCmd       `cmd:"" help:"Tune agent parameters."`
 	Train      trainCmd      `cmd:"" help:"Make weights better, generation by generation, each proven by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// steps tells how far a tuning run is: a bar on a terminal, a line now and then
+// steps reports the progress of a tuning run: a bar on a terminal, a line now and then
 // elsewhere.
 type steps struct {
 	w     *output

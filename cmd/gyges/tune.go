@@ -17,11 +17,11 @@ import (
 	"gyges/agents/tuning/history"
 )
 
-// tuneCmd finds better numbers for agents.
+// tuneCmd tunes agent parameters.
 type tuneCmd struct {
-	Texel tuneTexelCmd `cmd:"" help:"Fit weights to samples of self-play, by logistic regression."`
-	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Let an agent's numbers climb by matches."`
-	TD    tuneTDCmd    `cmd:"" name:"td" help:"Learn weights from the games they play, by TDLeaf(λ)."`
+	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to samples of self-play by logistic regression."`
+	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
+	TD    tuneTDCmd    `cmd:"" name:"td" help:"Learn evaluation weights from self-play by TDLeaf(λ)."`
 }
 
 func (tuneCmd) examples() []example {

@@ -149,7 +149,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	tuned := 0
 	for j, f := range result.Features {
 		require.InDelta(t, f.Weight, got.Values[j], 1e-3*math.Abs(f.Weight)+1e-9)
-		if f.Held {
+		if f.Frozen {
 			require.Contains(t, []string{"goals", "hand1", "hand2", "hand3", "wait_own", "wait_opp"}, f.Feature)
 			continue
 		}
@@ -236,7 +236,7 @@ func TestTexelRefusesBadData(t *testing.T) {
 		"no samples":     {"data: " + good, "expected samples, files like train-"},
 		"empty":          {"data: " + writeSamples(t, r, [sample.NumSplits]int{}, coin), "expected training positions, found none"},
 		"no validation":  {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 0, 0}, coin), "expected validation positions, found none"},
-		"one class":      {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, won), "expected positions that were won and such that were lost, found the result 1 in all 50"},
+		"one class":      {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, won), "expected positions that were won and positions that were lost, found the result 1 in all 50"},
 		"other rules":    {"rules: kang\ndata: " + whole, "expected samples of rules kang, found some of standard"},
 		"broken shard":   {"data: " + truncated, "train-"},
 		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), `"tempo": `, `"tempo": NaN, "x": `, 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
@@ -262,7 +262,7 @@ parameters:
   lmp_move_count: {c: 10, min: 5, max: 200}
 steps: 12
 pairs: 3
-gauge: {every: 5, pairs: 4}
+verification: {every: 5, pairs: 4}
 `
 
 const smallTD = `
@@ -271,7 +271,7 @@ rules: simplified
 steps: 8
 games: 6
 openings: {policy: random, plies: 4}
-gauge: {every: 3, pairs: 4}
+verification: {every: 3, pairs: 4}
 `
 
 // history and weights of a run are the same whatever the workers, and when it is
@@ -404,7 +404,7 @@ func TestStepsDiffer(t *testing.T) {
 	e := newEnv(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
 	config, err := configs.LoadTD(writeConfig(t, smallTD), e.registry)
 	require.NoError(t, err)
-	l := &learner{matches: matches{e, config.Match, config.Gauge}, games: 4, parent: config.Parent}
+	l := &tdRun{matches: matches{e, config.Match, config.Verification}, games: 4, parent: config.Parent}
 	l.eval, err = eval.New(config.Parent, config.Match.Rules[0])
 	require.NoError(t, err)
 	games := func(step int) []tdleaf.Game {
@@ -423,7 +423,7 @@ func TestStepsDiffer(t *testing.T) {
 	climbs, err := configs.LoadSPSA(writeConfig(t, smallSPSA), e.registry)
 	require.NoError(t, err)
 	climbs.Match.Out = t.TempDir()
-	c := &climb{matches: matches{e, climbs.Match, climbs.Gauge}, settings: climbs.Settings, names: []string{"weight.mobility", "lmp_move_count"}}
+	c := &spsaRun{matches: matches{e, climbs.Match, climbs.Verification}, settings: climbs.Settings, names: []string{"weight.mobility", "lmp_move_count"}}
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {
 		score, err := c.score(t.Context(), k, []float64{90, 60}, []float64{-90, 60})
@@ -482,7 +482,7 @@ func TestLeavesAreWorthTheScore(t *testing.T) {
 		for k := range int64(4) {
 			opening, err := tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, 5, k)
 			require.NoError(t, err)
-			p := &players{learner: &learner{eval: e}}
+			p := &players{tdRun: &tdRun{eval: e}}
 			m := tournament.Game{Rules: r, Opening: opening, OnMove: func(g *rules.Game, d agents.Decision) {
 				if !d.Scored {
 					return

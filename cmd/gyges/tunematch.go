@@ -40,9 +40,9 @@ const maxTuneWorkers = 1024
 
 // matches plays the games of a tuning run.
 type matches struct {
-	e      *env
-	config tournament.Config // with the run's folder
-	gauge  configs.Gauge
+	e            *env
+	config       tournament.Config // with the run's folder
+	verification configs.Verification
 }
 
 // play lets two agents play pairs in a folder of the run's own, where they go on
@@ -77,20 +77,20 @@ func named(s agents.Spec, name string) agents.Spec {
 	return agents.Spec{Kind: s.Kind, Params: append(params, agents.Param{Name: "name", Value: name})}
 }
 
-func stepFolder(k int) string  { return fmt.Sprintf("step-%06d", k) }
-func gaugeFolder(k int) string { return fmt.Sprintf("gauge-%06d", k) }
+func stepFolder(k int) string   { return fmt.Sprintf("step-%06d", k) }
+func verifyFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
 
-// due tells whether the parameters play against those at the start after a step.
+// due reports whether a verification match follows a step.
 func (m *matches) due(k, last int) bool {
-	return m.gauge.Pairs > 0 && (k == last || m.gauge.Every > 0 && k%m.gauge.Every == 0)
+	return m.verification.Pairs > 0 && (k == last || m.verification.Every > 0 && k%m.verification.Every == 0)
 }
 
-// measure plays that match, if it is due, and notes the result.
+// measure plays that match, if it is due, and records the result.
 func (m *matches) measure(ctx context.Context, l *history.Line, last int, tuned, parent agents.Spec) error {
 	if !m.due(l.Step, last) || tuned.String() == parent.String() {
 		return nil
 	}
-	pairs, err := m.play(ctx, gaugeFolder(l.Step), tuned, parent, m.gauge.Pairs, tuning.MixSeed(m.config.Seed, forGauge, uint64(l.Step)))
+	pairs, err := m.play(ctx, verifyFolder(l.Step), tuned, parent, m.verification.Pairs, tuning.MixSeed(m.config.Seed, forVerification, uint64(l.Step)))
 	if err != nil {
 		return err
 	}
@@ -102,13 +102,13 @@ func (m *matches) measure(ctx context.Context, l *history.Line, last int, tuned,
 	return nil
 }
 
-// gain returns what the last match of a run measured; nil if none did.
+// gain returns the result of the match after the last step; nil if there was none.
 func (m *matches) gain(lines []history.Line) *eval.Gain {
 	if len(lines) == 0 || lines[len(lines)-1].Elo == nil {
 		return nil
 	}
 	l := lines[len(lines)-1]
-	return &eval.Gain{Measure: "Elo", Value: *l.Elo, Margin: *l.EloMargin, Count: 2 * int64(m.gauge.Pairs)}
+	return &eval.Gain{Measure: "Elo", Value: *l.Elo, Margin: *l.EloMargin, Count: 2 * int64(m.verification.Pairs)}
 }
 
 // matchConfig is what the outcome of games depends on.
@@ -117,27 +117,27 @@ func (m *matches) matchConfig() map[string]any {
 	return map[string]any{
 		"rules": c.Rules[0].String(), "agent": c.Agents[0].String(), "openings": c.Openings.String(), "positions": c.Openings.Positions,
 		"depth": c.Limits.Depth, "nodes": c.Limits.Nodes, "movetime": c.Limits.MoveTime.String(), "seed": c.Seed,
-		"gauge_every": m.gauge.Every, "gauge_pairs": m.gauge.Pairs,
+		"verification_every": m.verification.Every, "verification_pairs": m.verification.Pairs,
 	}
 }
 
-// What seeds are derived for.
+// Purposes of derived seeds.
 const (
 	forStep uint64 = iota + 1
-	forGauge
-	forLearner
+	forVerification
+	forTDGame
 )
 
-// eloRemark is what progress says of the last match against the start.
-func eloRemark(l *history.Line) string {
+// eloStatus returns the part of a progress report on the last verification match.
+func eloStatus(l *history.Line) string {
 	if l == nil || l.Elo == nil {
 		return ""
 	}
 	return fmt.Sprintf(", Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step)
 }
 
-// lastGauge returns the last of the lines that a match was played after.
-func lastGauge(lines []history.Line) *history.Line {
+// lastVerification returns the last of the lines with a verification match.
+func lastVerification(lines []history.Line) *history.Line {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Elo != nil {
 			return &lines[i]
@@ -147,4 +147,4 @@ func lastGauge(lines []history.Line) *history.Line {
 }
 
 // errStale says that a history is not what the method has written.
-var errStale = errors.New("expected the history of this run, found one of other parameters")
+var errOtherParameters = errors.New("expected the history of this run, found one of other parameters")

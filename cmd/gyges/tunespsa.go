@@ -15,16 +15,16 @@ import (
 	"gyges/tournament"
 )
 
-// tuneSPSACmd lets an agent's numbers climb.
+// tuneSPSACmd tunes agent parameters by SPSA.
 type tuneSPSACmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says what climbs and how; see configs/tuning/spsa.yaml."`
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	tuneFlags
 	queueFlags
 }
 
 // Help is the part of the help below the summary.
 func (tuneSPSACmd) Help() string {
-	return "Prints the agent with its tuned numbers. The same seed gives the same steps whatever --workers says, but for agents " +
+	return "Prints the agent with its tuned parameters. The same seed gives the same steps whatever --workers says, but for agents " +
 		"that look at the clock. Ctrl-C stops the run; the same command with --out and the run's folder goes on with it, also " +
 		"after a crash, and comes to the same."
 }
@@ -33,8 +33,8 @@ func (tuneSPSACmd) examples() []example {
 	return []example{{"gyges tune spsa configs/tuning/spsa.yaml --out results/spsa", ""}}
 }
 
-// climb is a run of SPSA.
-type climb struct {
+// spsaRun is an SPSA run.
+type spsaRun struct {
 	matches
 	settings spsa.Settings
 	names    []string
@@ -42,7 +42,7 @@ type climb struct {
 	progress *steps
 }
 
-// Run climbs and prints the agent it comes to.
+// Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	config, err := fromPath(ctx, c.Config, func() (configs.SPSA, error) { return configs.LoadSPSA(c.Config, e.registry) })
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err := c.apply(&config.Match); err != nil {
 		return err
 	}
-	r := &climb{matches: matches{e, config.Match, config.Gauge}, settings: config.Settings}
+	r := &spsaRun{matches: matches{e, config.Match, config.Verification}, settings: config.Settings}
 	r.settings.Seed = config.Match.Seed
 	for _, p := range r.settings.Params {
 		r.names = append(r.names, p.Name)
@@ -79,7 +79,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 }
 
 // describe is what the outcome depends on.
-func (r *climb) describe() map[string]any {
+func (r *spsaRun) describe() map[string]any {
 	m := r.matchConfig()
 	s := &r.settings
 	m["parameters"], m["steps"], m["pairs"], m["alpha"], m["gamma"], m["a"] = s.Params, s.Steps, s.Pairs, s.Alpha, s.Gamma, s.A
@@ -87,7 +87,7 @@ func (r *climb) describe() map[string]any {
 }
 
 // resume takes up the run after its last step.
-func (r *climb) resume() error {
+func (r *spsaRun) resume() error {
 	if len(r.folder.lines) == 0 {
 		return nil
 	}
@@ -96,23 +96,23 @@ func (r *climb) resume() error {
 	for i, name := range r.names {
 		x, ok := last.Parameters[name]
 		if !ok {
-			return fmt.Errorf("--out: %s: %w", r.folder.path, errStale)
+			return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
 		}
 		theta[i] = x
 	}
 	r.settings.After = &spsa.Step{Step: last.Step, Params: theta}
 	r.remove(stepFolder(last.Step))
-	r.remove(gaugeFolder(last.Step))
+	r.remove(verifyFolder(last.Step))
 	return nil
 }
 
 // agent returns the agent with parameters.
-func (r *climb) agent(theta []float64) agents.Spec {
+func (r *spsaRun) agent(theta []float64) agents.Spec {
 	return tuning.With(r.config.Agents[0], r.names, theta)
 }
 
 // start returns the agent with the parameters at the start.
-func (r *climb) start() agents.Spec {
+func (r *spsaRun) start() agents.Spec {
 	theta := make([]float64, len(r.names))
 	for i, p := range r.settings.Params {
 		theta[i] = p.Start
@@ -120,13 +120,13 @@ func (r *climb) start() agents.Spec {
 	return r.agent(r.settings.Round(theta))
 }
 
-func (r *climb) run(ctx context.Context) ([]float64, error) {
+func (r *spsaRun) run(ctx context.Context) ([]float64, error) {
 	r.settings.Record = func(s spsa.Step) error { return r.record(ctx, s) }
 	return spsa.Run(ctx, r.settings, r.score)
 }
 
 // score plays the pairs of a step.
-func (r *climb) score(ctx context.Context, k int, plus, minus []float64) (float64, error) {
+func (r *spsaRun) score(ctx context.Context, k int, plus, minus []float64) (float64, error) {
 	a, b := r.agent(plus), r.agent(minus)
 	if a.String() == b.String() {
 		return 0, nil // rounded to the same
@@ -140,7 +140,7 @@ func (r *climb) score(ctx context.Context, k int, plus, minus []float64) (float6
 }
 
 // record writes a step into the history, after the match that may be due.
-func (r *climb) record(ctx context.Context, s spsa.Step) error {
+func (r *spsaRun) record(ctx context.Context, s spsa.Step) error {
 	l := history.Line{Step: s.Step, Score: &s.Score, Games: 2 * r.settings.Pairs, Parameters: parameters(r.names, s.Params)}
 	if err := r.measure(ctx, &l, r.settings.Steps, r.agent(r.settings.Round(s.Params)), r.start()); err != nil {
 		return err
@@ -150,13 +150,13 @@ func (r *climb) record(ctx context.Context, s spsa.Step) error {
 	}
 	r.folder.lines = append(r.folder.lines, l)
 	r.remove(stepFolder(s.Step))
-	r.remove(gaugeFolder(s.Step))
-	r.progress.step(s.Step, r.remark())
+	r.remove(verifyFolder(s.Step))
+	r.progress.step(s.Step, r.status())
 	return nil
 }
 
-// remark says where the run is.
-func (r *climb) remark() string {
+// status returns the text of a progress report.
+func (r *spsaRun) status() string {
 	lines := r.folder.lines
 	won := 0.0
 	recent := lines[max(0, len(lines)-100):]
@@ -165,11 +165,11 @@ func (r *climb) remark() string {
 			won += *l.Score
 		}
 	}
-	return fmt.Sprintf("games won less lost by the last %d moves up %+.0f%s", len(recent), won, eloRemark(lastGauge(lines)))
+	return fmt.Sprintf("games won minus lost by the last %d positive perturbations %+.0f%s", len(recent), won, eloStatus(lastVerification(lines)))
 }
 
 // finish writes and prints what the run came to.
-func (r *climb) finish(theta []float64) error {
+func (r *spsaRun) finish(theta []float64) error {
 	tuned := r.agent(r.settings.Round(theta))
 	gain := r.gain(r.folder.lines)
 	w, err := r.weights(tuned, gain)
@@ -187,7 +187,7 @@ func (r *climb) finish(theta []float64) error {
 		return err
 	}
 	r.e.out.printf("\nAgent %s\n", visible(tuned.String()))
-	tellGain(r.e.out, gain)
+	printGain(r.e.out, gain)
 	r.e.out.printf("%d steps, %d games; the history is in %s\n", r.settings.Steps, 2*r.settings.Pairs*r.settings.Steps, visible(r.folder.path))
 	if w != nil {
 		r.e.out.printf("The weights are in %s\n", visible(w.Source))
@@ -195,15 +195,15 @@ func (r *climb) finish(theta []float64) error {
 	return nil
 }
 
-// tellGain prints what a match has measured.
-func tellGain(w *output, g *eval.Gain) {
+// printGain prints the result of the last verification match.
+func printGain(w *output, g *eval.Gain) {
 	if g != nil {
 		w.printf("Elo against the agent as it was %+.1f ± %.1f (95 %%), %d games\n", g.Value, g.Margin, g.Count)
 	}
 }
 
 // weights returns the tuned weights; nil if none were tuned.
-func (r *climb) weights(tuned agents.Spec, gain *eval.Gain) (*eval.Weights, error) {
+func (r *spsaRun) weights(tuned agents.Spec, gain *eval.Gain) (*eval.Weights, error) {
 	any := false
 	for _, name := range r.names {
 		any = any || strings.HasPrefix(name, eval.ParamPrefix)

@@ -21,9 +21,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// tuneTDCmd learns weights from the games they play.
+// tuneTDCmd learns weights by TDLeaf.
 type tuneTDCmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says who plays and how; see configs/tuning/td.yaml."`
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the agent and the settings; see configs/tuning/td.yaml."`
 	tuneFlags
 }
 
@@ -38,8 +38,8 @@ func (tuneTDCmd) examples() []example {
 	return []example{{"gyges tune td configs/tuning/td.yaml --out results/td", ""}}
 }
 
-// learner is a run of TDLeaf(λ).
-type learner struct {
+// tdRun is a run of TDLeaf(λ).
+type tdRun struct {
 	matches
 	settings tdleaf.Settings
 	games    int
@@ -58,7 +58,7 @@ func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
 	if err := c.apply(&config.Match); err != nil {
 		return err
 	}
-	r := &learner{matches: matches{e, config.Match, config.Gauge}, settings: config.Settings, games: config.Games, parent: config.Parent}
+	r := &tdRun{matches: matches{e, config.Match, config.Verification}, settings: config.Settings, games: config.Games, parent: config.Parent}
 	if r.eval, err = eval.New(config.Parent, config.Match.Rules[0]); err != nil {
 		return err
 	}
@@ -80,10 +80,10 @@ func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
 }
 
 // describe is what the outcome depends on.
-func (r *learner) describe() map[string]any {
+func (r *tdRun) describe() map[string]any {
 	m := r.matchConfig()
 	s := &r.settings
-	m["weights"], m["held"] = parameters(eval.Names(), s.Parent), heldNames(eval.Names(), s.Hold)
+	m["weights"], m["frozen"] = parameters(eval.Names(), s.Parent), frozenNames(eval.Names(), s.Frozen)
 	m["steps"], m["games"], m["lambda"], m["rate"], m["scale"] = s.Steps, r.games, s.Lambda, s.Rate, s.Scale
 	return m
 }
@@ -96,13 +96,13 @@ const (
 )
 
 // resume takes up the run after its last step.
-func (r *learner) resume() error {
+func (r *tdRun) resume() error {
 	if len(r.folder.lines) == 0 {
 		return nil
 	}
 	last := r.folder.lines[len(r.folder.lines)-1]
 	if last.Loss == nil {
-		return fmt.Errorf("--out: %s: %w", r.folder.path, errStale)
+		return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
 	}
 	s := &tdleaf.State{
 		Step: last.Step, Games: last.Games, Loss: *last.Loss,
@@ -114,25 +114,25 @@ func (r *learner) resume() error {
 	for _, name := range eval.Names() {
 		x, ok := last.Parameters[name]
 		if !ok {
-			return fmt.Errorf("--out: %s: %w", r.folder.path, errStale)
+			return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
 		}
 		s.Weights = append(s.Weights, x)
 	}
 	r.settings.After = s
 	if err := r.settings.Check(); err != nil {
-		return fmt.Errorf("--out: %s: %w", r.folder.path, errStale)
+		return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
 	}
-	r.remove(gaugeFolder(last.Step))
+	r.remove(verifyFolder(last.Step))
 	return nil
 }
 
 // agent returns the agent with weights.
-func (r *learner) agent(weights []float64) agents.Spec {
+func (r *tdRun) agent(weights []float64) agents.Spec {
 	return tuning.WithWeights(r.config.Agents[0], [eval.NumFeatures]float64(weights))
 }
 
 // record writes a step into the history, after the match that may be due.
-func (r *learner) record(ctx context.Context, s tdleaf.State) error {
+func (r *tdRun) record(ctx context.Context, s tdleaf.State) error {
 	l := history.Line{
 		Step: s.Step, Loss: &s.Loss, Games: s.Games, Parameters: parameters(eval.Names(), s.Weights),
 		State: map[string][]float64{stateGradients: s.Gradients, stateFeatures: s.Features, stateLeaves: {s.Leaves}},
@@ -144,14 +144,14 @@ func (r *learner) record(ctx context.Context, s tdleaf.State) error {
 		return err
 	}
 	r.folder.lines = append(r.folder.lines, l)
-	r.remove(gaugeFolder(s.Step))
-	r.progress.step(s.Step, fmt.Sprintf("loss %.4f%s", s.Loss, eloRemark(lastGauge(r.folder.lines))))
+	r.remove(verifyFolder(s.Step))
+	r.progress.step(s.Step, fmt.Sprintf("loss %.4f%s", s.Loss, eloStatus(lastVerification(r.folder.lines))))
 	return nil
 }
 
 // playStep plays the games of a step on all cores. A game depends on the step and
 // its number alone.
-func (r *learner) playStep(ctx context.Context, step int, weights []float64) ([]tdleaf.Game, error) {
+func (r *tdRun) playStep(ctx context.Context, step int, weights []float64) ([]tdleaf.Game, error) {
 	workers := r.config.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -178,14 +178,14 @@ func (r *learner) playStep(ctx context.Context, step int, weights []float64) ([]
 
 // players are two agents with the same weights. They belong to one goroutine.
 type players struct {
-	*learner
+	*tdRun
 	name string
 	both [2]agents.Agent
 }
 
-func (r *learner) newPlayers(weights []float64) (*players, error) {
+func (r *tdRun) newPlayers(weights []float64) (*players, error) {
 	spec := r.agent(weights)
-	p := &players{learner: r, name: spec.String()}
+	p := &players{tdRun: r, name: spec.String()}
 	for i := range p.both {
 		var err error
 		if p.both[i], err = r.e.registry.New(spec); err != nil {
@@ -223,7 +223,7 @@ func (p *players) play(ctx context.Context, k int64) (tdleaf.Game, error) {
 		},
 	}
 	for side := range p.both {
-		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: tuning.MixSeed(c.Seed, forLearner, uint64(k), uint64(side))}
+		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: tuning.MixSeed(c.Seed, forTDGame, uint64(k), uint64(side))}
 	}
 	g, err := tournament.PlayGame(ctx, &m)
 	if err != nil {
@@ -265,7 +265,7 @@ func (p *players) leaf(g *rules.Game, d agents.Decision) tdleaf.Leaf {
 	case rules.Undecided:
 		var f [eval.NumFeatures]float64
 		var in eval.Inputs
-		base := p.eval.Sense(at, &f, &in)
+		base := p.eval.Extract(at, &f, &in)
 		return tdleaf.Leaf{Features: f[:], Base: base, South: at.Side() == rules.South}
 	case rules.Draw:
 		return tdleaf.Leaf{Proven: true, Value: 0.5}
@@ -283,7 +283,7 @@ func pointsIf(wins bool, side rules.Side) float64 {
 }
 
 // finish writes and prints what the run came to.
-func (r *learner) finish(s tdleaf.State) error {
+func (r *tdRun) finish(s tdleaf.State) error {
 	gain := r.gain(r.folder.lines)
 	w := eval.Weights{Rules: r.parent.Rules, Network: r.parent.Network, Source: filepath.Join(r.folder.path, weightsFile), Provenance: eval.Provenance{
 		Method: "tdleaf", Run: r.config.Name, Parent: parentName(&r.parent), Seed: r.config.Seed, Version: version(), Gain: gain,
@@ -303,7 +303,7 @@ func (r *learner) finish(s tdleaf.State) error {
 		return err
 	}
 	r.e.out.printf("\nLoss %.5f in the last step\n", s.Loss)
-	tellGain(r.e.out, gain)
+	printGain(r.e.out, gain)
 	r.e.out.printf("%d steps, %d games; the history is in %s\nThe weights are in %s\n",
 		r.settings.Steps, r.games*r.settings.Steps, visible(r.folder.path), visible(w.Source))
 	return nil

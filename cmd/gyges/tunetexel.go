@@ -26,9 +26,9 @@ type tuneTexelCmd struct {
 // Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
 	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain on the test positions. " +
-		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. Features that don't lower the loss are marked idle: " +
-		"the weight may be 0, or the loss is lower without. " +
-		"Standard errors count the positions of a game as one, since their results are correlated."
+		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. " +
+		"Features are marked insignificant if the 95 % interval of the weight contains 0, or the loss is lower without them. " +
+		"Errors count the positions of a game as one cluster, since their results are correlated."
 }
 
 func (tuneTexelCmd) examples() []example {
@@ -120,16 +120,16 @@ func texelConfig(c *configs.Texel, about map[string]string) map[string]any {
 	return map[string]any{
 		"rules": c.Rules.String(), "data": c.Data, "data_about": about, "positions": c.Choice.Positions, "quiet": c.Choice.Quiet,
 		"leaves": c.Choice.Leaves, "network": s.Network.About(),
-		"weights": parameters(s.Names, s.Parent), "held": heldNames(s.Names, s.Hold),
+		"weights": parameters(s.Names, s.Parent), "frozen": frozenNames(s.Names, s.Frozen),
 		"lambda": s.Lambda, "l2": s.L2, "scale": s.Scale, "iterations": s.Iterations, "patience": s.Patience,
 	}
 }
 
-// heldNames lists the features whose weights are not tuned.
-func heldNames(names []string, hold []bool) []string {
+// frozenNames lists the features whose weights are not tuned.
+func frozenNames(names []string, frozen []bool) []string {
 	list := []string{}
-	for j, held := range hold {
-		if held {
+	for j, f := range frozen {
+		if f {
 			list = append(list, names[j])
 		}
 	}
@@ -148,14 +148,14 @@ type texelJSON struct {
 }
 
 type featureJSON struct {
-	Feature string   `json:"feature"`
-	Parent  float64  `json:"parent"`
-	Weight  float64  `json:"weight"`
-	Error   *float64 `json:"error"`          // standard error; null: the data don't determine the weight, or it was held
-	Without *float64 `json:"without"`        // validation loss without the feature less that with it; null: held
-	Margin  *float64 `json:"without_margin"` // half of the 95 % interval of that
-	Idle    bool     `json:"idle"`
-	Held    bool     `json:"held"`
+	Feature       string   `json:"feature"`
+	Parent        float64  `json:"parent"`
+	Weight        float64  `json:"weight"`
+	Error         *float64 `json:"error"`          // standard error; null: the data don't determine the weight, or the weight was frozen
+	Without       *float64 `json:"without"`        // validation loss without the feature less that with it; null: frozen
+	Margin        *float64 `json:"without_margin"` // half of the 95 % interval of that
+	Insignificant bool     `json:"insignificant"`
+	Frozen        bool     `json:"frozen"`
 }
 
 func texelResult(r *texel.Result) texelJSON {
@@ -166,8 +166,8 @@ func texelResult(r *texel.Result) texelJSON {
 		Test:           r.Test,
 	}
 	for _, f := range r.Features {
-		x := featureJSON{Feature: f.Name, Parent: f.Parent, Weight: f.Weight, Idle: f.Idle, Held: f.Held}
-		if !f.Held {
+		x := featureJSON{Feature: f.Name, Parent: f.Parent, Weight: f.Weight, Insignificant: f.Insignificant, Frozen: f.Frozen}
+		if !f.Frozen {
 			x.Without, x.Margin = &f.Without, &f.WithoutMargin
 			if !math.IsInf(f.Error, 0) {
 				x.Error = &f.Error
@@ -184,12 +184,12 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path
 	for _, f := range r.Features {
 		row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
 		switch {
-		case f.Held:
-			row[3], row[4], row[5] = "", "", "held"
+		case f.Frozen:
+			row[3], row[4], row[5] = "", "", "frozen"
 		case math.IsInf(f.Error, 1):
-			row[3], row[5] = "unknown", "idle"
-		case f.Idle:
-			row[5] = "idle"
+			row[3], row[5] = "unknown", "insignificant"
+		case f.Insignificant:
+			row[5] = "insignificant"
 		}
 		g.rows = append(g.rows, row)
 	}
@@ -202,7 +202,7 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path
 		w.printf(", stopped early")
 	}
 	if r.Network != nil {
-		w.printf("; with a network of %d units", 2*eval.Units)
+		w.printf("; with a network of %d units", 2*eval.HiddenUnits)
 	}
 	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
 		r.Loss.Tuned, r.Loss.Parent, r.ValidationLoss.Tuned, r.ValidationLoss.Parent)

@@ -25,12 +25,12 @@ import (
 
 // Config says how agents are trained. Start from [DefaultConfig].
 type Config struct {
-	Name        string
-	Rules       *rules.Rules // one rule set, by which all games are played
-	Agent       agents.Spec  // plays the matches; its weights are trained
-	Learner     agents.Spec  // plays the games to learn from; zero: Agent
-	Weights     eval.Weights // of generation 0
-	Generations int          // how many candidates are made, 1 to 1000
+	Name          string
+	Rules         *rules.Rules // one rule set, by which all games are played
+	Agent         agents.Spec  // plays the matches; its weights are trained
+	SelfPlayAgent agents.Spec  // plays the games to learn from; zero: Agent
+	Weights       eval.Weights // of generation 0
+	Generations   int          // how many candidates are made, 1 to 1000
 
 	// SelfPlay says how many games a generation plays to learn from, from which
 	// openings and how it explores. Rules, agents, seed, workers and folder in it
@@ -75,12 +75,12 @@ func DefaultConfig() Config {
 	return c
 }
 
-// learner returns the agent that plays the games to learn from.
-func (c *Config) learner() agents.Spec {
-	if c.Learner.Kind == "" {
+// selfPlayAgent returns the agent that plays the games to learn from.
+func (c *Config) selfPlayAgent() agents.Spec {
+	if c.SelfPlayAgent.Kind == "" {
 		return c.Agent
 	}
-	return c.Learner
+	return c.SelfPlayAgent
 }
 
 // Validate checks everything that can be checked before a game is played, Out
@@ -107,7 +107,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		return errors.Join(errs...)
 	}
 	usable := true
-	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.Learner} {
+	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.SelfPlayAgent} {
 		if spec.Kind == "" { // as the agent
 			continue
 		}
@@ -120,7 +120,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	errs = append(errs, inside("tune.", settings.Check())...)
 	if usable {
 		games, m := c.games(1, 0), c.match(1, 0)
-		games.Tournament.Agents = []agents.Spec{c.learner()} // the weights may not be written yet
+		games.Tournament.Agents = []agents.Spec{c.selfPlayAgent()} // the weights may not be written yet
 		m.Agents = []agents.Spec{named(c.Agent, "candidate"), named(c.Agent, "best")}
 		errs = append(errs, inside("selfplay.", games.Validate(registry))...)
 		errs = append(errs, inside("match.", m.Validate(registry))...)
@@ -218,7 +218,7 @@ const (
 func (c *Config) games(k, best int) *selfplay.Config {
 	g := c.SelfPlay
 	t := &g.Tournament
-	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{named(c.weighted(c.learner(), best), Generation{Number: best}.Name())}
+	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{named(c.weighted(c.selfPlayAgent(), best), Generation{Number: best}.Name())}
 	t.Seed, t.Workers, t.Out = tuning.MixSeed(c.Seed, forGames, uint64(k)), c.Workers, c.folder(k, "selfplay")
 	return &g
 }

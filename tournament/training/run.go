@@ -90,11 +90,11 @@ func Run(ctx context.Context, c Config, registry *agents.Registry, version strin
 func (c *Config) about() map[string]any {
 	games, m := c.games(1, 0), c.Match
 	return map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(), "learner": c.learner().String(), "weights": c.Weights.Values, "network": digest(c.Weights.Network), "seed": strconv.FormatUint(c.Seed, 10),
+		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": c.selfPlayAgent().String(), "weights": c.Weights.Values, "network": digest(c.Weights.Network), "seed": strconv.FormatUint(c.Seed, 10),
 		"selfplay_pairs": games.Tournament.Pairs, "selfplay_openings": games.Tournament.Openings.String(), "selfplay_limits": games.Tournament.Limits,
 		"explore": games.Explore, "split": games.Split,
 		"window": c.Window, "data": c.Data, "quiet": c.Choice.Quiet, "leaves": c.Choice.Leaves, "fit_network": c.Settings.Network.About(), "positions": c.Choice.Positions,
-		"lambda": c.Settings.Lambda, "l2": c.Settings.L2, "scale": c.Settings.Scale, "iterations": c.Settings.Iterations, "patience": c.Settings.Patience, "hold": c.Settings.Hold,
+		"lambda": c.Settings.Lambda, "l2": c.Settings.L2, "scale": c.Settings.Scale, "iterations": c.Settings.Iterations, "patience": c.Settings.Patience, "frozen": c.Settings.Frozen,
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(), "match_limits": m.Limits,
 	}
 }
@@ -307,7 +307,7 @@ func (t *trainer) selfPlay(ctx context.Context, k int) error {
 	}
 	about := g.About()
 	about["program"] = t.version
-	about["agents"] = fmt.Sprintf("%s with the weights of %s", t.config.learner(), t.adopted[len(t.adopted)-1].Name()) // not where their file is
+	about["agents"] = fmt.Sprintf("%s with the weights of %s", t.config.selfPlayAgent(), t.adopted[len(t.adopted)-1].Name()) // not where their file is
 	_, err := selfplay.Extract(ctx, run.Out, g.Split, about)
 	return err
 }
@@ -335,7 +335,7 @@ func (t *trainer) tune(ctx context.Context, g *Generation) (*eval.Weights, error
 	g.ValidationLoss, g.Test = r.ValidationLoss.Tuned, r.Test
 	w := &eval.Weights{Rules: t.best().Rules, Network: t.best().Network, Source: c.folder(g.Number, WeightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: c.Name + " " + g.Name(), Parent: t.parentName(), Seed: c.Seed, Version: t.version,
-		Data: fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), c.learner()),
+		Data: fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), c.selfPlayAgent()),
 	}}
 	r.Apply(w)
 	return w, nil

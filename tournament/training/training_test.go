@@ -172,8 +172,8 @@ func TestTrainingNetwork(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, first.Equal(second))
 	same := 0 // an input that no position of the second generation has stays
-	for i := range first.Network.First {
-		if first.Network.First[i] == second.Network.First[i] && first.Network.First[i] != [eval.Units]int16{} {
+	for i := range first.Network.W1 {
+		if first.Network.W1[i] == second.Network.W1[i] && first.Network.W1[i] != [eval.HiddenUnits]int16{} {
 			same++
 		}
 	}
@@ -189,9 +189,9 @@ func TestTrainingNetwork(t *testing.T) {
 func TestNothingLearned(t *testing.T) {
 	c := testConfig(t)
 	c.Generations = 1
-	c.Settings.Hold = make([]bool, eval.NumFeatures)
-	for j := range c.Settings.Hold {
-		c.Settings.Hold[j] = true
+	c.Settings.Frozen = make([]bool, eval.NumFeatures)
+	for j := range c.Settings.Frozen {
+		c.Settings.Frozen[j] = true
 	}
 	s, err := Run(t.Context(), c, registry(), "v1", Watcher{})
 	require.NoError(t, err)
@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 		"tune.lambda: expected":                       func(c *Config) { c.Settings.Lambda = 0 },
 		"workers: expected":                           func(c *Config) { c.Workers = -1 },
 		"agent: expected an agent spec":               func(c *Config) { c.Agent = agents.Spec{} },
-		"selfplay.agent: agent \"greedier\": unknown": func(c *Config) { c.Learner = agents.Spec{Kind: "greedier"} },
+		"selfplay.agent: agent \"greedier\": unknown": func(c *Config) { c.SelfPlayAgent = agents.Spec{Kind: "greedier"} },
 	} {
 		c := testConfig(t)
 		change(&c)

@@ -1,5 +1,5 @@
-// Package history keeps what a tuning run did step by step, in a file that the
-// run goes on from when it was stopped, and that reports plot.
+// Package history reads and writes the steps of a tuning run: a file from which a
+// stopped run resumes, and which reports plot.
 //
 // It is a JSON object a line, in the order of the steps:
 //
@@ -7,15 +7,15 @@
 //	loss             float, the mean cross-entropy in nats: of the training positions
 //	                 (texel), or of the games before they were learned from (td)
 //	validation_loss  float, that of the validation positions (texel)
-//	score            float, games that the parameters moved one way won less those
-//	                 they lost (spsa)
+//	score            float, games won by the parameters perturbed one way minus games
+//	                 lost (spsa)
 //	games            int, games played in the step (spsa, td)
 //	elo, elo_margin  float, Elo of a match against the parent, and half of its 95 %
 //	                 interval, where one was played after the step
 //	parameters       object: the value of each parameter after the step
-//	state            object: what the method needs to go on, beside those
+//	state            object: the rest of the method's state, to resume
 //
-// What a method doesn't have is left out.
+// Values that a method doesn't have are left out.
 package history
 
 import (

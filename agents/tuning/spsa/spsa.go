@@ -1,4 +1,4 @@
-// Package spsa climbs a function that can only be measured with noise, such as
+// Package spsa maximises a function that can only be measured with noise, such as
 // an agent's strength, by simultaneous perturbation (J. C. Spall, "Multivariate
 // stochastic approximation using a simultaneous perturbation gradient
 // approximation", IEEE Transactions on Automatic Control 37, 1992), with the
@@ -8,12 +8,11 @@
 // opposite one, and measures the two against each other in some game pairs:
 //
 //	θ± = θ ± c_k·Δ              Δ = +1 or -1 for each parameter
-//	θ ← θ + (a_k/c_k)·score·Δ    score: games that θ+ won less those it lost
+//	θ ← θ + (a_k/c_k)·score·Δ    score: games won by θ+ minus those lost
 //	c_k = c/k^Gamma              a_k = a/(A+k)^Alpha
 //
-// where k counts pairs from 1, and all pairs of a step have the k of its first.
-// As in Fishtest, what is given for each parameter is c and r = a_k/c_k² at the
-// end of the run.
+// where k counts pairs from 1, and all pairs of a step have the k of its first. As in
+// Fishtest, the settings of a parameter are c and r = a_k/c_k² at the end of the run.
 //
 // It is written in the style of gonum's optimize, but is no optimize.Method: one
 // of those asks for the value at a point, and a match gives only the difference
@@ -21,6 +20,7 @@
 package spsa
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,57 +29,55 @@ import (
 	"gyges/agents/tuning"
 )
 
-// Param is a number that is tuned.
+// Param is a parameter that is tuned.
 type Param struct {
 	Name     string
 	Start    float64
-	Min, Max float64 // it never leaves these
-	// C is how far it is moved for a measurement at the end of the run, above 0;
-	// for a whole number at least ½.
+	Min, Max float64 // bounds
+	// C is the perturbation at the end of the run, above 0; for a whole number at
+	// least ½.
 	C float64
-	// R is the ratio a/c² at the end of the run, which says how far a step goes: a
-	// game won moves the parameter by R·C. 0: 0.002.
+	// R is the learning rate: the ratio a/c² at the end of the run. A game won moves
+	// the parameter by R·C. 0: 0.002.
 	R float64
-	// Whole says that only whole numbers can be measured. Between them, one is
-	// drawn so that their mean is right, with one draw for both directions.
+	// Whole marks a parameter that takes only whole numbers. Others are rounded up or
+	// down at random without bias, with one draw for both directions.
 	Whole bool
 }
 
-// Settings say how to climb.
+// Settings are the settings of a run.
 type Settings struct {
 	Params []Param
-	// Steps is how many are made.
+	// Steps is the number of steps.
 	Steps int
-	// Pairs is how many game pairs a step measures.
+	// Pairs is the number of game pairs of a step.
 	Pairs int
-	// Alpha is how fast steps get shorter. 0: 0.602.
+	// Alpha is the decay exponent of the step size. 0: 0.602.
 	Alpha float64
-	// Gamma is how fast the distance of measurements gets shorter. 0: 0.101.
+	// Gamma is the decay exponent of the perturbation. 0: 0.101.
 	Gamma float64
-	// A is the share of all pairs after which steps begin to get shorter in
-	// earnest. 0: 0.1.
+	// A is the stability constant as a share of all pairs. 0: 0.1.
 	A float64
-	// Seed is what all directions are drawn from.
+	// Seed determines all perturbations.
 	Seed uint64
-	// After is the step to go on after; nil: the beginning. It is one that Record
-	// was told in a run with the same settings, and what follows is the same.
+	// After is the step to resume after, one passed to Record in a run with the same
+	// settings; nil: start at the beginning. The steps that follow are the same.
 	After *Step
-	// Record is told each step; nil: nobody looks on. An error stops the run.
+	// Record is called after each step; may be nil. An error stops the run.
 	Record func(Step) error
 }
 
 // Step is a step that was made.
 type Step struct {
 	Step   int       // from 1
-	Score  float64   // games that Plus won less those it lost
-	Plus   []float64 // what was measured,
-	Minus  []float64 // and what against
-	Params []float64 // where the step has led to; whole numbers, too, are between two
+	Score  float64   // games won by Plus minus games lost
+	Plus   []float64 // the perturbed parameters
+	Minus  []float64 // and those perturbed the other way
+	Params []float64 // after the step; not rounded
 }
 
-// Measure lets two vectors of parameters play so many pairs of step k against
-// each other and returns how many more games plus won than minus. It must be the same for
-// the same step and vectors.
+// Measure plays the pairs of step k between two vectors of parameters and returns the
+// games won by plus minus those lost. It must be deterministic.
 type Measure func(ctx context.Context, k int, plus, minus []float64) (float64, error)
 
 // Check returns an error that joins a *[tuning.FieldError] for each thing that is
@@ -112,15 +110,8 @@ func (x Param) check(p *tuning.Problems) {
 	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 }
 
-func orElse(x, otherwise float64) float64 {
-	if x == 0 {
-		return otherwise
-	}
-	return x
-}
-
-// Run makes the steps and returns the parameters they lead to. If ctx is
-// cancelled or a measurement fails, what was recorded can be gone on from.
+// Run makes the steps and returns the final parameters. If ctx is cancelled or a
+// measurement fails, the run can be resumed after the last recorded step.
 func Run(ctx context.Context, s Settings, measure Measure) ([]float64, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -160,22 +151,22 @@ func Run(ctx context.Context, s Settings, measure Measure) ([]float64, error) {
 
 // gains returns a_k and c_k of a parameter in a step.
 func (s *Settings) gains(p Param, step int) (a, c float64) {
-	alpha, gamma := orElse(s.Alpha, 0.602), orElse(s.Gamma, 0.101)
+	alpha, gamma := cmp.Or(s.Alpha, 0.602), cmp.Or(s.Gamma, 0.101)
 	n := float64(s.Steps) * float64(s.Pairs)
 	k := float64(step-1)*float64(s.Pairs) + 1
-	stability := orElse(s.A, 0.1) * n
-	last := orElse(p.R, 0.002) * p.C * p.C
+	stability := cmp.Or(s.A, 0.1) * n
+	last := cmp.Or(p.R, 0.002) * p.C * p.C
 	return last * math.Pow((stability+n)/(stability+k), alpha), p.C * math.Pow(n/k, gamma)
 }
 
-// perturbed is a step that has still to be measured.
+// perturbed is a step before its measurement.
 type perturbed struct {
 	Step
 	delta []float64
 }
 
-// perturb draws what step k measures. The draws depend on the seed and the step
-// alone.
+// perturb returns the perturbations of step k, which depend on the seed and the step
+// only.
 func (s *Settings) perturb(k int, theta []float64) perturbed {
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
 	st := perturbed{Step: Step{Step: k}}
@@ -189,8 +180,7 @@ func (s *Settings) perturb(k int, theta []float64) perturbed {
 	return st
 }
 
-// measurable returns a value that can be measured in the place of x; u is a draw
-// from 0 to 1.
+// measurable returns x clipped and rounded at random; u is a draw from 0 to 1.
 func measurable(x, u float64, p Param) float64 {
 	x = clip(x, p)
 	if p.Whole {
@@ -201,7 +191,7 @@ func measurable(x, u float64, p Param) float64 {
 
 func clip(x float64, p Param) float64 { return min(max(x, p.Min), p.Max) }
 
-// Round returns parameters as they can be used: whole numbers where need be.
+// Round returns parameters with whole numbers rounded.
 func (s *Settings) Round(theta []float64) []float64 {
 	list := append([]float64(nil), theta...)
 	for i, p := range s.Params {

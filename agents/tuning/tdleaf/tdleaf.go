@@ -7,14 +7,14 @@
 //
 //	v = 1 / (1 + exp(-K · Σ weight × feature))
 //
-// with the features as South sees them. What is learned from a game whose
-// positions have the values v_1 … v_n, and whose result is v_n+1, is
+// with the features as South sees them. The gradient of a game whose positions have
+// the values v_1 … v_n, and whose result is v_n+1, is
 //
 //	Σ_t ∇v_t · Σ_j≥t λ^(j-t) · (v_j+1 - v_j)
 //
-// summed over the games of a step. How far a weight goes along it is what AdaGrad
-// says (J. Duchi, E. Hazan and Y. Singer, Journal of Machine Learning Research 12,
-// 2011), in units of the weight's feature: less, the more has been learned.
+// summed over the games of a step. The step size is AdaGrad's (J. Duchi, E. Hazan and
+// Y. Singer, Journal of Machine Learning Research 12, 2011), in units of the weight's
+// feature.
 package tdleaf
 
 import (
@@ -25,12 +25,12 @@ import (
 	"gyges/agents/tuning"
 )
 
-// Leaf is what one decision's principal variation led to.
+// Leaf is the position at the end of one decision's principal variation.
 type Leaf struct {
 	Features []float64 // from the leaf's side to move
-	Base     float64   // what the evaluation adds to them, in hundredths of a point; finite
+	Base     float64   // the rest of the evaluation, in hundredths of a point; finite
 	South    bool      // South is to move there
-	Proven   bool      // the game is decided there: Value is known, and nothing is learned of weights
+	Proven   bool      // the game is decided there: Value is exact, and there is no gradient
 	Value    float64   // if proven: 1 if South wins, 0 if North does, ½ for a draw
 }
 
@@ -40,34 +40,34 @@ type Game struct {
 	Result float64 // 1 if South won, ½ for a draw, 0 if North won
 }
 
-// Settings say how to learn.
+// Settings are the settings of a run.
 type Settings struct {
 	// Parent is the weights to start from, in hundredths of a point.
 	Parent []float64
-	// Hold says which weights stay as they are; nil: none.
-	Hold []bool
-	// Steps is how many are made.
+	// Frozen marks the weights that are not tuned; nil: none.
+	Frozen []bool
+	// Steps is the number of steps.
 	Steps int
 	// Lambda is λ, from 0 (each value is drawn to the next) to 1 (to the result).
 	Lambda float64
-	// Rate is how many hundredths of a point the typical share of a feature in
-	// the score moves in the first step; above 0.
+	// Rate is the learning rate: the change of a feature's typical contribution to the
+	// score in the first step, in hundredths of a point; above 0.
 	Rate float64
 	// Scale is K, the logit of a hundredth of a point; above 0.
 	Scale float64
-	// After is the state to go on from; nil: the beginning.
+	// After is the state to resume from; nil: start at the beginning.
 	After *State
-	// Record is told each step; nil: nobody looks on. An error stops the run.
+	// Record is called after each step; may be nil. An error stops the run.
 	Record func(State) error
 }
 
-// State is what has been learned so far.
+// State is the state of a run after a step.
 type State struct {
 	Step    int // from 1; 0 before the first
 	Games   int // in this step
 	Weights []float64
 	// Loss is the mean cross-entropy of the results by the values that the leaves
-	// had before the step, in nats: each game was foretold before it was learned from.
+	// had before the step, in nats.
 	Loss float64
 	// Gradients and Features are the sums of squares of each weight's gradients
 	// so far and of its feature's values, and Leaves how many those were.
@@ -85,7 +85,7 @@ func (s *Settings) Check() error {
 	var p tuning.Problems
 	n := len(s.Parent)
 	p.Expect(n > 0, "weights", "expected parent weights, found none")
-	p.Expect(s.Hold == nil || len(s.Hold) == n, "features", "expected to know of %d whether they are held, found %d", n, len(s.Hold))
+	p.Expect(s.Frozen == nil || len(s.Frozen) == n, "features", "expected %d flags of frozen weights, found %d", n, len(s.Frozen))
 	p.Expect(1 <= s.Steps && s.Steps <= maxSteps, "steps", "expected a number from 1 to %d, found %d", maxSteps, s.Steps)
 	p.Expect(0 <= s.Lambda && s.Lambda <= 1, "lambda", "expected a number from 0 to 1, found %v", s.Lambda)
 	p.Expect(0 < s.Rate && s.Rate <= 1000, "rate", "expected a number above 0, at most 1000, found %v", s.Rate)
@@ -98,8 +98,8 @@ func (s *Settings) Check() error {
 
 const maxSteps = 1_000_000
 
-// Run makes the steps and returns what has been learned. If ctx is cancelled or
-// play fails, what was recorded can be gone on from.
+// Run makes the steps and returns the final state. If ctx is cancelled or play fails,
+// the run can be resumed from the last recorded state.
 func Run(ctx context.Context, s Settings, play Play) (State, error) {
 	if err := s.Check(); err != nil {
 		return State{}, err
@@ -126,7 +126,7 @@ func Run(ctx context.Context, s Settings, play Play) (State, error) {
 	return state, nil
 }
 
-// step learns from games. The state it is given stays as it is.
+// step returns the state after learning from games.
 func (s *Settings) step(state State, games []Game) (State, error) {
 	next := State{
 		Step: state.Step + 1, Games: len(games), Leaves: state.Leaves,
@@ -137,7 +137,7 @@ func (s *Settings) step(state State, games []Game) (State, error) {
 	gradient := make([]float64, len(s.Parent))
 	loss, leaves := 0.0, 0
 	for i := range games {
-		l, n, err := s.learn(&games[i], state.Weights, gradient, next.Features)
+		l, n, err := s.accumulate(&games[i], state.Weights, gradient, next.Features)
 		if err != nil {
 			return state, fmt.Errorf("step %d, game %d: %w", next.Step, i, err)
 		}
@@ -148,7 +148,7 @@ func (s *Settings) step(state State, games []Game) (State, error) {
 		next.Loss = loss / float64(leaves)
 	}
 	for j, g := range gradient {
-		if g == 0 || s.Hold != nil && s.Hold[j] {
+		if g == 0 || s.Frozen != nil && s.Frozen[j] {
 			continue
 		}
 		next.Gradients[j] += g * g
@@ -158,10 +158,10 @@ func (s *Settings) step(state State, games []Game) (State, error) {
 	return next, nil
 }
 
-// learn adds what a game teaches to the gradient, and the squares of its features
+// accumulate adds the gradient of a game to gradient, and the squares of its features
 // to squares. It returns the sum of the losses of its leaves that are not proven,
 // and how many those are.
-func (s *Settings) learn(g *Game, weights, gradient, squares []float64) (loss float64, leaves int, err error) {
+func (s *Settings) accumulate(g *Game, weights, gradient, squares []float64) (loss float64, leaves int, err error) {
 	if !(0 <= g.Result && g.Result <= 1) {
 		return 0, 0, fmt.Errorf("expected a result from 0 to 1, found %v", g.Result)
 	}
@@ -172,17 +172,17 @@ func (s *Settings) learn(g *Game, weights, gradient, squares []float64) (loss fl
 			return 0, 0, fmt.Errorf("decision %d: %w", t, err)
 		}
 	}
-	ahead := 0.0 // Σ_j≥t λ^(j-t) (v_j+1 - v_j)
+	tdErrors := 0.0 // Σ_j≥t λ^(j-t) (v_j+1 - v_j)
 	for t := len(g.Leaves) - 1; t >= 0; t-- {
 		v := values[t]
-		ahead = values[t+1] - v + s.Lambda*ahead
+		tdErrors = values[t+1] - v + s.Lambda*tdErrors
 		leaf := &g.Leaves[t]
 		if leaf.Proven {
 			continue
 		}
 		leaves++
 		loss -= g.Result*math.Log(max(v, 1e-300)) + (1-g.Result)*math.Log(max(1-v, 1e-300))
-		slope := v * (1 - v) * s.Scale * sign(leaf.South) * ahead
+		slope := v * (1 - v) * s.Scale * sign(leaf.South) * tdErrors
 		for j, f := range leaf.Features {
 			gradient[j] += slope * f
 			squares[j] += f * f
@@ -191,7 +191,7 @@ func (s *Settings) learn(g *Game, weights, gradient, squares []float64) (loss fl
 	return loss, leaves, nil
 }
 
-// value returns the chance that South wins from a leaf.
+// value returns the probability that South wins from a leaf.
 func (s *Settings) value(l *Leaf, weights []float64) (float64, error) {
 	if l.Proven {
 		if !(0 <= l.Value && l.Value <= 1) {

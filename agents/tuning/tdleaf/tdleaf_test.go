@@ -129,7 +129,7 @@ func TestGradientAgreesWithTheDoubleSum(t *testing.T) {
 			}
 		}
 		got, squares := make([]float64, dim), make([]float64, dim)
-		_, _, err := s.learn(&g, w, got, squares)
+		_, _, err := s.accumulate(&g, w, got, squares)
 		require.NoError(t, err)
 		require.InDeltaSlice(t, want, got, 1e-7)
 	}
@@ -147,7 +147,7 @@ func TestStepsAreAdaGrads(t *testing.T) {
 		sum := make([]float64, dim)
 		loss, n := 0.0, 0.0
 		for _, g := range games {
-			_, _, err := s.learn(&g, w, sum, make([]float64, dim))
+			_, _, err := s.accumulate(&g, w, sum, make([]float64, dim))
 			require.NoError(t, err)
 			v := values(g, w, s.Scale)
 			for i, l := range g.Leaves {
@@ -200,11 +200,11 @@ func TestGoesOnAsIfNeverStopped(t *testing.T) {
 func TestHeldWeightsStay(t *testing.T) {
 	s := learner(0.7, 5)
 	s.Parent = []float64{1, 2, 3, 4, 5}
-	s.Hold = []bool{true, false, false, false, true}
+	s.Frozen = []bool{true, false, false, false, true}
 	state, err := Run(context.Background(), s, walks(4, 10))
 	require.NoError(t, err)
 	for j := range s.Parent {
-		require.Equal(t, s.Hold[j], state.Weights[j] == s.Parent[j])
+		require.Equal(t, s.Frozen[j], state.Weights[j] == s.Parent[j])
 	}
 	require.Equal(t, []float64{1, 2, 3, 4, 5}, s.Parent)
 }

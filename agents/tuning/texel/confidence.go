@@ -7,29 +7,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Feature is what a fit says of one feature.
+// Feature is the result of a fit for one feature.
 type Feature struct {
 	Name   string
 	Parent float64 // weight before, in hundredths of a point
 	Weight float64 // after
 	// Error is the weight's standard error at the minimum of the training loss;
-	// +Inf if the data don't determine it, 0 if it was held.
+	// +Inf if the data don't determine it, 0 if it was frozen.
 	Error float64
-	// Without is by how much the validation loss is higher without the feature,
+	// Without is the increase of the validation loss without the feature,
 	// the other weights adjusted, and WithoutMargin half of the 95 % interval of
-	// that; NaN if the weight was held.
+	// that; NaN if the weight was frozen.
 	Without, WithoutMargin float64
-	// Idle says that the feature doesn't earn its place: its weight may be 0 by
-	// the 95 % interval, or the validation loss is lower without it by more than
-	// the margin.
-	Idle bool
-	// Held says that the weight was not tuned.
-	Held bool
+	// Insignificant marks a feature whose weight's 95 % interval contains 0, or
+	// without which the validation loss is lower by more than the margin.
+	Insignificant bool
+	// Frozen marks a weight that was not tuned.
+	Frozen bool
 }
 
 const z95 = 1.959964 // of the normal distribution
 
-// result says what the fit came to.
+// result returns the result of the fit.
 func (f *fit) result() (*Result, error) {
 	zero := make([]float64, len(f.rms))
 	tuned := f.logits(f.last)
@@ -39,9 +38,9 @@ func (f *fit) result() (*Result, error) {
 		ValidationLoss: Change{f.before.validation.value(zero), f.lastLoss},
 		Network:        f.network,
 	}
-	watched := newGames(f.validation.data)
+	games := newGames(f.validation.data)
 	for j, w := range f.weights(f.last) {
-		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Held: true, Without: math.NaN(), WithoutMargin: math.NaN()})
+		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Frozen: true, Without: math.NaN(), WithoutMargin: math.NaN()})
 	}
 	if len(f.free) == 0 {
 		return r, nil
@@ -56,13 +55,13 @@ func (f *fit) result() (*Result, error) {
 	covariance.Mul(&covariance, inverse)
 	for m, j := range f.free {
 		p := &r.Features[j]
-		p.Held = false
+		p.Frozen = false
 		p.Error = math.Inf(1)
 		if known[m] {
 			p.Error = math.Sqrt(max(covariance.At(m, m), 0)) / f.rms[j] / f.scale
 		}
-		p.Without, p.WithoutMargin = f.validation.rise(watched, tuned, f.validation, f.logits(f.without(m, inverse)))
-		p.Idle = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
+		p.Without, p.WithoutMargin = f.validation.lossDifference(games, tuned, f.validation, f.logits(f.without(m, inverse)))
+		p.Insignificant = math.Abs(p.Weight) < z95*p.Error || p.Without < -p.WithoutMargin
 	}
 	return r, nil
 }
@@ -77,7 +76,7 @@ func (f *fit) test(d *Data) *Test {
 	}
 	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
 	t := &Test{Positions: d.rows, ParentLoss: before.value(zero), Loss: after.value(tuned)}
-	t.Gain, t.GainMargin = after.rise(newGames(d), tuned, before, zero)
+	t.Gain, t.GainMargin = after.lossDifference(newGames(d), tuned, before, zero)
 	return t
 }
 
@@ -97,18 +96,18 @@ func (f *fit) without(m int, inverse *mat.SymDense) []float64 {
 }
 
 // curvature returns the Hessian of the penalised loss and the covariance of its
-// gradient, both in terms of u. The gradient's parts of positions from one game
-// are taken together, since their results are not independent; where games are
+// gradient, both in terms of u. Positions of one game are a cluster, since their
+// results are correlated; where games are
 // not known, the covariance is that of independent results, the loss's Hessian
 // by the number of positions.
 func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 	n := len(f.free)
-	place := make([]int, len(f.rms))
-	for j := range place {
-		place[j] = -1
+	index := make([]int, len(f.rms))
+	for j := range index {
+		index[j] = -1
 	}
 	for m, j := range f.free {
-		place[j] = m
+		index[j] = m
 	}
 	sums := f.train.data.sum(n*n, func(b *block, k int, sums []float64) {
 		for i := range b.rows() {
@@ -116,12 +115,12 @@ func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 			c := float64(b.count[i]) * p * (1 - p)
 			columns, values := b.row(i)
 			for x, jx := range columns {
-				mx := place[jx]
+				mx := index[jx]
 				if mx < 0 {
 					continue
 				}
 				for y, jy := range columns[:x+1] {
-					if my := place[jy]; my >= 0 {
+					if my := index[jy]; my >= 0 {
 						sums[mx*n+my] += c * float64(values[x]) * float64(values[y])
 					}
 				}
@@ -137,8 +136,8 @@ func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 			meat.SetSym(x, y, h/count)
 		}
 	}
-	if f.train.data.knowsGames {
-		meat = f.spread(f.train.gradients(newGames(f.train.data), v))
+	if f.train.data.hasGames {
+		meat = f.clusterCovariance(f.train.gradients(newGames(f.train.data), v))
 	}
 	for m := range n {
 		bread.SetSym(m, m, bread.At(m, m)+f.settings.L2)
@@ -146,10 +145,10 @@ func (f *fit) curvature(v []float64) (bread, meat *mat.SymDense) {
 	return bread, meat
 }
 
-// spread returns the covariance of the gradient by games, as in the sandwich
+// clusterCovariance returns the covariance of the gradient by games, as in the sandwich
 // estimator for clusters (Liang and Zeger 1986). gradients holds the sum of each
 // game's, one after the other.
-func (f *fit) spread(gradients []float64) *mat.SymDense {
+func (f *fit) clusterCovariance(gradients []float64) *mat.SymDense {
 	n, all := len(f.free), len(f.rms)
 	games := len(gradients) / all
 	s := mat.NewSymDense(n, nil)

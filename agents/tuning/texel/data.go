@@ -19,11 +19,11 @@ const blockRows = 8192
 type Row struct {
 	Features []float64 // from the side to move; finite
 	Inputs   []uint16  // of a network, that are on; none if no network is fitted
-	Base     float64   // what the evaluation adds to the features, in hundredths of a point
+	Base     float64   // the rest of the evaluation, in hundredths of a point
 	Result   float64   // of the game for the side to move: 0, ½, 1, or a mean of some
 	Score    float64   // search score for the side to move, in hundredths of a point; NaN: none
 	Count    float64   // how often it occurred; above 0
-	Game     uint32    // positions of one game, whose results hang together, share a number; 0: not known
+	Game     uint32    // positions of one game, whose results are correlated, share a number; 0: not known
 }
 
 // Data is a sample of positions. Only features that are not zero are stored: five
@@ -34,7 +34,7 @@ type Data struct {
 	rows     int
 	count    float64 // sum of the counts
 
-	knowsGames bool // some row says which game it is of
+	hasGames bool // the game of some row is known
 }
 
 // block is some positions, its features row by row.
@@ -83,7 +83,7 @@ func (d *Data) Add(r Row) error {
 	b.score = append(b.score, float32(r.Score))
 	b.count = append(b.count, float32(r.Count))
 	b.game = append(b.game, r.Game)
-	d.knowsGames = d.knowsGames || r.Game != 0
+	d.hasGames = d.hasGames || r.Game != 0
 	d.rows++
 	d.count += float64(float32(r.Count))
 	return nil
@@ -116,8 +116,8 @@ func (d *Data) check(r Row) error {
 	return nil
 }
 
-// newBlock begins a block. The one before gives back what it did not need, and
-// says how much the next will need.
+// newBlock begins a block with a capacity estimated from the block before, whose
+// spare capacity is released.
 func (d *Data) newBlock() {
 	entries := 0
 	if n := len(d.blocks); n > 0 {

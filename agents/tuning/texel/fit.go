@@ -14,39 +14,39 @@ import (
 	"gyges/agents/tuning"
 )
 
-// Settings say how weights are fitted.
+// Settings are the settings of a fit.
 type Settings struct {
 	// Names of the features.
 	Names []string
 	// Parent is the weights to start from, in hundredths of a point.
 	Parent []float64
-	// Hold says which weights stay as they are; nil: none. Those of features that
-	// no position has are held, too.
-	Hold []bool
+	// Frozen marks the weights that are not tuned; nil: none. Those of features that
+	// are 0 in all positions are frozen, too.
+	Frozen []bool
 	// Lambda is the share of the result in the target, above 0 to 1; the search
 	// score has the rest, where a position has one.
 	Lambda float64
-	// L2 is how strongly weights are drawn to the parent's, 0 or more: as strongly
-	// as by L2 × positions results more.
+	// L2 is the regularisation towards the parent's weights, 0 or more: as strong as L2
+	// × positions more results.
 	L2 float64
 	// Scale is the logit of a hundredth of a point; 0: it is fitted to the
 	// results with the parent weights.
 	Scale float64
 	// Iterations bounds those of L-BFGS. 0: 200.
 	Iterations int
-	// Patience is after how many iterations in a row whose validation loss is
-	// higher than the best fitting stops, and goes back to the best. 0: 5; below
-	// 0: it goes on to the minimum of the training loss.
+	// Patience is the number of consecutive iterations with a validation loss above
+	// the lowest one after which the fit stops and returns to the lowest one. 0: 5;
+	// below 0: it continues to the minimum of the training loss.
 	Patience int
-	// Network says how a network is fitted, together with the weights and before
-	// them; nil: none is. The parent's stays as it is then.
+	// Network has the settings for fitting a network; nil: none is fitted and the
+	// parent's is kept.
 	Network *Network
-	// Record is called at the start and after each iteration; nil: nobody looks
-	// on. An error stops the fit.
+	// Record is called at the start and after each iteration; may be nil. An error
+	// stops the fit.
 	Record func(Step) error
 }
 
-// Step is what an iteration has come to.
+// Step is the state after an iteration.
 type Step struct {
 	Iteration      int
 	Loss           float64 // mean cross-entropy of the training positions, in nats
@@ -54,11 +54,11 @@ type Step struct {
 	Weights        []float64
 }
 
-// Result is what a fit came to.
+// Result is the result of a fit.
 type Result struct {
 	Scale          float64 // logit of a hundredth of a point
 	Iterations     int
-	EarlyStop      bool // stopped since the validation loss rose; the weights are those of its lowest
+	EarlyStop      bool // stopped because the validation loss rose; the weights are those at its minimum
 	Loss           Change
 	ValidationLoss Change
 	Test           *Test         // nil: there were no test positions
@@ -66,8 +66,8 @@ type Result struct {
 	Network        *eval.Network // the fitted one; nil: none was
 }
 
-// Test is the loss of the test positions, on which neither the weights nor the
-// iteration to stop at depend. It is computed once, after the fit.
+// Test is the loss of the test positions, which neither the weights nor early
+// stopping depend on. It is computed once, after the fit.
 type Test struct {
 	Positions  int     `json:"positions"`
 	ParentLoss float64 `json:"parent_loss"`
@@ -96,9 +96,8 @@ func (r *Result) Weights() []float64 {
 	return w
 }
 
-// Apply puts the outcome into the weights that it was fitted from: the tuned
-// numbers, to six digits, which is more than their errors allow, and the network if
-// one was fitted.
+// Apply sets w to the tuned weights, rounded to six digits, which is more than their
+// errors allow, and to the network if one was fitted.
 func (r *Result) Apply(w *eval.Weights) {
 	for j, x := range r.Weights() {
 		w.Values[j] = tuning.SixDigits(x)
@@ -158,11 +157,11 @@ func check(all Splits, s *Settings) error {
 			return fmt.Errorf("expected %s positions with %d features, found %d", d.name, n, d.data.features)
 		}
 	}
-	if low, high := all.Train.spread(); low == high {
-		return fmt.Errorf("expected positions that were won and such that were lost, found the result %v in all %d",
+	if low, high := all.Train.resultRange(); low == high {
+		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
 			low, all.Train.rows)
 	}
-	if len(s.Parent) != n || s.Hold != nil && len(s.Hold) != n {
+	if len(s.Parent) != n || s.Frozen != nil && len(s.Frozen) != n {
 		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
 	}
 	if err := s.Check(); err != nil {
@@ -200,7 +199,7 @@ const (
 )
 
 // fit is a fit under way. The minimised function's arguments are u = scale · rms
-// · (weight - parent) of the weights that are not held.
+// · (weight - parent) of the weights that are not frozen.
 type fit struct {
 	settings          Settings
 	scale             float64
@@ -209,7 +208,7 @@ type fit struct {
 	start             []float64                         // weights that u is counted from: the parent's, or those fitted together with the network
 	network           *eval.Network
 	rms               []float64
-	free              []int // features whose weights are not held
+	free              []int // features whose weights are not frozen
 
 	// The last point that was evaluated: gonum asks for the value and for the
 	// gradient one after the other.
@@ -241,7 +240,7 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 	f.before.train, f.before.validation = f.train, f.validation
 	for j, square := range f.rms {
 		f.rms[j] = math.Sqrt(square)
-		if square > 0 && (s.Hold == nil || !s.Hold[j]) {
+		if square > 0 && (s.Frozen == nil || !s.Frozen[j]) {
 			f.free = append(f.free, j)
 		}
 	}
@@ -292,10 +291,10 @@ func (f *fit) evaluate(u []float64) {
 	f.at = append(f.at[:0], u...)
 }
 
-// minimise finds the best u. It is in f.last then.
+// minimise sets f.last to the best u.
 func (f *fit) minimise(ctx context.Context) error {
 	start := make([]float64, len(f.free))
-	f.note(start, f.train.value(f.logits(start)))
+	f.recordLosses(start, f.train.value(f.logits(start)))
 	if f.err != nil || len(f.free) == 0 {
 		return f.err
 	}
@@ -314,8 +313,8 @@ func (f *fit) minimise(ctx context.Context) error {
 	if err := errors.Join(ctx.Err(), f.err); err != nil {
 		return err
 	}
-	// Where floating point can't tell points apart, a line search fails: that is
-	// the minimum as far as can be known.
+	// A line search that fails for lack of floating-point precision has reached the
+	// minimum.
 	if err != nil && !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
 		return err
 	}
@@ -328,14 +327,14 @@ func (f *fit) minimise(ctx context.Context) error {
 // Init makes fit an [optimize.Converger].
 func (f *fit) Init(int) {}
 
-// Converged notes an iteration and tells whether to stop.
+// Converged records an iteration and returns whether to stop.
 func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	if !f.begun && floats.Equal(l.X, f.last) {
-		return optimize.NotTerminated // the start, which has been noted
+		return optimize.NotTerminated // the start, which has been recorded
 	}
 	f.begun = true
 	f.iteration++
-	f.note(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
+	f.recordLosses(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
 	switch {
 	case f.err != nil:
 		return optimize.Failure
@@ -346,8 +345,8 @@ func (f *fit) Converged(l *optimize.Location) optimize.Status {
 	}
 }
 
-// note notes the losses at u.
-func (f *fit) note(u []float64, loss float64) {
+// recordLosses records the losses at u.
+func (f *fit) recordLosses(u []float64, loss float64) {
 	f.last = slices.Clone(u)
 	f.lastLoss = f.validation.value(f.logits(u))
 	if f.lastLoss < f.bestLoss {
@@ -361,7 +360,7 @@ func (f *fit) note(u []float64, loss float64) {
 	f.record(loss, f.lastLoss, f.weights(u))
 }
 
-// record tells who looks on.
+// record calls Settings.Record.
 func (f *fit) record(loss, validation float64, weights []float64) {
 	if f.settings.Record != nil && f.err == nil {
 		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})

@@ -87,7 +87,7 @@ func coverage(t *testing.T, seed uint64, games, each int, forget bool) (held, of
 		rng := rand.New(rand.NewPCG(seed, run))
 		train := known.sample(rng, games, each)
 		if forget {
-			train.knowsGames = false
+			train.hasGames = false
 		}
 		r, err := Fit(context.Background(), Splits{Train: train, Validation: known.sample(rng, 200, 1)}, settings)
 		require.NoError(t, err)
@@ -245,7 +245,7 @@ func TestParentsWithoutScale(t *testing.T) {
 	s := known.settings()
 	s.Scale = 0
 	_, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s) // all weights 0
-	require.ErrorContains(t, err, "the parent weights say nothing of who wins")
+	require.ErrorContains(t, err, "the parent weights do not predict the results")
 	sure := NewData(len(known.weights))
 	for range 100 {
 		f := known.draw(rng)
@@ -254,7 +254,7 @@ func TestParentsWithoutScale(t *testing.T) {
 	}
 	s.Parent = []float64{30, 0, 0, 0, 0, 0}
 	_, err = Fit(context.Background(), Splits{Train: sure, Validation: sure}, s)
-	require.ErrorContains(t, err, "foretell every result")
+	require.ErrorContains(t, err, "predict every result")
 }
 
 // The same data give the same weights on any number of cores.
@@ -283,11 +283,11 @@ func TestIdleFeaturesAreNamed(t *testing.T) {
 		r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 		require.NoError(t, err)
 		for j, f := range r.Features {
-			require.False(t, f.Held)
-			if known.weights[j] == 0 && f.Idle {
+			require.False(t, f.Frozen)
+			if known.weights[j] == 0 && f.Insignificant {
 				named++
 			}
-			require.False(t, known.weights[j] != 0 && f.Idle, "%+v", f)
+			require.False(t, known.weights[j] != 0 && f.Insignificant, "%+v", f)
 		}
 	}
 	require.GreaterOrEqual(t, named, 40-9)
@@ -317,8 +317,8 @@ func TestFeaturesThatDontHoldAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, math.Abs(r.Features[1].Weight), 10*r.Features[1].Error)
 	require.Less(t, r.Features[1].Without, -r.Features[1].WithoutMargin)
-	require.True(t, r.Features[1].Idle)
-	require.False(t, r.Features[0].Idle)
+	require.True(t, r.Features[1].Insignificant)
+	require.False(t, r.Features[0].Insignificant)
 }
 
 func TestWhatAFitSays(t *testing.T) {
@@ -334,13 +334,13 @@ func TestWhatAFitSays(t *testing.T) {
 	// What leaving a feature out costs is what a fit without it costs.
 	for _, j := range []int{2, 5} {
 		held := s
-		held.Parent, held.Hold = append([]float64(nil), s.Parent...), make([]bool, len(s.Names))
-		held.Parent[j], held.Hold[j] = 0, true
+		held.Parent, held.Frozen = append([]float64(nil), s.Parent...), make([]bool, len(s.Names))
+		held.Parent[j], held.Frozen[j] = 0, true
 		again, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, held)
 		require.NoError(t, err)
 		require.InEpsilon(t, again.ValidationLoss.Tuned-r.ValidationLoss.Tuned, r.Features[j].Without, 0.1)
 		require.Zero(t, again.Features[j].Weight)
-		require.True(t, again.Features[j].Held)
+		require.True(t, again.Features[j].Frozen)
 	}
 }
 
@@ -407,7 +407,7 @@ func TestWhatTheDataDontSay(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, math.IsInf(r.Features[0].Error, 1) && math.IsInf(r.Features[1].Error, 1))
 	require.False(t, math.IsInf(r.Features[3].Error, 1))
-	require.True(t, r.Features[0].Idle && r.Features[2].Held)
+	require.True(t, r.Features[0].Insignificant && r.Features[2].Frozen)
 	require.EqualValues(t, 9, r.Features[2].Weight)
 }
 
@@ -554,6 +554,6 @@ func (d *Data) split(rows int) (first, second *Data) {
 	first.blocks, second.blocks = d.blocks[:k], d.blocks[k:]
 	first.rows, second.rows = k*blockRows, d.rows-k*blockRows
 	first.count, second.count = float64(first.rows), float64(second.rows)
-	first.knowsGames, second.knowsGames = d.knowsGames, d.knowsGames
+	first.hasGames, second.hasGames = d.hasGames, d.hasGames
 	return first, second
 }

@@ -36,30 +36,30 @@ func (l *loss) gradients(g *games, v []float64) []float64 {
 	for k, b := range l.data.blocks {
 		for i := range b.rows() {
 			p, _ := logistic(l.logit(b, k, i, v))
-			missed := float64(b.count[i]) * (p - float64(l.targets[k][i]))
+			residual := float64(b.count[i]) * (p - float64(l.targets[k][i]))
 			sum := sums[n*int(g.of[k][i]):]
 			columns, values := b.row(i)
 			for m, j := range columns {
-				sum[j] += missed * float64(values[m])
+				sum[j] += residual * float64(values[m])
 			}
 		}
 	}
 	return sums
 }
 
-// rise returns by how much the loss is higher by other's logits than by l's at v,
-// and half of the 95 % interval of that. Positions of one game are taken together.
-func (l *loss) rise(g *games, v []float64, other *loss, at []float64) (mean, margin float64) {
-	rises := make([][]float64, len(l.data.blocks))
+// lossDifference returns the loss of other at the point at minus that of l at v, and
+// half of its 95 % interval. Positions of one game are a cluster.
+func (l *loss) lossDifference(g *games, v []float64, other *loss, lossAt []float64) (mean, margin float64) {
+	differences := make([][]float64, len(l.data.blocks))
 	l.data.each(func(k int, b *block) {
-		rises[k] = make([]float64, b.rows())
-		for i := range rises[k] {
-			rises[k][i] = float64(b.count[i]) * (other.at(b, k, i, at) - l.at(b, k, i, v))
+		differences[k] = make([]float64, b.rows())
+		for i := range differences[k] {
+			differences[k][i] = float64(b.count[i]) * (other.lossAt(b, k, i, lossAt) - l.lossAt(b, k, i, v))
 		}
 	})
 	sums := make([]float64, len(g.counts))
-	for k := range rises {
-		for i, x := range rises[k] {
+	for k := range differences {
+		for i, x := range differences[k] {
 			sums[g.of[k][i]] += x
 		}
 	}
@@ -75,8 +75,8 @@ func (l *loss) rise(g *games, v []float64, other *loss, at []float64) (mean, mar
 	return mean, z95 * math.Sqrt(square) / l.data.count
 }
 
-// at returns the loss of one position.
-func (l *loss) at(b *block, k, i int, v []float64) float64 {
+// lossAt returns the loss of one position.
+func (l *loss) lossAt(b *block, k, i int, v []float64) float64 {
 	x := l.logit(b, k, i, v)
 	_, softplus := logistic(x)
 	return softplus - float64(l.targets[k][i])*x

@@ -49,69 +49,69 @@ const (
 	defaultRate  = 0.004
 )
 
-// model is an evaluation with a network in floating point. Its numbers stand in
-// one slice: the features' weights, the network's First, Bias and Out. All count
-// in units of the logit, and activations are at most 1.
+// model is an evaluation with a network in floating point. Its weights are in one
+// slice: those of the features, then the network's W1, B1 and W2. All are in units of
+// the logit, and activations are at most 1.
 type model struct {
 	features int
 	x        []float64
 }
 
 const (
-	hidden  = eval.Units
-	firsts  = eval.NumInputs * hidden
-	numbers = firsts + 2*hidden // of a network
+	hidden      = eval.HiddenUnits
+	w1Size      = eval.NumInputs * hidden
+	networkSize = w1Size + 2*hidden // of a network
 )
 
-func (m *model) first(i uint16) []float64 { return m.x[m.features+int(i)*hidden:][:hidden] }
-func (m *model) bias() []float64          { return m.x[m.features+firsts:][:hidden] }
-func (m *model) out() []float64           { return m.x[m.features+firsts+hidden:][:hidden] }
+func (m *model) w1(i uint16) []float64 { return m.x[m.features+int(i)*hidden:][:hidden] }
+func (m *model) b1() []float64         { return m.x[m.features+w1Size:][:hidden] }
+func (m *model) w2() []float64         { return m.x[m.features+w1Size+hidden:][:hidden] }
 
-// sums are what a unit and its mirror image come to before they are bounded.
+// sums are the pre-activations of the units and of their mirror images.
 type sums [2][hidden]float64
 
 // logit returns the logit of a position.
 func (m *model) logit(b *block, i int, s *sums) float64 {
-	s[0], s[1] = [hidden]float64(m.bias()), [hidden]float64(m.bias())
+	s[0], s[1] = [hidden]float64(m.b1()), [hidden]float64(m.b1())
 	for _, j := range b.on(i) {
-		straight, mirrored := m.first(j), m.first(uint16(eval.Mirrored(int(j))))
+		straight, mirrored := m.w1(j), m.w1(uint16(eval.Mirrored(int(j))))
 		for k := range hidden {
 			s[0][k] += straight[k]
 			s[1][k] += mirrored[k]
 		}
 	}
 	x := b.dot(i, m.x[:m.features])
-	for k, out := range m.out() {
-		x += out * (bounded(s[0][k]) + bounded(s[1][k]))
+	for k, w2 := range m.w2() {
+		x += w2 * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
 	}
 	return x
 }
 
-func bounded(x float64) float64 { return min(max(x, 0), 1) }
+func clippedReLU(x float64) float64 { return min(max(x, 0), 1) }
 
-// slope is that of bounded.
-func slope(x float64) float64 {
+// clippedReLUSlope returns the derivative of clippedReLU.
+func clippedReLUSlope(x float64) float64 {
 	if 0 < x && x < 1 {
 		return 1
 	}
 	return 0
 }
 
-// add adds missed times the gradient of the logit at a position, whose sums logit
-// has made, to g.
-func (m *model) add(g *model, b *block, i int, s *sums, missed float64) {
+// add adds residual times the gradient of the logit at a position to g (backward
+// pass). s holds the sums computed by logit, and is overwritten.
+func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
 	columns, values := b.row(i)
 	for k, j := range columns {
-		g.x[j] += missed * float64(values[k])
+		g.x[j] += residual * float64(values[k])
 	}
-	gradBias, gradOut := g.bias(), g.out()
-	for k, out := range m.out() {
-		gradOut[k] += missed * (bounded(s[0][k]) + bounded(s[1][k]))
-		s[0][k], s[1][k] = missed*out*slope(s[0][k]), missed*out*slope(s[1][k])
+	gradBias, gradOut := g.b1(), g.w2()
+	for k, w2 := range m.w2() {
+		gradOut[k] += residual * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
+		s[0][k], s[1][k] = residual*w2*clippedReLUSlope(s[0][k]), residual*w2*clippedReLUSlope(s[1][k])
 		gradBias[k] += s[0][k] + s[1][k]
 	}
 	for _, j := range b.on(i) {
-		straight, mirrored := g.first(j), g.first(uint16(eval.Mirrored(int(j))))
+		straight, mirrored := g.w1(j), g.w1(uint16(eval.Mirrored(int(j))))
 		for k := range hidden {
 			straight[k] += s[0][k]
 			mirrored[k] += s[1][k]
@@ -119,40 +119,40 @@ func (m *model) add(g *model, b *block, i int, s *sums, missed float64) {
 	}
 }
 
-// newModel returns the model to begin with: the parent's, or one with a network of
-// random numbers that is worth little.
+// newModel returns the initial model: the parent's, or one with a network of small
+// random weights.
 func (f *fit) newModel() *model {
 	s := &f.settings
-	m := &model{len(s.Parent), make([]float64, len(s.Parent)+numbers)}
+	m := &model{len(s.Parent), make([]float64, len(s.Parent)+networkSize)}
 	for j, w := range s.Parent {
 		m.x[j] = w * f.scale
 	}
 	if p := s.Network.Parent; p != nil {
 		for k := range hidden {
-			m.bias()[k] = float64(p.Bias[k]) / eval.Full
-			m.out()[k] = float64(p.Out[k]) / eval.OutScale * f.scale
-			for i := range p.First {
-				m.first(uint16(i))[k] = float64(p.First[i][k]) / eval.Full
+			m.b1()[k] = float64(p.B1[k]) / eval.QA
+			m.w2()[k] = float64(p.W2[k]) / eval.QB * f.scale
+			for i := range p.W1 {
+				m.w1(uint16(i))[k] = float64(p.W1[i][k]) / eval.QA
 			}
 		}
 		return m
 	}
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	for k := range hidden {
-		m.bias()[k] = 0.3
-		m.out()[k] = 0.3 * rng.NormFloat64()
+		m.b1()[k] = 0.3
+		m.w2()[k] = 0.3 * rng.NormFloat64()
 	}
-	for i, seen := range f.train.data.seen() { // what is never on would stay noise
+	for i, seen := range f.train.data.seen() { // weights of inputs that are never on would stay random
 		for k := range hidden {
 			if x := 0.1 * rng.NormFloat64(); seen {
-				m.first(uint16(i))[k] = x
+				m.w1(uint16(i))[k] = x
 			}
 		}
 	}
 	return m
 }
 
-// seen tells which inputs are on in some position, or in its mirror image.
+// seen reports which inputs are on in some position, or in its mirror image.
 func (d *Data) seen() (on [eval.NumInputs]bool) {
 	for _, b := range d.blocks {
 		for _, i := range b.inputs {
@@ -162,28 +162,28 @@ func (d *Data) seen() (on [eval.NumInputs]bool) {
 	return on
 }
 
-// What a seed is drawn for.
+// Purposes of random streams.
 const (
 	forStart uint64 = iota + 1
 	forOrder
 )
 
-// whole returns the model's network in whole numbers, which are within bounds.
-func (m *model) whole(scale float64) *eval.Network {
+// quantise returns the model's network in whole numbers, which are within bounds.
+func (m *model) quantise(scale float64) *eval.Network {
 	n := &eval.Network{}
 	for k := range hidden {
-		n.Bias[k] = int16(math.Round(m.bias()[k] * eval.Full))
-		n.Out[k] = int16(math.Round(m.out()[k] / scale * eval.OutScale))
-		for i := range n.First {
-			n.First[i][k] = int16(math.Round(m.first(uint16(i))[k] * eval.Full))
+		n.B1[k] = int16(math.Round(m.b1()[k] * eval.QA))
+		n.W2[k] = int16(math.Round(m.w2()[k] / scale * eval.QB))
+		for i := range n.W1 {
+			n.W1[i][k] = int16(math.Round(m.w1(uint16(i))[k] * eval.QA))
 		}
 	}
 	return n
 }
 
-// fitNetwork fits a network together with the weights. The weights are then where
-// the fit of the weights alone goes on from, with what the network in whole
-// numbers adds.
+// fitNetwork fits a network together with the weights and keeps those of the lowest
+// validation loss. The fit of the weights alone starts from them, on top of the
+// quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
 	s := &f.settings
 	a := newAdam(f)
@@ -195,20 +195,20 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 			return err
 		}
 		f.iteration++
-		watched := a.loss(f.validation)
-		if watched < bestLoss {
-			best, bestLoss = append(best[:0], a.x...), watched
+		validationLoss := a.loss(f.validation)
+		if validationLoss < bestLoss {
+			best, bestLoss = append(best[:0], a.x...), validationLoss
 		}
-		f.record(loss, watched, a.weights(f))
+		f.record(loss, validationLoss, a.weights(f))
 	}
-	f.iteration++ // the weights alone, with the network in whole numbers, are another step
+	f.iteration++ // the fit of the weights alone is another step
 	a.x = best
-	f.start, f.network = a.weights(f), a.whole(f.scale)
+	f.start, f.network = a.weights(f), a.quantise(f.scale)
 	f.train, f.validation = f.withNetwork(f.train), f.withNetwork(f.validation)
 	return f.err
 }
 
-// values returns what a network makes of each position, block by block.
+// values returns the network's output for each position, block by block.
 func (d *Data) values(n *eval.Network) [][]float32 {
 	all := make([][]float32, len(d.blocks))
 	d.each(func(k int, b *block) {
@@ -233,38 +233,37 @@ func (m *model) loss(l *loss) float64 {
 	return total[0] / l.data.count
 }
 
-// bounds are the largest sizes of numbers that a weights file can hold, in the
-// units of model.
-type bounds struct{ feature, first, bias, out float64 }
+// bounds are the largest absolute weights in a weights file, in the units of model.
+type bounds struct{ feature, w1, b1, w2 float64 }
 
 func newBounds(scale float64) bounds {
 	return bounds{
 		feature: eval.MaxWeight * scale,
-		first:   float64(eval.MaxFirst) / eval.Full,
-		bias:    float64(eval.MaxBias) / eval.Full,
-		out:     float64(math.MaxInt16) / eval.OutScale * scale,
+		w1:      float64(eval.MaxW1) / eval.QA,
+		b1:      float64(eval.MaxB1) / eval.QA,
+		w2:      float64(math.MaxInt16) / eval.QB * scale,
 	}
 }
 
-// project returns the number nearest to x that can be stored as number j of m.
+// project returns x clipped to the bounds of weight j of m.
 func (b *bounds) project(m *model, j int, x float64) float64 {
-	most := b.out
+	most := b.w2
 	switch {
 	case j < m.features:
 		most = b.feature
-	case j < m.features+firsts:
-		most = b.first
-	case j < m.features+firsts+hidden:
-		most = b.bias
+	case j < m.features+w1Size:
+		most = b.w1
+	case j < m.features+w1Size+hidden:
+		most = b.b1
 	}
 	return min(max(x, -most), most)
 }
 
-// adam is the state of the method.
+// adam is the state of the optimiser.
 type adam struct {
 	model
 	settings  *Network
-	held      []bool // numbers that stay as they are
+	frozen    []bool // weights that are not tuned
 	train     *loss
 	order     []uint32 // of the positions
 	rng       *rand.Rand
@@ -280,8 +279,8 @@ type adam struct {
 	rate      float64
 }
 
-// batchParts is in how many parts the gradient of a batch is summed up, whatever
-// the number of cores, so that it is the same for all.
+// batchParts is the number of partial sums of a batch's gradient: independent of the
+// number of cores, so that the sum is too.
 const batchParts = 8
 
 func newAdam(f *fit) *adam {
@@ -294,12 +293,12 @@ func newAdam(f *fit) *adam {
 		a.rate = defaultRate
 	}
 	a.mean, a.square = make([]float64, len(a.x)), make([]float64, len(a.x))
-	a.held = make([]bool, len(a.x))
+	a.frozen = make([]bool, len(a.x))
 	for j := range f.rms {
-		a.held[j] = f.rms[j] == 0 || f.settings.Hold != nil && f.settings.Hold[j]
+		a.frozen[j] = f.rms[j] == 0 || f.settings.Frozen != nil && f.settings.Frozen[j]
 	}
 	for j, x := range a.x {
-		if !a.held[j] {
+		if !a.frozen[j] {
 			a.x[j] = a.bounds.project(&a.model, j, x)
 		}
 	}
@@ -321,15 +320,15 @@ func (a *adam) weights(f *fit) []float64 {
 	w := make([]float64, a.features)
 	for j := range w {
 		w[j] = a.x[j] / f.scale
-		if a.held[j] {
+		if a.frozen[j] {
 			w[j] = f.settings.Parent[j]
 		}
 	}
 	return w
 }
 
-// epoch goes through all positions once, in random order, and returns the mean
-// loss on the way.
+// epoch makes a pass over all positions in random order and returns the mean training
+// loss.
 func (a *adam) epoch(ctx context.Context) (float64, error) {
 	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 	loss, count := 0.0, 0.0
@@ -347,7 +346,7 @@ func (a *adam) epoch(ctx context.Context) (float64, error) {
 			loss += a.partsLoss[k]
 		}
 		count += weight
-		a.descend()
+		a.update()
 	}
 	return loss / count, nil
 }
@@ -381,8 +380,8 @@ func (a *adam) position(g *model, row uint32, weight float64) float64 {
 	return count * (softplus - t*x)
 }
 
-// descend makes a step and clears the gradient.
-func (a *adam) descend() {
+// update makes a step and clears the gradient.
+func (a *adam) update() {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	rate := a.rate * (1 - float64(a.step)/float64(a.steps))
 	a.step++
@@ -393,7 +392,7 @@ func (a *adam) descend() {
 			g += a.parts[k].x[j]
 			a.parts[k].x[j] = 0
 		}
-		if a.held[j] {
+		if a.frozen[j] {
 			continue
 		}
 		unit := 1.0 // in which the number is counted

@@ -17,12 +17,12 @@ import (
 // are at their bounds, some between.
 func drawNetwork(rng *rand.Rand) *eval.Network {
 	n := &eval.Network{}
-	for k := range eval.Units {
-		n.Bias[k], n.Out[k] = int16(rng.IntN(300)-50), int16(rng.IntN(1600)-800)
+	for k := range eval.HiddenUnits {
+		n.B1[k], n.W2[k] = int16(rng.IntN(300)-50), int16(rng.IntN(1600)-800)
 	}
-	for i := range n.First {
-		for k := range eval.Units {
-			n.First[i][k] = int16(rng.IntN(301) - 150)
+	for i := range n.W1 {
+		for k := range eval.HiddenUnits {
+			n.W1[i][k] = int16(rng.IntN(301) - 150)
 		}
 	}
 	return n
@@ -164,7 +164,7 @@ func TestNetworkIsRepeatable(t *testing.T) {
 	other, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 	require.NoError(t, err)
 	require.NotEqual(t, want.Network, other.Network)
-	require.Zero(t, other.Network.First[eval.NumInputs-1], "inputs that are never on count nothing")
+	require.Zero(t, other.Network.W1[eval.NumInputs-1], "inputs that are never on count nothing")
 }
 
 // Weights that are held stay, whatever the network does.
@@ -173,12 +173,12 @@ func TestNetworkHoldsWeights(t *testing.T) {
 	d := known.networkSample(rng, 2000, drawNetwork(rng))
 	s := known.settings()
 	s.Parent = []float64{1, 2, 3, 4, 5, 6}
-	s.Hold = []bool{true, false, true, true, true, true}
+	s.Frozen = []bool{true, false, true, true, true, true}
 	s.Network = &Network{Epochs: 1}
 	r, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 	require.NoError(t, err)
 	for j, w := range r.Weights() {
-		require.Equal(t, s.Hold[j], w == s.Parent[j])
+		require.Equal(t, s.Frozen[j], w == s.Parent[j])
 	}
 }
 
@@ -199,9 +199,9 @@ func TestNetworkKeepsInsideItsBounds(t *testing.T) {
 	r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 	require.NoError(t, err)
 	atBound := 0
-	for _, row := range r.Network.First {
+	for _, row := range r.Network.W1 {
 		for _, x := range row {
-			if max(x, -x) == eval.MaxFirst {
+			if max(x, -x) == eval.MaxW1 {
 				atBound++
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"gyges/agents/tuning/sample"
 )
 
-// Choice says which samples are taken.
+// Choice selects samples.
 type Choice struct {
 	Quiet     bool // only those in which neither side could win the game at once
 	Leaves    bool // only those that a search evaluates: not those whose score says that the side to move wins at once, or loses to any answer
@@ -29,22 +29,22 @@ type Splits struct {
 	Test       *Data // the result is measured on these, once; nil or empty: it is not
 }
 
-// ReadSplits returns the data of each split's samples, as [Sampled] does.
+// ReadSplits returns the data of each split's samples, as [ReadData] does.
 func ReadSplits(
 	ctx context.Context, read func(sample.Split) iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice,
 ) (d Splits, err error) {
 	for split, data := range [sample.NumSplits]**Data{&d.Train, &d.Validation, &d.Test} {
-		if *data, err = Sampled(ctx, read(sample.Split(split)), e, choice); err != nil {
+		if *data, err = ReadData(ctx, read(sample.Split(split)), e, choice); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
 
-// Sampled returns the data that samples make with the features that e measures,
-// in their order, on all cores. The first error of the samples is returned, or
+// ReadData returns the data of samples with the features that e extracts, in their
+// order, computed on all cores. The first error of the samples is returned, or
 // ctx's.
-func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
+func ReadData(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *eval.Evaluator, choice Choice) (*Data, error) {
 	d := NewData(eval.NumFeatures)
 	batches := newBatches(e, choice.Inputs)
 	for s, err := range samples {
@@ -66,13 +66,13 @@ func Sampled(ctx context.Context, samples iter.Seq2[sample.Sample, error], e *ev
 	return d, batches.flush(d)
 }
 
-// isOver tells whether the score of a sample says that the side to move wins with
-// its next move, or that it loses whatever it does to the opponent's next.
+// isOver reports whether by the score of a sample the side to move wins with its next
+// move, or loses to the opponent's next move.
 func isOver(s *sample.Sample) bool {
 	return s.Scored && (s.Score >= agents.WinIn(1) || s.Score <= -agents.WinIn(2))
 }
 
-// batches gathers samples to measure them on all cores at once.
+// batches collects samples to extract their features on all cores at once.
 type batches struct {
 	eval     *eval.Evaluator
 	inputs   bool
@@ -86,7 +86,7 @@ func newBatches(e *eval.Evaluator, inputs bool) *batches {
 	return &batches{eval: e, inputs: inputs, features: make([][eval.NumFeatures]float64, blockRows), on: make([]eval.Inputs, blockRows)}
 }
 
-// add takes a sample and tells whether the batch is full.
+// add adds a sample and reports whether the batch is full.
 func (b *batches) add(s sample.Sample) bool {
 	r := Row{Result: s.Result(), Score: math.NaN(), Count: float64(s.Count()), Game: gameNumber(s.Game)}
 	if s.Scored {
@@ -99,14 +99,14 @@ func (b *batches) add(s sample.Sample) bool {
 // gameNumber returns a number above 0 for a game.
 func gameNumber(game int64) uint32 { return uint32(uint64(game)%math.MaxUint32) + 1 }
 
-// flush measures the batch and adds it to d.
+// flush extracts the features of the batch and adds it to d.
 func (b *batches) flush(d *Data) error {
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
 			for i := w; i < len(b.rows); i += workers {
-				b.rows[i].Base = b.eval.Sense(b.samples[i].Position, &b.features[i], &b.on[i])
+				b.rows[i].Base = b.eval.Extract(b.samples[i].Position, &b.features[i], &b.on[i])
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func (b *batches) flush(d *Data) error {
 	for i := range b.rows {
 		b.rows[i].Features = b.features[i][:]
 		if b.inputs {
-			b.rows[i].Inputs = b.on[i].All()
+			b.rows[i].Inputs = b.on[i].Active()
 		}
 		if err := d.Add(b.rows[i]); err != nil {
 			return fmt.Errorf("position %d: %w", d.Len()+1, err)

@@ -46,7 +46,7 @@ func samples(t testing.TB, n int, last error) (iter.Seq2[sample.Sample, error], 
 func TestSampled(t *testing.T) {
 	all, list, e := samples(t, blockRows+100, nil)
 	for _, choice := range []Choice{{}, {Quiet: true}, {Positions: 77}, {Quiet: true, Positions: 100}} {
-		d, err := Sampled(t.Context(), all, e, choice)
+		d, err := ReadData(t.Context(), all, e, choice)
 		require.NoError(t, err)
 		n := 0
 		for _, s := range list {
@@ -56,7 +56,7 @@ func TestSampled(t *testing.T) {
 			b, i := d.blocks[n/blockRows], n%blockRows
 			n++
 			var want, got [eval.NumFeatures]float64
-			e.Features(s.Position, &want)
+			e.Extract(s.Position, &want, new(eval.Inputs))
 			columns, values := b.row(i)
 			for k, j := range columns {
 				got[j] = float64(values[k])
@@ -72,19 +72,19 @@ func TestSampled(t *testing.T) {
 	}
 	broken := errors.New("a broken shard")
 	all, _, e = samples(t, 10, broken)
-	_, err := Sampled(t.Context(), all, e, Choice{})
+	_, err := ReadData(t.Context(), all, e, Choice{})
 	require.ErrorIs(t, err, broken)
 	all, _, e = samples(t, blockRows, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = Sampled(ctx, all, e, Choice{})
+	_, err = ReadData(ctx, all, e, Choice{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
 func BenchmarkSampled(b *testing.B) {
 	all, _, e := samples(b, 20000, nil)
 	for b.Loop() {
-		_, err := Sampled(b.Context(), all, e, Choice{})
+		_, err := ReadData(b.Context(), all, e, Choice{})
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20000, "ns/position")

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// maxScale bounds the scale: a hundredth of a point that makes a win seven times
-// as likely is no evaluation of positions that may go either way.
+// maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win
+// by seven.
 const maxScale = 2
 
-// fitScale returns the scale at which weights foretell the results best. The
+// fitScale returns the scale at which weights predict the results best. The
 // loss is convex in it, so its derivative has one zero, found by Newton's method
 // within a bracket.
 func fitScale(d *Data, weights []float64) (float64, error) {
@@ -31,10 +31,12 @@ func fitScale(d *Data, weights []float64) (float64, error) {
 		return sums[0], sums[1]
 	}
 	if first, _ := slopes(0); first >= 0 {
-		return 0, errors.New("the parent weights say nothing of who wins in these positions, so no scale fits; expected a scale to be given, or other parent weights")
+		return 0, errors.New("the parent weights do not predict the results of these positions, so no scale fits; " +
+			"expected a given scale, or other parent weights")
 	}
 	if first, _ := slopes(maxScale); first <= 0 {
-		return 0, fmt.Errorf("the parent weights foretell every result, so that no scale up to %v fits; expected positions that may go either way", maxScale)
+		return 0, fmt.Errorf("the parent weights predict every result, so no scale up to %v fits; "+
+			"expected positions with unpredicted results", maxScale)
 	}
 	low, high, scale := 0.0, float64(maxScale), 0.005
 	for range 200 {

@@ -25,8 +25,7 @@ func (d *Data) each(do func(k int, b *block)) {
 	wg.Wait()
 }
 
-// sum returns the sums of what add adds up to for each block, in the blocks'
-// order.
+// sum returns the sums that add computes for each block, added in the blocks' order.
 func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
 	parts := make([]float64, n*len(d.blocks))
 	d.each(func(k int, b *block) { add(b, k, parts[k*n:(k+1)*n]) })
@@ -55,8 +54,8 @@ func (d *Data) meanSquares() []float64 {
 	return sums
 }
 
-// spread returns the lowest and the highest result.
-func (d *Data) spread() (low, high float64) {
+// resultRange returns the lowest and the highest result.
+func (d *Data) resultRange() (low, high float64) {
 	low, high = 1, 0
 	for _, b := range d.blocks {
 		for _, r := range b.result {
@@ -66,8 +65,8 @@ func (d *Data) spread() (low, high float64) {
 	return low, high
 }
 
-// targets returns, block by block, what each position is expected to be worth:
-// lambda parts of the result, the rest of what the search made of it.
+// targets returns the target of each position, block by block: lambda × the result
+// plus (1-lambda) × the expected result by the search score.
 func (d *Data) targets(lambda, scale float64) [][]float32 {
 	all := make([][]float32, len(d.blocks))
 	d.each(func(k int, b *block) {
@@ -134,7 +133,7 @@ func (l *loss) logit(b *block, k, i int, v []float64) float64 {
 func (l *loss) value(v []float64) float64 {
 	sums := l.data.sum(1, func(b *block, k int, sums []float64) {
 		for i := range b.rows() {
-			sums[0] += float64(b.count[i]) * l.at(b, k, i, v)
+			sums[0] += float64(b.count[i]) * l.lossAt(b, k, i, v)
 		}
 	})
 	return sums[0] / l.data.count
@@ -149,10 +148,10 @@ func (l *loss) gradient(v, grad []float64) float64 {
 			p, softplus := logistic(x)
 			t, count := float64(l.targets[k][i]), float64(b.count[i])
 			sums[n] += count * (softplus - t*x)
-			missed := count * (p - t)
+			residual := count * (p - t)
 			columns, values := b.row(i)
 			for m, j := range columns {
-				sums[j] += missed * float64(values[m])
+				sums[j] += residual * float64(values[m])
 			}
 		}
 	})
