@@ -117,20 +117,20 @@ func BenchmarkPerft(b *testing.B) {
 	}
 }
 
-// BenchmarkAnswers measures finding the moves, and those that don't lose at once.
-func BenchmarkAnswers(b *testing.B) {
+// BenchmarkEvasions measures finding the moves, and those that don't lose at once.
+func BenchmarkEvasions(b *testing.B) {
 	var ms MoveSet
 	benchEach(b, func(bb benchBoard) {
 		bb.r.Moves(bb.p, &ms)
-		bb.r.Answers(bb.p, &ms)
+		bb.r.Evasions(bb.p, &ms)
 	})
 }
 
-// BenchmarkScreen measures finding the moves and screening them.
-func BenchmarkScreen(b *testing.B) {
+// BenchmarkQuickEvasions measures finding the moves and screening them.
+func BenchmarkQuickEvasions(b *testing.B) {
 	var ms MoveSet
 	benchEach(b, func(bb benchBoard) {
 		bb.r.Moves(bb.p, &ms)
-		bb.r.Screen(bb.p, &ms)
+		bb.r.QuickEvasions(bb.p, &ms)
 	})
 }

@@ -214,8 +214,8 @@ func TestCountAfter(t *testing.T) {
 	})
 }
 
-// TestAnswers checks the moves that parry against trying them one by one.
-func TestAnswers(t *testing.T) {
+// TestEvasions checks the moves that parry against trying them one by one.
+func TestEvasions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -228,13 +228,13 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 		coarse := ms
-		r.Screen(p, &coarse)
+		r.QuickEvasions(p, &coarse)
 		for _, m := range want {
-			require.True(t, coarse.Contains(m), "%v is an answer in %s", m, r.FormatPosition(p))
+			require.True(t, coarse.Contains(m), "%v is an evasion in %s", m, r.FormatPosition(p))
 		}
 		some := ms
-		require.Equal(t, len(want) > 0, r.CanAnswer(p, &some), r.FormatPosition(p))
-		r.Answers(p, &ms)
+		require.Equal(t, len(want) > 0, r.HasEvasion(p, &some), r.FormatPosition(p))
+		r.Evasions(p, &ms)
 		var got []Move
 		for m := range ms.All() {
 			got = append(got, m)

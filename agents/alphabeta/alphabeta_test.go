@@ -52,8 +52,8 @@ func TestProvesWinsAndLosses(t *testing.T) {
 		}
 		d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=6", g), g, agents.Limits{})
 		require.Equal(t, want, d.Score, c.position)
-		// The last ply needs no search, and often the last two: a leaf that is
-		// attacked is asked whether it has an answer.
+		// The last ply needs no search, and often the last two: an attacked leaf
+		// without an evasion is lost.
 		require.LessOrEqual(t, d.Depth, max(c.plies, -c.plies)-1, "stops as soon as the result is proven: %s", c.position)
 		require.Len(t, d.PV, max(c.plies, -c.plies), c.position)
 		if c.plies < 4 && c.plies > -4 {
@@ -93,7 +93,7 @@ func TestBoundsAreKept(t *testing.T) {
 	for _, nodes := range []int64{1, 2, 100, 1000, 5000} {
 		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:nodes=%d", nodes), g)
 		d := agenttest.Choose(t, a, g, agents.Limits{})
-		// The moves of one node are glanced at together, and counted then.
+		// The moves of one node are evaluated and counted together.
 		require.LessOrEqual(t, d.Nodes, nodes+600)
 		again := agenttest.New(t, Kind(), "alphabeta:depth=60", g)
 		require.Equal(t, d, agenttest.Choose(t, again, g, agents.Limits{Nodes: nodes}), "the tighter bound counts")

@@ -5,7 +5,7 @@
 //
 // A node first tests whether the side to move can reach the goal, so wins with
 // the ply after the last are found too. Moves that allow the opponent to win at
-// once are removed together ([rules.Rules.Screen]). At a leaf where the opponent
+// once are removed together ([rules.Rules.QuickEvasions]). At a leaf where the opponent
 // threatens to win, the position is lost if there is no evasion.
 //
 // With late move pruning and late move reductions a depth of d means that the

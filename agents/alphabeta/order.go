@@ -27,7 +27,7 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 	if k.stage == len(k.first) {
 		k.stage++
 		if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
-			s.rules.Screen(p, &f.moves)
+			s.rules.QuickEvasions(p, &f.moves)
 		}
 		s.scoreMoves(f, p, depth)
 		f.scored.Heapify()

@@ -30,7 +30,7 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 			f := &s.stack[0]
 			f.moves = ms
 			safe := ms
-			r.Screen(g.Position(), &safe)
+			r.QuickEvasions(g.Position(), &safe)
 			want := map[rules.Move]bool{one: true, other: true}
 			for m := range safe.All() {
 				want[m] = true

@@ -176,7 +176,7 @@ func (s *search) expand(i uint32, p rules.Position) {
 	s.line.Moves(p, &s.moves)
 	any := s.moves.At(0)
 	if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
-		s.rules.Screen(p, &s.moves)
+		s.rules.QuickEvasions(p, &s.moves)
 	}
 	s.children = append(s.children[:0], s.tree.children(n)...)
 	for k := range s.children {

@@ -4,7 +4,7 @@
 //
 // It is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
 // first proof is the shortest. What makes it quick is the goal itself: an
-// attacker needs moves that are answers to the opponent's own threat, and at the
+// attacker needs moves that are evasions of the opponent's own threat, and at the
 // last plies no move is looked at one by one. A winning move need not threaten
 // anything: positions are common in which every move of the loser hands
 // over the win. So no move is left out; threats only come first.

@@ -39,7 +39,7 @@ func (s *Solver) attack(p rules.Position, n int) bool {
 	if s.line.WinningMove(p, &f.moves) != rules.NoMove {
 		return true
 	}
-	if n == 1 || !s.answers(p, f) {
+	if n == 1 || !s.evasions(p, f) {
 		return false
 	}
 	m := s.winner(p, f, n, e.move)
@@ -50,7 +50,7 @@ func (s *Solver) attack(p rules.Position, n int) bool {
 	return m != rules.NoMove
 }
 
-// winner returns a move of f, the answers in p, that wins within n plies, NoMove
+// winner returns a move of f, the evasions of p, that wins within n plies, NoMove
 // if there is none.
 func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	side := p.Side()
@@ -74,7 +74,7 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 		}
 		score := -1 << 20 // after all threats
 		if threat {
-			score = -s.countAnswers(next, f)
+			score = -s.countEvasions(next, f)
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, int32(score)))
 	}
@@ -101,11 +101,11 @@ func (s *Solver) wins(next rules.Position, n int) bool {
 	return next.Passes() < 2 && s.defenceless(next, n-1)
 }
 
-// countAnswers returns how many moves in p, the position at the line's end, keep
+// countEvasions returns how many moves in p, the position at the line's end, keep
 // the opponent from winning with his next.
-func (s *Solver) countAnswers(p rules.Position, f *frame) int {
+func (s *Solver) countEvasions(p rules.Position, f *frame) int {
 	s.line.Moves(p, &f.after)
-	s.rules.Answers(p, &f.after)
+	s.rules.Evasions(p, &f.after)
 	return f.after.Len()
 }
 
@@ -130,7 +130,7 @@ func (s *Solver) defenceless(p rules.Position, n int) bool {
 	if s.line.WinningMove(p, &f.moves) != rules.NoMove {
 		return false
 	}
-	if !s.answers(p, f) {
+	if !s.evasions(p, f) {
 		return true
 	}
 	m := s.defender(p, f, n, e.move)
@@ -153,10 +153,10 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	if s.dropLosingExits(p, f) {
 		return false
 	}
-	return !s.rules.CanAnswer(p, &f.moves)
+	return !s.rules.HasEvasion(p, &f.moves)
 }
 
-// defender returns a move of f, the answers in p, after which the opponent can't
+// defender returns a move of f, the evasions of p, after which the opponent can't
 // win within n-1 plies, NoMove if there is none.
 func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	s.line.Push(p)
@@ -200,12 +200,12 @@ func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 	return next.Passes() == 2 || !s.attack(next, n-1) && !s.stopped
 }
 
-// answers leaves in f the moves of p that don't let the opponent win with his
+// evasions leaves in f the moves of p that don't let the opponent win with his
 // next. It reports whether there are any.
-func (s *Solver) answers(p rules.Position, f *frame) bool {
+func (s *Solver) evasions(p rules.Position, f *frame) bool {
 	if s.line.Decisive(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
-		s.rules.Answers(p, &f.moves)
+		s.rules.Evasions(p, &f.moves)
 	}
 	return f.moves.Len() > 0
 }
@@ -216,7 +216,7 @@ func (s *Solver) drawsByPass(p rules.Position, f *frame) bool {
 }
 
 // dropLosingExits removes exits that don't win and let the opponent win, which
-// the rules' Answers ignores: only Kang has them. It reports whether
+// [rules.Rules.Evasions] ignores: only Kang has them. It reports whether
 // any exit is left.
 func (s *Solver) dropLosingExits(p rules.Position, f *frame) bool {
 	if !s.kang {

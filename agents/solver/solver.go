@@ -56,7 +56,7 @@ type Solver struct {
 // frame is what one ply of the search needs.
 type frame struct {
 	moves   rules.MoveSet
-	after   rules.MoveSet // the opponent's, to count his answers
+	after   rules.MoveSet // the opponent's, to count his evasions
 	scored  []lookahead.ScoredMove
 	killers [2]rules.Move // refuted the attack at this ply before
 }

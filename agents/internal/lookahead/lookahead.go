@@ -108,5 +108,5 @@ func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 		return true
 	}
 	l.Moves(p, ms)
-	return l.rules.CanAnswer(p, ms)
+	return l.rules.HasEvasion(p, ms)
 }

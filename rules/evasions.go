@@ -1,38 +1,38 @@
 package rules
 
-// Answers removes from ms, legal moves of p, those after which the opponent
+// Evasions removes from ms, legal moves of p, those after which the opponent
 // could take a piece out with his next move: under all rules but Kang, the moves
 // that lose at once. Moves that take a piece out themselves stay.
 //
 // A course of the opponent to the goal depends on a few squares: those it crosses
 // are empty, the pieces it starts and bounces from stand. Every move that
 // changes none of them is refuted by it, so one course decides most moves.
-func (r *Rules) Answers(p Position, ms *MoveSet) {
-	a := answers{r: r, p: p, ms: ms}
+func (r *Rules) Evasions(p Position, ms *MoveSet) {
+	a := evasions{r: r, p: p, ms: ms}
 	a.all()
 	if ms.pass && a.refuted(Pass) {
 		ms.reset()
 	}
 }
 
-// Screen is a quick [Rules.Answers]: what it removes loses at once, but some
-// moves that do may stay, those that no course decides for several at a time.
-func (r *Rules) Screen(p Position, ms *MoveSet) {
-	if a := (answers{r: r, p: p, ms: ms, coarse: true}); !a.plain() {
+// QuickEvasions is a quick filter for [Rules.Evasions]: what it removes loses at once,
+// but some moves that do may stay, those that no course decides for several at a time.
+func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
+	if a := (evasions{r: r, p: p, ms: ms, coarse: true}); !a.plain() {
 		a.all()
 	}
 }
 
-// CanAnswer reports whether [Rules.Answers] would leave any move. What ms holds
-// after it means nothing.
-func (r *Rules) CanAnswer(p Position, ms *MoveSet) bool {
-	a := answers{r: r, p: p, ms: ms, one: true}
+// HasEvasion reports whether [Rules.Evasions] would leave any move. The content
+// of ms is undefined afterwards.
+func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
+	a := evasions{r: r, p: p, ms: ms, one: true}
 	return a.all() || ms.pass && !a.refuted(Pass) || r.settingUp(p)
 }
 
-// all goes through the groups; it reports whether it has come upon the one answer
-// that is asked for.
-func (a *answers) all() bool {
+// all filters the groups; it reports whether it stopped at an evasion because one
+// is enough.
+func (a *evasions) all() bool {
 	if a.r.settingUp(a.p) || a.ms.pass {
 		return false
 	}
@@ -47,16 +47,16 @@ func (a *answers) all() bool {
 
 // plain reports whether moves must be tried one by one: courses don't decide
 // several at a time where doors are directed or the opponent enters from his hand.
-func (a *answers) plain() bool { return a.r.directed || a.p.HoldsPieces(a.p.Side().Other()) }
+func (a *evasions) plain() bool { return a.r.directed || a.p.HoldsPieces(a.p.Side().Other()) }
 
 // refuted reports whether the opponent could take a piece out after m.
-func (a *answers) refuted(m Move) bool {
+func (a *evasions) refuted(m Move) bool {
 	return a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other())
 }
 
 // dependencies returns the squares on one of which a move must change something, else
 // the opponent's threat in p remains.
-func (a *answers) dependencies() SquareSet {
+func (a *evasions) dependencies() SquareSet {
 	if !a.plain() {
 		if c := a.threat(a.p.afterPass()); c.there {
 			return c.squares
@@ -65,12 +65,12 @@ func (a *answers) dependencies() SquareSet {
 	return boardSet
 }
 
-// answers is the state of [Rules.Answers].
-type answers struct {
+// evasions is the state of [Rules.Evasions].
+type evasions struct {
 	r      *Rules
 	p      Position
 	ms     *MoveSet
-	one    bool // one answer is enough
+	one    bool // one evasion is enough
 	coarse bool // try nothing move by move
 	turn   turn
 }
@@ -88,7 +88,7 @@ func (p Position) afterPass() Position {
 }
 
 // threat looks for a course to the goal of the side to move in q.
-func (a *answers) threat(q Position) threat {
+func (a *evasions) threat(q Position) threat {
 	const anywhere = boardSet
 	t := &a.turn
 	side := q.Side()
@@ -144,7 +144,7 @@ func (t *turn) affectingSquares() SquareSet {
 
 // group removes the unsafe moves of one source. The opponent's threat in p, if
 // he has one, depends on some squares. It reports whether any is left.
-func (a *answers) group(g *group, relied SquareSet) bool {
+func (a *evasions) group(g *group, relied SquareSet) bool {
 	base := a.p.afterPass()
 	all := relied
 	if g.from < NumSquares {
@@ -187,7 +187,7 @@ func (a *answers) group(g *group, relied SquareSet) bool {
 // safe returns the squares, of those given, on which the piece that is missing in
 // base does not let the opponent reach the goal: the one moved, or the one
 // displaced on hit.
-func (a *answers) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
+func (a *evasions) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
 	if squares == 0 {
 		return 0
 	}
