@@ -20,11 +20,15 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 	return mark
 }
 
+// maxKillRounds bounds the scans for processes that go on starting others.
+const maxKillRounds = 100
+
 // killMarked ends all processes with a mark, also those in sessions of their own
 // whose parents have ended.
 func killMarked(mark string) {
 	killed := map[int]bool{}
-	for again := true; again; { // while one is killed it may start another
+	again := true
+	for round := 0; again && round < maxKillRounds; round++ { // while one is killed it may start another
 		again = false
 		dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 		for _, dir := range dirs {
