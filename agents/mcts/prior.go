@@ -1,6 +1,9 @@
 package mcts
 
-import "gyges/rules"
+import (
+	"gyges/agents/internal/lookahead"
+	"gyges/rules"
+)
 
 // movePrior predicts by how much a move changes the static value, from the moves
 // evaluated so far in the game. A prediction is the sum of four terms that are
@@ -8,7 +11,7 @@ import "gyges/rules"
 // piece, and the exact move, which learns the residual. The board is turned so that
 // both sides share the terms. Predictions are values in units of 1/fixedPoint.
 type movePrior struct {
-	fromTo  [64][64]int32       // start (see startIndex), end
+	fromTo  [64][64]int32       // start (see [lookahead.StartIndex]), end
 	pieceTo [4][4][64]int32     // height of the piece, of the displaced one (0: none), end
 	drops   [4][64]int32        // height of the displaced piece, drop
 	moves   [64 * 64 * 64]int32 // start, end, drop
@@ -19,7 +22,7 @@ const fixedPoint = 1 << 20
 // terms returns the terms of a move of p.
 func (g *movePrior) terms(p rules.Position, m rules.Move) [4]*int32 {
 	side := p.Side()
-	from, to, drop := relative(startIndex(m), side), relative(m.To(), side), relative(m.Drop(), side)
+	from, to, drop := relative(lookahead.StartIndex(m), side), relative(m.To(), side), relative(m.Drop(), side)
 	piece, displaced := m.FromHand(), rules.Height(0)
 	if m.From().OnBoard() {
 		piece = p.At(m.From())
@@ -33,14 +36,6 @@ func (g *movePrior) terms(p rules.Position, m rules.Move) [4]*int32 {
 		&g.drops[displaced][drop],
 		&g.moves[int(from)<<12|int(to)<<6|int(drop)],
 	}
-}
-
-// startIndex returns the start as an index: hands lie above the squares.
-func startIndex(m rules.Move) rules.Square {
-	if h := m.FromHand(); h > 0 {
-		return rules.NumSquares + rules.Square(h)
-	}
-	return m.From()
 }
 
 // relative returns a square as seen by side.
@@ -71,44 +66,11 @@ func (g *movePrior) update(c *params, p rules.Position, m rules.Move, gain float
 }
 
 // order returns a heap of the moves of p, that with the highest prediction first.
-func (g *movePrior) order(p rules.Position, ms *rules.MoveSet, q moveHeap) moveHeap {
-	q = q[:0]
+func (g *movePrior) order(p rules.Position, ms *rules.MoveSet, h lookahead.MoveHeap) lookahead.MoveHeap {
+	h = h[:0]
 	for m := range ms.All() {
-		q = append(q, uint64(g.predict(p, m)+1<<30)<<32|uint64(m))
+		h = append(h, lookahead.NewScoredMove(m, g.predict(p, m)))
 	}
-	for i := len(q)/2 - 1; i >= 0; i-- {
-		q.siftDown(i)
-	}
-	return q
-}
-
-// moveHeap is a binary max-heap: predictions in the upper half of each entry, moves
-// in the lower.
-type moveHeap []uint64
-
-// pop removes and returns the first move.
-func (q *moveHeap) pop() rules.Move {
-	h := *q
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	*q = h[:last]
-	if last > 0 {
-		q.siftDown(0)
-	}
-	return rules.Move(uint32(top))
-}
-
-// siftDown restores the heap order below entry i.
-func (q moveHeap) siftDown(i int) {
-	x := q[i]
-	for k := 2*i + 1; k < len(q); k = 2*i + 1 {
-		if k+1 < len(q) && q[k+1] > q[k] {
-			k++
-		}
-		if q[k] <= x {
-			break
-		}
-		q[i], i = q[k], k
-	}
-	q[i] = x
+	h.Heapify()
+	return h
 }

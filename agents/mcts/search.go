@@ -32,7 +32,7 @@ type search struct {
 	deepest  int
 	moves    rules.MoveSet
 	replies  rules.MoveSet // of a position that is evaluated
-	heap     moveHeap
+	heap     lookahead.MoveHeap
 	children []node   // new children of the node that is expanded
 	path     []uint32 // nodes from the root to the present one
 }
@@ -186,7 +186,7 @@ func (s *search) expand(i uint32, p rules.Position) {
 	s.heap = s.prior.order(p, &s.moves, s.heap)
 	s.line.Push(p)
 	for won := false; len(s.heap) > 0 && len(s.children) < want && !won; {
-		m := s.heap.pop()
+		m := s.heap.Pop()
 		child := s.evaluate(m, s.rules.Apply(p, m))
 		s.prior.update(&s.params, p, m, child.static+n.static)
 		if !child.proof.won() {

@@ -310,25 +310,25 @@ func winsWithin(g *rules.Game, plies int) bool {
 	return false
 }
 
-// The queue hands out every move once, the most promising first.
-func TestGuessSorts(t *testing.T) {
+// The heap returns every move once, in descending order of prediction.
+func TestMovePriorOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rules.MustParse(rapid.SampledFrom([]string{"standard", "simplified", "kang"}).Draw(t, "rules"))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		g := agenttest.RandomGame(r, rng, rng.IntN(30))
 		p, ms := g.Position(), g.Legal()
-		guess := new(movePrior)
+		prior := new(movePrior)
 		for range 100 {
-			guess.update(testParams(), p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
+			prior.update(testParams(), p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
 		}
-		q := guess.order(p, ms, nil)
+		q := prior.order(p, ms, nil)
 		seen := map[rules.Move]bool{}
 		for last := int32(math.MaxInt32); len(q) > 0; {
-			m := q.pop()
+			m := q.Pop()
 			require.True(t, ms.Contains(m) && !seen[m])
 			seen[m] = true
-			require.LessOrEqual(t, guess.predict(p, m), last)
-			last = guess.predict(p, m)
+			require.LessOrEqual(t, prior.predict(p, m), last)
+			last = prior.predict(p, m)
 		}
 		require.Len(t, seen, ms.Len())
 	})
@@ -346,14 +346,14 @@ func TestGuessLearns(t *testing.T) {
 		return m
 	}
 	m := parse("c1-c2")
-	guess := new(movePrior)
+	prior := new(movePrior)
 	for range 50 {
-		guess.update(testParams(), p, m, 0.5)
+		prior.update(testParams(), p, m, 0.5)
 	}
-	require.InDelta(t, fixedPoint/2, guess.predict(p, m), fixedPoint/100)
-	require.Equal(t, guess.predict(p, m), guess.predict(p.Rotate(), m.Rotate()))
-	alike := guess.predict(p, parse("d1-c2"))
+	require.InDelta(t, fixedPoint/2, prior.predict(p, m), fixedPoint/100)
+	require.Equal(t, prior.predict(p, m), prior.predict(p.Rotate(), m.Rotate()))
+	alike := prior.predict(p, parse("d1-c2"))
 	require.Greater(t, alike, int32(0))
-	require.Less(t, alike, guess.predict(p, m))
-	require.Less(t, guess.predict(p, parse("a1-c2")), alike, "another height")
+	require.Less(t, alike, prior.predict(p, m))
+	require.Less(t, prior.predict(p, parse("a1-c2")), alike, "another height")
 }
