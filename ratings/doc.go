@@ -1,6 +1,6 @@
-// Package ratings turns game results into Elo ratings with intervals, and
-// into the tables that print them. It knows names and results, nothing of the
-// game that was played; package source, below it, reads results from PGN and CSV.
+// Package ratings turns game results into Elo ratings with intervals.
+// It has names and results, and nothing of the game that was played. Below it,
+// package source reads results from PGN and CSV, and package table prints ratings.
 //
 // # Model
 //

@@ -109,6 +109,10 @@ func (r *Ratings) Player(name string) (Player, bool) {
 	return r.Players[i], true
 }
 
+// Pairings returns the ordered pairings that met, sorted by South's and then by
+// North's name, with those that were left out of the fit.
+func (r *Ratings) Pairings() []Pairing { return r.meetings.list() }
+
 // names lists all players in the order of the tables: rated, then unrated.
 func (r *Ratings) names() []string {
 	list := make([]string, 0, len(r.Players)+len(r.Unrated))

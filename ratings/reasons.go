@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gyges/ratings/textfmt"
 )
 
 // maxNamed is how many opponents a reason names before it counts the rest.
@@ -114,7 +116,7 @@ func (f *fit) nameGroups(r *Ratings) {
 func nameSome(names []string, of int) string {
 	var shown []string
 	for _, name := range names {
-		shown = append(shown, visible(name))
+		shown = append(shown, textfmt.Visible(name))
 	}
 	text := strings.Join(shown, ", ")
 	if more := of - len(names); more > 0 {
@@ -163,13 +165,6 @@ func (f *fit) against(list []opponent) string {
 	return fmt.Sprintf("all %d games against %s", games, text)
 }
 
-func countGames(n int) string {
-	if n == 1 {
-		return "1 game"
-	}
-	return fmt.Sprintf("%d games", n)
-}
-
 // notes gathers what the reader of the table has to know.
 func (f *fit) notes(r *Ratings) []string {
 	var notes []string
@@ -177,7 +172,7 @@ func (f *fit) notes(r *Ratings) []string {
 		notes = append(notes, "no player can be rated")
 	}
 	if left := r.Games - r.Used; left > 0 && len(r.Players) > 0 {
-		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every game between those players or groups", left, countGames(r.Games)))
+		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every game between those players or groups", left, textfmt.Plural(r.Games, "game")))
 	}
 	if f.options.Prior > 0 {
 		notes = append(notes, fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together", f.options.Prior))
@@ -190,7 +185,7 @@ func (f *fit) notes(r *Ratings) []string {
 	}
 	notes = append(notes, f.remarks...)
 	if r.SelfGames > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", countGames(r.SelfGames)))
+		notes = append(notes, fmt.Sprintf("left out: %s of a player against itself", textfmt.Plural(r.SelfGames, "game")))
 	}
 	return notes
 }

@@ -1,11 +1,8 @@
 package ratings
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,39 +125,4 @@ func TestSeriesOptionsAreChecked(t *testing.T) {
 		_, err := FitSeries(t.Context(), nil, o)
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func TestWriteSeries(t *testing.T) {
-	steps := growing(1, 2, 5, 60)
-	top := &Data{}
-	play(top, "x", "a", 2, 0, 0)
-	steps[1].Data.Merge(top)
-	s, err := FitSeries(t.Context(), steps, SeriesOptions{Course: Windowed, Window: 1})
-	require.NoError(t, err)
-	require.Equal(t, []string{"players who won or lost all games that count at a step have no rating there"}, s.Notes)
-	var buf bytes.Buffer
-	require.NoError(t, WriteSeries(&buf, Text, s))
-	require.Contains(t, buf.String(), "\n1: p; South's first-move advantage ")
-	require.Equal(t, 2+4, strings.Count(buf.String()[:strings.Index(buf.String(), "\n\n")+1], "\n"))
-	buf.Reset()
-	require.NoError(t, WriteSeries(&buf, CSV, s))
-	require.Equal(t, 1+8, strings.Count(buf.String(), "\n"))
-	buf.Reset()
-	require.NoError(t, WriteSeries(&buf, JSON, s))
-	var got struct {
-		Series []struct {
-			Name   string
-			Points []struct {
-				Step, Games int
-				Elo, Error  float64
-			}
-		}
-		Steps []struct{ Name string }
-	}
-	require.NoError(t, json.Unmarshal(buf.Bytes(), &got))
-	require.Len(t, got.Series, 4)
-	require.Equal(t, s.Players[0].Points[1].Elo, got.Series[0].Points[1].Elo)
-	require.Equal(t, "q", got.Steps[1].Name)
-	require.NoError(t, WriteSeries(&buf, Markdown, s))
-	require.ErrorIs(t, WriteSeries(&buf, "xml", s), errFormat)
 }

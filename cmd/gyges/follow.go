@@ -10,6 +10,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/sprt"
+	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -96,11 +97,11 @@ func (f *observer) interim() error {
 		return nil
 	}
 	// It takes milliseconds, so nobody needs to be able to stop it.
-	book, err := f.standings.book(context.Background(), ratings.Options{}, false, false)
+	rated, err := f.standings.tables(context.Background(), ratings.Options{}, false, false)
 	if err != nil {
 		return err
 	}
-	return ratings.WriteTable(f.e.err, ratings.Text, ratings.View{}, book)
+	return table.Write(f.e.err, table.Text, table.View{}, rated)
 }
 
 // ratings tells the ratings as an event.
@@ -109,12 +110,12 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		f.event(newMatchEvent(f.config.SPRT, pairs))
 		return nil
 	}
-	book, err := f.standings.book(ctx, ratings.Options{}, false, true)
+	rated, err := f.standings.tables(ctx, ratings.Options{}, false, true)
 	if err != nil {
 		return err
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(ratings.WriteTable(&text, ratings.JSON, ratings.View{}, book), json.Compact(&line, text.Bytes())); err != nil {
+	if err := errors.Join(table.Write(&text, table.JSON, table.View{}, rated), json.Compact(&line, text.Bytes())); err != nil {
 		return err
 	}
 	f.event(ratingEvent{"rating", f.progress.done, line.Bytes()})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
 )
 
 // rateCmd rates the players of recorded runs.
@@ -59,7 +60,7 @@ func (rateCmd) examples() []example {
 // Run reads the games and prints the tables.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {
-		return ratings.Explain(e.out)
+		return table.Explain(e.out)
 	}
 	if len(c.Runs) == 0 {
 		return errors.New(`expected "<file> ..."; see gyges rate --help`)
@@ -90,19 +91,19 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err := c.settle(&options, s.all().Players()); err != nil {
 		return err
 	}
-	book, err := s.book(ctx, options, c.Pool, c.format() == ratings.JSON)
+	rated, err := s.tables(ctx, options, c.Pool, c.format() == table.JSON)
 	if err != nil {
 		return err
 	}
-	book.Notes = in.notes()
-	return c.print(ctx, e, book)
+	rated.Notes = in.notes()
+	return c.print(ctx, e, rated)
 }
 
 // check finds mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
 	var errs []error
 	if c.Columns != "" {
-		if _, err := ratings.ParseColumns(c.Columns); err != nil {
+		if _, err := table.ParseColumns(c.Columns); err != nil {
 			errs = append(errs, fmt.Errorf("--columns: %w", err))
 		}
 	}
@@ -147,32 +148,32 @@ func (c *rateCmd) anyGames(in *intake, any bool) error {
 // warn tells of what was left out where tables don't.
 func (c *rateCmd) warn(e *env, t *tally) {
 	t.warn(e)
-	if c.format() == ratings.CSV && t.twice > 0 {
+	if c.format() == table.CSV && t.twice > 0 {
 		e.err.printf("gyges: left out: %s whose id had come before\n", games(t.twice))
 	}
 }
 
 // print writes the part of the tables that was asked for.
-func (c *rateCmd) print(ctx context.Context, e *env, b ratings.Book) error {
+func (c *rateCmd) print(ctx context.Context, e *env, b table.Tables) error {
 	f := c.format()
 	switch {
 	case c.Crosstable:
-		return ratings.WriteCrosstable(e.out, f, b)
+		return table.WriteCrosstable(e.out, f, b)
 	case c.HeadToHead:
-		return ratings.WriteHeadToHead(e.out, f, b, c.Top)
+		return table.WriteHeadToHead(e.out, f, b, c.Top)
 	case c.Los:
-		return ratings.WriteSuperiority(e.out, f, b)
+		return table.WriteSuperiority(e.out, f, b)
 	case c.Compare != "":
-		return ratings.WriteComparison(e.out, f, b, c.Compare)
+		return table.WriteComparison(e.out, f, b, c.Compare)
 	}
-	v := ratings.View{Crosstable: true}
+	v := table.View{Crosstable: true}
 	if c.Columns != "" {
-		v = ratings.View{}
-		v.Columns, _ = ratings.ParseColumns(c.Columns) // checked before
-	} else if c.Bootstrap > 0 && f != ratings.CSV {
-		v.Columns, _ = ratings.ParseColumns(strings.Replace(ratings.TextColumns, ",error,", ",error,bootstrap,", 1))
+		v = table.View{}
+		v.Columns, _ = table.ParseColumns(c.Columns) // checked before
+	} else if c.Bootstrap > 0 && f != table.CSV {
+		v.Columns, _ = table.ParseColumns(strings.Replace(table.TextColumns, ",error,", ",error,bootstrap,", 1))
 	}
-	return ratings.WriteTable(e.out, f, v, b)
+	return table.Write(e.out, f, v, b)
 }
 
 // ruleNames returns the names of rule sets, separated by commas; nil for none.

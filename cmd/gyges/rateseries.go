@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
 )
 
 // seriesFlags say how to rate over time.
@@ -63,5 +64,5 @@ func (c *rateCmd) overTime(ctx context.Context, e *env, in *intake, files []stri
 		return err
 	}
 	series.Notes = append(series.Notes, in.notes()...)
-	return ratings.WriteSeries(e.out, c.format(), series)
+	return table.WriteHistory(e.out, c.format(), series)
 }

@@ -111,10 +111,10 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err := rate.settle(&options, players); err != nil {
 		return nil, err
 	}
-	if input.Book, err = s.book(ctx, options, c.Pool, false); err != nil {
+	if input.Tables, err = s.tables(ctx, options, c.Pool, false); err != nil {
 		return nil, err
 	}
-	input.Book.Notes, input.Labels = in.notes(), s.labels()
+	input.Tables.Notes, input.Labels = in.notes(), s.labels()
 	if c.OverTime != "" {
 		options.Bootstrap = 0 // has none over time
 		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{

@@ -20,6 +20,7 @@ import (
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/live"
 	"gyges/tournament/record"
@@ -227,11 +228,11 @@ func (c *lineCounter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Book implements [live.Games].
-func (g *liveGames) Book(ctx context.Context) (ratings.Book, map[string]string, error) {
-	book, err := g.standings.book(ctx, ratings.Options{}, false, false)
-	book.Notes = g.intake.notes()
-	return book, g.standings.labels(), err
+// Ratings implements [live.Games].
+func (g *liveGames) Ratings(ctx context.Context) (table.Tables, map[string]string, error) {
+	rated, err := g.standings.tables(ctx, ratings.Options{}, false, false)
+	rated.Notes = g.intake.notes()
+	return rated, g.standings.labels(), err
 }
 
 // MarshalJSON writes all results, for UnmarshalJSON.

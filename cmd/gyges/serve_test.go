@@ -152,9 +152,9 @@ func TestLiveGamesInJSON(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, after.UnmarshalJSON(saved))
 	for range 2 {
-		want, wantLabels, err := whole.Book(t.Context())
+		want, wantLabels, err := whole.Ratings(t.Context())
 		require.NoError(t, err)
-		got, labels, err := after.Book(t.Context())
+		got, labels, err := after.Ratings(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		require.Equal(t, wantLabels, labels)
@@ -190,9 +190,9 @@ func TestLiveGamesCountLines(t *testing.T) {
 	for range 3 {
 		require.NoError(t, g.Read(t.Context(), strings.NewReader("{}\n{}\n"), nil))
 	}
-	book, _, err := g.Book(t.Context())
+	rated, _, err := g.Ratings(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, book.Notes[0], "left out: 6 games that can't be read; the first is "+tournament.GamesFile+":1: ")
+	require.Contains(t, rated.Notes[0], "left out: 6 games that can't be read; the first is "+tournament.GamesFile+":1: ")
 	told := g.(*liveGames).intake.told
 	require.Contains(t, told[4], tournament.GamesFile+":5: ")
 }

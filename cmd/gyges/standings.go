@@ -10,6 +10,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/ratings/table"
 	"gyges/tournament/record"
 )
 
@@ -124,15 +125,15 @@ func (s *standings) split() {
 	s.into = nil
 }
 
-// book fits one table for each rule set and, if it is wanted, one for all games.
+// tables fits one table for each rule set and, if it is wanted, one for all games.
 // An anchor counts where its player has played; it must have somewhere.
-func (s *standings) book(ctx context.Context, o ratings.Options, pool, wantAll bool) (ratings.Book, error) {
+func (s *standings) tables(ctx context.Context, o ratings.Options, pool, wantAll bool) (table.Tables, error) {
 	s.pairs.Flush()
-	b := ratings.Book{Pool: pool}
+	b := table.Tables{Pool: pool}
 	labels := s.labels()
-	fit := func(title string, d *ratings.Data) (ratings.Table, error) {
+	fit := func(title string, d *ratings.Data) (table.Table, error) {
 		r, err := ratings.Fit(ctx, d, present(o, d.Players()))
-		return ratings.Table{Title: title, Ratings: r}, err
+		return table.Table{Title: title, Ratings: r}, err
 	}
 	for _, name := range s.order {
 		t, err := fit(s.title(name), s.data[name].Renamed(labels))
@@ -196,14 +197,14 @@ type formatFlag struct {
 	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
 }
 
-func (f formatFlag) format() ratings.Format { return ratings.Format(f.Format) }
+func (f formatFlag) format() table.Format { return table.Format(f.Format) }
 
 // forPeople tells whether lines of text may stand beside the tables.
 func (f formatFlag) forPeople() bool {
-	return f.format() == ratings.Text || f.format() == ratings.Markdown
+	return f.format() == table.Text || f.format() == table.Markdown
 }
 
 // write prints the tables with their crosstables.
-func (f formatFlag) write(ctx context.Context, w io.Writer, b ratings.Book) error {
-	return ratings.WriteTable(w, f.format(), ratings.View{Crosstable: true}, b)
+func (f formatFlag) write(ctx context.Context, w io.Writer, b table.Tables) error {
+	return table.Write(w, f.format(), table.View{Crosstable: true}, b)
 }

@@ -12,6 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/tournament"
 )
 
@@ -86,15 +87,15 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
-	book, err := f.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
+	rated, err := f.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
 	if err == nil {
-		err = c.write(ctx, e.out, book)
+		err = c.write(ctx, e.out, rated)
 	}
 	about := e.err
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, f.stats.grid(specs(f.config)).write(e.out, c.format() == ratings.Markdown))
+		err = errors.Join(err, f.stats.grid(specs(f.config)).write(e.out, c.format() == table.Markdown))
 	}
 	about.printf("\n")
 	c.tell(about, s, f.faults)

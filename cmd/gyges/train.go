@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
@@ -117,7 +118,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
 		})
 	}
-	if err := t.write(e.out, c.format() == ratings.Markdown); err != nil {
+	if err := t.write(e.out, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -133,9 +134,9 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	if s.Rating == "" {
 		return nil
 	}
-	book, err := v.standings.book(ctx, ratings.Options{}, false, c.format() == ratings.JSON)
+	rated, err := v.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
 	if err == nil {
-		err = c.write(ctx, e.out, book)
+		err = c.write(ctx, e.out, rated)
 	}
 	if err != nil {
 		return failure{err}

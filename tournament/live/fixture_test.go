@@ -22,6 +22,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -64,10 +65,10 @@ func (g *testGames) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &fields)
 }
 
-func (g *testGames) Book(ctx context.Context) (ratings.Book, map[string]string, error) {
+func (g *testGames) Ratings(ctx context.Context) (table.Tables, map[string]string, error) {
 	r, err := ratings.Fit(ctx, &g.data, ratings.Options{})
-	t := ratings.Table{Title: "Rules standard", Ratings: r}
-	return ratings.Book{All: t, Parts: []ratings.Table{t}}, nil, err
+	t := table.Table{Title: "Rules standard", Ratings: r}
+	return table.Tables{All: t, Parts: []table.Table{t}}, nil, err
 }
 
 // drawGame is a game of moves drawn at random, that wins where it can.

@@ -20,7 +20,7 @@ import (
 // the game is played again from the beginning, with the moves that remain.
 type game struct {
 	id     string
-	table  *table
+	table  *gameTable
 	rules  *rules.Rules
 	start  rules.Position
 	policy string

@@ -7,10 +7,10 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"gyges/ratings/textfmt"
 	"gyges/tournament/report"
 )
 
@@ -23,7 +23,7 @@ type pages struct{ templates *template.Template }
 func newPages() *pages {
 	t := template.New("").Funcs(template.FuncMap{
 		"runPath": runPath,
-		"count":   count,
+		"count":   textfmt.Thousands,
 		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
@@ -37,15 +37,6 @@ func runPath(id string) string {
 		parts[i] = url.PathEscape(p)
 	}
 	return strings.Join(parts, "/")
-}
-
-// count prints a number with commas between thousands.
-func count(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // files are what pages ask for, by name: parts of the program, none of the disk.

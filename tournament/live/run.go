@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"time"
 
-	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -135,10 +135,10 @@ func (r *run) progress() map[string]any {
 		return nil
 	}
 	text := fmt.Sprintf("The records are being read: %.0f %% of %s MB. The figures follow when all are read.",
-		100*float64(r.tail.offset)/float64(r.tail.size), count(r.tail.size/1e6))
+		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
 	return map[string]any{
 		"status": r.status(), "running": r.running(), "reading": true, "lead": []string{text},
-		"facts": []report.Fact{{Name: "games read", Value: count(r.played)}}, "sampled": "",
+		"facts": []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.played)}}, "sampled": "",
 		"agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{}, "titles": map[string]string{},
 	}
 }
@@ -241,12 +241,12 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	book, labels, err := r.games.Book(ctx)
+	rated, labels, err := r.games.Ratings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p, err := report.Build(ctx, r.collector, report.Input{
-		Title: path.Base(r.place.id), Book: book, Labels: labels, Again: r.again(),
+		Title: path.Base(r.place.id), Tables: rated, Labels: labels, Again: r.again(),
 	})
 	if err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (r *run) again() []string {
 func (r *run) statusText() string {
 	text := r.status()
 	if t := r.about.Tuning; t != nil && t.Method != "" {
-		text += " · " + ratings.Visible(t.Method)
+		text += " · " + textfmt.Visible(t.Method)
 	}
 	if m := r.about.Manifest; m != nil && m.Games.Scheduled > 0 {
 		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games planned"
@@ -314,7 +314,7 @@ func (r *run) statusText() string {
 		}
 	}
 	if r.problem != "" {
-		text += " · can't be read further: " + ratings.Visible(r.problem)
+		text += " · can't be read further: " + textfmt.Visible(r.problem)
 	}
 	return text
 }
@@ -323,7 +323,7 @@ func (r *run) statusText() string {
 func (r *run) latestGames(labels map[string]string) []latestGame {
 	list := []latestGame{}
 	for _, g := range r.latest {
-		list = append(list, latestGame{report.Replay(0, g), ratings.Visible(g.Rules), nameOf(labels, g.South.Agent), nameOf(labels, g.North.Agent)})
+		list = append(list, latestGame{report.Replay(0, g), textfmt.Visible(g.Rules), nameOf(labels, g.South.Agent), nameOf(labels, g.North.Agent)})
 	}
 	return list
 }
@@ -333,7 +333,7 @@ func nameOf(labels map[string]string, agent string) string {
 	if label, ok := labels[agent]; ok {
 		agent = label
 	}
-	return ratings.Visible(agent)
+	return textfmt.Visible(agent)
 }
 
 // faults are games that were lost outside the rules.
@@ -364,7 +364,7 @@ func (f *faults) section(labels map[string]string) report.Section {
 		const most = 300
 		var detail []rune
 		if g.Fault.Detail != "" {
-			detail = []rune(ratings.Visible(g.Fault.Detail))
+			detail = []rune(textfmt.Visible(g.Fault.Detail))
 		}
 		if len(detail) > most {
 			detail = append(detail[:most], '…')

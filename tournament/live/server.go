@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/tournament/record"
 )
 
@@ -48,9 +48,9 @@ type Games interface {
 	// with the whole game, or with nil where only the outcome can be read.
 	Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error
 
-	// Book returns the ratings of all games so far, and the names it has for
+	// Ratings returns the ratings of all games so far, and the names it has for
 	// agents, by their specs.
-	Book(ctx context.Context) (ratings.Book, map[string]string, error)
+	Ratings(ctx context.Context) (table.Tables, map[string]string, error)
 
 	// JSON holds all that was read. What it is unmarshalled into is new.
 	json.Marshaler
@@ -89,7 +89,7 @@ type Server struct {
 	config   Config
 	catalog  *catalog
 	list     *feed
-	table    *table
+	table    *gameTable
 	pages    *pages
 	epoch    string        // of this server's versions
 	request  time.Duration // for a request to arrive

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gyges/agents"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -142,10 +143,10 @@ func remarks(d agents.Decision) string {
 		list = append(list, d.Score.Text())
 	}
 	if d.Depth > 0 {
-		list = append(list, "depth "+count(int64(d.Depth)))
+		list = append(list, "depth "+textfmt.Thousands(int64(d.Depth)))
 	}
 	if d.Nodes > 0 {
-		list = append(list, count(d.Nodes)+" nodes")
+		list = append(list, textfmt.Thousands(d.Nodes)+" nodes")
 	}
 	return strings.Join(list, ", ")
 }

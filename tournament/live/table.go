@@ -21,8 +21,8 @@ const (
 	lookEvery = time.Minute
 )
 
-// table holds the games against agents.
-type table struct {
+// gameTable holds the games against agents.
+type gameTable struct {
 	server  *Server
 	pool    *pool
 	seed    func() uint64 // of the next game
@@ -41,8 +41,8 @@ type seated struct {
 	done   chan struct{}
 }
 
-func newTable(s *Server) *table {
-	t := &table{
+func newTable(s *Server) *gameTable {
+	t := &gameTable{
 		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
 		records: records{results: s.config.Results, log: s.config.Log},
 	}
@@ -53,7 +53,7 @@ func newTable(s *Server) *table {
 }
 
 // newGame begins a game that a client asked for.
-func (t *table) newGame(who string, r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
+func (t *gameTable) newGame(who string, r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.server.ctx.Err() != nil {
@@ -94,7 +94,7 @@ func randomSeed() uint64 {
 
 // makeRoom forgets a game that is over, the one used longest ago, if there are
 // too many.
-func (t *table) makeRoom() bool {
+func (t *gameTable) makeRoom() bool {
 	if len(t.games) < maxGames {
 		return true
 	}
@@ -121,7 +121,7 @@ func (g *game) lastUsed() time.Time {
 }
 
 // find returns a game, nil if there is none.
-func (t *table) find(id string) *game {
+func (t *gameTable) find(id string) *game {
 	t.mu.Lock()
 	x := t.games[id]
 	t.mu.Unlock()
@@ -136,7 +136,7 @@ func (t *table) find(id string) *game {
 
 // janitor ends games that rest, and records those that could not be recorded,
 // until the server is closed.
-func (t *table) janitor() {
+func (t *gameTable) janitor() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -151,7 +151,7 @@ func (t *table) janitor() {
 }
 
 // sweep ends the games that nobody has used for long.
-func (t *table) sweep(now time.Time) {
+func (t *gameTable) sweep(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, x := range t.games {
@@ -163,7 +163,7 @@ func (t *table) sweep(now time.Time) {
 }
 
 // close closes the agents at rest and the records.
-func (t *table) close() {
+func (t *gameTable) close() {
 	t.pool.close()
 	if err := t.records.close(); err != nil {
 		t.server.config.Log.Error("the records of games can't be closed", "error", err)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/report"
 )
@@ -105,7 +105,7 @@ func (w *workers) facts() []report.Fact {
 }
 
 // number prints how many there are of something.
-func number(n int64) string { return count(max(n, 0)) }
+func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
 // figures prints a number with three figures, or whole.
 func figures(x float64) string {
@@ -142,7 +142,7 @@ func said(text string) string {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
 	}
-	return ratings.Visible(text)
+	return textfmt.Visible(text)
 }
 
 // withWorkers adds the section about the workers to the page.

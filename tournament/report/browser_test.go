@@ -219,8 +219,8 @@ func hands(p rules.Position) string {
 // Hostile names stay text in the script's hands as well.
 func TestBrowserLinks(t *testing.T) {
 	games := drawRun(hostile, strings.Repeat("n", 200), "plain")
-	c, book := collect(t, Options{Games: 500}, Run{Name: hostile}, games)
-	p, err := Build(t.Context(), c, Input{Title: hostile, Book: book})
+	c, rated := collect(t, Options{Games: 500}, Run{Name: hostile}, games)
+	p, err := Build(t.Context(), c, Input{Title: hostile, Tables: rated})
 	require.NoError(t, err)
 	b := browsertest.Open(t)
 	url := saved(t, p)

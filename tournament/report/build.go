@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
 )
 
 // Input is what a page is made of, beside the games.
 type Input struct {
-	Title string
-	Book  ratings.Book // the ratings, as gyges rate has them
-	// Labels are the names that the book has for agents, by their specs; those
+	Title  string
+	Tables table.Tables // the ratings, as gyges rate has them
+	// Labels are the names that the tables have for agents, by their specs; those
 	// that aren't in it are called by their specs.
 	Labels map[string]string
 	Series *ratings.Series // ratings over time; nil: none
@@ -25,7 +27,7 @@ type Input struct {
 
 // builder makes a page.
 type builder struct {
-	book      ratings.Book
+	tables    table.Tables
 	labels    map[string]string
 	columns   string
 	collected *Collector
@@ -37,12 +39,12 @@ type builder struct {
 // Build makes the page of the games collected and of their ratings. The error is
 // that of ctx, or of ratings that can't be compared.
 func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
-	b := &builder{book: in.Book, labels: in.Labels, columns: ratings.TextColumns, collected: c}
+	b := &builder{tables: in.Tables, labels: in.Labels, columns: table.TextColumns, collected: c}
 	if in.Wide {
 		b.columns = strings.Replace(b.columns, ",error,", ",error,bootstrap,", 1)
 	}
 	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
-	p := &Page{Title: ratings.Visible(in.Title)}
+	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.games > 0 { // else it was a tuning
 		who, err := b.who(ctx)
 		if err != nil {
@@ -66,7 +68,7 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 	return p, nil
 }
 
-// label is what the book calls an agent.
+// label returns the name of an agent in the tables.
 func (b *builder) label(agent string) string {
 	if label, ok := b.labels[agent]; ok {
 		return label
@@ -84,23 +86,23 @@ func (b *builder) sampled() string {
 		return "No games to replay were kept."
 	default:
 		if !c.sample.dropped {
-			return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record.", count(n), games(c.games))
+			return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record.", textfmt.Thousands(n), games(c.games))
 		}
 		return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way to end. All counts are over all games; gyges report --games N keeps more.",
-			count(n), games(c.games), c.options.Seed)
+			textfmt.Thousands(n), games(c.games), c.options.Seed)
 	}
 }
 
 // lead says who is first.
 func (b *builder) lead(ctx context.Context) ([]string, error) {
 	var list []string
-	for _, t := range b.tables() {
+	for _, t := range b.tables.Printed() {
 		text, err := leadOf(ctx, t.Ratings)
 		if err != nil {
 			return nil, err
 		}
 		if t.Title != "" {
-			text = ratings.Visible(t.Title) + ": " + text
+			text = textfmt.Visible(t.Title) + ": " + text
 		}
 		list = append(list, text)
 	}
@@ -112,7 +114,7 @@ func leadOf(ctx context.Context, r *ratings.Ratings) (string, error) {
 	text := ""
 	for _, u := range r.Unrated {
 		if u.Cause == ratings.WonAll && text == "" {
-			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ", ratings.Visible(u.Name), games(int64(u.Games())))
+			text = fmt.Sprintf("%s won all of its %s, so it has no rating; below it, ", textfmt.Visible(u.Name), games(int64(u.Games())))
 		}
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
@@ -121,13 +123,13 @@ func leadOf(ctx context.Context, r *ratings.Ratings) (string, error) {
 	first, second := r.Players[0].Name, r.Players[1].Name
 	d, err := r.Difference(first, second)
 	return text + fmt.Sprintf("%s stands first, %s ± %s Elo above %s, and is the stronger one with a likelihood of %s %%.",
-		ratings.Visible(first), ratings.Decimal(d.Elo), ratings.Decimal(d.Error), ratings.Visible(second), ratings.Decimal(100*d.LOS)), err
+		textfmt.Visible(first), textfmt.Decimal(d.Elo), textfmt.Decimal(d.Error), textfmt.Visible(second), textfmt.Decimal(100*d.LOS)), err
 }
 
 // facts are the figures at the top.
 func (b *builder) facts() []Fact {
 	c := b.collected
-	list := []Fact{{"games", count(c.games)}}
+	list := []Fact{{"games", textfmt.Thousands(c.games)}}
 	players := map[string]bool{}
 	plies, whole := 0.0, int64(0)
 	for _, r := range c.rules {
@@ -139,9 +141,9 @@ func (b *builder) facts() []Fact {
 			whole += k
 		}
 	}
-	list = append(list, Fact{"players", count(int64(len(players)))}, Fact{"rule sets", count(int64(len(c.rules)))})
+	list = append(list, Fact{"players", textfmt.Thousands(int64(len(players)))}, Fact{"rule sets", textfmt.Thousands(int64(len(c.rules)))})
 	if whole > 0 {
-		list = append(list, Fact{"plies a game", ratings.Decimal(plies / float64(whole))})
+		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})
 	}
 	for _, r := range c.runs {
 		if m := r.about.Manifest; m != nil && !m.Start.IsZero() {
@@ -184,7 +186,7 @@ func (b *builder) link(f filter) string {
 		values.Set("result", f.result)
 	}
 	if f.reason != "" {
-		f.reason = ratings.Visible(f.reason)
+		f.reason = textfmt.Visible(f.reason)
 		values.Set("reason", f.reason)
 	}
 	for i := range b.viewer.Games {

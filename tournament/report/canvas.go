@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"gyges/ratings/textfmt"
 	"html"
 	"html/template"
 	"math"
@@ -157,7 +158,7 @@ func (a *axis) tickText(x float64) string {
 	text := strconv.FormatFloat(x, 'g', 6, 64)
 	const most = 1e15 // of those printed in full
 	if x == math.Trunc(x) && math.Abs(x) < most {
-		text = count(int64(x))
+		text = textfmt.Thousands(int64(x))
 	}
 	return strings.Replace(text, "-", "−", 1)
 }

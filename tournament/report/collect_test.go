@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -205,7 +206,7 @@ func TestScale(t *testing.T) {
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	p, err := Build(t.Context(), c, Input{Title: "big", Book: ratings.Book{All: ratings.Table{Title: "Rules standard", Ratings: r}}})
+	p, err := Build(t.Context(), c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
 	require.NoError(t, err)
 	require.Len(t, p.Viewer.Games, DefaultGames)
 	require.Contains(t, p.Sampled, "500 of 100,000 games can be replayed here")
@@ -230,8 +231,8 @@ func TestImportedGames(t *testing.T) {
 	for i, g := range games[:4] {
 		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
 	}
-	c, book := collect(t, Options{Games: 10}, Run{}, games)
-	p, err := Build(t.Context(), c, Input{Book: book})
+	c, rated := collect(t, Options{Games: 10}, Run{}, games)
+	p, err := Build(t.Context(), c, Input{Tables: rated})
 	require.NoError(t, err)
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
 	require.Empty(t, c.known[""].lengths)
@@ -251,15 +252,15 @@ func TestPagesWhileGamesCome(t *testing.T) {
 	page := func(every int) string {
 		c := NewCollector(Options{Games: 5, Seed: 2})
 		c.AddRun(sampleRun())
-		_, book := collect(t, Options{}, Run{}, games)
+		_, rated := collect(t, Options{}, Run{}, games)
 		for i, g := range games {
 			c.Add(g)
 			if i%every == 0 {
-				_, err := Build(t.Context(), c, Input{Book: book})
+				_, err := Build(t.Context(), c, Input{Tables: rated})
 				require.NoError(t, err)
 			}
 		}
-		p, err := Build(t.Context(), c, Input{Book: book})
+		p, err := Build(t.Context(), c, Input{Tables: rated})
 		require.NoError(t, err)
 		var out bytes.Buffer
 		require.NoError(t, WriteHTML(&out, p))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
+	"gyges/ratings/textfmt"
 )
 
 // course builds the section on ratings over time and on tuning and training.
@@ -18,7 +19,7 @@ func (b *builder) course(series *ratings.Series) Section {
 	for i, r := range b.collected.runs {
 		for j, c := range r.about.Charts {
 			if len(b.collected.runs) > 1 && j == 0 {
-				s.add(headingBlock("", ratings.Visible(r.about.Name)))
+				s.add(headingBlock("", textfmt.Visible(r.about.Name)))
 			}
 			s.add(chartBlocks(fmt.Sprintf("curve-%d-%d", i+1, j+1), c)...)
 		}
@@ -33,11 +34,11 @@ func (b *builder) seriesBlocks(series *ratings.Series) []Block {
 		if len(lines) == numColours {
 			break
 		}
-		line := plotLine{name: ratings.Visible(l.Name)}
+		line := plotLine{name: textfmt.Visible(l.Name)}
 		for _, p := range l.Points {
 			line.points = append(line.points, plotPoint{
 				x: float64(p.Step + 1), y: p.Elo, err: p.Error,
-				title: fmt.Sprintf("%s, step %d: %s ± %s", line.name, p.Step+1, ratings.Decimal(p.Elo), ratings.Decimal(p.Error)),
+				title: fmt.Sprintf("%s, step %d: %s ± %s", line.name, p.Step+1, textfmt.Decimal(p.Elo), textfmt.Decimal(p.Error)),
 			})
 		}
 		lines = append(lines, line)
@@ -45,14 +46,14 @@ func (b *builder) seriesBlocks(series *ratings.Series) []Block {
 	steps := &Table{Caption: "Steps", Header: heads(0, "Step", "Run")}
 	steps.Header[1].Left = true
 	for i, name := range series.Steps {
-		steps.row(cell(fmt.Sprint(i+1)), rowHead(ratings.Visible(name)))
+		steps.row(cell(fmt.Sprint(i+1)), rowHead(textfmt.Visible(name)))
 	}
 	blocks := []Block{figureBlock(linePlot(plane{name: "over-time", caption: "Ratings over time with their 95 % intervals", xName: "step", yName: "Elo"}, lines))}
 	if n := len(series.Players); n > numColours {
 		blocks = append(blocks, textBlock(fmt.Sprintf("The %d players with the highest last ratings of %d are drawn; gyges rate --over-time lists all.", numColours, n)))
 	}
 	for _, n := range series.Notes {
-		blocks = append(blocks, textBlock("Note: "+ratings.Visible(n)+"."))
+		blocks = append(blocks, textBlock("Note: "+textfmt.Visible(n)+"."))
 	}
 	return append(blocks, tableBlock(steps))
 }
@@ -72,7 +73,7 @@ func chartBlocks(name string, c Chart) []Block {
 		}
 		lines = append(lines, line)
 	}
-	blocks := []Block{figureBlock(linePlot(plane{name: name, caption: ratings.Visible(c.Title), xName: optional(c.XName), yName: optional(c.YName)}, lines))}
+	blocks := []Block{figureBlock(linePlot(plane{name: name, caption: textfmt.Visible(c.Title), xName: optional(c.XName), yName: optional(c.YName)}, lines))}
 	if all > numColours {
 		blocks = append(blocks, textBlock(fmt.Sprintf("Of %d curves the %d that moved most are drawn.", all, numColours)))
 	}

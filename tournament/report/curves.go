@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"gyges/agents/tuning/history"
-	"gyges/ratings"
+	"gyges/ratings/textfmt"
 )
 
 // Chart is a picture of curves: the course of a tuning or a training.
@@ -95,7 +95,7 @@ func historyCharts(steps []history.Line) []Chart {
 		c := parameters[name]
 		values.Lines = append(values.Lines, c.scaled())
 		if n := len(steps); len(table.Rows) < maxAgentRows {
-			table.row(rowHead(ratings.Visible(name)), cell(parameterText(steps[0], name)), cell(parameterText(steps[n-1], name)))
+			table.row(rowHead(textfmt.Visible(name)), cell(parameterText(steps[0], name)), cell(parameterText(steps[n-1], name)))
 		}
 	}
 	if len(table.Rows) > 0 {

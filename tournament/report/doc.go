@@ -4,7 +4,7 @@
 //
 // The way is one line. A [Collector] takes games one at a time, as they are read
 // or as they end: it keeps exact counts of all and a sample of whole games to be
-// replayed. [Build] makes a [Page] of it and of a [ratings.Book]: plain data,
+// replayed. [Build] makes a [Page] of it and of a [table.Tables]: plain data,
 // every figure already a text. [WriteHTML], [WriteFragment] and [WriteMarkdown]
 // write that down and work nothing out. A server shows a run that goes on by
 // building a page now and then and sending its fragments; it serves [Script] and

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -109,7 +110,7 @@ func drawRun(names ...string) []*record.Game {
 }
 
 // collect counts games as one run, and rates them as gyges rate does.
-func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collector, ratings.Book) {
+func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collector, table.Tables) {
 	c := NewCollector(o)
 	c.AddRun(about)
 	data := map[string]*ratings.Data{}
@@ -125,14 +126,14 @@ func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collect
 			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, resultOf(games[i-1].Result), resultOf(g.Result))
 		}
 	}
-	var book ratings.Book
+	var rated table.Tables
 	for _, name := range order {
 		r, err := ratings.Fit(context.Background(), data[name], ratings.Options{})
 		require.NoError(t, err)
-		book.Parts = append(book.Parts, ratings.Table{Title: "Rules " + name, Ratings: r})
-		book.All = book.Parts[len(book.Parts)-1]
+		rated.Parts = append(rated.Parts, table.Table{Title: "Rules " + name, Ratings: r})
+		rated.All = rated.Parts[len(rated.Parts)-1]
 	}
-	return c, book
+	return c, rated
 }
 
 // sampleRun is the run of the golden files.
@@ -162,9 +163,9 @@ func sampleChart() Chart {
 
 // samplePage is the page of the golden files.
 func samplePage(t testing.TB) *Page {
-	c, book := collect(t, Options{Games: 500, Seed: 1}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
-	book.Notes = []string{"left out: 1 game that can't be read"}
-	p, err := Build(context.Background(), c, Input{Title: "sample", Book: book, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
+	c, rated := collect(t, Options{Games: 500, Seed: 1}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
+	rated.Notes = []string{"left out: 1 game that can't be read"}
+	p, err := Build(context.Background(), c, Input{Title: "sample", Tables: rated, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
 	require.NoError(t, err)
 	return p
 }

@@ -3,11 +3,10 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"gyges/ratings/textfmt"
 	"maps"
 	"slices"
 	"strconv"
-
-	"gyges/ratings"
 )
 
 // maxAgentRows bounds the players in a table of efforts.
@@ -45,10 +44,10 @@ func (b *builder) resultTable(rules []*ruleStats) *Table {
 	for _, r := range rules {
 		score := (float64(r.results[0]) + float64(r.results[1])/2) / float64(r.games())
 		name := setName(r.rules)
-		t.row(rowHead(name), linked(count(r.games()), b.linkUnder(r, filter{})),
-			linked(count(r.results[0]), b.linkUnder(r, filter{result: "1-0"})),
-			linked(count(r.results[1]), b.linkUnder(r, filter{result: "1/2-1/2"})),
-			linked(count(r.results[2]), b.linkUnder(r, filter{result: "0-1"})),
+		t.row(rowHead(name), linked(textfmt.Thousands(r.games()), b.linkUnder(r, filter{})),
+			linked(textfmt.Thousands(r.results[0]), b.linkUnder(r, filter{result: "1-0"})),
+			linked(textfmt.Thousands(r.results[1]), b.linkUnder(r, filter{result: "1/2-1/2"})),
+			linked(textfmt.Thousands(r.results[2]), b.linkUnder(r, filter{result: "0-1"})),
 			cell(percent(score)+" %"))
 	}
 	return t
@@ -58,7 +57,7 @@ func openingTable(rules []*ruleStats) *Table {
 	t := &Table{Caption: "Game pairs by what decided them", Header: heads(1, "Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn")}
 	for _, r := range rules {
 		if o := &r.openings; o.pairs() > 0 {
-			t.row(rowHead(setName(r.rules)), cell(count(o.pairs())), cell(count(o.southTwice)), cell(count(o.northTwice)), cell(count(o.onePlayer)), cell(count(o.draws)))
+			t.row(rowHead(setName(r.rules)), cell(textfmt.Thousands(o.pairs())), cell(textfmt.Thousands(o.southTwice)), cell(textfmt.Thousands(o.northTwice)), cell(textfmt.Thousands(o.onePlayer)), cell(textfmt.Thousands(o.draws)))
 		}
 	}
 	return t
@@ -78,7 +77,7 @@ func setName(rules string) string {
 	if rules == "" {
 		return "not named"
 	}
-	return ratings.Visible(rules)
+	return textfmt.Visible(rules)
 }
 
 // rulesBlocks adds what is shown of each rule set by itself.
@@ -105,8 +104,8 @@ func (b *builder) reasons(s *Section, r *ruleStats) {
 	})
 	for _, name := range names {
 		c := r.reasons[name]
-		t.row(rowHead(reasonName(name)), linked(count(sum(name)), b.linkUnder(r, filter{reason: name})),
-			cell(percent(float64(sum(name))/float64(r.games()))+" %"), cell(count(c[0])), cell(count(c[1])), cell(count(c[2])))
+		t.row(rowHead(reasonName(name)), linked(textfmt.Thousands(sum(name)), b.linkUnder(r, filter{reason: name})),
+			cell(percent(float64(sum(name))/float64(r.games()))+" %"), cell(textfmt.Thousands(c[0])), cell(textfmt.Thousands(c[1])), cell(textfmt.Thousands(c[2])))
 	}
 	s.add(tableBlock(t))
 	b.faults(s, r)
@@ -119,7 +118,7 @@ func (b *builder) faults(s *Section, r *ruleStats) {
 		a := r.agents[name]
 		for _, kind := range slices.Sorted(maps.Keys(a.faults)) {
 			if len(t.Rows) < maxAgentRows {
-				t.row(rowHead(ratings.Visible(b.label(name))), cell(reasonName(kind)), cell(count(a.faults[kind])))
+				t.row(rowHead(textfmt.Visible(b.label(name))), cell(reasonName(kind)), cell(textfmt.Thousands(a.faults[kind])))
 			}
 		}
 	}
@@ -140,7 +139,7 @@ func reasonName(reason string) string {
 	if text, ok := known[reason]; ok {
 		return text
 	}
-	return ratings.Visible(reason)
+	return textfmt.Visible(reason)
 }
 
 // lengthPlot draws how long games were.
@@ -167,7 +166,7 @@ func lengthPlot(name, set string, lengths map[int]int64) Figure {
 			break
 		}
 	}
-	caption := fmt.Sprintf("Game lengths under %s: %s plies on average, median %d, from %d to %d", set, ratings.Decimal(sum/float64(n)), median, all[0], longest)
+	caption := fmt.Sprintf("Game lengths under %s: %s plies on average, median %d, from %d to %d", set, textfmt.Decimal(sum/float64(n)), median, all[0], longest)
 	return histogram(name, caption, "plies", width, counts, float64(median)+0.5, "median "+strconv.Itoa(median))
 }
 
@@ -176,7 +175,7 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 	t := &Table{Caption: "Effort a move, placements left out", Header: heads(1, "Player", "Moves", "Time, median", "95 % within", "Longest", "Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")}
 	var marks []rowMark
 	for _, name := range r.order[:min(len(r.order), maxAgentRows)] {
-		a, label := r.agents[name], ratings.Visible(b.label(name))
+		a, label := r.agents[name], textfmt.Visible(b.label(name))
 		if a.moves == 0 {
 			continue
 		}
@@ -187,10 +186,10 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 			return cell(text)
 		}
 		rate := a.nodes.sum / max(a.time.sum, 1e-9) * 1000
-		t.row(rowHead(label), cell(count(a.moves)),
+		t.row(rowHead(label), cell(textfmt.Thousands(a.moves)),
 			dash(a.time.n > 0, milliseconds(a.time.quantile(0.5))), dash(a.time.n > 0, milliseconds(a.time.quantile(0.95))), dash(a.time.n > 0, milliseconds(a.time.max)),
 			dash(a.nodes.n > 0, figure(a.nodes.mean())), dash(a.nodes.n > 0 && a.time.sum > 0, figure(rate)),
-			dash(a.depth.n > 0, ratings.Decimal(a.depth.mean())), dash(a.depth.n > 0, figure(a.depth.max)))
+			dash(a.depth.n > 0, textfmt.Decimal(a.depth.mean())), dash(a.depth.n > 0, figure(a.depth.max)))
 		const least = 0.001 // clocks tell no less
 		if low, mid, high := max(least, a.time.quantile(0.05)), max(least, a.time.quantile(0.5)), max(least, a.time.quantile(0.95)); a.time.n > 0 && mid > 0 && len(marks) < maxPlotted {
 			marks = append(marks, rowMark{label: label, title: fmt.Sprintf("%s: median %s, 90 %% from %s to %s", label, milliseconds(mid), milliseconds(low), milliseconds(high)), low: low, mid: mid, high: high})
@@ -214,7 +213,7 @@ func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 	var lines []plotLine
 	claims := &Table{Caption: "Proven results that players claimed, move by move; what is proven may still be let slip", Header: heads(1, "Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")}
 	for _, name := range r.order[:min(len(r.order), maxAgentRows)] {
-		a, line := r.agents[name], plotLine{name: ratings.Visible(b.label(name))}
+		a, line := r.agents[name], plotLine{name: textfmt.Visible(b.label(name))}
 		for i, c := range a.scale {
 			if c.moves < fewest {
 				continue
@@ -222,14 +221,14 @@ func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 			score, share := i-maxBin, float64(c.half)/2/float64(c.moves)
 			line.points = append(line.points, plotPoint{
 				x: float64(score), y: share, size: 3 + min(4, float64(c.moves)/250),
-				title: fmt.Sprintf("%s at %+d: %s %% of the points in %s moves", line.name, score, percent(share), count(c.moves)),
+				title: fmt.Sprintf("%s at %+d: %s %% of the points in %s moves", line.name, score, percent(share), textfmt.Thousands(c.moves)),
 			})
 		}
 		if len(line.points) > 1 && len(lines) < numColours {
 			lines = append(lines, line)
 		}
 		if a.wins != [2]int64{} || a.losses != [2]int64{} {
-			claims.row(rowHead(line.name), cell(count(a.wins[0]+a.wins[1])), cell(count(a.wins[1])), cell(count(a.losses[0]+a.losses[1])), cell(count(a.losses[1])))
+			claims.row(rowHead(line.name), cell(textfmt.Thousands(a.wins[0]+a.wins[1])), cell(textfmt.Thousands(a.wins[1])), cell(textfmt.Thousands(a.losses[0]+a.losses[1])), cell(textfmt.Thousands(a.losses[1])))
 		}
 	}
 	if len(lines) > 0 {

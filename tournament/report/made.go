@@ -2,40 +2,39 @@ package report
 
 import (
 	"fmt"
+	"gyges/ratings/textfmt"
 	"strings"
 	"time"
-
-	"gyges/ratings"
 )
 
 // made builds the section on how runs and report were made.
 func (b *builder) made(in Input) Section {
 	s := Section{ID: "made", Title: "How it was made"}
 	for _, r := range b.collected.runs {
-		s.add(headingBlock("", ratings.Visible(r.about.Name)))
+		s.add(headingBlock("", textfmt.Visible(r.about.Name)))
 		var list []Fact
 		if t := r.about.Tuning; t != nil {
 			list = append(list, Fact{"tuned by", t.Method}, Fact{"program", t.Version})
 		}
 		if r.games > 0 {
-			list = append(list, Fact{"games read", count(r.games)})
+			list = append(list, Fact{"games read", textfmt.Thousands(r.games)})
 		}
 		if r.whole < r.games {
-			list = append(list, Fact{"of these with the result alone", count(r.games-r.whole) + ": the rest of the record can't be read"})
+			list = append(list, Fact{"of these with the result alone", textfmt.Thousands(r.games-r.whole) + ": the rest of the record can't be read"})
 		}
 		if m := r.about.Manifest; m != nil {
 			list = append(list, m.facts()...)
 		}
 		for i := range list {
-			list[i].Value = ratings.Visible(list[i].Value)
+			list[i].Value = textfmt.Visible(list[i].Value)
 		}
 		s.add(Block{Facts: list})
 		for _, n := range r.about.Notes {
-			s.add(textBlock("Note: " + ratings.Visible(n) + "."))
+			s.add(textBlock("Note: " + textfmt.Visible(n) + "."))
 		}
 		if m := r.about.Manifest; m != nil {
 			if again := m.command(r.about.Name); again != "" {
-				s.add(textBlock("Play it again:"), Block{Code: []string{ratings.Visible(again)}})
+				s.add(textBlock("Play it again:"), Block{Code: []string{textfmt.Visible(again)}})
 			}
 			s.add(Block{Details: &Details{Title: "The whole manifest", Text: lines(m.Text)}})
 		}
@@ -45,12 +44,12 @@ func (b *builder) made(in Input) Section {
 	}
 	s.add(headingBlock("", "This report"))
 	if in.Maker != "" {
-		s.add(Block{Facts: []Fact{{"made by", ratings.Visible(in.Maker)}}})
+		s.add(Block{Facts: []Fact{{"made by", textfmt.Visible(in.Maker)}}})
 	}
 	if len(in.Again) > 0 {
 		code := make([]string, len(in.Again))
 		for i, line := range in.Again {
-			code[i] = ratings.Visible(line)
+			code[i] = textfmt.Visible(line)
 		}
 		s.add(textBlock("The same figures, and this report, again:"), Block{Code: code})
 	}
@@ -62,7 +61,7 @@ func lines(text string) string {
 	list := strings.Split(text, "\n")
 	for i, l := range list {
 		if l != "" {
-			list[i] = ratings.Visible(l)
+			list[i] = textfmt.Visible(l)
 		}
 	}
 	return strings.Join(list, "\n")
@@ -80,7 +79,7 @@ func (m *Manifest) facts() []Fact {
 	add("status", m.Status)
 	add("error", m.Error)
 	if m.Games.Scheduled > 0 {
-		add("games", fmt.Sprintf("%s of %s", count(m.Games.Played), count(m.Games.Scheduled)))
+		add("games", fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled)))
 	}
 	if !m.Start.IsZero() {
 		add("begun", m.Start.UTC().Format(time.RFC3339))
@@ -135,7 +134,7 @@ func (c *ManifestConfig) limits() string {
 		parts = append(parts, fmt.Sprintf("%d plies", l.Depth))
 	}
 	if l.Nodes > 0 {
-		parts = append(parts, count(l.Nodes)+" nodes")
+		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
 	}
 	if l.MoveTime != "" {
 		parts = append(parts, l.MoveTime+" a move")

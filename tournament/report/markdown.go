@@ -2,10 +2,9 @@ package report
 
 import (
 	"fmt"
+	"gyges/ratings/textfmt"
 	"io"
 	"strings"
-
-	"gyges/ratings"
 )
 
 // WriteMarkdown writes the page as Markdown, but for the games. Each figure is
@@ -13,7 +12,7 @@ import (
 // Markdown is to have it.
 func WriteMarkdown(w io.Writer, p *Page, save func(Figure) (path string, err error)) error {
 	m := &markdownPage{save: save}
-	m.line("# " + ratings.EscapeMarkdown(p.Title))
+	m.line("# " + textfmt.Markdown(p.Title))
 	for _, text := range p.Lead {
 		m.line(markdownText(text))
 	}
@@ -48,7 +47,7 @@ func markdownText(text string) string {
 	if text == "" {
 		return ""
 	}
-	return ratings.EscapeMarkdown(text)
+	return textfmt.Markdown(text)
 }
 
 func (m *markdownPage) block(b Block) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"gyges/ratings/textfmt"
 	"math"
 )
 
@@ -79,7 +80,7 @@ func stackPlot(name, caption string, names [3]string, rows []stack) Figure {
 		for k, n := range r.parts {
 			share := float64(n) / max(sum, 1)
 			if n > 0 {
-				c.rect(shareClass(k), x.at(from), y+4, (x.to-x.from)*share, 22, fmt.Sprintf("%s: %s of %s, %s %%", names[k], count(n), count(int64(sum)), percent(share)))
+				c.rect(shareClass(k), x.at(from), y+4, (x.to-x.from)*share, 22, fmt.Sprintf("%s: %s of %s, %s %%", names[k], textfmt.Thousands(n), textfmt.Thousands(int64(sum)), percent(share)))
 			}
 			from += share
 		}
@@ -125,7 +126,7 @@ func histogram(name, caption, unit string, width int, counts []int64, mark float
 			continue
 		}
 		c.line("grid", left, y.at(t), plotWidth-20, y.at(t))
-		c.text("tick", "end", left-8, y.at(t)+4, count(int64(t)))
+		c.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
 	}
 	for _, t := range x.ticks {
 		c.text("tick", "middle", x.at(t), bottom+17, x.tickText(t))

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
+	"gyges/ratings/textfmt"
 )
 
 // tests builds the section on sequential tests.
@@ -17,7 +17,7 @@ func (b *builder) tests() Section {
 			continue
 		}
 		if len(b.collected.runs) > 1 {
-			s.add(headingBlock("", ratings.Visible(r.about.Name)))
+			s.add(headingBlock("", textfmt.Visible(r.about.Name)))
 		}
 		b.test(&s, i, r)
 	}
@@ -34,7 +34,7 @@ func (b *builder) test(s *Section, i int, r *run) {
 	case sprt.AcceptH1:
 		verdict = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
 	}
-	player := ratings.Visible(b.label(p.player))
+	player := textfmt.Visible(b.label(p.player))
 	s.add(Block{Facts: []Fact{
 		{"result", verdict},
 		{"LLR", fmt.Sprintf("%.4f", t.LLR(p.pairs))},

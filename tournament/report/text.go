@@ -1,32 +1,17 @@
 package report
 
 import (
+	"gyges/ratings/textfmt"
 	"math"
 	"strconv"
-	"strings"
-
-	"gyges/ratings"
 )
-
-// count prints a number with commas between thousands.
-func count(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	var b strings.Builder
-	for i, c := range text {
-		if i > 0 && (len(text)-i)%3 == 0 && text[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
-}
 
 // optional is a visible text that may be empty.
 func optional(text string) string {
 	if text == "" {
 		return ""
 	}
-	return ratings.Visible(text)
+	return textfmt.Visible(text)
 }
 
 // games counts games in words.
@@ -34,11 +19,11 @@ func games(n int64) string {
 	if n == 1 {
 		return "1 game"
 	}
-	return count(n) + " games"
+	return textfmt.Thousands(n) + " games"
 }
 
 // percent prints a share in percent without the sign.
-func percent(share float64) string { return ratings.Decimal(100 * share) }
+func percent(share float64) string { return textfmt.Decimal(100 * share) }
 
 // figure prints a number with three digits, large ones in full.
 func figure(x float64) string {
@@ -46,7 +31,7 @@ func figure(x float64) string {
 	case x == 0:
 		return "0"
 	case math.Abs(x) >= 100:
-		return count(int64(math.Round(x)))
+		return textfmt.Thousands(int64(math.Round(x)))
 	default:
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}

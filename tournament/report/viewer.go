@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -62,7 +62,7 @@ func (x *index) of(text string) int {
 func (x *index) visibleAll() []string {
 	list := make([]string, len(x.list))
 	for i, text := range x.list {
-		list[i] = ratings.Visible(text)
+		list[i] = textfmt.Visible(text)
 	}
 	return list
 }
@@ -72,19 +72,19 @@ func (x *index) visibleAll() []string {
 func newViewerGame(id string, g *record.Game) ViewerGame {
 	v := ViewerGame{
 		ID: id, Opening: g.Opening, Moves: []string{}, Result: g.Result,
-		Reason: ratings.Visible(g.Reason), Plies: g.Plies,
+		Reason: textfmt.Visible(g.Reason), Plies: g.Plies,
 	}
 	if f := g.Fault; f != nil {
-		v.Fault = ratings.Visible(f.Side + ": " + f.Detail)
+		v.Fault = textfmt.Visible(f.Side + ": " + f.Detail)
 		if f.Detail == "" {
-			v.Fault = ratings.Visible(f.Side)
+			v.Fault = textfmt.Visible(f.Side)
 		}
 	}
 	moves, err := longMoves(g)
 	v.Moves = append(v.Moves, moves...)
 	n := len(moves)
 	if err != nil {
-		v.Note = ratings.Visible(fmt.Sprintf("move %d can't be replayed: %v", n+1, err))
+		v.Note = textfmt.Visible(fmt.Sprintf("move %d can't be replayed: %v", n+1, err))
 		if moves == nil {
 			v.Opening = ""
 		}
@@ -152,7 +152,7 @@ func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt,
 	}
 	v.Agents, v.Rules = agents.visibleAll(), sets.visibleAll()
 	for _, r := range c.runs {
-		v.Runs = append(v.Runs, ratings.Visible(r.about.Name))
+		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 	}
 	return v, sets.at, agents.at
 }

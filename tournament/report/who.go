@@ -6,10 +6,12 @@ import (
 	"strconv"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
 )
 
 // maxMatrix is the number of players up to which there is a crosstable, as in
-// package ratings; maxPlotted that of players in one picture.
+// package table; maxPlotted that of players in one picture.
 const (
 	maxMatrix  = 50
 	maxPlotted = 60
@@ -18,9 +20,9 @@ const (
 // who builds the section on who won.
 func (b *builder) who(ctx context.Context) (Section, error) {
 	s := Section{ID: "who", Title: "Who won"}
-	for i, t := range b.tables() {
+	for i, t := range b.tables.Printed() {
 		if t.Title != "" {
-			s.add(headingBlock("who-"+strconv.Itoa(i+1), ratings.Visible(t.Title)))
+			s.add(headingBlock("who-"+strconv.Itoa(i+1), textfmt.Visible(t.Title)))
 		}
 		if err := b.ratingTable(ctx, &s, i, t); err != nil {
 			return s, err
@@ -34,27 +36,16 @@ func (b *builder) who(ctx context.Context) (Section, error) {
 			return s, err
 		}
 	}
-	for _, n := range b.book.Notes {
-		s.add(textBlock("Note: " + ratings.Visible(n) + "."))
+	for _, n := range b.tables.Notes {
+		s.add(textBlock("Note: " + textfmt.Visible(n) + "."))
 	}
 	return s, nil
 }
 
-// tables are the tables that gyges rate prints.
-func (b *builder) tables() []ratings.Table {
-	switch {
-	case len(b.book.Parts) == 0:
-		return []ratings.Table{b.book.All}
-	case b.book.Pool && len(b.book.Parts) > 1:
-		return append(append([]ratings.Table(nil), b.book.Parts...), b.book.All)
-	}
-	return b.book.Parts
-}
-
 // ratingTable adds a table for each group, the players without a rating, the
 // plot and the remarks.
-func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t ratings.Table) error {
-	columns, err := ratings.ParseColumns(b.columns)
+func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t table.Table) error {
+	columns, err := table.ParseColumns(b.columns)
 	if err != nil {
 		return err
 	}
@@ -64,7 +55,7 @@ func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t rat
 	}
 	r, at := t.Ratings, 0
 	for g := range r.Groups {
-		caption := r.GroupTitle(g)
+		caption := t.GroupTitle(g)
 		if caption == "" {
 			caption = "Ratings"
 		}
@@ -78,19 +69,19 @@ func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t rat
 		}
 	}
 	if len(r.Unrated) > 0 {
-		left := ratings.LeftColumns(columns)
+		left := table.LeftColumns(columns)
 		unrated, err := t.Rows(left)
 		if err != nil {
 			return err
 		}
 		s.add(tableBlock(ratingRows("Without a rating", left, unrated[len(r.Players):])))
 	}
-	s.add(Block{List: r.Remarks()})
+	s.add(Block{List: t.Remarks()})
 	return nil
 }
 
 // ratingRows is a table of rated players.
-func ratingRows(caption string, columns []ratings.Column, rows []ratings.Row) *Table {
+func ratingRows(caption string, columns []table.Column, rows []table.Row) *Table {
 	t := &Table{Caption: caption}
 	for _, c := range columns {
 		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words()})
@@ -109,7 +100,7 @@ func ratingRows(caption string, columns []ratings.Column, rows []ratings.Row) *T
 func eloPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"
 	if title != "" {
-		caption += ", " + ratings.Visible(title)
+		caption += ", " + textfmt.Visible(title)
 	}
 	if len(players) > maxPlotted {
 		caption += fmt.Sprintf(", the first %d players", maxPlotted)
@@ -117,9 +108,9 @@ func eloPlot(name, title string, players []ratings.Player) Figure {
 	}
 	var rows []rowMark
 	for _, p := range players {
-		label := ratings.Visible(p.Name)
+		label := textfmt.Visible(p.Name)
 		rows = append(rows, rowMark{
-			label: label, title: fmt.Sprintf("%s: %s ± %s Elo", label, ratings.Decimal(p.Elo), ratings.Decimal(p.Error)),
+			label: label, title: fmt.Sprintf("%s: %s ± %s Elo", label, textfmt.Decimal(p.Elo), textfmt.Decimal(p.Error)),
 			low: p.Elo - p.Error, mid: p.Elo, high: p.Elo + p.Error,
 		})
 	}
@@ -127,14 +118,14 @@ func eloPlot(name, title string, players []ratings.Player) Figure {
 }
 
 // crosstable adds who scored what against whom.
-func (b *builder) crosstable(s *Section, t ratings.Table) {
+func (b *builder) crosstable(s *Section, t table.Table) {
 	x := t.Ratings.Crosstable()
 	if t.Ratings.Games == 0 {
 		return
 	}
 	m := matrix("Score in % of the player in the row against the players numbered above", x.Names)
 	for i, a := range x.Names {
-		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(ratings.Visible(a))}
+		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(a))}
 		for j, o := range x.Names {
 			cells = append(cells, b.crossCell(t.Title, i == j, a, o, x.Total(i, j)))
 		}
@@ -151,8 +142,8 @@ func (b *builder) crossCell(title string, self bool, a, o string, c ratings.Coun
 		return Cell{}
 	}
 	return Cell{
-		Text:  ratings.Decimal(100 * c.Score()),
-		Note:  fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", ratings.Visible(a), ratings.Visible(o), c.Wins, c.Draws, c.Losses, ratings.Decimal(c.Points()), c.Games()),
+		Text:  textfmt.Decimal(100 * c.Score()),
+		Note:  fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(a), textfmt.Visible(o), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
 		Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
 		Link:  b.link(filter{rules: rulesOf(title), player: a, against: o}),
 		Class: heat(c.Score()),
@@ -160,7 +151,7 @@ func (b *builder) crossCell(title string, self bool, a, o string, c ratings.Coun
 }
 
 // superiority adds how likely each player is stronger than each other.
-func (b *builder) superiority(ctx context.Context, s *Section, t ratings.Table) error {
+func (b *builder) superiority(ctx context.Context, s *Section, t table.Table) error {
 	r := t.Ratings
 	if len(r.Players) < 2 {
 		return nil
@@ -171,7 +162,7 @@ func (b *builder) superiority(ctx context.Context, s *Section, t ratings.Table) 
 	}
 	m := matrix("Likelihood in % that the player in the row is stronger than the players numbered above", names)
 	for i, p := range r.Players {
-		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(ratings.Visible(p.Name))}
+		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(p.Name))}
 		for j, q := range r.Players {
 			c, err := superiorityCell(ctx, r, i == j, p, q)
 			if err != nil {
@@ -194,8 +185,8 @@ func superiorityCell(ctx context.Context, r *ratings.Ratings, self bool, p, q ra
 	}
 	d, err := r.Difference(p.Name, q.Name)
 	return Cell{
-		Text:  ratings.Decimal(100 * d.LOS),
-		Note:  fmt.Sprintf("%s less %s: %s ± %s Elo", ratings.Visible(p.Name), ratings.Visible(q.Name), ratings.Decimal(d.Elo), ratings.Decimal(d.Error)),
+		Text:  textfmt.Decimal(100 * d.LOS),
+		Note:  fmt.Sprintf("%s less %s: %s ± %s Elo", textfmt.Visible(p.Name), textfmt.Visible(q.Name), textfmt.Decimal(d.Elo), textfmt.Decimal(d.Error)),
 		Class: heat(d.LOS),
 	}, err
 }
@@ -205,7 +196,7 @@ func matrix(caption string, names []string) *Table {
 	t := &Table{Caption: caption, Class: "matrix", Header: heads(0, "#", "Player")}
 	t.Header[1].Left = true
 	for j, n := range names {
-		t.Header = append(t.Header, Head{Text: strconv.Itoa(j + 1), Tip: ratings.Visible(n)})
+		t.Header = append(t.Header, Head{Text: strconv.Itoa(j + 1), Tip: textfmt.Visible(n)})
 	}
 	return t
 }

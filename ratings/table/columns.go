@@ -1,7 +1,9 @@
-package ratings
+package table
 
 import (
 	"fmt"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,18 +24,18 @@ type row struct {
 	table   string
 	number  int
 	name    string
-	rated   *Player // nil without a rating
+	rated   *ratings.Player // nil without a rating
 	reason  string
-	count   Count
-	ratings *Ratings
-	next    *Difference // to the next player of the group; nil for the last
+	count   ratings.Count
+	ratings *ratings.Ratings
+	next    *ratings.Difference // to the next player of the group; nil for the last
 }
 
 // columns lists all columns.
 func columns() []Column {
 	none := func(*row) string { return "" }
 	number := func(f func(*row) float64) (text, exact func(*row) string) {
-		return func(r *row) string { return decimal(f(r)) }, func(r *row) string { return digits(f(r)) }
+		return func(r *row) string { return textfmt.Decimal(f(r)) }, func(r *row) string { return digits(f(r)) }
 	}
 	whole := func(f func(*row) int) (text, exact func(*row) string) {
 		t := func(r *row) string { return strconv.Itoa(f(r)) }
@@ -59,7 +61,7 @@ func columns() []Column {
 		text, exact := number(f)
 		return rated(text, exact)
 	}
-	share := func(f func(Count) float64) (func(*row) string, func(*row) string) {
+	share := func(f func(ratings.Count) float64) (func(*row) string, func(*row) string) {
 		only := func(print func(float64) string) func(*row) string {
 			return func(r *row) string {
 				if r.count.Games() == 0 {
@@ -68,10 +70,10 @@ func columns() []Column {
 				return print(f(r.count))
 			}
 		}
-		return only(percent), only(digits)
+		return only(textfmt.Percent), only(digits)
 	}
 	plusMinus := func(f func(*row) float64) func(*row) string {
-		return func(r *row) string { return "± " + decimal(f(r)) }
+		return func(r *row) string { return "± " + textfmt.Decimal(f(r)) }
 	}
 
 	title := func(r *row) string { return titled(r.table) }
@@ -104,13 +106,13 @@ func columns() []Column {
 	add("losses", "Lost", "games lost", text, exact)
 	text, exact = number(func(r *row) float64 { return r.count.Points() })
 	add("points", "Points", "wins plus half the draws", text, exact)
-	text, exact = share(Count.Score)
+	text, exact = share(ratings.Count.Score)
 	add("score", "Score", "points per game, 0 to 1", text, exact)
-	text, exact = share(Count.DrawShare)
+	text, exact = share(ratings.Count.DrawShare)
 	add("draw_share", "Draws", "draws per game, 0 to 1", text, exact)
-	add("difference", "To next", "elo less that of the next player of the group, with half the 95 % interval of that difference, from the covariance of both", nextText, nextDigits(func(d *Difference) float64 { return d.Elo }))
-	add("difference_error", "95 % of it", "half the 95 % interval of difference", none, nextDigits(func(d *Difference) float64 { return d.Error }))
-	add("los", "LOS", "likelihood of superiority over the next player of the group: the probability that this one is stronger, by the normal approximation", nextLOS, nextDigits(func(d *Difference) float64 { return d.LOS }))
+	add("difference", "To next", "elo less that of the next player of the group, with half the 95 % interval of that difference, from the covariance of both", nextText, nextDigits(func(d *ratings.Difference) float64 { return d.Elo }))
+	add("difference_error", "95 % of it", "half the 95 % interval of difference", none, nextDigits(func(d *ratings.Difference) float64 { return d.Error }))
+	add("los", "LOS", "likelihood of superiority over the next player of the group: the probability that this one is stronger, by the normal approximation", nextLOS, nextDigits(func(d *ratings.Difference) float64 { return d.LOS }))
 	_, exact = number(func(r *row) float64 { return r.ratings.Advantage.Elo })
 	add("advantage", "Advantage", "South's first-move advantage in Elo, one for the whole table", exact, exact)
 	margin := func(r *row) string {
@@ -132,17 +134,17 @@ func nextText(r *row) string {
 	if r.next == nil {
 		return ""
 	}
-	return decimal(r.next.Elo) + " ± " + decimal(r.next.Error)
+	return textfmt.Decimal(r.next.Elo) + " ± " + textfmt.Decimal(r.next.Error)
 }
 
 func nextLOS(r *row) string {
 	if r.next == nil {
 		return ""
 	}
-	return percent(r.next.LOS)
+	return textfmt.Percent(r.next.LOS)
 }
 
-func nextDigits(f func(*Difference) float64) func(*row) string {
+func nextDigits(f func(*ratings.Difference) float64) func(*row) string {
 	return func(r *row) string {
 		if r.next == nil {
 			return ""
@@ -222,19 +224,8 @@ func titled(title string) string {
 	if title == "" {
 		return ""
 	}
-	return visible(title)
+	return textfmt.Visible(title)
 }
 
 // digits is the shortest text that reads back as v.
 func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// decimal rounds to one decimal, without a sign before zero.
-func decimal(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 1, 64)
-	if strings.Trim(s, "-0.") == "" {
-		s = strings.TrimPrefix(s, "-")
-	}
-	return s
-}
-
-func percent(share float64) string { return decimal(100*share) + " %" }

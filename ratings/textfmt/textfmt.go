@@ -1,4 +1,6 @@
-package ratings
+// Package textfmt formats names and numbers for terminals, Markdown and JSON. Names
+// come from outside: what it returns holds no control character.
+package textfmt
 
 import (
 	"encoding/json"
@@ -10,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// visible is a name as it can be printed: as given, but whatever is no letter,
+// Visible returns a name as it can be printed: as given, but whatever is no letter,
 // mark, number, punctuation, symbol or plain space (control and formatting
 // characters, invalid UTF-8) as a Go escape, so that a name can't drive a
 // terminal, break a line or turn its direction. An empty name becomes "".
-func visible(name string) string {
+func Visible(name string) string {
 	if name == "" {
 		return `""`
 	}
@@ -34,11 +36,11 @@ func visible(name string) string {
 	return b.String()
 }
 
-// markdown is a visible name with a backslash before what Markdown would take
+// Markdown returns a visible name with a backslash before what Markdown would take
 // for markup or for the end of a table cell. Underscores inside words mean
 // nothing and stay bare.
-func markdown(name string) string {
-	runes := []rune(visible(name))
+func Markdown(name string) string {
+	runes := []rune(Visible(name))
 	word := func(i int) bool {
 		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsNumber(runes[i]))
 	}
@@ -52,13 +54,42 @@ func markdown(name string) string {
 	return b.String()
 }
 
-// exact is a string whose JSON has every unprintable character escaped: a
+// Decimal returns a number rounded to one decimal, without a sign before zero.
+func Decimal(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 1, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// Percent returns a share, 0 to 1, in percent with one decimal.
+func Percent(share float64) string { return Decimal(100*share) + " %" }
+
+// Thousands returns a number with commas between thousands.
+func Thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Plural returns "1 game" or "2 games".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// JSON is a string whose JSON has every unprintable character escaped: a
 // reader gets the string back, a terminal that shows the JSON gets no commands.
 // Invalid UTF-8, which JSON can't hold, becomes U+FFFD.
-type exact string
+type JSON string
 
 // MarshalJSON implements json.Marshaler.
-func (e exact) MarshalJSON() ([]byte, error) {
+func (e JSON) MarshalJSON() ([]byte, error) {
 	quoted, err := json.Marshal(string(e))
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
-package ratings
+package table
 
 import (
 	"bytes"
 	"encoding/csv"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,7 +17,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.NoError(t, err)
 	table := plain(t)
 	var buf bytes.Buffer
-	require.NoError(t, WriteTable(&buf, CSV, View{Columns: chosen}, bookOf(table)))
+	require.NoError(t, Write(&buf, CSV, View{Columns: chosen}, tablesOf(table)))
 	rows, err := csv.NewReader(&buf).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"name", "elo", "low", "high", "difference", "difference_error", "los"}, rows[0])
@@ -25,19 +27,19 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.Equal(t, []string{"a", digits(a.Elo), digits(a.Elo - a.Error), digits(a.Elo + a.Error), digits(d.Elo), digits(d.Error), digits(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")
 	buf.Reset()
-	require.NoError(t, WriteTable(&buf, Text, View{Columns: chosen}, bookOf(table)))
-	require.Contains(t, buf.String(), decimal(d.Elo)+" ± "+decimal(d.Error))
+	require.NoError(t, Write(&buf, Text, View{Columns: chosen}, tablesOf(table)))
+	require.Contains(t, buf.String(), textfmt.Decimal(d.Elo)+" ± "+textfmt.Decimal(d.Error))
 	_, err = ParseColumns("name,rank")
 	require.ErrorContains(t, err, `column "rank": expected one of table, number, name, group, elo,`)
 }
 
 // Every column prints something of a rated player, so that none is forgotten.
 func TestEveryColumnPrints(t *testing.T) {
-	var d Data
+	var d ratings.Data
 	play(&d, "a", "b", 3, 1, 2)
 	play(&d, "b", "a", 3, 1, 2)
 	play(&d, "top", "a", 1, 0, 0)
-	table := Table{Title: "x", Ratings: mustFit(t, &d, Options{Bootstrap: 20})}
+	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Bootstrap: 20})}
 	lines, err := rows(table, known("difference"))
 	require.NoError(t, err)
 	for _, c := range Columns() {
@@ -65,7 +67,7 @@ func TestExplainIsComplete(t *testing.T) {
 			explained[strings.Fields(line)[0]] = true
 		}
 	}
-	for _, v := range []any{bookJSON{}, tableJSON{}, playerJSON{}, countJSON{}} {
+	for _, v := range []any{tablesJSON{}, tableJSON{}, playerJSON{}, countJSON{}} {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumField() {
 			if key := typ.Field(i).Tag.Get("json"); key != "" && key != "title" {
@@ -82,12 +84,16 @@ func TestExplainIsComplete(t *testing.T) {
 func TestComparisons(t *testing.T) {
 	table := plain(t)
 	var buf bytes.Buffer
-	require.NoError(t, WriteComparison(&buf, Text, Book{All: table}, "b"))
+	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "b"))
 	require.Regexp(t, `b loses to a by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\nb beats c by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\n$`, buf.String())
 	buf.Reset()
-	require.NoError(t, WriteComparison(&buf, Text, Book{All: table}, "nobody"))
+	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "nobody"))
 	require.Contains(t, buf.String(), "nobody has no rating here that could be compared.")
 	buf.Reset()
-	require.NoError(t, WriteSuperiority(&buf, CSV, Book{All: table}))
+	require.NoError(t, WriteSuperiority(&buf, CSV, Tables{All: table}))
 	require.Equal(t, 1+6, strings.Count(buf.String(), "\n"))
+	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,difference,error,los\n"))
+	buf.Reset()
+	require.NoError(t, WriteHeadToHead(&buf, CSV, Tables{All: table}, 0))
+	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,games,wins,draws,losses,points,expected,z\n"))
 }

@@ -1,7 +1,9 @@
-package ratings
+package table
 
 import (
 	"fmt"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"strconv"
 	"strings"
 )
@@ -14,7 +16,7 @@ func (p *page) table(t Table, v View) error {
 	if err := p.ratings(t, v); err != nil {
 		return err
 	}
-	if v.Crosstable && len(t.Ratings.meetings.met) > 0 {
+	if v.Crosstable && t.Ratings.Games > 0 {
 		p.crosstable(t.Ratings)
 	}
 	return nil
@@ -41,7 +43,7 @@ func (p *page) ratings(t Table, v View) error {
 	}
 	if len(r.Unrated) > 0 {
 		p.paragraph("Without a rating:")
-		p.rows(unratedColumns(chosen), lines[len(r.Players):])
+		p.rows(LeftColumns(chosen), lines[len(r.Players):])
 	}
 	p.list(remarks(r))
 	return nil
@@ -68,9 +70,9 @@ func (p *page) rows(chosen []Column, lines []row) {
 	p.grid(g)
 }
 
-// unratedColumns are the chosen columns that say something of players without
-// a rating, and the reason.
-func unratedColumns(chosen []Column) []Column {
+// LeftColumns returns the chosen columns that say something of players without a
+// rating, and the reason why they have none.
+func LeftColumns(chosen []Column) []Column {
 	var left []Column
 	for _, c := range chosen {
 		if !strings.Contains(","+unratedLeft+",", ","+c.Key+",") {
@@ -81,16 +83,16 @@ func unratedColumns(chosen []Column) []Column {
 }
 
 // remarks are the lines below the rating table.
-func remarks(r *Ratings) []string {
+func remarks(r *ratings.Ratings) []string {
 	var lines []string
 	if len(r.Players) > 0 {
 		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage))
 		if r.Draws != nil {
-			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", percent(r.Draws.Rate), percent(r.Draws.Error), r.Draws.Model))
+			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate), textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
 		if f := r.Misfit; f.Degrees > 0 {
-			lines = append(lines, fmt.Sprintf("Fit of the pairings: chi-square %s on %d degrees of freedom, p = %.3f.", decimal(f.ChiSquare), f.Degrees, f.P))
+			lines = append(lines, fmt.Sprintf("Fit of the pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P))
 		}
 	}
 	for _, n := range r.Notes {
@@ -99,7 +101,7 @@ func remarks(r *Ratings) []string {
 	return lines
 }
 
-func groupLine(g, of int, group Group) string {
+func groupLine(g, of int, group ratings.Group) string {
 	line := fmt.Sprintf("Group %d of %d: %s", g+1, of, group.Name)
 	if group.Apart != "" {
 		line += "; " + group.Apart
@@ -107,19 +109,19 @@ func groupLine(g, of int, group Group) string {
 	return line + ":"
 }
 
-func advantageText(a Advantage) string {
+func advantageText(a ratings.Advantage) string {
 	if !a.Fitted {
-		return decimal(a.Elo) + " Elo (not fitted)"
+		return textfmt.Decimal(a.Elo) + " Elo (not fitted)"
 	}
-	text := decimal(a.Elo) + " ± " + decimal(a.Error) + " Elo (fitted)"
+	text := textfmt.Decimal(a.Elo) + " ± " + textfmt.Decimal(a.Error) + " Elo (fitted)"
 	if a.Bootstrap > 0 {
-		text += ", bootstrap ± " + decimal(a.Bootstrap)
+		text += ", bootstrap ± " + textfmt.Decimal(a.Bootstrap)
 	}
 	return text
 }
 
 // scaleText says what the ratings are measured from.
-func scaleText(groups []Group) string {
+func scaleText(groups []ratings.Group) string {
 	text := "Elo: the mean is 0"
 	if len(groups) > 1 {
 		text = "Elo: the mean of a group is 0"
@@ -131,9 +133,9 @@ func scaleText(groups []Group) string {
 			held++
 		}
 		for _, a := range g.Anchors {
-			at := a.Name + " stands at " + decimal(a.Elo)
+			at := a.Name + " stands at " + textfmt.Decimal(a.Elo)
 			if a.SD > 0 {
-				at = a.Name + " was put at " + decimal(a.Elo) + " with a standard deviation of " + decimal(a.SD)
+				at = a.Name + " was put at " + textfmt.Decimal(a.Elo) + " with a standard deviation of " + textfmt.Decimal(a.SD)
 			}
 			given = append(given, at)
 		}
@@ -166,7 +168,7 @@ func (p *page) square(names []string) *grid {
 }
 
 // crosstable writes each player's results against each other.
-func (p *page) crosstable(r *Ratings) {
+func (p *page) crosstable(r *ratings.Ratings) {
 	t := r.Crosstable()
 	if p.tooWide("crosstable", len(t.Names)) {
 		return
@@ -183,7 +185,7 @@ func (p *page) crosstable(r *Ratings) {
 	p.grid(g)
 }
 
-func crosstableCell(self bool, c Count) string {
+func crosstableCell(self bool, c ratings.Count) string {
 	switch {
 	case self:
 		return "x"
@@ -194,7 +196,7 @@ func crosstableCell(self bool, c Count) string {
 }
 
 // headToHead writes the pairings that fit worst.
-func (p *page) headToHead(r *Ratings, most int) {
+func (p *page) headToHead(r *ratings.Ratings, most int) {
 	list := r.HeadToHeads()
 	shown := list
 	if most > 0 && len(list) > most {
@@ -205,16 +207,16 @@ func (p *page) headToHead(r *Ratings, most int) {
 	g.left[2] = true
 	for i, h := range shown {
 		g.add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
-			strconv.Itoa(h.Losses), decimal(h.Points()), decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
+			strconv.Itoa(h.Losses), textfmt.Decimal(h.Points()), textfmt.Decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
 	}
 	p.grid(g)
 	if f := r.Misfit; f.Degrees > 0 {
-		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.", decimal(f.ChiSquare), f.Degrees, f.P)})
+		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
 	}
 }
 
 // superiority writes how likely the player in the row is the stronger one.
-func (p *page) superiority(r *Ratings) error {
+func (p *page) superiority(r *ratings.Ratings) error {
 	if p.tooWide("table of superiority", len(r.Players)) {
 		return nil
 	}
@@ -237,7 +239,7 @@ func (p *page) superiority(r *Ratings) error {
 				if err != nil {
 					return err
 				}
-				row = append(row, decimal(100*d.LOS))
+				row = append(row, textfmt.Decimal(100*d.LOS))
 			}
 		}
 		g.add(row...)
@@ -247,8 +249,8 @@ func (p *page) superiority(r *Ratings) error {
 }
 
 // comparison writes a sentence for each opponent of one player.
-func (p *page) comparison(r *Ratings, name string) error {
-	list, err := r.comparisons(name)
+func (p *page) comparison(r *ratings.Ratings, name string) error {
+	list, err := comparisons(r, name)
 	if err != nil {
 		return err
 	}
@@ -266,13 +268,13 @@ func (p *page) comparison(r *Ratings, name string) error {
 // sentence says the difference in words.
 func (c *comparison) sentence() string {
 	format := "%s beats %s by %s ± %s, LOS %s"
-	switch elo := decimal(c.Elo); {
+	switch elo := textfmt.Decimal(c.Elo); {
 	case elo == "0.0":
 		format = "%s is level with %s, %s ± %s, LOS %s"
 	case c.Elo < 0:
 		format = "%s loses to %s by %s ± %s, LOS %s"
 	}
-	return fmt.Sprintf(format, nonEmpty(c.a), nonEmpty(c.b), strings.TrimPrefix(decimal(c.Elo), "-"), decimal(c.Error), percent(c.LOS))
+	return fmt.Sprintf(format, nonEmpty(c.a), nonEmpty(c.b), strings.TrimPrefix(textfmt.Decimal(c.Elo), "-"), textfmt.Decimal(c.Error), textfmt.Percent(c.LOS))
 }
 
 func nonEmpty(name string) string {
@@ -285,12 +287,12 @@ func nonEmpty(name string) string {
 // comparison is one player's difference to another.
 type comparison struct {
 	a, b string
-	Difference
+	ratings.Difference
 }
 
 // comparisons are the differences of a player to the others of its group, in
 // the order of the table.
-func (r *Ratings) comparisons(name string) ([]comparison, error) {
+func comparisons(r *ratings.Ratings, name string) ([]comparison, error) {
 	p, ok := r.Player(name)
 	if !ok {
 		return nil, nil

@@ -1,6 +1,7 @@
-package ratings
+package table
 
 import (
+	"gyges/ratings/textfmt"
 	"strconv"
 )
 
@@ -10,8 +11,8 @@ const maxCompared = 250
 
 func crosstableRecords(t Table) ([][]string, error) {
 	var rows [][]string
-	for _, p := range t.Ratings.meetings.list() {
-		rows = append(rows, []string{titled(t.Title), visible(p.South), visible(p.North),
+	for _, p := range t.Ratings.Pairings() {
+		rows = append(rows, []string{titled(t.Title), textfmt.Visible(p.South), textfmt.Visible(p.North),
 			strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
 	}
 	return rows, nil
@@ -20,7 +21,7 @@ func crosstableRecords(t Table) ([][]string, error) {
 func headToHeadRecords(t Table) ([][]string, error) {
 	var rows [][]string
 	for _, h := range t.Ratings.HeadToHeads() {
-		rows = append(rows, []string{titled(t.Title), visible(h.A), visible(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins),
+		rows = append(rows, []string{titled(t.Title), textfmt.Visible(h.A), textfmt.Visible(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins),
 			strconv.Itoa(h.Draws), strconv.Itoa(h.Losses), digits(h.Points()), digits(h.Expected), digits(h.Z)})
 	}
 	return rows, nil
@@ -42,13 +43,13 @@ func superiorityRecords(t Table) ([][]string, error) {
 }
 
 func comparisonRecords(t Table, name string) ([][]string, error) {
-	list, err := t.Ratings.comparisons(name)
+	list, err := comparisons(t.Ratings, name)
 	if err != nil {
 		return nil, err
 	}
 	var rows [][]string
 	for _, c := range list {
-		rows = append(rows, []string{titled(t.Title), visible(c.a), visible(c.b), digits(c.Elo), digits(c.Error), digits(c.LOS)})
+		rows = append(rows, []string{titled(t.Title), textfmt.Visible(c.a), textfmt.Visible(c.b), digits(c.Elo), digits(c.Error), digits(c.LOS)})
 	}
 	return rows, nil
 }

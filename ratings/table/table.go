@@ -1,4 +1,6 @@
-package ratings
+// Package table prints ratings as text, Markdown, CSV and JSON: rating tables,
+// crosstables, comparisons and rating histories.
+package table
 
 import (
 	"bytes"
@@ -7,7 +9,9 @@ import (
 	"io"
 	"strings"
 
+	"gyges/ratings"
 	"gyges/ratings/csvfile"
+	"gyges/ratings/textfmt"
 )
 
 // Format is a way to write a table.
@@ -42,11 +46,11 @@ func (f Format) rounded() bool { return f == Text || f == Markdown }
 // Table is what is printed of one fit.
 type Table struct {
 	Title   string // may be empty
-	Ratings *Ratings
+	Ratings *ratings.Ratings
 }
 
-// Book is all that is printed at once.
-type Book struct {
+// Tables is all that is printed at once.
+type Tables struct {
 	// All is the fit to all games together. It is what JSON has at the top.
 	All Table
 	// Parts are the fits to parts of the games, such as those under one rule set.
@@ -58,15 +62,15 @@ type Book struct {
 	Notes []string
 }
 
-// tables are those that are printed, other than in JSON.
-func (b Book) tables() []Table {
+// Printed returns the tables that are printed, other than in JSON.
+func (t Tables) Printed() []Table {
 	switch {
-	case len(b.Parts) == 0:
-		return []Table{b.All}
-	case b.Pool && len(b.Parts) > 1:
-		return append(append([]Table(nil), b.Parts...), b.All)
+	case len(t.Parts) == 0:
+		return []Table{t.All}
+	case t.Pool && len(t.Parts) > 1:
+		return append(append([]Table(nil), t.Parts...), t.All)
 	}
-	return b.Parts
+	return t.Parts
 }
 
 // View says what to print of a rating table. The zero value has the usual
@@ -85,7 +89,7 @@ func (v View) columns(usual string) []Column {
 
 var errFormat = errors.New("unknown format")
 
-// WriteTable writes rating tables with the advantage, the players that have no
+// Write writes rating tables with the advantage, the players that have no
 // rating and the notes. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
@@ -94,14 +98,14 @@ var errFormat = errors.New("unknown format")
 // that have no value empty. JSON is one object, whatever was rated: the fit to
 // all games, and under "parts" the same object for each part; null stands for
 // what has no value.
-func WriteTable(w io.Writer, f Format, v View, b Book) error {
+func Write(w io.Writer, f Format, v View, all Tables) error {
 	switch {
 	case f == JSON:
-		return writeJSON(w, newBookJSON(b))
+		return writeJSON(w, newTablesJSON(all))
 	case f == CSV:
-		return writeCSV(w, v.header(), b.tables(), func(t Table) ([][]string, error) { return v.records(t) })
+		return writeCSV(w, v.header(), all.Printed(), func(t Table) ([][]string, error) { return v.records(t) })
 	case f.rounded():
-		return writePage(w, f, b, func(p *page, t Table) error { return p.table(t, v) })
+		return writePage(w, f, all, func(p *page, t Table) error { return p.table(t, v) })
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
@@ -110,8 +114,8 @@ func WriteTable(w io.Writer, f Format, v View, b Book) error {
 // add both sides of a pairing up, from the row's view, and leave tables of more
 // than 50 players out with a line that says so; CSV and JSON list South and
 // North apart, from South's view.
-func WriteCrosstable(w io.Writer, f Format, b Book) error {
-	return write(w, f, b, part{
+func WriteCrosstable(w io.Writer, f Format, all Tables) error {
+	return write(w, f, all, part{
 		columns: "table,south,north,wins,draws,losses",
 		records: crosstableRecords,
 		json:    func(t Table) (any, error) { return newCrosstableJSON(t), nil },
@@ -122,8 +126,8 @@ func WriteCrosstable(w io.Writer, f Format, b Book) error {
 // WriteHeadToHead writes the pairings with what was expected of them, those that
 // fit worst first: so many of them in text and Markdown, all if most is 0.
 // CSV and JSON always have all.
-func WriteHeadToHead(w io.Writer, f Format, b Book, most int) error {
-	return write(w, f, b, part{
+func WriteHeadToHead(w io.Writer, f Format, all Tables, most int) error {
+	return write(w, f, all, part{
 		columns: "table,a,b,games,wins,draws,losses,points,expected,z",
 		records: headToHeadRecords,
 		json:    func(t Table) (any, error) { return newHeadToHeadJSON(t), nil },
@@ -134,8 +138,8 @@ func WriteHeadToHead(w io.Writer, f Format, b Book, most int) error {
 // WriteSuperiority writes the likelihood of superiority of each player over each
 // other of its group. Text and Markdown leave tables of more than 50
 // players out with a line that says so, and CSV and JSON those of more than 250.
-func WriteSuperiority(w io.Writer, f Format, b Book) error {
-	return write(w, f, b, part{
+func WriteSuperiority(w io.Writer, f Format, all Tables) error {
+	return write(w, f, all, part{
 		columns: "table,a,b,difference,error,los",
 		records: func(t Table) ([][]string, error) { return superiorityRecords(t) },
 		json:    func(t Table) (any, error) { return newSuperiorityJSON(t) },
@@ -145,8 +149,8 @@ func WriteSuperiority(w io.Writer, f Format, b Book) error {
 
 // WriteComparison writes the difference of one player to all others of its
 // group. Tables without a rating of that player say so.
-func WriteComparison(w io.Writer, f Format, b Book, name string) error {
-	return write(w, f, b, part{
+func WriteComparison(w io.Writer, f Format, all Tables, name string) error {
+	return write(w, f, all, part{
 		columns: "table,a,b,difference,error,los",
 		records: func(t Table) ([][]string, error) { return comparisonRecords(t, name) },
 		json:    func(t Table) (any, error) { return newComparisonJSON(t, name) },
@@ -162,12 +166,12 @@ type part struct {
 	page    func(*page, Table) error
 }
 
-func write(w io.Writer, f Format, b Book, p part) error {
+func write(w io.Writer, f Format, all Tables, p part) error {
 	switch {
 	case f == CSV:
-		return writeCSV(w, strings.Split(p.columns, ","), b.tables(), p.records)
+		return writeCSV(w, strings.Split(p.columns, ","), all.Printed(), p.records)
 	case f == JSON:
-		tables := b.tables()
+		tables := all.Printed()
 		objects := make([]any, len(tables))
 		for i, t := range tables {
 			var err error
@@ -177,7 +181,7 @@ func write(w io.Writer, f Format, b Book, p part) error {
 		}
 		return writeJSON(w, map[string]any{"tables": objects})
 	case f.rounded():
-		return writePage(w, f, b, p.page)
+		return writePage(w, f, all, p.page)
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
@@ -224,7 +228,7 @@ func (v View) records(t Table) ([][]string, error) {
 		for _, c := range chosen {
 			text := c.exact(&lines[i])
 			if c.Key == "name" {
-				text = visible(text)
+				text = textfmt.Visible(text)
 			}
 			record = append(record, text)
 		}

@@ -1,8 +1,9 @@
-package ratings
+package table
 
 import (
 	"bytes"
 	"fmt"
+	"gyges/ratings/textfmt"
 	"io"
 	"strings"
 
@@ -20,9 +21,9 @@ type page struct {
 
 // writePage writes one part for each table, a blank line between them, and then
 // the notes of them all.
-func writePage(w io.Writer, f Format, b Book, part func(*page, Table) error) error {
+func writePage(w io.Writer, f Format, b Tables, part func(*page, Table) error) error {
 	p := &page{format: f}
-	for _, t := range b.tables() {
+	for _, t := range b.Printed() {
 		if t.Title != "" {
 			p.heading(t.Title)
 		}
@@ -50,9 +51,9 @@ func (p *page) cell(s string) string {
 		return ""
 	}
 	if p.format == Markdown {
-		return markdown(s)
+		return textfmt.Markdown(s)
 	}
-	return visible(s)
+	return textfmt.Visible(s)
 }
 
 // name is a player's name for a cell; an empty one is visible too.

@@ -1,4 +1,4 @@
-package ratings
+package table
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"io"
 	"math"
 	"os"
@@ -19,10 +21,25 @@ import (
 	"pgregory.net/rapid"
 )
 
+func play(d *ratings.Data, south, north string, wins, draws, losses int) {
+	for result, n := range map[ratings.Result]int{ratings.Win: wins, ratings.Draw: draws, ratings.Loss: losses} {
+		for range n {
+			d.Add(south, north, result)
+		}
+	}
+}
+
+func mustFit(t testing.TB, d *ratings.Data, o ratings.Options) *ratings.Ratings {
+	t.Helper()
+	r, err := ratings.Fit(context.Background(), d, o)
+	require.NoError(t, err)
+	return r
+}
+
 // sample has all there is to print: two groups, an anchor, unrated players of
 // all kinds, games against oneself, and names that don't want to be printed.
 func sample(t testing.TB) Table {
-	var d Data
+	var d ratings.Data
 	play(&d, "alphabeta:depth=3,weights=default", "mcts:iterations=500", 6, 1, 3)
 	play(&d, "mcts:iterations=500", "alphabeta:depth=3,weights=default", 7, 1, 2)
 	play(&d, "greedy", "alphabeta:depth=3,weights=default", 2, 0, 5)
@@ -37,26 +54,26 @@ func sample(t testing.TB) Table {
 	play(&d, "", "", 1, 0, 0)
 	return Table{
 		Title:   "standard",
-		Ratings: mustFit(t, &d, Options{Anchors: []Anchor{{Name: "greedy", Elo: 1000}}}),
+		Ratings: mustFit(t, &d, ratings.Options{Anchors: []ratings.Anchor{{Name: "greedy", Elo: 1000}}}),
 	}
 }
 
-// bookOf makes tables the parts of a book whose whole is the first of them.
-func bookOf(tables ...Table) Book { return Book{All: tables[0], Parts: tables} }
+// tablesOf makes tables the parts of a book whose whole is the first of them.
+func tablesOf(tables ...Table) Tables { return Tables{All: tables[0], Parts: tables} }
 
 func writeTables(w io.Writer, f Format, tables ...Table) error {
-	return WriteTable(w, f, View{Crosstable: true}, bookOf(tables...))
+	return Write(w, f, View{Crosstable: true}, tablesOf(tables...))
 }
 
 // plain is an ordinary tournament: one group, everybody rated.
 func plain(t testing.TB) Table {
-	var d Data
+	var d ratings.Data
 	play(&d, "a", "b", 7, 2, 3)
 	play(&d, "b", "a", 5, 1, 6)
 	play(&d, "b", "c", 4, 4, 1)
 	play(&d, "c", "b", 2, 0, 3)
 	play(&d, "c", "a", 1, 3, 5)
-	return Table{Title: "kang", Ratings: mustFit(t, &d, Options{})}
+	return Table{Title: "kang", Ratings: mustFit(t, &d, ratings.Options{})}
 }
 
 // golden compares with a file in testdata; UPDATE_GOLDEN=1 in the environment
@@ -90,7 +107,7 @@ func TestGoldenTables(t *testing.T) {
 			require.NoError(t, writeTables(&buf, f, tables...))
 			golden(t, "table."+string(f), buf.String())
 			buf.Reset()
-			require.NoError(t, WriteCrosstable(&buf, f, bookOf(tables...)))
+			require.NoError(t, WriteCrosstable(&buf, f, tablesOf(tables...)))
 			golden(t, "crosstable."+string(f), buf.String())
 		})
 	}
@@ -135,24 +152,24 @@ func TestJSONIsOneObject(t *testing.T) {
 func TestCrosstableCounts(t *testing.T) {
 	table := plain(t).Ratings.Crosstable()
 	require.Equal(t, []string{"a", "b", "c"}, table.Names)
-	require.Equal(t, Count{7, 2, 3}, table.AsSouth(0, 1))
-	require.Equal(t, Count{5, 1, 6}, table.AsSouth(1, 0))
-	require.Equal(t, Count{13, 3, 8}, table.Total(0, 1))
-	require.Equal(t, Count{8, 3, 13}, table.Total(1, 0))
+	require.Equal(t, ratings.Count{Wins: 7, Draws: 2, Losses: 3}, table.AsSouth(0, 1))
+	require.Equal(t, ratings.Count{Wins: 5, Draws: 1, Losses: 6}, table.AsSouth(1, 0))
+	require.Equal(t, ratings.Count{Wins: 13, Draws: 3, Losses: 8}, table.Total(0, 1))
+	require.Equal(t, ratings.Count{Wins: 8, Draws: 3, Losses: 13}, table.Total(1, 0))
 	require.Zero(t, table.AsSouth(0, 2))
 }
 
 func TestWideCrosstableIsLeftOut(t *testing.T) {
-	var d Data
+	var d ratings.Data
 	for i := range maxColumns {
-		d.Add(string(rune('A'+i)), string(rune('B'+i)), Draw)
+		d.Add(string(rune('A'+i)), string(rune('B'+i)), ratings.Draw)
 	}
-	table := Table{Ratings: mustFit(t, &d, Options{})}
+	table := Table{Ratings: mustFit(t, &d, ratings.Options{})}
 	var buf bytes.Buffer
-	require.NoError(t, WriteCrosstable(&buf, Text, bookOf(table)))
+	require.NoError(t, WriteCrosstable(&buf, Text, tablesOf(table)))
 	require.Equal(t, "The crosstable of 51 players is too wide to print; csv and json have it.\n", buf.String())
 	buf.Reset()
-	require.NoError(t, WriteCrosstable(&buf, CSV, bookOf(table)))
+	require.NoError(t, WriteCrosstable(&buf, CSV, tablesOf(table)))
 	require.Equal(t, maxColumns+1, strings.Count(buf.String(), "\n"))
 }
 
@@ -165,7 +182,7 @@ func TestParseFormat(t *testing.T) {
 	_, err := ParseFormat("xml")
 	require.EqualError(t, err, `format "xml": expected one of text, markdown, csv, json`)
 	require.ErrorContains(t, writeTables(&bytes.Buffer{}, "xml", Table{}), errFormat.Error())
-	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml", Book{}), errFormat.Error())
+	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml", Tables{}), errFormat.Error())
 }
 
 type brokenWriter struct{}
@@ -177,37 +194,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 func TestWriteErrorsAreReturned(t *testing.T) {
 	for _, f := range Formats() {
 		require.ErrorIs(t, writeTables(brokenWriter{}, f, plain(t)), errBroken)
-		require.ErrorIs(t, WriteCrosstable(brokenWriter{}, f, bookOf(plain(t))), errBroken)
-	}
-}
-
-func TestVisible(t *testing.T) {
-	for name, want := range map[string]string{
-		"alphabeta:depth=3":   "alphabeta:depth=3",
-		`w\a.json`:            `w\a.json`,
-		"":                    `""`,
-		"a\x1b[2Jb":           `a\x1b[2Jb`,
-		"line\r\nbreak\t":     `line\r\nbreak\t`,
-		"\u009b31m":           `\u009b31m`,
-		"\u202edlrow\u2066":   `\u202edlrow\u2066`,
-		"\xff\xfe":            `\xff\xfe`,
-		"名前 é 🦌":              "名前 é 🦌",
-		"it's \"quoted\"":     "it's \"quoted\"",
-		"\U000e0041\u00a0 \a": `\U000e0041\u00a0 \a`,
-	} {
-		require.Equal(t, want, visible(name))
-	}
-}
-
-func TestMarkdownNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"mcts:iterations=500,weights=my_file_2.json": "mcts:iterations=500,weights=my_file_2.json",
-		"a|b":              `a\|b`,
-		"_x_":              `\_x\_`,
-		`*a* \ <b> [c](d)`: "\\*a\\* \\\\ \\<b\\> \\[c\\](d)",
-		"`a` & ~b~":        "\\`a\\` \\& \\~b\\~",
-	} {
-		require.Equal(t, want, markdown(name))
+		require.ErrorIs(t, WriteCrosstable(brokenWriter{}, f, tablesOf(plain(t))), errBroken)
 	}
 }
 
@@ -217,11 +204,11 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.String(), rapid.StringN(0, 300, -1),
 			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name")
-		var d Data
+		var d ratings.Data
 		other := name + "x"
 		play(&d, name, other, 1, 1, 1)
 		play(&d, other, name, 1, 1, 1)
-		r, err := Fit(context.Background(), &d, Options{})
+		r, err := ratings.Fit(context.Background(), &d, ratings.Options{})
 		require.NoError(t, err)
 		for _, f := range Formats() {
 			var buf bytes.Buffer
@@ -231,7 +218,7 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 			}
 			switch f {
 			case Text:
-				require.Contains(t, buf.String(), visible(name))
+				require.Contains(t, buf.String(), textfmt.Visible(name))
 				lines := strings.Count(buf.String(), "\n")
 				if name != "" {
 					lines -= 2 // title
@@ -245,6 +232,33 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 				var got struct{ Title string }
 				require.NoError(t, json.Unmarshal(buf.Bytes(), &got))
 				require.Equal(t, string([]rune(name)), got.Title)
+			}
+		}
+	})
+}
+
+// Whatever the games are, what is printed of them holds finite numbers, and JSON is
+// one object.
+func TestAnyGamesArePrinted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := new(ratings.Data)
+		player := rapid.IntRange(0, rapid.IntRange(0, 6).Draw(t, "last player"))
+		for range rapid.IntRange(0, 25).Draw(t, "games") {
+			d.Add(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")),
+				ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")))
+		}
+		r, err := ratings.Fit(context.Background(), d, ratings.Options{})
+		require.NoError(t, err)
+		for _, f := range Formats() {
+			var buf bytes.Buffer
+			require.NoError(t, writeTables(&buf, f, Table{Ratings: r}))
+			require.NotContains(t, buf.String(), "NaN")
+			require.NotContains(t, buf.String(), "Inf")
+			require.NoError(t, WriteCrosstable(&buf, f, tablesOf(Table{Ratings: r})))
+			if f == JSON {
+				dec := json.NewDecoder(&buf)
+				require.NoError(t, dec.Decode(&map[string]any{}))
+				require.NoError(t, dec.Decode(&map[string]any{}))
 			}
 		}
 	})

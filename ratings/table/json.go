@@ -1,9 +1,11 @@
-package ratings
+package table
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"io"
 )
 
@@ -20,17 +22,17 @@ func writeJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// bookJSON is the JSON of all that was rated: the fit to all games, and the
+// tablesJSON is the JSON of all that was rated: the fit to all games, and the
 // same for each part.
-type bookJSON struct {
+type tablesJSON struct {
 	tableJSON
 	Parts []tableJSON `json:"parts"`
 }
 
-func newBookJSON(b Book) bookJSON {
-	j := bookJSON{tableJSON: newTableJSON(b.All), Parts: make([]tableJSON, len(b.Parts))}
+func newTablesJSON(b Tables) tablesJSON {
+	j := tablesJSON{tableJSON: newTableJSON(b.All), Parts: make([]tableJSON, len(b.Parts))}
 	for _, n := range b.Notes {
-		j.Notes = append(j.Notes, exact(n))
+		j.Notes = append(j.Notes, textfmt.JSON(n))
 	}
 	for i, t := range b.Parts {
 		j.Parts[i] = newTableJSON(t)
@@ -40,7 +42,7 @@ func newBookJSON(b Book) bookJSON {
 
 // tableJSON is the JSON of a rating table. Lists are never null.
 type tableJSON struct {
-	Title           exact            `json:"title"`
+	Title           textfmt.JSON     `json:"title"`
 	Players         []playerJSON     `json:"players"`
 	Advantage       float64          `json:"advantage"`
 	AdvantageError  *float64         `json:"advantage_error"` // null where it wasn't fitted
@@ -57,18 +59,18 @@ type tableJSON struct {
 	ChiSquare       float64          `json:"chi_square"`
 	Degrees         int              `json:"degrees_of_freedom"`
 	P               float64          `json:"p"`
-	Notes           []exact          `json:"notes"`
+	Notes           []textfmt.JSON   `json:"notes"`
 	Crosstable      []pairingJSON    `json:"crosstable"`
 	HeadToHead      []headToHeadJSON `json:"head_to_head"`
 }
 
 type playerJSON struct {
-	Number    int      `json:"number"`
-	Name      exact    `json:"name"`
-	Group     int      `json:"group"`
-	Elo       float64  `json:"elo"`
-	Error     float64  `json:"error"`
-	Bootstrap *float64 `json:"bootstrap"`
+	Number    int          `json:"number"`
+	Name      textfmt.JSON `json:"name"`
+	Group     int          `json:"group"`
+	Elo       float64      `json:"elo"`
+	Error     float64      `json:"error"`
+	Bootstrap *float64     `json:"bootstrap"`
 	countJSON
 }
 
@@ -84,15 +86,15 @@ type countJSON struct {
 }
 
 type drawJSON struct {
-	Model     DrawModel `json:"model"`
-	Parameter float64   `json:"parameter"`
-	Rate      float64   `json:"rate"`
-	Error     float64   `json:"error"`
+	Model     ratings.DrawModel `json:"model"`
+	Parameter float64           `json:"parameter"`
+	Rate      float64           `json:"rate"`
+	Error     float64           `json:"error"`
 }
 
 type groupJSON struct {
 	Group   int          `json:"group"`
-	Name    exact        `json:"name"`
+	Name    textfmt.JSON `json:"name"`
 	Players int          `json:"players"`
 	Games   int          `json:"games"`
 	Anchors []anchorJSON `json:"anchors"`
@@ -101,57 +103,57 @@ type groupJSON struct {
 
 // anchorJSON has a null sd where the anchor holds fast.
 type anchorJSON struct {
-	Name exact    `json:"name"`
-	Elo  float64  `json:"elo"`
-	SD   *float64 `json:"sd"`
+	Name textfmt.JSON `json:"name"`
+	Elo  float64      `json:"elo"`
+	SD   *float64     `json:"sd"`
 }
 
 type unratedJSON struct {
-	Number int   `json:"number"`
-	Name   exact `json:"name"`
-	Cause  Cause `json:"cause"`
-	Reason exact `json:"reason"`
+	Number int           `json:"number"`
+	Name   textfmt.JSON  `json:"name"`
+	Cause  ratings.Cause `json:"cause"`
+	Reason textfmt.JSON  `json:"reason"`
 	countJSON
 }
 
 type pairingJSON struct {
-	South  exact `json:"south"`
-	North  exact `json:"north"`
-	Wins   int   `json:"wins"`
-	Draws  int   `json:"draws"`
-	Losses int   `json:"losses"`
+	South  textfmt.JSON `json:"south"`
+	North  textfmt.JSON `json:"north"`
+	Wins   int          `json:"wins"`
+	Draws  int          `json:"draws"`
+	Losses int          `json:"losses"`
 }
 
 type headToHeadJSON struct {
-	A        exact   `json:"a"`
-	B        exact   `json:"b"`
-	Games    int     `json:"games"`
-	Wins     int     `json:"wins"`
-	Draws    int     `json:"draws"`
-	Losses   int     `json:"losses"`
-	Points   float64 `json:"points"`
-	Expected float64 `json:"expected"`
-	Z        float64 `json:"z"`
+	A        textfmt.JSON `json:"a"`
+	B        textfmt.JSON `json:"b"`
+	Games    int          `json:"games"`
+	Wins     int          `json:"wins"`
+	Draws    int          `json:"draws"`
+	Losses   int          `json:"losses"`
+	Points   float64      `json:"points"`
+	Expected float64      `json:"expected"`
+	Z        float64      `json:"z"`
 }
 
 type comparisonJSON struct {
-	A          exact   `json:"a"`
-	B          exact   `json:"b"`
-	Difference float64 `json:"difference"`
-	Error      float64 `json:"error"`
-	LOS        float64 `json:"los"`
+	A          textfmt.JSON `json:"a"`
+	B          textfmt.JSON `json:"b"`
+	Difference float64      `json:"difference"`
+	Error      float64      `json:"error"`
+	LOS        float64      `json:"los"`
 }
 
 // listJSON is a table of something other than ratings.
 type listJSON[T any] struct {
-	Title exact `json:"title"`
-	Rows  []T   `json:"rows"`
+	Title textfmt.JSON `json:"title"`
+	Rows  []T          `json:"rows"`
 }
 
 func newTableJSON(t Table) tableJSON {
 	r := t.Ratings
 	j := tableJSON{
-		Title:           exact(t.Title),
+		Title:           textfmt.JSON(t.Title),
 		Players:         make([]playerJSON, len(r.Players)),
 		Advantage:       r.Advantage.Elo,
 		AdvantageFitted: r.Advantage.Fitted,
@@ -165,7 +167,7 @@ func newTableJSON(t Table) tableJSON {
 		ChiSquare:       r.Misfit.ChiSquare,
 		Degrees:         r.Misfit.Degrees,
 		P:               r.Misfit.P,
-		Notes:           make([]exact, len(r.Notes)),
+		Notes:           make([]textfmt.JSON, len(r.Notes)),
 		Crosstable:      newCrosstableJSON(t).Rows,
 		HeadToHead:      newHeadToHeadJSON(t).Rows,
 	}
@@ -183,24 +185,24 @@ func newTableJSON(t Table) tableJSON {
 		j.DrawRate = &drawJSON{d.Model, d.Parameter, d.Rate, d.Error}
 	}
 	for i, p := range r.Players {
-		j.Players[i] = playerJSON{i + 1, exact(p.Name), p.Group + 1, p.Elo, p.Error, sampled(p.Bootstrap), newCountJSON(p.Count)}
+		j.Players[i] = playerJSON{i + 1, textfmt.JSON(p.Name), p.Group + 1, p.Elo, p.Error, sampled(p.Bootstrap), newCountJSON(p.Count)}
 	}
 	for i, g := range r.Groups {
 		j.Groups[i] = newGroupJSON(i, g)
 	}
 	for i, u := range r.Unrated {
-		j.Unrated[i] = unratedJSON{len(r.Players) + i + 1, exact(u.Name), u.Cause, exact(u.Reason), newCountJSON(u.Count)}
+		j.Unrated[i] = unratedJSON{len(r.Players) + i + 1, textfmt.JSON(u.Name), u.Cause, textfmt.JSON(u.Reason), newCountJSON(u.Count)}
 	}
 	for i, n := range r.Notes {
-		j.Notes[i] = exact(n)
+		j.Notes[i] = textfmt.JSON(n)
 	}
 	return j
 }
 
-func newGroupJSON(i int, g Group) groupJSON {
-	j := groupJSON{Group: i + 1, Name: exact(g.Name), Players: g.Players, Games: g.Games, Apart: g.Apart, Anchors: make([]anchorJSON, len(g.Anchors))}
+func newGroupJSON(i int, g ratings.Group) groupJSON {
+	j := groupJSON{Group: i + 1, Name: textfmt.JSON(g.Name), Players: g.Players, Games: g.Games, Apart: g.Apart, Anchors: make([]anchorJSON, len(g.Anchors))}
 	for k, a := range g.Anchors {
-		j.Anchors[k] = anchorJSON{Name: exact(a.Name), Elo: a.Elo}
+		j.Anchors[k] = anchorJSON{Name: textfmt.JSON(a.Name), Elo: a.Elo}
 		if a.SD > 0 {
 			j.Anchors[k].SD = &g.Anchors[k].SD
 		}
@@ -208,7 +210,7 @@ func newGroupJSON(i int, g Group) groupJSON {
 	return j
 }
 
-func newCountJSON(c Count) countJSON {
+func newCountJSON(c ratings.Count) countJSON {
 	j := countJSON{Games: c.Games(), Wins: c.Wins, Draws: c.Draws, Losses: c.Losses, Points: c.Points()}
 	if c.Games() > 0 {
 		score, draws := c.Score(), c.DrawShare()
@@ -218,25 +220,25 @@ func newCountJSON(c Count) countJSON {
 }
 
 func newCrosstableJSON(t Table) listJSON[pairingJSON] {
-	pairs := t.Ratings.meetings.list()
-	j := listJSON[pairingJSON]{exact(t.Title), make([]pairingJSON, len(pairs))}
+	pairs := t.Ratings.Pairings()
+	j := listJSON[pairingJSON]{textfmt.JSON(t.Title), make([]pairingJSON, len(pairs))}
 	for i, p := range pairs {
-		j.Rows[i] = pairingJSON{exact(p.South), exact(p.North), p.Wins, p.Draws, p.Losses}
+		j.Rows[i] = pairingJSON{textfmt.JSON(p.South), textfmt.JSON(p.North), p.Wins, p.Draws, p.Losses}
 	}
 	return j
 }
 
 func newHeadToHeadJSON(t Table) listJSON[headToHeadJSON] {
 	list := t.Ratings.HeadToHeads()
-	j := listJSON[headToHeadJSON]{exact(t.Title), make([]headToHeadJSON, len(list))}
+	j := listJSON[headToHeadJSON]{textfmt.JSON(t.Title), make([]headToHeadJSON, len(list))}
 	for i, h := range list {
-		j.Rows[i] = headToHeadJSON{exact(h.A), exact(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected, h.Z}
+		j.Rows[i] = headToHeadJSON{textfmt.JSON(h.A), textfmt.JSON(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected, h.Z}
 	}
 	return j
 }
 
 func newSuperiorityJSON(t Table) (any, error) {
-	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
+	j := listJSON[comparisonJSON]{textfmt.JSON(t.Title), []comparisonJSON{}}
 	if len(t.Ratings.Players) > maxCompared {
 		return j, nil
 	}
@@ -249,7 +251,7 @@ func newSuperiorityJSON(t Table) (any, error) {
 }
 
 func newComparisonJSON(t Table, name string) (any, error) {
-	j := listJSON[comparisonJSON]{exact(t.Title), []comparisonJSON{}}
+	j := listJSON[comparisonJSON]{textfmt.JSON(t.Title), []comparisonJSON{}}
 	if err := compareJSON(&j, t.Ratings, name); err != nil {
 		return nil, err
 	}
@@ -257,10 +259,10 @@ func newComparisonJSON(t Table, name string) (any, error) {
 }
 
 // compareJSON adds one player's differences to the rows.
-func compareJSON(j *listJSON[comparisonJSON], r *Ratings, name string) error {
-	list, err := r.comparisons(name)
+func compareJSON(j *listJSON[comparisonJSON], r *ratings.Ratings, name string) error {
+	list, err := comparisons(r, name)
 	for _, c := range list {
-		j.Rows = append(j.Rows, comparisonJSON{exact(c.a), exact(c.b), c.Elo, c.Error, c.LOS})
+		j.Rows = append(j.Rows, comparisonJSON{textfmt.JSON(c.a), textfmt.JSON(c.b), c.Elo, c.Error, c.LOS})
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package ratings
+package table
 
 import (
 	"fmt"

@@ -1,28 +1,30 @@
-package ratings
+package table
 
 import (
 	"fmt"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"io"
 	"strconv"
 )
 
 // seriesJSON is the JSON of ratings over time.
 type seriesJSON struct {
-	Steps  []stepJSON `json:"steps"`
-	Series []lineJSON `json:"series"`
-	Notes  []exact    `json:"notes"`
+	Steps  []stepJSON     `json:"steps"`
+	Series []lineJSON     `json:"series"`
+	Notes  []textfmt.JSON `json:"notes"`
 }
 
 type stepJSON struct {
-	Step           int      `json:"step"`
-	Name           exact    `json:"name"`
-	Advantage      float64  `json:"advantage"`
-	AdvantageError *float64 `json:"advantage_error"`
+	Step           int          `json:"step"`
+	Name           textfmt.JSON `json:"name"`
+	Advantage      float64      `json:"advantage"`
+	AdvantageError *float64     `json:"advantage_error"`
 }
 
 type lineJSON struct {
-	Name   exact       `json:"name"`
-	Points []pointJSON `json:"points"`
+	Name   textfmt.JSON `json:"name"`
+	Points []pointJSON  `json:"points"`
 }
 
 type pointJSON struct {
@@ -32,49 +34,49 @@ type pointJSON struct {
 	Games int     `json:"games"`
 }
 
-// WriteSeries writes ratings over time. Text and Markdown have a row for
+// WriteHistory writes ratings over time. Text and Markdown have a row for
 // each player and a column for each step, of at most 50 steps; CSV and JSON list
 // the points. Steps are numbered from 1.
-func WriteSeries(w io.Writer, f Format, s *Series) error {
+func WriteHistory(w io.Writer, f Format, s *ratings.Series) error {
 	switch {
 	case f == CSV:
 		var lines [][]string
 		for _, l := range s.Players {
 			for _, p := range l.Points {
-				lines = append(lines, []string{visible(l.Name), strconv.Itoa(p.Step + 1), visible(s.Steps[p.Step]), digits(p.Elo), digits(p.Error), strconv.Itoa(p.Games)})
+				lines = append(lines, []string{textfmt.Visible(l.Name), strconv.Itoa(p.Step + 1), textfmt.Visible(s.Steps[p.Step]), digits(p.Elo), digits(p.Error), strconv.Itoa(p.Games)})
 			}
 		}
 		return writeCSV(w, []string{"name", "step", "run", "elo", "error", "games"}, []Table{{}}, func(Table) ([][]string, error) { return lines, nil })
 	case f == JSON:
 		return writeJSON(w, newSeriesJSON(s))
 	case f.rounded():
-		return writePage(w, f, Book{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
+		return writePage(w, f, Tables{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
-func newSeriesJSON(s *Series) seriesJSON {
-	j := seriesJSON{Steps: make([]stepJSON, len(s.Steps)), Series: make([]lineJSON, len(s.Players)), Notes: make([]exact, len(s.Notes))}
+func newSeriesJSON(s *ratings.Series) seriesJSON {
+	j := seriesJSON{Steps: make([]stepJSON, len(s.Steps)), Series: make([]lineJSON, len(s.Players)), Notes: make([]textfmt.JSON, len(s.Notes))}
 	for i, name := range s.Steps {
-		j.Steps[i] = stepJSON{Step: i + 1, Name: exact(name), Advantage: s.Advantages[i].Elo}
+		j.Steps[i] = stepJSON{Step: i + 1, Name: textfmt.JSON(name), Advantage: s.Advantages[i].Elo}
 		if s.Advantages[i].Fitted {
 			j.Steps[i].AdvantageError = &s.Advantages[i].Error
 		}
 	}
 	for i, l := range s.Players {
-		j.Series[i] = lineJSON{Name: exact(l.Name), Points: make([]pointJSON, len(l.Points))}
+		j.Series[i] = lineJSON{Name: textfmt.JSON(l.Name), Points: make([]pointJSON, len(l.Points))}
 		for k, p := range l.Points {
 			j.Series[i].Points[k] = pointJSON{p.Step + 1, p.Elo, p.Error, p.Games}
 		}
 	}
 	for i, n := range s.Notes {
-		j.Notes[i] = exact(n)
+		j.Notes[i] = textfmt.JSON(n)
 	}
 	return j
 }
 
 // series writes a row for each player.
-func (p *page) series(s *Series) {
+func (p *page) series(s *ratings.Series) {
 	if len(s.Steps) > maxColumns {
 		p.paragraph(fmt.Sprintf("Ratings at %d steps are too wide to print; csv and json have them.", len(s.Steps)))
 		return
@@ -89,7 +91,7 @@ func (p *page) series(s *Series) {
 	for i, l := range s.Players {
 		row := append([]string{strconv.Itoa(i + 1), p.name(l.Name)}, make([]string, len(s.Steps))...)
 		for _, q := range l.Points {
-			row[2+q.Step] = decimal(q.Elo) + " ± " + decimal(q.Error)
+			row[2+q.Step] = textfmt.Decimal(q.Elo) + " ± " + textfmt.Decimal(q.Error)
 		}
 		g.add(row...)
 	}

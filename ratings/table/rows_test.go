@@ -1,7 +1,8 @@
-package ratings
+package table
 
 import (
 	"bytes"
+	"gyges/ratings"
 	"strings"
 	"testing"
 
@@ -11,17 +12,17 @@ import (
 // The rows are those of the printed table, cell by cell, and the remarks its
 // last lines.
 func TestRowsAreThoseOfTheTable(t *testing.T) {
-	d := new(Data)
+	d := new(ratings.Data)
 	for range 5 {
-		d.AddPair("a\x1b[31m", "b|c", Win, Draw)
-		d.AddPair("b|c", "a\x1b[31m", Win, Win)
-		d.Add("loser", "b|c", Loss)
+		d.AddPair("a\x1b[31m", "b|c", ratings.Win, ratings.Draw)
+		d.AddPair("b|c", "a\x1b[31m", ratings.Win, ratings.Win)
+		d.Add("loser", "b|c", ratings.Loss)
 	}
-	r, err := Fit(t.Context(), d, Options{})
+	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, WriteTable(&text, Text, View{}, Book{All: table}))
+	require.NoError(t, Write(&text, Text, View{}, Tables{All: table}))
 
 	columns, err := ParseColumns(TextColumns)
 	require.NoError(t, err)
@@ -41,7 +42,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	}
 	require.Equal(t, `a\x1b[31m`, rows[0].Cells[1])
 	require.Equal(t, "a\x1b[31m", rows[0].Name)
-	require.True(t, strings.HasSuffix(text.String(), strings.Join(r.Remarks(), "\n")+"\n"))
-	require.Empty(t, r.GroupTitle(0), "there is one group only")
+	require.True(t, strings.HasSuffix(text.String(), strings.Join(table.Remarks(), "\n")+"\n"))
+	require.Empty(t, table.GroupTitle(0), "there is one group only")
 	require.Equal(t, "reason", LeftColumns(columns)[len(LeftColumns(columns))-1].Key)
 }
