@@ -115,7 +115,7 @@ func TestMoveTimeEndsTheSearch(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "alphabeta:depth=20", g)
-	for _, n := range []int{0, 1} { // before anything is known
+	for _, n := range []int{0, 1} { // before the first result
 		_, err := a.Choose(agenttest.CancelAfter(n), g, agents.Limits{})
 		require.ErrorIs(t, err, context.Canceled, n)
 	}

@@ -12,7 +12,7 @@ import (
 	"gyges/rules"
 )
 
-// The move picked has the highest sum of what minimax says of it and its noise.
+// The move chosen has the highest sum of minimax score and noise.
 func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 	others := 0
 	for _, c := range []struct {
@@ -64,8 +64,8 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 	require.Greater(t, others, 10, "positions where noise changed the move")
 }
 
-// A search that selects moves stays within its limits, and its best move stands
-// where there is no noise.
+// A search with pruning keeps to its limits, and returns its best move where all
+// noise is equal.
 func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -74,14 +74,16 @@ func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(agents.Explorer)
 		plain := agenttest.Choose(t, a, g, agents.Limits{Nodes: 500})
 		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Side: g.Position().Side()}))
-		quiet, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 666}, func(rules.Move) agents.Score { return 7 })
+		equal := func(rules.Move) agents.Score { return 7 }
+		quiet, err := a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 666}, equal)
 		require.NoError(t, err)
 		require.Equal(t, plain, quiet)
-		d, err := a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 666}, func(m rules.Move) agents.Score { return agents.Score(m % 400) })
+		noise := func(m rules.Move) agents.Score { return agents.Score(m % 400) }
+		d, err := a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 666}, noise)
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 		require.LessOrEqual(t, d.Nodes, int64(666))
-		d, err = a.ChooseNoisy(context.Background(), g, agents.Limits{Nodes: 1}, func(m rules.Move) agents.Score { return agents.Score(m % 400) })
+		d, err = a.ChooseNoisy(t.Context(), g, agents.Limits{Nodes: 1}, noise)
 		require.NoError(t, err)
 		require.NoError(t, g.Check(d.Move))
 	}

@@ -142,7 +142,7 @@ func TestScoreIsMinimax(t *testing.T) {
 				a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1", c.depth), g)
 				d := agenttest.Choose(t, a, g, agents.Limits{})
 				gs.check(t, g, d)
-				// What the table knows by now changes nothing.
+				// The contents of the table change nothing.
 				again := agenttest.Choose(t, a, g, agents.Limits{})
 				require.Equal(t, d.Score, again.Score)
 				gs.check(t, g, again)
@@ -152,7 +152,7 @@ func TestScoreIsMinimax(t *testing.T) {
 }
 
 // shuffle moves a piece of each side and then the first one back, so that a
-// position stands again if the other goes back too. It tells whether it can.
+// position stands again if the other goes back too. It reports whether that is possible.
 func shuffle(g *rules.Game, rng *rand.Rand) bool {
 	before := g.Position().Key()
 	var ms rules.MoveSet
@@ -198,7 +198,11 @@ func TestRepetitionInTheGame(t *testing.T) {
 			gs := newGames(t, "simplified", c.depth, 25, 2000)
 			for met := 0; met < c.positions; {
 				g := gs.next()
-				if !shuffle(g, gs.rng) || minimax(g, gs.eval, c.depth, 0) == minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0) {
+				if !shuffle(g, gs.rng) {
+					continue
+				}
+				withoutHistory := rules.NewGame(free, g.Position())
+				if minimax(g, gs.eval, c.depth, 0) == minimax(withoutHistory, gs.eval, c.depth, 0) {
 					continue
 				}
 				met++
@@ -228,8 +232,10 @@ func TestRepetitionOnThePath(t *testing.T) {
 		gs.eval, err = source.Evaluator(gs.rules)
 		require.NoError(t, err)
 		g := agenttest.Game(t, gs.rules, c.position)
-		require.NotEqual(t, minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0), minimax(g, gs.eval, c.depth, 0), c.position)
-		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,weights=testdata/linear.json", c.depth), g)
+		freely := minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0)
+		require.NotEqual(t, freely, minimax(g, gs.eval, c.depth, 0), c.position)
+		spec := fmt.Sprintf("alphabeta:selective=0,depth=%d,hash=1,weights=testdata/linear.json", c.depth)
+		a := agenttest.New(t, Kind(), spec, g)
 		gs.check(t, g, agenttest.Choose(t, a, g, agents.Limits{}))
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"gyges/rules"
 )
 
-// Every move must be picked once, the suggested ones first, whether or not
+// The picker yields each move once, the suggested ones first, whether or not
 // suggestions are legal or the same.
-func TestEveryMoveIsPickedOnce(t *testing.T) {
+func TestPickerYieldsEachMoveOnce(t *testing.T) {
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(1, 9))
 	for range 20 {
@@ -39,12 +39,12 @@ func TestEveryMoveIsPickedOnce(t *testing.T) {
 			seen := map[rules.Move]bool{}
 			for m := s.nextMove(&k, f, g.Position(), depth); m != rules.NoMove; m = s.nextMove(&k, f, g.Position(), depth) {
 				require.True(t, ms.Contains(m))
-				require.False(t, seen[m], "%v is picked twice", m)
+				require.False(t, seen[m], "%v comes twice", m)
 				seen[m] = true
 				require.True(t, seen[one], "the first suggestion comes first")
 				require.True(t, len(seen) < 2 || seen[other])
 			}
-			require.Equal(t, want, seen, "all but those that are seen to hand over a win")
+			require.Equal(t, want, seen, "all but those that the quick filter removes")
 		}
 	}
 }

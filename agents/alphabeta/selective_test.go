@@ -18,7 +18,9 @@ import (
 // What the selective search proves is true: minimax, deep enough, sees the same
 // winner, and not sooner than the plies it took.
 func TestSelectiveProofsHold(t *testing.T) {
-	for name, least := range map[string]int{"simplified": 20, "simplified:repetition=none": 20, "kang:relocation=false": 2} {
+	for name, least := range map[string]int{
+		"simplified": 20, "simplified:repetition=none": 20, "kang:relocation=false": 2,
+	} {
 		proven := 0
 		gs := newGames(t, name, 3, 30, 6000)
 		for range 100 {
@@ -45,7 +47,8 @@ func TestLostRootNamesAMove(t *testing.T) {
 	r := rules.MustParse("standard")
 	for _, selective := range []int{0, 1} {
 		g := agenttest.Game(t, r, "200000/200200/003113/003000/002300/000101 s")
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=3,selective=%d", selective), g), g, agents.Limits{})
+		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=3,selective=%d", selective), g)
+		d := agenttest.Choose(t, a, g, agents.Limits{})
 		require.Equal(t, -agents.WinIn(2), d.Score)
 		require.Len(t, d.PV, 2)
 	}
@@ -183,8 +186,8 @@ func TestExcludedMovesStayOut(t *testing.T) {
 	require.Greater(t, setups, 10)
 }
 
-// A search says what it has found after each depth.
-func TestTellsEachDepth(t *testing.T) {
+// A search reports its result after each depth.
+func TestReportsEachDepth(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g)
 	var depths []int

@@ -80,7 +80,7 @@ func TestUsable(t *testing.T) {
 		{"upper bound that doesn't", make(50, 4, upper), 49, 50, 99, false},
 		{"the game may end first", make(50, 4, exact), 0, 1, 4, false},
 		{"a win of another depth", make(win, 2, exact), 0, 1, 99, true},
-		{"a quicker win is asked for", make(win, 2, exact), win, win + 1, 99, false},
+		{"the window is above the win", make(win, 2, exact), win, win + 1, 99, false},
 		{"an upper bound proves no win", make(win, 2, upper), win, win + 1, 99, false},
 		{"a loss of another depth", make(loss, 2, upper), 0, 1, 99, true},
 		{"a lower bound proves no loss", make(loss, 2, lower), loss - 1, loss, 99, false},

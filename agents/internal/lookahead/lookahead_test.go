@@ -30,7 +30,7 @@ func moves(ms *rules.MoveSet) []rules.Move {
 	return list
 }
 
-// A line knows the same as a game that has come this way, all along it.
+// A line agrees with a game of the same moves at each ply.
 func TestLineAgreesWithGame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGame(t)
@@ -67,7 +67,9 @@ func TestLineAgreesWithGame(t *testing.T) {
 // last one, and else not at all.
 func TestRepetitionAlongTheLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	for rule, want := range map[string][2]bool{"superko": {true, true}, "previous": {true, false}, "none": {false, false}} {
+	for rule, want := range map[string][2]bool{
+		"superko": {true, true}, "previous": {true, false}, "none": {false, false},
+	} {
 		r := rules.MustParse("standard:repetition=" + rule)
 		for range 50 {
 			g := agenttest.RandomGame(r, rng, 6)

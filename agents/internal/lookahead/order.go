@@ -31,30 +31,27 @@ func (h *MoveHeap) Pop() rules.Move {
 	if len(l) == 0 {
 		return rules.NoMove
 	}
-	top := l[0]
-	last := len(l) - 1
+	top, last := l[0], len(l)-1
 	l[0] = l[last]
-	l = l[:last]
-	l.siftDown(0)
-	*h = l
+	if *h = l[:last]; last > 0 {
+		h.siftDown(0)
+	}
 	return top.Move()
 }
 
+// siftDown restores the heap's order below entry i.
 func (h MoveHeap) siftDown(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
+	x := h[i]
+	for k := 2*i + 1; k < len(h); k = 2*i + 1 {
+		if k+1 < len(h) && h[k+1] > h[k] {
+			k++
 		}
-		if child+1 < len(h) && h[child+1] > h[child] {
-			child++
+		if h[k] <= x {
+			break
 		}
-		if h[i] >= h[child] {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
+		h[i], i = h[k], k
 	}
+	h[i] = x
 }
 
 // History is the history heuristic: bonuses of the moves that caused cutoffs.
