@@ -10,10 +10,10 @@ import (
 	"gyges/tournament"
 )
 
-// sampleTime is how long a dry run plays.
-const sampleTime = 3 * time.Second
+// estimateTime is how long a dry run plays.
+const estimateTime = 3 * time.Second
 
-// planJSON is what a dry run says.
+// planJSON is the output of a dry run.
 type planJSON struct {
 	Event    string  `json:"event"` // "plan"
 	Games    int64   `json:"games"`
@@ -26,15 +26,15 @@ type planJSON struct {
 	Bytes    int64   `json:"bytes"`
 }
 
-// dryRun plays a sample of a run and says what the whole of it would take.
+// dryRun plays some games of a run and prints an estimate for all of it.
 func dryRun(ctx context.Context, e *env, config tournament.Config, events string) error {
-	s, err := tournament.EstimateRun(ctx, config, e.registry, sampleTime)
+	s, err := tournament.EstimateRun(ctx, config, e.registry, estimateTime)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return failure{fmt.Errorf("no game of the sample ended within %v; the run would take more than %v",
-			10*sampleTime, time.Duration(config.Games()/int64(max(s.Workers, 1)))*10*sampleTime)}
+			10*estimateTime, time.Duration(config.Games()/int64(max(s.Workers, 1)))*10*estimateTime)}
 	case err != nil:
 		return err
 	}

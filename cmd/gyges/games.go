@@ -240,13 +240,13 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 
 // gameWriter lists games in a format. It keeps some rows in memory at most.
 type gameWriter struct {
-	format string
-	out    *output
-	runs   bool // there are several: say which
-	n      int
-	wins   [3]int // of South, of nobody, of North
-	notPlayed int // games not played
-	names  playerNames
+	format    string
+	out       *output
+	runs      bool // there are several: say which
+	n         int
+	wins      [3]int // of South, of nobody, of North
+	notPlayed int    // games not played
+	names     playerNames
 
 	widths  []int      // of columns of text
 	waiting [][]string // rows of text

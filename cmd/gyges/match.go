@@ -65,14 +65,14 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 		f.game(g)
 	})
 	q.end(summary)
-	errTold := f.end(ctx, summary, err)
+	errReport := f.end(ctx, summary, err)
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
 	if c.Events == "" {
 		c.print(e, f, summary, count, err != nil)
 	}
-	switch err = errors.Join(err, errTold); {
+	switch err = errors.Join(err, errReport); {
 	case err != nil:
 		return err
 	case summary.Faults > 0:

@@ -68,17 +68,17 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	f := newObserver(e, c.observerFlags, &config, false)
 	summary, err := tournament.Run(ctx, config, e.registry, f.game)
 	q.end(summary)
-	errTold := f.end(context.WithoutCancel(ctx), summary, err)
+	errReport := f.end(context.WithoutCancel(ctx), summary, err)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")
 		}
 		return runError(err, summary)
 	}
-	if c.Events == "" && errTold == nil {
-		errTold = c.print(context.WithoutCancel(ctx), e, f, summary)
+	if c.Events == "" && errReport == nil {
+		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
-	if err = errors.Join(runError(err, summary), errTold); err == nil && summary.Faults > 0 {
+	if err = errors.Join(runError(err, summary), errReport); err == nil && summary.Faults > 0 {
 		err = errNo
 	}
 	return err
@@ -98,7 +98,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 		err = errors.Join(err, f.stats.grid(specs(f.config)).write(e.out, c.format() == table.Markdown))
 	}
 	about.printf("\n")
-	c.tell(about, s, f.faults)
+	c.summarize(about, s, f.faults)
 	if err != nil {
 		return failure{err}
 	}
@@ -113,7 +113,7 @@ func specs(c *tournament.Config) []string {
 	return list
 }
 
-// runError tells the user's mistakes from what went wrong on the way.
+// runError distinguishes the user's mistakes from failures of the run.
 func runError(err error, s tournament.Summary) error {
 	switch {
 	case err == nil:
@@ -127,8 +127,8 @@ func runError(err error, s tournament.Summary) error {
 	}
 }
 
-// tell prints what is to be said besides the tables.
-func (c *tournamentCmd) tell(w *output, s tournament.Summary, f *faults) {
+// summarize prints what is reported besides the tables.
+func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *faults) {
 	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
 	f.write(w)
 	if s.Status != tournament.Finished {

@@ -42,7 +42,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // it has nothing else to show
 		e.level.Set(slog.LevelInfo)
 	}
-	permit := queue.AllowList{Kinds: c.Allow, Engines: map[string]string{}}
+	allow := queue.AllowList{Kinds: c.Allow, Engines: map[string]string{}}
 	for _, text := range c.Engine {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok || name == "" || command == "" {
@@ -51,9 +51,9 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		if err := ugi.CheckCommand(command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)
 		}
-		permit.Engines[name] = command
+		allow.Engines[name] = command
 	}
-	if err := permit.Check(e.registry); err != nil {
+	if err := allow.Check(e.registry); err != nil {
 		return fmt.Errorf("--allow: %w", err)
 	}
 	if c.Workers < 0 || c.Workers > queue.MaxSlots {
@@ -65,7 +65,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	}
 	o := queue.WorkerOptions{
 		Name: c.Name, Workers: c.Workers, Version: programVersion(), Speed: searchSpeed(ctx, e.registry),
-		Registry: e.registry, Allow: permit, Log: e.log,
+		Registry: e.registry, Allow: allow, Log: e.log,
 	}
 	nc, err := queue.Await(ctx, access, "gyges worker", e.log)
 	if err != nil {

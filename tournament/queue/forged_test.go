@@ -157,9 +157,6 @@ func (f *forger) forgeries() map[string]func() message {
 		"run: unknown": func() message {
 			return plain(announceSubject, f.json(announcement{Run: fmt.Sprint("u", f.rng.IntN(5000)), Config: "abc", Version: version}))
 		},
-		"run: set aside": func() message {
-			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Version: version, Aside: []string{"here"}}))
-		},
 		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
 		"worker: new": func() message {
 			return plain(workerSubject+".x", f.json(WorkerInfo{ID: fmt.Sprint(f.rng.IntN(5000)), Name: strings.Repeat("\x00", 1000)}))

@@ -26,7 +26,6 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 // What others can reach asks for a password.
@@ -222,54 +221,12 @@ func TestTimeScale(t *testing.T) {
 	}
 }
 
-// A machine that loses on time far more often than the others is set aside, and
-// no other one is.
-func TestSetAside(t *testing.T) {
-	var log logged
-	c := newWorkerRegistry(log.log())
-	in, out := &record.Game{}, &record.Game{Fault: &record.Fault{Kind: record.FaultTimeout}}
-	play := func(machine string, games, late int) {
-		for i := range games {
-			g := in
-			if i < late {
-				g = out
-			}
-			c.played(machine, []*record.Game{g})
-		}
-	}
-	play("only", 50, 40)
-	require.Empty(t, c.setAside(), "nothing to compare with")
-	c = newWorkerRegistry(log.log())
-	play("good", 1000, 10)
-	play("few", 19, 0)
-	play("few", 4, 4)
-	play("busy", 100, 0)
-	require.Empty(t, c.setAside())
-	play("busy", 5, 5)
-	require.Empty(t, c.setAside(), "no more than one in twenty")
-	play("busy", 10, 5)
-	require.Equal(t, []string{"busy"}, c.setAside())
-	require.Contains(t, log.String(), "worker=busy")
-	require.Len(t, c.news, 1, "it is announced at once")
-
-	slow := newWorkerRegistry(log.log()) // everybody is late: the limits are too tight
-	for _, name := range []string{"a", "b", "c"} {
-		for range 10 {
-			for range 10 {
-				slow.played(name, []*record.Game{in, out})
-			}
-		}
-	}
-	require.NotContains(t, slow.setAside(), "c")
-	require.NotContains(t, slow.setAside(), "b")
-}
-
 // What comes over the wire never panics, and is bounded.
 func FuzzWire(f *testing.F) {
-	f.Add([]byte(`{"run":"a","config":"b","version":"v","aside":["x"]}`))
+	f.Add([]byte(`{"run":"a","config":"b","version":"v"}`))
 	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x","tries":3}`))
 	f.Add([]byte(`{"version":"v","rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"limits":{},"clock":{},"time_margin":0,"stall_timeout":1,"seed":"1","time_scaling":"scaled","speed":1,"tries":2}`))
-	permit := AllowList{}
+	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var a announcement
 		if a.parse(text) == nil && (!isToken(a.Run) || strings.ContainsAny(a.Run, "./ ")) {
@@ -292,7 +249,7 @@ func FuzzWire(f *testing.F) {
 				return
 			}
 		}
-		r := permit.registry(testRegistry(), nil, 1)
+		r := allow.registry(testRegistry(), nil, 1)
 		if c.Validate(r) == nil && jobOK {
 			_ = tournament.NewRunner(&c, r.New).Check(j.Job, nil)
 		}

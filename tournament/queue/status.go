@@ -5,21 +5,25 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"gyges/agents/tuning/files"
 	"gyges/tournament"
 )
 
-// status is the content of [tournament.WorkersFile]: how a run stands that is
-// played elsewhere. It is for people to look at, and nothing depends on it.
+// status is the content of [tournament.WorkersFile]: workers, queue and speed of a
+// run that is played on workers. It is for display only.
 type status struct {
 	Time  time.Time `json:"time"`
-	Ended bool      `json:"ended"` // nobody plays it any more: the last that was known
+	Ended bool      `json:"ended"` // the run has ended or stopped; the rest is the last known state
 
 	Queue *depth `json:"queue,omitempty"` // nil: the run has ended, or the server doesn't answer
 
@@ -32,15 +36,15 @@ type status struct {
 	Workers []workerStatus `json:"workers"`
 }
 
-// depth is what the server says of a run's jobs.
+// depth counts a run's jobs on the server.
 type depth struct {
-	Waiting     uint64 `json:"waiting"`     // nobody has taken them
+	Waiting     uint64 `json:"waiting"`     // on no worker
 	Playing     int    `json:"playing"`     // played, or waiting for their turn on a worker
 	Redelivered int    `json:"redelivered"` // of these, handed out before and not acknowledged
 }
 
-// workerStatus is a worker as it said of itself. Why one refuses is in the
-// coordinator's log alone.
+// workerStatus is a worker's own report. The reason of a refusal is in the
+// coordinator's log only.
 type workerStatus struct {
 	Name    string  `json:"name"`
 	Version string  `json:"version"`
@@ -58,11 +62,10 @@ type state string
 const (
 	plays   state = "plays"
 	refuses state = "refuses"
-	aside   state = "set aside"
 )
 
-// How often the file is written, how far the rates look back, and what bounds it:
-// workers listed, and bytes of each of their words.
+// How often the file is written, over how many samples the rates are taken, and
+// bounds of the file: workers listed, and bytes of each text from them.
 const (
 	statusEvery  = 2 * time.Second
 	rateSamples  = 16
@@ -71,7 +74,7 @@ const (
 	statusAnswer = time.Second // that the server has for its answer
 )
 
-// sample is how much had come back at a time.
+// sample is how many pairs and games had been received at a time.
 type sample struct {
 	at           time.Time
 	pairs, games int64
@@ -103,7 +106,7 @@ func (p *reporter) start(ctx context.Context) {
 	}
 }
 
-// end writes it for the last time. It stays, so that one sees who has played.
+// end writes the file for the last time.
 func (p *reporter) end() {
 	s := p.run.known()
 	s.Ended = true
@@ -119,7 +122,7 @@ func (p *reporter) write(s status) {
 		err = files.Replace(p.path, append(text, '\n'))
 	}
 	if err != nil && !p.failed {
-		p.run.log.Warn("how the run stands can't be written; it goes on", "error", withoutPath(err))
+		p.run.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
 	}
 	p.failed = err != nil
 }
@@ -143,7 +146,7 @@ func rates(samples []sample) (pairs, games float64) {
 	return float64(last.pairs-first.pairs) / seconds, float64(last.games-first.games) / seconds
 }
 
-// status returns how the run stands.
+// status returns the status of the run.
 func (r *run) status(ctx context.Context) status {
 	ctx, cancel := context.WithTimeout(ctx, statusAnswer)
 	defer cancel()
@@ -158,7 +161,7 @@ func (r *run) status(ctx context.Context) status {
 	return s
 }
 
-// known is what can be said without the server.
+// known returns the part of the status that needs no answer of the server.
 func (r *run) known() status {
 	s := status{Time: time.Now().UTC()}
 	r.mu.Lock()
@@ -170,7 +173,7 @@ func (r *run) known() status {
 	return s
 }
 
-// list returns the workers that were heard of lately, by name.
+// list returns the workers that have reported lately, by name.
 func (c *workerRegistry) list(now time.Time) []workerStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,11 +186,8 @@ func (c *workerRegistry) list(now time.Time) []workerStatus {
 			Name: word(s.info.Name), Version: word(s.info.Version), Cores: s.info.Cores, Workers: s.info.Workers,
 			Speed: s.info.Speed, Playing: s.info.Playing, Pairs: s.info.Pairs, State: plays,
 		}
-		switch {
-		case s.told != "":
+		if s.refusal != "" {
 			w.State = refuses
-		case c.aside[s.info.Name]:
-			w.State = aside
 		}
 		list = append(list, w)
 	}
@@ -197,7 +197,131 @@ func (c *workerRegistry) list(now time.Time) []workerStatus {
 	return list
 }
 
-// word bounds what a worker says.
+// word bounds a text from a worker.
 func word(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), maxWord)], "")
+}
+
+// How often runs are announced and workers report, and after how long without
+// either one counts as gone.
+const (
+	announceEvery = 2 * time.Second
+	reportEvery   = 5 * time.Second
+	goneAfter     = 30 * time.Second
+)
+
+// workerRegistry holds the workers that a coordinator has heard of.
+type workerRegistry struct {
+	log  *slog.Logger
+	news chan struct{} // a worker is new, so that the run is announced at once
+
+	mu      sync.Mutex
+	workers map[string]workerEntry // by id
+}
+
+// workerEntry is a worker as it last reported.
+type workerEntry struct {
+	info    WorkerInfo
+	at      time.Time
+	refusal string // why it refuses the run, as logged; "": it plays
+}
+
+// maxKnownWorkers bounds the registry.
+const maxKnownWorkers = 100_000
+
+func newWorkerRegistry(log *slog.Logger) *workerRegistry {
+	return &workerRegistry{log: log, news: make(chan struct{}, 1), workers: map[string]workerEntry{}}
+}
+
+// heard stores the report of a worker.
+func (c *workerRegistry) heard(run string, info WorkerInfo, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, known := c.workers[info.ID]
+	if info.Gone || !known && len(c.workers) >= maxKnownWorkers {
+		delete(c.workers, info.ID)
+		return
+	}
+	s := workerEntry{info: info, at: now, refusal: before.refusal}
+	if why := info.Refused[run]; why != s.refusal {
+		s.refusal = why
+		if why != "" {
+			c.log.Warn("a worker doesn't play for this run", "worker", info.Name, "why", why)
+		}
+	}
+	if !known {
+		c.log.Info("a worker", "worker", info.Name, "cores", info.Cores, "workers", info.Workers, "speed", info.Speed, "version", info.Version)
+		select {
+		case c.news <- struct{}{}:
+		default:
+		}
+	}
+	c.workers[info.ID] = s
+}
+
+// willing returns how many workers play for the run, and removes those that are
+// gone.
+func (c *workerRegistry) willing(now time.Time) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for id, s := range c.workers {
+		switch {
+		case now.Sub(s.at) > goneAfter:
+			c.log.Info("a worker is gone", "worker", s.info.Name)
+			delete(c.workers, id)
+		case s.refusal == "":
+			n++
+		}
+	}
+	return n
+}
+
+// announce announces the run and receives the reports of workers, until ctx ends.
+func (r *run) announce(ctx context.Context) error {
+	listening, err := r.coordinator.nc.Subscribe(workerSubject+".*", func(m *nats.Msg) {
+		var info WorkerInfo
+		if err := parseStrictly(m.Data, &info); err != nil {
+			r.log.Debug("malformed report of a worker", "error", err)
+			return
+		}
+		r.workers.heard(r.id.Run, info, time.Now())
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listening.Unsubscribe() }() // at the end of the run
+	tick := time.NewTicker(announceEvery)
+	defer tick.Stop()
+	idle := time.Now() // since when no worker plays
+	notice := r.coordinator.stallNotice()
+	for {
+		if err := r.sendAnnouncement(false); err != nil {
+			r.log.Debug("announcing the run", "error", err)
+		}
+		notice.update(cmp.Or(r.coordinator.stalled(), r.sender.stalled()), time.Now())
+		if now := time.Now(); r.workers.willing(now) > 0 {
+			idle = now
+		} else if now.Sub(idle) > goneAfter {
+			r.log.Warn("no worker plays for this run; start one with gyges worker")
+			idle = now
+		}
+		select {
+		case <-tick.C:
+		case <-r.workers.news:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// sendAnnouncement announces the run or its end.
+func (r *run) sendAnnouncement(ended bool) error {
+	text, err := json.Marshal(announcement{
+		Run: r.id.Run, Config: r.id.Config, Version: r.coordinator.options.Version, Ended: ended,
+	})
+	if err != nil {
+		return err
+	}
+	return r.coordinator.nc.Publish(announceSubject, text)
 }

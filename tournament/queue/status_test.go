@@ -136,14 +136,14 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
-	require.Equal(t, 1, strings.Count(log.String(), "how the run stands can't be written"))
+	require.Equal(t, 1, strings.Count(log.String(), "the status of the run can't be written"))
 	left, err := filepath.Glob(filepath.Join(c.Out, "*.tmp-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
 
 // What workers say is bounded, and those that are silent aren't listed.
-func TestCrewList(t *testing.T) {
+func TestWorkerRegistryList(t *testing.T) {
 	now := time.Now()
 	c := newWorkerRegistry(discard())
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
@@ -151,7 +151,6 @@ func TestCrewList(t *testing.T) {
 	}
 	c.heard("run", WorkerInfo{ID: "no", Name: "no", Refused: map[string]string{"run": "secret"}}, now)
 	c.heard("run", WorkerInfo{ID: "other", Name: "other", Refused: map[string]string{"another": "why"}}, now)
-	c.aside["other"] = true
 	list := c.list(now)
 	text, err := json.Marshal(list)
 	require.NoError(t, err)
@@ -167,7 +166,7 @@ func TestCrewList(t *testing.T) {
 	}
 	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
 	require.Equal(t, refuses, states["no"])
-	require.Equal(t, aside, states["other"])
+	require.Equal(t, plays, states["other"])
 	require.Equal(t, plays, states[names[2]])
 }
 

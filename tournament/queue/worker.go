@@ -19,24 +19,25 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tuning/files"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
-// WorkerOptions say how a worker works. Zero values stand for what is said of them.
+// WorkerOptions configure a worker; each field documents its zero value.
 type WorkerOptions struct {
 	Name     string           // of the machine; empty: its host name
 	Workers  int              // games at a time; 0: one for each core
 	Version  string           // of the program; runs of another one are refused
 	Speed    float64          // positions a second of one core; 0: unknown
-	Registry *agents.Registry // what can be made at all
-	Allow    AllowList        // what may be
+	Registry *agents.Registry // the kinds of agents
+	Allow    AllowList        // the kinds and programs that may be started
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
 // MaxSlots bounds the games at a time.
 const MaxSlots = 1024
 
-// Worker takes pairs of whatever runs are announced and plays them.
+// Worker receives pairs of all announced runs and plays them.
 type Worker struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -49,18 +50,18 @@ type Worker struct {
 	mu       sync.Mutex
 	runs     map[string]*subscription // by name
 	refused  map[string]refused       // by name
-	refusal  chan struct{}            // one has been added
-	refusing time.Time                // since when they are noted
-	changed  chan struct{}            // runs are, or there is room
+	refusal  chan struct{}            // a refusal has been added
+	refusing time.Time                // when they were last cleared
+	changed  chan struct{}            // the runs or the free capacity have changed
 
-	// What has been started for announcements. It is added to with mu held, and
-	// not after ctx has ended.
+	// Goroutines started for announcements. Added to with mu held, and not after
+	// ctx has ended.
 	background sync.WaitGroup
 
 	tasks     chan *task
 	held      tasksHeld
-	alone     sync.RWMutex                       // held by who plays a pair that may bring the process down
-	isolating atomic.Int64                       // how many do, or wait for it
+	alone     sync.RWMutex                       // write-locked while a pair is played that may crash the process
+	isolating atomic.Int64                       // pairs that hold alone, or wait for it
 	fetching  sync.Mutex                         // held while jobs are asked for
 	stopFetch atomic.Pointer[context.CancelFunc] // ends that early
 	playing   atomic.Int64
@@ -96,7 +97,8 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	}, nil
 }
 
-// Run works until ctx ends. Pairs in hand are given back then.
+// Run plays until ctx ends. Pairs that are not finished are returned to the server
+// then.
 func (w *Worker) Run(ctx context.Context) error {
 	folder, remove, err := files.TempDir("", "gyges-worker")
 	if err != nil {
@@ -104,13 +106,13 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.files = folder
 	defer func() { _ = remove() }() // what remains is removed by the next worker
-	announced, err := w.nc.Subscribe(announceSubject, func(m *nats.Msg) { w.hear(ctx, m.Data) })
+	announced, err := w.nc.Subscribe(announceSubject, func(m *nats.Msg) { w.onAnnouncement(ctx, m.Data) })
 	if err != nil {
 		return err
 	}
 	defer func() { _ = announced.Unsubscribe() }() // at the end
 
-	// Results of pairs that are finished go out even when it is time to stop.
+	// Results of finished pairs are sent even after ctx has ended.
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	var senders errgroup.Group
@@ -125,17 +127,17 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	_ = group.Wait() // none fails
 	w.sender.close()
-	time.AfterFunc(lastWords, stopSending)
+	time.AfterFunc(stopTimeout, stopSending)
 	_ = senders.Wait()
 	w.giveBack()
 	return ctx.Err()
 }
 
-// lastWords bounds how long a worker that stops waits for the server.
-const lastWords = 5 * time.Second
+// stopTimeout bounds how long a worker that stops waits for the server.
+const stopTimeout = 5 * time.Second
 
-// giveBack returns the pairs that are not finished to the server, stops what is in
-// the background, and reports the worker's end.
+// giveBack returns unfinished pairs to the server, ends the background goroutines,
+// and reports the worker's end.
 func (w *Worker) giveBack() {
 	for _, t := range w.held.all() {
 		_ = t.message.Nak() // otherwise its lease runs out
@@ -146,15 +148,15 @@ func (w *Worker) giveBack() {
 	}
 	w.mu.Unlock()
 	w.background.Wait()
-	w.tell(true)
+	w.publishInfo(true)
 	_ = w.nc.FlushTimeout(time.Second) // the same
 }
 
-// hear takes note of a run, or of its end.
-func (w *Worker) hear(ctx context.Context, text []byte) {
+// onAnnouncement handles the announcement of a run, or of its end.
+func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
 	var a announcement
 	if err := a.parse(text); err != nil {
-		w.options.Log.Debug("an announcement that can't be understood", "error", err)
+		w.options.Log.Debug("malformed announcement", "error", err)
 		return
 	}
 	w.mu.Lock()
@@ -167,12 +169,12 @@ func (w *Worker) hear(ctx context.Context, text []byte) {
 	case a.Ended:
 		delete(w.refused, a.Run)
 	case known:
-		r.update(&a, w.options.Name)
+		r.announced = time.Now()
 	case w.refused[a.Run].of == a.kind() || len(w.runs) >= maxRuns:
 	case a.Version != w.options.Version:
 		w.refuse(a.Run, a.kind(), fmt.Sprintf("it is of version %.200q, this worker of %.60q", a.Version, w.options.Version))
 	default:
-		r := newSubscription(ctx, &a, w.options.Name)
+		r := newSubscription(ctx, &a)
 		w.runs[a.Run] = r
 		delete(w.refused, a.Run)
 		w.background.Go(func() {
@@ -207,23 +209,23 @@ const (
 	maxRefused = 100
 )
 
-// refused is a run that isn't for a worker.
+// refused is a run that the worker doesn't play.
 type refused struct {
 	of  runKind
 	why string
 }
 
-// runKind is what a run is refused for, as announced: another announcement under
-// its name may be the true one.
+// runKind identifies the announcement that is refused: another one under the same
+// run name may be genuine.
 type runKind struct{ config, version string }
 
 func (a *announcement) kind() runKind { return runKind{a.Config, a.Version} }
 
-// refuse notes that a run isn't for this worker. It is called with the lock.
+// refuse records why the worker doesn't play a run. The caller holds the lock.
 func (w *Worker) refuse(run string, of runKind, why string) {
 	w.options.Log.Warn("a run is refused", "run", run, "why", why)
 	if len(w.refused) >= maxRefused {
-		clear(w.refused) // those that are still there are refused again
+		clear(w.refused) // runs that still exist are refused again
 	}
 	w.refused[run] = refused{of, why}
 	select {
@@ -232,8 +234,8 @@ func (w *Worker) refuse(run string, of runKind, why string) {
 	}
 }
 
-// prepare makes a run ready to be played, or refuses it. What fails for other
-// reasons is tried again with the next announcement.
+// prepare makes a run ready to be played, or refuses it. Other errors are retried
+// with the next announcement.
 func (w *Worker) prepare(r *subscription) {
 	err := r.prepare(w)
 	w.mu.Lock()
@@ -241,7 +243,7 @@ func (w *Worker) prepare(r *subscription) {
 	var no refusal
 	switch {
 	case err == nil:
-		w.options.Log.Info("a run", "run", r.name)
+		w.options.Log.Info("joined a run", "run", r.name)
 		r.ready = true
 	case errors.As(err, &no):
 		w.refuse(r.name, runKind{r.digest, w.options.Version}, no.Error())
@@ -256,7 +258,7 @@ func (w *Worker) prepare(r *subscription) {
 	w.wake()
 }
 
-// wake wakes who waits for a run or for room.
+// wake wakes the goroutine that waits for a run or for capacity.
 func (w *Worker) wake() {
 	select {
 	case w.changed <- struct{}{}:
@@ -264,7 +266,7 @@ func (w *Worker) wake() {
 	}
 }
 
-// report says every now and then how the worker is.
+// report publishes the state of the worker every reportEvery.
 func (w *Worker) report(ctx context.Context) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
@@ -273,7 +275,7 @@ func (w *Worker) report(ctx context.Context) {
 		lost: "the NATS server doesn't store results; trying again", recovered: "the NATS server stores results again",
 	}
 	for {
-		w.tell(false)
+		w.publishInfo(false)
 		notice.update(w.sender.stalled(), time.Now())
 		select {
 		case <-tick.C:
@@ -285,8 +287,8 @@ func (w *Worker) report(ctx context.Context) {
 	}
 }
 
-// tell says how the worker is.
-func (w *Worker) tell(gone bool) {
+// publishInfo publishes the state of the worker.
+func (w *Worker) publishInfo(gone bool) {
 	w.mu.Lock()
 	why := map[string]string{}
 	for run, r := range w.refused {
@@ -301,11 +303,11 @@ func (w *Worker) tell(gone bool) {
 		err = w.nc.Publish(workerSubject+"."+w.id, text)
 	}
 	if err != nil {
-		w.options.Log.Debug("saying how we are", "error", err)
+		w.options.Log.Debug("publishing the worker's state", "error", err)
 	}
 }
 
-// forget drops runs that have not been announced for long.
+// forget removes runs that have not been announced for forgetAfter.
 func (w *Worker) forget(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -317,15 +319,15 @@ func (w *Worker) forget(now time.Time) {
 	}
 	if now.Sub(w.refusing) > forgetAfter {
 		w.refusing = now
-		clear(w.refused) // those that are still there are refused again
+		clear(w.refused) // runs that still exist are refused again
 	}
 }
 
-// forgetAfter is after how long without an announcement a run's pairs in hand are
+// forgetAfter is the time without an announcement after which a run's pairs are
 // dropped.
 const forgetAfter = time.Hour
 
-// keepLeases tells the server that the pairs in hand are in good hands.
+// keepLeases extends the leases of all tasks.
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()
@@ -338,8 +340,8 @@ func (w *Worker) keepLeases(ctx context.Context) {
 	}
 }
 
-// tasksHeld are the pairs in hand: being played, waiting for that, or with their
-// results on the way.
+// tasksHeld are the received pairs: waiting, being played, or with their results
+// being sent.
 type tasksHeld struct {
 	mu    sync.Mutex
 	tasks map[*task]bool
@@ -373,8 +375,8 @@ func (h *tasksHeld) all() []*task {
 	return list
 }
 
-// publishResult sends what became of a pair, and then, when the server has it, lets
-// it forget the job.
+// publishResult sends the result of a pair, and acknowledges its job when the server
+// has stored the result.
 func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
 	if t.run.ctx.Err() != nil && w.hasEnded(t.run) {
 		w.done(t)
@@ -406,12 +408,309 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Gam
 	})
 }
 
-// maxMessage is the size beyond which games travel as an object. Servers take
+// maxMessage is the size beyond which games are sent as an object, in bytes. Servers take
 // messages of 1 MB at least.
 const maxMessage = 512 << 10
 
-// done forgets a task.
+// done removes a task.
 func (w *Worker) done(t *task) {
 	w.held.remove(t)
 	w.wake()
+}
+
+// maxAhead is how many pairs a worker may hold for each game at a time, and aheadTime
+// how long they may take to play. Prefetching keeps quick games from waiting for the
+// network; the time bound keeps long ones free for other workers.
+const (
+	maxAhead  = 64
+	aheadTime = 200 * time.Millisecond
+)
+
+// room returns how many more pairs the worker should fetch.
+func (w *Worker) room() int {
+	ahead := 1
+	if n := w.pairs.Load(); n > 0 {
+		mean := max(time.Duration(w.nanos.Load()/n), 1)
+		ahead = int(min(max(aheadTime/mean, 1), maxAhead))
+	}
+	if w.isolating.Load() > 0 {
+		return 0
+	}
+	return w.options.Workers*ahead - w.held.len()
+}
+
+// How long a worker waits on the server for jobs when it has one run, and between
+// two requests when it has several.
+const (
+	waitForJobs = 3 * time.Second
+	betweenRuns = 100 * time.Millisecond
+)
+
+// fetch receives jobs from the server as there is room for them, from all runs in
+// turn.
+func (w *Worker) fetch(ctx context.Context) {
+	turn := 0
+	for ctx.Err() == nil {
+		runs := w.open(time.Now())
+		room := w.room()
+		if len(runs) == 0 || room <= 0 {
+			select {
+			case <-w.changed:
+			case <-time.After(time.Second): // a run may no longer be announced
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if len(runs) == 1 {
+			w.fetchFrom(ctx, runs[0], room, waitForJobs)
+			continue
+		}
+		found := 0
+		for range runs {
+			turn++
+			found += w.fetchFrom(ctx, runs[turn%len(runs)], max(w.room(), 0), 0)
+		}
+		if found == 0 {
+			sleep(ctx, betweenRuns)
+		}
+	}
+}
+
+// open returns the runs whose jobs may be fetched.
+func (w *Worker) open(now time.Time) []*subscription {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []*subscription
+	for _, r := range w.runs {
+		if r.ready && now.Sub(r.announced) < goneAfter {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// fetchFrom fetches up to n jobs of a run and returns how many there were. It waits
+// for the first one, and for more, up to the given time.
+func (w *Worker) fetchFrom(ctx context.Context, r *subscription, n int, wait time.Duration) int {
+	w.fetching.Lock()
+	defer w.fetching.Unlock()
+	if n == 0 || w.isolating.Load() > 0 {
+		return 0
+	}
+	var batch jetstream.MessageBatch
+	var err error
+	if wait > 0 {
+		once, cancel := context.WithTimeout(r.ctx, wait)
+		defer cancel()
+		w.stopFetch.Store(&cancel)
+		batch, err = r.jobs.Fetch(n, jetstream.FetchContext(once))
+	} else {
+		batch, err = r.jobs.FetchNoWait(n)
+	}
+	found := 0
+	if err == nil {
+		for m := range batch.Messages() {
+			found++
+			w.take(ctx, r, m)
+		}
+		err = batch.Error()
+	}
+	if err != nil && r.ctx.Err() == nil && !errors.Is(err, jetstream.ErrNoMessages) {
+		w.options.Log.Debug("asking for jobs", "error", err)
+		sleep(ctx, retryWait)
+	}
+	return found
+}
+
+// take queues a job for the slots.
+func (w *Worker) take(ctx context.Context, r *subscription, m jetstream.Msg) {
+	t, err := newTask(r, m)
+	if err != nil {
+		w.options.Log.Debug("a malformed job is removed", "run", r.name, "error", err)
+		_ = m.Term() // otherwise it comes again
+		return
+	}
+	w.held.add(t)
+	if w.isolating.Load() > 0 && t.begun.CompareAndSwap(false, true) {
+		w.handBack(ctx, t)
+		return
+	}
+	select {
+	case w.tasks <- t:
+	case <-ctx.Done():
+	}
+}
+
+// workerSlot plays one game at a time. It belongs to one goroutine.
+type workerSlot struct {
+	worker  *Worker
+	runners map[*subscription]*tournament.Runner
+}
+
+// sweepEvery is how often a slot closes agents that it no longer needs.
+const sweepEvery = 10 * time.Second
+
+// work plays until ctx ends. Results are sent until sending does.
+func (s *workerSlot) work(ctx, sending context.Context) {
+	s.runners = map[*subscription]*tournament.Runner{}
+	defer s.sweep(true)
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case t := <-s.worker.tasks:
+			s.handle(sending, t)
+		case <-tick.C:
+			s.sweep(false)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// suspicious is the delivery from which on a pair is played alone on its worker, since
+// it may be what crashes workers.
+const suspicious = 3
+
+// settleTime is how long jobs that the server has sent may take to arrive.
+const settleTime = 250 * time.Millisecond
+
+// isolate blocks until t is the worker's only task: games in progress are finished,
+// waiting pairs are returned without counting as tried. The caller calls release. If
+// t itself has been returned meanwhile, ok is false.
+func (w *Worker) isolate(ctx context.Context, t *task) (release func(), ok bool) {
+	w.isolating.Add(1)
+	w.alone.Lock()
+	if stop := w.stopFetch.Load(); stop != nil {
+		timer := time.AfterFunc(settleTime, *stop)
+		defer timer.Stop()
+	}
+	w.fetching.Lock() // from now on nothing is fetched
+	defer w.fetching.Unlock()
+	release = func() {
+		w.alone.Unlock()
+		w.isolating.Add(-1)
+		w.wake()
+	}
+	if !t.begun.CompareAndSwap(false, true) {
+		return release, false
+	}
+	var wait sync.WaitGroup
+	for _, t := range w.held.all() {
+		if t.begun.CompareAndSwap(false, true) {
+			wait.Go(func() { w.handBack(ctx, t) })
+		}
+	}
+	wait.Wait()
+	for deadline := time.Now().Add(stopTimeout); w.held.len() > 1 && time.Now().Before(deadline); {
+		if !sleep(ctx, 10*time.Millisecond) { // results are being sent
+			break
+		}
+	}
+	return release, true
+}
+
+// handBack puts a job at the end of the queue as if it had not been delivered.
+func (w *Worker) handBack(ctx context.Context, t *task) {
+	defer w.done(t)
+	again := t.job
+	again.Tries = t.tries - 1
+	text, err := json.Marshal(again)
+	if err == nil {
+		m := nats.NewMsg(t.message.Subject())
+		m.Data = text
+		m.Header.Set(jetstream.MsgIDHeader, fmt.Sprintf("%s/%d/%d/again", t.run.name, t.job.Pair, t.number))
+		once, cancel := context.WithTimeout(ctx, stopTimeout)
+		defer cancel()
+		_, err = w.js.PublishMsg(once, m)
+	}
+	if err != nil {
+		w.options.Log.Debug("handing back a job", "error", err)
+		_ = t.message.Nak() // otherwise its lease runs out
+		return
+	}
+	acknowledge(t.message)
+}
+
+// handle plays a pair and sends the result.
+func (s *workerSlot) handle(sending context.Context, t *task) {
+	w := s.worker
+	if t.run.ctx.Err() != nil {
+		w.dropped(t)
+		return
+	}
+	var ok bool
+	if t.tries >= suspicious && t.tries <= t.run.tries {
+		var release func()
+		release, ok = w.isolate(sending, t)
+		defer release()
+	} else {
+		w.alone.RLock()
+		defer w.alone.RUnlock()
+		ok = t.begun.CompareAndSwap(false, true)
+	}
+	if !ok {
+		return
+	}
+	if t.tries > t.run.tries {
+		w.publishResult(sending, t, nil, errors.New("the worker was lost each time"))
+		return
+	}
+	w.playing.Add(1)
+	start := time.Now()
+	games, err := s.runner(t.run).Play(t.run.ctx, t.job.Job, t.run.timeScale)
+	w.nanos.Add(int64(time.Since(start)))
+	w.playing.Add(-1)
+	w.pairs.Add(1)
+	switch {
+	case t.run.ctx.Err() != nil:
+		w.dropped(t)
+	case err == nil:
+		w.publishResult(sending, t, games, nil)
+	case t.tries >= t.run.tries:
+		w.publishResult(sending, t, nil, err)
+	default:
+		w.options.Log.Warn("a pair can't be played; it is given back", "run", t.run.name, "pair", t.job.Pair, "error", err)
+		_ = t.message.NakWithDelay(retryWait) // otherwise its lease runs out
+		w.done(t)
+	}
+}
+
+// dropped removes a task whose run has ended. If the worker itself stops, the task
+// is kept, to be returned.
+func (w *Worker) dropped(t *task) {
+	if w.hasEnded(t.run) {
+		w.done(t)
+	}
+}
+
+// hasEnded reports whether a run is over, or forgotten.
+func (w *Worker) hasEnded(r *subscription) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs[r.name] != r
+}
+
+// runner returns the slot's runner for a run.
+func (s *workerSlot) runner(r *subscription) *tournament.Runner {
+	p := s.runners[r]
+	if p == nil {
+		s.sweep(false)
+		p = tournament.NewRunner(&r.config, r.registry.New)
+		s.runners[r] = p
+	}
+	return p
+}
+
+// sweep closes the agents of runs that have ended, or of all.
+func (s *workerSlot) sweep(all bool) {
+	for r, p := range s.runners {
+		if !all && r.ctx.Err() == nil {
+			continue
+		}
+		if err := p.Close(); err != nil {
+			s.worker.options.Log.Warn("closing agents", "run", r.name, "error", err)
+		}
+		delete(s.runners, r)
+	}
 }

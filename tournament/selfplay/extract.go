@@ -28,7 +28,7 @@ type Summary struct {
 	Games       int64 // in the records
 	Faults      int64 // of them, left out because a fault decided them
 	Plies       int64 // positions in the rest
-	RandomMoves int64 // of them, left out because the move was drawn at random, which the result speaks of, not of the position
+	RandomMoves int64 // of them, left out because a random move was played: the result follows from it, not from the position
 	Repeats     int64 // left out because the position was met before, and counts there
 	HeldBack    int64 // validation and test positions left out because they are in a split before theirs
 	Samples     int64 // written

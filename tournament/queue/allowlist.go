@@ -18,19 +18,18 @@ const (
 	engineDir  = "dir"
 )
 
-// Permit says what a worker's operator lets others make it do.
+// AllowList is what a worker's operator allows runs to start on it.
 type AllowList struct {
 	// Kinds are the kinds of agents that may be made; empty: all that play by
 	// themselves. External programs are not among them.
 	Kinds []string
 
-	// Engines are the external programs that may be started, by the name that
-	// specs give them (ugi:name=NAME). Where the spec says cmd or dir, that is
-	// never looked at.
+	// Engines are the commands of the external programs that may be started, by the
+	// name in specs (ugi:name=NAME). Parameters cmd and dir of the spec are ignored.
 	Engines map[string]string
 }
 
-// Check tells whether the kinds exist.
+// Check reports an error unless all kinds exist and may be allowed.
 func (p *AllowList) Check(registry *agents.Registry) error {
 	for _, name := range p.Kinds {
 		kind, err := registry.Kind(agents.Spec{Kind: name})
@@ -46,13 +45,13 @@ func (p *AllowList) Check(registry *agents.Registry) error {
 	return nil
 }
 
-// registry returns the kinds that may be made. files are where the files of a run
-// are, by what its specs call them; times are multiplied by timeScale.
+// registry returns the kinds that may be made. files has the local path of each
+// file of a run by its name in specs; times are multiplied by timeScale.
 func (p *AllowList) registry(base *agents.Registry, files map[string]string, timeScale float64) *agents.Registry {
 	plain := slices.DeleteFunc(base.Kinds(), func(k agents.Kind) bool { return k.Around != nil })
 	p.restrict(plain, files, timeScale)
 	inner := agents.NewRegistry(plain...)
-	var around []agents.Kind // nothing but what may be made
+	var around []agents.Kind // around allowed kinds only
 	for _, k := range base.Kinds() {
 		if k.Around != nil {
 			around = append(around, k.Around(inner))
@@ -62,7 +61,7 @@ func (p *AllowList) registry(base *agents.Registry, files map[string]string, tim
 	return agents.NewRegistry(append(plain, around...)...)
 }
 
-// restrict takes from kinds what may not be done.
+// restrict makes kinds that are not allowed return an error.
 func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeScale float64) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -76,12 +75,12 @@ func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeS
 			}
 		}
 		if !k.Interactive {
-			k.New = here(k.Params, k.New, files, timeScale)
+			k.New = localized(k.Params, k.New, files, timeScale)
 		}
 	}
 }
 
-// engine makes an engine that the operator named, with his command.
+// engine makes an engine that the operator named, with the operator's command.
 func (p *AllowList) engine(make func(agents.Values) (agents.Agent, error)) func(agents.Values) (agents.Agent, error) {
 	return func(v agents.Values) (agents.Agent, error) {
 		command, ok := p.Engines[v[engineName]]
@@ -102,9 +101,9 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// here wraps what makes an agent, so that it finds its files, and no others, and
-// takes its time by this machine's speed.
-func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, timeScale float64) func(agents.Values) (agents.Agent, error) {
+// localized wraps the constructor of an agent: its files are replaced by their local
+// paths, other files are refused, and its move time is multiplied by timeScale.
+func localized(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, timeScale float64) func(agents.Values) (agents.Agent, error) {
 	return func(v agents.Values) (agents.Agent, error) {
 		v = maps.Clone(v)
 		for _, d := range params {
@@ -125,13 +124,13 @@ func here(params []agents.ParamDef, make func(agents.Values) (agents.Agent, erro
 	}
 }
 
-// isFile tells whether a parameter's value names a file.
+// isFile reports whether a parameter's value names a file.
 func isFile(d agents.ParamDef, value string) bool {
 	return d.File && value != "" && !slices.Contains(d.Words, value)
 }
 
-// filesOf lists the files that the agents of a run need. Engines are looked for by
-// name: they must have one.
+// filesOf returns the files that the agents of a run need. Engines must have a name,
+// since workers find them by it.
 func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	var files []string
 	for len(specs) > 0 {
@@ -146,7 +145,7 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 			return nil, err
 		}
 		if kind.Name == engineKind && v[engineName] == "" {
-			return nil, fmt.Errorf("agent %.60q: expected name=NAME, by which workers know the engine", spec)
+			return nil, fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
 		}
 		inner, err := innerSpecs(kind, v)
 		if err != nil {
@@ -162,7 +161,7 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	return files, nil
 }
 
-// innerSpecs returns the agents that an agent is made around.
+// innerSpecs returns the specs of the agents that an agent contains.
 func innerSpecs(kind agents.Kind, v agents.Values) ([]agents.Spec, error) {
 	var list []agents.Spec
 	for _, d := range kind.Params {

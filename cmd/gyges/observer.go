@@ -15,11 +15,11 @@ import (
 	"gyges/tournament/record"
 )
 
-// followFlags say what is told of a run while it goes on.
+// observerFlags say what is reported of a run while it goes on.
 type observerFlags struct {
-	Events         string `enum:",jsonl" default:"" placeholder:"jsonl" help:"Print what happens as it does, one JSON object a line, in place of the tables."`
-	RatingInterval int64  `name:"rating-interval" default:"0" placeholder:"N" help:"Tell the ratings after every N games too, on stderr or among the events."`
-	DryRun         bool   `name:"dry-run" help:"Play a short sample only, and say how long the run would take and how much it would write."`
+	Events         string `enum:",jsonl" default:"" placeholder:"jsonl" help:"Print events as they happen, one JSON object a line, in place of the tables."`
+	RatingInterval int64  `name:"rating-interval" default:"0" placeholder:"N" help:"Report the ratings after every N games too, on stderr or among the events."`
+	DryRun         bool   `name:"dry-run" help:"Play some games only, and estimate the duration of the run and the size of its records."`
 }
 
 func (f observerFlags) check() error {
@@ -29,8 +29,8 @@ func (f observerFlags) check() error {
 	return nil
 }
 
-// follower is told the games of a run as they are recorded, and tells what is to
-// be told while the run goes on.
+// observer receives the games of a run as they are recorded, and reports progress,
+// events and interim ratings.
 type observer struct {
 	e          *env
 	flags      observerFlags
@@ -41,9 +41,9 @@ type observer struct {
 	progress   *progress
 	pairs      sprt.Pairs // of a match, as its first player saw them
 	half       int
-	match      bool // two players, of whom the first is looked at
+	match      bool // two players; scores are those of the first
 	start      time.Time
-	reportedAt int64 // games when the ratings were told last
+	reportedAt int64 // games at the last report of ratings
 	err        error // the first
 }
 
@@ -56,7 +56,7 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, match b
 	return f
 }
 
-// game takes the next game.
+// game adds the next game.
 func (f *observer) game(g *record.Game) {
 	f.standings.add(g)
 	f.faults.add(g)
@@ -85,7 +85,7 @@ func (f *observer) addToPair(g *record.Game) {
 	}
 }
 
-// interim tells how things stand.
+// interim reports the ratings or the state of the match.
 func (f *observer) interim() error {
 	f.reportedAt = f.progress.done
 	if f.flags.Events != "" {
@@ -96,7 +96,7 @@ func (f *observer) interim() error {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.pairs))
 		return nil
 	}
-	// It takes milliseconds, so nobody needs to be able to stop it.
+	// It takes milliseconds, so it needs no cancellation.
 	rated, err := f.standings.tables(context.Background(), ratings.Options{}, false, false)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (f *observer) interim() error {
 	return table.Write(f.e.err, table.Text, table.View{}, rated)
 }
 
-// ratings tells the ratings as an event.
+// ratings writes the ratings as an event.
 func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	if f.match {
 		f.event(newMatchEvent(f.config.SPRT, pairs))
@@ -122,7 +122,7 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	return nil
 }
 
-// end tells the rest and returns the first error in telling.
+// end writes the last events and returns the first error in writing.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) error {
 	f.progress.end()
 	if f.flags.Events != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +19,7 @@ import (
 	"gyges/tournament"
 )
 
-// taken is a run that a worker plays for.
+// subscription is a run that a worker plays for.
 type subscription struct {
 	name, digest string
 	ctx          context.Context // ends with the run
@@ -27,9 +28,8 @@ type subscription struct {
 	// Guarded by the worker's lock.
 	announced time.Time
 	ready     bool
-	aside     bool // this machine should leave it alone
 
-	// Set before it is ready.
+	// Set before ready.
 	config    tournament.Config
 	registry  *agents.Registry
 	tries     int
@@ -40,21 +40,14 @@ type subscription struct {
 	files     string // folder with the files that its agents need; "": they need none
 }
 
-func newSubscription(ctx context.Context, a *announcement, machine string) *subscription {
-	r := &subscription{name: a.Run, digest: a.Config}
+func newSubscription(ctx context.Context, a *announcement) *subscription {
+	r := &subscription{name: a.Run, digest: a.Config, announced: time.Now()}
 	r.ctx, r.cancel = context.WithCancel(ctx)
-	r.update(a, machine)
 	return r
 }
 
-// update takes note of an announcement.
-func (r *subscription) update(a *announcement, machine string) {
-	r.announced = time.Now()
-	r.aside = slices.Contains(a.Aside, machine)
-}
-
-// isOver reports whether the server has no jobs of the run any more. If it gives no
-// answer, that is so.
+// isOver reports whether the server has no consumer of the run's jobs any more, or
+// doesn't answer.
 func (r *subscription) isOver(js jetstream.JetStream) bool {
 	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
 	defer cancel()
@@ -62,10 +55,10 @@ func (r *subscription) isOver(js jetstream.JetStream) bool {
 	return err != nil
 }
 
-// refusal says why a run isn't for a worker.
+// refusal is the reason why a worker doesn't play a run.
 type refusal struct{ error }
 
-// prepare fetches what the jobs of the run have in common, and checks it.
+// prepare fetches the config and the files of the run, and checks them.
 func (r *subscription) prepare(w *Worker) error {
 	ctx, cancel := context.WithTimeout(r.ctx, setupTime)
 	defer cancel()
@@ -152,7 +145,7 @@ func (r *subscription) removeFiles() error {
 	return os.RemoveAll(r.files)
 }
 
-// task is a pair in hand.
+// task is a pair that a worker has received.
 type task struct {
 	run     *subscription
 	message jetstream.Msg
@@ -160,7 +153,7 @@ type task struct {
 	tries   int    // how often it was handed out, this time included
 	number  uint64 // of the job on the server
 	renewed time.Time
-	begun   atomic.Bool // it is played, or has been given back
+	begun   atomic.Bool // it is being played, or has been returned
 }
 
 // newTask reads a job.
@@ -183,10 +176,10 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	return t, nil
 }
 
-// maxError bounds what is said of a failure, in bytes.
+// maxError bounds the text of an error, in bytes.
 const maxError = 2000
 
-// oneLine makes a text fit for a header, and one from a header for a terminal.
+// oneLine returns a text as one printable line, for a header or a terminal.
 func oneLine(s string) string {
 	if s == "" {
 		return "unknown"
@@ -199,3 +192,75 @@ func oneLine(s string) string {
 		return c
 	}, s)
 }
+
+// TimeScaling says how time controls are adapted to machines of different speeds.
+// Games without time limits don't depend on it.
+type TimeScaling string
+
+// The kinds of time scaling.
+const (
+	// Scaled multiplies all times by the ratio of the coordinator's speed to the
+	// worker's, so that agents search as many positions as they would there.
+	Scaled TimeScaling = "scaled"
+
+	// Pinned lets only machines play whose speed is within 10 % of the coordinator's.
+	Pinned TimeScaling = "pinned"
+
+	// AsIs leaves times as they are.
+	AsIs TimeScaling = "as-is"
+)
+
+// Bounds of the factor, and of the difference in speed that Pinned allows.
+const (
+	maxScale  = 16.0
+	tolerance = 0.1
+)
+
+func (p TimeScaling) valid() bool { return slices.Contains([]TimeScaling{Scaled, Pinned, AsIs}, p) }
+
+// timeScale returns the factor of all times on a machine of the given speed, or why
+// the machine may not play the run.
+func (d *runConfig) timeScale(speed float64, timed bool) (float64, error) {
+	if !timed || d.Speed == 0 || speed == 0 || d.TimeScaling == AsIs {
+		return 1, nil
+	}
+	f := d.Speed / speed
+	switch {
+	case d.TimeScaling == Pinned && math.Abs(f-1) > tolerance:
+		return 0, fmt.Errorf("its times are pinned to machines of %.0f positions a second, this one makes %.0f", d.Speed, speed)
+	case d.TimeScaling == Pinned:
+		return 1, nil
+	case f > maxScale || f < 1/maxScale:
+		return 0, fmt.Errorf("it is made for machines of %.0f positions a second, this one makes %.0f, more than %v times off", d.Speed, speed, maxScale)
+	}
+	return f, nil
+}
+
+// isTimed reports whether anything in a run depends on the clock.
+func isTimed(c *tournament.Config, registry *agents.Registry) bool {
+	return c.Limits.MoveTime > 0 || c.Clock.Base > 0 || slices.ContainsFunc(c.Agents, func(s agents.Spec) bool {
+		return agentIsTimed(s, registry)
+	})
+}
+
+func agentIsTimed(s agents.Spec, registry *agents.Registry) bool {
+	if s.Get(moveTimeParam) != "" || s.Get(clockParam) != "" {
+		return true
+	}
+	kind, err := registry.Kind(s)
+	if err != nil {
+		return false // it won't be made
+	}
+	v := agents.Values{}
+	for _, p := range s.Params {
+		v[p.Name] = p.Value
+	}
+	inner, err := innerSpecs(kind, v)
+	return err == nil && slices.ContainsFunc(inner, func(s agents.Spec) bool { return agentIsTimed(s, registry) })
+}
+
+// The parameters of all kinds for the time of a move, and of a game.
+const (
+	moveTimeParam = "movetime"
+	clockParam    = "clock"
+)

@@ -8,11 +8,11 @@ import (
 	"gyges/tournament/record"
 )
 
-// conduct adds up how each player played: on which side it scored, how long its
-// games were, what it spent on a move.
+// playerStats sums up the games of each player: results by side, length of games,
+// time, nodes and depth of moves.
 type playerStats struct{ players map[string]*playerTotals }
 
-// account is one player's.
+// playerTotals are the sums of one player.
 type playerTotals struct {
 	score  [2][3]int64 // won, drawn, lost, by side
 	plies  int64       // of its games
@@ -26,7 +26,7 @@ type playerTotals struct {
 
 func newPlayerStats() *playerStats { return &playerStats{map[string]*playerTotals{}} }
 
-// add takes a game that was played.
+// add adds a game.
 func (c *playerStats) add(g *record.Game) {
 	if g.NotPlayed() {
 		return
@@ -58,7 +58,7 @@ func (c *playerStats) add(g *record.Game) {
 	}
 }
 
-// move takes move i of a game.
+// move adds move i of a game.
 func (a *playerTotals) move(g *record.Game, i int) {
 	a.moves++
 	if i < len(g.Timing.MoveMS) {
@@ -83,7 +83,7 @@ func (c *playerStats) of(agent string) *playerTotals {
 	return a
 }
 
-// grid is the table, the players in the order given.
+// grid returns the table, the players in the order given.
 func (c *playerStats) grid(order []string) grid {
 	t := grid{header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults", "Time a move"}}
 	for _, name := range order {
