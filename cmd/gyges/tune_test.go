@@ -23,6 +23,7 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/training"
 )
 
 // knownWeights are those that results of the test's samples follow.
@@ -78,7 +79,7 @@ func writeConfig(t *testing.T, text string) string {
 // readResult reads what tune texel writes of its result.
 func readResult(t *testing.T, dir string) texelJSON {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, tuningFile))
+	data, err := os.ReadFile(filepath.Join(dir, training.ManifestFile))
 	require.NoError(t, err)
 	var m struct{ Result texelJSON }
 	require.NoError(t, json.Unmarshal(data, &m))
@@ -97,14 +98,14 @@ func TestTexelFitsNetworks(t *testing.T) {
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 64 units\n")
-	file := filepath.Join(out, weightsFile)
+	file := filepath.Join(out, training.WeightsFile)
 	source, err := eval.Load(file)
 	require.NoError(t, err)
 	w, err := source.Weights(r)
 	require.NoError(t, err)
 	require.NotNil(t, w.Network)
 	require.Greater(t, w.Provenance.Gain.Value, w.Provenance.Gain.Margin)
-	manifest, err := os.ReadFile(filepath.Join(out, tuningFile))
+	manifest, err := os.ReadFile(filepath.Join(out, training.ManifestFile))
 	require.NoError(t, err)
 	require.Contains(t, string(manifest), `"epochs": 3`)
 
@@ -130,7 +131,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "Positions: 12000 training, 1500 validation, 2000 test; scale 0.00600")
 
-	in, err := os.Open(filepath.Join(out, weightsFile))
+	in, err := os.Open(filepath.Join(out, training.WeightsFile))
 	require.NoError(t, err)
 	got, err := eval.Read(in, "got")
 	require.NoError(t, errJoin(err, in.Close()))
@@ -158,7 +159,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	}
 	require.Equal(t, 16, tuned)
 
-	lines, _, err := history.Read(filepath.Join(out, historyFile))
+	lines, _, err := history.Read(filepath.Join(out, training.HistoryFile))
 	require.NoError(t, err)
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
@@ -167,7 +168,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.Equal(t, knownWeights(t).Network, got.Network, "a network that is not fitted stays")
 
 	// What is written can be used, and a folder that holds a result is left alone.
-	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, weightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
+	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, training.WeightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
 	require.Zero(t, code, errText)
 	finished := folderFiles(t, out)
 	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
@@ -176,12 +177,12 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.Equal(t, finished, folderFiles(t, out))
 
 	// A fit that was killed before its result begins anew.
-	var manifest tuningManifest
-	require.NoError(t, json.Unmarshal([]byte(finished[tuningFile]), &manifest))
+	var manifest training.Manifest
+	require.NoError(t, json.Unmarshal([]byte(finished[training.ManifestFile]), &manifest))
 	manifest.Result = nil
 	unfinished, err := json.Marshal(manifest)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(out, tuningFile), unfinished, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(out, training.ManifestFile), unfinished, 0o600))
 	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Equal(t, finished, folderFiles(t, out))
@@ -288,7 +289,7 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			}
 			files := func(out string) string {
 				var all string
-				for _, name := range []string{historyFile, weightsFile, tuningFile} {
+				for _, name := range []string{training.HistoryFile, training.WeightsFile, training.ManifestFile} {
 					data, err := os.ReadFile(filepath.Join(dir, out, name))
 					require.NoError(t, err)
 					all += string(data)
@@ -313,7 +314,7 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			for code = exitInterrupted; code == exitInterrupted; stops++ {
 				require.Less(t, stops, 200)
 				ctx, cancel := context.WithCancel(t.Context())
-				path := filepath.Join(dir, "stopped", historyFile)
+				path := filepath.Join(dir, "stopped", training.HistoryFile)
 				go stopAtNextStep(ctx, cancel, path)
 				code, errText = tune(ctx, "stopped")
 				if cancel(); code == exitInterrupted {
@@ -324,7 +325,7 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			require.Greater(t, stops, 1)
 			require.Equal(t, files("one"), files("stopped"))
 
-			path := filepath.Join(dir, "one", historyFile)
+			path := filepath.Join(dir, "one", training.HistoryFile)
 			whole, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "mobility", "charm")), 0o600))
@@ -334,11 +335,11 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 
 			code, errText = tune(t.Context(), "one", "--seed", "9")
 			require.Equal(t, exitUsage, code)
-			require.Contains(t, errText, "expected the config that the run there was begun with: its seed is 1, found 9")
+			require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
 			code, _, errText = gyges(t.Context(), "", "tune", "texel", writeConfig(t, "data: "+writeSamples(t, rules.MustParse("standard"),
 				[sample.NumSplits]int{9, 9, 9}, func(_ rules.Position, u float64) bool { return u < 0.5 })+"\n"), "--out", filepath.Join(dir, "one"))
 			require.Equal(t, exitUsage, code)
-			require.Contains(t, errText, "expected the method that the run there was begun with, "+method+", found texel")
+			require.Contains(t, errText, "holds a run of another method; it was "+method+", now texel")
 		})
 	}
 }
@@ -375,8 +376,8 @@ func emptyStart(t *testing.T, manifest string, empty ...string) string {
 // A run that was killed before there was anything to go on with begins anew.
 func TestEmptyStartIsAStart(t *testing.T) {
 	for command, c := range map[string]struct{ config, manifest, empty string }{
-		"tune spsa":  {smallSPSA, tuningFile, historyFile},
-		"tune td":    {smallTD, tuningFile, historyFile},
+		"tune spsa":  {smallSPSA, training.ManifestFile, training.HistoryFile},
+		"tune td":    {smallTD, training.ManifestFile, training.HistoryFile},
 		"tournament": {smallTournament, tournament.ManifestFile, tournament.GamesFile},
 		"selfplay":   {smallTournament, tournament.ManifestFile, tournament.GamesFile},
 	} {
@@ -449,10 +450,10 @@ func TestTuneRefusesFolders(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(full, "games.jsonl"), nil, 0o600))
 	broken := filepath.Join(dir, "broken")
 	require.NoError(t, os.MkdirAll(broken, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(broken, tuningFile), []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(broken, training.ManifestFile), []byte("{"), 0o600))
 	for out, want := range map[string]string{
 		full:                           "expected a new folder, or one of a tuning run, found one that holds games.jsonl",
-		broken:                         "tuning.json: expected what a tuning run writes",
+		broken:                         "tuning.json: expected the manifest of a tuning run",
 		filepath.Join(config, "under"): "--out: ",
 	} {
 		code, stdout, errText := gyges(t.Context(), "", "tune", "spsa", config, "--out", out)

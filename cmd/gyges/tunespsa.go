@@ -13,6 +13,7 @@ import (
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
 	"gyges/tournament"
+	"gyges/tournament/training"
 )
 
 // tuneSPSACmd tunes agent parameters by SPSA.
@@ -38,7 +39,7 @@ type spsaRun struct {
 	matches
 	settings spsa.Settings
 	names    []string
-	folder   *tuningFolder
+	folder   *training.Folder
 	progress *steps
 }
 
@@ -59,7 +60,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if r.folder, err = openTuning(config.Match.Out, "spsa", r.describe()); err != nil {
 		return err
 	}
-	defer r.folder.close(e)
+	defer closeTuning(e, r.folder)
 	if err := r.resume(); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	r.progress.end()
 	if err != nil {
 		q.end(tournament.Summary{})
-		return r.folder.tuningError(ctx, e, err)
+		return tuningError(ctx, e, r.folder.Path, err)
 	}
 	return r.finish(theta)
 }
@@ -88,15 +89,15 @@ func (r *spsaRun) describe() map[string]any {
 
 // resume takes up the run after its last step.
 func (r *spsaRun) resume() error {
-	if len(r.folder.lines) == 0 {
+	if len(r.folder.Lines) == 0 {
 		return nil
 	}
-	last := r.folder.lines[len(r.folder.lines)-1]
+	last := r.folder.Lines[len(r.folder.Lines)-1]
 	theta := make([]float64, len(r.names))
 	for i, name := range r.names {
 		x, ok := last.Parameters[name]
 		if !ok {
-			return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
+			return fmt.Errorf("--out: %s: %w", r.folder.Path, errOtherParameters)
 		}
 		theta[i] = x
 	}
@@ -145,10 +146,10 @@ func (r *spsaRun) record(ctx context.Context, s spsa.Step) error {
 	if err := r.measure(ctx, &l, r.settings.Steps, r.agent(r.settings.Round(s.Params)), r.start()); err != nil {
 		return err
 	}
-	if err := r.folder.history.Write(l); err != nil {
+	if err := r.folder.History.Write(l); err != nil {
 		return err
 	}
-	r.folder.lines = append(r.folder.lines, l)
+	r.folder.Lines = append(r.folder.Lines, l)
 	r.remove(stepFolder(s.Step))
 	r.remove(verifyFolder(s.Step))
 	r.progress.step(s.Step, r.status())
@@ -157,7 +158,7 @@ func (r *spsaRun) record(ctx context.Context, s spsa.Step) error {
 
 // status returns the text of a progress report.
 func (r *spsaRun) status() string {
-	lines := r.folder.lines
+	lines := r.folder.Lines
 	won := 0.0
 	recent := lines[max(0, len(lines)-100):]
 	for _, l := range recent {
@@ -171,10 +172,10 @@ func (r *spsaRun) status() string {
 // finish writes and prints what the run came to.
 func (r *spsaRun) finish(theta []float64) error {
 	tuned := r.agent(r.settings.Round(theta))
-	gain := r.gain(r.folder.lines)
+	gain := r.gain(r.folder.Lines)
 	w, err := r.weights(tuned, gain)
 	if err == nil {
-		err = r.folder.finish(map[string]any{"agent": tuned.String(), "gain": gain}, w)
+		err = r.folder.Finish(map[string]any{"agent": tuned.String(), "gain": gain}, w)
 	}
 	if err != nil {
 		return failure{err}
@@ -188,7 +189,7 @@ func (r *spsaRun) finish(theta []float64) error {
 	}
 	r.e.out.printf("\nAgent %s\n", visible(tuned.String()))
 	printGain(r.e.out, gain)
-	r.e.out.printf("%d steps, %d games; the history is in %s\n", r.settings.Steps, 2*r.settings.Pairs*r.settings.Steps, visible(r.folder.path))
+	r.e.out.printf("%d steps, %d games; the history is in %s\n", r.settings.Steps, 2*r.settings.Pairs*r.settings.Steps, visible(r.folder.Path))
 	if w != nil {
 		r.e.out.printf("The weights are in %s\n", visible(w.Source))
 	}
@@ -216,7 +217,7 @@ func (r *spsaRun) weights(tuned agents.Spec, gain *eval.Gain) (*eval.Weights, er
 		return nil, err
 	}
 	w, err := tuning.Weights(r.e.registry, tuned, r.config.Rules[0])
-	w.Source = filepath.Join(r.folder.path, weightsFile)
+	w.Source = filepath.Join(r.folder.Path, training.WeightsFile)
 	w.Provenance = eval.Provenance{
 		Method: "spsa", Run: r.config.Name, Parent: parentName(&parent), Seed: r.config.Seed, Version: version(), Gain: gain,
 		Data: fmt.Sprintf("%d games of %s", 2*r.settings.Pairs*r.settings.Steps, r.config.Agents[0]),

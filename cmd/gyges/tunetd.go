@@ -19,6 +19,7 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/training"
 )
 
 // tuneTDCmd learns weights by TDLeaf.
@@ -45,7 +46,7 @@ type tdRun struct {
 	games    int
 	parent   eval.Weights
 	eval     *eval.Evaluator // for features and what the parent's network adds to them: any weights do
-	folder   *tuningFolder
+	folder   *training.Folder
 	progress *steps
 }
 
@@ -65,7 +66,7 @@ func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
 	if r.folder, err = openTuning(config.Match.Out, "td", r.describe()); err != nil {
 		return err
 	}
-	defer r.folder.close(e)
+	defer closeTuning(e, r.folder)
 	if err := r.resume(); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
 	state, err := tdleaf.Run(ctx, r.settings, r.playStep)
 	r.progress.end()
 	if err != nil {
-		return r.folder.tuningError(ctx, e, err)
+		return tuningError(ctx, e, r.folder.Path, err)
 	}
 	return r.finish(state)
 }
@@ -97,12 +98,12 @@ const (
 
 // resume takes up the run after its last step.
 func (r *tdRun) resume() error {
-	if len(r.folder.lines) == 0 {
+	if len(r.folder.Lines) == 0 {
 		return nil
 	}
-	last := r.folder.lines[len(r.folder.lines)-1]
+	last := r.folder.Lines[len(r.folder.Lines)-1]
 	if last.Loss == nil {
-		return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
+		return fmt.Errorf("--out: %s: %w", r.folder.Path, errOtherParameters)
 	}
 	s := &tdleaf.State{
 		Step: last.Step, Games: last.Games, Loss: *last.Loss,
@@ -114,13 +115,13 @@ func (r *tdRun) resume() error {
 	for _, name := range eval.Names() {
 		x, ok := last.Parameters[name]
 		if !ok {
-			return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
+			return fmt.Errorf("--out: %s: %w", r.folder.Path, errOtherParameters)
 		}
 		s.Weights = append(s.Weights, x)
 	}
 	r.settings.After = s
 	if err := r.settings.Check(); err != nil {
-		return fmt.Errorf("--out: %s: %w", r.folder.path, errOtherParameters)
+		return fmt.Errorf("--out: %s: %w", r.folder.Path, errOtherParameters)
 	}
 	r.remove(verifyFolder(last.Step))
 	return nil
@@ -140,12 +141,12 @@ func (r *tdRun) record(ctx context.Context, s tdleaf.State) error {
 	if err := r.measure(ctx, &l, r.settings.Steps, r.agent(s.Weights), r.agent(r.settings.Parent)); err != nil {
 		return err
 	}
-	if err := r.folder.history.Write(l); err != nil {
+	if err := r.folder.History.Write(l); err != nil {
 		return err
 	}
-	r.folder.lines = append(r.folder.lines, l)
+	r.folder.Lines = append(r.folder.Lines, l)
 	r.remove(verifyFolder(s.Step))
-	r.progress.step(s.Step, fmt.Sprintf("loss %.4f%s", s.Loss, eloStatus(lastVerification(r.folder.lines))))
+	r.progress.step(s.Step, fmt.Sprintf("loss %.4f%s", s.Loss, eloStatus(lastVerification(r.folder.Lines))))
 	return nil
 }
 
@@ -284,15 +285,15 @@ func pointsIf(wins bool, side rules.Side) float64 {
 
 // finish writes and prints what the run came to.
 func (r *tdRun) finish(s tdleaf.State) error {
-	gain := r.gain(r.folder.lines)
-	w := eval.Weights{Rules: r.parent.Rules, Network: r.parent.Network, Source: filepath.Join(r.folder.path, weightsFile), Provenance: eval.Provenance{
+	gain := r.gain(r.folder.Lines)
+	w := eval.Weights{Rules: r.parent.Rules, Network: r.parent.Network, Source: filepath.Join(r.folder.Path, training.WeightsFile), Provenance: eval.Provenance{
 		Method: "tdleaf", Run: r.config.Name, Parent: parentName(&r.parent), Seed: r.config.Seed, Version: version(), Gain: gain,
 		Data: fmt.Sprintf("%d games of %s", r.games*r.settings.Steps, r.config.Agents[0]),
 	}}
 	for j, x := range s.Weights {
 		w.Values[j] = tuning.SixDigits(x)
 	}
-	if err := r.folder.finish(map[string]any{"loss": s.Loss, "gain": gain}, &w); err != nil {
+	if err := r.folder.Finish(map[string]any{"loss": s.Loss, "gain": gain}, &w); err != nil {
 		return failure{err}
 	}
 	g := grid{header: []string{"Feature", "Before", "After"}}
@@ -305,6 +306,6 @@ func (r *tdRun) finish(s tdleaf.State) error {
 	r.e.out.printf("\nLoss %.5f in the last step\n", s.Loss)
 	printGain(r.e.out, gain)
 	r.e.out.printf("%d steps, %d games; the history is in %s\nThe weights are in %s\n",
-		r.settings.Steps, r.games*r.settings.Steps, visible(r.folder.path), visible(w.Source))
+		r.settings.Steps, r.games*r.settings.Steps, visible(r.folder.Path), visible(w.Source))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
 	"gyges/configs"
+	"gyges/tournament/training"
 )
 
 // tuneTexelCmd fits weights to samples.
@@ -58,12 +59,12 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if f.manifest.Result != nil {
-		f.close(e)
+	if f.Manifest.Result != nil {
+		closeTuning(e, f)
 		return fmt.Errorf("--out: %s: expected a new folder, found the result of another run", out)
 	}
-	if err := f.history.Restart(); err != nil { // a fit that was killed begins anew
-		f.close(e)
+	if err := f.History.Restart(); err != nil { // a fit that was killed begins anew
+		closeTuning(e, f)
 		return failure{err}
 	}
 	steps := config.Settings.Iterations
@@ -73,7 +74,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	p := newSteps(e.err, steps)
 	config.Settings.Record = func(s texel.Step) error {
 		p.step(s.Iteration, fmt.Sprintf("loss %.5f, validation loss %.5f", s.Loss, s.ValidationLoss))
-		if err := f.history.Write(history.Line{
+		if err := f.History.Write(history.Line{
 			Step: s.Iteration, Loss: &s.Loss, ValidationLoss: &s.ValidationLoss,
 			Parameters: parameters(config.Settings.Names, s.Weights),
 		}); err != nil {
@@ -84,16 +85,18 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	result, err := texel.Fit(ctx, data, config.Settings)
 	p.end()
 	if err != nil {
-		f.discard(e) // such a run is over in seconds: there is nothing to go on with
+		if err := f.Discard(); err != nil { // such a run takes seconds: there is nothing to resume
+			e.log.Debug("discard the folder", "error", err)
+		}
 		return err
 	}
-	defer f.close(e)
-	w := eval.Weights{Rules: config.Parent.Rules, Network: config.Parent.Network, Source: filepath.Join(out, weightsFile), Provenance: eval.Provenance{
+	defer closeTuning(e, f)
+	w := eval.Weights{Rules: config.Parent.Rules, Network: config.Parent.Network, Source: filepath.Join(out, training.WeightsFile), Provenance: eval.Provenance{
 		Method: "texel", Run: config.Name, Parent: parentName(&config.Parent), Seed: seed, Version: version(),
 		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), config.Data), Gain: result.Test.Provenance(),
 	}}
 	result.Apply(&w)
-	if err := f.finish(texelResult(result), &w); err != nil {
+	if err := f.Finish(texelResult(result), &w); err != nil {
 		return failure{err}
 	}
 	return c.write(e.out, result, data, w.Source)
@@ -136,7 +139,7 @@ func frozenNames(names []string, frozen []bool) []string {
 	return list
 }
 
-// texelJSON is a fit's result in tuningFile.
+// texelJSON is a fit's result in training.ManifestFile.
 type texelJSON struct {
 	Scale          float64       `json:"scale"`
 	Iterations     int           `json:"iterations"`

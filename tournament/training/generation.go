@@ -15,17 +15,9 @@ import (
 	"gyges/ratings/sprt"
 )
 
-// The files of a training run's folder, and of each generation's.
-const (
-	ManifestFile   = "tuning.json"     // the config, the status and all generations
-	HistoryFile    = "history.jsonl"   // a step for each generation: see package history
-	GenerationFile = "generation.json" // of a generation: a [Generation]
-	WeightsFile    = "weights.json"    // of a generation: the candidate's; of the run: the best ones
-)
-
-// maxManifest bounds the size of ManifestFile and GenerationFile, in bytes. The
-// former has some hundred bytes for each generation.
-const maxManifest = 16 << 20
+// GenerationFile is the file of a generation's folder that holds a [Generation]; its
+// [WeightsFile] holds the candidate's weights.
+const GenerationFile = "generation.json"
 
 // Generation is what a generation has come to.
 type Generation struct {

@@ -1,16 +1,12 @@
 package training
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,7 +14,6 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/tuning/files"
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
@@ -48,14 +43,6 @@ type Summary struct {
 	Rating      string // the folder of the games of all adopted generations; empty if there are none
 }
 
-// manifest is the content of [ManifestFile], laid out as that of a tuning run.
-type manifest struct {
-	Method  string         `json:"method"`  // "train"
-	Version string         `json:"version"` // of the program that began the run
-	Config  map[string]any `json:"config"`
-	Result  result         `json:"result"`
-}
-
 // result is what the run has come to so far.
 type result struct {
 	Status      tournament.Status `json:"status"`
@@ -70,20 +57,21 @@ func Run(ctx context.Context, c Config, registry *agents.Registry, version strin
 		return Summary{}, err
 	}
 	t := trainer{config: &c, registry: registry, version: version, watch: watch}
-	t.manifest = manifest{Method: "train", Version: version, Config: c.about(), Result: result{Status: tournament.Running}}
-	if err := t.open(); err != nil {
+	var err error
+	m := Manifest{Method: "train", Version: version, Config: c.about(), Result: result{Status: tournament.Running}}
+	if t.folder, err = OpenFolder(c.Out, m, queueFolder); err != nil {
 		return Summary{}, err
 	}
+	t.known = len(t.folder.Lines)
 	s, err := t.train(ctx)
-	status := &t.manifest.Result.Status
-	*status = tournament.Finished
+	status := tournament.Finished
 	switch {
 	case err != nil && ctx.Err() != nil:
-		*status = tournament.Interrupted
+		status = tournament.Interrupted
 	case err != nil:
-		*status = tournament.Failed
+		status = tournament.Failed
 	}
-	return s, errors.Join(err, t.save(&s), t.history.Close())
+	return s, errors.Join(err, t.save(&s, status), t.folder.Close())
 }
 
 // about is what the outcome of a run depends on.
@@ -113,89 +101,19 @@ type trainer struct {
 	registry *agents.Registry
 	version  string
 	watch    Watcher
-	manifest manifest
-	history  *history.Writer
+	folder   *Folder
 	known    int             // generations that the history has
 	adopted  []Generation    // generation 0 and those that won their tests
 	weights  []*eval.Weights // of those
 }
 
-// open makes the folder, or checks that of a run to go on with, and takes it.
-func (t *trainer) open() error {
-	fresh, err := t.checkManifest()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(t.config.Out, 0o755); err != nil {
-		return err
-	}
-	var lines []history.Line
-	if t.history, lines, err = history.Append(t.config.path(HistoryFile)); err != nil {
-		return err
-	}
-	t.known = len(lines)
-	files.Clean(t.config.Out)
-	if fresh {
-		if err := saveJSON(t.config.path(ManifestFile), t.manifest); err != nil {
-			return errors.Join(err, t.history.Close())
-		}
-	}
-	return nil
-}
-
 // queueFolder may be there already: a server that hands games out keeps them there.
 const queueFolder = "queue"
 
-// checkManifest compares the run in the folder with the one to be made; fresh
-// says that there is none.
-func (t *trainer) checkManifest() (fresh bool, err error) {
-	path := t.config.path(ManifestFile)
-	data, err := files.Read(path, maxManifest)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		found, err := files.Foreign(t.config.Out, HistoryFile, queueFolder)
-		if found != "" {
-			return false, fmt.Errorf("%s: expected a new folder, or one of a training, found one that holds %s", t.config.Out, found)
-		}
-		return true, err
-	case err != nil:
-		return false, err
-	}
-	var before manifest
-	if err := json.Unmarshal(data, &before); err != nil {
-		return false, fmt.Errorf("%s: expected what a training writes: %w", path, err)
-	}
-	t.manifest.Version = before.Version
-	return false, differences(before.Config, t.manifest.Config, t.config.Out)
-}
-
-// differences returns an error that names the first thing that was otherwise.
-func differences(was, is map[string]any, folder string) error {
-	for key, value := range is {
-		now, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		var plain any
-		if err := json.Unmarshal(now, &plain); err != nil {
-			return err
-		}
-		a, err := json.Marshal(was[key])
-		b, err2 := json.Marshal(plain)
-		if err := errors.Join(err, err2); err != nil {
-			return err
-		}
-		if !bytes.Equal(a, b) {
-			return fmt.Errorf("%s: holds a training of another configuration; %s was %.200s, now %.200s", folder, key, a, b)
-		}
-	}
-	return nil
-}
-
 // save writes what the run has come to.
-func (t *trainer) save(s *Summary) error {
-	t.manifest.Result.Best, t.manifest.Result.Generations = s.Best, s.Generations
-	return saveJSON(t.config.path(ManifestFile), t.manifest)
+func (t *trainer) save(s *Summary, status tournament.Status) error {
+	t.folder.Manifest.Result = result{status, s.Best, s.Generations}
+	return t.folder.Save()
 }
 
 // train makes the generations, and the rating of those that were adopted.
@@ -225,7 +143,7 @@ func (t *trainer) train(ctx context.Context) (Summary, error) {
 		if t.watch.Done != nil {
 			t.watch.Done(*g)
 		}
-		if err := errors.Join(saveWeights(s.Weights, t.best()), t.save(&s)); err != nil {
+		if err := errors.Join(saveWeights(s.Weights, t.best()), t.save(&s, tournament.Running)); err != nil {
 			return s, err
 		}
 	}
@@ -249,7 +167,7 @@ func (t *trainer) note(g *Generation, w *eval.Weights) error {
 	for j, name := range eval.Names() {
 		l.Parameters[name] = w.Values[j]
 	}
-	return t.history.Write(l)
+	return t.folder.History.Write(l)
 }
 
 // best returns the weights of the last generation adopted.

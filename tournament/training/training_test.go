@@ -104,7 +104,7 @@ func TestTraining(t *testing.T) {
 	// The manifest says the same.
 	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
 	require.NoError(t, err)
-	var m manifest
+	var m struct{ Result result }
 	require.NoError(t, json.Unmarshal(text, &m))
 	require.Equal(t, tournament.Finished, m.Result.Status)
 	require.Equal(t, s.Generations, m.Result.Generations)
@@ -151,7 +151,7 @@ func TestTrainingGoesOn(t *testing.T) {
 	// With more generations it goes on further, but for the rating, which has more players.
 	c.Seed = 2
 	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
-	require.ErrorContains(t, err, `holds a training of another configuration; seed was "1", now "2"`)
+	require.ErrorContains(t, err, `holds a run of another configuration; seed was "1", now "2"`)
 }
 
 // A network is fitted, played with and learned further in the next generation. An
@@ -182,7 +182,7 @@ func TestTrainingNetwork(t *testing.T) {
 
 	c.Settings.Network.Epochs = 4
 	_, err = Run(t.Context(), c, registry(), "v1", Watcher{})
-	require.ErrorContains(t, err, "holds a training of another configuration; fit_network was")
+	require.ErrorContains(t, err, "holds a run of another configuration; fit_network was")
 }
 
 // Weights that a fit leaves as they are need no match.
@@ -224,7 +224,7 @@ func TestRefused(t *testing.T) {
 	require.NoError(t, os.MkdirAll(c.Out, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(c.Out, "mine"), nil, 0o600))
 	_, err := Run(t.Context(), c, registry(), "v1", Watcher{})
-	require.ErrorContains(t, err, "expected a new folder, or one of a training, found one that holds mine")
+	require.ErrorContains(t, err, "expected a new folder, or one of a tuning run, found one that holds mine")
 }
 
 // A training that was killed before there was anything to go on with begins anew.
