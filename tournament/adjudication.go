@@ -168,7 +168,7 @@ func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Gam
 	}
 }
 
-// agree tells whether the last scores, so many of each side, all lie from low to
+// agree reports whether the last scores, so many of each side, all lie from low to
 // high as the last mover sees them.
 func agree(scores []record.Score, moves int, low, high agents.Score) bool {
 	if len(scores) < 2*moves {

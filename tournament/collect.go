@@ -38,7 +38,7 @@ type collector struct {
 // all before them are, and their slots given back then; what remains when the
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
-func (c *collector) collect(outcomes <-chan PairResult, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+func (c *collector) collect(results <-chan PairResult, slots <-chan struct{}, cancel context.CancelCauseFunc) {
 	var err error
 	c.ahead, err = c.store.openAhead()
 	c.note(err)
@@ -48,7 +48,7 @@ func (c *collector) collect(outcomes <-chan PairResult, slots <-chan struct{}, c
 	defer tick.Stop()
 	for {
 		select {
-		case o, ok := <-outcomes:
+		case o, ok := <-results:
 			if !ok {
 				c.writeRest()
 				return

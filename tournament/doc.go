@@ -3,7 +3,7 @@
 // The data flow is one line: a [Config] gives a schedule of game pairs (one
 // opening, played twice with sides swapped); workers play them; one collector
 // appends the records to games.jsonl in schedule order. Ratings and reports
-// read the records; nobody passes results by any other way.
+// read the records only.
 //
 // A pair is identified by its index alone: opening and seeds come from the run's
 // seed, the rule set, the two agents and the round by a fixed mix, never from a

@@ -28,7 +28,7 @@ func faultOf(side rules.Side, doing string, err error) *record.Fault {
 	return newFault(side, kind, doing+err.Error())
 }
 
-// traceOf returns what an agent can tell of its last words, bounded.
+// traceOf returns the last lines of an agent's trace, bounded.
 func traceOf(a agents.Agent) []string {
 	t, ok := a.(agents.Tracer)
 	if !ok {
@@ -61,7 +61,7 @@ func bounded(s string, limit int) string {
 	return strings.ToValidUTF8(s, "?")
 }
 
-// describePanic tells what an agent panicked with, and where. It is called by
+// describePanic returns the value and the place of a panic. It is called by
 // the deferred function that recovered. The place is named without the folders
 // of the machine that built the program, so that records are the same everywhere.
 func describePanic(value any) string {

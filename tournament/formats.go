@@ -58,7 +58,7 @@ func (c *Config) swissRounds() int {
 	return cmp.Or(c.Rounds, bits.Len(uint(max(len(c.Agents)-1, 0))))
 }
 
-// table is what a format needs to know of the stages before.
+// table is what pairings need of the stages before.
 type table struct {
 	points []int64 // half points of each agent
 	before []int64 // those that it had before the present stage

@@ -213,7 +213,7 @@ func (r *referee) time(m *Game, took time.Duration) *record.Fault {
 	return nil
 }
 
-// tooLate is the fault of an agent that comes back when nobody waits any more.
+// tooLate is the fault of an agent that returns after the watchdog gave it up.
 // It is never recorded.
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
@@ -338,7 +338,7 @@ func (n *notes) moves() []string {
 }
 
 // record makes the record of a game that is over or was lost by a fault. In the
-// latter case nobody looks at game.
+// latter case game is not used.
 func (n *notes) record(m *Game, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
 	var outcome rules.Outcome
 	var reason rules.Reason

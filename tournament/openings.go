@@ -105,7 +105,7 @@ func (o Openings) parse(r *rules.Rules, k int64) (rules.Position, error) {
 	return p, nil
 }
 
-// Screened tells whether a game may begin in p as far as [RandomOpenings] is
+// Screened reports whether a game may begin in p as far as [RandomOpenings] is
 // concerned: no side can force a win within two plies.
 func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings{}, 0).passes(r, p) }
 
@@ -200,7 +200,7 @@ func (o *opener) plies(r *rules.Rules) int {
 	return o.openings.Plies
 }
 
-// draw draws one opening and tells whether it passes the screen.
+// draw draws one opening and reports whether it passes the screen.
 func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 	p := r.RandomSetup(rng)
 	if n := o.plies(r); n > 0 {
@@ -217,7 +217,7 @@ func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 	return p, o.passes(r, p)
 }
 
-// passes tells whether a game may begin in p. See RandomOpenings. A pass just
+// passes reports whether a game may begin in p. See RandomOpenings. A pass just
 // before is no part of a position's text, so it may not be part of an opening.
 func (o *opener) passes(r *rules.Rules, p rules.Position) bool {
 	side := p.Side()

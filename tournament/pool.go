@@ -134,7 +134,7 @@ var _ Executor = localExecutor{}
 func (p localExecutor) Window() int { return window(p.workers) }
 
 // Play implements [Executor].
-func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, outcomes chan<- PairResult) error {
+func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -143,7 +143,7 @@ func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	for i := range workers {
 		w := newWorker(s, p.newAgent)
 		workers[i] = w
-		group.Go(func() error { return work(groupCtx, cancel, w, jobs, outcomes) })
+		group.Go(func() error { return work(groupCtx, cancel, w, jobs, results) })
 	}
 	err := group.Wait()
 	if cause := context.Cause(ctx); errors.Is(cause, errGoexit) {
@@ -161,7 +161,7 @@ var errGoexit = errors.New("an agent ended the goroutine it was called in (runti
 
 // work plays pairs until there are none or the run stops. Sending never blocks:
 // there is room for as many as are handed out.
-func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <-chan Job, outcomes chan<- PairResult) error {
+func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <-chan Job, results chan<- PairResult) error {
 	returned := false
 	defer func() {
 		if !returned {
@@ -174,7 +174,7 @@ func work(ctx context.Context, cancel context.CancelCauseFunc, w *worker, jobs <
 		if err == nil {
 			games, err = w.play(ctx, p, job.Games)
 		}
-		outcomes <- PairResult{Pair: job.Pair, Games: games}
+		results <- PairResult{Pair: job.Pair, Games: games}
 		if ctx.Err() != nil {
 			break // err says no more than that
 		}

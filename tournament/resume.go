@@ -417,7 +417,7 @@ func (st *store) rescue(path string) error {
 	return f.Commit()
 }
 
-// check tells whether a game of the file is what the schedule has in its place.
+// check reports whether a game of the file is what the schedule has in its place.
 func (s *schedule) check(g *record.Game) error {
 	i := g.Game / 2
 	if i >= s.len() {

@@ -126,28 +126,28 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *coll
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(pool.Window(), 1)
-	jobs, slots, outcomes := make(chan Job), make(chan struct{}, size), make(chan PairResult, size)
+	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan PairResult, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
 	first := c.next // which the collector changes
 	group.Go(func() error {
 		defer close(jobs)
-		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, outcomes)
+		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, results)
 	})
-	group.Go(func() error { return pool.Play(groupCtx, s.config, jobs, outcomes) })
+	group.Go(func() error { return pool.Play(groupCtx, s.config, jobs, results) })
 	played := make(chan error, 1)
 	go func() {
 		played <- group.Wait()
-		close(outcomes)
+		close(results)
 	}()
-	c.collect(outcomes, slots, cancel)
+	c.collect(results, slots, cancel)
 	return errors.Join(c.err, <-played)
 }
 
 // dispatch hands out the pairs from the first one on in order, each
 // when it is known and there is room for it. Those that needn't be played have
-// an outcome at once.
-func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, outcomes chan<- PairResult) error {
+// a result at once.
+func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- PairResult) error {
 	ahead, err := st.openAhead()
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 			job.Games[n] = !done
 		}
 		if job.Games == [2]bool{} {
-			outcomes <- PairResult{Pair: i}
+			results <- PairResult{Pair: i}
 			continue
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
@@ -182,7 +182,7 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 			if err != nil {
 				return err
 			}
-			outcomes <- PairResult{Pair: i, Games: games}
+			results <- PairResult{Pair: i, Games: games}
 			continue
 		}
 		select {

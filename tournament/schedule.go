@@ -159,7 +159,7 @@ type ownTime struct {
 	moveTime time.Duration
 }
 
-// timeOf reads it from a checked spec. All kinds that know a move time call it so.
+// timeOf reads it from a checked spec. All kinds with a move time use this name.
 func timeOf(spec agents.Spec) (t ownTime) {
 	t.clock, _ = ParseClock(spec.Get("clock"))
 	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))

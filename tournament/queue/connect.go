@@ -115,12 +115,12 @@ func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
 // Await is Connect that waits for a server that can't be reached yet. One that
 // refuses us is an error.
 func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.Conn, error) {
-	for told := false; ; told = true {
+	for warned := false; ; warned = true {
 		nc, err := Connect(a, name, log)
 		if err == nil || !unreachable(err) {
 			return nc, err
 		}
-		if !told {
+		if !warned {
 			log.Warn("waiting for the NATS server", "error", err)
 		}
 		if !sleep(ctx, 2*retryWait) {
@@ -277,7 +277,7 @@ func (s *sender) stalled() error {
 	return nil
 }
 
-// arrived tells whether the server has what was published.
+// arrived reports whether the server has what was published.
 func (s *sender) arrived(ctx context.Context, future jetstream.PubAckFuture) bool {
 	if future == nil {
 		return false
@@ -310,7 +310,7 @@ func (s *sender) insist(ctx context.Context, m *nats.Msg) bool {
 	}
 }
 
-// sleep tells whether ctx lasted so long.
+// sleep reports whether ctx lasted so long.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -26,7 +26,7 @@ type Options struct {
 	// and agents may differ.
 	Version string
 
-	Registry    *agents.Registry // knows which files the agents need
+	Registry    *agents.Registry // for the files that the agents need
 	Window      int              // pairs that may be queued, played or waiting to be written; 0: 4096
 	Tries       int              // after which a pair is dead-lettered; 0: 5
 	Lease       time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
@@ -47,7 +47,7 @@ const (
 	maxFile     = 256 << 20 // bytes
 )
 
-// Check tells whether a run can be played so by workers elsewhere.
+// Check reports whether a run can be played so by workers elsewhere.
 func (o Options) Check(config *tournament.Config) error {
 	if err := o.fill(); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (p *Coordinator) stallNotice() *stallNotice {
 	}
 }
 
-// identity is what a run's folder knows of its name on the server.
+// identity is the name of a run on the server, as its folder holds it.
 type identity struct {
 	Run    string  `json:"run"`
 	Config string  `json:"config"` // digest of the description
@@ -279,7 +279,7 @@ func (p *Coordinator) loadFiles(config *tournament.Config, d *runConfig) ([][]by
 	return contents, nil
 }
 
-// purgeResults throws away the results of a run and tells whether there were any.
+// purgeResults removes the results of a run and reports whether there were any.
 func (p *Coordinator) purgeResults(ctx context.Context, run string) bool {
 	s, err := p.js.Stream(ctx, resultStream)
 	if err != nil {

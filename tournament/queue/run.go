@@ -365,7 +365,7 @@ func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, 
 	return objects.GetBytes(ctx, name)
 }
 
-// end tells the workers, and cleans up.
+// end removes the run from the server and announces its end.
 func (r *run) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()

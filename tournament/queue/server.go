@@ -96,7 +96,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 	return embedded, nil
 }
 
-// Check tells whether the server may listen there: what is reachable from elsewhere
+// Check reports whether the server may listen there: what is reachable from elsewhere
 // must ask for a password.
 func (o ServerOptions) Check() error {
 	_, _, err := o.split()

@@ -158,7 +158,7 @@ func strictly(text []byte, to any) error {
 	return d.Decode(to)
 }
 
-// isToken tells whether a text can stand in a subject and in a file's name.
+// isToken reports whether a text can stand in a subject and in a file's name.
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -209,7 +209,7 @@ func parseGames(text []byte, source string) ([]*record.Game, error) {
 	}
 }
 
-// What the server knows things by.
+// Names on the server.
 const (
 	jobStream    = "GYGES_JOBS"
 	resultStream = "GYGES_RESULTS"

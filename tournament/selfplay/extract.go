@@ -274,7 +274,7 @@ func (g *gatherer) write(ctx context.Context, out string, about map[string]strin
 	return w.Close()
 }
 
-// before tells whether a position is in a split before this one.
+// before reports whether a position is in a split before this one.
 func (g *gatherer) before(split int, k key) bool {
 	for i := range split {
 		if _, ok := g.splits[i].index[k]; ok {
