@@ -88,13 +88,16 @@ func (s *Settings) Check() error {
 	for _, x := range s.Params {
 		x.check(&p)
 	}
-	p.Expect(1 <= s.Steps && s.Steps <= maxCount, "steps", "expected a number from 1 to %d, found %d", maxCount, s.Steps)
-	p.Expect(1 <= s.Pairs && s.Pairs <= maxCount, "pairs", "expected a number from 1 to %d, found %d", maxCount, s.Pairs)
+	p.Expect(1 <= s.Steps && s.Steps <= maxCount, "steps",
+		"expected a number from 1 to %d, found %d", maxCount, s.Steps)
+	p.Expect(1 <= s.Pairs && s.Pairs <= maxCount, "pairs",
+		"expected a number from 1 to %d, found %d", maxCount, s.Pairs)
 	p.Expect(0 <= s.Alpha && s.Alpha <= 2, "alpha", "expected a number from 0 (for 0.602) to 2, found %v", s.Alpha)
 	p.Expect(0 <= s.Gamma && s.Gamma <= 2, "gamma", "expected a number from 0 (for 0.101) to 2, found %v", s.Gamma)
 	p.Expect(0 <= s.A && s.A <= 10, "a", "expected a number from 0 (for 0.1) to 10, found %v", s.A)
 	if s.After != nil {
-		p.Expect(0 <= s.After.Step && s.After.Step <= s.Steps && len(s.After.Params) == len(s.Params), "after", "expected a step of this run to go on from")
+		p.Expect(0 <= s.After.Step && s.After.Step <= s.Steps && len(s.After.Params) == len(s.Params), "after",
+			"expected a step of this run to go on from")
 	}
 	return p.Err()
 }

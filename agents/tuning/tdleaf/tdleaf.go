@@ -85,13 +85,16 @@ func (s *Settings) Check() error {
 	var p tuning.Problems
 	n := len(s.Parent)
 	p.Expect(n > 0, "weights", "expected parent weights, found none")
-	p.Expect(s.Frozen == nil || len(s.Frozen) == n, "features", "expected %d flags of frozen weights, found %d", n, len(s.Frozen))
-	p.Expect(1 <= s.Steps && s.Steps <= maxSteps, "steps", "expected a number from 1 to %d, found %d", maxSteps, s.Steps)
+	p.Expect(s.Frozen == nil || len(s.Frozen) == n, "features",
+		"expected %d flags of frozen weights, found %d", n, len(s.Frozen))
+	p.Expect(1 <= s.Steps && s.Steps <= maxSteps, "steps",
+		"expected a number from 1 to %d, found %d", maxSteps, s.Steps)
 	p.Expect(0 <= s.Lambda && s.Lambda <= 1, "lambda", "expected a number from 0 to 1, found %v", s.Lambda)
 	p.Expect(0 < s.Rate && s.Rate <= 1000, "rate", "expected a number above 0, at most 1000, found %v", s.Rate)
 	p.Expect(0 < s.Scale && s.Scale <= 2, "scale", "expected a number above 0, at most 2, found %v", s.Scale)
 	if a := s.After; a != nil {
-		p.Expect(0 <= a.Step && a.Step <= s.Steps && len(a.Weights) == n && len(a.Gradients) == n && len(a.Features) == n, "after", "expected a state of this run to go on from")
+		p.Expect(0 <= a.Step && a.Step <= s.Steps && len(a.Weights) == n && len(a.Gradients) == n && len(a.Features) == n, "after",
+			"expected a state of this run to go on from")
 	}
 	return p.Err()
 }

@@ -40,7 +40,10 @@ func (f *fit) result() (*Result, error) {
 	}
 	games := newGames(f.validation.data)
 	for j, w := range f.weights(f.last) {
-		r.Features = append(r.Features, Feature{Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Frozen: true, Without: math.NaN(), WithoutMargin: math.NaN()})
+		r.Features = append(r.Features, Feature{
+			Name: f.settings.Names[j], Parent: f.settings.Parent[j], Weight: w, Frozen: true,
+			Without: math.NaN(), WithoutMargin: math.NaN(),
+		})
 	}
 	if len(f.free) == 0 {
 		return r, nil

@@ -185,8 +185,10 @@ func (s *Settings) Check() error {
 	}
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
 	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
-	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale", "expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
-	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations", "expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale",
+		"expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
+	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations",
+		"expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
 	if s.Network != nil {
 		s.Network.check(&p)
 	}

@@ -34,13 +34,18 @@ func (n *Network) About() map[string]any {
 	if n == nil {
 		return nil
 	}
-	return map[string]any{"epochs": n.Epochs, "batch": n.Batch, "rate": n.Rate, "decay": n.Decay, "seed": strconv.FormatUint(n.Seed, 10)}
+	return map[string]any{
+		"epochs": n.Epochs, "batch": n.Batch, "rate": n.Rate, "decay": n.Decay, "seed": strconv.FormatUint(n.Seed, 10),
+	}
 }
 
 func (n *Network) check(p *tuning.Problems) {
-	p.Expect(1 <= n.Epochs && n.Epochs <= maxEpochs, "network.epochs", "expected a number from 1 to %d, found %d", maxEpochs, n.Epochs)
-	p.Expect(0 <= n.Batch && n.Batch <= maxBatch, "network.batch", "expected a number from 0 (for %d) to %d, found %d", defaultBatch, maxBatch, n.Batch)
-	p.Expect(0 <= n.Rate && n.Rate <= 1, "network.rate", "expected a number from 0 (for %v) to 1, found %v", defaultRate, n.Rate)
+	p.Expect(1 <= n.Epochs && n.Epochs <= maxEpochs, "network.epochs",
+		"expected a number from 1 to %d, found %d", maxEpochs, n.Epochs)
+	p.Expect(0 <= n.Batch && n.Batch <= maxBatch, "network.batch",
+		"expected a number from 0 (for %d) to %d, found %d", defaultBatch, maxBatch, n.Batch)
+	p.Expect(0 <= n.Rate && n.Rate <= 1, "network.rate",
+		"expected a number from 0 (for %v) to 1, found %v", defaultRate, n.Rate)
 	p.Expect(0 <= n.Decay && n.Decay <= 1, "network.decay", "expected a number from 0 to 1, found %v", n.Decay)
 }
 
