@@ -73,9 +73,9 @@ func halfWidth(values []float64) float64 {
 // resample fits the same games with random weights.
 func (e *estimate) resample(ctx context.Context, rng *rand.Rand, byPair bool) ([]float64, error) {
 	m := *e.model
-	m.duels = slices.Clone(e.model.duels)
-	for k := range m.duels {
-		m.duels[k].games = e.met[k].reweigh(rng, byPair)
+	m.pairings = slices.Clone(e.model.pairings)
+	for k := range m.pairings {
+		m.pairings[k].games = e.met[k].reweigh(rng, byPair)
 	}
 	x, ok, err := e.near(ctx, &m)
 	if !ok && err == nil {

@@ -8,13 +8,13 @@ import (
 )
 
 // covariance is that of the estimates, H⁻¹ S H⁻¹: the inverse of the Hessian, the
-// spread of the gradient, and the inverse again.
+// score covariance of the gradient, and the inverse again.
 type covariance struct {
 	frame
 	solver  *solver
 	inverse *mat.SymDense
 	hessian *quad
-	spread  *quad
+	scores  *quad
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
@@ -35,23 +35,23 @@ func (c *covariance) at(i, j int) float64 {
 	return c.inverse.At(i, j)
 }
 
-// levers are the leverages of the Hessian's links: of one of so many pairs.
-func (c *covariance) levers(pairs []float64) []lever {
-	levers := make([]lever, len(pairs))
-	for k := range levers {
+// leverages are the leverages of the Hessian's links: of one of so many pairs.
+func (c *covariance) leverages(pairs []float64) []leverage {
+	leverages := make([]leverage, len(pairs))
+	for k := range leverages {
 		l := &c.hessian.links[k]
 		u := c.at(l.i, l.i) + c.at(l.j, l.j) - 2*c.at(l.i, l.j)
 		bound := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
-		levers[k] = lever{
+		leverages[k] = leverage{
 			u: bound(l.sym3[0] / pairs[k] * u),
 			v: bound(l.sym3[3] / pairs[k] * c.at(c.advantage, c.advantage)),
 		}
 	}
-	return levers
+	return leverages
 }
 
 // product returns the product of the inverse Hessian with a contrast, a weighted sum
-// of the parameters: its form in the spread is the contrast's variance.
+// of the parameters: its form in the score covariance is the contrast's variance.
 func (c *covariance) product(contrast []float64) []float64 {
 	y := make([]float64, c.dim)
 	if c.dim > 0 {
@@ -61,11 +61,11 @@ func (c *covariance) product(contrast []float64) []float64 {
 }
 
 // variance is that of a contrast.
-func (c *covariance) variance(contrast []float64) float64 { return c.spread.form(c.product(contrast)) }
+func (c *covariance) variance(contrast []float64) float64 { return c.scores.form(c.product(contrast)) }
 
-// gauge is what a group's ratings are measured from: the weighted mean of these
+// reference is what a group's ratings are measured from: the weighted mean of these
 // parameters; nothing where given ratings hold them.
-type gauge []share
+type reference []share
 
 // share is a parameter with its weight.
 type share struct {
@@ -73,13 +73,13 @@ type share struct {
 	w float64
 }
 
-func (g gauge) add(contrast []float64, f float64) {
+func (g reference) add(contrast []float64, f float64) {
 	for _, s := range g {
 		contrast[s.i] += f * s.w
 	}
 }
 
-func (g gauge) of(x []float64) float64 {
+func (g reference) of(x []float64) float64 {
 	sum := 0.0
 	for _, s := range g {
 		sum += s.w * x[s.i]
@@ -87,13 +87,13 @@ func (g gauge) of(x []float64) float64 {
 	return sum
 }
 
-// ratingVariances are the variances of parameters less their gauges; of[k] is
-// the gauge of param[k], and a negative parameter is a given rating.
-func (c *covariance) ratingVariances(ctx context.Context, param []int, of []int, gauges []gauge) ([]float64, error) {
-	middle := make([][]float64, len(gauges))
-	for g := range gauges {
+// ratingVariances are the variances of parameters less their references; of[k] is
+// the reference of param[k], and a negative parameter is a given rating.
+func (c *covariance) ratingVariances(ctx context.Context, param []int, of []int, references []reference) ([]float64, error) {
+	middle := make([][]float64, len(references))
+	for g := range references {
 		contrast := make([]float64, c.dim)
-		gauges[g].add(contrast, 1)
+		references[g].add(contrast, 1)
 		middle[g] = c.product(contrast)
 	}
 	variances := make([]float64, len(param))
@@ -105,7 +105,7 @@ func (c *covariance) ratingVariances(ctx context.Context, param []int, of []int,
 		for i := range y {
 			y[i] = -middle[of[k]][i] + c.at(p, i)
 		}
-		variances[k] = c.spread.form(y)
+		variances[k] = c.scores.form(y)
 	}
 	return variances, nil
 }
@@ -117,5 +117,5 @@ func (c *covariance) difference(i, j int) float64 {
 	for k := range y {
 		y[k] = c.at(i, k) - c.at(j, k)
 	}
-	return c.spread.form(y)
+	return c.scores.form(y)
 }

@@ -21,7 +21,7 @@ func sortByPoints(names []string, points map[string]float64) {
 // worlds are the shapes of tournament whose coverage is measured. The half-point
 // model is fitted to results whose expected score is logistic.
 func worlds() []world {
-	half := func(share float64) law { return halfPoints{drawShare(share)} }
+	half := func(share float64) drawModel { return halfPoints{drawShare(share)} }
 	opts := Options{}
 	return []world{
 		{"round-robin, 6 players, 10 pairs", spaced(6, 300), 40, half(0), 0, 0, roundRobin(10), opts},
@@ -100,8 +100,8 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 // truth is what an endless tournament would find.
 func (w world) truth(t testing.TB) (strength map[string]float64, advantage, draws float64) {
 	if w.opening == 0 {
-		if w.law.drawn() {
-			draws = w.law.chances(0, w.t)[1]
+		if w.drawModel.drawn() {
+			draws = w.drawModel.chances(0, w.t)[1]
 		}
 		return w.strength, w.advantage, draws
 	}
@@ -152,7 +152,7 @@ func (w world) average(difference float64) [outcomes]float64 {
 		if i == 0 || i == steps {
 			weight /= 2
 		}
-		p := w.law.chances((difference+w.advantage+w.opening*x)/eloPerNat, w.t)
+		p := w.drawModel.chances((difference+w.advantage+w.opening*x)/eloPerNat, w.t)
 		for o := range p {
 			sum[o] += weight * p[o]
 		}
@@ -220,7 +220,7 @@ func (p promise) promised() float64 { return 100 * p.sum / float64(max(1, p.kept
 func superiorities(t testing.TB, runs int, seed uint64) []promise {
 	var bins [10]promise
 	rng := rand.New(rand.NewPCG(seed, 2))
-	w := world{advantage: 40, law: halfPoints{0.9}, rounds: roundRobin(8)}
+	w := world{advantage: 40, drawModel: halfPoints{0.9}, rounds: roundRobin(8)}
 	for range runs {
 		w.strength = spaced(6, 0)
 		for i := range len(w.strength) {

@@ -47,30 +47,30 @@ func fitMeetings(ctx context.Context, m *meetings, o Options) (*Ratings, error) 
 
 // fit is the work in hand: what Fit knows of the games beside its answer.
 type fit struct {
-	options  Options
-	meetings *meetings
-	layout   *layout
-	parts    *partition
-	records  []Count   // by player
-	inside   []meeting // inside groups
-	law      law
-	param    []int // by node: its parameter, or -1
-	remarks  []string
+	options   Options
+	meetings  *meetings
+	layout    *layout
+	parts     *partition
+	records   []Count   // by player
+	inside    []meeting // inside groups
+	drawModel drawModel
+	param     []int // by node: its parameter, or -1
+	remarks   []string
 }
 
 // estimate is the maximum of the likelihood, for what is asked afterwards.
 type estimate struct {
-	model  *model
-	x      []float64
-	param  []int // by rated player, in the order of the table; -1 for a given rating
-	offset []float64
-	group  []int
-	gauges []gauge   // by group
-	shift  []float64 // by group: what puts the mean at zero
-	cov    *covariance
-	spread *spreader
-	met    []meeting // with the duels of the model
-	levers []lever
+	model      *model
+	x          []float64
+	param      []int // by rated player, in the order of the table; -1 for a given rating
+	offset     []float64
+	group      []int
+	references []reference // by group
+	shift      []float64   // by group: what puts the mean at zero
+	cov        *covariance
+	scores     *scoreCovariance
+	met        []meeting // with the pairings of the model
+	leverages  []leverage
 }
 
 // rate fills in the ratings, the advantage and the draw parameter.
@@ -81,11 +81,11 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if len(rated) == 0 {
 		return nil
 	}
-	f.law = f.drawLaw()
+	f.drawModel = f.fittedDrawModel()
 	e, err := f.estimate(ctx, rated, advantage, fitted)
-	if errors.Is(err, errStopped) && f.law.drawn() {
+	if errors.Is(err, errStopped) && f.drawModel.drawn() {
 		f.remark("the draw parameter has no finite estimate; draws count as half points instead")
-		f.law = halfPoints{}
+		f.drawModel = halfPoints{}
 		e, err = f.estimate(ctx, rated, advantage, fitted)
 	}
 	if err != nil {
@@ -99,13 +99,13 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	r.Misfit = r.misfit()
+	r.GoodnessOfFit = r.goodnessOfFit()
 	return f.bootstrap(ctx, r)
 }
 
-// drawLaw is the law of the options if its draw parameter can be fitted.
-func (f *fit) drawLaw() law {
-	l := f.options.Draws.law()
+// fittedDrawModel returns the draw model of the options if its draw parameter can be fitted.
+func (f *fit) fittedDrawModel() drawModel {
+	l := f.options.Draws.implementation()
 	if !l.drawn() {
 		return l
 	}
@@ -161,12 +161,12 @@ func (f *fit) estimate(ctx context.Context, rated []int, advantage float64, fitt
 	for k := range f.inside {
 		pairs[k] = float64(f.inside[k].games()) / 2
 	}
-	e.levers = e.cov.levers(pairs)
-	e.spread = newSpreader(m, f.inside, x, e.levers, f.options.Intervals != ByGame)
-	e.cov.spread = &quad{frame: h.frame, links: slices.Clone(h.links)}
+	e.leverages = e.cov.leverages(pairs)
+	e.scores = newScoreCovariance(m, f.inside, x, e.leverages, f.options.Intervals != ByGame)
+	e.cov.scores = &quad{frame: h.frame, links: slices.Clone(h.links)}
 	if f.options.Intervals != ByModel {
 		for k := range f.inside {
-			e.cov.spread.links[k].sym3 = e.spread.of(k)
+			e.cov.scores.links[k].sym3 = e.scores.of(k)
 		}
 	}
 	return e, nil
@@ -174,20 +174,20 @@ func (f *fit) estimate(ctx context.Context, rated []int, advantage float64, fitt
 
 // model sets the likelihood up.
 func (f *fit) model(rated []int, advantage float64, fitted bool) *model {
-	m := &model{law: f.law, given: advantage / eloPerNat}
+	m := &model{drawModel: f.drawModel, given: advantage / eloPerNat}
 	m.dim = f.number(rated)
 	m.advantage, m.draw = -1, -1
 	if fitted {
 		m.advantage = m.dim
 		m.dim++
 	}
-	if f.law.drawn() {
+	if f.drawModel.drawn() {
 		m.draw = m.dim
 		m.dim++
 	}
 	l := f.layout
 	for _, k := range f.inside {
-		d := duel{i: f.param[l.node[k.a]], j: f.param[l.node[k.b]], shift: l.offset[k.a] - l.offset[k.b]}
+		d := pairing{i: f.param[l.node[k.a]], j: f.param[l.node[k.b]], shift: l.offset[k.a] - l.offset[k.b]}
 		if l.node[k.a] == l.node[k.b] {
 			d.i, d.j = -1, -1
 		}
@@ -196,7 +196,7 @@ func (f *fit) model(rated []int, advantage float64, fitted bool) *model {
 				d.games[side][o] = float64(c)
 			}
 		}
-		m.duels = append(m.duels, d)
+		m.pairings = append(m.pairings, d)
 	}
 	for _, t := range slices.Concat(l.loose, l.drifts) {
 		t.i, t.j = f.param[t.i], f.param[t.j]
@@ -281,7 +281,7 @@ func (f *fit) measure(e *estimate, rated []int) {
 		e.offset = append(e.offset, l.offset[i])
 		e.group = append(e.group, f.parts.group[i])
 	}
-	e.gauges, e.shift = make([]gauge, len(f.parts.groups)), make([]float64, len(f.parts.groups))
+	e.references, e.shift = make([]reference, len(f.parts.groups)), make([]float64, len(f.parts.groups))
 	for g, members := range f.parts.groups {
 		if f.parts.held[g] {
 			continue
@@ -292,16 +292,16 @@ func (f *fit) measure(e *estimate, rated []int) {
 			e.shift[g] -= l.offset[i] / float64(len(members))
 		}
 		for _, p := range f.params(members) {
-			e.gauges[g] = append(e.gauges[g], share{p, weights[p]})
+			e.references[g] = append(e.references[g], share{p, weights[p]})
 		}
 	}
 }
 
 // elos are the ratings at parameters x.
 func (e *estimate) elos(x []float64) []float64 {
-	middle := make([]float64, len(e.gauges))
-	for g := range e.gauges {
-		middle[g] = e.gauges[g].of(x) - e.shift[g]
+	middle := make([]float64, len(e.references))
+	for g := range e.references {
+		middle[g] = e.references[g].of(x) - e.shift[g]
 	}
 	elos := make([]float64, len(e.param))
 	for k, p := range e.param {
@@ -313,7 +313,7 @@ func (e *estimate) elos(x []float64) []float64 {
 // list fills in the rated players in the order of the table.
 func (f *fit) list(ctx context.Context, r *Ratings, rated []int) error {
 	e := r.estimate
-	variances, err := e.cov.ratingVariances(ctx, e.param, e.group, e.gauges)
+	variances, err := e.cov.ratingVariances(ctx, e.param, e.group, e.references)
 	if err != nil {
 		return err
 	}
@@ -368,13 +368,13 @@ func (f *fit) beside(r *Ratings) {
 		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*sd(i)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.model.law, e.x[i], sd(i))
+		r.Draws = drawRate(e.model.drawModel, e.x[i], sd(i))
 	}
 }
 
 // drawRate turns a draw parameter and its standard error into a rate of draws,
 // by the slope of one in the other.
-func drawRate(l law, t, sd float64) *DrawRate {
+func drawRate(l drawModel, t, sd float64) *DrawRate {
 	rate := l.chances(0, t)[1]
 	if _, ok := l.(davidson); ok {
 		return &DrawRate{Davidson, math.Exp(t), rate, z95 * sd * rate * (1 - rate)}

@@ -20,9 +20,9 @@ type HeadToHead struct {
 	Z float64
 }
 
-// Misfit is the sum over all pairings of the squared difference between points
+// GoodnessOfFit is the sum over all pairings of the squared difference between points
 // and expectation, over the variance that chance gives it.
-type Misfit struct {
+type GoodnessOfFit struct {
 	ChiSquare float64
 	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
 	// pairings have so few games, less than eight on average, that the sum says
@@ -62,11 +62,11 @@ func (h HeadToHead) flip() HeadToHead {
 	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: float64(h.Games()) - h.Expected, Z: -h.Z}
 }
 
-// headToHead compares duel k with its expectation.
+// headToHead compares pairing k with its expectation.
 func (e *estimate) headToHead(k int, m *meetings) HeadToHead {
 	met := &e.met[k]
 	h := HeadToHead{A: m.names[met.a], B: m.names[met.b], Count: met.total()}
-	sides := &e.spread.sides[k]
+	sides := &e.scores.sides[k]
 	for i, s := range sides {
 		won := s.chance[2] + s.chance[1]/2
 		if i == 1 {
@@ -80,35 +80,35 @@ func (e *estimate) headToHead(k int, m *meetings) HeadToHead {
 	return h
 }
 
-// left is the share of the variance of duel k that the fit has not taken up.
+// left is the share of the variance of pairing k that the fit has not taken up.
 func (e *estimate) left(k int) float64 {
-	return 1 - math.Min(maxLeverage, e.levers[k].u*float64(e.met[k].games())/2)
+	return 1 - math.Min(maxLeverage, e.leverages[k].u*float64(e.met[k].games())/2)
 }
 
-// chance is the variance of the points of duel k.
+// chance is the variance of the points of pairing k.
 func (e *estimate) chance(k int) float64 {
-	met, sides := &e.met[k], &e.spread.sides[k]
+	met, sides := &e.met[k], &e.scores.sides[k]
 	var v [2]float64 // by side, of one game's points
 	for i, s := range sides {
 		won := s.chance[2] + s.chance[1]/2
 		v[i] = s.chance[2] + s.chance[1]/4 - won*won
 	}
 	pairs := float64(met.pairCount())
-	sum := -2 * pairs * e.spread.rhoZ * math.Sqrt(v[0]*v[1])
+	sum := -2 * pairs * e.scores.rhoZ * math.Sqrt(v[0]*v[1])
 	for i := range v {
 		sum += float64(met.count(i).Games()) * v[i]
 	}
 	return math.Max(0, sum)
 }
 
-// misfit adds the squares up. Each counts as far as the fit has left it free,
+// goodnessOfFit adds the squares up. Each counts as far as the fit has left it free,
 // so that what they add up to is the degrees of freedom.
-func (r *Ratings) misfit() Misfit {
-	f := Misfit{P: 1}
+func (r *Ratings) goodnessOfFit() GoodnessOfFit {
+	f := GoodnessOfFit{P: 1}
 	e := r.estimate
 	f.Degrees = max(0, len(e.met)-e.model.ratings())
 	if f.Degrees == 0 || r.Used < minGamesMet*len(e.met) {
-		return Misfit{P: 1}
+		return GoodnessOfFit{P: 1}
 	}
 	for k := range e.met {
 		z := e.headToHead(k, r.meetings).Z

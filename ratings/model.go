@@ -15,17 +15,17 @@ const eloPerNat = 400 / math.Ln10
 // moving any difference, and makes the Hessian positive definite.
 type model struct {
 	frame
-	law     law
-	given   float64 // the advantage if it isn't fitted
-	duels   []duel
-	virtual []virtual
-	ties    []tie
-	pins    []pin
+	drawModel drawModel
+	given     float64 // the advantage if it isn't fitted
+	pairings  []pairing
+	virtual   []virtual
+	ties      []tie
+	pins      []pin
 }
 
-// duel is all games between two players. d = x[i]-x[j]+shift is the first's
+// pairing is all games between two players. d = x[i]-x[j]+shift is the first's
 // rating less the second's.
-type duel struct {
+type pairing struct {
 	i, j  int
 	shift float64
 	games [2]weights // by who had South; South's results
@@ -63,9 +63,9 @@ func (m *model) advantageAt(x []float64) float64 {
 	return x[m.advantage]
 }
 
-// edges are South's edge in the games of the duel's first player with South,
+// edges are South's edge in the games of the pairing's first player with South,
 // and of the second with South.
-func (d *duel) edges(x []float64, advantage float64) [2]float64 {
+func (d *pairing) edges(x []float64, advantage float64) [2]float64 {
 	z := at(x, d.i) - at(x, d.j) + d.shift
 	return [2]float64{z + advantage, advantage - z}
 }
@@ -77,10 +77,10 @@ func (t *tie) miss(x []float64) float64 { return at(x, t.i) - at(x, t.j) - t.mea
 func (m *model) value(x []float64) float64 {
 	sum := 0.0
 	adv, draw := m.advantageAt(x), at(x, m.draw)
-	for k := range m.duels {
-		d := &m.duels[k]
+	for k := range m.pairings {
+		d := &m.pairings[k]
 		for side, z := range d.edges(x, adv) {
-			sum += m.law.loss(d.games[side], z, draw)
+			sum += m.drawModel.loss(d.games[side], z, draw)
 		}
 	}
 	for _, v := range m.virtual {
@@ -102,11 +102,11 @@ func (m *model) gradient(dst, x []float64) {
 	clear(dst)
 	adv, draw := m.advantageAt(x), at(x, m.draw)
 	var sumV, sumW float64
-	for k := range m.duels {
-		d := &m.duels[k]
+	for k := range m.pairings {
+		d := &m.pairings[k]
 		z := d.edges(x, adv)
-		z0, t0 := m.law.slope(d.games[0], z[0], draw)
-		z1, t1 := m.law.slope(d.games[1], z[1], draw)
+		z0, t0 := m.drawModel.slope(d.games[0], z[0], draw)
+		z1, t1 := m.drawModel.slope(d.games[1], z[1], draw)
 		put(dst, d.i, z0-z1)
 		put(dst, d.j, z1-z0)
 		sumV += z0 + z1
@@ -133,16 +133,16 @@ func (m *model) gradient(dst, x []float64) {
 	}
 }
 
-// hessian returns the second derivatives of value: a link for each duel, then
+// hessian returns the second derivatives of value: a link for each pairing, then
 // those of the priors.
 func (m *model) hessian(x []float64) *quad {
-	h := &quad{frame: m.frame, pins: m.pins, links: make([]link, 0, len(m.duels)+len(m.virtual)+len(m.ties))}
+	h := &quad{frame: m.frame, pins: m.pins, links: make([]link, 0, len(m.pairings)+len(m.virtual)+len(m.ties))}
 	adv, draw := m.advantageAt(x), at(x, m.draw)
-	for k := range m.duels {
-		d := &m.duels[k]
+	for k := range m.pairings {
+		d := &m.pairings[k]
 		var sum sym3
 		for side, z := range d.edges(x, adv) {
-			zz, zt, tt := m.law.curve(d.games[side], z, draw)
+			zz, zt, tt := m.drawModel.curve(d.games[side], z, draw)
 			sum.add(1, side3(side, zz, zt, tt))
 		}
 		h.links = append(h.links, link{d.i, d.j, sum})
@@ -165,7 +165,7 @@ func (m *model) priorLinks(x []float64) []link {
 }
 
 // side3 turns derivatives by a game's edge z and the draw parameter into those
-// by the difference of a duel, the advantage and the draw parameter: the
+// by the difference of a pairing, the advantage and the draw parameter: the
 // difference enters the edge with the sign of the side.
 func side3(side int, zz, zt, tt float64) sym3 {
 	s := 1.0

@@ -29,8 +29,8 @@ const (
 	RaoKupper DrawModel = "rao-kupper"
 )
 
-// law returns the law of the model; nil for an unknown one.
-func (d DrawModel) law() law {
+// implementation returns the draw model by its name; nil for an unknown one.
+func (d DrawModel) implementation() drawModel {
 	switch d {
 	case "", HalfPoints:
 		return halfPoints{}
@@ -117,7 +117,7 @@ func (o Options) validate(players []string) error {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	expect(o.Draws.law() != nil, "draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
+	expect(o.Draws.implementation() != nil, "draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {

@@ -13,7 +13,7 @@ import (
 // mean of what a scored in a pair, over the slope of its expectation.
 func TestPairVarianceClosedForm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, law: halfPoints{0.9}, opening: 300, rounds: roundRobin(20000)}
+	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, drawModel: halfPoints{0.9}, opening: 300, rounds: roundRobin(20000)}
 	d := w.play(rng)
 	r := mustFit(t, d, Options{Advantage: ptr(0)})
 	var n, sum, square float64 // of a's points in a pair
@@ -44,7 +44,7 @@ func TestPairVarianceClosedForm(t *testing.T) {
 func TestBootstrapAgreesWithErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, o := range []Options{{}, {Draws: Davidson}, {Intervals: ByGame}} {
-		w := world{strength: spaced(5, 300), advantage: 30, law: halfPoints{0.9}, opening: 200, rounds: roundRobin(60)}
+		w := world{strength: spaced(5, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 200, rounds: roundRobin(60)}
 		o.Bootstrap, o.Seed = 600, 3
 		r := mustFit(t, w.play(rng), o)
 		require.Equal(t, 600, r.Resamples)
@@ -58,7 +58,7 @@ func TestBootstrapAgreesWithErrors(t *testing.T) {
 }
 
 func TestBootstrapIsTheSameHoweverManyRun(t *testing.T) {
-	w := world{strength: spaced(4, 300), law: halfPoints{}, rounds: roundRobin(3)}
+	w := world{strength: spaced(4, 300), drawModel: halfPoints{}, rounds: roundRobin(3)}
 	d := w.play(rand.New(rand.NewPCG(1, 1)))
 	o := Options{Bootstrap: 50, Seed: 7}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -135,23 +135,23 @@ func TestHeadToHead(t *testing.T) {
 		require.InDelta(t, 0, s, 1e-6, name)
 	}
 	require.Greater(t, math.Abs(list[0].Z), 3.0)
-	require.Equal(t, 1, r.Misfit.Degrees)
-	require.Less(t, r.Misfit.P, 0.001)
+	require.Equal(t, 1, r.GoodnessOfFit.Degrees)
+	require.Less(t, r.GoodnessOfFit.P, 0.001)
 }
 
 // Chi-square's p is even between 0 and 1 if the model is right. Shares of 400
 // have a standard error of up to 2.5 points.
 func TestMisfitIsCalibrated(t *testing.T) {
 	for name, w := range map[string]world{
-		"20 games":             {strength: spaced(8, 300), advantage: 30, law: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)},
-		"8 games, no draws":    {strength: spaced(12, 300), advantage: 30, law: halfPoints{}, rounds: roundRobin(4)},
-		"8 games, by Davidson": {strength: spaced(8, 300), advantage: 30, law: davidson{}, t: 0, rounds: roundRobin(4), options: Options{Draws: Davidson}},
+		"20 games":             {strength: spaced(8, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)},
+		"8 games, no draws":    {strength: spaced(12, 300), advantage: 30, drawModel: halfPoints{}, rounds: roundRobin(4)},
+		"8 games, by Davidson": {strength: spaced(8, 300), advantage: 30, drawModel: davidson{}, t: 0, rounds: roundRobin(4), options: Options{Draws: Davidson}},
 	} {
 		rng := rand.New(rand.NewPCG(6, 6))
 		low, below := 0, 0
 		const runs = 400
 		for range runs {
-			switch p := mustFit(t, w.play(rng), w.options).Misfit.P; {
+			switch p := mustFit(t, w.play(rng), w.options).GoodnessOfFit.P; {
 			case p < 0.05:
 				low++
 				fallthrough
@@ -163,21 +163,21 @@ func TestMisfitIsCalibrated(t *testing.T) {
 		require.InDelta(t, 0.05, float64(low)/runs, 0.035, name)
 		require.InDelta(t, 0.5, float64(below)/runs, 0.1, name)
 	}
-	w := world{strength: spaced(12, 300), law: halfPoints{}, rounds: roundRobin(1)}
-	require.Equal(t, Misfit{P: 1}, mustFit(t, w.play(rand.New(rand.NewPCG(1, 1))), Options{}).Misfit, "too few games to tell")
+	w := world{strength: spaced(12, 300), drawModel: halfPoints{}, rounds: roundRobin(1)}
+	require.Equal(t, GoodnessOfFit{P: 1}, mustFit(t, w.play(rand.New(rand.NewPCG(1, 1))), Options{}).GoodnessOfFit, "too few games to tell")
 }
 
 // The errors agree within 5 % with a long simulation of the same tournament at
 // the fitted values: 4000 repeats leave the simulated ones an error of 1.1 %.
 func TestErrorsAgreeWithSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 7))
-	w := world{strength: spaced(5, 400), advantage: 45, law: halfPoints{1.1}, rounds: roundRobinOfGames(30)}
+	w := world{strength: spaced(5, 400), advantage: 45, drawModel: halfPoints{1.1}, rounds: roundRobinOfGames(30)}
 	r := mustFit(t, w.play(rng), Options{})
 	w.advantage = r.Advantage.Elo
 	for _, p := range r.Players {
 		w.strength[p.Name] = p.Elo
 	}
-	w.law = r.estimate.spread.law
+	w.drawModel = r.estimate.scores.drawModel
 	const repeats = 4000
 	sum := make(map[string]float64)
 	for range repeats {

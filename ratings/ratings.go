@@ -26,8 +26,8 @@ type Ratings struct {
 	Games, Used, Pairs, SelfGames int
 	// Resamples is the size of the bootstrap; 0 without one.
 	Resamples int
-	// Misfit compares all results with those expected.
-	Misfit Misfit
+	// GoodnessOfFit compares all results with those expected.
+	GoodnessOfFit GoodnessOfFit
 	// Notes are sentences on what was left out or could not be had.
 	Notes []string
 

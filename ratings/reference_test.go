@@ -260,11 +260,11 @@ func TestThreePlayersAgreeWithGrid(t *testing.T) {
 }
 
 func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
-	laws := []law{halfPoints{}, davidson{}, raoKupper{}}
+	laws := []drawModel{halfPoints{}, davidson{}, raoKupper{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "players")
 		d, _ := ratable(t, n)
-		f := &fit{law: rapid.SampledFrom(laws).Draw(t, "law"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
+		f := &fit{drawModel: rapid.SampledFrom(laws).Draw(t, "drawModel"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
 		f.options.Anchors = []Anchor{{Name: "a", Elo: 50, SD: 30}}
 		if rapid.Bool().Draw(t, "offset") {
 			f.options.Offsets = []Offset{{"b", "a", 20}}

@@ -15,18 +15,18 @@ type Step struct {
 	Data *Data
 }
 
-// Course is a way to rate over time.
-type Course string
+// Method is a way to rate over time.
+type Method string
 
-// The courses.
+// The methods to rate over time.
 const (
 	// WholeHistory gives each player a rating at each step it played, and fits
 	// all of them at once; from step to step a rating drifts at random (Coulom
 	// 2008). Later results thus correct earlier ratings.
-	WholeHistory Course = "whole"
+	WholeHistory Method = "whole"
 	// Windowed fits each step together with those just before it, and takes
 	// ratings for constant in so short a time.
-	Windowed Course = "window"
+	Windowed Method = "window"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 // SeriesOptions say how to rate over time.
 type SeriesOptions struct {
 	Options         // without a bootstrap
-	Course  Course  // WholeHistory if empty
+	Method  Method  // WholeHistory if empty
 	Window  int     // steps fitted together if windowed, 1 to 1000
 	Drift   float64 // of the whole history: standard deviation of a rating's change from one step to the next, 0.01 to 10000 Elo
 }
@@ -73,12 +73,12 @@ func (o SeriesOptions) validate(steps int) error {
 		return fmt.Errorf("%d steps: expected at most %d", steps, maxSteps)
 	case o.Bootstrap > 0:
 		return fmt.Errorf("bootstrap %d: expected none over time", o.Bootstrap)
-	case o.Course == Windowed && (o.Window < 1 || o.Window > maxSteps):
+	case o.Method == Windowed && (o.Window < 1 || o.Window > maxSteps):
 		return fmt.Errorf("window %d: expected 1 to %d steps", o.Window, maxSteps)
-	case o.Course == WholeHistory && !(o.Drift >= minSD && o.Drift <= maxDrift):
+	case o.Method == WholeHistory && !(o.Drift >= minSD && o.Drift <= maxDrift):
 		return fmt.Errorf("drift %g: expected %g to %d Elo", o.Drift, minSD, maxDrift)
-	case o.Course != Windowed && o.Course != WholeHistory:
-		return fmt.Errorf("course %.60q: expected %s or %s", o.Course, WholeHistory, Windowed)
+	case o.Method != Windowed && o.Method != WholeHistory:
+		return fmt.Errorf("method %.60q: expected %s or %s", o.Method, WholeHistory, Windowed)
 	}
 	return nil
 }
@@ -87,8 +87,8 @@ func (o SeriesOptions) validate(steps int) error {
 // step at which their players have played. Players without a finite rating, or
 // not in the largest group that can be compared, are left out with a note.
 func FitSeries(ctx context.Context, steps []Step, o SeriesOptions) (*Series, error) {
-	if o.Course == "" {
-		o.Course = WholeHistory
+	if o.Method == "" {
+		o.Method = WholeHistory
 	}
 	if err := o.validate(len(steps)); err != nil {
 		return nil, fmt.Errorf("rate over time: %w", err)
@@ -96,7 +96,7 @@ func FitSeries(ctx context.Context, steps []Step, o SeriesOptions) (*Series, err
 	s := &series{steps: steps, options: o, lines: make(map[string]*Line), notes: make(map[string]bool)}
 	s.countGames()
 	fit := s.wholeHistory
-	if o.Course == Windowed {
+	if o.Method == Windowed {
 		fit = s.windows
 	}
 	if err := fit(ctx); err != nil {

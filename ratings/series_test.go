@@ -14,7 +14,7 @@ func growing(seed uint64, steps, pairs int, by float64) []Step {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []Step
 	for i := range steps {
-		w := world{strength: map[string]float64{"a": 50, "b": 0, "c": -50, "new": by*float64(i) - 100}, advantage: 30, law: halfPoints{0.5}, rounds: roundRobin(pairs)}
+		w := world{strength: map[string]float64{"a": 50, "b": 0, "c": -50, "new": by*float64(i) - 100}, advantage: 30, drawModel: halfPoints{0.5}, rounds: roundRobin(pairs)}
 		list = append(list, Step{Name: string(rune('p' + i)), Data: w.play(rng)})
 	}
 	return list
@@ -36,7 +36,7 @@ func (s *Series) at(name string, step int) (Point, bool) {
 // the fit of everything.
 func TestWindowsAreFits(t *testing.T) {
 	steps := growing(1, 4, 5, 60)
-	narrow, err := FitSeries(t.Context(), steps, SeriesOptions{Course: Windowed, Window: 1})
+	narrow, err := FitSeries(t.Context(), steps, SeriesOptions{Method: Windowed, Window: 1})
 	require.NoError(t, err)
 	for i, step := range steps {
 		r := mustFit(t, step.Data, Options{})
@@ -51,7 +51,7 @@ func TestWindowsAreFits(t *testing.T) {
 		all.Merge(step.Data)
 	}
 	r := mustFit(t, &all, Options{})
-	wide, err := FitSeries(t.Context(), steps, SeriesOptions{Course: Windowed, Window: 4})
+	wide, err := FitSeries(t.Context(), steps, SeriesOptions{Method: Windowed, Window: 4})
 	require.NoError(t, err)
 	q, _ := wide.at("new", 3)
 	require.Equal(t, elo(t, r, "new"), q.Elo)
@@ -90,11 +90,11 @@ func TestWholeHistoryFollows(t *testing.T) {
 	var whole, alone float64
 	for seed := range uint64(60) {
 		steps := growing(seed, 6, 8, 40)
-		o := SeriesOptions{Course: WholeHistory, Drift: 40}
+		o := SeriesOptions{Method: WholeHistory, Drift: 40}
 		o.Anchors = []Anchor{{Name: "b"}}
 		s, err := FitSeries(t.Context(), steps, o)
 		require.NoError(t, err)
-		o.Course, o.Window = Windowed, 1
+		o.Method, o.Window = Windowed, 1
 		windows, err := FitSeries(t.Context(), steps, o)
 		require.NoError(t, err)
 		for i := range steps {
@@ -117,10 +117,10 @@ func TestWholeHistoryFollows(t *testing.T) {
 
 func TestSeriesOptionsAreChecked(t *testing.T) {
 	for want, o := range map[string]SeriesOptions{
-		"window 0: expected 1 to 1000 steps":   {Course: Windowed},
+		"window 0: expected 1 to 1000 steps":   {Method: Windowed},
 		"drift 0: expected 0.01 to 10000 Elo":  {},
-		`course "x": expected whole or window`: {Course: "x"},
-		"bootstrap 5: expected none over time": {Course: Windowed, Window: 1, Options: Options{Bootstrap: 5}},
+		`method "x": expected whole or window`: {Method: "x"},
+		"bootstrap 5: expected none over time": {Method: Windowed, Window: 1, Options: Options{Bootstrap: 5}},
 	} {
 		_, err := FitSeries(t.Context(), nil, o)
 		require.ErrorContains(t, err, want)

@@ -12,17 +12,17 @@ type world struct {
 	name      string
 	strength  map[string]float64 // Elo, mean zero
 	advantage float64            // Elo
-	law       law
-	t         float64 // the law's draw parameter
+	drawModel drawModel
+	t         float64 // the draw model's draw parameter
 	opening   float64 // standard deviation of what a pair's opening is worth to South, Elo
 	rounds    func(rng *rand.Rand, w *world, d *Data)
 	options   Options
 }
 
-// result draws South's result from the law, with the opening's worth.
+// result draws South's result from the draw model, with the opening's worth.
 func (w *world) result(rng *rand.Rand, south, north string, opening float64) Result {
 	z := (w.strength[south] - w.strength[north] + w.advantage + opening) / eloPerNat
-	p := w.law.chances(z, w.t)
+	p := w.drawModel.chances(z, w.t)
 	switch u := rng.Float64(); {
 	case u < p[0]:
 		return Loss
@@ -155,8 +155,8 @@ func (w *world) play(rng *rand.Rand) *Data {
 	return d
 }
 
-// drawing is the draw parameter of a law at which equals draw this often.
-func drawing(l law, rate float64) float64 {
+// drawing is the draw parameter of a draw model at which equals draw this often.
+func drawing(l drawModel, rate float64) float64 {
 	if _, ok := l.(davidson); ok {
 		return math.Log(2 * rate / (1 - rate))
 	}

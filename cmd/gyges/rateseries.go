@@ -58,7 +58,7 @@ func (c *rateCmd) overTime(ctx context.Context, e *env, in *intake, files []stri
 		return err
 	}
 	series, err := ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
-		Options: o, Course: ratings.Course(c.OverTime), Window: c.Window, Drift: c.Drift,
+		Options: o, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
 	})
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if c.OverTime != "" {
 		options.Bootstrap = 0 // has none over time
 		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
-			Options: options, Course: ratings.Course(c.OverTime), Window: c.Window, Drift: c.Drift,
+			Options: options, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
 		})
 		if err != nil {
 			return nil, err

@@ -9,11 +9,11 @@
 //
 // # The test
 //
-// It is the sequential probability ratio test (Wald 1945) generalised to a law
+// It is the sequential probability ratio test (Wald 1945) generalised to a distribution
 // that isn't known: LLR is the logarithm of how much likelier the counts are under
-// the likeliest law in which the strength is elo1 than under the likeliest in
+// the likeliest distribution in which the strength is elo1 than under the likeliest in
 // which it is elo0 (Michel Van den Bergh, A Practical Introduction to the GSPRT;
-// Comments on Normalized Elo). Both laws come from the counts by empirical
+// Comments on Normalized Elo). Both distributions come from the counts by empirical
 // likelihood (Owen 1988), see [Test.LLR].
 //
 // Two models say what strength means:

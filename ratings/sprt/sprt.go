@@ -121,7 +121,7 @@ func (t Test) LLR(p Pairs) float64 {
 		return 0
 	}
 	const few = 1e-3 // stands for a count of zero
-	var counts law
+	var counts distribution
 	n := 0.0
 	for i, count := range p {
 		counts[i] = max(float64(count), few)
@@ -138,9 +138,9 @@ func (t Test) LLR(p Pairs) float64 {
 	return n * llr
 }
 
-// likeliest returns the law of strength elo under which the shares seen are the
+// likeliest returns the distribution of strength elo under which the shares seen are the
 // likeliest.
-func (t Test) likeliest(seen law, elo float64) law {
+func (t Test) likeliest(seen distribution, elo float64) distribution {
 	if t.Model == Logistic {
 		return seen.withMean(1 / (1 + math.Pow(10, -elo/400)))
 	}

@@ -39,7 +39,7 @@ func lopsided() []Pairs {
 	return list
 }
 
-// The laws meet their condition and no neighbour that does is likelier, for any
+// The distributions meet their condition and no neighbour that does is likelier, for any
 // counts and any bounds.
 func TestLawsAreTheLikeliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -59,8 +59,8 @@ func TestLawsAreTheLikeliest(t *testing.T) {
 	}
 }
 
-func shares(counts Pairs) law {
-	var l law
+func shares(counts Pairs) distribution {
+	var l distribution
 	sum := 0.0
 	for i := range l {
 		l[i] = max(float64(counts[i]), 1e-3)
@@ -72,7 +72,7 @@ func shares(counts Pairs) law {
 	return l
 }
 
-func likelihood(seen, p law) float64 {
+func likelihood(seen, p distribution) float64 {
 	sum := 0.0
 	for i := range p {
 		sum += seen[i] * math.Log(p[i])
@@ -81,7 +81,7 @@ func likelihood(seen, p law) float64 {
 }
 
 // eloOf is the strength by the models' definitions.
-func eloOf(model Model, p law) float64 {
+func eloOf(model Model, p distribution) float64 {
 	mean, square := 0.0, 0.0
 	for i, x := range p {
 		mean += x * float64(i) / 4
@@ -93,9 +93,9 @@ func eloOf(model Model, p law) float64 {
 	return (mean - 0.5) / math.Sqrt(2*(square-mean*mean)) * 800 / math.Ln10
 }
 
-// neighbour returns a law near p of the same strength: a random step, mended by
+// neighbour returns a distribution near p of the same strength: a random step, mended by
 // moving weight between the ends of the scale.
-func neighbour(rng *rand.Rand, model Model, p law, elo float64) law {
+func neighbour(rng *rand.Rand, model Model, p distribution, elo float64) distribution {
 	step := math.Exp(-rng.Float64() * 12)
 	q, sum := p, 0.0
 	for i := range q {
@@ -106,7 +106,7 @@ func neighbour(rng *rand.Rand, model Model, p law, elo float64) law {
 		q[i] /= sum
 	}
 	low, high := -q[4], q[0] // moved from 0 to 1
-	moved := func(x float64) law { m := q; m[0] -= x; m[4] += x; return m }
+	moved := func(x float64) distribution { m := q; m[0] -= x; m[4] += x; return m }
 	for range 200 {
 		x := (low + high) / 2
 		if eloOf(model, moved(x)) < elo {
@@ -149,7 +149,7 @@ func TestErrorRates(t *testing.T) {
 	most := int(runs*rate + 3*math.Sqrt(runs*rate*(1-rate)))
 	for _, model := range []Model{Logistic, Normalized} {
 		test := Test{0, 40, rate, rate, model}
-		base := law{0.08, 0.2, 0.4, 0.22, 0.1}
+		base := distribution{0.08, 0.2, 0.4, 0.22, 0.1}
 		for elo, wrong := range map[float64]Verdict{0: AcceptH1, 40: AcceptH0} {
 			truth, errors, pairs := test.likeliest(base, elo), 0, int64(0)
 			require.InDelta(t, elo, eloOf(model, truth), 1e-6)
@@ -168,7 +168,7 @@ func TestErrorRates(t *testing.T) {
 	}
 }
 
-func simulate(rng *rand.Rand, test Test, truth law) (Verdict, int64) {
+func simulate(rng *rand.Rand, test Test, truth distribution) (Verdict, int64) {
 	var p Pairs
 	for {
 		x, i := rng.Float64(), 0

@@ -91,7 +91,7 @@ func remarks(r *ratings.Ratings) []string {
 			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate), textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
-		if f := r.Misfit; f.Degrees > 0 {
+		if f := r.GoodnessOfFit; f.Degrees > 0 {
 			lines = append(lines, fmt.Sprintf("Fit of the pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P))
 		}
 	}
@@ -210,7 +210,7 @@ func (p *page) headToHead(r *ratings.Ratings, most int) {
 			strconv.Itoa(h.Losses), textfmt.Decimal(h.Points()), textfmt.Decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
 	}
 	p.grid(g)
-	if f := r.Misfit; f.Degrees > 0 {
+	if f := r.GoodnessOfFit; f.Degrees > 0 {
 		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
 	}
 }

@@ -2,39 +2,39 @@ package sprt
 
 import "math"
 
-// law is a distribution of a pair's points per game, 0, ¼, ½, ¾, 1. All its
+// distribution is that of a pair's points per game, 0, ¼, ½, ¾, 1. All its
 // probabilities are positive.
-type law [5]float64
+type distribution [5]float64
 
-// withMean returns the law of the given mean, between 0 and 1, that makes the
+// withMean returns the distribution of the given mean, between 0 and 1, that makes the
 // shares l the likeliest.
-func (l law) withMean(mean float64) law {
-	var g law
+func (l distribution) withMean(mean float64) distribution {
+	var g distribution
 	for i := range g {
 		g[i] = float64(i)/4 - mean
 	}
 	return l.tilt(g)
 }
 
-// withRatio returns the law with (mean − ½)/σ = t that makes the shares l the
+// withRatio returns the distribution with (mean − ½)/σ = t that makes the shares l the
 // likeliest, σ being its standard deviation.
 //
-// The condition isn't linear in the law p. At the solution, though, p is also
-// the likeliest law under the condition's linear form there,
+// The condition isn't linear in the distribution p. At the solution, though, p is also
+// the likeliest distribution under the condition's linear form there,
 //
 //	Σ p_i g_i = 0 with g_i = a_i − ½ − tσ/2·(1 + ((a_i − mean)/σ)²),
 //
-// so the law is a fixed point of taking mean and σ from one law and tilting l to
+// so the distribution is a fixed point of taking mean and σ from one distribution and tilting l to
 // the next.
-func (l law) withRatio(t float64) law {
+func (l distribution) withRatio(t float64) distribution {
 	if t == 0 {
 		return l.withMean(0.5)
 	}
 	const tolerance, mostSteps = 1e-12, 2000
-	p := law{0.2, 0.2, 0.2, 0.2, 0.2}
+	p := distribution{0.2, 0.2, 0.2, 0.2, 0.2}
 	for range mostSteps {
 		mean, sd := p.moments()
-		var g law
+		var g distribution
 		for i := range g {
 			z := (float64(i)/4 - mean) / sd
 			g[i] = float64(i)/4 - 0.5 - t*sd/2*(1+z*z)
@@ -52,7 +52,7 @@ func (l law) withRatio(t float64) law {
 }
 
 // moments returns the mean and the standard deviation.
-func (l law) moments() (mean, sd float64) {
+func (l distribution) moments() (mean, sd float64) {
 	for i, p := range l {
 		mean += p * float64(i) / 4
 	}
@@ -63,11 +63,11 @@ func (l law) moments() (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// tilt returns the law with Σ p_i g_i = 0 that makes the shares l the likeliest:
+// tilt returns the distribution with Σ p_i g_i = 0 that makes the shares l the likeliest:
 // p_i = l_i/(1 + x g_i) with the x that solves Σ l_i g_i/(1 + x g_i) = 0. That sum
 // falls as x grows between the poles, so bisection finds its root. If g has but
-// one sign there is no such law, and l comes back.
-func (l law) tilt(g law) law {
+// one sign there is no such distribution, and l comes back.
+func (l distribution) tilt(g distribution) distribution {
 	low, high := math.Inf(-1), math.Inf(1)
 	for _, v := range g {
 		if v > 0 {
@@ -95,7 +95,7 @@ func (l law) tilt(g law) law {
 		}
 	}
 	x, total := low+(high-low)/2, 0.0
-	var p law
+	var p distribution
 	for i, v := range g {
 		p[i] = l[i] / (1 + x*v)
 		total += p[i]

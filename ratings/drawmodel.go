@@ -2,11 +2,11 @@ package ratings
 
 import "math"
 
-// law says how likely a game's three outcomes are. Its likelihood is concave in
+// drawModel says how likely a game's three outcomes are. Its likelihood is concave in
 // z, South's rating and advantage less North's rating, and t, the draw
-// parameter; both are on the natural scale. A law without a draw parameter
+// parameter; both are on the natural scale. A draw model without a draw parameter
 // ignores t.
-type law interface {
+type drawModel interface {
 	// loss is the negative log-likelihood of so many outcomes.
 	loss(n weights, z, t float64) float64
 	// slope is the gradient of loss.
@@ -15,7 +15,7 @@ type law interface {
 	curve(n weights, z, t float64) (zz, zt, tt float64)
 	// chances are the probabilities of loss, draw and win.
 	chances(z, t float64) [outcomes]float64
-	// drawn tells whether the law has a draw parameter.
+	// drawn tells whether the draw model has a draw parameter.
 	drawn() bool
 }
 
@@ -58,7 +58,7 @@ func (h halfPoints) chances(z, _ float64) [outcomes]float64 {
 
 func (halfPoints) drawn() bool { return false }
 
-// davidson is the law of Davidson (1970): win, loss and draw are as e^(z/2),
+// davidson is the draw model of Davidson (1970): win, loss and draw are as e^(z/2),
 // e^(-z/2) and e^t. Its expected score isn't the logistic one, but the odds of
 // winning against losing are.
 type davidson struct{}
@@ -97,7 +97,7 @@ func (l davidson) chances(z, t float64) [outcomes]float64 {
 
 func (davidson) drawn() bool { return true }
 
-// raoKupper is the law of Rao and Kupper (1967): South wins with the logistic
+// raoKupper is the draw model of Rao and Kupper (1967): South wins with the logistic
 // probability of z-h and loses with that of -z-h, where h > 0 is the threshold
 // below which a difference isn't seen. Here e^(2h) = 1 + e^t, so that t may be
 // any number and the likelihood is concave in it.

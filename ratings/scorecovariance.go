@@ -2,16 +2,16 @@ package ratings
 
 import "math"
 
-// The spread of a duel is the covariance of its part of the likelihood's
+// The score covariance of a pairing is the covariance of its part of the likelihood's
 // gradient: how far chance may have moved it. The likelihood has its own idea
 // of it, its second derivatives, but a half-point likelihood takes a drawn game
 // for as uncertain as a decided one, and none knows that the two games of a pair
 // depend on each other. So it is taken from the results, by game pair where there
 // are pairs (a "sandwich" covariance clustered by pair: Liang and Zeger 1986),
-// and, as one duel has few games, drawn towards what all of them together say.
+// and, as one pairing has few games, drawn towards what all of them together say.
 const (
 	// pooled is how many games or pairs the pooled estimate counts for against
-	// those of a duel. Large enough that the intervals of a few dozen games
+	// those of a pairing. Large enough that the intervals of a few dozen games
 	// don't shake, small enough that two players who draw more, or less, than the
 	// rest do so in their intervals after some hundred.
 	pooled = 30.0
@@ -26,7 +26,7 @@ const (
 	maxLeverage = 0.9
 )
 
-// side is a game of a duel with the first (0) or second (1) player as South:
+// side is a game of a pairing with the first (0) or second (1) player as South:
 // what each outcome adds to the gradient, by the difference, the advantage and
 // the draw parameter, and how likely it is.
 type side struct {
@@ -36,7 +36,7 @@ type side struct {
 	free   sym3 // cov if draws were as uncertain as decided games
 }
 
-func newSide(l law, k int, z, draw float64) side {
+func newSide(l drawModel, k int, z, draw float64) side {
 	s := side{chance: l.chances(z, draw)}
 	sign := 1.0
 	if k == 1 {
@@ -63,31 +63,31 @@ func newSide(l law, k int, z, draw float64) side {
 	return s
 }
 
-// spreader works out the spread of all duels of a fit.
-type spreader struct {
-	law     law
-	met     []meeting
-	sides   [][2]side
-	lever   []lever
-	byPair  bool
-	rhoZ    float64 // correlation of the two games of a pair, in South's surplus
-	rhoDraw float64 // the same in draws
+// scoreCovariance works out the score covariance of all pairings of a fit.
+type scoreCovariance struct {
+	drawModel drawModel
+	met       []meeting
+	sides     [][2]side
+	leverage  []leverage
+	byPair    bool
+	rhoZ      float64 // correlation of the two games of a pair, in South's surplus
+	rhoDraw   float64 // the same in draws
 }
 
-// lever is the leverage of one game pair of a duel in its difference and in
+// leverage is the leverage of one game pair of a pairing in its difference and in
 // the advantage: the share of its variance that the fit has taken up.
-type lever struct{ u, v float64 }
+type leverage struct{ u, v float64 }
 
-func newSpreader(m *model, met []meeting, x []float64, levers []lever, byPair bool) *spreader {
-	s := &spreader{law: m.law, met: met, lever: levers, byPair: byPair}
+func newScoreCovariance(m *model, met []meeting, x []float64, leverages []leverage, byPair bool) *scoreCovariance {
+	s := &scoreCovariance{drawModel: m.drawModel, met: met, leverage: leverages, byPair: byPair}
 	adv, draw := m.advantageAt(x), at(x, m.draw)
-	if _, ok := m.law.(halfPoints); ok {
-		s.law = halfPoints{m.drawShare(x)}
+	if _, ok := m.drawModel.(halfPoints); ok {
+		s.drawModel = halfPoints{m.drawShare(x)}
 	}
 	s.sides = make([][2]side, len(met))
 	for k := range met {
-		for i, z := range m.duels[k].edges(x, adv) {
-			s.sides[k][i] = newSide(s.law, i, z, draw)
+		for i, z := range m.pairings[k].edges(x, adv) {
+			s.sides[k][i] = newSide(s.drawModel, i, z, draw)
 		}
 	}
 	if byPair {
@@ -101,8 +101,8 @@ func (m *model) drawShare(x []float64) drawShare {
 	var scores, games []float64
 	draws := 0.0
 	adv := m.advantageAt(x)
-	for k := range m.duels {
-		d := &m.duels[k]
+	for k := range m.pairings {
+		d := &m.pairings[k]
 		for i, z := range d.edges(x, adv) {
 			if n := d.games[i].sum(); n > 0 {
 				scores, games = append(scores, logistic(z)), append(games, n)
@@ -117,11 +117,11 @@ func (m *model) drawShare(x []float64) drawShare {
 // pairs. With g and h South's surplus in the two games, their sum v belongs to
 // the advantage and their difference u to the ratings, and 4gh = v² - u². The
 // fit has taken up a part of both, which is given back.
-func (s *spreader) correlate() {
+func (s *scoreCovariance) correlate() {
 	var z, zOf, t, tOf float64
 	pairs := 0
 	for k := range s.met {
-		m, sd, lv := &s.met[k], &s.sides[k], s.lever[k]
+		m, sd, lv := &s.met[k], &s.sides[k], s.leverage[k]
 		n := m.pairCount()
 		if n == 0 {
 			continue
@@ -152,9 +152,9 @@ func correlation(cov, of float64) float64 {
 	return math.Max(-1, math.Min(1, cov/of))
 }
 
-// of is the spread of duel k.
-func (s *spreader) of(k int) sym3 {
-	m, sd, lv := &s.met[k], &s.sides[k], s.lever[k]
+// of is the score covariance of pairing k.
+func (s *scoreCovariance) of(k int) sym3 {
+	m, sd, lv := &s.met[k], &s.sides[k], s.leverage[k]
 	var sum sym3
 	single := m.single
 	if s.byPair {
@@ -182,8 +182,8 @@ func (s *spreader) of(k int) sym3 {
 	return sum
 }
 
-// pairs is the spread of a duel's game pairs.
-func (s *spreader) pairs(m *meeting, sd *[2]side, lv lever) sym3 {
+// pairs is the score covariance of a pairing's game pairs.
+func (s *scoreCovariance) pairs(m *meeting, sd *[2]side, lv leverage) sym3 {
 	n := float64(m.pairCount())
 	if n == 0 {
 		return sym3{}
@@ -206,7 +206,7 @@ func (s *spreader) pairs(m *meeting, sd *[2]side, lv lever) sym3 {
 	return mix(n, seen, expected, free)
 }
 
-// mix is the spread of n games or pairs: what was seen, drawn towards what all
+// mix is the score covariance of n games or pairs: what was seen, drawn towards what all
 // together say.
 func mix(n float64, seen, expected, free sym3) sym3 {
 	f := n / (n + pooled + cautious)
