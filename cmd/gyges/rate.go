@@ -96,7 +96,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	rated.Notes = in.notes()
-	return c.print(ctx, e, rated)
+	return c.print(e, rated)
 }
 
 // check finds mistakes in the flags that need no games.
@@ -154,7 +154,7 @@ func (c *rateCmd) warn(e *env, t *tally) {
 }
 
 // print writes the part of the tables that was asked for.
-func (c *rateCmd) print(ctx context.Context, e *env, b table.Tables) error {
+func (c *rateCmd) print(e *env, b table.Tables) error {
 	f := c.format()
 	switch {
 	case c.Crosstable:

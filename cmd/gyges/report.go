@@ -101,7 +101,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	}
 	input := report.Input{Title: c.title(), Wide: c.Bootstrap > 0, Again: c.again(files), Maker: c.maker()}
 	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
-		return report.Build(ctx, collector, input)
+		return report.Build(collector, input)
 	}
 	players := s.all().Players()
 	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
@@ -124,7 +124,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 			return nil, err
 		}
 	}
-	return report.Build(ctx, collector, input)
+	return report.Build(collector, input)
 }
 
 // files are the files of games of the runs, "" for a tuning run that has none.

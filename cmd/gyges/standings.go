@@ -205,6 +205,6 @@ func (f formatFlag) forPeople() bool {
 }
 
 // write prints the tables with their crosstables.
-func (f formatFlag) write(ctx context.Context, w io.Writer, b table.Tables) error {
+func (f formatFlag) write(w io.Writer, b table.Tables) error {
 	return table.Write(w, f.format(), table.View{Crosstable: true}, b)
 }

@@ -89,7 +89,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
 	rated, err := f.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
 	if err == nil {
-		err = c.write(ctx, e.out, rated)
+		err = c.write(e.out, rated)
 	}
 	about := e.err
 	if c.forPeople() {

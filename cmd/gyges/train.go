@@ -136,7 +136,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	}
 	rated, err := v.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
 	if err == nil {
-		err = c.write(ctx, e.out, rated)
+		err = c.write(e.out, rated)
 	}
 	if err != nil {
 		return failure{err}

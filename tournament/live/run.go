@@ -245,7 +245,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := report.Build(ctx, r.collector, report.Input{
+	p, err := report.Build(r.collector, report.Input{
 		Title: path.Base(r.place.id), Tables: rated, Labels: labels, Again: r.again(),
 	})
 	if err != nil {

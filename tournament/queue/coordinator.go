@@ -85,7 +85,7 @@ func or[T comparable](x, standard T) T {
 	return x
 }
 
-// Pool lets workers elsewhere play the pairs of runs, one run at a time.
+// Coordinator lets workers elsewhere play the pairs of runs, one run at a time.
 type Coordinator struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -98,7 +98,7 @@ type Coordinator struct {
 
 var _ tournament.Executor = (*Coordinator)(nil)
 
-// NewPool returns a pool on a server, and makes on it what it lacks. The
+// NewCoordinator returns a coordinator on a server, and makes on it what it lacks. The
 // connection stays the caller's.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
 	if err := o.fill(); err != nil {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -36,9 +35,9 @@ type builder struct {
 	agentsAt  map[string]int
 }
 
-// Build makes the page of the games collected and of their ratings. The error is
-// that of ctx, or of ratings that can't be compared.
-func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
+// Build makes the page of the games collected and of their ratings. It returns an
+// error for ratings that can't be compared.
+func Build(c *Collector, in Input) (*Page, error) {
 	b := &builder{tables: in.Tables, labels: in.Labels, columns: table.TextColumns, collected: c}
 	if in.Wide {
 		b.columns = strings.Replace(b.columns, ",error,", ",error,bootstrap,", 1)
@@ -46,11 +45,11 @@ func Build(ctx context.Context, c *Collector, in Input) (*Page, error) {
 	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.games > 0 { // else it was a tuning
-		who, err := b.who(ctx)
+		who, err := b.who()
 		if err != nil {
 			return nil, err
 		}
-		if p.Lead, err = b.lead(ctx); err != nil {
+		if p.Lead, err = b.lead(); err != nil {
 			return nil, err
 		}
 		p.Facts, p.Sampled = b.facts(), b.sampled()
@@ -94,10 +93,10 @@ func (b *builder) sampled() string {
 }
 
 // lead says who is first.
-func (b *builder) lead(ctx context.Context) ([]string, error) {
+func (b *builder) lead() ([]string, error) {
 	var list []string
 	for _, t := range b.tables.Printed() {
-		text, err := leadOf(ctx, t.Ratings)
+		text, err := leadOf(t.Ratings)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +109,7 @@ func (b *builder) lead(ctx context.Context) ([]string, error) {
 }
 
 // leadOf is a sentence on the first of one table.
-func leadOf(ctx context.Context, r *ratings.Ratings) (string, error) {
+func leadOf(r *ratings.Ratings) (string, error) {
 	text := ""
 	for _, u := range r.Unrated {
 		if u.Cause == ratings.WonAll && text == "" {

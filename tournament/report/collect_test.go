@@ -206,7 +206,7 @@ func TestScale(t *testing.T) {
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
-	p, err := Build(t.Context(), c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
+	p, err := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
 	require.NoError(t, err)
 	require.Len(t, p.Viewer.Games, DefaultGames)
 	require.Contains(t, p.Sampled, "500 of 100,000 games can be replayed here")
@@ -232,7 +232,7 @@ func TestImportedGames(t *testing.T) {
 		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
 	}
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)
-	p, err := Build(t.Context(), c, Input{Tables: rated})
+	p, err := Build(c, Input{Tables: rated})
 	require.NoError(t, err)
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
 	require.Empty(t, c.known[""].lengths)
@@ -256,11 +256,11 @@ func TestPagesWhileGamesCome(t *testing.T) {
 		for i, g := range games {
 			c.Add(g)
 			if i%every == 0 {
-				_, err := Build(t.Context(), c, Input{Tables: rated})
+				_, err := Build(c, Input{Tables: rated})
 				require.NoError(t, err)
 			}
 		}
-		p, err := Build(t.Context(), c, Input{Tables: rated})
+		p, err := Build(c, Input{Tables: rated})
 		require.NoError(t, err)
 		var out bytes.Buffer
 		require.NoError(t, WriteHTML(&out, p))

@@ -165,7 +165,7 @@ func sampleChart() Chart {
 func samplePage(t testing.TB) *Page {
 	c, rated := collect(t, Options{Games: 500, Seed: 1}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
 	rated.Notes = []string{"left out: 1 game that can't be read"}
-	p, err := Build(context.Background(), c, Input{Title: "sample", Tables: rated, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
+	p, err := Build(c, Input{Title: "sample", Tables: rated, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
 	require.NoError(t, err)
 	return p
 }

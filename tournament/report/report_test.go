@@ -77,7 +77,7 @@ func TestFragments(t *testing.T) {
 // Every figure of ratings is the one that gyges rate prints.
 func TestFiguresAreThoseOfRatings(t *testing.T) {
 	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
-	p, err := Build(t.Context(), c, Input{Title: "x", Tables: rated})
+	p, err := Build(c, Input{Title: "x", Tables: rated})
 	require.NoError(t, err)
 	var tables []*Table
 	for _, b := range p.Sections[0].Blocks {
@@ -135,7 +135,7 @@ func TestHostileTexts(t *testing.T) {
 	about.Charts = []Chart{{Title: hostile, XName: hostile, YName: hostile, Lines: []Curve{{Name: hostile, Points: []CurvePoint{{X: 1, Y: 2}}}, {Name: long}}}}
 	c, rated := collect(t, Options{Games: 100}, about, games)
 	rated.Notes = []string{hostile}
-	p, err := Build(t.Context(), c, Input{Title: hostile, Tables: rated, Again: []string{hostile}, Maker: hostile})
+	p, err := Build(c, Input{Title: hostile, Tables: rated, Again: []string{hostile}, Maker: hostile})
 	require.NoError(t, err)
 
 	var out bytes.Buffer
@@ -274,7 +274,7 @@ func TestTuningAlone(t *testing.T) {
 	about := Run{Name: "tuned", Charts: []Chart{sampleChart()}, Tuning: &Tuning{Method: "spsa", Text: "{}"}}
 	c := NewCollector(Options{Games: 10})
 	c.AddRun(about)
-	p, err := Build(t.Context(), c, Input{Title: "tuned"})
+	p, err := Build(c, Input{Title: "tuned"})
 	require.NoError(t, err)
 	require.Len(t, p.Sections, 2)
 	page := writeBare(t, p)
@@ -386,7 +386,7 @@ func FuzzRun(f *testing.F) {
 		steps, _, _ := history.ReadFrom(strings.NewReader(curves), HistoryFile)
 		about.Charts = historyCharts(steps)
 		c, rated := collect(t, Options{Games: 1}, about, games)
-		p, err := Build(t.Context(), c, Input{Tables: rated})
+		p, err := Build(c, Input{Tables: rated})
 		require.NoError(t, err)
 		require.NoError(t, WriteHTML(io.Discard, p))
 		require.NoError(t, WriteMarkdown(io.Discard, p, func(f Figure) (string, error) {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -18,13 +17,13 @@ const (
 )
 
 // who builds the section on who won.
-func (b *builder) who(ctx context.Context) (Section, error) {
+func (b *builder) who() (Section, error) {
 	s := Section{ID: "who", Title: "Who won"}
 	for i, t := range b.tables.Printed() {
 		if t.Title != "" {
 			s.add(headingBlock("who-"+strconv.Itoa(i+1), textfmt.Visible(t.Title)))
 		}
-		if err := b.ratingTable(ctx, &s, i, t); err != nil {
+		if err := b.ratingTable(&s, i, t); err != nil {
 			return s, err
 		}
 		if len(t.Ratings.Players)+len(t.Ratings.Unrated) > maxMatrix {
@@ -32,7 +31,7 @@ func (b *builder) who(ctx context.Context) (Section, error) {
 			continue
 		}
 		b.crosstable(&s, t)
-		if err := b.superiority(ctx, &s, t); err != nil {
+		if err := b.superiority(&s, t); err != nil {
 			return s, err
 		}
 	}
@@ -44,7 +43,7 @@ func (b *builder) who(ctx context.Context) (Section, error) {
 
 // ratingTable adds a table for each group, the players without a rating, the
 // plot and the remarks.
-func (b *builder) ratingTable(ctx context.Context, s *Section, number int, t table.Table) error {
+func (b *builder) ratingTable(s *Section, number int, t table.Table) error {
 	columns, err := table.ParseColumns(b.columns)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (b *builder) crossCell(title string, self bool, a, o string, c ratings.Coun
 }
 
 // superiority adds how likely each player is stronger than each other.
-func (b *builder) superiority(ctx context.Context, s *Section, t table.Table) error {
+func (b *builder) superiority(s *Section, t table.Table) error {
 	r := t.Ratings
 	if len(r.Players) < 2 {
 		return nil
@@ -164,7 +163,7 @@ func (b *builder) superiority(ctx context.Context, s *Section, t table.Table) er
 	for i, p := range r.Players {
 		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(p.Name))}
 		for j, q := range r.Players {
-			c, err := superiorityCell(ctx, r, i == j, p, q)
+			c, err := superiorityCell(r, i == j, p, q)
 			if err != nil {
 				return err
 			}
@@ -176,7 +175,7 @@ func (b *builder) superiority(ctx context.Context, s *Section, t table.Table) er
 	return nil
 }
 
-func superiorityCell(ctx context.Context, r *ratings.Ratings, self bool, p, q ratings.Player) (Cell, error) {
+func superiorityCell(r *ratings.Ratings, self bool, p, q ratings.Player) (Cell, error) {
 	switch {
 	case self:
 		return Cell{Text: "×", Class: "self"}, nil
