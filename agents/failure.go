@@ -54,7 +54,7 @@ const (
 	Allow   OnRepetition = "allow"    // it is played
 )
 
-// Valid tells whether o is one of the policies.
+// Valid reports whether o is one of the policies.
 func (o OnRepetition) Valid() bool {
 	return o == "" || o == Forfeit || o == AskNext || o == Allow
 }

@@ -241,7 +241,7 @@ func (t *tuningReader) matchFields(g *Verification) []field {
 	}
 }
 
-// validMatch checks how games are played and tells whether there is an agent to
+// validMatch checks how games are played and reports whether there is an agent to
 // go on with. A match needs two agents: another one stands in for what the
 // method will let the agent play against.
 func (t *tuningReader) validMatch(registry *agents.Registry, g Verification) bool {

@@ -109,7 +109,7 @@ func newPartition(l *layout, strong, weak [][]graph.Node) *partition {
 	return s
 }
 
-// gather lists the players of the nodes, ascending, and tells whether the
+// gather lists the players of the nodes, ascending, and reports whether the
 // ground is one of the nodes.
 func gather(nodes []graph.Node, players [][]int, ground int) (members []int, held bool) {
 	for _, n := range nodes {
@@ -137,7 +137,7 @@ type limits struct {
 	up, down bool
 }
 
-// advantageLimits tells whether the advantage has a finite estimate, given the
+// advantageLimits reports whether the advantage has a finite estimate, given the
 // meetings inside groups. It has one exactly if neither direction is open.
 //
 // A direction (advantage ±1, ratings f) is open if no result speaks against it:
@@ -173,7 +173,7 @@ func advantageLimits(l *layout, met []meeting) limits {
 // constraint is f[to] ≤ f[from] + bound.
 type constraint struct{ from, to, bound int }
 
-// satisfiable tells whether integers f meet all constraints, by the method of
+// satisfiable reports whether integers f meet all constraints, by the method of
 // Bellman and Ford. A negative cycle shows up in the parents soon after it is
 // first run through, so looking there after each round ends most impossible
 // cases after a few rounds.
@@ -201,7 +201,7 @@ func satisfiable(n int, edges []constraint) bool {
 	}
 }
 
-// cyclic tells whether following parents from some node never ends.
+// cyclic reports whether following parents from some node never ends.
 func cyclic(parent []int) bool {
 	const (
 		fresh = iota

@@ -15,7 +15,7 @@ type drawModel interface {
 	curve(n weights, z, t float64) (zz, zt, tt float64)
 	// chances are the probabilities of loss, draw and win.
 	chances(z, t float64) [outcomes]float64
-	// drawn tells whether the draw model has a draw parameter.
+	// drawn reports whether the draw model has a draw parameter.
 	drawn() bool
 }
 

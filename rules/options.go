@@ -176,6 +176,15 @@ func (o Options) Get(name string) string {
 	return ""
 }
 
+// Values returns the values of all options as text, by name.
+func (o Options) Values() map[string]string {
+	values := make(map[string]string, len(optionTable))
+	for _, opt := range optionTable {
+		values[opt.Name] = opt.get(&o)
+	}
+	return values
+}
+
 // Set changes the named option. The error names the option and what is
 // accepted; o is unchanged then.
 func (o *Options) Set(name, value string) error {

@@ -66,7 +66,8 @@ func (o Options) proseSources() []string {
 	blocked := "If no piece of that row has a legal move, the next occupied row is his active row, and so on. " +
 		"A player passes only if he has no legal move."
 	if o.BlockedRow == PassIfStop {
-		blocked = "If no piece of that row has a legal move, he passes."
+		blocked = "If no piece of that row has a legal move" +
+			pick(o.Kang && o.KangEntry == Optional, " and no piece can enter", "") + ", he passes."
 	}
 	list := []string{
 		"A player's active row is the occupied row nearest to him. On his turn he moves one piece of it, " +

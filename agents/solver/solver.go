@@ -155,7 +155,7 @@ func (s *Solver) filter(ctx context.Context, g *rules.Game, plies int, keep func
 	return kept, nil
 }
 
-// upTo tells whether the side to move is forced to win (parity 1) or to lose
+// upTo reports whether the side to move is forced to win (parity 1) or to lose
 // (parity 0) within plies.
 func (s *Solver) upTo(p rules.Position, plies, parity int) bool {
 	for n := 2 - parity; n <= plies; n += 2 {
@@ -189,7 +189,7 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	return nil
 }
 
-// forced tells whether the side to move, in p at the line's end, can force the
+// forced reports whether the side to move, in p at the line's end, can force the
 // goal within n plies if n is odd, or can't keep the opponent from it within n if
 // n is even. A yes holds whatever the table says.
 func (s *Solver) forced(p rules.Position, n int) bool {

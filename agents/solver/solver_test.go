@@ -40,7 +40,7 @@ func brute(g *rules.Game, n int) bool {
 	return n%2 == 0
 }
 
-// bruteUpTo tells whether the side to move wins within n plies, an odd number.
+// bruteUpTo reports whether the side to move wins within n plies, an odd number.
 func bruteUpTo(g *rules.Game, n int) bool { return n > 0 && (bruteUpTo(g, n-2) || brute(g, n)) }
 
 // bruteResult returns Result.Plies.

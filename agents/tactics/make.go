@@ -139,7 +139,7 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 	return OnlyMove, moves, err
 }
 
-// threatened tells whether the opponent would win at once if it were his turn.
+// threatened reports whether the opponent would win at once if it were his turn.
 func (m *maker) threatened(g *rules.Game) bool {
 	var l lookahead.Line
 	l.Begin(g)

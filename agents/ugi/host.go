@@ -109,7 +109,7 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	return h, h.findProgram()
 }
 
-// CheckCommand tells whether there is a program that a command, as in the parameter
+// CheckCommand reports whether there is a program that a command, as in the parameter
 // cmd, could start.
 func CheckCommand(command string) error {
 	return (&host{command: splitCommand(command)}).findProgram()
@@ -191,7 +191,7 @@ func (h *host) newGame(ctx context.Context) error {
 	return h.sync(ctx)
 }
 
-// canPlay tells whether the program can be told these rules.
+// canPlay reports whether the program can be told these rules.
 func (h *host) canPlay(r *rules.Rules) error {
 	if h.ours {
 		again, err := rules.Parse(r.String())

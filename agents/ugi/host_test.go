@@ -219,7 +219,7 @@ func requireGone(t *testing.T, trace []string) {
 	t.Fatal("the engine has left nobody")
 }
 
-// alive tells whether a process runs. One that has ended and waits to be reaped,
+// alive reports whether a process runs. One that has ended and waits to be reaped,
 // by whoever adopted it, doesn't.
 func alive(pid int) bool {
 	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil {

@@ -76,7 +76,7 @@ func (s *server) namedPosition(kind, where string) (rules.Position, error) {
 	}
 }
 
-// goesOn tells whether moves lead from p by the present position.
+// goesOn reports whether moves lead from p by the present position.
 func (s *server) goesOn(p rules.Position, moves []string) bool {
 	return s.game.Start() == p && len(moves) >= len(s.words) && slices.Equal(moves[:len(s.words)], s.words)
 }

@@ -109,7 +109,7 @@ type dataFormatFlag struct {
 	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-// forPeople tells whether lines of text may stand beside the tables.
+// forPeople reports whether lines of text may stand beside the tables.
 func (f dataFormatFlag) forPeople() bool { return f.Format == "text" || f.Format == "markdown" }
 
 func (f dataFormatFlag) write(w *output, s sample.Stats) error {

@@ -75,7 +75,7 @@ func valueOr(n *int, other int) int {
 	return *n
 }
 
-// takes tells whether a game is wanted.
+// takes reports whether a game is wanted.
 func (f *gameFilter) takes(g *record.Game) bool {
 	south := false // the first agent is
 	is := func(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
@@ -94,7 +94,7 @@ func (f *gameFilter) takes(g *record.Game) bool {
 		(f.MinPlies == nil || g.Plies >= *f.MinPlies) && (f.MaxPlies == nil || g.Plies <= *f.MaxPlies)
 }
 
-// takesResult tells whether a result is wanted; south says that the agent asked
+// takesResult reports whether a result is wanted; south says that the agent asked
 // for was South.
 func (f *gameFilter) takesResult(result string, south bool) bool {
 	switch f.Result {

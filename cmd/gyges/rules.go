@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/olekukonko/tablewriter/pkg/twwarp"
+
 	"gyges/configs"
 	"gyges/rules"
 )
@@ -40,7 +42,7 @@ func (c *rulesCmd) Run(e *env) error {
 	o := r.Options()
 	switch c.Format {
 	case "json":
-		return writeJSON(e.out, ruleSetJSON{Name: r.String(), Options: optionsOf(o), Prose: o.Prose()})
+		return writeJSON(e.out, ruleSetJSON{Name: r.String(), Options: o.Values(), Prose: o.Prose()})
 	case "yaml":
 		writeYAML(e.out, r)
 		return nil
@@ -87,7 +89,8 @@ func writeProse(w *output, r *rules.Rules, markdown bool) {
 		w.printf(heading, s.Heading)
 		for _, text := range s.Paragraphs {
 			if !markdown {
-				text = wrap(text, 76, "  ")
+				lines, _ := twwarp.WrapString(text, 76)
+				text = "  " + strings.Join(lines, "\n  ")
 			}
 			w.printf(paragraph, text)
 		}
@@ -95,20 +98,6 @@ func writeProse(w *output, r *rules.Rules, markdown bool) {
 			w.printf("\n")
 		}
 	}
-}
-
-// wrap breaks a text into lines of at most so many bytes, each after an indent.
-func wrap(text string, width int, indent string) string {
-	lines := []string{""}
-	for _, word := range strings.Fields(text) {
-		last := &lines[len(lines)-1]
-		if *last != "" && len(*last)+1+len(word) > width {
-			lines = append(lines, word)
-			continue
-		}
-		*last = strings.TrimPrefix(*last+" "+word, " ")
-	}
-	return indent + strings.Join(lines, "\n"+indent)
 }
 
 // writeYAML prints a rule set as configs.LoadRules reads it, with all its options.
@@ -128,21 +117,13 @@ type ruleSetJSON struct {
 	Prose   []rules.Section   `json:"prose,omitempty"`
 }
 
-func optionsOf(o rules.Options) map[string]string {
-	m := map[string]string{}
-	for _, opt := range rules.OptionList() {
-		m[opt.Name] = o.Get(opt.Name)
-	}
-	return m
-}
-
 // list prints the presets with what they change.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == "json" {
 		list := make([]ruleSetJSON, len(presets))
 		for i, p := range presets {
-			list[i] = ruleSetJSON{Name: p.Name, Doc: p.Doc, Options: optionsOf(p.Options)}
+			list[i] = ruleSetJSON{Name: p.Name, Doc: p.Doc, Options: p.Options.Values()}
 		}
 		return writeJSON(e.out, list)
 	}
@@ -175,7 +156,7 @@ func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
 	return change(base, append(changes, f.Set...))
 }
 
-// asksForRepetition tells whether the user has set the repetition rule himself.
+// asksForRepetition reports whether the user has set the repetition rule himself.
 func (f rulesFlags) asksForRepetition() bool {
 	_, options, _ := strings.Cut(f.Rules, ":")
 	for _, o := range append(strings.Split(options, ","), f.Set...) {

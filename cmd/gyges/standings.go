@@ -199,7 +199,7 @@ type formatFlag struct {
 
 func (f formatFlag) format() table.Format { return table.Format(f.Format) }
 
-// forPeople tells whether lines of text may stand beside the tables.
+// forPeople reports whether lines of text may stand beside the tables.
 func (f formatFlag) forPeople() bool {
 	return f.format() == table.Text || f.format() == table.Markdown
 }

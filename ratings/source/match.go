@@ -62,7 +62,7 @@ func (m *Matcher) Add(g Result, key []byte) {
 	m.last, m.lastKey = g, append(m.lastKey[:0], key...)
 }
 
-// partners tells whether two games are a pair.
+// partners reports whether two games are a pair.
 func partners(g, h *Result) bool {
 	return g.South == h.North && g.North == h.South && g.Rules == h.Rules
 }

@@ -51,7 +51,7 @@ func (s *Seen) UnmarshalJSON(text []byte) error {
 // Full tells that ids were not remembered because there were too many.
 func (s *Seen) Full() bool { return s.full }
 
-// Add remembers an id and tells whether it was there before.
+// Add remembers an id and reports whether it was there before.
 func (s *Seen) Add(id []byte) bool {
 	if n, err := strconv.ParseUint(string(id), 10, 63); err == nil && (id[0] != '0' || len(id) == 1) {
 		return s.AddNumber(n)

@@ -98,7 +98,7 @@ const (
 	AcceptH1  Verdict = "H1" // at least as strong as elo1
 )
 
-// Verdict tells whether the counts decide the test.
+// Verdict reports whether the counts decide the test.
 func (t Test) Verdict(p Pairs) Verdict {
 	if p.N() == 0 {
 		return Undecided

@@ -132,11 +132,7 @@ func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := set.Options()
-	answer := rulesAnswer{Name: set.String(), Options: map[string]string{}, Prose: o.Prose()}
-	for _, opt := range rules.OptionList() {
-		answer.Options[opt.Name] = o.Get(opt.Name)
-	}
-	writeJSON(w, http.StatusOK, answer)
+	writeJSON(w, http.StatusOK, rulesAnswer{Name: set.String(), Options: o.Values(), Prose: o.Prose()})
 }
 
 // drawSetup returns a set-up in which South doesn't win at once.

@@ -150,7 +150,7 @@ func (c *catalog) root() *os.Root {
 	return c.results
 }
 
-// isID tells whether a name may stand for a run: a path below the results, none
+// isID reports whether a name may stand for a run: a path below the results, none
 // of whose parts is hidden.
 func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || id == "." || strings.ContainsAny(id, "\\\x00") {

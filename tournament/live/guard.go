@@ -46,7 +46,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// knownHost tells whether a request may name the server so. A page of another
+// knownHost reports whether a request may name the server so. A page of another
 // site that had its own name lead here (DNS rebinding) would name that.
 func (s *Server) knownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -188,7 +188,7 @@ func (r *run) status() string {
 	return noManifest
 }
 
-// running tells whether the run goes on, as far as can be told. A tuning doesn't
+// running reports whether the run goes on, as far as can be told. A tuning doesn't
 // say so; it has written something of late.
 func (r *run) running() bool {
 	return r.status() == string(tournament.Running) || r.status() == tuning && time.Since(r.written) < freshFor

@@ -174,7 +174,7 @@ func (t *tail) whole(lines []byte, more, final bool) ([]byte, error) {
 	return lines, nil
 }
 
-// isOf tells whether the game on a line is one of a pair.
+// isOf reports whether the game on a line is one of a pair.
 func isOf(line []byte, pair int64) bool {
 	var o record.GameResult
 	return record.NewResultReader(bytes.NewReader(line), "").Read(&o) == nil && o.Pair == pair

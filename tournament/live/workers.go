@@ -159,7 +159,7 @@ func (r *run) withWorkers(parts map[string]any) map[string]any {
 	return parts
 }
 
-// lookAtWorkers reads what is said of the workers, and tells whether it differs.
+// lookAtWorkers reads what is said of the workers, and reports whether it differs.
 func (r *run) lookAtWorkers() bool {
 	now, err := workersPart(r.place.fsys(), time.Now())
 	if err != nil {

@@ -127,7 +127,7 @@ func newLogAxis(low, high, from, to float64) axis {
 	return a
 }
 
-// holds tells whether two figures are far enough apart to be ends of the axis.
+// holds reports whether two figures are far enough apart to be ends of the axis.
 func (a *axis) holds(low, high float64) bool { return high-low > (a.high-a.low)/10 }
 
 // niceStep is 1, 2 or 5 times a power of ten, not below x.

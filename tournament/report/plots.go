@@ -226,7 +226,7 @@ func linePlot(p plane, lines []plotLine) Figure {
 	return c.figure(p.name, p.caption)
 }
 
-// whole tells whether all curves have points at whole numbers only.
+// whole reports whether all curves have points at whole numbers only.
 func whole(lines []plotLine) bool {
 	for _, l := range lines {
 		for _, p := range l.points {

@@ -40,7 +40,7 @@ type Tuning struct {
 	Text    string `json:"-"`       // the file
 }
 
-// HasHistory tells whether a folder is that of a tuning run, which may hold no
+// HasHistory reports whether a folder is that of a tuning run, which may hold no
 // games.
 func HasHistory(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, HistoryFile))

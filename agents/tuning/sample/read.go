@@ -183,7 +183,7 @@ func damage(err error) error {
 	return fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
 }
 
-// checkSchema tells whether a file has the columns and the version expected.
+// checkSchema reports whether a file has the columns and the version expected.
 func checkSchema(f *parquet.File) error {
 	version, ok := f.Lookup(keySchema)
 	if !ok {

@@ -85,7 +85,7 @@ func (s *Sample) Result() float64 {
 	return (float64(s.Wins) + float64(s.Draws)/2) / float64(s.Count())
 }
 
-// Quiet tells whether neither side could win the game if it were to move in p.
+// Quiet reports whether neither side could win the game if it were to move in p.
 // Under Kang a piece that can be taken out counts only if it is the last one
 // needed.
 func Quiet(r *rules.Rules, p rules.Position) bool {

@@ -100,7 +100,7 @@ func check(g *record.Game, event, white, black string) error {
 	return errors.Join(errs...)
 }
 
-// plain tells whether a text has a form in PGN.
+// plain reports whether a text has a form in PGN.
 func plain(text string) bool {
 	if !utf8.ValidString(text) {
 		return false
@@ -113,7 +113,7 @@ func plain(text string) bool {
 	return true
 }
 
-// isMove tells whether a text looks like a move in short notation. Whether it is
+// isMove reports whether a text looks like a move in short notation. Whether it is
 // one needs the position.
 func isMove(text string) bool {
 	for i := range len(text) {

@@ -362,7 +362,7 @@ func nextWord(text []byte) (word []byte, comment bool, rest []byte, err error) {
 	return text[:end], false, text[end:], nil
 }
 
-// isTurn tells whether a word is the number of a turn: "12." or "12...".
+// isTurn reports whether a word is the number of a turn: "12." or "12...".
 func isTurn(word []byte) bool {
 	number := bytes.TrimRight(word, ".")
 	return len(number) < len(word) && len(bytes.Trim(number, "0123456789")) == 0
