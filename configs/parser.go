@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 )
 
 // maxFile bounds the size of a file, in bytes.

@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
+	"gyges/agents/problems"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -51,7 +52,7 @@ func nameOf(path string) string {
 type tournamentReader struct {
 	*parser
 	config tournament.Config
-	lines  map[string]int  // by the field's path, as in tournament.FieldError
+	lines  map[string]int  // by the field's path, as in problems.FieldError
 	bad    map[string]bool // fields with a problem of their own
 }
 
@@ -240,8 +241,8 @@ func (t *tournamentReader) durationInto(n *yaml.Node, to *time.Duration) {
 
 // validate finds the line of each thing that is wrong with the config.
 func (t *tournamentReader) validate(root *yaml.Node, invalid error) {
-	for _, err := range split(invalid) {
-		var fe *tournament.FieldError
+	for _, err := range problems.Split(invalid) {
+		var fe *problems.FieldError
 		if !errors.As(err, &fe) {
 			t.add(root.Line, "%v", err)
 			continue
@@ -251,21 +252,6 @@ func (t *tournamentReader) validate(root *yaml.Node, invalid error) {
 		}
 		t.problems = append(t.problems, problem{t.line(fe.Field, root.Line), fe.Field, fe.Err.Error()})
 	}
-}
-
-// split takes a joined error apart.
-func split(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, one := range joined.Unwrap() {
-			all = append(all, split(one)...)
-		}
-		return all
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }
 
 // line returns where a field stands, or else what holds it, or else the file's

@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/tdleaf"
@@ -181,8 +182,8 @@ func (t *tuningReader) expect(ok bool, field, format string, args ...any) {
 
 // report notes the problems of a method's settings.
 func (t *tuningReader) report(err error) {
-	for _, one := range split(err) {
-		var fe *tuning.FieldError
+	for _, one := range problems.Split(err) {
+		var fe *problems.FieldError
 		if errors.As(one, &fe) {
 			t.expect(false, fe.Field, "%v", fe.Err)
 		} else {
@@ -254,8 +255,8 @@ func (t *tuningReader) validMatch(registry *agents.Registry, g Verification) boo
 	c := t.config
 	c.Agents = append(slices.Clone(c.Agents), agents.Spec{Kind: "random"})
 	ok := !t.bad["agent"]
-	for _, err := range split(c.Validate(registry)) {
-		var fe *tournament.FieldError
+	for _, err := range problems.Split(c.Validate(registry)) {
+		var fe *problems.FieldError
 		if !errors.As(err, &fe) {
 			t.add(t.lines[""], "%v", err)
 			continue
@@ -285,7 +286,7 @@ func (t *tuningReader) parent(name string, r *rules.Rules) eval.Weights {
 	if err == nil {
 		_, err = eval.New(w, r) // they may be for other rules
 	}
-	for _, one := range split(err) {
+	for _, one := range problems.Split(err) {
 		t.expect(false, "weights", "%v", one)
 	}
 	return w

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/problems"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 )
@@ -125,68 +126,46 @@ func (c *Config) Games() int64 {
 	return pairings * int64(len(c.Rules)) * int64(c.Pairs) * 2
 }
 
-// FieldError says which part of a config is wrong.
-type FieldError struct {
-	Field string // as in YAML: "pairs", "agents[2]", "openings.plies"; elements count from 0
-	Err   error  // what is wrong and what was expected
-}
-
-// Error returns the field and the error in one line.
-func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
-
-// Unwrap returns the error without the field.
-func (e *FieldError) Unwrap() error { return e.Err }
-
 // Validate checks everything that can be checked before a game is played, Out
 // aside. Each agent is made once, so that a bad parameter or a missing file is
-// found now. The error joins one *FieldError for each thing that is wrong.
+// found now. The error joins one *problems.FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", maxName, c.Name)
+	v.Expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	v.expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
+	v.Expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
 	v.format(c)
 	v.openings(c.Openings)
-	if len(v) == 0 { // otherwise there may be nothing to begin with
+	if len(v.List) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
-	v.expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
-	v.expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
-	v.expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
-	v.expect(0 <= c.StallTimeout && c.StallTimeout <= maxStallTimeout, "stall_timeout", "expected a time from 0s (no timeout) to %v, found %v", maxStallTimeout, c.StallTimeout)
-	v.expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
-	v.expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
-	return errors.Join(v...)
+	v.Expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
+	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
+	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
+	v.Expect(0 <= c.StallTimeout && c.StallTimeout <= maxStallTimeout, "stall_timeout", "expected a time from 0s (no timeout) to %v, found %v", maxStallTimeout, c.StallTimeout)
+	v.Expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
+	v.Expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
+	return v.Err()
 }
 
 // validation gathers what is wrong.
-type validation []error
-
-func (v *validation) add(field string, err error) {
-	*v = append(*v, &FieldError{Field: field, Err: err})
-}
-
-func (v *validation) expect(ok bool, field, format string, args ...any) {
-	if !ok {
-		v.add(field, fmt.Errorf(format, args...))
-	}
-}
+type validation struct{ problems.List }
 
 func (v *validation) rules(list []*rules.Rules) {
-	v.expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
+	v.Expect(0 < len(list) && len(list) <= maxRules, "rules", "expected 1 to %d rule sets, found %d", maxRules, len(list))
 	seen := map[string]bool{}
 	for i, r := range list[:min(len(list), maxRules)] {
 		field := fmt.Sprintf("rules[%d]", i)
 		if r == nil {
-			v.add(field, errors.New("expected a rule set, found none"))
+			v.Add(field, errors.New("expected a rule set, found none"))
 			continue
 		}
 		again, err := rules.Parse(r.String())
-		v.expect(err == nil && again.Options() == r.Options(), field,
+		v.Expect(err == nil && again.Options() == r.Options(), field,
 			"expected a rule set that its name %.60q describes in full, like standard:null_move=allow", r)
-		v.expect(!seen[r.String()], field, "rule set %s is listed twice", r)
+		v.Expect(!seen[r.String()], field, "rule set %s is listed twice", r)
 		seen[r.String()] = true
 	}
 }
@@ -196,23 +175,23 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 	if c.Format == SelfPlay {
 		fewest = 1
 	}
-	v.expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
+	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
-			v.add(field, fmt.Errorf("agent %.60q is listed twice; players are told apart by their specs", text))
+			v.Add(field, fmt.Errorf("agent %.60q is listed twice; players are told apart by their specs", text))
 			continue
 		}
-		v.expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
+		v.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
 		seen[text], labels[spec.Label()] = true, true
 		if clock := spec.Get("clock"); clock != "" {
 			if _, err := ParseClock(clock); err != nil {
-				v.add(field, fmt.Errorf("agent %.60q: parameter clock: %w", text, err))
+				v.Add(field, fmt.Errorf("agent %.60q: parameter clock: %w", text, err))
 			}
 		}
 		for _, err := range tryAgent(registry, spec, c.Rules) {
-			v.add(field, err)
+			v.Add(field, err)
 		}
 	}
 }
@@ -224,10 +203,7 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return []error{err}
 	}
 	if _, err := registry.Values(spec); err != nil {
-		if joined, ok := err.(interface{ Unwrap() []error }); ok {
-			return joined.Unwrap()
-		}
-		return []error{err}
+		return problems.Split(err)
 	}
 	if kind, err := registry.Kind(spec); err != nil || kind.Interactive {
 		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)}
@@ -263,26 +239,26 @@ func closeAgent(agent agents.Agent) error {
 
 func (v *validation) format(c *Config) {
 	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
-	v.expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
-	v.expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
-	v.expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
+	v.Expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
+	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
-	v.expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	v.expect(c.Format != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
+	v.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
+	v.Expect(c.Format != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
 	if err := c.SPRT.Check(); err != nil {
-		v.add("sprt", err)
+		v.Add("sprt", err)
 	}
 }
 
 func (v *validation) openings(o Openings) {
-	v.expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
+	v.Expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
 		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
-	v.expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
-	v.expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
+	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
+	v.Expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
-	v.expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.
@@ -290,7 +266,7 @@ func (v *validation) firstOpenings(c *Config) {
 	for _, r := range c.Rules {
 		for k := range c.Openings.Positions {
 			if _, err := c.Openings.parse(r, int64(k)); err != nil {
-				v.add("openings.file", err)
+				v.Add("openings.file", err)
 				break // one of each rule set says enough
 			}
 		}
@@ -298,15 +274,15 @@ func (v *validation) firstOpenings(c *Config) {
 			continue
 		}
 		if _, err := newOpener(c.Openings, c.Seed).opening(r, hashText(r.String()), 0); err != nil {
-			v.add("openings", err)
+			v.Add("openings", err)
 		}
 	}
 }
 
 func (v *validation) limits(l agents.Limits) {
-	v.expect(0 <= l.Depth && l.Depth <= maxDepth, "limits.depth", "expected a number from 0 (no limit) to %d, found %d", maxDepth, l.Depth)
-	v.expect(0 <= l.Nodes && l.Nodes <= maxNodes, "limits.nodes", "expected a number from 0 (no limit) to %d, found %d", maxNodes, l.Nodes)
-	v.expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
+	v.Expect(0 <= l.Depth && l.Depth <= maxDepth, "limits.depth", "expected a number from 0 (no limit) to %d, found %d", maxDepth, l.Depth)
+	v.Expect(0 <= l.Nodes && l.Nodes <= maxNodes, "limits.nodes", "expected a number from 0 (no limit) to %d, found %d", maxNodes, l.Nodes)
+	v.Expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
 }
 
 // IsName reports whether a run's name can stand in a path on any system.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents/problems"
 	"gyges/rules"
 )
 
@@ -72,7 +73,7 @@ func TestValidateOne(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, c.want)
-			var fe *FieldError
+			var fe *problems.FieldError
 			require.ErrorAs(t, err, &fe)
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/tournament/record"
 )
 

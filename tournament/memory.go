@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gyges/agents"
+	"gyges/agents/problems"
 )
 
 // checkMemory returns an error if the tables of all agents, which every worker has
@@ -26,7 +27,7 @@ func (c *Config) checkMemory(registry *agents.Registry, machine int64) error {
 	}
 	const mb = 1 << 20
 	if all := int64(c.Workers) * each; machine > 0 && all > machine {
-		return &FieldError{"workers", fmt.Errorf("expected tables of at most %d MB in all, the memory of this machine, found %d MB: "+
+		return &problems.FieldError{Field: "workers", Err: fmt.Errorf("expected tables of at most %d MB in all, the memory of this machine, found %d MB: "+
 			"%d workers with %d MB each; lower workers or the agents' hash", machine/mb, all/mb, c.Workers, each/mb)}
 	}
 	return nil

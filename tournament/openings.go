@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gyges/agents"
 	"gyges/rules"
 )
 
@@ -169,7 +170,7 @@ func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Posit
 	if last, ok := o.last[r]; ok && last.number == k {
 		return last.position, nil
 	}
-	rng := rand.New(rand.NewPCG(deriveSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
+	rng := rand.New(rand.NewPCG(agents.MixSeed(o.seed, forOpening, rulesHash, uint64(k)), 0))
 	for range openingTries {
 		if p, ok := o.draw(r, rng); ok {
 			o.last[r] = opening{k, p}

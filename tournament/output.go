@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/ratings/sprt"
 	"gyges/tournament/record"
 )

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"slices"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/tournament/record"
 )
 

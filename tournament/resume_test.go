@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/rules"
 	"gyges/tournament/record"
 )

@@ -127,7 +127,7 @@ func (s *schedule) pair(i int64) pair {
 // seed it gets.
 func (s *schedule) seat(p pair, game int, side rules.Side) (agent int, seed uint64) {
 	agent = p.agents[(game+int(side))%2]
-	seed = deriveSeed(s.config.Seed, forGame, s.rulesHash[p.rulesNum],
+	seed = agents.MixSeed(s.config.Seed, forGame, s.rulesHash[p.rulesNum],
 		s.agentHash[p.agents[0]], s.agentHash[p.agents[1]], uint64(p.round), uint64(game), uint64(side))
 	return agent, seed
 }

@@ -60,13 +60,13 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 // may never change.
 func TestSeedsStay(t *testing.T) {
 	require.Equal(t, uint64(0xaf63dc4c8601ec8c), hashText("a"), "FNV-1a of a, as published")
-	require.Equal(t, uint64(0xe220a8397b1dcdaf), deriveSeed(0, 0), "first output of SplitMix64 from 0, as published")
-	require.NotEqual(t, deriveSeed(1, 2, 3), deriveSeed(1, 3, 2))
+	require.Equal(t, uint64(0xe220a8397b1dcdaf), agents.MixSeed(0, 0), "first output of SplitMix64 from 0, as published")
+	require.NotEqual(t, agents.MixSeed(1, 2, 3), agents.MixSeed(1, 3, 2))
 
 	c := testConfig(t, "random", "scored")
 	s := newSchedule(&c)
 	_, seed := s.seat(s.pair(4), 1, rules.North)
-	require.Equal(t, deriveSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1, 1, 1), seed)
+	require.Equal(t, agents.MixSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1, 1, 1), seed)
 }
 
 func TestLargeScheduleTakesNoMemory(t *testing.T) {

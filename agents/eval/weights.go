@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/rules"
 )
 

@@ -183,16 +183,8 @@ func (a *player) harmless(g *rules.Game, seed uint64) rules.Move {
 // with probabilities in proportion to exp(score/temperature) (the "Gumbel-max
 // trick", see C. J. Maddison, D. Tarlow and T. Minka: A* Sampling, 2014).
 func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
-	u := (float64(mix(seed^uint64(m)*0x9e3779b97f4a7c15)>>11) + 0.5) / (1 << 53) // between 0 and 1
+	u := (float64(agents.MixSeed(seed, uint64(m))>>11) + 0.5) / (1 << 53) // between 0 and 1
 	return agents.Score(math.Round(-100 * temperature * math.Log(-math.Log(u))))
-}
-
-// mix is the output function of SplitMix64 (Steele, Lea and Flood: Fast
-// Splittable Pseudorandom Number Generators, 2014).
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Close closes the inner agent.

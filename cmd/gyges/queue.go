@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/tournament"
 	"gyges/tournament/queue"
 )

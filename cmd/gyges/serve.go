@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/source"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/problems"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -264,8 +265,8 @@ func flagErrors(err error) error {
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error
-	for _, one := range split(err) {
-		var fe *tournament.FieldError
+	for _, one := range problems.Split(err) {
+		var fe *problems.FieldError
 		if errors.As(one, &fe) {
 			name := fe.Field
 			if i := strings.IndexByte(name, '['); i > 0 {
@@ -281,19 +282,4 @@ func flagErrors(err error) error {
 		errs = append(errs, one)
 	}
 	return errors.Join(errs...)
-}
-
-// split takes a joined error apart.
-func split(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, one := range joined.Unwrap() {
-			all = append(all, split(one)...)
-		}
-		return all
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }

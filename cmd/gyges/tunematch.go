@@ -11,7 +11,6 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/tuning"
 	"gyges/agents/tuning/history"
 	"gyges/configs"
 	"gyges/ratings/sprt"
@@ -90,7 +89,7 @@ func (m *matches) measure(ctx context.Context, l *history.Line, last int, tuned,
 	if !m.due(l.Step, last) || tuned.String() == parent.String() {
 		return nil
 	}
-	pairs, err := m.play(ctx, verifyFolder(l.Step), tuned, parent, m.verification.Pairs, tuning.MixSeed(m.config.Seed, forVerification, uint64(l.Step)))
+	pairs, err := m.play(ctx, verifyFolder(l.Step), tuned, parent, m.verification.Pairs, agents.MixSeed(m.config.Seed, forVerification, uint64(l.Step)))
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (r *spsaRun) score(ctx context.Context, k int, plus, minus []float64) (floa
 	if a.String() == b.String() {
 		return 0, nil // rounded to the same
 	}
-	pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, tuning.MixSeed(r.config.Seed, forStep, uint64(k)))
+	pairs, err := r.play(ctx, stepFolder(k), a, b, r.settings.Pairs, agents.MixSeed(r.config.Seed, forStep, uint64(k)))
 	score := 0.0
 	for half, n := range pairs {
 		score += float64(half-2) * float64(n)

@@ -224,7 +224,7 @@ func (p *players) play(ctx context.Context, k int64) (tdleaf.Game, error) {
 		},
 	}
 	for side := range p.both {
-		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: tuning.MixSeed(c.Seed, forTDGame, uint64(k), uint64(side))}
+		m.Seats[side] = tournament.Seat{Name: p.name, Agent: p.both[side], Seed: agents.MixSeed(c.Seed, forTDGame, uint64(k), uint64(side))}
 	}
 	g, err := tournament.PlayGame(ctx, &m)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 )
 
 // writeFile writes the file that --out names, in one go: see [files.Create]. What

@@ -20,7 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 )
 
 // Access is how to reach a server. Its secrets are used to connect and for

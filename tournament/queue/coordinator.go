@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/tournament"
 )
 

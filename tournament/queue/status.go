@@ -15,7 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/tournament"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules"
@@ -128,7 +129,7 @@ func TestSampleIsFair(t *testing.T) {
 		}
 		s.add(0, g)
 		k := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
-		priorities[k] = append(priorities[k], mix(mix(3)^uint64(i)))
+		priorities[k] = append(priorities[k], agents.MixSeed(3, 0, uint64(i)))
 		require.LessOrEqual(t, len(s.kept), 4*bound)
 	}
 	count := map[kind]int{}

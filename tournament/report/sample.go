@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents"
 	"gyges/tournament/record"
 )
 
@@ -51,7 +52,7 @@ func (s *sample) add(run int, g *record.Game) {
 		s.dropped = true
 		return
 	}
-	of, priority := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}, mix(mix(s.seed^uint64(run))^uint64(g.Game))
+	of, priority := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}, agents.MixSeed(s.seed, uint64(run), uint64(g.Game))
 	if limit, ok := s.limits[of]; ok && priority >= limit {
 		return // a better one of its kind has been left out
 	}
@@ -100,12 +101,4 @@ func (s *sample) chosen() []sampled {
 		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))
 	})
 	return list
-}
-
-// mix spreads a number over 64 bits (Steele, Lea and Flood 2014, SplitMix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -8,11 +8,11 @@ package selfplay
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 
 	"gyges/agents"
 	"gyges/agents/explore"
+	"gyges/agents/problems"
 	"gyges/tournament"
 )
 
@@ -57,44 +57,29 @@ func (c *Config) Games() tournament.Config {
 }
 
 // Validate checks everything that can be checked before a game is played, Out
-// aside. The error joins one *[tournament.FieldError] for each thing that is wrong;
+// aside. The error joins one *[problems.FieldError] for each thing that is wrong;
 // the registry must have the kind of package explore.
 func (c *Config) Validate(registry *agents.Registry) error {
-	errs := append(c.Split.check(), c.exploration()...)
+	var p problems.List
+	o := c.Explore
+	p.Expect(o.Temperature >= 0 && o.Temperature <= explore.MaxTemperature, "explore.temperature",
+		"expected points from 0 to %d, found %v", explore.MaxTemperature, o.Temperature)
+	p.Expect(o.Random >= 0 && o.Random <= 1, "explore.random", "expected a share from 0 to 1, found %v", o.Random)
+	p.Expect(o.Plies >= 0 && o.Plies <= explore.MaxPlies, "explore.plies",
+		"expected a number from 0 (all) to %d, found %d", explore.MaxPlies, o.Plies)
+	c.Split.check(&p)
 	t := c.Games()
-	if len(errs) > 0 { // the agents would complain of the same
+	if len(p) > 0 { // the agents would complain of the same
 		t.Agents = c.Tournament.Agents
 	}
-	return errors.Join(append(errs, t.Validate(registry))...)
+	return errors.Join(append(p, t.Validate(registry))...)
 }
 
-// exploration checks what the agents' parameters say of exploration.
-func (c *Config) exploration() []error {
-	var errs []error
-	expect := func(ok bool, field, format string, args ...any) {
-		if !ok {
-			errs = append(errs, &tournament.FieldError{Field: "explore." + field, Err: fmt.Errorf(format, args...)})
-		}
-	}
-	o := c.Explore
-	expect(o.Temperature >= 0 && o.Temperature <= explore.MaxTemperature, "temperature", "expected points from 0 to %d, found %v", explore.MaxTemperature, o.Temperature)
-	expect(o.Random >= 0 && o.Random <= 1, "random", "expected a share from 0 to 1, found %v", o.Random)
-	expect(o.Plies >= 0 && o.Plies <= explore.MaxPlies, "plies", "expected a number from 0 (all) to %d, found %d", explore.MaxPlies, o.Plies)
-	return errs
-}
-
-func (s Split) check() []error {
-	var errs []error
-	bad := func(field, format string, args ...any) {
-		errs = append(errs, &tournament.FieldError{Field: field, Err: fmt.Errorf(format, args...)})
-	}
-	switch {
-	case s.Validation < 0 || s.Validation > maxHeldOut:
-		bad("split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
-	case s.Test < 0 || s.Validation+s.Test > maxHeldOut:
-		bad("split.test", "expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
-	}
-	return errs
+func (s Split) check(p *problems.List) {
+	validation := 0 <= s.Validation && s.Validation <= maxHeldOut
+	p.Expect(validation, "split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
+	p.Expect(!validation || 0 <= s.Test && s.Validation+s.Test <= maxHeldOut, "split.test",
+		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
 }
 
 // About says how the games of a run came about, for the metadata of its samples.

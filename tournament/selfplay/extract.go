@@ -13,7 +13,8 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
+	"gyges/agents/problems"
 	"gyges/agents/tuning/sample"
 	"gyges/rules"
 	"gyges/tournament"
@@ -41,8 +42,9 @@ type Summary struct {
 // that folder: the error is [files.ErrInUse]. Memory grows with the samples, by
 // some 400 bytes each.
 func Extract(ctx context.Context, dir string, split Split, about map[string]string) (Summary, error) {
-	if err := errors.Join(split.check()...); err != nil {
-		return Summary{}, err
+	var p problems.List
+	if split.check(&p); len(p) > 0 {
+		return Summary{}, p.Err()
 	}
 	path := filepath.Join(dir, tournament.GamesFile)
 	f, err := files.Open(path)
@@ -157,10 +159,7 @@ func newGatherer(split Split) *gatherer {
 // of returns the split of a pair. Its number is mixed as in SplitMix64, so that
 // openings from a list, which come round again, don't all go the same way.
 func (s Split) of(pair int64) sample.Split {
-	z := uint64(pair) + 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	switch n := int((z ^ z>>31) % 100); {
+	switch n := int(agents.MixSeed(0, uint64(pair)) % 100); {
 	case n < s.Test:
 		return sample.Test
 	case n < s.Test+s.Validation:

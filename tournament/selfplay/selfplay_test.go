@@ -16,7 +16,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/agents/tuning/sample"
 	"gyges/rules"
 	"gyges/tournament"

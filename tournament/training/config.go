@@ -14,6 +14,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
@@ -84,27 +85,22 @@ func (c *Config) selfPlayAgent() agents.Spec {
 }
 
 // Validate checks everything that can be checked before a game is played, Out
-// aside. The error joins a *[tournament.FieldError] for each thing that is wrong.
+// aside. The error joins a *[problems.FieldError] for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
-	var errs []error
-	expect := func(ok bool, field, format string, args ...any) {
-		if !ok {
-			errs = append(errs, &tournament.FieldError{Field: field, Err: fmt.Errorf(format, args...)})
-		}
-	}
-	expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", c.Name)
-	expect(1 <= c.Generations && c.Generations <= maxGenerations, "generations", "expected a number from 1 to %d, found %d", maxGenerations, c.Generations)
-	expect(0 <= c.Window && c.Window <= maxGenerations, "window", "expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
-	expect(0 <= c.Rating && c.Rating <= maxRating, "rating", "expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
-	expect(0 <= c.Choice.Positions, "tune.positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
+	var p problems.List
+	p.Expect(tournament.IsName(c.Name), "name", "expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", c.Name)
+	p.Expect(1 <= c.Generations && c.Generations <= maxGenerations, "generations", "expected a number from 1 to %d, found %d", maxGenerations, c.Generations)
+	p.Expect(0 <= c.Window && c.Window <= maxGenerations, "window", "expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
+	p.Expect(0 <= c.Rating && c.Rating <= maxRating, "rating", "expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
+	p.Expect(0 <= c.Choice.Positions, "tune.positions", "expected a number from 0 (all), found %d", c.Choice.Positions)
 	for i, dir := range c.Data {
 		_, err := sample.Shards(dir, sample.Train)
-		expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
+		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
-	expect(c.Match.SPRT != sprt.Test{}, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
+	p.Expect(c.Match.SPRT != sprt.Test{}, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
 	if c.Agent.Kind == "" {
-		expect(false, "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")
-		return errors.Join(errs...)
+		p.Add("agent", errors.New("expected an agent spec, like alphabeta:nodes=2000, found none"))
+		return p.Err()
 	}
 	usable := true
 	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.SelfPlayAgent} {
@@ -112,58 +108,39 @@ func (c *Config) Validate(registry *agents.Registry) error {
 			continue
 		}
 		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
-			expect(false, field, "%w", err)
+			p.Add(field, err)
 			usable = false
 		}
 	}
 	settings := c.settings(&c.Weights)
-	errs = append(errs, inside("tune.", settings.Check())...)
+	p = append(p, inside("tune.", settings.Check())...)
 	if usable {
 		games, m := c.games(1, 0), c.match(1, 0)
 		games.Tournament.Agents = []agents.Spec{c.selfPlayAgent()} // the weights may not be written yet
 		m.Agents = []agents.Spec{named(c.Agent, "candidate"), named(c.Agent, "best")}
-		errs = append(errs, inside("selfplay.", games.Validate(registry))...)
-		errs = append(errs, inside("match.", m.Validate(registry))...)
+		p = append(p, inside("selfplay.", games.Validate(registry))...)
+		p = append(p, inside("match.", m.Validate(registry))...)
 	}
-	return errors.Join(errs...)
+	return p.Err()
 }
 
 // inside puts what a part of the config is called before the fields of its errors.
 func inside(part string, err error) []error {
 	var list []error
-	for _, one := range split(err) {
-		var fe *tournament.FieldError
-		var te *tuning.FieldError
+	for _, one := range problems.Split(err) {
+		var fe *problems.FieldError
 		switch {
 		case errors.As(one, &fe) && (fe.Field == "workers" || fe.Field == "seed"):
 			if part == "match." { // once is enough
 				list = append(list, fe)
 			}
 		case errors.As(one, &fe):
-			list = append(list, &tournament.FieldError{Field: part + fe.Field, Err: fe.Err})
-		case errors.As(one, &te):
-			list = append(list, &tournament.FieldError{Field: part + te.Field, Err: te.Err})
+			list = append(list, &problems.FieldError{Field: part + fe.Field, Err: fe.Err})
 		default:
 			list = append(list, one)
 		}
 	}
 	return list
-}
-
-// split takes a joined error apart, and joined ones in it.
-func split(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !ok:
-		return []error{err}
-	}
-	var all []error
-	for _, one := range joined.Unwrap() {
-		all = append(all, split(one)...)
-	}
-	return all
 }
 
 // settings returns those of a fit that starts from weights.
@@ -219,7 +196,7 @@ func (c *Config) games(k, best int) *selfplay.Config {
 	g := c.SelfPlay
 	t := &g.Tournament
 	t.Name, t.Rules, t.Agents = "selfplay", []*rules.Rules{c.Rules}, []agents.Spec{named(c.weighted(c.selfPlayAgent(), best), Generation{Number: best}.Name())}
-	t.Seed, t.Workers, t.Out = tuning.MixSeed(c.Seed, forGames, uint64(k)), c.Workers, c.folder(k, "selfplay")
+	t.Seed, t.Workers, t.Out = agents.MixSeed(c.Seed, forGames, uint64(k)), c.Workers, c.folder(k, "selfplay")
 	return &g
 }
 
@@ -228,7 +205,7 @@ func (c *Config) match(k, best int) tournament.Config {
 	m := c.Match
 	m.Name, m.Rules = "match", []*rules.Rules{c.Rules}
 	m.Agents = []agents.Spec{named(c.weighted(c.Agent, k), "candidate"), named(c.weighted(c.Agent, best), "best")}
-	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forMatch, uint64(k)), c.Workers, c.folder(k, "match")
+	m.Seed, m.Workers, m.Out = agents.MixSeed(c.Seed, forMatch, uint64(k)), c.Workers, c.folder(k, "match")
 	return m
 }
 
@@ -240,6 +217,6 @@ func (c *Config) ratingRun(adopted []Generation) tournament.Config {
 	for _, g := range adopted {
 		m.Agents = append(m.Agents, named(c.weighted(c.Agent, g.Number), g.Name()))
 	}
-	m.Seed, m.Workers, m.Out = tuning.MixSeed(c.Seed, forRating), c.Workers, c.path("rating")
+	m.Seed, m.Workers, m.Out = agents.MixSeed(c.Seed, forRating), c.Workers, c.path("rating")
 	return m
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"gyges/agents/eval"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/agents/tuning/history"
 )
 

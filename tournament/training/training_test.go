@@ -14,7 +14,8 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
+	"gyges/agents/problems"
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
@@ -40,7 +41,7 @@ func testConfig(t *testing.T) Config {
 		}
 	}
 	c.Generations, c.Rating, c.Settings.Scale = 2, 10, 0.005
-	c.SelfPlay.Tournament.Pairs = 60
+	c.SelfPlay.Tournament.Pairs = 90
 	c.SelfPlay.Split.Validation, c.SelfPlay.Split.Test = 20, 20
 	c.Match.Pairs = 100
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
@@ -218,7 +219,7 @@ func TestRefused(t *testing.T) {
 		change(&c)
 		err := c.Validate(registry())
 		require.ErrorContains(t, err, message)
-		require.Len(t, split(err), 1, message)
+		require.Len(t, problems.Split(err), 1, message)
 	}
 	c := testConfig(t)
 	require.NoError(t, os.MkdirAll(c.Out, 0o755))

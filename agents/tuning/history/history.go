@@ -27,7 +27,7 @@ import (
 	"math"
 	"os"
 
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 )
 
 // Line is a step.

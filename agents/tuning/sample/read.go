@@ -19,7 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"gyges/agents"
-	"gyges/agents/tuning/files"
+	"gyges/agents/files"
 	"gyges/rules"
 )
 

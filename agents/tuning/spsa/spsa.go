@@ -23,10 +23,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"gyges/agents/problems"
 	"math"
 	"math/rand/v2"
-
-	"gyges/agents/tuning"
 )
 
 // Param is a parameter that is tuned.
@@ -80,10 +79,10 @@ type Step struct {
 // games won by plus minus those lost. It must be deterministic.
 type Measure func(ctx context.Context, k int, plus, minus []float64) (float64, error)
 
-// Check returns an error that joins a *[tuning.FieldError] for each thing that is
+// Check returns an error that joins a *[problems.FieldError] for each thing that is
 // wrong with the settings.
 func (s *Settings) Check() error {
-	var p tuning.Problems
+	var p problems.List
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
 	for _, x := range s.Params {
 		x.check(&p)
@@ -104,7 +103,7 @@ func (s *Settings) Check() error {
 
 const maxCount = 1_000_000
 
-func (x Param) check(p *tuning.Problems) {
+func (x Param) check(p *problems.List) {
 	field := "parameters." + x.Name
 	p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
 	p.Expect(x.Min <= x.Start && x.Start <= x.Max, field, "expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)

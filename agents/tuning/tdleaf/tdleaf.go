@@ -20,9 +20,8 @@ package tdleaf
 import (
 	"context"
 	"fmt"
+	"gyges/agents/problems"
 	"math"
-
-	"gyges/agents/tuning"
 )
 
 // Leaf is the position at the end of one decision's principal variation.
@@ -79,10 +78,10 @@ type State struct {
 // the same step and weights.
 type Play func(ctx context.Context, step int, weights []float64) ([]Game, error)
 
-// Check returns an error that joins a *[tuning.FieldError] for each thing that is
+// Check returns an error that joins a *[problems.FieldError] for each thing that is
 // wrong with the settings.
 func (s *Settings) Check() error {
-	var p tuning.Problems
+	var p problems.List
 	n := len(s.Parent)
 	p.Expect(n > 0, "weights", "expected parent weights, found none")
 	p.Expect(s.Frozen == nil || len(s.Frozen) == n, "features",

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"gyges/agents/eval"
+	"gyges/agents/problems"
 	"gyges/agents/tuning"
 )
 
@@ -176,10 +177,10 @@ func check(all Splits, s *Settings) error {
 	return nil
 }
 
-// Check returns an error that joins a *[tuning.FieldError] for each number among
+// Check returns an error that joins a *[problems.FieldError] for each number among
 // the settings that is wrong.
 func (s *Settings) Check() error {
-	var p tuning.Problems
+	var p problems.List
 	for j, w := range s.Parent {
 		p.Expect(!math.IsNaN(w) && !math.IsInf(w, 0), "weights", "expected finite numbers, found %v for feature %d", w, j)
 	}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"gyges/agents/eval"
-	"gyges/agents/tuning"
+	"gyges/agents/problems"
 )
 
 // Network says how a network is fitted: by Adam (Kingma and Ba 2015), with a step
@@ -39,7 +39,7 @@ func (n *Network) About() map[string]any {
 	}
 }
 
-func (n *Network) check(p *tuning.Problems) {
+func (n *Network) check(p *problems.List) {
 	p.Expect(1 <= n.Epochs && n.Epochs <= maxEpochs, "network.epochs",
 		"expected a number from 1 to %d, found %d", maxEpochs, n.Epochs)
 	p.Expect(0 <= n.Batch && n.Batch <= maxBatch, "network.batch",

@@ -1,0 +1,53 @@
+// Package problems collects what is wrong with settings, field by field, so that
+// all of it is reported at once and at the place where each field was set.
+package problems
+
+import (
+	"errors"
+	"fmt"
+)
+
+// FieldError is an error in a field of settings.
+type FieldError struct {
+	Field string // as in YAML: "pairs", "agents[2]", "openings.plies"; elements count from 0
+	Err   error  // what is wrong and what was expected
+}
+
+// Error returns the field and the error in one line.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns the error without the field.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// List collects the errors in settings.
+type List []error
+
+// Add adds an error in a field.
+func (l *List) Add(field string, err error) { *l = append(*l, &FieldError{field, err}) }
+
+// Expect adds an error in a field unless ok.
+func (l *List) Expect(ok bool, field, format string, args ...any) {
+	if !ok {
+		l.Add(field, fmt.Errorf(format, args...))
+	}
+}
+
+// Err joins the problems, a *FieldError each; nil if there are none.
+func (l List) Err() error { return errors.Join(l...) }
+
+// Split returns the errors that [errors.Join] joined, also those joined within
+// them; an error that joins none alone, and nothing for nil.
+func Split(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, Split(one)...)
+	}
+	return all
+}
