@@ -162,7 +162,7 @@ func (c *collector) count(g *record.Game) {
 	if g.Game%2 == 0 {
 		c.half = 0
 	}
-	c.half += halfPoints(g, c.schedule.agentNames[0])
+	c.half += g.HalfPoints(c.schedule.agentNames[0])
 	if g.Game%2 == 1 && !c.gap {
 		c.pairs.Add(c.half)
 		test := c.schedule.config.SPRT
@@ -175,18 +175,6 @@ func (c *collector) tooFew() {
 	config := c.schedule.config
 	if c.suspend.left() < 2 || config.Format == Gauntlet && c.suspend.has(0) {
 		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
-	}
-}
-
-// halfPoints returns the half points an agent got in its game.
-func halfPoints(g *record.Game, agent string) int {
-	switch won := g.Result == "1-0"; {
-	case g.Result == "1/2-1/2":
-		return 1
-	case won == (g.South.Agent == agent):
-		return 2
-	default:
-		return 0
 	}
 }
 

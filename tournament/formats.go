@@ -71,9 +71,6 @@ func newTable(n int) table {
 	return table{make([]int64, n), make([]int64, n), map[[2]int]bool{}, make([]bool, n), make([]bool, n)}
 }
 
-// add adds half points.
-func (t *table) add(agent int, half int64) { t.points[agent] += half }
-
 // endStage takes note of who met, who lost, and who sat out, which is worth so
 // many half points.
 func (t *table) endStage(pairings [][2]int, worth int64) {

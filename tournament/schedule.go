@@ -72,16 +72,8 @@ func (s *schedule) begin(k int) {
 
 // note takes the games' results, in the order of the schedule.
 func (s *schedule) note(g *record.Game) {
-	seated := s.seated(g.Game)
-	south, north := seated[rules.South], seated[rules.North]
-	switch g.Result {
-	case "1-0":
-		s.table.add(south, 2)
-	case "0-1":
-		s.table.add(north, 2)
-	default:
-		s.table.add(south, 1)
-		s.table.add(north, 1)
+	for side, agent := range s.seated(g.Game) {
+		s.table.points[agent] += int64(record.HalfPoints(g.Result, rules.Side(side)))
 	}
 	s.noted++
 	if k := s.stageOf(g.Game / 2); s.noted == 2*s.end(k) {

@@ -293,7 +293,7 @@ func (w *gameWriter) game(run string, g *record.Game) error {
 	if g.NotPlayed() {
 		w.notPlayed++
 	} else {
-		w.wins[1-resultOf(g.Result)]++
+		w.wins[record.HalfPoints(g.Result, rules.North)]++
 	}
 	switch w.format {
 	case "jsonl":

@@ -60,7 +60,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	f := newObserver(e, c.observerFlags, &config, true)
 	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
 		if !g.NotPlayed() {
-			count[resultFor(g, first)]++
+			count[2-g.HalfPoints(first)]++
 		}
 		f.game(g)
 	})
@@ -100,18 +100,6 @@ func matchText(t sprt.Test, p sprt.Pairs) string {
 		text += sprtText(t, p)
 	}
 	return text
-}
-
-// resultFor returns 0 if the agent won the game, 1 for a draw, 2 if it lost.
-func resultFor(g *record.Game, agent string) int {
-	switch {
-	case g.Result == "1/2-1/2":
-		return 1
-	case (g.Result == "1-0") == (g.South.Agent == agent):
-		return 0
-	default:
-		return 2
-	}
 }
 
 // config puts the match together from the flags, and checks it.

@@ -79,7 +79,7 @@ func (f *observer) addToPair(g *record.Game) {
 	if g.Game%2 == 0 {
 		f.half = 0
 	}
-	f.half += 2 - resultFor(g, f.config.Agents[0].String())
+	f.half += g.HalfPoints(f.config.Agents[0].String())
 	if g.Game%2 == 1 {
 		f.pairs.Add(f.half)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -32,17 +33,8 @@ func (c *playerStats) add(g *record.Game) {
 		return
 	}
 	south, north := c.of(g.South.Agent), c.of(g.North.Agent)
-	switch g.Result {
-	case "1-0":
-		south.score[0][0]++
-		north.score[1][2]++
-	case "0-1":
-		south.score[0][2]++
-		north.score[1][0]++
-	default:
-		south.score[0][1]++
-		north.score[1][1]++
-	}
+	south.score[rules.South][record.HalfPoints(g.Result, rules.North)]++
+	north.score[rules.North][record.HalfPoints(g.Result, rules.South)]++
 	south.plies += int64(g.Plies)
 	north.plies += int64(g.Plies)
 	if g.Fault != nil {

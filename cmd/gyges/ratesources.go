@@ -170,7 +170,7 @@ func (in *intake) outcomes(ctx context.Context, b io.Reader, name string, seen *
 			}
 			in.whole(&o, g)
 		}
-		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: resultOf(string(o.Result))}, key, s)
+		in.add(source.Result{South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: record.RatingResult(string(o.Result))}, key, s)
 	}
 }
 

@@ -100,19 +100,8 @@ func (s *standings) add(g *record.Game) {
 	if g.NotPlayed() {
 		return
 	}
-	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)},
+	s.pairs.Add(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result)},
 		strconv.AppendInt(nil, g.Pair, 10))
-}
-
-// resultOf reads a checked record's result.
-func resultOf(text string) ratings.Result {
-	switch text {
-	case "1-0":
-		return ratings.Win
-	case "0-1":
-		return ratings.Loss
-	}
-	return ratings.Draw
 }
 
 // split takes every player for two, one on each side.

@@ -233,20 +233,8 @@ func (p *players) play(ctx context.Context, k int64) (tdleaf.Game, error) {
 	if g.Fault != nil {
 		return game, fmt.Errorf("game %d: the agent lost by a fault (%s): %s", k, g.Fault.Kind, g.Fault.Detail)
 	}
-	game.Result = southPoints(g)
+	game.Result = float64(record.HalfPoints(g.Result, rules.South)) / 2
 	return game, nil
-}
-
-// southPoints returns what South got in a game.
-func southPoints(g *record.Game) float64 {
-	switch g.Result {
-	case "1-0":
-		return 1
-	case "0-1":
-		return 0
-	default:
-		return 0.5
-	}
 }
 
 // leaf returns what the expected line of a decision leads to; its first move has

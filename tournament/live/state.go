@@ -6,6 +6,7 @@ import (
 	"gyges/agents"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/tournament/record"
 )
 
 // state is a game as the page to play has it.
@@ -82,13 +83,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 
 // winner is who won the game that has ended.
 func (g *game) winner() string {
-	switch g.end.Result {
-	case "1/2-1/2":
-		return "nobody"
-	case rules.WinFor(g.you).String():
-		return "you"
-	}
-	return "agent"
+	return [...]string{"agent", "nobody", "you"}[record.HalfPoints(g.end.Result, g.you)]
 }
 
 // sources lists the legal moves by piece and landing.

@@ -11,6 +11,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,9 +145,6 @@ type Timing struct {
 	Trace []string `json:"trace,omitempty"`
 }
 
-// results are the outcomes a record may have.
-var results = [...]string{"1-0", "0-1", "1/2-1/2"}
-
 // check verifies what can be verified without playing the game again.
 func (g *Game) check() error {
 	var errs []error
@@ -160,8 +158,7 @@ func (g *Game) check() error {
 	expect(g.Rules != "" || imported, "expected rules, found none")
 	expect(g.Opening != "" || imported, "expected an opening, found none")
 	expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q", g.South.Agent, g.North.Agent)
-	expect(g.Result == results[0] || g.Result == results[1] || g.Result == results[2],
-		"expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
+	expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
 	expect(g.Reason != "", "expected a reason, found none")
 	expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
 		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)

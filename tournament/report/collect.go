@@ -3,8 +3,8 @@ package report
 import (
 	"strconv"
 
-	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -71,7 +71,7 @@ func (c *Collector) Add(g *record.Game) {
 	c.current.games++
 	c.current.whole++
 	c.of(g.Rules).add(g)
-	c.pair(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: resultOf(g.Result)}, g.Pair)
+	c.pair(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result)}, g.Pair)
 	c.sample.add(c.current.number, g)
 }
 
@@ -79,8 +79,8 @@ func (c *Collector) Add(g *record.Game) {
 func (c *Collector) AddOutcome(o *record.GameResult) {
 	c.games++
 	c.current.games++
-	c.of(string(o.Rules)).results[place(string(o.Result))]++
-	c.pair(source.Result{South: string(o.South), North: string(o.North), Rules: string(o.Rules), Result: resultOf(string(o.Result))}, o.Pair)
+	c.of(string(o.Rules)).results[record.HalfPoints(string(o.Result), rules.North)]++
+	c.pair(source.Result{South: string(o.South), North: string(o.North), Rules: string(o.Rules), Result: record.RatingResult(string(o.Result))}, o.Pair)
 }
 
 // pair takes a game for one of its pair.
@@ -106,16 +106,3 @@ func (c *Collector) addPair(first, second source.Result) {
 		path.add(&first, &second)
 	}
 }
-
-// place is where a result stands in counts: 0 South won, 1 drawn, 2 North won.
-func place(result string) int {
-	switch result {
-	case "1-0":
-		return 0
-	case "0-1":
-		return 2
-	}
-	return 1
-}
-
-func resultOf(text string) ratings.Result { return ratings.Result(1 - place(text)) }

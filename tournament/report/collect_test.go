@@ -193,7 +193,7 @@ func TestScale(t *testing.T) {
 		g, err := outcomes.Game()
 		require.NoError(t, err)
 		c.Add(g)
-		d.Add(g.South.Agent, g.North.Agent, resultOf(g.Result))
+		d.Add(g.South.Agent, g.North.Agent, record.RatingResult(g.Result))
 		if g.Result == "1-0" {
 			south++
 		}

@@ -123,7 +123,7 @@ func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collect
 			data[g.Rules], order = d, append(order, g.Rules)
 		}
 		if i%2 == 1 {
-			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, resultOf(games[i-1].Result), resultOf(g.Result))
+			d.AddPair(games[i-1].South.Agent, games[i-1].North.Agent, record.RatingResult(games[i-1].Result), record.RatingResult(g.Result))
 		}
 	}
 	var rated table.Tables

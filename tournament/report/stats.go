@@ -31,7 +31,7 @@ func newRuleStats(rules string) *ruleStats {
 }
 
 func (s *ruleStats) add(g *record.Game) {
-	result := place(g.Result)
+	result := record.HalfPoints(g.Result, rules.North)
 	s.results[result]++
 	if g.Reason != record.Imported || len(g.Moves) > 0 {
 		s.lengths[g.Plies]++

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"gyges/agents"
-	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/tournament/record"
 )
@@ -135,7 +134,7 @@ func (in *reader) game(g *source.Game) error {
 func (in *reader) record(g *source.Game) (*record.Game, error) {
 	r := &record.Game{
 		Rules: utf8Text(g.Rules), South: record.Player{Agent: utf8Text(g.South)}, North: record.Player{Agent: utf8Text(g.North)},
-		Result: resultText(g.Result), Reason: record.Imported, Moves: []string{},
+		Result: record.ResultText(g.Result), Reason: record.Imported, Moves: []string{},
 	}
 	r.Timing.Start = in.start()
 	if err := in.number(r, g); err != nil {
@@ -164,16 +163,6 @@ func (in *reader) agents(r *record.Game) error {
 	r.South.Agent = cmp.Or(f.text(tagWhiteAgent), r.South.Agent)
 	r.North.Agent = cmp.Or(f.text(tagBlackAgent), r.North.Agent)
 	return f.err
-}
-
-func resultText(r ratings.Result) string {
-	switch r {
-	case ratings.Win:
-		return "1-0"
-	case ratings.Loss:
-		return "0-1"
-	}
-	return "1/2-1/2"
 }
 
 // utf8Text returns text, or if it is no UTF-8, what it says in Latin-1, which old
