@@ -6,9 +6,9 @@ import (
 	"path"
 	"runtime"
 	"strings"
-	"unicode/utf8"
 
 	"gyges/agents"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -48,18 +48,8 @@ const maxTrace = 100
 // sideName returns a side as records name it.
 func sideName(s rules.Side) string { return strings.ToLower(s.String()) }
 
-// bounded cuts a text that is too long, between two characters.
-func bounded(s string, limit int) string {
-	const mark = "…"
-	if len(s) > limit {
-		cut := limit - len(mark)
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + mark
-	}
-	return strings.ToValidUTF8(s, "?")
-}
+// bounded cuts a text that is too long, and replaces invalid UTF-8.
+func bounded(s string, limit int) string { return strings.ToValidUTF8(textfmt.Cut(s, limit), "?") }
 
 // describePanic returns the value and the place of a panic. It is called by
 // the deferred function that recovered. The place is named without the folders

@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents/tuning/sample"
 	"gyges/ratings/csvfile"
+	"gyges/ratings/textfmt"
 	"gyges/tournament/selfplay"
 )
 
@@ -132,7 +133,7 @@ func (f dataFormatFlag) write(w *output, s sample.Stats) error {
 			name = ""
 		}
 		g.rows = append(g.rows, []string{
-			kind, visible(name), fmt.Sprint(x.Samples), fmt.Sprint(x.Met), fmt.Sprint(x.Games),
+			kind, textfmt.Escape(name), fmt.Sprint(x.Samples), fmt.Sprint(x.Met), fmt.Sprint(x.Games),
 			percent(x.Won, x.Met), percent(x.Drawn, x.Met), percent(x.Lost, x.Met),
 			percent(x.Quiet, x.Samples), percent(x.Scored, x.Samples), percent(x.South, x.Samples), fmt.Sprintf("%.1f", x.ToEnd),
 		})

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"gyges/agents/ugi"
+	"gyges/ratings/textfmt"
 )
 
 // engineCmd is for those who write engines.
@@ -53,7 +54,7 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		if r.Detail == "" {
 			e.out.printf("%-5s %s\n", line, r.Name)
 		} else {
-			e.out.printf("%-5s %-34s %s\n", line, r.Name, visible(r.Detail))
+			e.out.printf("%-5s %-34s %s\n", line, r.Name, textfmt.Escape(r.Detail))
 		}
 	})
 	if err != nil {

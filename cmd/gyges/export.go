@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"gyges/ratings/csvfile"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
@@ -115,7 +116,7 @@ func eventOf(files []runFile) string {
 			list = append(list, name)
 		}
 	}
-	event := strings.ToValidUTF8(visible(strings.Join(list, ", ")), "\ufffd")
+	event := strings.ToValidUTF8(textfmt.Escape(strings.Join(list, ", ")), "\ufffd")
 	for len(event) > maxEvent {
 		_, n := utf8.DecodeLastRuneInString(event)
 		event = event[:len(event)-n]

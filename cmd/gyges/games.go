@@ -15,6 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/human"
 	"gyges/ratings/csvfile"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -153,7 +154,7 @@ func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) erro
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, record.ErrTorn) && r.Line() > 1:
-			e.err.printf("gyges: left out: %s:%d: the last line is cut short\n", visible(name), r.Line())
+			e.err.printf("gyges: left out: %s:%d: the last line is cut short\n", textfmt.Escape(name), r.Line())
 			return nil
 		case err != nil:
 			return err
@@ -357,7 +358,7 @@ func (w *gameWriter) json(run string, g *record.Game) error {
 func (w *gameWriter) markdown(run string, g *record.Game) {
 	line := func(cells []string) {
 		for _, cell := range cells {
-			w.out.printf("| %s ", strings.ReplaceAll(visible(cell), "|", `\|`))
+			w.out.printf("| %s ", strings.ReplaceAll(textfmt.Escape(cell), "|", `\|`))
 		}
 		w.out.printf("|\n")
 	}
@@ -372,7 +373,7 @@ func (w *gameWriter) markdown(run string, g *record.Game) {
 // text writes a row, or keeps it until the widths of the columns are known.
 func (w *gameWriter) text(row []string) {
 	for i := range row {
-		row[i] = visible(row[i])
+		row[i] = textfmt.Escape(row[i])
 	}
 	if w.n > learnWidths {
 		w.aligned(row)
@@ -574,8 +575,8 @@ func (r *replay) decision(i int, m rules.Move) agents.Decision {
 // text prints the game for people.
 func (r *replay) text(out *output, quiet bool) {
 	g := r.record
-	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, visible(withSpec(g.South.Agent)), visible(withSpec(g.North.Agent)))
-	out.printf("Rules  %s\n", visible(g.Rules))
+	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)), textfmt.Escape(withSpec(g.North.Agent)))
+	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
 	}
@@ -585,13 +586,13 @@ func (r *replay) text(out *output, quiet bool) {
 		r.moves(out, quiet)
 	}
 	if f := g.Fault; f != nil {
-		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], visible(string(f.Kind)))
+		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(string(f.Kind)))
 		if f.Detail != "" {
-			out.printf(": %s", visible(f.Detail))
+			out.printf(": %s", textfmt.Escape(f.Detail))
 		}
 		out.printf("\n")
 	}
-	out.printf("result %s %s %d plies\n", g.Result, visible(g.Reason), g.Plies)
+	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
 }
 
 // withSpec is a player's name, with its spec if it has a label.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
@@ -81,7 +82,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	in.warn(e)
 	for _, note := range in.notes()[min(1, in.bad):] { // the first has been told of
-		e.err.printf("gyges: %s\n", visible(note))
+		e.err.printf("gyges: %s\n", textfmt.Escape(note))
 	}
 	e.out.printf("%s imported; the records are in %s\n", games(count), c.Out)
 	return nil
@@ -117,7 +118,7 @@ func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name,
 		},
 	})
 	if in.dropped = found.Dropped; in.dropped > 0 {
-		in.whyDropped = bounded(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr))
+		in.whyDropped = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr), maxMessage)
 	}
 	in.twice, in.unfinished, in.unchecked = found.Twice, found.Unfinished, found.Unchecked
 	switch {

@@ -9,10 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
-	"unicode"
+
+	"gyges/ratings/textfmt"
 
 	"github.com/alecthomas/kong"
 )
@@ -110,37 +110,18 @@ func diskFailed(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EIO)
 }
 
+// maxMessage bounds a line of an error, in bytes. Values are quoted by %.60q, so
+// longer ones come from libraries and lists of values.
+const maxMessage = 2000
+
 // complain prints an error, the lines of a joined one each for itself. What the
 // user typed may be in it, so control characters are shown, not obeyed.
 func complain(w *output, err error) {
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
-			w.printf("gyges: %s\n", visible(bounded(line)))
+			w.printf("gyges: %s\n", textfmt.Escape(textfmt.Cut(line, maxMessage)))
 		}
 	}
-}
-
-// bounded cuts a message that holds a long text from outside. Values are quoted by
-// %.60q, so it is libraries that make such messages, and lists of values.
-func bounded(message string) string {
-	const most = 2000 // bytes
-	if len(message) <= most {
-		return message
-	}
-	return strings.ToValidUTF8(message[:most], "") + "…"
-}
-
-// visible replaces what a terminal would act on by its escape.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }
 
 // output passes on what is written and remembers the first error, so that

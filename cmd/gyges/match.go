@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -84,7 +85,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // print prints what the match says of the players.
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count [3]int64, stopped bool) {
 	config := f.config
-	e.out.printf("%s against %s\n%s", visible(config.Agents[0].Label()), visible(config.Agents[1].Label()), matchText(config.SPRT, summary.Pairs))
+	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()), matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
 	e.out.printf("%d games in %v; the records are in %s\n", summary.Played, summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
 	f.faults.write(e.out)

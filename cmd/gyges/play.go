@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/human"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -94,9 +95,9 @@ func (c *playCmd) end(w *output, game *record.Game, interactive [2]bool) {
 		}
 		if interactive[loser] && f.Kind == record.FaultError {
 			reason = "resignation"
-			w.printf("%v %s\n", loser, visible(f.Detail))
+			w.printf("%v %s\n", loser, textfmt.Escape(f.Detail))
 		} else {
-			w.printf("%v lost by a fault (%s): %s\n", loser, f.Kind, visible(f.Detail))
+			w.printf("%v lost by a fault (%s): %s\n", loser, f.Kind, textfmt.Escape(f.Detail))
 		}
 	}
 	w.printf("result %s %s %d plies\n", game.Result, reason, game.Plies)

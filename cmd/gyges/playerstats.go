@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -89,7 +90,7 @@ func (c *playerStats) grid(order []string) grid {
 		}
 		side := func(s [3]int64) string { return fmt.Sprintf("%d-%d-%d", s[0], s[1], s[2]) }
 		t.rows = append(t.rows, []string{
-			visible(agents.LabelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
+			textfmt.Escape(agents.LabelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
 			mean(float64(a.depths), a.deep, "%.1f"), mean(float64(a.nodes), a.counted, "%.0f"), fmt.Sprint(a.faults), mean(a.ms, a.moves, "%.3fms"),
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"time"
 
+	"gyges/ratings/textfmt"
+
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
@@ -74,7 +76,7 @@ func (p *progress) faults() string {
 	if p.bad == 0 {
 		return ""
 	}
-	return " " + counted(int(p.bad), "fault") + ","
+	return " " + textfmt.Plural(int(p.bad), "fault") + ","
 }
 
 // hide makes room for other lines; the next step draws the bar again.

@@ -17,6 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/files"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue"
 )
@@ -88,7 +89,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return q, nil
 	}
 	if f.Nats != embedded && f.Listen+f.Store != "" {
-		return nil, fmt.Errorf("--listen and --store: expected --nats %s, found %s", embedded, visible(f.Nats))
+		return nil, fmt.Errorf("--listen and --store: expected --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
 	}
 	o := queue.Options{
 		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -242,7 +243,7 @@ func (in *intake) unreadable(err error) error {
 	}
 	in.bad++
 	if len(in.told) < maxTold {
-		in.told = append(in.told, bounded(err.Error()))
+		in.told = append(in.told, textfmt.Cut(err.Error(), maxMessage))
 	}
 	return nil
 }
@@ -250,7 +251,7 @@ func (in *intake) unreadable(err error) error {
 // warn tells on stderr of games that can't be read.
 func (t *tally) warn(e *env) {
 	for _, line := range t.told {
-		e.err.printf("gyges: left out: %s\n", visible(line))
+		e.err.printf("gyges: left out: %s\n", textfmt.Escape(line))
 	}
 	if t.bad > len(t.told) {
 		e.err.printf("gyges: left out: %d more games\n", t.bad-len(t.told))
@@ -281,7 +282,7 @@ func (t *tally) notes() []string {
 	return notes
 }
 
-func games(n int) string { return counted(n, "game") }
+func games(n int) string { return textfmt.Plural(n, "game") }
 
 // gameFiles finds the file of records of each run; other files stand for
 // themselves. A file given twice would count its games twice.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
@@ -272,7 +273,7 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	if about == "" {
 		about = "The course of a tuning, without games."
 	}
-	e.out.printf("%s: %s\n", visible(path), about)
+	e.out.printf("%s: %s\n", textfmt.Escape(path), about)
 	return nil
 }
 

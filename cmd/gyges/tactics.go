@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tactics"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -280,7 +281,7 @@ func (t *trial) row(rules string) []string {
 	if name == "" {
 		name = "all"
 	}
-	row := []string{visible(t.agent), name}
+	row := []string{textfmt.Escape(t.agent), name}
 	for _, class := range tactics.Classes() {
 		row = append(row, t.count(rules, class).share())
 	}
@@ -311,7 +312,7 @@ func missed(out *output, trials []trial) {
 	for _, t := range trials {
 		for _, a := range t.attempts {
 			if !a.Solved {
-				out.printf("%s: %s, %s '%s': played %v, expected %v\n", visible(t.agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
+				out.printf("%s: %s, %s '%s': played %v, expected %v\n", textfmt.Escape(t.agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
@@ -62,7 +63,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	}
 	if err != nil {
 		if len(s.Generations) > 0 || v.games > 0 {
-			e.err.printf("Stopped. Go on with the same command and --out %s\n", visible(config.Out))
+			e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(config.Out))
 			if ctx.Err() == nil {
 				return failure{err}
 			}

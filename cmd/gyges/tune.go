@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gyges/ratings/textfmt"
 	"gyges/tournament/training"
 )
 
@@ -52,7 +53,7 @@ func tuningError(ctx context.Context, e *env, out string, err error) error {
 	if err == nil {
 		return nil
 	}
-	e.err.printf("Stopped. Go on with the same command and --out %s\n", visible(out))
+	e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(out))
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )
@@ -187,11 +188,11 @@ func (r *spsaRun) finish(theta []float64) error {
 	if err := g.write(r.e.out, false); err != nil {
 		return err
 	}
-	r.e.out.printf("\nAgent %s\n", visible(tuned.String()))
+	r.e.out.printf("\nAgent %s\n", textfmt.Escape(tuned.String()))
 	printGain(r.e.out, gain)
-	r.e.out.printf("%d steps, %d games; the history is in %s\n", r.settings.Steps, 2*r.settings.Pairs*r.settings.Steps, visible(r.folder.Path))
+	r.e.out.printf("%d steps, %d games; the history is in %s\n", r.settings.Steps, 2*r.settings.Pairs*r.settings.Steps, textfmt.Escape(r.folder.Path))
 	if w != nil {
-		r.e.out.printf("The weights are in %s\n", visible(w.Source))
+		r.e.out.printf("The weights are in %s\n", textfmt.Escape(w.Source))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/tdleaf"
 	"gyges/configs"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -294,6 +295,6 @@ func (r *tdRun) finish(s tdleaf.State) error {
 	r.e.out.printf("\nLoss %.5f in the last step\n", s.Loss)
 	printGain(r.e.out, gain)
 	r.e.out.printf("%d steps, %d games; the history is in %s\nThe weights are in %s\n",
-		r.settings.Steps, r.games*r.settings.Steps, visible(r.folder.Path), visible(w.Source))
+		r.settings.Steps, r.games*r.settings.Steps, textfmt.Escape(r.folder.Path), textfmt.Escape(w.Source))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
 	"gyges/configs"
+	"gyges/ratings/textfmt"
 	"gyges/tournament/training"
 )
 
@@ -214,7 +215,7 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path
 	} else {
 		w.printf("Test loss not measured: the samples have no test positions\n")
 	}
-	w.printf("The weights are in %s\n", visible(path))
+	w.printf("The weights are in %s\n", textfmt.Escape(path))
 	return nil
 }
 

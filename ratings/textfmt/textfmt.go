@@ -12,20 +12,25 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a name as it can be printed: as given, but whatever is no letter,
-// mark, number, punctuation, symbol or plain space (control and formatting
-// characters, invalid UTF-8) as a Go escape, so that a name can't drive a
-// terminal, break a line or turn its direction. An empty name becomes "".
+// Visible returns a name as it can be printed: [Escape]d, and an empty one as "".
 func Visible(name string) string {
 	if name == "" {
 		return `""`
 	}
+	return Escape(name)
+}
+
+// Escape returns a text in which whatever is no letter, mark, number,
+// punctuation, symbol or plain space (control and formatting characters, invalid
+// UTF-8) is a Go escape, so that the text can't drive a terminal, break a line or
+// turn its direction.
+func Escape(text string) string {
 	var b strings.Builder
-	for i := 0; i < len(name); {
-		r, w := utf8.DecodeRuneInString(name[i:])
+	for i := 0; i < len(text); {
+		r, w := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && w == 1:
-			fmt.Fprintf(&b, `\x%02x`, name[i])
+			fmt.Fprintf(&b, `\x%02x`, text[i])
 		case unicode.IsPrint(r):
 			b.WriteRune(r)
 		default:
@@ -34,6 +39,20 @@ func Visible(name string) string {
 		i += w
 	}
 	return b.String()
+}
+
+// Cut returns a text of at most so many bytes: a longer one ends in an ellipsis,
+// and is cut between two characters.
+func Cut(text string, most int) string {
+	const ellipsis = "…"
+	if len(text) <= most {
+		return text
+	}
+	end := most - len(ellipsis)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis
 }
 
 // Markdown returns a visible name with a backslash before what Markdown would take

@@ -22,6 +22,13 @@ func TestVisible(t *testing.T) {
 	} {
 		require.Equal(t, want, Visible(name))
 	}
+	require.Empty(t, Escape(""))
+}
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{"": "", "abcdef": "abcdef", "abcdefg": "abc…", "abécdef": "ab…", "abc\xff\xffxx": "abc…"} {
+		require.Equal(t, want, Cut(text, 6))
+	}
 }
 
 func TestMarkdownNames(t *testing.T) {
