@@ -1,13 +1,11 @@
 package tournament
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +13,6 @@ import (
 	"gyges/agents/files"
 	"gyges/tournament/record"
 )
-
-// Imported is the status of a run that holds games from elsewhere. It can't go on.
-const Imported Status = "imported"
 
 // errImported is why a tournament can't be played in a folder.
 var errImported = errors.New("holds imported games; expected a new folder or that of a run")
@@ -94,28 +89,12 @@ func IsCutImport(dir string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
 }
 
-func importManifest(name, id, from string, games int64, start time.Time) *manifest {
-	end := time.Now().Round(0).UTC()
-	return &manifest{
+func importManifest(name, id, from string, games int64, start time.Time) *Manifest {
+	return &Manifest{
 		Schema: record.Version, ID: id, Status: Imported, From: from,
-		Games:  gameCounts{Scheduled: games, Played: games},
-		Config: manifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
-		Start:  start.Round(0).UTC(), End: &end,
-		Program: thisProgram(), Host: hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+		Games:  GameCounts{Scheduled: games, Played: games},
+		Config: ManifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
+		Start:  start.Round(0).UTC(), End: time.Now().Round(0).UTC(),
+		Program: thisProgram(), Host: thisHost(),
 	}
-}
-
-// maxManifest bounds the size of a manifest, in bytes.
-const maxManifest = 16 << 20
-
-// RunIdentity returns the name and the id that a run's folder has in its
-// manifest. They are "" if there is no manifest, or one that can't be read. Two
-// folders with one id are copies of one run.
-func RunIdentity(dir string) (name, id string) {
-	text, err := files.Read(filepath.Join(dir, ManifestFile), maxManifest)
-	var m manifest
-	if err != nil || json.Unmarshal(text, &m) != nil {
-		return "", ""
-	}
-	return m.Config.Name, m.ID
 }

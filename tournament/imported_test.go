@@ -77,7 +77,7 @@ func TestImportStoppedHalfway(t *testing.T) {
 	entries, err := os.ReadDir(left)
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "the rest is removed")
-	require.Equal(t, gameCounts{7, 7}, readManifest(t, left).Games)
+	require.Equal(t, GameCounts{7, 7}, readManifest(t, left).Games)
 }
 
 func TestImportedRunDoesNotGoOn(t *testing.T) {

@@ -36,7 +36,7 @@ type store struct {
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
 // and reads it. kept is called for each game it has, in order.
-func openStore(c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*store, error) {
+func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
 	if c.Out == "" {
 		return nil, errors.New("expected a folder for the records, found none")
 	}
@@ -60,7 +60,7 @@ func openStore(c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*s
 }
 
 // readStore reads what the folder has, and repairs it.
-func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*record.Game)) (*store, error) {
+func readStore(f *os.File, c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
 	}
@@ -92,21 +92,17 @@ func readStore(f *os.File, c *Config, m *manifest, s *schedule, kept func(*recor
 
 // checkManifest compares the run in the folder, if there is one, with the one
 // to be played.
-func checkManifest(games *os.File, c *Config, m *manifest) error {
-	text, err := files.Read(filepath.Join(c.Out, ManifestFile), maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
+func checkManifest(games *os.File, c *Config, m *Manifest) error {
+	old, err := ReadManifest(os.DirFS(c.Out))
+	if err != nil {
+		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
+	}
+	if old == nil {
 		info, err := games.Stat()
 		if err == nil && info.Size() > 0 {
 			err = fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
 		}
 		return err
-	}
-	if err != nil {
-		return err
-	}
-	var old manifest
-	if err := json.Unmarshal(text, &old); err != nil {
-		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
 	if old.Status == Imported {
 		return errImported
@@ -129,8 +125,8 @@ func checkManifest(games *os.File, c *Config, m *manifest) error {
 // compareConfigs returns an error that lists what differs in what is played.
 // How many play at a time, how long the run waits and what it bears are no part
 // of that.
-func compareConfigs(old, now *manifestConfig) error {
-	fields := func(c manifestConfig) map[string]json.RawMessage {
+func compareConfigs(old, now *ManifestConfig) error {
+	fields := func(c ManifestConfig) map[string]json.RawMessage {
 		c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, "", "", 0
 		var m map[string]json.RawMessage
 		text, err := json.Marshal(c)

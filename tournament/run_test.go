@@ -3,7 +3,6 @@ package tournament
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -46,11 +45,9 @@ func timeless(t *testing.T, dir string) string {
 	return b.String()
 }
 
-func readManifest(t *testing.T, dir string) manifest {
-	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+func readManifest(t *testing.T, dir string) *Manifest {
+	m, err := ReadManifest(os.DirFS(dir))
 	require.NoError(t, err)
-	var m manifest
-	require.NoError(t, json.Unmarshal(text, &m))
 	left, err := filepath.Glob(filepath.Join(dir, "*tmp*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -86,7 +83,7 @@ func TestRun(t *testing.T) {
 
 	m := readManifest(t, c.Out)
 	require.Equal(t, Finished, m.Status)
-	require.Equal(t, gameCounts{36, 36}, m.Games)
+	require.Equal(t, GameCounts{36, 36}, m.Games)
 	require.Equal(t, record.Version, m.Schema)
 	require.Equal(t, []string{"simplified", "kang:max_plies=30", "standard:max_plies=20"}, m.Config.Rules)
 	require.Equal(t, []string{"random", "scored", "random:id=1"}, m.Config.Agents)
@@ -173,7 +170,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	m := readManifest(t, c.Out)
 	require.Equal(t, Interrupted, m.Status)
-	require.Equal(t, gameCounts{s.Scheduled, s.Played}, m.Games)
+	require.Equal(t, GameCounts{s.Scheduled, s.Played}, m.Games)
 	require.Empty(t, m.Error)
 }
 

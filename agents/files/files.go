@@ -208,7 +208,21 @@ var errNotRegular = errors.New("expected a regular file, found a pipe or a devic
 
 // Read returns what a regular file of at most so many bytes holds.
 func Read(path string, most int64) ([]byte, error) {
-	f, err := Open(path)
+	return read(path, most, func() (fs.File, error) { return Open(path) })
+}
+
+// ReadFS is [Read] for a file of a file system.
+func ReadFS(fsys fs.FS, path string, most int64) ([]byte, error) {
+	return read(path, most, func() (fs.File, error) {
+		if info, err := fs.Stat(fsys, path); err == nil && !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+		}
+		return fsys.Open(path)
+	})
+}
+
+func read(path string, most int64, open func() (fs.File, error)) ([]byte, error) {
+	f, err := open()
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package live
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,12 +22,11 @@ import (
 
 // Bounds on what is listed and kept.
 const (
-	maxRuns     = 2000 // listed
-	maxFolders  = 20_000
-	maxDepth    = 4 // folders below the one of results
-	maxID       = 512
-	maxOpen     = 10      // runs kept in memory that nobody looks at
-	maxManifest = 4 << 20 // bytes
+	maxRuns    = 2000 // listed
+	maxFolders = 20_000
+	maxDepth   = 4 // folders below the one of results
+	maxID      = 512
+	maxOpen    = 10 // runs kept in memory that nobody looks at
 
 	// How many bytes of records are read for the list at a time, of one run and of
 	// all; the rest is counted the next time.
@@ -255,10 +253,10 @@ func (c *catalog) entry(p place, left *int64) entry {
 			e.Changed = info.ModTime()
 		}
 	}
-	if m := readManifest(p.fsys()); m != nil {
-		e.Status, e.About = m.Status, m.about()
+	if m, err := tournament.ReadManifest(p.fsys()); err == nil && m != nil && m.Status != "" {
+		e.Status, e.About = string(m.Status), playersAndRules(m)
 		e.Scheduled = m.Games.Scheduled
-		if m.Games.Played > 0 && m.Status == string(tournament.Finished) {
+		if m.Games.Played > 0 && m.Status == tournament.Finished {
 			e.Games = m.Games.Played
 			return e
 		}
@@ -276,35 +274,8 @@ const (
 	tuning     = "tuning"
 )
 
-// shortManifest is what the list tells of a manifest.
-type shortManifest struct {
-	Status string `json:"status"`
-	Games  struct {
-		Scheduled int64 `json:"scheduled"`
-		Played    int64 `json:"played"`
-	} `json:"games"`
-	Config struct {
-		Agents []string `json:"agents"`
-		Rules  []string `json:"rules"`
-		SPRT   string   `json:"sprt"`
-	} `json:"config"`
-}
-
-// readManifest returns nil where there is none that can be read.
-func readManifest(fsys fs.FS) *shortManifest {
-	f, err := fsys.Open(tournament.ManifestFile)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	m := new(shortManifest)
-	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(m) != nil || m.Status == "" {
-		return nil
-	}
-	return m
-}
-
-func (m *shortManifest) about() string {
+// playersAndRules says what a manifest is about, for the list.
+func playersAndRules(m *tournament.Manifest) string {
 	text := fmt.Sprintf("%d players", len(m.Config.Agents))
 	if n := len(m.Config.Agents); n > 0 && n <= 3 {
 		labels := make([]string, n)

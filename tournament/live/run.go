@@ -181,7 +181,7 @@ func (s statFS) Stat(name string) (fs.FileInfo, error) {
 func (r *run) status() string {
 	switch m := r.about.Manifest; {
 	case m != nil && m.Status != "":
-		return m.Status
+		return string(m.Status)
 	case r.about.Tuning != nil || len(r.about.Charts) > 0:
 		return tuning
 	}

@@ -413,8 +413,8 @@ func FuzzRunPath(f *testing.F) {
 
 // The list of runs has the players' names.
 func TestAboutHasLabels(t *testing.T) {
-	var m shortManifest
+	var m tournament.Manifest
 	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
 	m.Config.Rules = []string{"standard"}
-	require.Equal(t, "Ida, random · standard", m.about())
+	require.Equal(t, "Ida, random · standard", playersAndRules(&m))
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"gyges/ratings/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/record"
 	"strings"
 	"time"
 )
@@ -23,7 +25,7 @@ func (b *builder) made(in Input) Section {
 			list = append(list, Fact{"of these with the result alone", textfmt.Thousands(r.games-r.whole) + ": the rest of the record can't be read"})
 		}
 		if m := r.about.Manifest; m != nil {
-			list = append(list, m.facts()...)
+			list = append(list, manifestFacts(m)...)
 		}
 		for i := range list {
 			list[i].Value = textfmt.Visible(list[i].Value)
@@ -33,7 +35,7 @@ func (b *builder) made(in Input) Section {
 			s.add(textBlock("Note: " + textfmt.Visible(n) + "."))
 		}
 		if m := r.about.Manifest; m != nil {
-			if again := m.command(r.about.Name); again != "" {
+			if again := command(m, r.about.Name); again != "" {
 				s.add(textBlock("Play it again:"), Block{Code: []string{textfmt.Visible(again)}})
 			}
 			s.add(Block{Details: &Details{Title: "The whole manifest", Text: lines(m.Text)}})
@@ -67,8 +69,8 @@ func lines(text string) string {
 	return strings.Join(list, "\n")
 }
 
-// facts are what people look for in a manifest.
-func (m *Manifest) facts() []Fact {
+// manifestFacts are what people look for in a manifest.
+func manifestFacts(m *tournament.Manifest) []Fact {
 	c := &m.Config
 	var list []Fact
 	add := func(name, value string) {
@@ -76,7 +78,7 @@ func (m *Manifest) facts() []Fact {
 			list = append(list, Fact{name, value})
 		}
 	}
-	add("status", m.Status)
+	add("status", string(m.Status))
 	add("error", m.Error)
 	if m.Games.Scheduled > 0 {
 		add("games", fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled)))
@@ -89,14 +91,14 @@ func (m *Manifest) facts() []Fact {
 	}
 	add("players", strings.Join(c.Agents, ", "))
 	add("rules", strings.Join(c.Rules, ", "))
-	add("schedule", c.Schedule)
+	add("schedule", string(c.Format))
 	add("pairs a pairing", fmt.Sprint(c.Pairs))
-	add("openings", c.openings())
-	add("limits", c.limits())
+	add("openings", c.Openings.String())
+	add("limits", limitsText(c.Limits))
 	add("adjudication", c.Adjudication)
 	add("sequential test", c.SPRT)
 	add("repeating moves", c.OnRepetition)
-	add("seed", c.Seed)
+	add("seed", fmt.Sprint(c.Seed))
 	add("workers", fmt.Sprint(c.Workers))
 	program := m.Program.Version
 	if m.Program.Revision != "" {
@@ -115,21 +117,8 @@ func (m *Manifest) facts() []Fact {
 	return list
 }
 
-// openings prints how games began, as --openings takes it.
-func (c *ManifestConfig) openings() string {
-	switch o := &c.Openings; {
-	case o.File != "":
-		return "file:" + o.File
-	case o.Plies > 0:
-		return fmt.Sprintf("%s:plies=%d", o.Policy, o.Plies)
-	default:
-		return o.Policy
-	}
-}
-
-func (c *ManifestConfig) limits() string {
+func limitsText(l record.Limits) string {
 	var parts []string
-	l := &c.Limits
 	if l.Depth > 0 {
 		parts = append(parts, fmt.Sprintf("%d plies", l.Depth))
 	}
@@ -148,7 +137,7 @@ func (c *ManifestConfig) limits() string {
 // command is a command line that plays the run again, into a folder of its own:
 // gyges match for a test, gyges tournament otherwise. It is empty for runs that
 // were something else.
-func (m *Manifest) command(name string) string {
+func command(m *tournament.Manifest, name string) string {
 	c := &m.Config
 	if len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
 		return ""
@@ -167,14 +156,14 @@ func (m *Manifest) command(name string) string {
 		for _, a := range c.Agents {
 			flag("agent", a)
 		}
-		if c.Schedule != "round-robin" {
-			flag("schedule", c.Schedule)
+		if c.Format != tournament.RoundRobin {
+			flag("schedule", string(c.Format))
 		}
 		flag("rounds", fmt.Sprint(c.Rounds))
 	}
 	flag("rules", strings.Join(c.Rules, ","))
 	flag("pairs", fmt.Sprint(c.Pairs))
-	flag("openings", c.openings())
+	flag("openings", c.Openings.String())
 	flag("depth", fmt.Sprint(c.Limits.Depth))
 	flag("nodes", fmt.Sprint(c.Limits.Nodes))
 	flag("movetime", c.Limits.MoveTime)
@@ -190,10 +179,10 @@ func (m *Manifest) command(name string) string {
 	if c.StallTimeout != "10m0s" {
 		flag("stall-timeout", c.StallTimeout)
 	}
-	if c.Suspend != nil && *c.Suspend != 10 {
-		words = append(words, "--suspend", fmt.Sprint(*c.Suspend))
+	if c.Suspend != 10 {
+		words = append(words, "--suspend", fmt.Sprint(c.Suspend))
 	}
-	flag("seed", c.Seed)
+	flag("seed", fmt.Sprint(c.Seed))
 	flag("out", strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/")+"-again")
 	return strings.Join(words, " ")
 }

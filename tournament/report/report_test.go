@@ -21,6 +21,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/rules"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -244,7 +245,7 @@ func TestReadRun(t *testing.T) {
 	for _, path := range []string{dir, filepath.Join(dir, "games.jsonl")} {
 		r := ReadRun(path)
 		require.Empty(t, r.Notes)
-		require.Equal(t, "5", r.Manifest.Config.Seed)
+		require.EqualValues(t, 5, r.Manifest.Config.Seed)
 		require.Equal(t, "texel", r.Tuning.Method)
 		got := map[string][]CurvePoint{}
 		for _, c := range r.Charts {
@@ -306,7 +307,7 @@ func TestLLRPath(t *testing.T) {
 	test := sprt.Default()
 	require.Nil(t, newLLRPath("", "a"))
 	require.Nil(t, newLLRPath("nonsense", "a"))
-	about := Run{Name: "m", Manifest: &Manifest{}}
+	about := Run{Name: "m", Manifest: &tournament.Manifest{}}
 	about.Manifest.Config.Agents, about.Manifest.Config.SPRT = []string{"a", "b"}, test.String()
 	c := NewCollector(Options{})
 	c.AddRun(about)
@@ -382,7 +383,7 @@ func FuzzRun(f *testing.F) {
 	games := drawRun("alpha:x=1", "beta")[:4]
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
-		about.Manifest, _ = parseManifest([]byte(manifest))
+		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
 		steps, _, _ := history.ReadFrom(strings.NewReader(curves), HistoryFile)
 		about.Charts = historyCharts(steps)
 		c, rated := collect(t, Options{Games: 1}, about, games)

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"gyges/agents"
@@ -33,31 +37,35 @@ const (
 	Finished    Status = "finished"    // every game has been played
 	Interrupted Status = "interrupted" // stopped by its user; what had been played is kept
 	Failed      Status = "failed"      // stopped by an error; what had been played is kept
+	Imported    Status = "imported"    // games from elsewhere; it can't go on
 )
 
-// manifest is the content of ManifestFile.
-type manifest struct {
+// Manifest is the content of [ManifestFile].
+type Manifest struct {
 	Schema  int            `json:"schema"`       // version of the records and of this file
-	ID      string         `json:"id,omitempty"` // of the run, the same in every copy of its folder; "" in folders of old
+	ID      string         `json:"id,omitempty"` // of the run, the same in every copy of its folder
 	Status  Status         `json:"status"`
 	Error   string         `json:"error,omitempty"` // why it failed
 	From    string         `json:"from,omitempty"`  // the file whose games were imported
-	Games   gameCounts     `json:"games"`
-	Config  manifestConfig `json:"config"`
+	Games   GameCounts     `json:"games"`
+	Config  ManifestConfig `json:"config"`
 	Start   time.Time      `json:"start"`
-	End     *time.Time     `json:"end,omitempty"`
-	Program programInfo    `json:"program"`
-	Earlier []programInfo  `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
-	Host    hostInfo       `json:"host"`
+	End     time.Time      `json:"end,omitzero"` // zero while the run goes on
+	Program Program        `json:"program"`
+	Earlier []Program      `json:"earlier_programs,omitempty"` // that played in this folder before, the first one first
+	Host    Host           `json:"host"`
+	Text    string         `json:"-"` // the file it was read from
 }
 
-type gameCounts struct {
+// GameCounts are the numbers of games in a [Manifest].
+type GameCounts struct {
 	Scheduled int64 `json:"scheduled"`
-	Played    int64 `json:"played"`
+	Played    int64 `json:"played"` // 0 until the run ends
 }
 
-// manifestConfig is a Config as data, every default filled in.
-type manifestConfig struct {
+// ManifestConfig is a [Config] as data, every default filled in. Imported games have a
+// name alone.
+type ManifestConfig struct {
 	Name       string           `json:"name"`
 	Rules      []string         `json:"rules"`
 	Agents     []string         `json:"agents"`
@@ -65,7 +73,7 @@ type manifestConfig struct {
 	Rounds     int              `json:"rounds,omitempty"`
 	Pairs      int              `json:"pairs"`
 	SPRT       string           `json:"sprt,omitempty"`
-	Openings   manifestOpenings `json:"openings"`
+	Openings   ManifestOpenings `json:"openings"`
 	Limits     record.Limits    `json:"limits"`
 	TimeMargin string           `json:"time_margin,omitempty"`
 	Seed       uint64           `json:"seed,string"`
@@ -77,23 +85,29 @@ type manifestConfig struct {
 	Suspend      int    `json:"suspend"`
 }
 
-type manifestOpenings struct {
+// ManifestOpenings are [Openings] without the positions of a list.
+type ManifestOpenings struct {
 	Policy Policy `json:"policy"`
 	Plies  int    `json:"plies"`
 	File   string `json:"file,omitempty"`
 	Hash   uint64 `json:"hash,omitempty,string"` // of the file's positions
 }
 
-// programInfo says which program ran.
-type programInfo struct {
+// String returns the openings as records name them, see [Openings.String].
+func (o ManifestOpenings) String() string {
+	return Openings{Policy: o.Policy, Plies: o.Plies, File: o.File}.String()
+}
+
+// Program is the version of the program that ran.
+type Program struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // of the source, where the build recorded it
 	Modified bool   `json:"modified,omitempty"` // the source had changes beyond the revision
 	Go       string `json:"go"`
 }
 
-// String names the version in one word or two.
-func (p programInfo) String() string {
+// String returns version, revision and Go version in one line.
+func (p Program) String() string {
 	text := p.Version
 	if p.Revision != "" {
 		text += " " + p.Revision[:min(len(p.Revision), 12)]
@@ -104,28 +118,28 @@ func (p programInfo) String() string {
 	return text + " " + p.Go
 }
 
-// hostInfo says what machine it ran on.
-type hostInfo struct {
+// Host is the machine that a program ran on.
+type Host struct {
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
 	CPUs int    `json:"cpus"`
 }
 
-func newManifest(c *Config, start time.Time) *manifest {
-	m := &manifest{
+func newManifest(c *Config, start time.Time) *Manifest {
+	m := &Manifest{
 		Schema: record.Version,
 		ID:     rand.Text(),
 		Status: Running,
-		Games:  gameCounts{Scheduled: c.Games()},
-		Config: manifestConfig{
+		Games:  GameCounts{Scheduled: c.Games()},
+		Config: ManifestConfig{
 			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits, c.Clock), TimeMargin: timeMarginText(c.TimeMargin), Seed: c.Seed, Workers: c.Workers,
-			Openings:     manifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
+			Openings:     ManifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
 			Adjudication: c.Adjudication.String(),
 			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)), StallTimeout: c.StallTimeout.String(), Suspend: c.Suspend,
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
-		Host:    hostInfo{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()},
+		Host:    thisHost(),
 	}
 	if c.Openings.Policy == FileOpenings {
 		m.Config.Openings.Hash = c.Openings.hash()
@@ -146,8 +160,10 @@ func newManifest(c *Config, start time.Time) *manifest {
 	return m
 }
 
-func thisProgram() programInfo {
-	p := programInfo{Version: "unknown", Go: runtime.Version()}
+func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
+
+func thisProgram() Program {
+	p := Program{Version: "unknown", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return p
@@ -167,8 +183,8 @@ func thisProgram() programInfo {
 }
 
 // end fills in how the run ended.
-func (m *manifest) end(s *Summary, err error) {
-	m.Status, m.Games.Played, m.End = s.Status, s.Played, &s.End
+func (m *Manifest) end(s *Summary, err error) {
+	m.Status, m.Games.Played, m.End = s.Status, s.Played, s.End
 	if s.Status == Failed && err != nil {
 		m.Error = err.Error()
 	}
@@ -176,10 +192,47 @@ func (m *manifest) end(s *Summary, err error) {
 
 // save writes the manifest so that a reader finds the old one or the new one,
 // never a part.
-func (m *manifest) save(dir string) error {
+func (m *Manifest) save(dir string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", ManifestFile, err)
 	}
 	return files.Replace(filepath.Join(dir, ManifestFile), append(text, '\n'))
+}
+
+// maxManifest bounds the size of a manifest, in bytes.
+const maxManifest = 16 << 20
+
+// ReadManifest reads the manifest of a run's folder; nil if there is none.
+func ReadManifest(dir fs.FS) (*Manifest, error) {
+	text, err := files.ReadFS(dir, ManifestFile, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParseManifest(text)
+}
+
+// ParseManifest reads the text of a [ManifestFile]. Unknown keys are ignored, and what
+// is missing is zero.
+func ParseManifest(text []byte) (*Manifest, error) {
+	m := new(Manifest)
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("expected a manifest: %w", err)
+	}
+	m.Text = strings.TrimSpace(string(text))
+	return m, nil
+}
+
+// RunIdentity returns the name and the id in the manifest of a run's folder. They are
+// "" if there is no manifest, or one that can't be read. Two folders with one id are
+// copies of one run.
+func RunIdentity(dir string) (name, id string) {
+	m, err := ReadManifest(os.DirFS(dir))
+	if err != nil || m == nil {
+		return "", ""
+	}
+	return m.Config.Name, m.ID
 }
