@@ -24,7 +24,6 @@ import (
 const (
 	GamesFile    = "games.jsonl"   // the records, see package record
 	ManifestFile = "manifest.json" // what was run, where and when
-	WorkersFile  = "workers.json"  // how a run stands that others play, for people to look at; see package queue
 )
 
 // Status says how a run stands.

@@ -2,9 +2,7 @@ package live
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -13,57 +11,24 @@ import (
 	"time"
 
 	"gyges/ratings/textfmt"
-	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/report"
 )
 
-// What is read of [tournament.WorkersFile], and after how long it tells of the
-// past: whoever writes it does so every two seconds.
-const (
-	maxWorkersFile = 1 << 20 // bytes
-	maxWorkers     = 256     // rows
-	workersFresh   = 15 * time.Second
-)
+// workersFresh is the age at which the workers' status is out of date: the coordinator
+// writes it every two seconds.
+const workersFresh = 15 * time.Second
 
-// workers is who plays a run, as its file says.
-type workers struct {
-	Time           time.Time
-	Ended          bool
-	Queue          *struct{ Waiting, Playing, Redelivered int64 }
-	Pairs, Games   int64
-	PairsPerSecond float64 `json:"pairs_per_second"`
-	GamesPerSecond float64 `json:"games_per_second"`
-	Count          int64
-	Workers        []struct {
-		Name, Version, State    string
-		Cores, Workers, Playing int64
-		Speed                   float64
-		Pairs                   int64
-	}
-}
-
-// readWorkers reads the file; nil if there is none that can be used.
-func readWorkers(fsys fs.FS) *workers {
-	f, err := fsys.Open(tournament.WorkersFile)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, maxWorkersFile+1))
-	w := new(workers)
-	if err != nil || len(text) > maxWorkersFile || json.Unmarshal(text, w) != nil || w.Time.IsZero() {
-		return nil
-	}
-	w.Workers = w.Workers[:min(len(w.Workers), maxWorkers)]
-	return w
-}
+// workers is the status of the workers that play a run.
+type workers struct{ *status.Run }
 
 // workersPart is the section about the workers, "" if there is nothing to say.
 func workersPart(fsys fs.FS, now time.Time) (html, error) {
-	w := readWorkers(fsys)
-	if w == nil {
-		return "", nil
+	run, err := status.Read(fsys)
+	if err != nil {
+		return "", nil //nolint:nilerr // no usable file, no section
 	}
+	w := workers{run}
 	var b bytes.Buffer
 	if err := report.WriteFragment(&b, w.section(now)); err != nil {
 		return "", err
@@ -73,7 +38,7 @@ func workersPart(fsys fs.FS, now time.Time) (html, error) {
 
 const workersID, workersTitle = "workers", "Workers"
 
-func (w *workers) section(now time.Time) report.Section {
+func (w workers) section(now time.Time) report.Section {
 	blocks := []report.Block{}
 	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch age := now.Sub(w.Time); {
@@ -86,7 +51,7 @@ func (w *workers) section(now time.Time) report.Section {
 	return report.Section{ID: workersID, Title: workersTitle, Blocks: blocks}
 }
 
-func (w *workers) facts() []report.Fact {
+func (w workers) facts() []report.Fact {
 	facts := []report.Fact{}
 	add := func(name, value string) { facts = append(facts, report.Fact{Name: name, Value: value}) }
 	switch q := w.Queue; {
@@ -115,7 +80,7 @@ func figures(x float64) string {
 	return strconv.FormatFloat(max(x, 0), 'g', 3, 64)
 }
 
-func (w *workers) table() *report.Table {
+func (w workers) table() *report.Table {
 	t := &report.Table{Caption: "Workers: " + number(w.Count), Header: []report.Head{
 		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"}, {Text: "Playing"},
 		{Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
@@ -129,7 +94,7 @@ func (w *workers) table() *report.Table {
 			speed = figures(x.Speed)
 		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: said(x.Name), Row: true}, {Text: said(x.State)}, {Text: number(x.Cores)}, {Text: number(x.Workers)}, {Text: number(x.Playing)},
+			{Text: said(x.Name), Row: true}, {Text: said(string(x.State))}, {Text: number(x.Cores)}, {Text: number(x.Workers)}, {Text: number(x.Playing)},
 			{Text: number(x.Pairs)}, {Text: speed}, {Text: said(x.Version)},
 		})
 	}

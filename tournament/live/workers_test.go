@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/tournament"
+	"gyges/tournament/queue/status"
 )
 
 // workersText is the file about the workers of a run.
@@ -45,7 +45,7 @@ func TestWorkers(t *testing.T) {
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	write := func(text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "next"), []byte(text), 0o644))
-		require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, tournament.WorkersFile)))
+		require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, status.FileName)))
 	}
 	part := func() string {
 		var text string
@@ -90,7 +90,7 @@ func TestWorkers(t *testing.T) {
 	require.Contains(t, part(), "As it stood when the run was left")
 	require.NotContains(t, part(), "of the past")
 	require.NotContains(t, part(), "redelivered")
-	require.NoError(t, os.Remove(filepath.Join(dir, tournament.WorkersFile)))
+	require.NoError(t, os.Remove(filepath.Join(dir, status.FileName)))
 	require.Empty(t, part())
 	require.NotContains(t, s.catalog.run("match").feed.now(0).parts["titles"].value, "workers")
 	require.NotContains(t, s.get("/run/match").Body.String(), "section workers")
@@ -100,7 +100,7 @@ func TestWorkers(t *testing.T) {
 func TestWorkersGrowOld(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.WorkersFile), []byte(workersText(at, false, 0)), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, status.FileName), []byte(workersText(at, false, 0)), 0o644))
 	for seconds, old := range map[int]bool{-16: true, -15: false, 0: false, 15: false, 16: true, 1e6: true} {
 		text, err := workersPart(os.DirFS(dir), at.Add(time.Duration(seconds)*time.Second))
 		require.NoError(t, err)
@@ -113,12 +113,12 @@ func TestWorkersGrowOld(t *testing.T) {
 func TestHostileWorkers(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
-	path := filepath.Join(dir, tournament.WorkersFile)
+	path := filepath.Join(dir, status.FileName)
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	good := workersText(time.Now(), false, 1, "name")
 	for _, bad := range []string{
 		"", "x", "null", "[]", "{}", good[:len(good)-1], good + "{}", `{"time":"yesterday"}`, strings.Replace(good, "12.345", "1e999", 1),
-		strings.Replace(good, `"name":"name"`, `"name":7`, 1), good + strings.Repeat(" ", maxWorkersFile), strings.Repeat("[", 100_000),
+		strings.Replace(good, `"name":"name"`, `"name":7`, 1), good + strings.Repeat(" ", status.MaxSize), strings.Repeat("[", 100_000),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o644))
 		require.NotContains(t, s.catalog.run("match").feed.now(0).parts, "section workers", "%.80q", bad)
@@ -130,7 +130,7 @@ func TestHostileWorkers(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 
 	many := []string{hostile, strings.Repeat("n", 5000), "\x1b[2J", "é" + strings.Repeat("é", 60)}
-	for i := range maxWorkers {
+	for i := range status.MaxWorkers {
 		many = append(many, fmt.Sprint("worker", i))
 	}
 	text := strings.ReplaceAll(workersText(time.Now(), false, -5, many...), "54321.6", "-1e300")

@@ -32,7 +32,7 @@ type Options struct {
 	Lease       time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
 	Replicas    int              // copies of the streams in a cluster of servers; 0: 1
 	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
-	Speed       func() float64   // measures the machine that times are meant for, as in WorkerInfo; nil: times are left alone
+	Speed       func() float64   // measures the machine that times are meant for, in positions a second; nil: times are left alone
 	Stalled     func() error     // why the server stores nothing, as Server.Stalled; nil: only its answers say so
 	Log         *slog.Logger     // nil: nothing is logged
 }

@@ -17,6 +17,7 @@ import (
 
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
 
@@ -159,12 +160,12 @@ func (f *forger) forgeries() map[string]func() message {
 		},
 		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
 		"worker: new": func() message {
-			return plain(workerSubject+".x", f.json(WorkerInfo{ID: fmt.Sprint(f.rng.IntN(5000)), Name: strings.Repeat("\x00", 1000)}))
+			return plain(workerSubject+".x", f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)), Worker: status.Worker{Name: strings.Repeat("\x00", 1000)}}))
 		},
 		"worker: refuses": func() message {
-			return plain(workerSubject+".x", f.json(WorkerInfo{ID: "x", Refused: map[string]string{f.run: string(f.noise(300))}}))
+			return plain(workerSubject+".x", f.json(workerReport{ID: "x", Refused: map[string]string{f.run: string(f.noise(300))}}))
 		},
-		"worker: gone": func() message { return plain(workerSubject+".x", f.json(WorkerInfo{ID: "x", Gone: true})) },
+		"worker: gone": func() message { return plain(workerSubject+".x", f.json(workerReport{ID: "x", Gone: true})) },
 	}
 }
 

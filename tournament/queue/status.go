@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,61 +14,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"gyges/agents/files"
-	"gyges/tournament"
-)
-
-// status is the content of [tournament.WorkersFile]: workers, queue and speed of a
-// run that is played on workers. It is for display only.
-type status struct {
-	Time  time.Time `json:"time"`
-	Ended bool      `json:"ended"` // the run has ended or stopped; the rest is the last known state
-
-	Queue *depth `json:"queue,omitempty"` // nil: the run has ended, or the server doesn't answer
-
-	Pairs          int64   `json:"pairs"` // that came back since the coordinator started
-	Games          int64   `json:"games"` // in them
-	PairsPerSecond float64 `json:"pairs_per_second"`
-	GamesPerSecond float64 `json:"games_per_second"` // both of the last half minute
-
-	Count   int            `json:"count"` // of all workers
-	Workers []workerStatus `json:"workers"`
-}
-
-// depth counts a run's jobs on the server.
-type depth struct {
-	Waiting     uint64 `json:"waiting"`     // on no worker
-	Playing     int    `json:"playing"`     // played, or waiting for their turn on a worker
-	Redelivered int    `json:"redelivered"` // of these, handed out before and not acknowledged
-}
-
-// workerStatus is a worker's own report. The reason of a refusal is in the
-// coordinator's log only.
-type workerStatus struct {
-	Name    string  `json:"name"`
-	Version string  `json:"version"`
-	Cores   int     `json:"cores"`
-	Workers int     `json:"workers"`
-	Speed   float64 `json:"speed"`
-	Playing int     `json:"playing"` // of all runs
-	Pairs   int64   `json:"pairs"`   // of all runs, since it started
-	State   state   `json:"state"`
-}
-
-// state says whether a worker plays for a run.
-type state string
-
-const (
-	plays   state = "plays"
-	refuses state = "refuses"
+	"gyges/tournament/queue/status"
 )
 
 // How often the file is written, over how many samples the rates are taken, and
-// bounds of the file: workers listed, and bytes of each text from them.
+// the bytes of each text from a worker.
 const (
 	statusEvery  = 2 * time.Second
 	rateSamples  = 16
-	maxListed    = 256
 	maxWord      = 100
 	statusAnswer = time.Second // that the server has for its answer
 )
@@ -83,13 +35,13 @@ type sample struct {
 // reporter writes the file.
 type reporter struct {
 	run     *run
-	path    string
+	dir     string
 	samples []sample // the last ones, the latest last
 	failed  bool     // it couldn't be written, which has been logged
 }
 
 func newReporter(r *run, dir string) *reporter {
-	return &reporter{run: r, path: filepath.Join(dir, tournament.WorkersFile)}
+	return &reporter{run: r, dir: dir}
 }
 
 // start writes the file now and then until ctx ends.
@@ -113,14 +65,11 @@ func (p *reporter) end() {
 	p.write(s)
 }
 
-func (p *reporter) write(s status) {
+func (p *reporter) write(s status.Run) {
 	p.samples = append(p.samples, sample{s.Time, s.Pairs, s.Games})
 	p.samples = p.samples[max(0, len(p.samples)-rateSamples):]
 	s.PairsPerSecond, s.GamesPerSecond = rates(p.samples)
-	text, err := json.Marshal(s)
-	if err == nil {
-		err = files.Replace(p.path, append(text, '\n'))
-	}
+	err := s.Write(p.dir)
 	if err != nil && !p.failed {
 		p.run.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
 	}
@@ -147,7 +96,7 @@ func rates(samples []sample) (pairs, games float64) {
 }
 
 // status returns the status of the run.
-func (r *run) status(ctx context.Context) status {
+func (r *run) status(ctx context.Context) status.Run {
 	ctx, cancel := context.WithTimeout(ctx, statusAnswer)
 	defer cancel()
 	jobs, err := r.coordinator.js.Consumer(ctx, jobStream, r.id.Run)
@@ -157,41 +106,39 @@ func (r *run) status(ctx context.Context) status {
 		return s
 	}
 	info := jobs.CachedInfo() // it has just been asked for
-	s.Queue = &depth{info.NumPending, info.NumAckPending, info.NumRedelivered}
+	s.Queue = &status.Queue{Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered)}
 	return s
 }
 
 // known returns the part of the status that needs no answer of the server.
-func (r *run) known() status {
-	s := status{Time: time.Now().UTC()}
+func (r *run) known() status.Run {
+	s := status.Run{Time: time.Now().UTC()}
 	r.mu.Lock()
 	s.Pairs, s.Games = r.pairs, r.played
 	r.mu.Unlock()
 	s.Workers = r.workers.list(s.Time)
-	s.Count = len(s.Workers)
-	s.Workers = s.Workers[:min(s.Count, maxListed)]
+	s.Count = int64(len(s.Workers))
+	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
 	return s
 }
 
 // list returns the workers that have reported lately, by name.
-func (c *workerRegistry) list(now time.Time) []workerStatus {
+func (c *workerRegistry) list(now time.Time) []status.Worker {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := []workerStatus{}
+	list := []status.Worker{}
 	for _, s := range c.workers {
 		if now.Sub(s.at) > goneAfter {
 			continue
 		}
-		w := workerStatus{
-			Name: word(s.info.Name), Version: word(s.info.Version), Cores: s.info.Cores, Workers: s.info.Workers,
-			Speed: s.info.Speed, Playing: s.info.Playing, Pairs: s.info.Pairs, State: plays,
-		}
+		w := s.info.Worker
+		w.Name, w.Version, w.State = word(w.Name), word(w.Version), status.Plays
 		if s.refusal != "" {
-			w.State = refuses
+			w.State = status.Refuses
 		}
 		list = append(list, w)
 	}
-	slices.SortFunc(list, func(a, b workerStatus) int {
+	slices.SortFunc(list, func(a, b status.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
 	})
 	return list
@@ -221,7 +168,7 @@ type workerRegistry struct {
 
 // workerEntry is a worker as it last reported.
 type workerEntry struct {
-	info    WorkerInfo
+	info    workerReport
 	at      time.Time
 	refusal string // why it refuses the run, as logged; "": it plays
 }
@@ -234,7 +181,7 @@ func newWorkerRegistry(log *slog.Logger) *workerRegistry {
 }
 
 // heard stores the report of a worker.
-func (c *workerRegistry) heard(run string, info WorkerInfo, now time.Time) {
+func (c *workerRegistry) heard(run string, info workerReport, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before, known := c.workers[info.ID]
@@ -280,7 +227,7 @@ func (c *workerRegistry) willing(now time.Time) int {
 // announce announces the run and receives the reports of workers, until ctx ends.
 func (r *run) announce(ctx context.Context) error {
 	listening, err := r.coordinator.nc.Subscribe(workerSubject+".*", func(m *nats.Msg) {
-		var info WorkerInfo
+		var info workerReport
 		if err := parseStrictly(m.Data, &info); err != nil {
 			r.log.Debug("malformed report of a worker", "error", err)
 			return

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
 
 // readStatus reads the file in a run's folder; ok: it is there.
-func readStatus(t testing.TB, dir string) (s status, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, tournament.WorkersFile))
+func readStatus(t testing.TB, dir string) (s status.Run, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, status.FileName))
 	if os.IsNotExist(err) {
 		return s, false
 	}
@@ -40,14 +41,14 @@ func TestStatusFile(t *testing.T) {
 	p := testPool(t, nc, func(o *Options) { o.Window = 4 })
 	p.statusEvery = 20 * time.Millisecond
 	c.Executor = p
-	await := func(what string, is func(status) bool) {
+	await := func(what string, is func(status.Run) bool) {
 		t.Helper()
 		require.Eventually(t, func() bool {
 			s, ok := readStatus(t, c.Out)
 			return ok && is(s)
 		}, 20*time.Second, 10*time.Millisecond, what)
 	}
-	left := c.Out + "/" + tournament.WorkersFile + ".tmp-1"
+	left := c.Out + "/" + status.FileName + ".tmp-1"
 	require.NoError(t, os.WriteFile(left, nil, 0o644))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -58,8 +59,8 @@ func TestStatusFile(t *testing.T) {
 	}
 	go run(ctx)
 
-	await("nobody works", func(s status) bool {
-		return s.Queue != nil && *s.Queue == depth{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 && !s.Ended
+	await("nobody works", func(s status.Run) bool {
+		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 && !s.Ended
 	})
 	require.NoFileExists(t, left)
 	// Somebody takes two jobs and is never heard of again, and then another does.
@@ -75,8 +76,8 @@ func TestStatusFile(t *testing.T) {
 		}
 	}
 	take()
-	await("two are played", func(s status) bool { return s.Queue != nil && *s.Queue == depth{Waiting: 2, Playing: 2} })
-	await("two are redelivered", func(s status) bool {
+	await("two are played", func(s status.Run) bool { return s.Queue != nil && *s.Queue == status.Queue{Waiting: 2, Playing: 2} })
+	await("two are redelivered", func(s status.Run) bool {
 		take()
 		return s.Queue != nil && s.Queue.Redelivered >= 2
 	})
@@ -89,8 +90,8 @@ func TestStatusFile(t *testing.T) {
 
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed, o.Version = "b", 1, 0, "old" })
 	go run(t.Context())
-	await("one refuses", func(s status) bool {
-		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" && s.Workers[0].State == refuses && !s.Ended
+	await("one refuses", func(s status.Run) bool {
+		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" && s.Workers[0].State == status.Refuses && !s.Ended
 	})
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed = "a", 1, 1234 })
 	require.NoError(t, <-done)
@@ -103,11 +104,11 @@ func TestStatusFile(t *testing.T) {
 	require.InDelta(t, 2*ended.PairsPerSecond, ended.GamesPerSecond, 1e-9)
 	require.Len(t, ended.Workers, 2)
 	require.Equal(t, "a", ended.Workers[0].Name)
-	require.Equal(t, plays, ended.Workers[0].State)
+	require.Equal(t, status.Plays, ended.Workers[0].State)
 	require.Equal(t, 1234.0, ended.Workers[0].Speed)
 	require.Positive(t, ended.Workers[0].Cores)
 	require.Equal(t, want, timeless(t, c.Out))
-	text, err := os.ReadFile(filepath.Join(c.Out, tournament.WorkersFile))
+	text, err := os.ReadFile(filepath.Join(c.Out, status.FileName))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "127.0.0.1")
 	require.NotContains(t, string(text), "nats:")
@@ -127,7 +128,7 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 	s := testServer(t)
 	startWorker(t, connect(t, s), nil)
 	c := testConfig(t, 2, "random", "other")
-	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, tournament.WorkersFile, "full"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, status.FileName, "full"), 0o755))
 	var log logged
 	p := testPool(t, connect(t, s), func(o *Options) { o.Log = log.log() })
 	p.statusEvery = time.Millisecond
@@ -147,16 +148,16 @@ func TestWorkerRegistryList(t *testing.T) {
 	now := time.Now()
 	c := newWorkerRegistry(discard())
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
-		c.heard("run", WorkerInfo{ID: name, Name: name, Version: strings.Repeat("v", 1000)}, now.Add(-time.Duration(i)*goneAfter*2/3))
+		c.heard("run", workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}}, now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
-	c.heard("run", WorkerInfo{ID: "no", Name: "no", Refused: map[string]string{"run": "secret"}}, now)
-	c.heard("run", WorkerInfo{ID: "other", Name: "other", Refused: map[string]string{"another": "why"}}, now)
+	c.heard("run", workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: map[string]string{"run": "secret"}}, now)
+	c.heard("run", workerReport{ID: "other", Worker: status.Worker{Name: "other"}, Refused: map[string]string{"another": "why"}}, now)
 	list := c.list(now)
 	text, err := json.Marshal(list)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "secret")
 	var names []string
-	states := map[string]state{}
+	states := map[string]status.State{}
 	for _, w := range list {
 		require.LessOrEqual(t, len(w.Name), maxWord)
 		require.LessOrEqual(t, len(w.Version), maxWord)
@@ -165,9 +166,9 @@ func TestWorkerRegistryList(t *testing.T) {
 		states[w.Name] = w.State
 	}
 	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
-	require.Equal(t, refuses, states["no"])
-	require.Equal(t, plays, states["other"])
-	require.Equal(t, plays, states[names[2]])
+	require.Equal(t, status.Refuses, states["no"])
+	require.Equal(t, status.Plays, states["other"])
+	require.Equal(t, status.Plays, states[names[2]])
 }
 
 func TestRates(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
 
@@ -169,18 +170,12 @@ func isToken(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// WorkerInfo is what a worker says of itself.
-type WorkerInfo struct {
-	ID      string  `json:"id"`
-	Name    string  `json:"name"` // of the machine
-	Version string  `json:"version"`
-	Cores   int     `json:"cores"`
-	Workers int     `json:"workers"` // games at a time
-	Speed   float64 `json:"speed"`   // positions a second, by a short search on one core
-	Playing int     `json:"playing"`
-	Pairs   int64   `json:"pairs"` // played since it started
+// workerReport is the state of a worker.
+type workerReport struct {
+	ID string `json:"id"`
+	status.Worker
 
-	Refused map[string]string `json:"refused,omitempty"` // runs it doesn't work for, and why
+	Refused map[string]string `json:"refused,omitempty"` // reasons, by runs it doesn't play for
 	Gone    bool              `json:"gone,omitempty"`    // it stops
 }
 

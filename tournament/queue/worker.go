@@ -20,6 +20,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/files"
 	"gyges/tournament"
+	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
 )
 
@@ -294,9 +295,12 @@ func (w *Worker) publishInfo(gone bool) {
 	for run, r := range w.refused {
 		why[run] = r.why
 	}
-	text, err := json.Marshal(WorkerInfo{
-		ID: w.id, Name: w.options.Name, Version: w.options.Version, Cores: runtime.NumCPU(), Workers: w.options.Workers,
-		Speed: w.options.Speed, Playing: int(w.playing.Load()), Pairs: w.pairs.Load(), Refused: why, Gone: gone,
+	text, err := json.Marshal(workerReport{
+		ID: w.id, Refused: why, Gone: gone,
+		Worker: status.Worker{
+			Name: w.options.Name, Version: w.options.Version, Cores: int64(runtime.NumCPU()), Workers: int64(w.options.Workers),
+			Speed: w.options.Speed, Playing: w.playing.Load(), Pairs: w.pairs.Load(),
+		},
 	})
 	w.mu.Unlock()
 	if err == nil {

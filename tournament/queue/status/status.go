@@ -1,0 +1,103 @@
+// Package status reads and writes workers.json, a file in the folder of a run that
+// workers play: workers, queue and speed. It is for display only, and has no
+// addresses or credentials.
+package status
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"gyges/agents/files"
+)
+
+// FileName is the name of the file in the run's folder.
+const FileName = "workers.json"
+
+// MaxWorkers bounds the workers that the file lists, and MaxSize its size in bytes.
+const (
+	MaxWorkers = 256
+	MaxSize    = 1 << 20
+)
+
+// Run is the content of the file.
+type Run struct {
+	Time  time.Time `json:"time"`
+	Ended bool      `json:"ended"` // the run has ended or stopped; the rest is the last known state
+
+	Queue *Queue `json:"queue,omitempty"` // nil: the run has ended, or the server doesn't answer
+
+	Pairs          int64   `json:"pairs"` // received since the coordinator started
+	Games          int64   `json:"games"` // in these pairs
+	PairsPerSecond float64 `json:"pairs_per_second"`
+	GamesPerSecond float64 `json:"games_per_second"` // both of the last half minute
+
+	Count   int64    `json:"count"` // of all workers
+	Workers []Worker `json:"workers"`
+}
+
+// Queue counts a run's jobs on the server.
+type Queue struct {
+	Waiting     int64 `json:"waiting"`     // not delivered to a worker
+	Playing     int64 `json:"playing"`     // delivered to a worker and not acknowledged
+	Redelivered int64 `json:"redelivered"` // of these, delivered more than once
+}
+
+// Worker is a worker's own report.
+type Worker struct {
+	Name    string  `json:"name"` // of the machine
+	Version string  `json:"version"`
+	Cores   int64   `json:"cores"`
+	Workers int64   `json:"workers"` // games at a time
+	Speed   float64 `json:"speed"`   // positions a second, by a short search on one core; 0: unknown
+	Playing int64   `json:"playing"` // pairs of all runs
+	Pairs   int64   `json:"pairs"`   // played of all runs, since it started
+	State   State   `json:"state,omitempty"`
+}
+
+// State is what a worker does for a run.
+type State string
+
+// The states of a worker.
+const (
+	Plays   State = "plays"
+	Refuses State = "refuses" // the coordinator's log has the reason
+)
+
+// Read reads the file in a run's folder, with at most [MaxWorkers] workers.
+func Read(folder fs.FS) (*Run, error) {
+	f, err := folder.Open(FileName)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > MaxSize:
+		return nil, fmt.Errorf("%s: expected at most %d bytes, found more", FileName, MaxSize)
+	}
+	r := new(Run)
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", FileName, err)
+	}
+	if r.Time.IsZero() {
+		return nil, errors.New(FileName + ": expected a time, found none")
+	}
+	r.Workers = r.Workers[:min(len(r.Workers), MaxWorkers)]
+	return r, nil
+}
+
+// Write replaces the file in a run's folder.
+func (r *Run) Write(dir string) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return files.Replace(filepath.Join(dir, FileName), append(text, '\n'))
+}
