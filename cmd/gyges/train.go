@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/grid"
 	"gyges/ratings/table"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
@@ -102,7 +103,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 	if !c.forPeople() {
 		return c.printRating(ctx, e, v, s)
 	}
-	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	t := grid.Grid{Header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
 	for _, g := range s.Generations {
 		gain, elo, verdict := "-", "-", "rejected"
 		if g.Test != nil {
@@ -114,12 +115,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 		if g.Adopted {
 			verdict = "adopted"
 		}
-		t.rows = append(t.rows, []string{
+		t.Add(
 			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
 			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
-		})
+		)
 	}
-	if err := t.write(e.out, c.format() == table.Markdown); err != nil {
+	if err := t.Write(e.out, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
