@@ -88,7 +88,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
-	rated, err := f.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
+	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}

@@ -14,6 +14,7 @@ import (
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
@@ -54,7 +55,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e, standings: newStandings()}
+	v := &trainView{e: e, standings: standings.New()}
 	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
 	v.end()
 	if err == nil {
@@ -136,7 +137,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := v.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
+	rated, err := v.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -153,7 +154,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 type trainView struct {
 	e         *env
 	progress  *progress
-	standings *standings // of the rating
+	standings *standings.Standings // of the rating
 	rating    bool
 	games     int
 }
@@ -177,7 +178,7 @@ func (v *trainView) game(g *record.Game) {
 	v.games++
 	v.progress.step(g.Fault != nil)
 	if v.rating {
-		v.standings.add(g)
+		v.standings.Add(g)
 	}
 }
 
