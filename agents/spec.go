@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +9,8 @@ import (
 // maxSpec bounds spec texts from outside.
 const maxSpec = 4096
 
-// Spec names an agent: its kind and the parameters that were given. Its text names
-// the agent on the command line, in YAML and in records.
+// Spec names an agent: its kind and the parameters that were given. Its text
+// stands for the agent on the command line, in YAML and in records.
 type Spec struct {
 	Kind   string
 	Params []Param // in the order given
@@ -22,7 +21,7 @@ type Param struct{ Name, Value string }
 
 // ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds
 // a comma or a quote is written in single quotes, a quote inside it doubled.
-// [Registry.Values] checks that the kind and its parameters exist.
+// Whether the kind and its parameters exist is for [Registry.Values] to say.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -61,22 +60,26 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 		return value, rest, more, nil
 	}
 	var b strings.Builder
-	for rest = text[1:]; ; rest = rest[1:] {
-		part, after, closed := strings.Cut(rest, "'")
-		if !closed {
-			return "", "", false, errors.New("expected a closing quote")
+	for i := 1; i < len(text); i++ {
+		if text[i] != '\'' {
+			b.WriteByte(text[i])
+			continue
 		}
-		b.WriteString(part)
-		if rest = after; !strings.HasPrefix(rest, "'") {
-			break
+		if strings.HasPrefix(text[i+1:], "'") {
+			b.WriteByte('\'')
+			i++
+			continue
 		}
-		b.WriteByte('\'')
+		rest = text[i+1:]
+		if rest == "" {
+			return b.String(), "", false, nil
+		}
+		if rest[0] != ',' {
+			return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+		}
+		return b.String(), rest[1:], true, nil
 	}
-	after, more := strings.CutPrefix(rest, ",")
-	if rest != "" && !more {
-		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
-	}
-	return b.String(), after, more, nil
+	return "", "", false, fmt.Errorf("expected a closing quote")
 }
 
 func isName(s string) bool {
@@ -90,7 +93,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// Get returns a parameter's value as it was given, "" for none.
+// Get returns a parameter's value as it was given, "" if it wasn't.
 func (s Spec) Get(name string) string {
 	for _, p := range s.Params {
 		if p.Name == name {
@@ -112,7 +115,7 @@ func (s Spec) With(name, value string) Spec {
 	return Spec{s.Kind, params}
 }
 
-// Label returns the player's name in tables: its parameter name, or the whole spec.
+// Label is what tables call the player: its parameter name, or the whole spec.
 func (s Spec) Label() string {
 	if name := s.Get("name"); name != "" {
 		return name
@@ -120,8 +123,8 @@ func (s Spec) Label() string {
 	return s.String()
 }
 
-// LabelOf returns the label of a player by its name in a record: a spec, else the
-// name itself.
+// LabelOf returns the label of a player by its spec in a record; of a player who
+// has another name there, that name.
 func LabelOf(player string) string {
 	if !strings.Contains(player, "name=") {
 		return player
@@ -133,7 +136,7 @@ func LabelOf(player string) string {
 	return spec.Label()
 }
 
-// String returns the text that [ParseSpec] reads.
+// String prints the spec as ParseSpec reads it.
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(s.Kind)

@@ -2,7 +2,6 @@ package alphabeta
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,8 +34,8 @@ type search struct {
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history lookahead.History
+	params  params
 	stack   [maxDepth + 2]frame
-	params
 
 	ctx          context.Context // of the move being chosen
 	deadline     time.Time       // zero: none
@@ -98,7 +97,7 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 }
 
 func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
-	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
+	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: append([]rules.Move(nil), pv...)}
 }
 
 // alphaBeta returns the score of p, the position at the line's end, searched to
@@ -127,17 +126,19 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	key := p.Hash()
 	static := s.evaluate(p, key)
 
-	// win in one, unless it is excluded at the root
-	if static.wins && (ply > 0 || len(s.excluded) == 0) {
-		if pvNode {
-			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
+	// win in one
+	if static.wins {
+		if m := s.winningMove(p, f); m != rules.NoMove {
+			if pvNode {
+				f.pv = append(f.pv, m)
+			}
+			return agents.WinIn(ply + 1)
 		}
-		return agents.WinIn(ply + 1)
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion
 	if depth == 0 {
-		if s.Selective == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
+		if s.params[selective] == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
 			return static.score
 		}
 		if pvNode {
@@ -159,7 +160,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	if e, ok := s.table.find(key); ok {
 		tableMove = e.move
 		if !pvNode {
-			sameDepth := s.Selective == 0
+			sameDepth := s.params[selective] == 0
 			if score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), sameDepth); ok {
 				return score
 			}
@@ -172,7 +173,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	s.generate(p, f)
 	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
 	best, bestMove := -infinity, rules.NoMove
-	bound := upperBound // of an all node, in which no move raises alpha
+	kind := upper // the bound that an all node gives, unless a move raises alpha
 	for searched := 0; ; searched++ {
 		m := s.nextMove(&picker, f, p, depth)
 		if s.stopped {
@@ -180,7 +181,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		}
 		if m == rules.NoMove {
 			if searched == 0 { // each move allows a win in one
-				best, bound = -agents.WinIn(ply+2), exactScore
+				best, kind = -agents.WinIn(ply+2), exact
 				if pvNode {
 					f.pv = append(f.pv, s.lossInTwo(p, f)...)
 				}
@@ -188,10 +189,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			break
 		}
 		// A loss is proven only if every move is searched to the full depth.
-		prune := s.Selective != 0 && best > -agents.WinScore
+		prune := s.params[selective] != 0 && best > -agents.WinScore
 
 		// late move pruning
-		if prune && depth == 1 && !pvNode && searched >= s.LMPMoveCount {
+		if prune && depth == 1 && !pvNode && searched >= s.params[lmpMoveCount] {
 			best = max(best, min(alpha, static.score))
 			break
 		}
@@ -201,7 +202,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// late move reductions, except for moves that attack
 		reduction := 0
-		if prune && depth > 1 && searched >= s.LMRFullDepthMoves && !s.attacks(next) {
+		if prune && depth > 1 && searched >= s.params[lmrFullDepthMoves] && !s.attacks(next) {
 			reduction = s.reduction(depth, searched, pvNode)
 		}
 
@@ -225,7 +226,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		if score <= alpha {
 			continue
 		}
-		alpha, bound = score, exactScore
+		alpha, kind = score, exact
 		if pvNode {
 			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
 		}
@@ -235,7 +236,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// beta cutoff: this is a cut node; update history and killers
 		if score >= beta {
-			bound = lowerBound
+			kind = lower
 			s.history.Add(p.Side(), m, int32(depth*depth))
 			if f.killers[0] != m {
 				f.killers = [2]rules.Move{m, f.killers[0]}
@@ -246,7 +247,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 	// transposition table, unless the score may rest on the game's length or on excluded moves
 	if s.line.Left() > depth && (ply > 0 || len(s.excluded) == 0) {
-		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
+		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, kind)
 	}
 	return best
 }
@@ -255,11 +256,22 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 // the excluded ones.
 func (s *search) generate(p rules.Position, f *frame) {
 	s.line.Moves(p, &f.moves)
-	if s.line.Len() == 0 {
-		for _, m := range s.excluded {
-			f.moves.Remove(m)
-		}
+	if s.line.Len() > 0 {
+		return
 	}
+	for _, m := range s.excluded {
+		f.moves.Remove(m)
+	}
+}
+
+// winningMove returns a move that wins at once in p, a position that has one;
+// NoMove where all of them are excluded at the root.
+func (s *search) winningMove(p rules.Position, f *frame) rules.Move {
+	if s.line.Len() > 0 || len(s.excluded) == 0 {
+		return s.rules.GoalMove(p, p.Side())
+	}
+	s.generate(p, f)
+	return s.line.WinningMove(p, &f.moves)
 }
 
 // lossInTwo returns the variation of a move of p, a position without evasions,
@@ -281,10 +293,10 @@ func (s *search) attacks(next rules.Position) bool {
 // so many others of its node, at a depth of 2 or more.
 func (s *search) reduction(depth, searched int, pvNode bool) int {
 	r := 1
-	if searched >= s.LMRSecondThreshold {
+	if searched >= s.params[lmrSecondThreshold] {
 		r++
 	}
-	if searched >= 4*s.LMRSecondThreshold {
+	if searched >= 4*s.params[lmrSecondThreshold] {
 		r++
 	}
 	if pvNode && r > 1 {

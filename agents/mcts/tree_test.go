@@ -143,12 +143,11 @@ func TestPriorsShareOut(t *testing.T) {
 // testParams returns the default parameters.
 func testParams() *params {
 	v := agents.Values{}
-	for _, d := range agents.ParamsOf(params{}) {
-		v[d.Name] = d.Default
+	for _, t := range tunables() {
+		v[t.Name] = t.Default
 	}
-	p := &params{}
-	v.Decode(p)
-	return p
+	p := newParams(v)
+	return &p
 }
 
 func TestValuesAndScores(t *testing.T) {

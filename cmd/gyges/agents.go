@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gyges/agents"
-	"gyges/ratings/grid"
 )
 
 // agentsCmd lists the kinds of agents.
@@ -47,13 +46,13 @@ func (c *agentsCmd) Run(e *env) error {
 	if c.Format == "json" {
 		return writeJSON(e.out, kindsJSON(kinds))
 	}
-	summary := grid.Grid{Header: []string{"Kind", "What it is"}}
-	params := grid.Grid{Header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
+	summary := grid{header: []string{"Kind", "What it is"}}
+	params := grid{header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
 	row := func(kind string, d agents.ParamDef) {
-		params.Add(kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc)
+		params.rows = append(params.rows, []string{kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc})
 	}
 	for _, k := range kinds {
-		summary.Add(k.Name, k.Doc)
+		summary.rows = append(summary.rows, []string{k.Name, k.Doc})
 		for _, d := range k.Params {
 			row(k.Name, d)
 		}
@@ -61,11 +60,11 @@ func (c *agentsCmd) Run(e *env) error {
 	for _, d := range agents.Common() {
 		row("every kind", d)
 	}
-	if err := summary.Write(e.out, c.Format == "markdown"); err != nil {
+	if err := summary.write(e.out, c.Format == "markdown"); err != nil {
 		return err
 	}
 	e.out.printf("\n")
-	return params.Write(e.out, c.Format == "markdown")
+	return params.write(e.out, c.Format == "markdown")
 }
 
 func kindsJSON(kinds []agents.Kind) []agentJSON {

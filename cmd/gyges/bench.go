@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/grid"
 	"gyges/rules"
 )
 
@@ -194,11 +193,11 @@ func (r *searchReport) write(w *output, format string) error {
 	if format == "json" {
 		return writeJSON(w, r)
 	}
-	g := grid.Grid{Header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
+	g := grid{header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
 	for _, l := range r.Searches {
-		g.Add(l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds))
+		g.rows = append(g.rows, []string{l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds)})
 	}
-	if err := g.Write(w, format == "markdown"); err != nil {
+	if err := g.write(w, format == "markdown"); err != nil {
 		return err
 	}
 	w.printf("\n")

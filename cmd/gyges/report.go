@@ -17,7 +17,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
-	"gyges/tournament/standings"
 )
 
 // maxReplayed bounds --games.
@@ -29,7 +28,7 @@ type reportCmd struct {
 	modelFlags
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
-	historyFlags
+	seriesFlags
 	Games  int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"Output: html (default), one file that needs no other; or md, Markdown with SVG files beside it."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md."`
@@ -37,8 +36,8 @@ type reportCmd struct {
 
 // Help is the part of the help below the summary.
 func (reportCmd) Help() string {
-	return "The page has the figures of gyges rate with plots, what the games were like, the course of a sequential test or of a " +
-		"tuning, a viewer that replays games door by door, and how everything was made. The HTML file makes no request to " +
+	return "The page has the ratings of gyges rate with plots, statistics of the games, charts of a sequential test or of a " +
+		"tuning, a viewer that replays games door by door, and what is needed to reproduce them. The HTML file makes no request to " +
 		"anywhere. Counts are over all games; how many can be replayed is --games. Flags on ratings are those of gyges rate."
 }
 
@@ -89,36 +88,40 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
 		return nil, err
 	}
-	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in := &standings.Reader{Rules: only, Record: func(o *record.GameResult, g *record.Game) {
+	in, collector := newIntake(only, false), report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
+	in.whole = func(o *record.GameResult, g *record.Game) {
 		if g == nil {
-			collector.AddOutcome(o)
+			collector.AddResult(o)
 			return
 		}
 		collector.Add(g)
-	}}
+	}
 	s, steps, err := c.read(ctx, e, in, collector, files)
 	if err != nil {
 		return nil, err
 	}
-	input := report.Input{Title: c.title(), Wide: c.Bootstrap > 0, Again: c.again(files), Maker: c.maker()}
+	input := report.Input{Title: c.title(), Bootstrap: c.Bootstrap > 0, Commands: c.again(files), Program: c.maker()}
 	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
 		return report.Build(collector, input)
 	}
-	if err := rate.expectGames(in, s); err != nil {
+	players := s.all().Players()
+	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
 		return nil, err
 	}
-	warnSkipped(e, &in.Skipped)
-	if err := rate.complete(&options, s.Data().Players()); err != nil {
+	in.warn(e)
+	if err := rate.settle(&options, players); err != nil {
 		return nil, err
 	}
-	if input.Tables, err = s.Fit(ctx, options, c.Pool); err != nil {
+	if input.Tables, err = s.tables(ctx, options, c.Pool, false); err != nil {
 		return nil, err
 	}
-	input.Tables.Pool, input.Tables.Notes, input.Labels = c.Pool, in.Skipped.Notes(), s.Labels()
+	input.Tables.Notes, input.Labels = in.notes(), s.labels()
 	if c.OverTime != "" {
 		options.Bootstrap = 0 // has none over time
-		if input.Series, err = c.fitHistory(ctx, steps, options); err != nil {
+		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
+			Options: options, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -149,23 +152,28 @@ func (c *reportCmd) files() ([]string, error) {
 	return files, nil
 }
 
-// read reads all games: together, and file by file for ratings over time.
-func (c *reportCmd) read(
-	ctx context.Context, e *env, in *standings.Reader, collector *report.Collector, files []string,
-) (*standings.Standings, []ratings.Step, error) {
-	all := standings.New()
+// read reads all games: together, and for ratings over time file by file.
+func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *report.Collector, files []string) (*standings, []ratings.Step, error) {
+	all := newStandings()
 	var steps []ratings.Step
 	for i, f := range files {
 		collector.AddRun(report.ReadRun(c.Runs[i]))
 		if f == "" {
 			continue
 		}
-		s, err := readGames(ctx, e, in, f)
-		if err != nil {
+		s := all
+		if c.OverTime != "" {
+			s = newStandings()
+		}
+		if err := in.file(ctx, e.in, f, s); err != nil {
 			return nil, nil, err
 		}
-		steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.Data()})
-		all.Merge(s)
+		if c.OverTime != "" {
+			steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.all()})
+			for _, name := range s.order {
+				all.of(name).Merge(s.data[name])
+			}
+		}
 	}
 	return all, steps, nil
 }
@@ -263,7 +271,7 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	}
 	about := page.Sampled
 	if about == "" {
-		about = "The course of a tuning, without games."
+		about = "Charts of a tuning run, without games."
 	}
 	e.out.printf("%s: %s\n", textfmt.Escape(path), about)
 	return nil

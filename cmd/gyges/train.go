@@ -9,12 +9,10 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
-	"gyges/ratings/grid"
 	"gyges/ratings/table"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
@@ -55,7 +53,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e, standings: standings.New()}
+	v := &trainView{e: e, standings: newStandings()}
 	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
 	v.end()
 	if err == nil {
@@ -104,7 +102,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 	if !c.forPeople() {
 		return c.printRating(ctx, e, v, s)
 	}
-	t := grid.Grid{Header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
 	for _, g := range s.Generations {
 		gain, elo, verdict := "-", "-", "rejected"
 		if g.Test != nil {
@@ -116,12 +114,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 		if g.Adopted {
 			verdict = "adopted"
 		}
-		t.Add(
+		t.rows = append(t.rows, []string{
 			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
 			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
-		)
+		})
 	}
-	if err := t.Write(e.out, c.format() == table.Markdown); err != nil {
+	if err := t.write(e.out, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -137,7 +135,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := v.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
+	rated, err := v.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -154,7 +152,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 type trainView struct {
 	e         *env
 	progress  *progress
-	standings *standings.Standings // of the rating
+	standings *standings // of the rating
 	rating    bool
 	games     int
 }
@@ -178,7 +176,7 @@ func (v *trainView) game(g *record.Game) {
 	v.games++
 	v.progress.step(g.Fault != nil)
 	if v.rating {
-		v.standings.Add(g)
+		v.standings.add(g)
 	}
 }
 

@@ -2,11 +2,10 @@ package table
 
 import (
 	"fmt"
-	"io"
-	"strconv"
-
 	"gyges/ratings"
 	"gyges/ratings/textfmt"
+	"io"
+	"strconv"
 )
 
 // seriesJSON is the JSON of ratings over time.
@@ -94,7 +93,7 @@ func (p *page) series(s *ratings.Series) {
 		for _, q := range l.Points {
 			row[2+q.Step] = textfmt.Decimal(q.Elo) + " ± " + textfmt.Decimal(q.Error)
 		}
-		g.Add(row...)
+		g.add(row...)
 	}
 	p.grid(g)
 	p.list(lines)

@@ -2,12 +2,10 @@ package table
 
 import (
 	"fmt"
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 	"strconv"
 	"strings"
-
-	"gyges/ratings"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
 )
 
 // maxColumns is the number of players up to which a crosstable is drawn.
@@ -53,10 +51,10 @@ func (p *page) ratings(t Table, v View) error {
 
 // rows writes lines of a rating table.
 func (p *page) rows(chosen []Column, lines []row) {
-	g := &grid.Grid{Left: make(map[int]bool)}
+	g := &grid{left: make(map[int]bool)}
 	for i, c := range chosen {
-		g.Header = append(g.Header, c.Header)
-		g.Left[i] = c.left
+		g.header = append(g.header, c.Header)
+		g.left[i] = c.left
 	}
 	for i := range lines {
 		var cells []string
@@ -67,7 +65,7 @@ func (p *page) rows(chosen []Column, lines []row) {
 			}
 			cells = append(cells, p.cell(c.text(&lines[i])))
 		}
-		g.Add(cells...)
+		g.add(cells...)
 	}
 	p.grid(g)
 }
@@ -161,7 +159,7 @@ func (p *page) tooWide(what string, n int) bool {
 }
 
 // square is a grid with a row and a column for each player.
-func (p *page) square(names []string) *grid.Grid {
+func (p *page) square(names []string) *grid {
 	header := []string{"#", "Player"}
 	for j := range names {
 		header = append(header, strconv.Itoa(j+1))
@@ -182,7 +180,7 @@ func (p *page) crosstable(r *ratings.Ratings) {
 		for j := range t.Names {
 			row = append(row, crosstableCell(i == j, t.Total(i, j)))
 		}
-		g.Add(row...)
+		g.add(row...)
 	}
 	p.grid(g)
 }
@@ -206,9 +204,9 @@ func (p *page) headToHead(r *ratings.Ratings, most int) {
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(list)))
 	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
-	g.Left[2] = true
+	g.left[2] = true
 	for i, h := range shown {
-		g.Add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
+		g.add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
 			strconv.Itoa(h.Losses), textfmt.Decimal(h.Points()), textfmt.Decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
 	}
 	p.grid(g)
@@ -244,7 +242,7 @@ func (p *page) superiority(r *ratings.Ratings) error {
 				row = append(row, textfmt.Decimal(100*d.LOS))
 			}
 		}
-		g.Add(row...)
+		g.add(row...)
 	}
 	p.grid(g)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,7 +21,6 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
-	"gyges/tournament/standings"
 )
 
 // What of a run is kept to be shown.
@@ -43,13 +43,12 @@ type run struct {
 	live      bool      // whether it goes on
 	about     report.Run
 	tail      *tail
-	games     *standings.Run
+	games     Games
 	collector *report.Collector
 	hash      hash.Hash // of the records read
 	index     *index    // to be verified; nil: there is none
 	indexed   int64     // bytes of the records that the index file is about
 	played    int64
-	parsed    int64          // games read, without those of the index
 	latest    []*record.Game // the last one first
 	faults    faults
 	problem   string // why the records can't be read further
@@ -76,10 +75,10 @@ func (r *run) beginWithout() {
 	r.hash, r.index, r.indexed = sha256.New(), nil, 0
 	r.tail = newTail(r.place.fsys())
 	r.tail.most, r.tail.chunk = r.server.readMost, min(chunk, r.server.readMost)
-	r.games = standings.NewRun()
+	r.games = r.server.config.NewGames()
 	r.collector = report.NewCollector(report.Options{Games: sampledGames, Seed: 1})
 	r.collector.AddRun(r.about)
-	r.played, r.parsed, r.latest, r.faults = 0, 0, nil, faults{}
+	r.played, r.latest, r.faults = 0, nil, faults{}
 }
 
 // render reads what has come and returns the parts of the page; nil if nothing
@@ -139,9 +138,9 @@ func (r *run) progress() map[string]any {
 	text := fmt.Sprintf("The records are being read: %.0f %% of %s MB. The figures follow when all are read.",
 		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
 	return map[string]any{
-		"status": r.status(), "running": r.running(), "reading": true, "lead": []string{text},
+		"status": r.status(), "running": r.running(), "reading": true, "summary": []string{text},
 		"facts": []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.played)}}, "sampled": "",
-		"agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{}, "titles": map[string]string{},
+		"agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{"games"}, "titles": map[string]string{"games": "Games"},
 	}
 }
 
@@ -214,9 +213,8 @@ func (r *run) read(ctx context.Context) (bool, error) {
 
 func (r *run) add(o *record.GameResult, g *record.Game) {
 	r.played++
-	r.parsed++
 	if g == nil {
-		r.collector.AddOutcome(o)
+		r.collector.AddResult(o)
 		return
 	}
 	r.collector.Add(g)
@@ -244,18 +242,18 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	rated, labels, err := r.games.Fit(ctx)
+	rated, labels, err := r.games.Ratings(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p, err := report.Build(r.collector, report.Input{
-		Title: path.Base(r.place.id), Tables: rated, Labels: labels, Again: r.again(),
+		Title: path.Base(r.place.id), Tables: rated, Labels: labels, Commands: r.again(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	parts := map[string]any{
-		"status": r.statusText(), "running": r.live, "reading": false, "lead": p.Lead, "facts": p.Facts, "sampled": p.Sampled,
+		"status": r.statusText(), "running": r.live, "reading": false, "summary": p.Summary, "facts": p.Facts, "sampled": p.Sampled,
 		"agents": []string{}, "rules": []string{}, "latest": r.latestGames(labels),
 	}
 	if r.viewer = p.Viewer; p.Viewer != nil {
@@ -268,16 +266,22 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		}
 	}
 	sections := p.Sections
+	if len(sections) == 1 || sections[len(sections)-2].ID != report.GamesSection().ID {
+		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
+	}
 	if r.faults.n > 0 {
 		sections = append([]report.Section{r.faults.section(labels)}, sections...)
 	}
 	order := []string{}
 	for _, s := range sections {
+		order = append(order, s.ID)
+		if len(s.Blocks) == 0 {
+			continue
+		}
 		var b bytes.Buffer
 		if err := report.WriteFragment(&b, s); err != nil {
 			return nil, err
 		}
-		order = append(order, s.ID)
 		parts["section "+s.ID] = html(b.String()) //nolint:gosec // written by html/template
 	}
 	parts["order"], parts["titles"] = order, titles(sections)

@@ -160,17 +160,17 @@ func TestEvents(t *testing.T) {
 	eventsOf(t, url+"other-7", func(id string, parts map[string]json.RawMessage) bool {
 		if first == "" {
 			first = id
-			require.Contains(t, parts, "section who")
-			require.Contains(t, parts, "section made")
+			require.Contains(t, parts, "section standings")
+			require.Contains(t, parts, "section reproducibility")
 			require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"2"}`)
-			require.NotContains(t, string(parts["section who"]), "<script>")
+			require.NotContains(t, string(parts["section standings"]), "<script>")
 			appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
 			return true
 		}
 		require.NotEqual(t, first, id)
 		require.Contains(t, string(parts["facts"]), `{"Name":"games","Value":"4"}`)
-		require.Contains(t, parts, "section who")
-		require.Contains(t, string(parts["section made"]), "4 of 100")
+		require.Contains(t, parts, "section standings")
+		require.Contains(t, string(parts["section reproducibility"]), "4 of 100")
 		require.NotContains(t, parts, "running", "it still runs")
 		require.NotContains(t, parts, "titles")
 		var latest []latestGame
@@ -272,9 +272,9 @@ func TestLargeRunIsReadInTheBackground(t *testing.T) {
 		<-s.renders
 	}
 	first, _ := r.show()
-	require.Contains(t, first.parts["lead"].text, "The records are being read: ")
+	require.Contains(t, first.parts["summary"].text, "The records are being read: ")
 	require.Equal(t, "true", first.parts["reading"].text)
-	require.Equal(t, "[]", first.parts["order"].text)
+	require.Equal(t, `["games"]`, first.parts["order"].text)
 	var now snapshot
 	require.Eventually(t, func() bool {
 		now, _ = r.show()
@@ -325,10 +325,10 @@ func TestTuningWithoutGames(t *testing.T) {
 	list := s.get("/").Body.String()
 	require.Contains(t, list, "/run/tuning")
 	require.Contains(t, list, `badge tuning"`)
-	first := s.catalog.run("tuning").feed.now(0).parts["section course"].text
+	first := s.catalog.run("tuning").feed.now(0).parts["section history"].text
 	require.Contains(t, first, "Loss")
 	appendTo(t, path, `{"step":2,"loss":0.6,"parameters":{"<b>tempo</b>":3}}`+"\n")
-	second := s.catalog.run("tuning").feed.now(0).parts["section course"].text
+	second := s.catalog.run("tuning").feed.now(0).parts["section history"].text
 	require.NotEqual(t, first, second)
 	page := s.get("/run/tuning")
 	require.Equal(t, http.StatusOK, page.Code)

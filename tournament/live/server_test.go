@@ -42,10 +42,10 @@ func TestPages(t *testing.T) {
 		text   string
 	}{
 		"/":                                 {200, `href="/run/group/two%20%C3%A9"`},
-		"/run/one":                          {200, "Who won"},
-		"/run/group/two%20%C3%A9":           {200, "Who won"},
-		"/run/one/deep/match":               {200, "Who won"},
-		"/run/empty":                        {200, "How it was made"},
+		"/run/one":                          {200, "Standings"},
+		"/run/group/two%20%C3%A9":           {200, "Standings"},
+		"/run/one/deep/match":               {200, "Standings"},
+		"/run/empty":                        {200, "Reproducibility"},
 		"/play":                             {200, "A new game"},
 		"/style.css":                        {200, ".cell"},
 		"/report.js":                        {200, "gygesBoard"},
@@ -528,7 +528,7 @@ func TestNamedRuns(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get("/run/run-2").Code)
 	require.Equal(t, http.StatusNotFound, s.get("/run/run-3").Code)
 	require.Contains(t, s.get("/run/run-2").Body.String(), "finished")
-	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}})
+	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}, NewGames: func() Games { return nil }})
 	require.ErrorContains(t, err, "none")
 	require.ErrorContains(t, err, "manifest.json")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // saved writes a page to a file and returns its address.
-func saved(t *testing.T, p *Page) string {
+func savePage(t *testing.T, p *Page) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	f, err := os.Create(path)
@@ -74,11 +74,11 @@ func TestBrowserViewer(t *testing.T) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	p := samplePage(t)
 	b := browsertest.Open(t)
-	url := saved(t, p)
+	url := savePage(t, p)
 	console := b.Visit(url)
 
 	g := showcase(t, games)
-	id := gameID(0, g.Game)
+	id := fmt.Sprint("1.", g.Game)
 	b.Eval(fmt.Sprintf(`void (location.hash = "#game=%s&ply=0")`, id), nil)
 	require.Eventually(t, func() bool {
 		return strings.HasPrefix(b.Text(`document.querySelector(".sides").textContent`), "North: "+g.North.Agent)
@@ -174,14 +174,14 @@ func pieces(b *browsertest.Tab, t *testing.T, r *rules.Rules, p rules.Position) 
 // goals after each ply.
 func TestBrowserFollowsRules(t *testing.T) {
 	b := browsertest.Open(t)
-	b.Visit(saved(t, samplePage(t)))
+	b.Visit(savePage(t, samplePage(t)))
 	number := int64(1000)
 	for _, preset := range rules.Presets() {
 		r := rules.MustParse(preset.Name)
 		for range 3 {
 			number++
 			g := drawGame(preset.Name, number, "a", "b")
-			v := newViewerGame("1.1", g)
+			v := Replay(0, g)
 			require.Empty(t, v.Note)
 			game, err := record.Replay(g)
 			require.NoError(t, err)
@@ -223,7 +223,7 @@ func TestBrowserLinks(t *testing.T) {
 	p, err := Build(c, Input{Title: hostile, Tables: rated})
 	require.NoError(t, err)
 	b := browsertest.Open(t)
-	url := saved(t, p)
+	url := savePage(t, p)
 	console := b.Visit(url + "#game=1.7&ply=2")
 	require.Equal(t, fmt.Sprintf("2 of %d", len(games[7].Moves)), b.Text(`document.querySelector(".at").textContent`))
 	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), `"><script>alert(1)</script><img src=x onerror=alert(2)>'`)
@@ -256,7 +256,7 @@ func TestBrowserLinks(t *testing.T) {
 func TestBrowserPhoneAndDark(t *testing.T) {
 	b := browsertest.Open(t)
 	b.PhoneInTheDark()
-	b.Visit(saved(t, samplePage(t)))
+	b.Visit(savePage(t, samplePage(t)))
 	var width int
 	b.Eval(`document.documentElement.scrollWidth`, &width)
 	require.LessOrEqual(t, width, 360)

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"errors"
 	"strconv"
 
 	"gyges/ratings/source"
@@ -8,9 +10,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// DefaultGames is how many whole games a page holds unless more are asked for;
-// pliesPerGame bounds their length together: so many times the games. With both
-// a page stays at a few megabytes.
+// DefaultGames is how many whole games a page holds by default; pliesPerGame
+// bounds their total length: so many times the games. With both a page stays at a
+// few megabytes.
 const (
 	DefaultGames = 500
 	pliesPerGame = 120
@@ -19,29 +21,39 @@ const (
 // Options say what a collector keeps.
 type Options struct {
 	Games int    // most games to keep whole; 0: none
-	Seed  uint64 // which ones, where not all are kept
+	Seed  uint64 // of the choice of games, where not all are kept
 }
 
-// Collector counts games and keeps some of them. Its size depends on the players
-// that met, not on the number of games. It belongs to one goroutine.
+// Collector counts games and keeps some of them. Its size depends on the pairings
+// played, not on the number of games. It belongs to one goroutine.
 type Collector struct {
+	counts
 	options Options
-	games   int64
-	rules   []*ruleStats // as they were first met
-	known   map[string]*ruleStats
+	known   map[string]*ruleStats // those of counts, by name
 	runs    []*run
-	current *run // whose pairs the matcher holds
+	current *run // the one added last
 	pairs   source.Matcher
 	sample  sample
 }
 
-// run is what a collector knows of one run.
+// counts are the games of all runs.
+type counts struct {
+	Games int64
+	Rules []*ruleStats // as they were first met
+}
+
+// run is what has been counted of one run.
 type run struct {
 	about  Run
-	games  int64
-	whole  int64 // of those, the ones that could be read whole
-	path   *llrPath
 	number int // from 0
+	runCounts
+}
+
+// runCounts are the games of one run.
+type runCounts struct {
+	Games int64
+	Whole int64    // of those, the ones that could be read whole
+	LLR   *llrPath // nil without a sequential test
 }
 
 // NewCollector returns an empty collector.
@@ -57,52 +69,96 @@ func (c *Collector) AddRun(about Run) {
 	c.pairs.Flush()
 	c.current = &run{about: about, number: len(c.runs)}
 	if m := about.Manifest; m != nil && len(m.Config.Agents) == 2 {
-		c.current.path = newLLRPath(m.Config.SPRT, m.Config.Agents[0])
+		c.current.LLR = newLLRPath(m.Config.SPRT, m.Config.Agents[0])
 	}
 	c.runs = append(c.runs, c.current)
 }
 
-// SetRun replaces what is known of the run added last, but for its test.
+// SetRun replaces the description of the run added last, but for its test.
 func (c *Collector) SetRun(about Run) { c.current.about = about }
 
 // Add counts a game of the run added last.
 func (c *Collector) Add(g *record.Game) {
-	c.games++
-	c.current.games++
-	c.current.whole++
-	c.of(g.Rules).add(g)
-	c.pair(source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result)}, g.Pair)
+	c.ruleSet(g.Rules).add(g)
+	c.current.Whole++
+	c.result(g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result)
 	c.sample.add(c.current.number, g)
 }
 
-// AddOutcome counts a game of which no more than the result can be read.
-func (c *Collector) AddOutcome(o *record.GameResult) {
-	c.games++
-	c.current.games++
-	c.of(string(o.Rules)).results[record.HalfPoints(string(o.Result), rules.North)]++
-	c.pair(source.Result{South: string(o.South), North: string(o.North), Rules: string(o.Rules), Result: record.RatingResult(string(o.Result))}, o.Pair)
+// AddResult counts a game of which no more than the result can be read.
+func (c *Collector) AddResult(o *record.GameResult) {
+	c.ruleSet(string(o.Rules)).Results[record.HalfPoints(string(o.Result), rules.North)]++
+	c.result(o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result))
 }
 
-// pair takes a game for one of its pair.
-func (c *Collector) pair(g source.Result, number int64) {
-	c.pairs.Add(g, strconv.AppendInt(nil, number, 10))
+// result counts a game as one of its pair.
+func (c *Collector) result(pair int64, rules, south, north, result string) {
+	c.Games++
+	c.current.Games++
+	g := source.Result{South: south, North: north, Rules: rules, Result: record.RatingResult(result)}
+	c.pairs.Add(g, strconv.AppendInt(nil, pair, 10))
 }
 
-// of is the counts of a rule set.
-func (c *Collector) of(rules string) *ruleStats {
+// ruleSet returns the counts of a rule set.
+func (c *Collector) ruleSet(rules string) *ruleStats {
 	s, ok := c.known[rules]
 	if !ok {
 		s = newRuleStats(rules)
 		c.known[rules] = s
-		c.rules = append(c.rules, s)
+		c.Rules = append(c.Rules, s)
 	}
 	return s
 }
 
 // addPair counts two games of one opening.
 func (c *Collector) addPair(first, second source.Result) {
-	c.of(first.Rules).openings.add(first.Result, second.Result)
-	if path := c.current.path; path != nil {
-		path.add(&first, &second)
+	c.ruleSet(first.Rules).Pairs.add(first.Result, second.Result)
+	if c.current.LLR != nil {
+		c.current.LLR.addPair(&first, &second)
 	}
+}
+
+// collectorJSON is a collector of one run as JSON.
+type collectorJSON struct {
+	Counts  counts
+	Run     runCounts
+	Sample  []*record.Game
+	Dropped bool
+}
+
+// MarshalJSON writes what was collected of a single run, for
+// [Collector.UnmarshalJSON]. The games must be whole pairs.
+func (c *Collector) MarshalJSON() ([]byte, error) {
+	if len(c.runs) != 1 {
+		return nil, errors.New("expected a collector of one run")
+	}
+	c.pairs.Flush()
+	s := collectorJSON{Counts: c.counts, Run: c.current.runCounts, Dropped: c.sample.dropped}
+	for _, kept := range c.sample.kept {
+		s.Sample = append(s.Sample, kept.game)
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON goes on where the collector that [Collector.MarshalJSON] wrote
+// was. c has been given the same options and run and no games. The text is
+// trusted: it must come from there.
+func (c *Collector) UnmarshalJSON(text []byte) error {
+	var s collectorJSON
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	was, is := s.Run.LLR, c.current.LLR
+	if (was == nil) != (is == nil) || was != nil && (was.Test != is.Test || was.Player != is.Player) {
+		return errors.New("the run had another test")
+	}
+	c.counts, c.current.runCounts = s.Counts, s.Run
+	for _, r := range c.Rules {
+		c.known[r.Rules] = r
+	}
+	for _, g := range s.Sample {
+		c.sample.add(0, g)
+	}
+	c.sample.dropped = s.Dropped
+	return nil
 }

@@ -21,6 +21,7 @@ import (
 
 // The counts are those of a plain walk through the games on the board.
 func TestCountsAgreeWithReplay(t *testing.T) {
+	t.Parallel()
 	var games []*record.Game
 	for i, set := range []string{"standard", "kang", "simplified", "turkish-basic", "cosmoludo"} {
 		for k := range int64(4) {
@@ -71,10 +72,10 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 	}
 	require.Len(t, want, 10)
 	for key, f := range want {
-		a := c.known[key[0]].agents[key[1]]
-		got := figures{moves: a.moves, nodes: int64(a.nodes.sum), depth: int64(a.depth.sum), wins: a.wins[0] + a.wins[1], time: a.time.sum}
-		for _, b := range a.scale {
-			got.half += b.half
+		a := c.known[key[0]].Agents[key[1]]
+		got := figures{moves: a.Moves, nodes: int64(a.Nodes.Sum), depth: int64(a.Depth.Sum), wins: a.Wins[0] + a.Wins[1], time: a.Time.Sum}
+		for _, b := range a.Calibration {
+			got.half += b.HalfPoints
 		}
 		require.InDelta(t, f.time, got.time, 1e-6)
 		got.time = f.time
@@ -83,9 +84,10 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 }
 
 // Quantiles are within the width of a class of the true ones.
-func TestSpread(t *testing.T) {
+func TestDistribution(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	var s spread
+	var s distribution
 	var all []float64
 	for range 10_000 {
 		x := 5 * rng.ExpFloat64()
@@ -96,28 +98,30 @@ func TestSpread(t *testing.T) {
 	for _, p := range []float64{0.05, 0.5, 0.95} {
 		require.InEpsilon(t, all[int(p*10_000)-1], s.quantile(p), 0.06)
 	}
-	require.Equal(t, all[9999], s.max)
-	require.LessOrEqual(t, s.quantile(1), s.max)
+	require.Equal(t, all[9999], s.Max)
+	require.LessOrEqual(t, s.quantile(1), s.Max)
 	for _, odd := range []float64{-1, 1e300, math.NaN(), 0} {
 		s.add(odd)
 	}
-	require.EqualValues(t, 10_001, s.n, "only the last makes sense")
-	require.Zero(t, new(spread).quantile(0.5))
-	require.Zero(t, new(spread).mean())
+	require.EqualValues(t, 10_001, s.N, "only the last makes sense")
+	require.Zero(t, new(distribution).quantile(0.5))
+	require.Zero(t, new(distribution).mean())
 }
 
 func TestReasonsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := newRuleStats("x")
 	for i := range 1000 {
 		s.add(&record.Game{Reason: fmt.Sprint(i), Result: "1-0"})
 	}
-	require.Len(t, s.reasons, maxReasons+1)
-	require.EqualValues(t, 1000-maxReasons, s.reasons[otherReasons][0])
+	require.Len(t, s.Reasons, maxReasons+1)
+	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])
 }
 
 // The sample has the first games of every kind by priority, as choosing from all
 // games at once gives them.
 func TestSampleIsFair(t *testing.T) {
+	t.Parallel()
 	const bound = 30
 	s := newSample(Options{Games: bound, Seed: 3})
 	priorities := map[kind][]uint64{}
@@ -152,6 +156,7 @@ func TestSampleIsFair(t *testing.T) {
 }
 
 func TestSampleBoundsPlies(t *testing.T) {
+	t.Parallel()
 	s := newSample(Options{Games: 10})
 	for i := range int64(1000) {
 		s.add(0, &record.Game{Game: i, Moves: make([]string, 300)})
@@ -201,9 +206,9 @@ func TestScale(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.HeapAlloc, before.HeapAlloc+30<<20)
-	require.EqualValues(t, games, c.games)
-	require.Equal(t, south, c.known["standard"].results[0])
-	require.EqualValues(t, games/2, c.known["standard"].openings.pairs())
+	require.EqualValues(t, games, c.Games)
+	require.Equal(t, south, c.known["standard"].Results[0])
+	require.EqualValues(t, games/2, c.known["standard"].Pairs.pairs())
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
@@ -228,6 +233,7 @@ func TestScale(t *testing.T) {
 
 // Games imported without moves count, but have no lengths and aren't replayed.
 func TestImportedGames(t *testing.T) {
+	t.Parallel()
 	games := drawRun("alpha:x=1", "beta")[:8]
 	for i, g := range games[:4] {
 		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
@@ -236,7 +242,7 @@ func TestImportedGames(t *testing.T) {
 	p, err := Build(c, Input{Tables: rated})
 	require.NoError(t, err)
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
-	require.Empty(t, c.known[""].lengths)
+	require.Empty(t, c.known[""].Lengths)
 	require.EqualValues(t, 4, c.known[""].games())
 	for _, b := range p.Sections[1].Blocks {
 		if b.Table != nil && b.Table.Caption == "Results by side" {
@@ -249,6 +255,7 @@ func TestImportedGames(t *testing.T) {
 // A page made while games still come changes nothing in a later one, also where
 // it falls between the games of a pair or drops games from the sample.
 func TestPagesWhileGamesCome(t *testing.T) {
+	t.Parallel()
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	page := func(every int) string {
 		c := NewCollector(Options{Games: 5, Seed: 2})

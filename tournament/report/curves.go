@@ -1,138 +1,234 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gyges/agents/tuning/history"
+	"gyges/ratings"
 	"gyges/ratings/textfmt"
 )
 
-// Chart is a picture of curves: the course of a tuning or a training.
+// Chart is a picture of curves.
 type Chart struct {
 	Title, XName, YName string
-	Lines               []Curve
-	Table               *Table // the figures behind it; nil: none
+	Curves              []Curve
+	Table               *Table // the figures drawn; nil: none
+
+	levels  []level
+	shares  bool // y goes from 0 to 1, in percent
+	noPoint bool // no dot on each point
 }
 
-// Curve is one curve of a chart. Of many points it keeps some, evenly.
+// level is a line across a chart.
+type level struct {
+	y    float64
+	name string
+}
+
+// Curve is one curve of a chart.
 type Curve struct {
 	Name   string
-	Points []CurvePoint
+	Points []Point
 
-	seen, stride int // points met; every so many one is kept
+	Seen, Stride int // points added; every so many one is kept
 }
 
-// CurvePoint is a point of a curve.
-type CurvePoint struct {
+// Point is a point of a curve.
+type Point struct {
 	X, Y  float64
 	Error float64 // half the 95 % interval of Y; 0: none
+
+	size  float64 // of the dot; 0: the usual one
+	title string  // "": from the name and the coordinates
 }
 
 // maxPoints is how many points of a curve are kept.
 const maxPoints = 1000
 
-// Add adds a point. Figures that are no numbers, or too large to be drawn, are
-// passed over.
-func (c *Curve) Add(p CurvePoint) {
+// Add adds a point; of many it keeps every second, fourth and so on. Numbers that
+// are not finite, or too large to be drawn, are left out.
+func (c *Curve) Add(p Point) {
 	const most = 1e100 // beyond it sums overflow
 	if !(math.Abs(p.X) <= most && math.Abs(p.Y) <= most && p.Error >= 0 && p.Error <= most) {
 		return
 	}
-	if c.stride == 0 {
-		c.stride = 1
-	}
-	if c.seen++; (c.seen-1)%c.stride != 0 {
+	c.Stride = max(c.Stride, 1)
+	if c.Seen++; (c.Seen-1)%c.Stride != 0 {
 		return
 	}
-	c.Points = append(c.Points, p)
-	if len(c.Points) < maxPoints {
+	if c.Points = append(c.Points, p); len(c.Points) < maxPoints {
 		return
 	}
-	c.stride *= 2
-	kept := c.Points[:0]
-	for i := 0; i < len(c.Points); i += 2 {
-		kept = append(kept, c.Points[i])
+	c.Stride *= 2
+	for i := range len(c.Points) / 2 {
+		c.Points[i] = c.Points[2*i]
 	}
-	c.Points = kept
+	c.Points = c.Points[:len(c.Points)/2]
 }
 
 // historyCharts are the curves of a tuning run.
 func historyCharts(steps []history.Line) []Chart {
-	loss := Chart{Title: "Loss: mean cross-entropy", XName: "step", YName: "nats", Lines: []Curve{{Name: "training"}, {Name: "validation"}}}
-	score := Chart{Title: "Games that the parameters moved one way won, less those they lost", XName: "step", YName: "games", Lines: []Curve{{Name: "score"}}}
-	elo := Chart{Title: "Elo against the parent, with 95 % intervals", XName: "step", YName: "Elo", Lines: []Curve{{Name: "Elo"}}}
-	parameters := map[string]*Curve{}
-	add := func(c *Curve, step int, y, margin *float64) {
-		if y == nil {
-			return
-		}
-		p := CurvePoint{X: float64(step), Y: *y}
-		if margin != nil {
-			p.Error = *margin
-		}
-		c.Add(p)
+	if len(steps) == 0 {
+		return nil
 	}
-	for _, l := range steps {
-		add(&loss.Lines[0], l.Step, l.Loss, nil)
-		add(&loss.Lines[1], l.Step, l.ValidationLoss, nil)
-		add(&score.Lines[0], l.Step, l.Score, nil)
-		add(&elo.Lines[0], l.Step, l.Elo, l.EloMargin)
-		for name, value := range l.Parameters {
-			c, ok := parameters[name]
-			if !ok {
-				c = &Curve{Name: name}
-				parameters[name] = c
+	curve := func(name string, value func(history.Line) (y, margin *float64)) Curve {
+		c := Curve{Name: name}
+		for _, l := range steps {
+			if y, margin := value(l); y != nil {
+				p := Point{X: float64(l.Step), Y: *y}
+				if margin != nil {
+					p.Error = *margin
+				}
+				c.Add(p)
 			}
-			add(c, l.Step, &value, nil)
+		}
+		return c
+	}
+	charts := []Chart{
+		{Title: "Loss: mean cross-entropy", YName: "nats", Curves: []Curve{
+			curve("training", func(l history.Line) (y, margin *float64) { return l.Loss, nil }),
+			curve("validation", func(l history.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
+		}},
+		{Title: "Games that the parameters moved one way won, less those they lost", YName: "games", Curves: []Curve{
+			curve("score", func(l history.Line) (y, margin *float64) { return l.Score, nil }),
+		}},
+		{Title: "Elo against the parent, with 95 % intervals", YName: "Elo", Curves: []Curve{
+			curve("Elo", func(l history.Line) (y, margin *float64) { return l.Elo, l.EloMargin }),
+		}},
+		{Title: "Parameters, each in units of its largest size"},
+	}
+	parameters := map[string]bool{}
+	for _, l := range steps {
+		for name := range l.Parameters {
+			parameters[name] = true
 		}
 	}
-	values := Chart{Title: "Parameters, each in units of its largest size", XName: "step"}
-	table := &Table{Caption: "Parameters after the first step recorded and after the last", Header: heads(1, "Parameter", "First", "Last")}
+	values := &charts[len(charts)-1]
+	values.Table = newTable("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		c := parameters[name]
-		values.Lines = append(values.Lines, c.scaled())
-		if n := len(steps); len(table.Rows) < maxAgentRows {
-			table.row(rowHead(textfmt.Visible(name)), cell(parameterText(steps[0], name)), cell(parameterText(steps[n-1], name)))
+		c := curve(name, func(l history.Line) (y, margin *float64) {
+			if value, ok := l.Parameters[name]; ok {
+				return &value, nil
+			}
+			return nil, nil
+		})
+		c.normalize()
+		values.Curves = append(values.Curves, c)
+		if len(values.Table.Rows) < maxAgentRows {
+			values.Table.row(rowHead(textfmt.Visible(name)), parameterCell(steps[0], name),
+				parameterCell(steps[len(steps)-1], name))
 		}
 	}
-	if len(table.Rows) > 0 {
-		values.Table = table
+	for i := range charts {
+		charts[i].XName = "step"
+		charts[i].Curves = slices.DeleteFunc(charts[i].Curves, func(c Curve) bool { return len(c.Points) == 0 })
 	}
-	var list []Chart
-	for _, c := range []Chart{loss, elo, score, values} {
-		c.Lines = slices.DeleteFunc(c.Lines, func(l Curve) bool { return len(l.Points) == 0 })
-		if len(c.Lines) > 0 {
-			list = append(list, c)
-		}
-	}
-	return list
+	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.Curves) == 0 })
 }
 
-// parameterText prints a parameter's value at a step.
-func parameterText(l history.Line, name string) string {
+// parameterCell is a parameter's value at a step.
+func parameterCell(l history.Line, name string) Cell {
 	value, ok := l.Parameters[name]
 	if !ok {
-		return "–"
+		return cell("–")
 	}
-	return strconv.FormatFloat(value, 'g', 5, 64)
+	return cell(strconv.FormatFloat(value, 'g', 5, 64))
 }
 
-// scaled divides a curve by its largest size, so that curves of other units can
+// normalize divides a curve by its largest size, so that curves of other units can
 // stand beside it.
-func (c *Curve) scaled() Curve {
+func (c *Curve) normalize() {
 	size := 0.0
 	for _, p := range c.Points {
 		size = max(size, math.Abs(p.Y))
 	}
-	s := Curve{Name: c.Name, seen: c.seen, stride: c.stride}
-	for _, p := range c.Points {
+	for i := range c.Points {
 		if size > 0 {
-			p.Y /= size
+			c.Points[i].Y /= size
 		}
-		s.Points = append(s.Points, p)
+	}
+}
+
+// change is the distance from a curve's first to its last point.
+func (c *Curve) change() float64 {
+	if len(c.Points) == 0 {
+		return 0
+	}
+	return math.Abs(c.Points[len(c.Points)-1].Y - c.Points[0].Y)
+}
+
+// history builds the section with the rating history and the charts of tuning.
+func (b *builder) history(series *ratings.Series) Section {
+	s := Section{ID: "history", Title: "Over time"}
+	if series != nil {
+		ratingHistory(&s, series)
+	}
+	for i, r := range b.collected.runs {
+		for j, c := range r.about.Charts {
+			if len(b.collected.runs) > 1 && j == 0 {
+				s.heading("", textfmt.Visible(r.about.Name))
+			}
+			c.add(&s, fmt.Sprintf("curve-%d-%d", i+1, j+1))
+		}
 	}
 	return s
+}
+
+// ratingHistory adds ratings over time.
+func ratingHistory(s *Section, series *ratings.Series) {
+	chart := Chart{Title: "Ratings over time with their 95 % intervals", XName: "step", YName: "Elo"}
+	for _, player := range series.Players[:min(len(series.Players), numColours)] {
+		c := Curve{Name: textfmt.Visible(player.Name)}
+		for _, p := range player.Points {
+			c.Points = append(c.Points, Point{
+				X: float64(p.Step + 1), Y: p.Elo, Error: p.Error,
+				title: fmt.Sprintf("%s, step %d: %s", c.Name, p.Step+1, plusMinus(p.Elo, p.Error)),
+			})
+		}
+		chart.Curves = append(chart.Curves, c)
+	}
+	s.figure(chart.plot("over-time"))
+	if n := len(series.Players); n > numColours {
+		s.text(fmt.Sprintf("The %d players with the highest last ratings of %d are drawn; gyges rate --over-time lists all.",
+			numColours, n))
+	}
+	for _, n := range series.Notes {
+		s.note(n)
+	}
+	steps := newTable("Steps", 0, "Step", "Run")
+	steps.Header[1].Left = true
+	for i, name := range series.Steps {
+		steps.row(cell(strconv.Itoa(i+1)), rowHead(textfmt.Visible(name)))
+	}
+	s.table(steps)
+}
+
+// add adds the chart to a section; of many curves those that changed most.
+func (c Chart) add(s *Section, name string) {
+	all := len(c.Curves)
+	if all > numColours {
+		byChange := func(x, y Curve) int { return cmp.Compare(y.change(), x.change()) }
+		c.Curves = slices.SortedStableFunc(slices.Values(c.Curves), byChange)[:numColours]
+	}
+	s.figure(c.plot(name))
+	if all > numColours {
+		s.text(fmt.Sprintf("Of %d curves the %d that changed most are drawn.", all, numColours))
+	}
+	if c.Table != nil {
+		s.table(c.Table)
+	}
+}
+
+// pointTitle is the text of a point.
+func (c *Curve) pointTitle(p Point) string {
+	if p.title != "" {
+		return p.title
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s at %g: %g", textfmt.Escape(c.Name), p.X, p.Y))
 }

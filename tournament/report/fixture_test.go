@@ -155,9 +155,9 @@ func sampleChart() Chart {
 	for _, name := range []string{"training", "validation"} {
 		line := Curve{Name: name}
 		for i := range 12 {
-			line.Add(CurvePoint{X: float64(i), Y: 0.7/float64(i+1) + 0.1*float64(len(name)-8), Error: 0.02})
+			line.Add(Point{X: float64(i), Y: 0.7/float64(i+1) + 0.1*float64(len(name)-8), Error: 0.02})
 		}
-		c.Lines = append(c.Lines, line)
+		c.Curves = append(c.Curves, line)
 	}
 	return c
 }
@@ -166,7 +166,7 @@ func sampleChart() Chart {
 func samplePage(t testing.TB) *Page {
 	c, rated := collect(t, Options{Games: 500, Seed: 1}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
 	rated.Notes = []string{"left out: 1 game that can't be read"}
-	p, err := Build(c, Input{Title: "sample", Tables: rated, Again: []string{"gyges rate results/sample"}, Maker: "gyges test"})
+	p, err := Build(c, Input{Title: "sample", Tables: rated, Commands: []string{"gyges rate results/sample"}, Program: "gyges test"})
 	require.NoError(t, err)
 	return p
 }

@@ -1,26 +1,44 @@
+// Package report turns the records of runs and their ratings into pages: one HTML
+// file that makes no request to any network, or Markdown with SVG pictures.
+//
+// A [Collector] takes games one at a time: it keeps exact counts of all and a
+// sample of whole games for replay. [Build] makes a [Page] of it and of a
+// [table.Tables]: plain data, every number formatted already. [WriteHTML],
+// [WriteFragment] and [WriteMarkdown] write the page. A server shows a run in
+// progress by building a page now and then and sending its fragments; it serves
+// [Script] and [Style] beside them.
+//
+// Everything in a record comes from outside: names, rules, reasons, even moves.
+// It is bounded where it is counted and escaped where it is written.
 package report
 
-// Page is all that a report shows, as plain data: every figure is a text
-// already, and no text is escaped yet.
+import (
+	"math"
+	"strconv"
+
+	"gyges/ratings/textfmt"
+)
+
+// Page is all that a report shows, as plain data. No text is escaped yet.
 type Page struct {
 	Title    string
-	Lead     []string // the outcome in a few sentences
+	Summary  []string // the outcome in a few sentences
 	Facts    []Fact
 	Sections []Section
-	Viewer   *Viewer // nil without games to look at
+	Viewer   *Viewer // nil without games to replay
 	Sampled  string  // which games the viewer holds; empty where no games were played
 }
 
-// Fact is a figure with its name.
+// Fact is a named value.
 type Fact struct{ Name, Value string }
 
-// Section is a part of a page, with a place in its table of contents.
+// Section is a part of a page, with an entry in its table of contents.
 type Section struct {
 	ID, Title string
 	Blocks    []Block
 }
 
-// Block is one thing in a section: whichever of its fields is set.
+// Block is one element of a section: whichever of its fields is set.
 type Block struct {
 	Heading string // with ID, if others link to it
 	ID      string
@@ -33,7 +51,7 @@ type Block struct {
 	Details *Details
 }
 
-// Details is a long text that is folded away.
+// Details is a long text that is collapsed.
 type Details struct{ Title, Text string }
 
 // Table is a table whose first columns name its rows.
@@ -47,36 +65,75 @@ type Table struct {
 // Head is the head of a column.
 type Head struct {
 	Text string
-	Left bool   // words, not figures
-	Tip  string // the whole, where Text is short
+	Left bool   // words rather than numbers
+	Tip  string // the full text, where Text is short
 }
 
 // Cell is a cell of a table.
 type Cell struct {
 	Text  string
-	Note  string // what stands behind the figure, in words; shown when asked for and in print
-	Small string // beside it, in print and in Markdown
-	Link  string // fragment of the page with the games behind it
+	Note  string // explanation of the number; shown on focus and in print
+	Small string // shown beside Text in print and in Markdown
+	Link  string // fragment of the page with the games counted
 	Class string // of the heat map: h0 (all lost) to h8 (all won), or self
 	Row   bool   // it names the row
 }
 
-func textBlock(text string) Block        { return Block{Text: text} }
-func headingBlock(id, text string) Block { return Block{ID: id, Heading: text} }
-func figureBlock(f Figure) Block         { return Block{Figure: &f} }
-func tableBlock(t *Table) Block          { return Block{Table: t} }
-func (s *Section) add(blocks ...Block)   { s.Blocks = append(s.Blocks, blocks...) }
+func (s *Section) add(blocks ...Block)          { s.Blocks = append(s.Blocks, blocks...) }
+func (s *Section) text(text string)             { s.add(Block{Text: text}) }
+func (s *Section) note(text string)             { s.text("Note: " + textfmt.Visible(text) + ".") }
+func (s *Section) heading(id, text string)      { s.add(Block{ID: id, Heading: text}) }
+func (s *Section) figure(f Figure)              { s.add(Block{Figure: &f}) }
+func (s *Section) details(title, text string)   { s.add(Block{Details: &Details{title, text}}) }
+func (s *Section) code(text string, c []string) { s.add(Block{Text: text}, Block{Code: c}) }
 
-func cell(text string) Cell         { return Cell{Text: text} }
-func rowHead(text string) Cell      { return Cell{Text: text, Row: true} }
-func linked(text, link string) Cell { return Cell{Text: text, Link: link} }
-func (t *Table) row(cells ...Cell)  { t.Rows = append(t.Rows, cells) }
-
-// heads are the heads of columns, of which the first so many hold words.
-func heads(words int, texts ...string) []Head {
-	list := make([]Head, len(texts))
-	for i, text := range texts {
-		list[i] = Head{Text: text, Left: i < words}
+// table adds a table that has rows.
+func (s *Section) table(t *Table) {
+	if len(t.Rows) > 0 {
+		s.add(Block{Table: t})
 	}
-	return list
+}
+
+// newTable returns an empty table. The first columns hold words.
+func newTable(caption string, words int, heads ...string) *Table {
+	t := &Table{Caption: caption}
+	for i, text := range heads {
+		t.Header = append(t.Header, Head{Text: text, Left: i < words})
+	}
+	return t
+}
+
+func (t *Table) row(cells ...Cell) { t.Rows = append(t.Rows, cells) }
+
+func cell(text string) Cell    { return Cell{Text: text} }
+func rowHead(text string) Cell { return Cell{Text: text, Row: true} }
+func count(n int64) Cell       { return Cell{Text: textfmt.Thousands(n)} }
+
+// games formats a number of games.
+func games(n int64) string {
+	if n == 1 {
+		return "1 game"
+	}
+	return textfmt.Thousands(n) + " games"
+}
+
+// figure formats a number with three digits, large ones in full.
+func figure(x float64) string {
+	if math.Abs(x) >= 100 {
+		return textfmt.Thousands(int64(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// milliseconds formats a time.
+func milliseconds(ms float64) string {
+	switch {
+	case ms >= 1000:
+		return figure(ms/1000) + " s"
+	case ms >= 1 || ms == 0:
+		return figure(ms) + " ms"
+	case ms < 0.001:
+		return "<1 µs"
+	}
+	return figure(ms*1000) + " µs"
 }

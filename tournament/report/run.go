@@ -17,9 +17,9 @@ import (
 // maxTuning bounds the size of a [tuningFile], in bytes.
 const maxTuning = 4 << 20
 
-// Run says where games come from.
+// Run describes where games come from.
 type Run struct {
-	Name     string               // for people; what the command line called it
+	Name     string               // as the command line has it
 	Manifest *tournament.Manifest // nil where none is known
 	Tuning   *Tuning              // of a tuning run; nil otherwise
 	Charts   []Chart              // curves of a tuning run
@@ -46,30 +46,23 @@ func HasHistory(dir string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ReadRun reads what lies beside the games of a run: the manifest, and what a
-// tuning left. path is the run's folder, or its file of games. What is missing is
-// passed over, and what can't be read is noted: the games are what counts.
+// ReadRun reads the files beside the games of a run: the manifest, and those of a
+// tuning. path is the run's folder, or its file of games. What is missing is
+// left out, and what can't be read is noted: the games are what counts.
 func ReadRun(path string) Run {
-	r := Run{Name: path}
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		dir = filepath.Dir(path)
 		if filepath.Base(path) != tournament.GamesFile {
-			return r
+			return Run{Name: path}
 		}
+		dir = filepath.Dir(path)
 	}
-	r.read(os.DirFS(dir))
-	return r
+	return ReadRunFS(os.DirFS(dir), path)
 }
 
 // ReadRunFS is ReadRun for a run's folder as a file system; name stands for it.
 func ReadRunFS(fsys fs.FS, name string) Run {
 	r := Run{Name: name}
-	r.read(fsys)
-	return r
-}
-
-func (r *Run) read(fsys fs.FS) {
 	note := func(name string, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
@@ -87,14 +80,12 @@ func (r *Run) read(fsys fs.FS) {
 	steps, err := readHistory(fsys)
 	note(HistoryFile, err)
 	r.Charts = historyCharts(steps)
+	return r
 }
 
-// readHistory reads the course of a tuning; none if there is none.
+// readHistory reads the steps of a tuning.
 func readHistory(fsys fs.FS) ([]history.Line, error) {
 	f, err := fsys.Open(HistoryFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

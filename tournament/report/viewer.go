@@ -2,15 +2,15 @@ package report
 
 import (
 	"fmt"
-	"strconv"
+	"strings"
 
 	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
 
-// Viewer is the data of the game viewer, as its script reads it from JSON.
-// Players and rule sets are indices into the lists; names are as tables print
+// Viewer is the data of the game viewer, as its script reads it from JSON. Games
+// have players and rule sets as indices of the lists; names are as tables print
 // them.
 type Viewer struct {
 	Rules  []string     `json:"rules"`
@@ -20,7 +20,7 @@ type Viewer struct {
 }
 
 // ViewerGame is a game to be replayed. The lists by move are as long as Moves,
-// or empty where nothing is known.
+// or empty.
 type ViewerGame struct {
 	ID      string   `json:"id"` // number of the run from 1, a dot, number of the game
 	Rules   int      `json:"rules"`
@@ -39,46 +39,32 @@ type ViewerGame struct {
 	Note    string   `json:"note,omitempty"`  // why not all of it is here
 }
 
-// index numbers texts as they come.
+// index numbers texts in the order in which they come.
 type index struct {
-	list []string
+	list []string // as tables print them
 	at   map[string]int
 }
 
 func (x *index) of(text string) int {
 	i, ok := x.at[text]
 	if !ok {
-		if x.at == nil {
-			x.at = map[string]int{}
-		}
 		i = len(x.list)
 		x.at[text] = i
-		x.list = append(x.list, text)
+		x.list = append(x.list, textfmt.Visible(text))
 	}
 	return i
 }
 
-// visibleAll returns the texts as tables print them.
-func (x *index) visibleAll() []string {
-	list := make([]string, len(x.list))
-	for i, text := range x.list {
-		list[i] = textfmt.Visible(text)
-	}
-	return list
-}
-
-// newViewerGame replays a game and writes its courses down. A move that isn't
-// legal ends it, with a note.
-func newViewerGame(id string, g *record.Game) ViewerGame {
+// Replay returns a game of the run with that number, from 0, as the viewer shows
+// it. A move that isn't legal ends it, with a note. Rules, South and North, which
+// are indices of a viewer's lists, are left 0.
+func Replay(run int, g *record.Game) ViewerGame {
 	v := ViewerGame{
-		ID: id, Opening: g.Opening, Moves: []string{}, Result: g.Result,
+		ID: fmt.Sprintf("%d.%d", run+1, g.Game), Opening: g.Opening, Moves: []string{}, Result: g.Result,
 		Reason: textfmt.Visible(g.Reason), Plies: g.Plies,
 	}
 	if f := g.Fault; f != nil {
-		v.Fault = textfmt.Visible(f.Side + ": " + f.Detail)
-		if f.Detail == "" {
-			v.Fault = textfmt.Visible(f.Side)
-		}
+		v.Fault = textfmt.Visible(strings.TrimSuffix(f.Side+": "+f.Detail, ": "))
 	}
 	moves, err := longMoves(g)
 	v.Moves = append(v.Moves, moves...)
@@ -89,11 +75,10 @@ func newViewerGame(id string, g *record.Game) ViewerGame {
 			v.Opening = ""
 		}
 	}
-	for i := range min(n, len(g.Scores)) {
-		var s *int
-		if g.Scores[i] != record.NoScore {
-			whole := int(g.Scores[i])
-			s = &whole
+	for _, score := range g.Scores[:min(n, len(g.Scores))] {
+		s := new(int(score))
+		if score == record.NoScore {
+			s = nil
 		}
 		v.Scores = append(v.Scores, s)
 	}
@@ -105,14 +90,9 @@ func newViewerGame(id string, g *record.Game) ViewerGame {
 	return v
 }
 
-// Replay returns a game as the viewer shows it: a game of the run with that
-// number, from 0. Rules, South and North, which are places in a viewer's lists,
-// are left 0.
-func Replay(run int, g *record.Game) ViewerGame { return newViewerGame(gameID(run, g.Game), g) }
-
 // longMoves replays a game and returns its moves with their courses: all of
-// them, or those before the one that the error is about. Without any position to
-// begin with the list is nil.
+// them, or those before the one that the error is about. The list is nil if the
+// opening can't be read.
 func longMoves(g *record.Game) ([]string, error) {
 	r, err := rules.Parse(g.Rules)
 	if err != nil {
@@ -139,25 +119,20 @@ func longMoves(g *record.Game) ([]string, error) {
 	return list, nil
 }
 
-// viewer makes the data of the game viewer from the sample, and says where rule
-// sets and agents stand in its lists.
+// viewer makes the data of the game viewer from the sample, and returns the indices
+// of rule sets and agents, by label, in its lists.
 func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
-	v = &Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []ViewerGame{}}
-	var agents, sets index
+	sets, agents := index{[]string{}, map[string]int{}}, index{[]string{}, map[string]int{}}
+	v = &Viewer{Runs: []string{}, Games: []ViewerGame{}}
 	for _, s := range c.sample.chosen() {
-		g := newViewerGame(gameID(s.run, s.game.Game), s.game)
+		g := Replay(s.run, s.game)
 		g.Rules = sets.of(s.game.Rules)
 		g.South, g.North = agents.of(label(s.game.South.Agent)), agents.of(label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}
-	v.Agents, v.Rules = agents.visibleAll(), sets.visibleAll()
+	v.Agents, v.Rules = agents.list, sets.list
 	for _, r := range c.runs {
 		v.Runs = append(v.Runs, textfmt.Visible(r.about.Name))
 	}
 	return v, sets.at, agents.at
-}
-
-// gameID is what a game is called in links.
-func gameID(run int, game int64) string {
-	return strconv.Itoa(run+1) + "." + strconv.FormatInt(game, 10)
 }

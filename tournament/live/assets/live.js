@@ -34,11 +34,10 @@
     const name = "section " + id;
     if (at(name)) return at(name);
     const box = make("div", { "data-part": name, "data-section": id });
-    const order = state.order || [], after = order.slice(order.indexOf(id) + 1);
-    const next = (id === "made" ? [] : after.filter((x) => x !== "made")).map((x) => at("section " + x)).find(Boolean);
+    const order = state.order || [];
+    const next = order.slice(order.indexOf(id) + 1).map((x) => at("section " + x) || document.getElementById(x)).find(Boolean);
     if (next) next.before(box);
-    else if (id === "made") main.append(box);
-    else document.getElementById("games").before(box);
+    else main.append(box);
     return box;
   }
 
@@ -47,9 +46,7 @@
     if (!list) return;
     const links = [];
     if (state.latest && state.latest.length) links.push(["latest", "The latest games"]);
-    for (const id of state.order || []) if (id !== "made") links.push([id, state.titles[id]]);
-    links.push(["games", "Games"]);
-    if ((state.order || []).includes("made")) links.push(["made", state.titles.made]);
+    for (const id of state.order || []) links.push([id, state.titles[id]]);
     const text = JSON.stringify(links);
     if (list.dataset.shown === text) return;
     list.dataset.shown = text;
@@ -88,7 +85,7 @@
       if (name === "table") put(at(name), value);
       else if (name.startsWith("section ")) put(section(name.slice(8)), value);
       else if (name === "status" || name === "sampled") at(name).textContent = value;
-      else if (name === "lead") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
+      else if (name === "summary") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
       else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
       else if (name === "agents") state.agents = value;
       else if (name === "rules") state.rules = value;

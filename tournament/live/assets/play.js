@@ -312,7 +312,7 @@
     const parts = [];
     if (S.moves.length < told) parts.push("Taken back.");
     let p = before(Math.min(told, S.moves.length));
-    for (const t of S.moves.slice(told)) { const m = B.parseMove(t); parts.push(B.tell(p, m)); p = B.apply(p, m); }
+    for (const t of S.moves.slice(told)) { const m = B.parseMove(t); parts.push(B.describeMove(p, m)); p = B.apply(p, m); }
     told = S.moves.length;
     parts.push(headline());
     announce(parts.slice(-6).join(" "));
@@ -339,7 +339,7 @@
     }
     if (!advice) return;
     let p = B.parsePosition(S.position);
-    const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.tell(p, m); p = B.apply(p, m); return make("li", {}, make("span", { class: "m" }, t), make("span", { class: "sr" }, " " + words)); });
+    const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return make("li", {}, make("span", { class: "m" }, t), make("span", { class: "sr" }, " " + words)); });
     box.append(make("p", {}, make("b", {}, "Hint"), advice.said ? ` (${advice.said}): the line expected` : ": the move proposed"), make("ol", { class: "line" }, ...line));
   }
 

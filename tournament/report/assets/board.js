@@ -1,6 +1,6 @@
 "use strict";
-// gygesBoard draws boards and follows moves in the notation of records. It knows
-// how moves change a board, not which ones are legal.
+// gygesBoard draws boards and follows moves in the notation of records. It
+// applies moves to a board and doesn't check whether they are legal.
 const gygesBoard = (() => {
   const NS = "http://www.w3.org/2000/svg";
   const SIZE = 60, LEFT = 26, BOARD = 6 * SIZE, BAR = 26, HAND = 46;
@@ -190,13 +190,13 @@ const gygesBoard = (() => {
         el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
       }
       svg.setAttribute("data-position", rows(shown));
-      svg.setAttribute("aria-label", describe(shown));
+      svg.setAttribute("aria-label", describePosition(shown));
     }
     return { element: svg, draw };
   }
 
-  // describe says in words what stands where.
-  function describe(p) {
+  // describePosition returns a sentence on a position.
+  function describePosition(p) {
     const list = [];
     for (let r = 0; r < 6; r++) {
       const row = [];
@@ -206,8 +206,8 @@ const gygesBoard = (() => {
     return "Board, from South’s side. " + (list.join("; ") || "empty") + ".";
   }
 
-  // tell says in words what a move does.
-  function tell(p, m) {
+  // describeMove returns a sentence on a move.
+  function describeMove(p, m) {
     const side = mover(p, m) === SOUTH ? "South" : "North";
     if (m.kind === "pass") return `${side} passes.`;
     if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
@@ -219,5 +219,5 @@ const gygesBoard = (() => {
     return parts.slice(0, -1).join(", ") + (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") + parts[parts.length - 1] + ".";
   }
 
-  return { parsePosition, parseMove, apply, mover, rows, create, tell, el, nameOf };
+  return { parsePosition, parseMove, apply, mover, rows, create, describeMove, el, nameOf };
 })();

@@ -7,7 +7,7 @@ const gygesViewer = (() => {
   gridKeys();
   if (!root || !source) return { gridKeys, update() {} };
   const data = JSON.parse(source.textContent), B = gygesBoard;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
   const listed = 500; // rows of the list
 
@@ -145,7 +145,7 @@ const gygesViewer = (() => {
     const i = door ? ply : ply - 1, m = moves[i];
     board.draw({ position: positions[door ? ply + 1 : ply], move: m, before: m && positions[i], door: door || undefined });
     at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${m.steps.length} doors` : "");
-    now.replaceChildren(...(m ? [h("p", {}, B.tell(positions[i], m)), h("p", { class: "course" }, m.text), h("p", { class: "keys" }, effort(i))] : [h("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]));
+    now.replaceChildren(...(m ? [h("p", {}, B.describeMove(positions[i], m)), h("p", { class: "course" }, m.text), h("p", { class: "keys" }, effort(i))] : [h("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]));
     for (const li of moveList.children) {
       if (+li.dataset.ply === ply) {
         li.setAttribute("aria-current", "true");
@@ -161,9 +161,9 @@ const gygesViewer = (() => {
     if (ply === moves.length) go(0);
     play.replaceChildren(icon(icons.pause));
     const tick = () => {
-      if (still) go(ply + 1); else step(1);
+      if (reducedMotion) go(ply + 1); else step(1);
       if (ply === moves.length) return pause();
-      timer = setTimeout(tick, still ? 1200 : door ? 160 : 650);
+      timer = setTimeout(tick, reducedMotion ? 1200 : door ? 160 : 650);
     };
     timer = setTimeout(tick, 150);
   }
@@ -232,18 +232,18 @@ const gygesViewer = (() => {
     if (hash.startsWith("list")) {
       for (const key of ["rules", "player", "against", "result", "reason"]) set(key, q.get(key) ?? "");
       const games = showList();
-      if (games.length) { open(games[0].id); quietly(() => go(0)); }
+      if (games.length) { open(games[0].id); keepingAddress(() => go(0)); }
       return true;
     }
     return false;
   }
-  // quietly shows without changing the address.
-  function quietly(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
+  // keepingAddress runs act without a change of the address.
+  function keepingAddress(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
   const toView = () => document.getElementById("games").scrollIntoView({ behavior: "instant" });
 
   showList();
   if (read()) toView();
-  else if (data.games.length) { open(data.games[0].id); quietly(() => go(0)); }
+  else if (data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
   addEventListener("hashchange", () => {
     const hash = location.hash;
     if (!read()) return;
@@ -270,7 +270,7 @@ const gygesViewer = (() => {
     if (!changed && !fresh.length) return;
     if (!picker.contains(document.activeElement)) drawPicker();
     showList();
-    if (!game && data.games.length) { open(data.games[0].id); quietly(() => go(0)); }
+    if (!game && data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
   }
 
   // gridKeys makes each matrix one stop of the tab key, with arrows inside.

@@ -1,0 +1,474 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
+)
+
+// element is an element of a parsed page.
+type element struct{ *html.Node }
+
+func parsePage(t *testing.T, p *Page) element {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, WriteHTML(&out, p))
+	root, err := html.Parse(&out)
+	require.NoError(t, err)
+	return element{root}
+}
+
+// all returns the elements of a name below e, in the order of the page.
+func (e element) all(name string) (list []element) {
+	for n := range e.Descendants() {
+		if n.Type == html.ElementNode && n.Data == name {
+			list = append(list, element{n})
+		}
+	}
+	return list
+}
+
+// withClass returns those of an element's descendants that have a class.
+func (e element) withClass(name, class string) []element {
+	return slices.DeleteFunc(e.all(name), func(x element) bool { return !slices.Contains(strings.Fields(x.attribute("class")), class) })
+}
+
+func (e element) attribute(key string) string {
+	for _, a := range e.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func (e element) number(t *testing.T, key string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(e.attribute(key), 64)
+	require.NoError(t, err)
+	return x
+}
+
+// text returns the text below e, but for the elements with one of some classes.
+func (e element) text(without ...string) string {
+	text := ""
+	for n := range e.ChildNodes() {
+		switch {
+		case n.Type == html.TextNode:
+			text += n.Data
+		case !slices.Contains(without, element{n}.attribute("class")):
+			text += element{n}.text(without...)
+		}
+	}
+	return text
+}
+
+func texts(list []element, without ...string) []string {
+	return mapped(list, func(e element) string { return e.text(without...) })
+}
+
+// cells returns the rows of a table as texts, the header first, as Markdown has them.
+func (e element) cells() (rows [][]string) {
+	for _, tr := range e.all("tr") {
+		var row []string
+		for n := range tr.ChildNodes() {
+			text := element{n}.text("sr", "tip", "small")
+			if small := (element{n}).withClass("span", "small"); len(small) > 0 {
+				text += " (" + small[0].text() + ")"
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// captioned returns the tables of a page with a caption.
+func (e element) captioned(caption string) []element {
+	return slices.DeleteFunc(e.all("table"), func(x element) bool { return x.all("caption")[0].text() != caption })
+}
+
+// The page has its sections in order, each with an entry in the contents, and the
+// facts of its games and manifest.
+func TestPageContents(t *testing.T) {
+	t.Parallel()
+	p := samplePage(t)
+	page := parsePage(t, p)
+	require.Equal(t, "sample – Gygès", page.all("title")[0].text())
+	require.Equal(t, []string{"sample"}, texts(page.all("h1")))
+	sections := []string{"Standings", "Game statistics", "Over time", "Games", "Reproducibility"}
+	require.Equal(t, sections, texts(page.all("h2")))
+	links := page.all("nav")[0].all("a")
+	require.Equal(t, sections, texts(links))
+	for i, s := range page.all("section") {
+		require.Equal(t, "#"+s.attribute("id"), links[i].attribute("href"))
+		require.Equal(t, s.attribute("id")+"-title", s.attribute("aria-labelledby"))
+	}
+	require.Equal(t, []string{
+		"Rules standard", "Rules kang", "By side and rule set", "Openings", "Games under standard", "Games under kang",
+		"results/sample", "This report",
+	}, texts(page.all("h3")))
+	summary := texts(page.withClass("p", "lead"))
+	require.Len(t, summary, 2)
+	require.Regexp(t, `^Rules standard: gamma's leads, \d+\.\d ± \d+\.\d Elo above alpha:x=1, and is the stronger one with a likelihood of \d\d\.\d %\.$`, summary[0])
+	facts := map[string]string{}
+	names, values := page.all("dt"), page.all("dd")
+	for i := range names {
+		facts[names[i].text()] = values[i].text()
+	}
+	for name, want := range map[string]string{
+		"games": "72 of 72", "players": "alpha:x=1, beta, gamma's", "rule sets": "2", "started": "2026-01-02T03:04:05Z", "took": "1m1.5s",
+		"games read": "72", "status": "finished", "rules": "standard, kang", "schedule": "round-robin", "pairs a pairing": "6",
+		"openings": "random:plies=4", "limits": "5,000 nodes, clock 1m0s+1s", "repeating moves": "forfeit", "seed": "18446744073709551615",
+		"workers": "2", "program": "v1.2.3, go1.26", "machine": "linux/amd64, 2 cores", "made by": "gyges test",
+	} {
+		require.Equal(t, want, facts[name], name)
+	}
+	require.NotContains(t, facts, "error")
+	require.NotContains(t, facts, "adjudication")
+	require.Equal(t, []string{
+		"gyges tournament --agent alpha:x=1 --agent beta --agent 'gamma'\\''s' --rules standard,kang --pairs 6 " +
+			"--openings random:plies=4 --nodes 5000 --clock 1m0s --increment 1s --seed 18446744073709551615 --out results/sample-again\n",
+		"gyges rate results/sample\n",
+	}, texts(page.all("code")))
+	require.Equal(t, sampleRun().Manifest.Text, page.all("details")[0].all("pre")[0].text())
+	require.Contains(t, page.all("section")[0].text(), "Note: left out: 1 game that can't be read.")
+	var viewer Viewer
+	data := slices.DeleteFunc(page.all("script"), func(e element) bool { return e.attribute("id") != "viewer-data" })
+	require.NoError(t, json.Unmarshal([]byte(data[0].text()), &viewer))
+	require.Equal(t, p.Viewer, &viewer)
+}
+
+// selected counts the viewer's games that a link selects, as its script does.
+func selected(t *testing.T, v *Viewer, link string) (n int) {
+	query, ok := strings.CutPrefix(link, "#list&")
+	require.True(t, ok, link)
+	values, err := url.ParseQuery(query)
+	require.NoError(t, err)
+	is := func(key, value string) bool { return !values.Has(key) || values.Get(key) == value }
+	for _, g := range v.Games {
+		south, north := strconv.Itoa(g.South), strconv.Itoa(g.North)
+		if is("rules", strconv.Itoa(g.Rules)) && is("result", g.Result) && is("reason", g.Reason) &&
+			(is("player", south) && is("against", north) || is("player", north) && is("against", south)) {
+			n++
+		}
+	}
+	return n
+}
+
+// A number with a link is that of the games that the link selects.
+func TestLinksSelectTheGamesCounted(t *testing.T) {
+	t.Parallel()
+	p := samplePage(t)
+	page := parsePage(t, p)
+	links := 0
+	for _, a := range page.all("main")[0].all("a") {
+		want := a.text()
+		if tip := a.withClass("span", "tip"); len(tip) > 0 { // of a crosstable
+			want = regexp.MustCompile(`of (\d+) points`).FindStringSubmatch(tip[0].text())[1]
+		}
+		require.Equal(t, want, strconv.Itoa(selected(t, p.Viewer, a.attribute("href"))), a.attribute("href"))
+		links++
+	}
+	require.Greater(t, links, 20)
+}
+
+// The statistics are those of a plain count of the games.
+func TestStatisticsTables(t *testing.T) {
+	t.Parallel()
+	page := parsePage(t, samplePage(t))
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	var results, pairs, reasons [][]string
+	for i, rules := range []string{"standard", "kang"} {
+		of := games[36*i : 36*(i+1)]
+		count := func(field func(i int) string) map[string]int {
+			counts := map[string]int{}
+			for i := range of {
+				counts[field(i)]++
+			}
+			return counts
+		}
+		r := count(func(i int) string { return of[i].Result })
+		score := (float64(r["1-0"]) + float64(r["1/2-1/2"])/2) / 36 * 100
+		results = append(results, []string{
+			rules, "36", strconv.Itoa(r["1-0"]), strconv.Itoa(r["1/2-1/2"]), strconv.Itoa(r["0-1"]), strconv.FormatFloat(score, 'f', 1, 64) + " %",
+		})
+		pair := count(func(i int) string { return of[i/2*2].Result + " " + of[i/2*2+1].Result }) // each pair twice
+		south, north, player := pair["1-0 1-0"]/2, pair["0-1 0-1"]/2, (pair["1-0 0-1"]+pair["0-1 1-0"])/2
+		row := []string{rules, "18"}
+		for _, n := range []int{south, north, player, 18 - south - north - player} {
+			row = append(row, strconv.Itoa(n))
+		}
+		pairs = append(pairs, row)
+		for _, row := range page.captioned("How games ended")[i].cells()[1:] {
+			name, _, _ := strings.Cut(row[0], ":")
+			n := count(func(i int) string { return of[i].Reason })[name]
+			require.Equal(t, strconv.Itoa(n), row[1], row[0])
+			reasons = append(reasons, row)
+		}
+	}
+	require.Equal(t, results, page.captioned("Results by side")[0].cells()[1:])
+	require.Equal(t, pairs, page.captioned("Game pairs by what decided them")[0].cells()[1:])
+	require.GreaterOrEqual(t, len(reasons), 3)
+	require.Equal(t, [][]string{{"Player", "Fault", "Games"}, {"beta", "illegal: a move that isn't legal", "1"}},
+		page.captioned("Games lost by faults")[0].cells())
+	efforts := page.captioned("Effort a move, placements left out")
+	require.Len(t, efforts, 2)
+	for _, table := range efforts {
+		require.Len(t, table.cells(), 4)
+		for _, row := range table.cells()[1:] {
+			require.Regexp(t, `^\d+ \d+(\.\d+)? [µm]s [\d.]+ ms [\d.]+ ms [\d,]+ [\d,]+ \d\.\d 4$`, strings.Join(row[1:], " "))
+		}
+	}
+}
+
+// Pictures draw the numbers of the tables.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	page := parsePage(t, samplePage(t))
+	figures := map[string]element{}
+	for _, f := range page.all("figure") {
+		svg := f.all("svg")[0]
+		require.Equal(t, f.all("figcaption")[0].text(), svg.attribute("aria-label"))
+		figures[f.attribute("id")] = svg
+	}
+	var names []string
+	for name := range figures {
+		names = append(names, name)
+	}
+	require.Subset(t, names, []string{"elo-1-1", "elo-2-1", "results", "openings", "lengths-1", "lengths-2", "time-1", "calibration-2", "curve-1-1"})
+
+	// Ratings: a dot for each player, as far apart as the ratings, in its interval.
+	rows := page.captioned("Ratings")[0].cells()[1:]
+	dots, whiskers := figures["elo-1-1"].withClass("circle", "dot"), figures["elo-1-1"].withClass("line", "whisker")
+	require.Len(t, dots, 3)
+	scale := (dots[0].number(t, "cx") - dots[2].number(t, "cx")) / (number(rows[0][2]) - number(rows[2][2]))
+	for i, dot := range dots {
+		require.Equal(t, rows[i][1]+": "+rows[i][2]+" "+rows[i][3]+" Elo", dot.text())
+		require.InDelta(t, scale*(number(rows[i][2])-number(rows[1][2])), dot.number(t, "cx")-dots[1].number(t, "cx"), 0.2)
+		margin := number(strings.TrimPrefix(rows[i][3], "± "))
+		require.InDelta(t, dot.number(t, "cx")-scale*margin, whiskers[3*i].number(t, "x1"), 0.2)
+		require.InDelta(t, dot.number(t, "cx")+scale*margin, whiskers[3*i].number(t, "x2"), 0.2)
+	}
+
+	// Results: bars as wide as their shares, side by side.
+	for i, row := range page.captioned("Results by side")[0].cells()[1:] {
+		y := strconv.Itoa(34 + 30*i)
+		bars := slices.DeleteFunc(figures["results"].all("rect"), func(e element) bool { return e.attribute("y") != y })
+		x := 224.0
+		for k, class := range []string{"south", "drawn", "north"} {
+			n := number(row[2+k])
+			if n == 0 {
+				continue
+			}
+			require.Equal(t, class, bars[0].attribute("class"))
+			require.InDelta(t, x, bars[0].number(t, "x"), 0.1)
+			require.InDelta(t, 396*n/36, bars[0].number(t, "width"), 0.1)
+			require.Contains(t, bars[0].text(), row[2+k]+" of 36, ")
+			x += bars[0].number(t, "width")
+			bars = bars[1:]
+		}
+		require.Empty(t, bars)
+	}
+
+	// Lengths: bars as high as their numbers of games.
+	sum := 0.0
+	bars := figures["lengths-1"].withClass("rect", "bar")
+	unit := 0.0
+	for _, bar := range bars {
+		n := number(regexp.MustCompile(`: (\d+) games?$`).FindStringSubmatch(bar.text())[1])
+		sum += n
+		unit = max(unit, bar.number(t, "height")/n)
+		require.InDelta(t, unit*n, bar.number(t, "height"), 0.3)
+	}
+	require.Equal(t, 36.0, sum)
+
+	// Curves: a path and its points, and what they are called.
+	curve := figures["curve-1-1"]
+	require.Len(t, curve.withClass("circle", "point"), 24)
+	require.Len(t, curve.withClass("line", "error"), 24)
+	require.Len(t, curve.withClass("path", "curve"), 2)
+	require.Equal(t, 12, strings.Count(curve.withClass("path", "k0")[0].attribute("d"), " "))
+	require.Equal(t, []string{"training", "validation"}, texts(curve.withClass("text", "label")))
+	require.Equal(t, "training at 0: 0.7", curve.withClass("circle", "k0")[0].text())
+	require.Equal(t, []string{"epoch", "cross-entropy"}, texts(curve.withClass("text", "name")))
+}
+
+// Markdown has the headings, tables and pictures of the page.
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	p := samplePage(t)
+	page := parsePage(t, p)
+	var out bytes.Buffer
+	var figures []string
+	require.NoError(t, WriteMarkdown(&out, p, func(f Figure) (string, error) {
+		figures = append(figures, f.Name)
+		require.NoError(t, wellFormed(f.StandaloneSVG()))
+		require.Contains(t, f.StandaloneSVG(), `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`)
+		return f.Name + ".svg", nil
+	}))
+	var headings, pictures []string
+	var tables [][][]string
+	inTable := false
+	for line := range strings.Lines(outsideFences(out.String())) {
+		line = strings.ReplaceAll(strings.TrimSpace(line), `\`, "")
+		switch hashes, heading, _ := strings.Cut(line, " "); {
+		case hashes != "" && strings.Trim(hashes, "#") == "":
+			headings = append(headings, heading)
+		case strings.HasPrefix(line, "!["):
+			pictures = append(pictures, regexp.MustCompile(`\((\S+)\.svg\)$`).FindStringSubmatch(line)[1])
+		case strings.HasPrefix(line, "|") && !inTable:
+			tables = append(tables, nil)
+		}
+		if inTable = strings.HasPrefix(line, "|"); inTable && !strings.Contains(line, "---") {
+			row := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
+			for i := range row {
+				row[i] = strings.TrimSpace(row[i])
+			}
+			tables[len(tables)-1] = append(tables[len(tables)-1], row)
+		}
+	}
+	var want []string
+	for _, name := range []string{"h1", "h2", "h3"} {
+		want = append(want, texts(page.all(name))...)
+	}
+	require.ElementsMatch(t, slices.DeleteFunc(want, func(h string) bool { return h == "Games" }), headings)
+	require.Equal(t, mapped(page.all("table"), element.cellText), mapped(tables, joined))
+	require.Equal(t, mapped(page.all("figure"), func(e element) string { return e.attribute("id") }), figures)
+	require.Equal(t, figures, pictures)
+	require.Contains(t, out.String(), "\n```sh\ngyges rate results/sample\n```\n")
+	require.Contains(t, out.String(), "\n- seed: 18446744073709551615\n")
+}
+
+func (e element) cellText() string { return joined(e.cells()) }
+
+func joined(rows [][]string) string {
+	return strings.Join(mapped(rows, func(row []string) string { return strings.Join(row, "|") }), "\n")
+}
+
+// A fragment is the section as it is in the page.
+func TestFragments(t *testing.T) {
+	t.Parallel()
+	p := samplePage(t)
+	var page bytes.Buffer
+	require.NoError(t, WriteHTML(&page, p))
+	for _, s := range p.Sections {
+		var out bytes.Buffer
+		require.NoError(t, WriteFragment(&out, s))
+		require.Contains(t, out.String(), `<section id="`+s.ID+`"`)
+		if len(s.Blocks) > 0 {
+			require.Contains(t, page.String(), out.String())
+		}
+	}
+}
+
+// Names, rules, reasons, faults and manifests are text wherever they come.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 200)
+	games := drawRun(hostile, long, "plain")
+	games[5].Reason, games[7].Reason = hostile, "adjudicated-"+long
+	games[3].Fault.Detail = hostile
+	for _, g := range games[60:] {
+		g.Rules = hostile
+	}
+	about := sampleRun()
+	about.Name, about.Notes = hostile, []string{hostile}
+	about.Manifest.Error, about.Manifest.Text, about.Manifest.Config.Agents[0] = hostile, hostile+"\n```\n"+hostile, hostile
+	about.Charts = []Chart{{Title: hostile, XName: hostile, YName: hostile, Curves: []Curve{{Name: hostile, Points: []Point{{X: 1, Y: 2}}}, {Name: long}}}}
+	c, rated := collect(t, Options{Games: 100}, about, games)
+	rated.Notes = []string{hostile}
+	p, err := Build(c, Input{Title: hostile, Tables: rated, Commands: []string{hostile}, Program: hostile})
+	require.NoError(t, err)
+
+	var out bytes.Buffer
+	require.NoError(t, WriteHTML(&out, p))
+	require.NotContains(t, out.String(), "\x1b")
+	require.NotContains(t, out.String(), "\u202e")
+	page := parsePage(t, p)
+	require.Empty(t, page.all("img"))
+	require.Len(t, page.all("script"), 2, "the data and the script")
+	require.Len(t, page.all("style"), 1)
+	visible := textfmt.Visible(hostile)
+	require.Equal(t, visible, page.all("h1")[0].text())
+	var names []string
+	for _, th := range page.all("th") {
+		names = append(names, th.text("sr"))
+	}
+	require.Contains(t, names, visible)
+	require.Contains(t, names, long)
+	for _, svg := range page.all("svg") {
+		for n := range svg.Descendants() {
+			if n.Type == html.ElementNode {
+				require.Contains(t, []string{"line", "rect", "circle", "path", "text", "title"}, n.Data)
+			}
+		}
+	}
+
+	var md bytes.Buffer
+	require.NoError(t, WriteMarkdown(&md, p, func(f Figure) (string, error) {
+		require.Regexp(t, `^[a-z0-9-]+$`, f.Name)
+		require.NoError(t, wellFormed(f.StandaloneSVG()), f.Name)
+		require.NotContains(t, f.StandaloneSVG(), "<script")
+		return f.Name + ".svg", nil
+	}))
+	for line := range strings.Lines(outsideFences(md.String())) {
+		require.NotRegexp(t, `(^|[^\\])<`, line)
+		if strings.HasPrefix(line, "|") {
+			require.Regexp(t, `^(\| ([^|\\]|\\.)* )+\|\n$`, line, "a cell that ends early")
+		}
+	}
+}
+
+// Every figure of ratings is the one that gyges rate prints.
+func TestFiguresAreThoseOfRatings(t *testing.T) {
+	t.Parallel()
+	c, rated := collect(t, Options{}, sampleRun(), drawRun("alpha:x=1", "beta", "gamma's"))
+	p, err := Build(c, Input{Title: "x", Tables: rated})
+	require.NoError(t, err)
+	var tables []*Table
+	for _, b := range p.Sections[0].Blocks {
+		if b.Table != nil {
+			tables = append(tables, b.Table)
+		}
+	}
+	require.Len(t, tables, 6, "a rating table, a crosstable and superiorities for each rule set")
+	for i, part := range rated.Parts {
+		one := table.Tables{All: part}
+		var csv, cross, los bytes.Buffer
+		require.NoError(t, table.Write(&csv, table.CSV, table.View{}, one))
+		require.NoError(t, table.WriteCrosstable(&cross, table.Text, one))
+		require.NoError(t, table.WriteSuperiority(&los, table.Text, one))
+		for k, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
+			exact := strings.Split(line, ",") // table, number, name, group, elo, error, games, …
+			row := tables[3*i].Rows[k]
+			require.Equal(t, exact[2], row[1].Text)
+			require.Equal(t, strconv.FormatFloat(number(exact[4]), 'f', 1, 64), row[2].Text)
+			require.Equal(t, "± "+strconv.FormatFloat(number(exact[5]), 'f', 1, 64), row[3].Text)
+			require.Equal(t, exact[6:10], []string{row[4].Text, row[5].Text, row[6].Text, row[7].Text})
+		}
+		check := func(t *testing.T, m *Table, text string, of func(Cell) string) {
+			for k, row := range m.Rows {
+				words := strings.Fields(strings.Split(text, "\n")[6+k])
+				for j, cell := range row[2:] {
+					if j != k {
+						require.Equal(t, words[len(words)-3+j], of(cell), "%s", text)
+					}
+				}
+			}
+		}
+		check(t, tables[3*i+1], cross.String(), func(c Cell) string { return c.Small })
+		check(t, tables[3*i+2], los.String(), func(c Cell) string { return c.Text })
+	}
+}

@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/ratings/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// reproducibility builds the section on how runs and report were made.
+func (b *builder) reproducibility(in Input) Section {
+	s := Section{ID: "reproducibility", Title: "Reproducibility"}
+	for _, r := range b.collected.runs {
+		s.heading("", textfmt.Visible(r.about.Name))
+		r.add(&s)
+	}
+	s.heading("", "This report")
+	if in.Program != "" {
+		s.add(Block{Facts: []Fact{{"made by", textfmt.Visible(in.Program)}}})
+	}
+	if len(in.Commands) > 0 {
+		s.code("The same figures, and this report, again:", mapped(in.Commands, textfmt.Visible))
+	}
+	return s
+}
+
+// add adds a run to the section.
+func (r *run) add(s *Section) {
+	var list []Fact
+	m, t := r.about.Manifest, r.about.Tuning
+	if t != nil {
+		list = append(list, Fact{"tuned by", t.Method}, Fact{"program", t.Version})
+	}
+	if r.Games > 0 {
+		list = append(list, Fact{"games read", textfmt.Thousands(r.Games)})
+	}
+	if r.Whole < r.Games {
+		list = append(list, Fact{"of these with the result alone",
+			textfmt.Thousands(r.Games-r.Whole) + ": the rest of the record can't be read"})
+	}
+	if m != nil {
+		list = append(list, manifestFacts(m)...)
+	}
+	for i := range list {
+		list[i].Value = textfmt.Visible(list[i].Value)
+	}
+	s.add(Block{Facts: list})
+	for _, n := range r.about.Notes {
+		s.note(n)
+	}
+	if m != nil {
+		if command := playCommand(m, r.about.Name); command != "" {
+			s.code("Play it again:", []string{textfmt.Visible(command)})
+		}
+		s.details("The whole manifest", lines(m.Text))
+	}
+	if t != nil {
+		s.details("What was tuned, how, and the result", lines(t.Text))
+	}
+}
+
+// lines makes each line of a text visible by itself.
+func lines(text string) string {
+	return strings.Join(mapped(strings.Split(text, "\n"), textfmt.Escape), "\n")
+}
+
+// isSet reports whether a value of the manifest, as text, is given.
+func isSet(value string) bool { return value != "" && value != "0" }
+
+// manifestFacts are the main fields of a manifest.
+func manifestFacts(m *tournament.Manifest) []Fact {
+	c := &m.Config
+	var scheduled, start, took, machine string
+	if m.Games.Scheduled > 0 {
+		scheduled = fmt.Sprintf("%s of %s", textfmt.Thousands(m.Games.Played), textfmt.Thousands(m.Games.Scheduled))
+	}
+	if !m.Start.IsZero() {
+		start = m.Start.UTC().Format(time.RFC3339)
+	}
+	if !m.End.IsZero() && m.End.After(m.Start) {
+		took = m.End.Sub(m.Start).Round(100 * time.Millisecond).String()
+	}
+	program := []string{m.Program.Version}
+	if m.Program.Revision != "" {
+		program = append(program, "revision "+m.Program.Revision)
+	}
+	if m.Program.Modified {
+		program[len(program)-1] += " with changes"
+	}
+	if m.Program.Go != "" {
+		program = append(program, m.Program.Go)
+	}
+	if m.Host.OS != "" {
+		machine = fmt.Sprintf("%s/%s, %d cores", m.Host.OS, m.Host.Arch, m.Host.CPUs)
+	}
+	var list []Fact
+	for _, f := range []Fact{
+		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
+		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Format)},
+		{"pairs a pairing", strconv.Itoa(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
+		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"repeating moves", c.OnRepetition},
+		{"seed", strconv.FormatUint(c.Seed, 10)}, {"workers", strconv.Itoa(c.Workers)},
+		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", machine},
+	} {
+		if isSet(f.Value) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func limitsText(l record.Limits) string {
+	var parts []string
+	if l.Depth > 0 {
+		parts = append(parts, fmt.Sprintf("%d plies", l.Depth))
+	}
+	if l.Nodes > 0 {
+		parts = append(parts, textfmt.Thousands(l.Nodes)+" nodes")
+	}
+	if l.MoveTime != "" {
+		parts = append(parts, l.MoveTime+" a move")
+	}
+	if l.Clock != "" {
+		parts = append(parts, "clock "+l.Clock)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// playCommand is a command line that plays the run again, into a folder of its own:
+// gyges match for a test, gyges tournament otherwise. It is empty for other kinds
+// of runs.
+func playCommand(m *tournament.Manifest, name string) string {
+	c := &m.Config
+	if len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
+		return ""
+	}
+	type flag struct{ name, value, fallback string }
+	var flags []flag
+	words := []string{"gyges", "tournament"}
+	if c.SPRT != "" && len(c.Agents) == 2 {
+		words = []string{"gyges", "match", ShellWord(c.Agents[0]), ShellWord(c.Agents[1])}
+		flags = []flag{{"sprt", c.SPRT, ""}}
+	} else {
+		for _, a := range c.Agents {
+			flags = append(flags, flag{"agent", a, ""})
+		}
+		flags = append(flags, flag{"schedule", string(c.Format), "round-robin"}, flag{"rounds", strconv.Itoa(c.Rounds), ""})
+	}
+	base, increment, _ := strings.Cut(c.Limits.Clock, "+")
+	folder := strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/") + "-again"
+	flags = append(flags, []flag{
+		{"rules", strings.Join(c.Rules, ","), ""}, {"pairs", strconv.Itoa(c.Pairs), ""}, {"openings", c.Openings.String(), ""},
+		{"depth", strconv.Itoa(c.Limits.Depth), ""}, {"nodes", strconv.FormatInt(c.Limits.Nodes, 10), ""},
+		{"movetime", c.Limits.MoveTime, ""}, {"clock", base, ""}, {"increment", increment, ""},
+		{"time-margin", c.TimeMargin, ""}, {"adjudicate", c.Adjudication, ""}, {"on-repetition", c.OnRepetition, "forfeit"},
+		{"stall-timeout", c.StallTimeout, "10m0s"}, {"seed", strconv.FormatUint(c.Seed, 10), ""}, {"out", folder, ""},
+	}...)
+	for _, f := range flags {
+		if isSet(f.value) && f.value != f.fallback {
+			words = append(words, "--"+f.name, ShellWord(f.value))
+		}
+	}
+	if c.Suspend != 10 {
+		words = append(words, "--suspend", strconv.Itoa(c.Suspend))
+	}
+	return strings.Join(words, " ")
+}
+
+// ShellWord quotes a word for a shell where that is needed.
+func ShellWord(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

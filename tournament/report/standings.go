@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"gyges/ratings"
+	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
+)
+
+// maxMatrix is the number of players up to which there is a crosstable, as in
+// package table; maxPlotted that of players in one picture.
+const (
+	maxMatrix  = 50
+	maxPlotted = 60
+)
+
+// standings builds the section with ratings and crosstables.
+func (b *builder) standings(notes []string) (Section, error) {
+	s := Section{ID: "standings", Title: "Standings"}
+	columns, err := table.ParseColumns(b.columns)
+	if err != nil {
+		return s, err
+	}
+	for i, t := range b.tables.Printed() {
+		if t.Title != "" {
+			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
+		}
+		if err := ratingTables(&s, i, t, columns); err != nil {
+			return s, err
+		}
+		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
+			s.text(fmt.Sprintf("The tables of who met whom are left out: %d players are too many. gyges rate has them.", n))
+			continue
+		}
+		s.table(b.crosstable(t))
+		m, err := superiority(t.Ratings)
+		if err != nil {
+			return s, err
+		}
+		s.table(m)
+	}
+	for _, n := range notes {
+		s.note(n)
+	}
+	return s, nil
+}
+
+// ratingTables adds a table for each group, the players without a rating, the
+// plot and the remarks.
+func ratingTables(s *Section, number int, t table.Table, columns []table.Column) error {
+	rows, err := t.Rows(columns)
+	if err != nil {
+		return err
+	}
+	r, from := t.Ratings, 0
+	for g := range r.Groups {
+		to := from
+		for to < len(r.Players) && r.Players[to].Group == g {
+			to++
+		}
+		caption := t.GroupTitle(g)
+		if caption == "" {
+			caption = "Ratings"
+		}
+		s.table(ratingTable(caption, columns, rows[from:to]))
+		if to-from > 1 {
+			s.figure(ratingPlot(fmt.Sprintf("elo-%d-%d", number+1, g+1), t.Title, r.Players[from:to]))
+		}
+		from = to
+	}
+	if len(r.Unrated) > 0 {
+		left := table.LeftColumns(columns)
+		if rows, err = t.Rows(left); err != nil {
+			return err
+		}
+		s.table(ratingTable("Without a rating", left, rows[len(r.Players):]))
+	}
+	s.add(Block{List: t.Remarks()})
+	return nil
+}
+
+// ratingTable is a table of players.
+func ratingTable(caption string, columns []table.Column, rows []table.Row) *Table {
+	t := &Table{Caption: caption}
+	for _, c := range columns {
+		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words()})
+	}
+	for _, r := range rows {
+		var cells []Cell
+		for i, text := range r.Cells {
+			cells = append(cells, Cell{Text: text, Row: columns[i].Key == "name"})
+		}
+		t.row(cells...)
+	}
+	return t
+}
+
+// ratingPlot draws ratings with their intervals.
+func ratingPlot(name, title string, players []ratings.Player) Figure {
+	caption := "Ratings with their 95 % intervals"
+	if title != "" {
+		caption += ", " + textfmt.Visible(title)
+	}
+	if len(players) > maxPlotted {
+		caption += fmt.Sprintf(", the first %d players", maxPlotted)
+		players = players[:maxPlotted]
+	}
+	var rows []interval
+	for _, p := range players {
+		rows = append(rows, interval{
+			label: textfmt.Visible(p.Name), title: plusMinus(p.Elo, p.Error) + " Elo",
+			low: p.Elo - p.Error, mid: p.Elo, high: p.Elo + p.Error,
+		})
+	}
+	return intervalPlot(name, caption, "Elo", rows, false)
+}
+
+func plusMinus(x, margin float64) string {
+	return textfmt.Decimal(x) + " ± " + textfmt.Decimal(margin)
+}
+
+// crosstable is the table of scores in all pairings; empty without games.
+func (b *builder) crosstable(t table.Table) *Table {
+	x := t.Ratings.Crosstable()
+	caption := "Score in % of the player in the row against the players numbered above"
+	if t.Ratings.Games == 0 {
+		return &Table{}
+	}
+	m, _ := matrix(caption, x.Names, func(i, j int) (Cell, error) {
+		c := x.Total(i, j)
+		if c.Games() == 0 {
+			return Cell{}, nil
+		}
+		return Cell{
+			Text: textfmt.Decimal(100 * c.Score()),
+			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(x.Names[i]),
+				textfmt.Visible(x.Names[j]), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
+			Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
+			Link:  b.link(filter{rules: rulesOf(t.Title), player: x.Names[i], against: x.Names[j]}),
+			Class: heat(c.Score()),
+		}, nil
+	})
+	return m
+}
+
+// superiority is the table of the likelihoods of superiority; empty with fewer than
+// two players.
+func superiority(r *ratings.Ratings) (*Table, error) {
+	var names []string
+	for _, p := range r.Players {
+		names = append(names, p.Name)
+	}
+	if len(names) < 2 {
+		return &Table{}, nil
+	}
+	caption := "Likelihood in % that the player in the row is stronger than the players numbered above"
+	return matrix(caption, names, func(i, j int) (Cell, error) {
+		if r.Players[i].Group != r.Players[j].Group {
+			return Cell{}, nil
+		}
+		d, err := r.Difference(names[i], names[j])
+		return Cell{
+			Text: textfmt.Decimal(100 * d.LOS),
+			Note: fmt.Sprintf("%s less %s: %s Elo", textfmt.Visible(names[i]), textfmt.Visible(names[j]),
+				plusMinus(d.Elo, d.Error)),
+			Class: heat(d.LOS),
+		}, err
+	})
+}
+
+// matrix is a table with a row and a column for each player. at returns the cell of
+// two players.
+func matrix(caption string, names []string, at func(i, j int) (Cell, error)) (*Table, error) {
+	t := newTable(caption, 0, "#", "Player")
+	t.Class, t.Header[1].Left = "matrix", true
+	for i, name := range names {
+		t.Header = append(t.Header, Head{Text: strconv.Itoa(i + 1), Tip: textfmt.Visible(name)})
+		cells := []Cell{cell(strconv.Itoa(i + 1)), rowHead(textfmt.Visible(name))}
+		for j := range names {
+			c, err := Cell{Text: "×", Class: "self"}, error(nil)
+			if i != j {
+				c, err = at(i, j)
+			}
+			if err != nil {
+				return nil, err
+			}
+			cells = append(cells, c)
+		}
+		t.row(cells...)
+	}
+	return t, nil
+}
+
+// heat is the class of a share from 0 to 1: nine steps.
+func heat(share float64) string {
+	return "h" + strconv.Itoa(max(0, min(int(share*9), 8)))
+}

@@ -1,0 +1,246 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"gyges/ratings/textfmt"
+)
+
+// maxAgentRows bounds the players in a table of efforts.
+const maxAgentRows = 200
+
+// statistics builds the section on results, openings, reasons, lengths and efforts.
+func (b *builder) statistics() Section {
+	s := Section{ID: "statistics", Title: "Game statistics"}
+	rules := slices.DeleteFunc(slices.Clone(b.collected.Rules), func(r *ruleStats) bool { return r.games() == 0 })
+	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
+	openings := newTable("Game pairs by what decided them", 1,
+		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn")
+	var resultBars, openingBars []stackedBar
+	for _, r := range rules {
+		name, o := ruleSetName(r.Rules), r.Pairs
+		resultBars = append(resultBars, stackedBar{name, r.Results})
+		results.row(b.resultCells(r)...)
+		if o.pairs() > 0 {
+			openingBars = append(openingBars, stackedBar{name, [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}})
+			openings.row(rowHead(name), count(o.pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
+				count(o.Draws))
+		}
+	}
+	s.heading("statistics-sides", "By side and rule set")
+	s.table(results)
+	s.figure(stackedPlot("results", "Results by side and rule set", [3]string{"South won", "drawn", "North won"}, resultBars))
+	if len(openingBars) > 0 {
+		s.heading("statistics-openings", "Openings")
+		s.text("An opening is played twice with sides swapped. Where one side won both games, the opening decided; " +
+			"where one player won both, the player did.")
+		s.table(openings)
+		s.figure(stackedPlot("openings", "What decided the game pairs",
+			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))
+	}
+	for i, r := range rules {
+		b.ruleSet(&s, strconv.Itoa(i+1), r)
+	}
+	return s
+}
+
+// resultCells are the row of a rule set in the table of results.
+func (b *builder) resultCells(r *ruleStats) []Cell {
+	score := (float64(r.Results[0]) + float64(r.Results[1])/2) / float64(r.games())
+	return []Cell{
+		rowHead(ruleSetName(r.Rules)), b.linked(r.games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
+		b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
+		cell(textfmt.Percent(score)),
+	}
+}
+
+// linked is a number of games under one rule set with a link to them.
+func (b *builder) linked(n int64, r *ruleStats, f filter) Cell {
+	c := count(n)
+	if f.rules = r.Rules; f.rules != "" { // else games imported without moves
+		c.Link = b.link(f)
+	}
+	return c
+}
+
+// ruleSetName is the printable name of a rule set.
+func ruleSetName(rules string) string {
+	if rules == "" {
+		return "not named"
+	}
+	return textfmt.Visible(rules)
+}
+
+// ruleSet adds what is shown of each rule set by itself; n is its number, for ids.
+func (b *builder) ruleSet(s *Section, n string, r *ruleStats) {
+	s.heading("statistics-"+n, "Games under "+ruleSetName(r.Rules))
+	b.reasons(s, r)
+	if len(r.Lengths) > 0 {
+		s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Rules), r.Lengths))
+	}
+	b.efforts(s, n, r)
+	b.calibration(s, n, r)
+}
+
+// reasons adds how games ended, and who lost them by faults.
+func (b *builder) reasons(s *Section, r *ruleStats) {
+	reasons := newTable("How games ended", 1, "Reason", "Games", "Share", "South won", "Drawn", "North won")
+	sum := func(name string) int64 { c := r.Reasons[name]; return c[0] + c[1] + c[2] }
+	names := slices.SortedFunc(maps.Keys(r.Reasons), func(x, y string) int {
+		return cmp.Or(cmp.Compare(sum(y), sum(x)), cmp.Compare(x, y))
+	})
+	for _, name := range names {
+		c, n := r.Reasons[name], sum(name)
+		reasons.row(rowHead(reasonName(name)), b.linked(n, r, filter{reason: name}),
+			cell(textfmt.Percent(float64(n)/float64(r.games()))), count(c[0]), count(c[1]), count(c[2]))
+	}
+	s.table(reasons)
+	faults := newTable("Games lost by faults", 2, "Player", "Fault", "Games")
+	for _, name := range r.Order {
+		a := r.Agents[name]
+		for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
+			if len(faults.Rows) < maxAgentRows {
+				faults.row(rowHead(b.visibleLabel(name)), cell(reasonName(kind)), count(a.Faults[kind]))
+			}
+		}
+	}
+	s.table(faults)
+}
+
+// reasonName explains a reason of records.
+func reasonName(reason string) string {
+	known := map[string]string{
+		"goal":               "goal: a piece was brought over",
+		"passes":             "passes: two in a row",
+		"length":             "length: the rules' most plies",
+		"illegal":            "illegal: a move that isn't legal",
+		"error":              "error: the agent reported one",
+		"panic":              "panic: the agent panicked",
+		"crash":              "crash: the agent's program ended",
+		"timeout":            "timeout: no answer in time",
+		"protocol":           "protocol: the agent's program violated the protocol",
+		"adjudicated-resign": "adjudicated: won and lost by both scores",
+		"adjudicated-draw":   "adjudicated: even by both scores",
+		"adjudicated-proven": "adjudicated: proven",
+		"adjudicated-length": "adjudicated: too many plies",
+		"imported":           "imported: the result is another program's",
+	}
+	if text, ok := known[reason]; ok {
+		return text
+	}
+	return textfmt.Visible(reason)
+}
+
+// lengthPlot draws the distribution of game lengths in plies.
+func lengthPlot(name, rules string, lengths map[int]int64) Figure {
+	all := slices.Sorted(maps.Keys(lengths))
+	longest, n, sum := all[len(all)-1], int64(0), 0.0
+	for plies, c := range lengths {
+		n += c
+		sum += float64(plies) * float64(c)
+	}
+	const mostBars = 50
+	width := 1
+	for longest/width >= mostBars {
+		width = int(niceStep(float64(width + 1)))
+	}
+	counts := make([]int64, longest/width+1)
+	median, left := -1, (n+1)/2
+	for _, plies := range all {
+		counts[plies/width] += lengths[plies]
+		if left -= lengths[plies]; left <= 0 && median < 0 {
+			median = plies
+		}
+	}
+	caption := fmt.Sprintf("Game lengths under %s: %s plies on average, median %d, from %d to %d",
+		rules, textfmt.Decimal(sum/float64(n)), median, all[0], longest)
+	return histogram(name, caption, "plies", width, counts, median)
+}
+
+// efforts adds the time, the nodes and the depth of moves.
+func (b *builder) efforts(s *Section, n string, r *ruleStats) {
+	t := newTable("Effort a move, placements left out", 1, "Player", "Moves", "Time, median", "95 % within", "Longest",
+		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
+	var rows []interval
+	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
+		a, label := r.Agents[name], b.visibleLabel(name)
+		if a.Moves == 0 {
+			continue
+		}
+		t.row(a.effortCells(label)...)
+		if a.Time.N == 0 || len(rows) == maxPlotted {
+			continue
+		}
+		const least = 0.001 // resolution of the clock
+		low, mid, high := max(least, a.Time.quantile(0.05)), max(least, a.Time.quantile(0.5)), max(least, a.Time.quantile(0.95))
+		title := fmt.Sprintf("median %s, 90 %% from %s to %s", milliseconds(mid), milliseconds(low), milliseconds(high))
+		rows = append(rows, interval{label: label, title: title, low: low, mid: mid, high: high})
+	}
+	s.table(t)
+	if len(r.Order) > maxAgentRows && len(t.Rows) > 0 {
+		s.text(fmt.Sprintf("Of %d players the first %d are shown.", len(r.Order), maxAgentRows))
+	}
+	if len(rows) > 0 {
+		caption := "Time a move under " + ruleSetName(r.Rules) + ": median, and the range of nine moves in ten"
+		s.figure(intervalPlot("time-"+n, caption, "milliseconds", rows, true))
+	}
+}
+
+// effortCells are the row of an agent in the table of efforts.
+func (a *agentStats) effortCells(label string) []Cell {
+	known := func(ok bool, text string) Cell {
+		if !ok {
+			text = "–"
+		}
+		return cell(text)
+	}
+	timed, counted, searched := a.Time.N > 0, a.Nodes.N > 0, a.Depth.N > 0
+	return []Cell{
+		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.quantile(0.5))),
+		known(timed, milliseconds(a.Time.quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
+		known(counted, figure(a.Nodes.mean())),
+		known(counted && a.Time.Sum > 0, figure(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
+		known(searched, textfmt.Decimal(a.Depth.mean())), known(searched, figure(a.Depth.Max)),
+	}
+}
+
+// calibration adds how scores and results agree.
+func (b *builder) calibration(s *Section, n string, r *ruleStats) {
+	const fewest = 20 // moves for a dot: fewer scatter too much
+	var curves []Curve
+	claims := newTable("Proven results that players claimed, move by move; what is proven may still be let slip", 1,
+		"Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")
+	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
+		a, c := r.Agents[name], Curve{Name: b.visibleLabel(name)}
+		for i, bin := range a.Calibration {
+			if bin.Moves < fewest {
+				continue
+			}
+			score, share := i-maxBin, float64(bin.HalfPoints)/2/float64(bin.Moves)
+			c.Points = append(c.Points, Point{
+				X: float64(score), Y: share, size: 3 + min(4, float64(bin.Moves)/250),
+				title: fmt.Sprintf("%s at %+d: %s of the points in %s moves",
+					c.Name, score, textfmt.Percent(share), textfmt.Thousands(bin.Moves)),
+			})
+		}
+		if len(c.Points) > 1 && len(curves) < numColours {
+			curves = append(curves, c)
+		}
+		if w, l := a.Wins, a.Losses; w != [2]int64{} || l != [2]int64{} {
+			claims.row(rowHead(c.Name), count(w[0]+w[1]), count(w[1]), count(l[0]+l[1]), count(l[1]))
+		}
+	}
+	if len(curves) > 0 {
+		title := fmt.Sprintf("Evaluation against result under %s: what players scored, by their evaluation of the position "+
+			"(%d moves and more a dot)", ruleSetName(r.Rules), fewest)
+		s.figure(Chart{
+			Title: title, XName: "evaluation by the mover, points", YName: "points scored",
+			Curves: curves, shares: true, levels: []level{{0.5, ""}},
+		}.plot("calibration-" + n))
+	}
+	s.table(claims)
+}
