@@ -1,3 +1,6 @@
+// Package agents defines what a player is: the [Agent] interface, the [Spec] text
+// that names one with its parameters, and the [Registry] of the kinds that can be
+// made. Each kind is a package below this one; agents/builtin lists those that ship.
 package agents
 
 import (
@@ -9,12 +12,11 @@ import (
 	"gyges/rules"
 )
 
-// Agent plays one side of one game at a time. An agent belongs to one
-// goroutine. It may also be an io.Closer, which is called when it is no longer
-// needed.
+// Agent plays one side of one game at a time. An agent belongs to one goroutine. One
+// that is also an io.Closer is closed when it is no longer needed.
 type Agent interface {
-	// NewGame prepares for a game, forgetting the one before. After equal
-	// setups an agent limited by depth, nodes or iterations makes equal
+	// NewGame prepares for a game and clears the state of the one before. After
+	// equal setups an agent limited by depth, nodes or iterations makes equal
 	// decisions in equal games, whatever it has played before.
 	NewGame(ctx context.Context, setup Setup) error
 
@@ -25,7 +27,7 @@ type Agent interface {
 	Choose(ctx context.Context, g *rules.Game, lim Limits) (Decision, error)
 }
 
-// Analyst is an agent that can say what it would do without some moves.
+// Analyst is an agent that can exclude moves from its search.
 type Analyst interface {
 	Agent
 
@@ -33,20 +35,20 @@ type Analyst interface {
 	ChooseWithout(ctx context.Context, g *rules.Game, lim Limits, excluded []rules.Move) (Decision, error)
 }
 
-// Explorer is an agent that can be made to leave its best move at times.
+// Explorer is an agent that can add noise to the scores of its moves.
 type Explorer interface {
 	Agent
 
-	// ChooseNoisy is Choose, except that it picks the move whose score, found
-	// by the same search, and noise have the highest sum. The best move stands
-	// where the search proves a win or a loss, and no move is picked that it
-	// proves to lose. noise gives hundredths of a point, each time the same for
-	// a move. The decision's Score is still the best move's, and its PV empty if
-	// another one has been picked.
+	// ChooseNoisy is Choose, except that it returns the move with the highest sum
+	// of score, found by the same search, and noise. Where the search proves a win
+	// or a loss it returns the best move, and never a move that is proven to lose.
+	// noise returns hundredths of a point, always the same for a move. The
+	// decision's Score is that of the best move; its PV is empty if another one is
+	// returned.
 	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
 }
 
-// Setup says which game is about to be played.
+// Setup describes a game that is about to be played.
 type Setup struct {
 	Rules *rules.Rules
 	Side  rules.Side // the side the agent plays
@@ -55,20 +57,19 @@ type Setup struct {
 	// OnRepetition is the game's policy for moves that only repeat.
 	OnRepetition OnRepetition
 
-	// Info is told what a search has found so far: by searches that deepen after
-	// each depth, by others now and then. nil: nobody listens. It is called
-	// in Choose, by its goroutine, and must not keep what it is told.
+	// Info, if not nil, is called with the result of a search so far: after each
+	// depth of iterative deepening, by other searches now and then. It is called in
+	// Choose, by its goroutine, and must not keep the decision's PV.
 	Info func(Decision)
 }
 
-// Rand returns the random source that a setup's seed stands for.
+// Rand returns the random source seeded by the setup.
 func (s Setup) Rand() *rand.Rand {
 	return rand.New(rand.NewPCG(s.Seed, uint64(s.Side)+1))
 }
 
-// Limits bound one decision. Zero fields set no bound; the agent's own
-// parameters hold beside them, and the tighter one counts. Where nothing sets a
-// bound, the kind's default does.
+// Limits bound one decision. A field of 0 sets no bound. An agent's parameters are
+// limits, too, of which the tighter ones apply; without any the kind's default does.
 type Limits struct {
 	Depth    int           // plies
 	Nodes    int64         // positions visited; for MCTS, iterations
@@ -124,8 +125,8 @@ func (s Score) Proven() (plies int, ok bool) {
 	}
 }
 
-// Text prints the score for people: in points, or in how many plies the game is
-// decided.
+// Text returns the score in points, "+1.25", or of a proven result its distance,
+// "wins in 3".
 func (s Score) Text() string {
 	plies, proven := s.Proven()
 	switch {
@@ -138,10 +139,10 @@ func (s Score) Text() string {
 	}
 }
 
-// Decision is a chosen move and what the agent knows about it.
+// Decision is a chosen move and the result of the search for it.
 type Decision struct {
 	Move   rules.Move
-	Scored bool         // Score means something
+	Scored bool         // Score is defined
 	Score  Score        // for the side that decides
 	Depth  int          // plies searched; 0 if the agent doesn't search
 	Nodes  int64        // positions visited; 0 if the agent doesn't count
@@ -150,12 +151,13 @@ type Decision struct {
 
 // Sized is an agent with large tables.
 type Sized interface {
-	// TableBytes returns how much memory its tables take during a game.
+	// TableBytes returns the memory of its tables during a game, in bytes.
 	TableBytes() int64
 }
 
-// Suiter is an agent that doesn't play by all rules.
+// Suiter is an agent that does not support all rules.
 type Suiter interface {
-	// Suits returns what is missing for a game under r; nil if it can play it.
+	// Suits returns an error that names what is missing for a game under r, nil if
+	// it can play one.
 	Suits(r *rules.Rules) error
 }

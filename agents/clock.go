@@ -6,8 +6,8 @@ import (
 	"gyges/rules"
 )
 
-// DefaultMoveOverhead is the part of each move's time that is set aside for
-// what happens outside of the search: messages, scheduling, garbage collection.
+// DefaultMoveOverhead is the part of each move's time that is reserved for what
+// happens outside of the search: messages, scheduling, garbage collection.
 const DefaultMoveOverhead = 10 * time.Millisecond
 
 // Clock is the state of a chess clock for the side to move. No value is negative.
@@ -31,8 +31,8 @@ func (c Clock) MoveTime(g *rules.Game) time.Duration {
 }
 
 // movesLeft estimates how many moves the side to move still has in the game. Half
-// the games of strong players last less than 10 moves a side, those with Kang less
-// than 23; nine in ten less than 14 and 34. The last moves are found at once, as
+// of the games between strong players last less than 10 moves a side, in Kang less
+// than 23; nine in ten less than 14 and 34. The last moves take almost no time, as
 // their outcome is proven, so the estimate may be low.
 func movesLeft(g *rules.Game) int {
 	usual, least := 10, 5

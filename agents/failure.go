@@ -1,27 +1,27 @@
 package agents
 
-// FailureKind says in what way an agent failed. It is also the reason of the
-// game's end in records.
+// FailureKind is the way in which an agent failed, and the reason of the game's end
+// in records.
 type FailureKind string
 
-// The ways to fail. An error that is no [Failure] is the agent's in general.
+// The ways to fail. An error that is no [Failure] is an agent's internal error.
 const (
-	Crashed       FailureKind = "crash"    // its program could not be started, or ended
-	TimedOut      FailureKind = "timeout"  // it gave no answer in time
-	BrokeProtocol FailureKind = "protocol" // it said what can't be understood or was not asked for
-	BadMove       FailureKind = "illegal"  // it named a move that doesn't even exist
+	Crashed       FailureKind = "crash"    // its program could not be started, or exited
+	TimedOut      FailureKind = "timeout"  // no answer in time
+	BrokeProtocol FailureKind = "protocol" // a message that is malformed or out of turn
+	BadMove       FailureKind = "illegal"  // a move that does not exist on any board
 )
 
-// Failure is an error that says in what way an agent failed.
+// Failure is an error with the way in which an agent failed.
 type Failure struct {
 	Kind FailureKind
-	Err  error // what happened, for people
+	Err  error // for people
 }
 
-// Error returns what happened.
+// Error returns the error without its kind.
 func (f *Failure) Error() string { return f.Err.Error() }
 
-// Unwrap returns what happened.
+// Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // HostFailure is an error of the machine that the agent runs on, such as a lack of
@@ -29,28 +29,28 @@ func (f *Failure) Unwrap() error { return f.Err }
 // way has no result.
 type HostFailure struct{ Err error }
 
-// Error returns what happened.
+// Error returns the error of the machine.
 func (f *HostFailure) Error() string { return f.Err.Error() }
 
-// Unwrap returns what happened.
+// Unwrap returns Err.
 func (f *HostFailure) Unwrap() error { return f.Err }
 
-// Tracer is an agent that can tell what was said last between it and a program
-// behind it, for the record of a game that a fault ended.
+// Tracer is an agent that keeps the last messages between it and an external
+// program, for the record of a game that ended with a fault.
 type Tracer interface {
 	// Trace returns the last lines, bounded and with control characters escaped.
 	Trace() []string
 }
 
 // OnRepetition is what happens to a move that only the rules on repetition and
-// null moves forbid. Programs that are told positions but no history can't know
-// those.
+// null moves forbid. A program that receives positions without history can't apply
+// those rules.
 type OnRepetition string
 
 // The policies. The zero value stands for Forfeit.
 const (
 	Forfeit OnRepetition = "forfeit"  // it is an illegal move like any other
-	AskNext OnRepetition = "ask-next" // an agent that has another choice plays that; else it is an illegal move
+	AskNext OnRepetition = "ask-next" // an agent with a second choice plays that; else as Forfeit
 	Allow   OnRepetition = "allow"    // it is played
 )
 

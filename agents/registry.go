@@ -1,100 +1,13 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
-	"time"
 )
-
-// Type is the type of a parameter's value.
-type Type string
-
-// The types of parameters.
-const (
-	Int      Type = "int"      // a whole number
-	Float    Type = "float"    // a finite number
-	Duration Type = "duration" // a time like 100ms, 1.5s
-	Text     Type = "text"     // any text; Choices may restrict it
-)
-
-// ParamDef describes a parameter of a kind.
-type ParamDef struct {
-	Name    string // one that ends in '.' stands for all names that begin with it
-	Type    Type
-	Default string   // the value that stands when none is given; "" means "none"
-	Min     float64  // lowest value of a number, in seconds for a duration
-	Max     float64  // highest value of a number
-	Choices []string // what a text may be; empty: anything
-	File    bool     // a text that names a file, unless it is one of Words
-	Words   []string // what in the place of a file's name stands for no file
-	Spec    bool     // a text that is the spec of another agent
-	Doc     string   // one line
-}
-
-// Range returns what the parameter accepts, for people.
-func (d ParamDef) Range() string {
-	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	switch {
-	case len(d.Choices) > 0:
-		return strings.Join(d.Choices, ", ")
-	case d.Type == Text:
-		return "text"
-	case d.Type == Duration:
-		sec := func(x float64) string { return time.Duration(x * float64(time.Second)).String() }
-		return sec(d.Min) + " to " + sec(d.Max)
-	default:
-		return num(d.Min) + " to " + num(d.Max)
-	}
-}
-
-// check returns an error that says what was expected if value is not accepted.
-func (d ParamDef) check(value string) error {
-	var x float64
-	var err error
-	switch d.Type {
-	case Int:
-		var n int64
-		n, err = strconv.ParseInt(value, 10, 64)
-		x = float64(n)
-	case Float:
-		x, err = strconv.ParseFloat(value, 64)
-	case Duration:
-		var t time.Duration
-		t, err = time.ParseDuration(value)
-		x = t.Seconds()
-	default:
-		for _, c := range d.Choices {
-			if value == c {
-				return nil
-			}
-		}
-		if len(d.Choices) == 0 && value != "" {
-			return nil
-		}
-		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
-	}
-	if err != nil || math.IsNaN(x) || x < d.Min || x > d.Max {
-		return fmt.Errorf("expected %s, %s, found %.60q", d.Type, d.Range(), value)
-	}
-	return nil
-}
-
-// Values are the parameters of a spec, checked, with defaults filled in.
-type Values map[string]string
-
-// Int returns a whole number, 0 where none stands.
-func (v Values) Int(name string) int { n, _ := strconv.Atoi(v[name]); return n }
-
-// Float returns a number, 0 where none stands.
-func (v Values) Float(name string) float64 { x, _ := strconv.ParseFloat(v[name], 64); return x }
-
-// Duration returns a time, 0 where none stands.
-func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration(v[name]); return t }
 
 // Kind is a sort of agent.
 type Kind struct {
@@ -107,7 +20,7 @@ type Kind struct {
 	Interactive bool
 
 	// Around returns the kind with another registry, for kinds that make agents
-	// around those of a registry; nil: this one doesn't.
+	// around those of a registry; nil for others.
 	Around func(*Registry) Kind
 
 	// New makes an agent. v holds every parameter that has a value, checked
@@ -115,8 +28,25 @@ type Kind struct {
 	New func(v Values) (Agent, error)
 }
 
-// Common returns the parameters that every kind takes. They are no affair of the
-// agent's: tournaments look at them.
+// Param returns the definition of a parameter: the one of that name, else the one
+// of a prefix of it.
+func (k Kind) Param(name string) (ParamDef, bool) {
+	prefix := name[:strings.IndexByte(name, '.')+1]
+	var found ParamDef
+	for _, d := range append(slices.Clone(k.Params), Common()...) {
+		switch {
+		case strings.HasSuffix(name, "."):
+		case d.Name == name:
+			return d, true
+		case d.Name == prefix:
+			found = d
+		}
+	}
+	return found, found.Name != ""
+}
+
+// Common returns the parameters that every kind takes. Agents ignore them;
+// tournaments read them from the spec.
 func Common() []ParamDef {
 	return []ParamDef{
 		{Name: "name", Type: Text, Doc: "what tables call the player, in place of the whole spec"},
@@ -142,23 +72,15 @@ func NewRegistry(kinds ...Kind) *Registry {
 
 // Kinds returns all kinds, sorted by name.
 func (r *Registry) Kinds() []Kind {
-	kinds := make([]Kind, 0, len(r.kinds))
-	for _, k := range r.kinds {
-		kinds = append(kinds, k)
-	}
-	sort.Slice(kinds, func(i, j int) bool { return kinds[i].Name < kinds[j].Name })
-	return kinds
+	return slices.SortedFunc(maps.Values(r.kinds), func(a, b Kind) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // Kind returns the kind a spec names. The error lists the kinds there are.
 func (r *Registry) Kind(s Spec) (Kind, error) {
 	k, ok := r.kinds[s.Kind]
 	if !ok {
-		var names []string
-		for _, k := range r.Kinds() {
-			names = append(names, k.Name)
-		}
-		return Kind{}, fmt.Errorf("agent %.60q: unknown kind %.60q; expected one of: %s", s, s.Kind, strings.Join(names, ", "))
+		names := strings.Join(slices.Sorted(maps.Keys(r.kinds)), ", ")
+		return k, fmt.Errorf("agent %.60q: unknown kind %.60q; expected one of: %s", s, s.Kind, names)
 	}
 	return k, nil
 }
@@ -171,10 +93,8 @@ func (r *Registry) Values(s Spec) (Values, error) {
 		return nil, err
 	}
 	v := Values{}
-	defs := map[string]ParamDef{}
 	var names []string
 	for _, d := range append(slices.Clone(k.Params), Common()...) {
-		defs[d.Name] = d
 		names = append(names, d.Name)
 		if d.Default != "" {
 			v[d.Name] = d.Default
@@ -182,16 +102,15 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	}
 	var errs []error
 	for _, p := range s.Params {
-		d, ok := defs[p.Name]
-		if prefix := strings.IndexByte(p.Name, '.') + 1; !ok && prefix < len(p.Name) {
-			d, ok = defs[p.Name[:prefix]]
+		d, ok := k.Param(p.Name)
+		err := fmt.Errorf("unknown parameter %.60q; %s takes %s", p.Name, s.Kind, strings.Join(names, ", "))
+		if ok {
+			if err = d.check(p.Value); err != nil {
+				err = fmt.Errorf("parameter %s: %w", p.Name, err)
+			}
 		}
-		if !ok || strings.HasSuffix(p.Name, ".") {
-			errs = append(errs, fmt.Errorf("agent %.60q: unknown parameter %.60q; %s takes %s", s, p.Name, s.Kind, strings.Join(names, ", ")))
-			continue
-		}
-		if err := d.check(p.Value); err != nil {
-			errs = append(errs, fmt.Errorf("agent %.60q: parameter %s: %w", s, p.Name, err))
+		if err != nil {
+			errs = append(errs, fmt.Errorf("agent %.60q: %w", s, err))
 			continue
 		}
 		v[p.Name] = p.Value

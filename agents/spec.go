@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +10,8 @@ import (
 // maxSpec bounds spec texts from outside.
 const maxSpec = 4096
 
-// Spec names an agent: its kind and the parameters that were given. Its text
-// stands for the agent on the command line, in YAML and in records.
+// Spec names an agent: its kind and the parameters that were given. Its text names
+// the agent on the command line, in YAML and in records.
 type Spec struct {
 	Kind   string
 	Params []Param // in the order given
@@ -21,7 +22,7 @@ type Param struct{ Name, Value string }
 
 // ParseSpec reads "kind" or "kind:param=value,param=value". A value that holds
 // a comma or a quote is written in single quotes, a quote inside it doubled.
-// Whether the kind and its parameters exist is for [Registry.Values] to say.
+// [Registry.Values] checks that the kind and its parameters exist.
 func ParseSpec(text string) (Spec, error) {
 	if len(text) > maxSpec {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
@@ -60,26 +61,22 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 		return value, rest, more, nil
 	}
 	var b strings.Builder
-	for i := 1; i < len(text); i++ {
-		if text[i] != '\'' {
-			b.WriteByte(text[i])
-			continue
+	for rest = text[1:]; ; rest = rest[1:] {
+		part, after, closed := strings.Cut(rest, "'")
+		if !closed {
+			return "", "", false, errors.New("expected a closing quote")
 		}
-		if strings.HasPrefix(text[i+1:], "'") {
-			b.WriteByte('\'')
-			i++
-			continue
+		b.WriteString(part)
+		if rest = after; !strings.HasPrefix(rest, "'") {
+			break
 		}
-		rest = text[i+1:]
-		if rest == "" {
-			return b.String(), "", false, nil
-		}
-		if rest[0] != ',' {
-			return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
-		}
-		return b.String(), rest[1:], true, nil
+		b.WriteByte('\'')
 	}
-	return "", "", false, fmt.Errorf("expected a closing quote")
+	after, more := strings.CutPrefix(rest, ",")
+	if rest != "" && !more {
+		return "", "", false, fmt.Errorf("expected a comma after the closing quote, found %.60q", rest)
+	}
+	return b.String(), after, more, nil
 }
 
 func isName(s string) bool {
@@ -93,7 +90,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// Get returns a parameter's value as it was given, "" if it wasn't.
+// Get returns a parameter's value as it was given, "" for none.
 func (s Spec) Get(name string) string {
 	for _, p := range s.Params {
 		if p.Name == name {
@@ -115,7 +112,7 @@ func (s Spec) With(name, value string) Spec {
 	return Spec{s.Kind, params}
 }
 
-// Label is what tables call the player: its parameter name, or the whole spec.
+// Label returns the player's name in tables: its parameter name, or the whole spec.
 func (s Spec) Label() string {
 	if name := s.Get("name"); name != "" {
 		return name
@@ -123,8 +120,8 @@ func (s Spec) Label() string {
 	return s.String()
 }
 
-// LabelOf returns the label of a player by its spec in a record; of a player who
-// has another name there, that name.
+// LabelOf returns the label of a player by its name in a record: a spec, else the
+// name itself.
 func LabelOf(player string) string {
 	if !strings.Contains(player, "name=") {
 		return player
@@ -136,7 +133,7 @@ func LabelOf(player string) string {
 	return spec.Label()
 }
 
-// String prints the spec as ParseSpec reads it.
+// String returns the text that [ParseSpec] reads.
 func (s Spec) String() string {
 	var b strings.Builder
 	b.WriteString(s.Kind)

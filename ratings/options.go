@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -146,3 +148,53 @@ func (o Options) validate(players []string) error {
 // minSD is the smallest standard deviation of a loose anchor or a drift, in
 // Elo; a smaller one would drown the games in rounding errors.
 const minSD = 0.01
+
+// ParseAnchor reads NAME=ELO or, for a loose anchor, NAME=ELO±SD or NAME=ELO+-SD. The
+// name may contain '='.
+func ParseAnchor(text string) (Anchor, error) {
+	i := strings.LastIndexByte(text, '=')
+	if i < 1 {
+		return Anchor{}, fmt.Errorf("expected NAME=ELO or NAME=ELO±SD, found %.60q", text)
+	}
+	a := Anchor{Name: text[:i]}
+	elo, sd, loose := strings.Cut(strings.Replace(text[i+1:], "+-", "±", 1), "±")
+	var err error
+	if a.Elo, err = ParseElo(elo); err != nil {
+		return a, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	if loose {
+		if a.SD, err = ParseElo(sd); err != nil || a.SD <= 0 {
+			return a, fmt.Errorf("%s: expected a standard deviation above 0 after ±, found %.60q", a.Name, sd)
+		}
+	}
+	return a, nil
+}
+
+// ParseOffset reads NAME=OTHER+ELO or NAME=OTHER-ELO. Both names may contain the
+// separators: they are those for which isPlayer reports true.
+func ParseOffset(text string, isPlayer func(name string) bool) (Offset, bool) {
+	for i := range text {
+		if text[i] != '=' || !isPlayer(text[:i]) {
+			continue
+		}
+		rest := text[i+1:]
+		for j := range rest {
+			if (rest[j] != '+' && rest[j] != '-') || !isPlayer(rest[:j]) {
+				continue
+			}
+			if elo, err := ParseElo(rest[j:]); err == nil {
+				return Offset{Name: text[:i], Than: rest[:j], Elo: elo}, true
+			}
+		}
+	}
+	return Offset{}, false
+}
+
+// ParseElo reads a finite number.
+func ParseElo(text string) (float64, error) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !finite(x) {
+		return 0, fmt.Errorf("expected a number of Elo, found %.60q", text)
+	}
+	return x, nil
+}

@@ -19,7 +19,7 @@ func (a *player) ChooseNoisy(
 	ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score,
 ) (agents.Decision, error) {
 	began := time.Now()
-	lim = lim.Tighter(a.limits)
+	lim = a.limits(lim)
 	first := lim
 	first.Nodes -= lim.Nodes / 4
 	first.MoveTime -= lim.MoveTime / 4
@@ -35,7 +35,6 @@ func (a *player) ChooseNoisy(
 	s := &a.searches[0]
 	s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
 	m := s.noisiest(g.Position(), best, noise)
-	s.ctx = nil
 	best.Nodes += s.nodeCount
 	if m != best.Move {
 		best.Move, best.PV = m, nil
@@ -70,8 +69,8 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 		}
 		next := s.rules.Apply(p, c.move)
 		s.line.Push(p)
-		reduction, late := 0, s.params[lmrSecondThreshold]
-		if s.params[selective] != 0 && best.Depth > 1 && late >= s.params[lmrFullDepthMoves] && !s.attacks(next) {
+		reduction, late := 0, s.LMRSecondThreshold
+		if s.Selective != 0 && best.Depth > 1 && late >= s.LMRFullDepthMoves && !s.attacks(next) {
 			reduction = s.reduction(best.Depth, late, false)
 		}
 		score := s.nullWindow(next, alpha, best.Depth-1, reduction)

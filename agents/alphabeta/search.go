@@ -2,6 +2,7 @@ package alphabeta
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -34,8 +35,8 @@ type search struct {
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history lookahead.History
-	params  params
 	stack   [maxDepth + 2]frame
+	params
 
 	ctx          context.Context // of the move being chosen
 	deadline     time.Time       // zero: none
@@ -97,7 +98,7 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 }
 
 func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
-	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: append([]rules.Move(nil), pv...)}
+	return agents.Decision{Move: pv[0], Scored: true, Score: score, Depth: depth, PV: slices.Clone(pv)}
 }
 
 // alphaBeta returns the score of p, the position at the line's end, searched to
@@ -126,19 +127,17 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	key := p.Hash()
 	static := s.evaluate(p, key)
 
-	// win in one
-	if static.wins {
-		if m := s.winningMove(p, f); m != rules.NoMove {
-			if pvNode {
-				f.pv = append(f.pv, m)
-			}
-			return agents.WinIn(ply + 1)
+	// win in one, unless it is excluded at the root
+	if static.wins && (ply > 0 || len(s.excluded) == 0) {
+		if pvNode {
+			f.pv = append(f.pv, s.rules.GoalMove(p, p.Side()))
 		}
+		return agents.WinIn(ply + 1)
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion
 	if depth == 0 {
-		if s.params[selective] == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
+		if s.Selective == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
 			return static.score
 		}
 		if pvNode {
@@ -160,7 +159,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	if e, ok := s.table.find(key); ok {
 		tableMove = e.move
 		if !pvNode {
-			sameDepth := s.params[selective] == 0
+			sameDepth := s.Selective == 0
 			if score, ok := e.usable(alpha, beta, depth, ply, s.line.Left(), sameDepth); ok {
 				return score
 			}
@@ -173,7 +172,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	s.generate(p, f)
 	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
 	best, bestMove := -infinity, rules.NoMove
-	kind := upper // the bound that an all node gives, unless a move raises alpha
+	bound := upperBound // of an all node, in which no move raises alpha
 	for searched := 0; ; searched++ {
 		m := s.nextMove(&picker, f, p, depth)
 		if s.stopped {
@@ -181,7 +180,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		}
 		if m == rules.NoMove {
 			if searched == 0 { // each move allows a win in one
-				best, kind = -agents.WinIn(ply+2), exact
+				best, bound = -agents.WinIn(ply+2), exactScore
 				if pvNode {
 					f.pv = append(f.pv, s.lossInTwo(p, f)...)
 				}
@@ -189,10 +188,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			break
 		}
 		// A loss is proven only if every move is searched to the full depth.
-		prune := s.params[selective] != 0 && best > -agents.WinScore
+		prune := s.Selective != 0 && best > -agents.WinScore
 
 		// late move pruning
-		if prune && depth == 1 && !pvNode && searched >= s.params[lmpMoveCount] {
+		if prune && depth == 1 && !pvNode && searched >= s.LMPMoveCount {
 			best = max(best, min(alpha, static.score))
 			break
 		}
@@ -202,7 +201,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// late move reductions, except for moves that attack
 		reduction := 0
-		if prune && depth > 1 && searched >= s.params[lmrFullDepthMoves] && !s.attacks(next) {
+		if prune && depth > 1 && searched >= s.LMRFullDepthMoves && !s.attacks(next) {
 			reduction = s.reduction(depth, searched, pvNode)
 		}
 
@@ -226,7 +225,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		if score <= alpha {
 			continue
 		}
-		alpha, kind = score, exact
+		alpha, bound = score, exactScore
 		if pvNode {
 			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
 		}
@@ -236,7 +235,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 		// beta cutoff: this is a cut node; update history and killers
 		if score >= beta {
-			kind = lower
+			bound = lowerBound
 			s.history.Add(p.Side(), m, int32(depth*depth))
 			if f.killers[0] != m {
 				f.killers = [2]rules.Move{m, f.killers[0]}
@@ -247,7 +246,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 	// transposition table, unless the score may rest on the game's length or on excluded moves
 	if s.line.Left() > depth && (ply > 0 || len(s.excluded) == 0) {
-		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, kind)
+		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
 	}
 	return best
 }
@@ -256,22 +255,11 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 // the excluded ones.
 func (s *search) generate(p rules.Position, f *frame) {
 	s.line.Moves(p, &f.moves)
-	if s.line.Len() > 0 {
-		return
+	if s.line.Len() == 0 {
+		for _, m := range s.excluded {
+			f.moves.Remove(m)
+		}
 	}
-	for _, m := range s.excluded {
-		f.moves.Remove(m)
-	}
-}
-
-// winningMove returns a move that wins at once in p, a position that has one;
-// NoMove where all of them are excluded at the root.
-func (s *search) winningMove(p rules.Position, f *frame) rules.Move {
-	if s.line.Len() > 0 || len(s.excluded) == 0 {
-		return s.rules.GoalMove(p, p.Side())
-	}
-	s.generate(p, f)
-	return s.line.WinningMove(p, &f.moves)
 }
 
 // lossInTwo returns the variation of a move of p, a position without evasions,
@@ -293,10 +281,10 @@ func (s *search) attacks(next rules.Position) bool {
 // so many others of its node, at a depth of 2 or more.
 func (s *search) reduction(depth, searched int, pvNode bool) int {
 	r := 1
-	if searched >= s.params[lmrSecondThreshold] {
+	if searched >= s.LMRSecondThreshold {
 		r++
 	}
-	if searched >= 4*s.params[lmrSecondThreshold] {
+	if searched >= 4*s.LMRSecondThreshold {
 		r++
 	}
 	if pvNode && r > 1 {

@@ -8,14 +8,14 @@ import (
 	"gyges/rules"
 )
 
-// bound is the relation of the true score to a stored one.
-type bound uint8
+// boundKind is the relation of the true score to a stored one.
+type boundKind uint8
 
 const (
-	unknown bound = iota
-	exact         // of a PV node
-	lower         // of a cut node: the true score is at least this
-	upper         // of an all node: at most this
+	unknownScore boundKind = iota
+	exactScore             // of a PV node
+	lowerBound             // of a cut node: the true score is at least this
+	upperBound             // of an all node: the true score is at most this
 )
 
 // entry is the result of a position's search.
@@ -24,16 +24,16 @@ type entry struct {
 	move  rules.Move
 	score int16 // wins and losses counted from this position, not from the root
 	depth uint8 // plies searched below it
-	tag   uint8 // the bound in the lowest two bits, above them the search that stored it
+	tag   uint8 // the kind of bound in the lowest two bits, above them the search that stored it
 }
 
-func (e *entry) bound() bound { return bound(e.tag & 3) }
+func (e *entry) bound() boundKind { return boundKind(e.tag & 3) }
 
-// usable returns the stored score if it settles a search to the given depth
-// with the window alpha, beta, at a position so many plies below the root from
-// where the game may last so many turns. Scores of other depths settle nothing,
-// wins and losses apart: those hold at any, though quicker ones may exist. Unless
-// sameDepth is set, deeper ones are used too.
+// usable returns the stored score and reports whether it settles a search to the given
+// depth with the window alpha, beta, at a position ply plies below the root from where
+// the game may last left turns. Scores of lower depths settle nothing, nor those of
+// higher depths if sameDepth is set. Wins and losses hold at any depth, though quicker
+// ones may exist.
 func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth bool) (agents.Score, bool) {
 	plies, proven := agents.Score(e.score).Proven()
 	if proven && max(plies, -plies) > left {
@@ -41,17 +41,17 @@ func (e *entry) usable(alpha, beta agents.Score, depth, ply, left int, sameDepth
 	}
 	b := e.bound()
 	if int(e.depth) < depth || sameDepth && int(e.depth) != depth || left <= int(e.depth) {
-		holds := upper
+		holds := upperBound
 		if plies > 0 {
-			holds = lower
+			holds = lowerBound
 		}
-		if !proven || b != exact && b != holds {
+		if !proven || b != exactScore && b != holds {
 			return 0, false
 		}
 		b = holds
 	}
 	score := fromTable(e.score, ply)
-	return score, b == exact || b == lower && score >= beta || b == upper && score <= alpha
+	return score, b == exactScore || b == lowerBound && score >= beta || b == upperBound && score <= alpha
 }
 
 // bucketSize is the number of entries of a bucket: one cache line.
@@ -95,12 +95,11 @@ type table struct {
 // reset empties the table and sets its size.
 func (t *table) reset(megabytes int) {
 	t.search = 0
-	n := megabytes << 20 / (bucketSize * 16)
-	if len(t.buckets) == n {
+	if n := megabytes << 20 / (bucketSize * 16); len(t.buckets) != n {
+		t.buckets = make([]bucket, n)
+	} else {
 		clear(t.buckets)
-		return
 	}
-	t.buckets = make([]bucket, n)
 }
 
 // newSearch starts a new generation; entries of older ones are replaced first.
@@ -125,7 +124,7 @@ func (t *table) find(key uint64) (entry, bool) {
 // store adds a position's result. It replaces the position's old one, else the
 // least valuable entry of the bucket: first one of an earlier search, then the one
 // of the lowest depth.
-func (t *table) store(e entry, b bound) {
+func (t *table) store(e entry, b boundKind) {
 	e.tag = uint8(b) | t.search
 	place := t.bucket(e.key)
 	victim, least := &place[0], 1<<16
@@ -147,25 +146,17 @@ func (t *table) store(e entry, b bound) {
 }
 
 // toTable converts a score counted from the root into one counted from a position
-// at the given ply.
+// ply plies below it.
 func toTable(s agents.Score, ply int) int16 {
-	switch {
-	case s >= agents.WinScore:
-		s += agents.Score(ply)
-	case s <= -agents.WinScore:
-		s -= agents.Score(ply)
+	switch plies, proven := s.Proven(); {
+	case !proven:
+		return int16(s)
+	case plies > 0:
+		return int16(s) + int16(ply)
+	default:
+		return int16(s) - int16(ply)
 	}
-	return int16(s)
 }
 
-// fromTable is the reverse of toTable.
-func fromTable(s int16, ply int) agents.Score {
-	switch score := agents.Score(s); {
-	case score >= agents.WinScore:
-		return score - agents.Score(ply)
-	case score <= -agents.WinScore:
-		return score + agents.Score(ply)
-	default:
-		return score
-	}
-}
+// fromTable is the inverse of toTable.
+func fromTable(s int16, ply int) agents.Score { return agents.Score(toTable(agents.Score(s), -ply)) }

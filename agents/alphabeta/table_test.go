@@ -35,7 +35,7 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	require.Len(t, tab.buckets, 1<<20/64)
 	// Keys below 2^48 all lie in the first bucket.
 	for depth := range uint8(6) {
-		tab.store(entry{key: uint64(depth) + 1, depth: depth}, exact)
+		tab.store(entry{key: uint64(depth) + 1, depth: depth}, exactScore)
 	}
 	kept := func() (keys []int) {
 		for key := range 20 {
@@ -47,21 +47,21 @@ func TestTableKeepsWhatIsWorthMost(t *testing.T) {
 	}
 	require.Equal(t, []int{4, 5, 6}, kept()[1:], "the deepest stay")
 	tab.newSearch()
-	tab.store(entry{key: 10, depth: 0}, lower)
-	tab.store(entry{key: 11, depth: 0}, lower)
-	tab.store(entry{key: 12, depth: 0}, lower)
+	tab.store(entry{key: 10, depth: 0}, lowerBound)
+	tab.store(entry{key: 11, depth: 0}, lowerBound)
+	tab.store(entry{key: 12, depth: 0}, lowerBound)
 	require.Equal(t, []int{6, 10, 11, 12}, kept(), "those of an earlier search go first")
-	tab.store(entry{key: 11, depth: 3}, upper)
+	tab.store(entry{key: 11, depth: 3}, upperBound)
 	e, _ := tab.find(11)
 	require.Equal(t, uint8(3), e.depth)
-	require.Equal(t, upper, e.bound())
+	require.Equal(t, upperBound, e.bound())
 	require.Len(t, kept(), 4)
 	tab.reset(1)
 	require.Empty(t, kept())
 }
 
 func TestUsable(t *testing.T) {
-	make := func(s agents.Score, depth uint8, b bound) entry {
+	make := func(s agents.Score, depth uint8, b boundKind) entry {
 		return entry{score: int16(s), depth: depth, tag: uint8(b) | 8}
 	}
 	win, loss := agents.WinIn(3), -agents.WinIn(4)
@@ -72,19 +72,19 @@ func TestUsable(t *testing.T) {
 		left        int
 		want        bool
 	}{
-		{"exact, same depth", make(50, 4, exact), 0, 1, 99, true},
-		{"other depth", make(50, 5, exact), 0, 1, 99, false},
-		{"lower bound that fails high", make(50, 4, lower), 0, 50, 99, true},
-		{"lower bound that doesn't", make(50, 4, lower), 50, 51, 99, false},
-		{"upper bound that fails low", make(50, 4, upper), 50, 51, 99, true},
-		{"upper bound that doesn't", make(50, 4, upper), 49, 50, 99, false},
-		{"the game may end first", make(50, 4, exact), 0, 1, 4, false},
-		{"a win of another depth", make(win, 2, exact), 0, 1, 99, true},
-		{"the window is above the win", make(win, 2, exact), win, win + 1, 99, false},
-		{"an upper bound proves no win", make(win, 2, upper), win, win + 1, 99, false},
-		{"a loss of another depth", make(loss, 2, upper), 0, 1, 99, true},
-		{"a lower bound proves no loss", make(loss, 2, lower), loss - 1, loss, 99, false},
-		{"a win too late", make(win, 2, exact), 0, 1, 2, false},
+		{"exact, same depth", make(50, 4, exactScore), 0, 1, 99, true},
+		{"other depth", make(50, 5, exactScore), 0, 1, 99, false},
+		{"lower bound that fails high", make(50, 4, lowerBound), 0, 50, 99, true},
+		{"lower bound that doesn't", make(50, 4, lowerBound), 50, 51, 99, false},
+		{"upper bound that fails low", make(50, 4, upperBound), 50, 51, 99, true},
+		{"upper bound that doesn't", make(50, 4, upperBound), 49, 50, 99, false},
+		{"the game may end first", make(50, 4, exactScore), 0, 1, 4, false},
+		{"a win of another depth", make(win, 2, exactScore), 0, 1, 99, true},
+		{"the window is above the win", make(win, 2, exactScore), win, win + 1, 99, false},
+		{"an upper bound proves no win", make(win, 2, upperBound), win, win + 1, 99, false},
+		{"a loss of another depth", make(loss, 2, upperBound), 0, 1, 99, true},
+		{"a lower bound proves no loss", make(loss, 2, lowerBound), loss - 1, loss, 99, false},
+		{"a win too late", make(win, 2, exactScore), 0, 1, 2, false},
 	} {
 		score, ok := c.e.usable(c.alpha, c.beta, 4, 0, c.left, true)
 		require.Equal(t, c.want, ok, c.name)

@@ -1,3 +1,14 @@
+// Package eval is the static evaluation: a linear function of named features plus
+// the output of a small network.
+//
+// A score is the sum of weight × feature from the side to move ([Evaluator.Extract])
+// and of the output of the [Network], whose inputs are the content and control of
+// each square. Both are data: a versioned JSON file with the family of rules it is
+// for and its provenance ([Read]). One for each family is embedded ([Default]).
+//
+// The network has one hidden layer over binary inputs, as in the efficiently
+// updatable networks of Y. Nasu (2018), but is small enough to be computed anew for
+// every position.
 package eval
 
 import (
@@ -18,24 +29,16 @@ type Evaluator struct {
 
 // New returns the evaluator with weights w for rules r. It returns an error if
 // w was made for another family of rules, or holds a number out of bounds.
-func New(w Weights, r *rules.Rules) (*Evaluator, error) { return newEvaluator(w, r, nil) }
-
-// newEvaluator is New with a cache of packed networks, which may be nil.
-func newEvaluator(w Weights, r *rules.Rules, cache map[*Network]*packed) (*Evaluator, error) {
+func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 	if f := Family(r); w.Rules != f {
 		return nil, fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
 	}
 	if err := w.check(); err != nil {
-		return nil, err
+		return nil, w.labelled(err)
 	}
 	e := &Evaluator{rules: r, weights: w.Values}
 	if w.Network != nil {
-		if e.network = cache[w.Network]; e.network == nil {
-			e.network = w.Network.pack()
-		}
-		if cache != nil {
-			cache[w.Network] = e.network
-		}
+		e.network = w.Network.pack()
 	}
 	return e, nil
 }
@@ -44,8 +47,8 @@ func newEvaluator(w Weights, r *rules.Rules, cache map[*Network]*packed) (*Evalu
 // inputs of a network, and returns the output of the evaluator's network in
 // hundredths of a point; 0 if it has none.
 func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
-	co, cp := extractFeatures(e.rules, p, f)
-	in.extract(p, &co, &cp)
+	own, opp := extractFeatures(e.rules, p, f)
+	in.extract(p, &own, &opp)
 	if e.network == nil {
 		return 0
 	}
@@ -64,18 +67,14 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 // it were to move.
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
-	co, cp := extractFeatures(e.rules, p, &f)
-	sum := e.dot(&f) + e.networkValue(p, &co, &cp)
-	return agents.Score(math.Round(min(max(sum, -float64(agents.MaxEval)), float64(agents.MaxEval)))), cp.Winners > 0
-}
-
-func (e *Evaluator) networkValue(p rules.Position, co, cp *rules.Control) float64 {
-	if e.network == nil {
-		return 0
-	}
 	var in Inputs
-	in.extract(p, co, cp)
-	return float64(e.network.value(&in)) / (QA * QB)
+	network := e.Extract(p, &f, &in)
+	sum := 0.0
+	for i, w := range e.weights {
+		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
+	}
+	sum = min(max(sum+network, -float64(agents.MaxEval)), float64(agents.MaxEval))
+	return agents.Score(math.Round(sum)), f[WinnersOpp] > 0
 }
 
 // Term is the contribution of one feature to a score.
@@ -103,12 +102,3 @@ func (e *Evaluator) Terms(p rules.Position) []Term {
 
 // networkName is the network's name in a Term.
 const networkName = "network"
-
-// dot returns the sum of the weighted features.
-func (e *Evaluator) dot(f *[NumFeatures]float64) float64 {
-	sum := 0.0
-	for i, w := range e.weights {
-		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
-	}
-	return sum
-}

@@ -1,11 +1,8 @@
 package eval
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
@@ -139,107 +136,4 @@ func (n *Network) check() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// networkFile is a network in a weights file. The weights of inputs that are left out
-// are 0.
-type networkFile struct {
-	B1     units           `json:"bias"`
-	W2     units           `json:"out"`
-	Inputs json.RawMessage `json:"inputs"`
-}
-
-// units are a number for each unit.
-type units [HiddenUnits]int16
-
-// UnmarshalJSON reads exactly as many numbers as there are units.
-func (u *units) UnmarshalJSON(text []byte) error {
-	var list []int16
-	if err := json.Unmarshal(text, &list); err != nil || len(list) != HiddenUnits {
-		return fmt.Errorf("expected %d whole numbers within ±32767, found %.60s", HiddenUnits, text)
-	}
-	*u = units(list)
-	return nil
-}
-
-// readNetwork reads a network from a weights file; nil if there is none.
-func readNetwork(text json.RawMessage) (*Network, error) {
-	if len(text) == 0 {
-		return nil, nil
-	}
-	var f networkFile
-	if err := decode(text, &f); err != nil {
-		return nil, fmt.Errorf("network: expected bias, out and inputs: %w", err)
-	}
-	n := &Network{B1: f.B1, W2: f.W2}
-	index := make(map[string]int, NumInputs)
-	for i, name := range inputNames {
-		index[name] = i
-	}
-	seen := [NumInputs]bool{}
-	err := eachEntry(f.Inputs, `"inputs": {input: [number, …], …}`, func(name string, d *json.Decoder) error {
-		i, ok := index[name]
-		if !ok {
-			return fmt.Errorf("unknown input %.40q; expected one like %.60q", name, inputNames[squareInput(1, 1)])
-		}
-		if seen[i] {
-			return fmt.Errorf("input %.60q is given twice", name)
-		}
-		var u units
-		if err := d.Decode(&u); err != nil {
-			return fmt.Errorf("input %s: %w", name, err)
-		}
-		n.W1[i], seen[i] = u, true
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("network: %w", err)
-	}
-	return n, n.check()
-}
-
-// eachEntry calls read for each key of a JSON object of some form, with the
-// decoder before its value. It reads token by token to detect keys given twice.
-func eachEntry(object json.RawMessage, form string, read func(key string, d *json.Decoder) error) error {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("expected %s", form)
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		if err := read(key.(string), d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// write writes the network as a weights file holds it.
-func (n *Network) write(b *bytes.Buffer) {
-	b.WriteString(",\n  \"network\": {\n    \"bias\": ")
-	writeUnits(b, &n.B1)
-	b.WriteString(",\n    \"out\": ")
-	writeUnits(b, &n.W2)
-	b.WriteString(",\n    \"inputs\": {")
-	comma := ""
-	for i := range n.W1 {
-		if n.W1[i] == [HiddenUnits]int16{} {
-			continue
-		}
-		fmt.Fprintf(b, "%s\n      %q: ", comma, inputNames[i])
-		writeUnits(b, &n.W1[i])
-		comma = ","
-	}
-	b.WriteString("\n    }\n  }")
-}
-
-func writeUnits(b *bytes.Buffer, u *[HiddenUnits]int16) {
-	for k, x := range u {
-		b.WriteByte("[,"[min(k, 1)])
-		b.Write(strconv.AppendInt(nil, int64(x), 10))
-	}
-	b.WriteByte(']')
 }

@@ -2,19 +2,15 @@ package eval
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
-	"gyges/agents"
-	"gyges/agents/files"
+	"gyges/agents/problems"
 	"gyges/rules"
 )
 
@@ -46,14 +42,14 @@ type Weights struct {
 	Source     string // the file they were read from, for messages; may be empty
 }
 
-// Provenance says where weights come from.
+// Provenance is the origin of weights.
 type Provenance struct {
 	Method string `json:"method"` // "hand-set", or the tuning method
 	Run    string `json:"run"`    // the run that they come from; empty for none
 	Parent string `json:"parent"` // the weights that tuning started from; empty for none
 	Seed   uint64 `json:"seed"`   // the run's seed
 
-	// Data says what they were tuned on: positions or games, how many, and where from.
+	// Data describes what they were tuned on: positions or games, how many, and where from.
 	Data string `json:"data,omitempty"`
 	// Version is the version of the program that tuned them.
 	Version string `json:"version,omitempty"`
@@ -80,19 +76,26 @@ const (
 // label names the weights in messages.
 func (w *Weights) label() string { return strings.TrimSpace("weights " + w.Source) }
 
+// labelled puts the label before each of the errors joined in err.
+func (w *Weights) labelled(err error) error {
+	errs := problems.Split(err)
+	for i, e := range errs {
+		errs[i] = fmt.Errorf("%s: %w", w.label(), e)
+	}
+	return errors.Join(errs...)
+}
+
 // check returns an error that names the weights that are out of bounds.
 func (w *Weights) check() error {
 	var errs []error
 	for i, x := range w.Values {
 		if !(math.Abs(x) <= MaxWeight) { // true for NaN too
-			errs = append(errs, fmt.Errorf("%s: feature %s: expected a weight from %d to %d, found %g",
-				w.label(), names[i], -MaxWeight, MaxWeight, x))
+			errs = append(errs, fmt.Errorf("feature %s: expected a weight from %d to %d, found %g",
+				names[i], -MaxWeight, MaxWeight, x))
 		}
 	}
 	if w.Network != nil {
-		if err := w.Network.check(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", w.label(), err))
-		}
+		errs = append(errs, w.Network.check())
 	}
 	return errors.Join(errs...)
 }
@@ -105,50 +108,119 @@ func (w *Weights) Equal(v *Weights) bool {
 	return w.Rules == v.Rules && w.Values == v.Values && *w.Network == *v.Network
 }
 
-// file is a weights file as JSON.
-type file struct {
+// weightsFile is a weights file as JSON.
+type weightsFile struct {
 	Version    *int            `json:"version"`
 	Rules      string          `json:"rules"`
-	Weights    json.RawMessage `json:"weights"`
-	Network    json.RawMessage `json:"network"`
+	Weights    json.RawMessage `json:"weights"` // by feature
+	Network    json.RawMessage `json:"network"` // a networkFile; may be missing
 	Provenance *Provenance     `json:"provenance"`
 }
 
+// networkFile is a network in a weights file. The weights of inputs that are left out
+// are 0.
+type networkFile struct {
+	B1     []int16         `json:"bias"`
+	W2     []int16         `json:"out"`
+	Inputs json.RawMessage `json:"inputs"` // rows of W1 by input
+}
+
 // Read reads a weights file; source names it in messages. It is read strictly:
-// every feature must be there once, and nothing else. The error says what is
-// wrong and what was expected.
+// every feature must be there once, and nothing else. The error joins what is wrong.
 func Read(in io.Reader, source string) (Weights, error) {
 	w := Weights{Source: source}
+	return w, w.labelled(w.read(in))
+}
+
+func (w *Weights) read(in io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err != nil {
-		return w, fmt.Errorf("%s: %w", w.label(), err)
+		return err
 	}
 	if len(data) > maxFile {
-		return w, fmt.Errorf("%s: expected a file of at most %d bytes", w.label(), maxFile)
+		return fmt.Errorf("expected a file of at most %d bytes", maxFile)
 	}
-	var f file
+	var f weightsFile
 	if err := decode(data, &f); err != nil {
-		return w, fmt.Errorf("%s: expected a weights file: %w", w.label(), err)
+		return fmt.Errorf("expected a weights file: %w", err)
 	}
 	switch {
 	case f.Version == nil:
-		return w, fmt.Errorf("%s: expected \"version\": %d, found none", w.label(), version)
+		return fmt.Errorf(`expected "version": %d, found none`, version)
 	case *f.Version != version:
-		return w, fmt.Errorf("%s: expected version %d, found %d", w.label(), version, *f.Version)
+		return fmt.Errorf("expected version %d, found %d", version, *f.Version)
 	case f.Rules != Standard && f.Rules != Simplified && f.Rules != Kang:
-		return w, fmt.Errorf("%s: expected rules %s, %s or %s, found %.60q",
-			w.label(), Standard, Simplified, Kang, f.Rules)
+		return fmt.Errorf("expected rules %s, %s or %s, found %.60q", Standard, Simplified, Kang, f.Rules)
 	case f.Provenance == nil || f.Provenance.Method == "":
-		return w, fmt.Errorf("%s: expected a provenance with a method, found none", w.label())
+		return errors.New("expected a provenance with a method, found none")
 	}
 	w.Rules, w.Provenance = f.Rules, *f.Provenance
-	if err := w.readValues(f.Weights); err != nil {
-		return w, err
+	read, err := readObject(f.Weights, `"weights": {feature: weight, …}`, "feature", "a number", names[:],
+		func(i int, x float64) bool { w.Values[i] = x; return true })
+	if err != nil {
+		return err
 	}
-	if w.Network, err = readNetwork(f.Network); err != nil {
-		return w, fmt.Errorf("%s: %w", w.label(), err)
+	var errs []error
+	for i, ok := range read {
+		if !ok {
+			errs = append(errs, fmt.Errorf("feature %.60q is missing", names[i]))
+		}
 	}
-	return w, w.check()
+	if f.Network != nil {
+		if w.Network, err = readNetwork(f.Network); err != nil {
+			errs = append(errs, fmt.Errorf("network: %w", err))
+		}
+	}
+	return errors.Join(append(errs, w.check())...)
+}
+
+// readNetwork reads a network from a weights file.
+func readNetwork(text json.RawMessage) (*Network, error) {
+	var f networkFile
+	if err := decode(text, &f); err != nil {
+		return nil, fmt.Errorf("expected bias, out and inputs: %w", err)
+	}
+	if len(f.B1) != HiddenUnits || len(f.W2) != HiddenUnits {
+		return nil, fmt.Errorf("expected %d numbers of bias and of out, found %d and %d", HiddenUnits, len(f.B1), len(f.W2))
+	}
+	n := &Network{B1: [HiddenUnits]int16(f.B1), W2: [HiddenUnits]int16(f.W2)}
+	form := fmt.Sprintf("%d whole numbers within ±32767", HiddenUnits)
+	_, err := readObject(f.Inputs, `"inputs": {input: [number, …], …}`, "input", form, inputNames[:],
+		func(i int, row []int16) bool { return copy(n.W1[i][:], row) == HiddenUnits && len(row) == HiddenUnits })
+	return n, err
+}
+
+// readObject reads a JSON object with values by name, and returns which of the names
+// were given. It calls set with the index of each name, which reports whether it accepts
+// the value. Errors call the object form, a name what, and describe a value as expected.
+func readObject[T any](
+	object json.RawMessage, form, what, expected string, names []string, set func(i int, value T) bool,
+) (given []bool, err error) {
+	d := json.NewDecoder(bytes.NewReader(object)) // token by token, as a name may be given twice
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("expected %s", form)
+	}
+	given = make([]bool, len(names))
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		i := slices.Index(names, key.(string))
+		if i < 0 {
+			some := strings.Join(names[:min(len(names), NumFeatures)], ", ")
+			return nil, fmt.Errorf("unknown %s %.60q; expected: %s", what, key, some)
+		}
+		if given[i] {
+			return nil, fmt.Errorf("%s %.60q is given twice", what, key)
+		}
+		var value *T
+		if err := d.Decode(&value); err != nil || value == nil || !set(i, *value) {
+			return nil, fmt.Errorf("%s %s: expected %s", what, key, expected)
+		}
+		given[i] = true
+	}
+	return given, nil
 }
 
 // decode reads one JSON value that fills all of data.
@@ -168,22 +240,21 @@ func decode(data []byte, v any) error {
 // weights are not such as a file may hold.
 func (w *Weights) Write(out io.Writer) error {
 	provenance, err := json.Marshal(w.Provenance)
-	if err = errors.Join(err, w.check()); err != nil {
+	if err = errors.Join(err, w.labelled(w.check())); err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n  \"version\": %d,\n  \"rules\": %q,\n  \"provenance\": %s,\n  \"weights\": {\n",
 		version, w.Rules, provenance)
-	for i, x := range w.Values {
-		comma := ","
-		if i == NumFeatures-1 {
-			comma = ""
-		}
-		fmt.Fprintf(&b, "    %q: %s%s\n", names[i], strconv.FormatFloat(x, 'g', -1, 64), comma)
-	}
-	b.WriteString("  }")
-	if w.Network != nil {
-		w.Network.write(&b)
+	writeEntries(&b, "    ", names[:], func(i int) (any, bool) { return w.Values[i], true })
+	b.WriteString("\n  }")
+	if n := w.Network; n != nil {
+		fmt.Fprintf(&b, ",\n  \"network\": {\n    \"bias\": %s,\n    \"out\": %s,\n    \"inputs\": {\n",
+			jsonText(n.B1), jsonText(n.W2))
+		writeEntries(&b, "      ", inputNames[:], func(i int) (any, bool) {
+			return n.W1[i], n.W1[i] != [HiddenUnits]int16{}
+		})
+		b.WriteString("\n    }\n  }")
 	}
 	b.WriteString("\n}\n")
 	if _, err := Read(bytes.NewReader(b.Bytes()), w.Source); err != nil {
@@ -193,191 +264,17 @@ func (w *Weights) Write(out io.Writer) error {
 	return err
 }
 
-// readValues reads the object of feature names and weights.
-func (w *Weights) readValues(object json.RawMessage) error {
-	index := map[string]int{}
+// writeEntries writes the entries of a JSON object, one a line, but for those of which
+// value returns false.
+func writeEntries(b *bytes.Buffer, indent string, names []string, value func(i int) (any, bool)) {
+	separator := ""
 	for i, name := range names {
-		index[name] = i
-	}
-	var errs []error
-	fail := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: %w", w.label(), fmt.Errorf(format, args...)))
-	}
-	seen := [NumFeatures]bool{}
-	err := eachEntry(object, `"weights": {feature: weight, …}`, func(name string, d *json.Decoder) error {
-		var x *float64
-		if err := d.Decode(&x); err != nil || x == nil {
-			return fmt.Errorf("feature %v: expected a number", name)
-		}
-		i, ok := index[name]
-		switch {
-		case !ok:
-			fail("unknown feature %.60q; expected: %s", name, strings.Join(names[:], ", "))
-		case seen[i]:
-			fail("feature %.60q is given twice", name)
-		default:
-			w.Values[i], seen[i] = *x, true
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", w.label(), err)
-	}
-	for i, ok := range seen {
-		if !ok {
-			fail("feature %.60q is missing", names[i])
+		if v, ok := value(i); ok {
+			fmt.Fprintf(b, "%s%s%q: %s", separator, indent, name, jsonText(v))
+			separator = ",\n"
 		}
 	}
-	return errors.Join(errs...)
 }
 
-//go:embed weights/*.json
-var embedded embed.FS
-
-// Default returns the embedded weights for a family of rules.
-func Default(family string) (Weights, error) { return embeddedWeights(family) }
-
-func embeddedWeights(name string) (Weights, error) {
-	read, ok := embeddedReaders[name]
-	if !ok {
-		return Weights{}, fmt.Errorf("no weights %.60q come with the program", name)
-	}
-	return read()
-}
-
-// embeddedReaders read the embedded weights, each once: agents ask for them in
-// every game.
-var embeddedReaders = func() map[string]func() (Weights, error) {
-	readers := map[string]func() (Weights, error){}
-	for _, name := range [...]string{Standard, Simplified, Kang, ClassicName} {
-		readers[name] = sync.OnceValues(func() (Weights, error) {
-			text, err := embedded.ReadFile("weights/" + name + ".json")
-			if err != nil {
-				return Weights{}, err
-			}
-			return Read(bytes.NewReader(text), "default/"+name)
-		})
-	}
-	return readers
-}()
-
-// Names of embedded weights.
-const (
-	// DefaultName stands for those that suit the rules.
-	DefaultName = "default"
-	// ClassicName stands for an evaluation that other programs have used, for
-	// the rules with displacement: the moves, and three times the pieces and
-	// squares that one side alone controls.
-	ClassicName = "classic"
-)
-
-// Source provides an agent's weights: the embedded defaults for the family of rules
-// or one file, with overrides of single weights. It must not be shared between
-// goroutines.
-type Source struct {
-	file      *Weights
-	overrides []override
-	packed    map[*Network]*packed // cache of packed networks; nil: none
-}
-
-// override replaces the weight of one feature.
-type override struct {
-	feature int
-	weight  float64
-}
-
-// Load returns the source that the parameter weights names: DefaultName,
-// ClassicName or a file.
-func Load(name string) (Source, error) {
-	if name == DefaultName {
-		return Source{}, nil
-	}
-	if name == ClassicName {
-		w, err := embeddedWeights(ClassicName)
-		return Source{file: &w}, err
-	}
-	in, err := files.Open(name)
-	if err != nil {
-		return Source{}, fmt.Errorf("weights: %w", err)
-	}
-	defer in.Close()
-	w, err := Read(in, name)
-	if err != nil {
-		return Source{}, err
-	}
-	return Source{file: &w}, nil
-}
-
-// FromValues returns the source that an agent's parameters name, those that
-// [Params] describes.
-func FromValues(v agents.Values) (Source, error) {
-	s, err := Load(v["weights"])
-	if err != nil {
-		return s, err
-	}
-	s.packed = map[*Network]*packed{}
-	for i, name := range names {
-		if _, given := v[ParamPrefix+name]; given {
-			s.overrides = append(s.overrides, override{i, v.Float(ParamPrefix + name)})
-		}
-	}
-	for name := range v {
-		feature, ok := strings.CutPrefix(name, ParamPrefix)
-		if ok && !slices.Contains(names[:], feature) {
-			err = errors.Join(err, fmt.Errorf("parameter %s: unknown feature; expected one of: %s",
-				name, strings.Join(names[:], ", ")))
-		}
-	}
-	return s, err
-}
-
-// Weights returns the weights for a game under r.
-func (s Source) Weights(r *rules.Rules) (Weights, error) {
-	var w Weights
-	if s.file != nil {
-		w = *s.file
-	} else {
-		var err error
-		if w, err = Default(Family(r)); err != nil {
-			return w, err
-		}
-	}
-	for _, c := range s.overrides {
-		w.Values[c.feature] = c.weight
-	}
-	return w, nil
-}
-
-// Evaluator returns the evaluator for a game under r.
-func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
-	w, err := s.Weights(r)
-	if err != nil {
-		return nil, err
-	}
-	return newEvaluator(w, r, s.packed)
-}
-
-// ParamPrefix begins the names of the parameters that change one weight.
-const ParamPrefix = "weight."
-
-// Params describes the parameters of the kinds that evaluate: weights, and
-// weight.FEATURE, which changes one of them.
-func Params() []agents.ParamDef {
-	return []agents.ParamDef{
-		{
-			Name:    "weights",
-			Type:    agents.Text,
-			Default: DefaultName,
-			File:    true,
-			Words:   []string{DefaultName, ClassicName},
-			Doc:     "weights of the evaluation: a file, default for those that suit the rules, or classic for simple ones",
-		},
-		{
-			Name: ParamPrefix,
-			Type: agents.Float,
-			Min:  -MaxWeight,
-			Max:  MaxWeight,
-			Doc:  "change one weight, as in " + ParamPrefix + names[Near] + "=15",
-		},
-	}
-}
+// jsonText returns a number or a list of numbers as JSON.
+func jsonText(v any) []byte { text, _ := json.Marshal(v); return text }

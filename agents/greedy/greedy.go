@@ -21,100 +21,74 @@ func Kind() agents.Kind {
 		Params: eval.Params(),
 		New: func(v agents.Values) (agents.Agent, error) {
 			weights, err := eval.FromValues(v)
-			if err != nil {
-				return nil, err
-			}
-			return &player{weights: weights}, nil
+			return &player{Source: weights}, err
 		},
 	}
 }
 
 type player struct {
-	weights eval.Source
-	eval    *eval.Evaluator
-	rng     *rand.Rand
-	line    lookahead.Line
-	moves   rules.MoveSet
+	eval.Source
+	eval  *eval.Evaluator
+	rng   *rand.Rand
+	line  lookahead.Line
+	moves rules.MoveSet
 }
 
 var _ agents.Agent = (*player)(nil)
 
-// Suits returns an error if its weights are for other rules.
-func (a *player) Suits(r *rules.Rules) error {
-	_, err := a.weights.Evaluator(r)
-	return err
-}
-
 func (a *player) NewGame(_ context.Context, s agents.Setup) (err error) {
 	a.rng = s.Rand()
-	a.eval, err = a.weights.Evaluator(s.Rules)
+	a.eval, err = a.Evaluator(s.Rules)
 	return err
 }
 
-// choice is the best move so far.
-type choice struct {
-	move  rules.Move
-	rank  rank
-	equal int // moves of this rank so far
-}
-
-// rank orders moves: by whether the opponent wins at once, then by the evaluation.
-type rank struct {
-	loses bool
-	value agents.Score
-}
-
-func (r rank) worseThan(other rank) bool {
-	if r.loses != other.loses {
-		return r.loses
-	}
-	return r.value < other.value
-}
+// lossPenalty puts moves that let the opponent win at once below all others.
+const lossPenalty = 4 * agents.MaxEval
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
 	d, decided, err := a.line.Prologue(ctx, g, a.rng, &a.moves)
 	if err != nil || decided {
 		return d, err
 	}
-	best := a.best(ctx, g.Rules(), g.Position())
-	score := best.rank.value
-	if best.rank.loses {
-		score = -agents.WinIn(2)
+	d = agents.Decision{Scored: true, Depth: 1, Nodes: int64(a.moves.Len())}
+	d.Move, d.Score = a.best(ctx, g.Rules(), g.Position())
+	if d.Score < -agents.MaxEval {
+		d.Score = -agents.WinIn(2)
 	}
-	return agents.Decision{
-		Move: best.move, Scored: true, Score: score, Depth: 1, Nodes: int64(a.moves.Len()), PV: []rules.Move{best.move},
-	}, nil
+	d.PV = []rules.Move{d.Move}
+	return d, nil
 }
 
-// best returns the move of the highest rank, chosen at random among equals. When
+// best returns the move with the highest score, chosen at random among equals. When
 // ctx is cancelled it returns the best so far.
-func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) choice {
-	var best choice
+func (a *player) best(ctx context.Context, r *rules.Rules, p rules.Position) (best rules.Move, highest agents.Score) {
+	equal := 0 // moves of the highest score so far
 	a.line.Push(p)
 	for m := range a.moves.All() {
-		c := choice{m, a.rank(r.Apply(p, m)), 1}
-		switch {
-		case best.move == rules.NoMove || best.rank.worseThan(c.rank):
-			best = c
-		case best.rank == c.rank:
-			c.equal = best.equal + 1
-			if a.rng.IntN(c.equal) == 0 {
-				best = c
-			} else {
-				best.equal = c.equal
+		score := a.score(r.Apply(p, m))
+		if best == rules.NoMove || score > highest {
+			highest, equal = score, 0
+		}
+		if score == highest {
+			if equal++; equal == 1 || a.rng.IntN(equal) == 0 {
+				best = m
 			}
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return best
+	return best, highest
 }
 
-// rank returns the rank of a move from the position it leads to.
-func (a *player) rank(next rules.Position) rank {
-	if a.line.Outcome(next) == rules.Draw {
-		return rank{}
+// score returns the score of a move from the position it leads to.
+func (a *player) score(next rules.Position) agents.Score {
+	switch {
+	case a.line.Outcome(next) == rules.Draw:
+		return 0
+	case a.line.WinsNow(next):
+		return -a.eval.Score(next) - lossPenalty
+	default:
+		return -a.eval.Score(next)
 	}
-	return rank{a.line.WinsNow(next), -a.eval.Score(next)}
 }

@@ -1,8 +1,30 @@
+// Package mcts is an agent by Monte-Carlo tree search. Selection is by PUCT (C. D.
+// Rosin, "Multi-armed bandits with episode context", 2011) with priors from the
+// static evaluation. Leaves are expanded, and the children's static evaluations are
+// backed up by minimax and not as means (M. Lanctot et al., "Monte Carlo tree search
+// with heuristic evaluations using implicit minimax backups", 2014, with all the
+// weight on the minimax part): one reply decides most positions.
+//
+// A position has hundreds of moves, so nodes are widened progressively, in the order
+// of a move prior that is learned online. Moves that let the opponent win at once
+// are excluded.
+//
+// Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito,
+// "Monte-Carlo tree search solver", 2008): a position that can reach the goal
+// is won, one whose every move loses is lost, and the search ends when the root
+// is proven. The length of a proven win is that of the first one found; there may
+// be a quicker one. The tree is no graph: a position reached on two paths is two
+// nodes, so the repetition rule is followed exactly.
+//
+// The tree is reused from move to move of a game. When it is full, the subtrees with
+// the fewest visits are pruned until half of it is free; their roots keep their
+// values.
 package mcts
 
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -15,21 +37,10 @@ const defaultIterations = 500
 // Kind returns the kind of agent that searches by MCTS.
 func Kind() agents.Kind {
 	return agents.Kind{
-		Name: "mcts",
-		Doc:  "Monte-Carlo tree search with the evaluation as prior and leaf value",
-		Params: append([]agents.ParamDef{
-			{
-				Name: "iterations", Type: agents.Int, Min: 1, Max: 1e9,
-				Doc: "iterations for a move; 500 if neither nodes nor movetime bounds the search",
-			},
-			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e9, Doc: "the same as iterations"},
-			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
-			{
-				Name: "hash", Type: agents.Int, Default: "64", Min: 1, Max: 4096,
-				Doc: "size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned",
-			},
-		}, append(tunableParams(), eval.Params()...)...),
-		New: newPlayer,
+		Name:   "mcts",
+		Doc:    "Monte-Carlo tree search with the evaluation as prior and leaf value",
+		Params: slices.Concat(agents.ParamsOf(config{}), eval.Params()),
+		New:    newPlayer,
 	}
 }
 
@@ -38,34 +49,27 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &player{weights: weights}
-	a.limits = agents.Limits{Nodes: int64(v.Int("iterations")), MoveTime: v.Duration("movetime")}
-	a.limits = a.limits.Tighter(agents.Limits{Nodes: int64(v.Int("nodes"))})
-	a.search.params = newParams(v)
-	a.search.tree.limit = limitFor(v.Int("hash"))
+	a := &player{Source: weights}
+	v.Decode(&a.config)
+	a.search.params = a.config.params
+	a.search.tree.limit = limitFor(a.config.Hash)
 	return a, nil
 }
 
 type player struct {
-	weights eval.Source
-	limits  agents.Limits
-	rng     *rand.Rand // for the set-up; the search is deterministic
-	search  search
+	eval.Source
+	config config
+	rng    *rand.Rand // for the set-up; the search is deterministic
+	search search
 }
 
-var _ agents.Agent = (*player)(nil)
-
-// Suits returns an error if its weights are for other rules.
-func (a *player) Suits(r *rules.Rules) error {
-	_, err := a.weights.Evaluator(r)
-	return err
-}
+var _ agents.Explorer = (*player)(nil)
 
 // TableBytes implements [agents.Sized].
 func (a *player) TableBytes() int64 { return int64(2 * nodeSize * a.search.tree.limit) }
 
 func (a *player) NewGame(_ context.Context, s agents.Setup) error {
-	e, err := a.weights.Evaluator(s.Rules)
+	e, err := a.Evaluator(s.Rules)
 	if err != nil {
 		return err
 	}
@@ -79,9 +83,46 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	if err != nil || decided {
 		return d, err
 	}
-	lim = lim.Tighter(a.limits)
+	lim = lim.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
+	lim = lim.Tighter(agents.Limits{Nodes: a.config.Nodes})
 	if lim.Nodes == 0 && lim.MoveTime == 0 {
 		lim.Nodes = defaultIterations
 	}
 	return a.search.choose(ctx, g, lim), nil
+}
+
+// minVisitShare is the share of the best move's visits that another one needs to be
+// chosen for its noise: values of fewer visits are unreliable.
+const minVisitShare = 1.0 / 16
+
+// ChooseNoisy implements [agents.Explorer] with the values of an ordinary search.
+func (a *player) ChooseNoisy(
+	ctx context.Context, g *rules.Game, lim agents.Limits, noise func(rules.Move) agents.Score,
+) (agents.Decision, error) {
+	d, err := a.Choose(ctx, g, lim)
+	if _, proven := d.Score.Proven(); err != nil || !d.Scored || proven {
+		return d, err
+	}
+	if m := a.search.noisiest(noise); m != d.Move {
+		d.Move, d.PV = m, nil
+	}
+	return d, nil
+}
+
+// noisiest returns the move at the root with the highest sum of score and noise.
+func (s *search) noisiest(noise func(rules.Move) agents.Score) rules.Move {
+	t := &s.tree
+	root := &t.nodes[t.root]
+	best := t.best(root)
+	least := max(uint32(minVisitShare*float64(best.visits)), 1)
+	chosen, sum := best.move, s.toScore(float64(best.value))+noise(best.move)
+	for _, c := range t.children(root) {
+		if c.result() != 0 || c.visits < least {
+			continue
+		}
+		if n := s.toScore(float64(c.value)) + noise(c.move); n > sum {
+			chosen, sum = c.move, n
+		}
+	}
+	return chosen
 }

@@ -39,7 +39,7 @@ func TestNoisyChoice(t *testing.T) {
 		for _, c := range a.search.tree.children(root) {
 			if c.move == d.Move {
 				require.Positive(t, c.visits)
-				require.Zero(t, c.class())
+				require.Zero(t, c.result())
 			}
 		}
 	}

@@ -2,70 +2,31 @@ package mcts
 
 import (
 	"math"
+	"time"
 
 	"gyges/agents"
 )
 
-// params are the tunable numbers of the search: see tunables.
+// config holds the parameters of an agent.
+type config struct {
+	Iterations int64         `param:"iterations" min:"1" max:"1e9" doc:"iterations for a move; 500 if neither nodes nor movetime bounds the search"`
+	Nodes      int64         `param:"nodes" min:"1" max:"1e9" doc:"the same as iterations"`
+	MoveTime   time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
+	Hash       int           `param:"hash" default:"64" min:"1" max:"4096" doc:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
+	params
+}
+
+// params holds the tunable numbers of the search. A new one is a field here: the
+// spec parser, `gyges agents` and SPSA read its tags.
 type params struct {
-	cpuct            float64
-	valueScale       float64
-	priorTemperature float64
-	widthMin         float64
-	widthGrowth      float64
-	widthRoot        float64
-	groupShift       float64
-	moveShift        float64
-}
-
-// tunable is a tunable number: the parameter that sets it, and where it is kept.
-type tunable struct {
-	agents.ParamDef
-	field func(*params) *float64
-}
-
-// tunables returns the table of all tunable numbers of the search.
-func tunables() []tunable {
-	number := func(name, value string, least, most float64, field func(*params) *float64, doc string) tunable {
-		return tunable{agents.ParamDef{Name: name, Type: agents.Float, Default: value, Min: least, Max: most, Doc: doc}, field}
-	}
-	whole := func(name, value string, least, most float64, field func(*params) *float64, doc string) tunable {
-		return tunable{agents.ParamDef{Name: name, Type: agents.Int, Default: value, Min: least, Max: most, Doc: doc}, field}
-	}
-	return []tunable{
-		number("cpuct", "0.5", 0, 100, func(p *params) *float64 { return &p.cpuct },
-			"exploration: weight of a move's prior against its value"),
-		number("value_scale", "173", 1, 10000, func(p *params) *float64 { return &p.valueScale },
-			"score in hundredths of a point that has the value 0.71"),
-		number("prior_temperature", "0.1", 0.001, 10, func(p *params) *float64 { return &p.priorTemperature },
-			"difference of values that makes a prior e times as high"),
-		whole("width_min", "16", 1, 4096, func(p *params) *float64 { return &p.widthMin },
-			"progressive widening: children of a node at its first visit"),
-		number("width_growth", "4", 0, 1000, func(p *params) *float64 { return &p.widthGrowth },
-			"progressive widening: more children, times the square root of the visits"),
-		whole("width_root", "4", 1, 1000, func(p *params) *float64 { return &p.widthRoot },
-			"progressive widening: factor of the number of children at the root"),
-		whole("prior_group_shift", "5", 0, 31, func(p *params) *float64 { return &p.groupShift },
-			"move prior: learning rate of groups of moves, as a negative power of 2"),
-		whole("prior_move_shift", "2", 0, 31, func(p *params) *float64 { return &p.moveShift },
-			"move prior: learning rate of single moves, as a negative power of 2"),
-	}
-}
-
-// tunableParams returns the definitions of the tunable numbers' parameters.
-func tunableParams() (list []agents.ParamDef) {
-	for _, t := range tunables() {
-		list = append(list, t.ParamDef)
-	}
-	return list
-}
-
-// newParams returns the numbers that an agent's parameters set.
-func newParams(v agents.Values) (p params) {
-	for _, t := range tunables() {
-		*t.field(&p) = v.Float(t.Name)
-	}
-	return p
+	CPUCT            float64 `param:"cpuct" default:"0.5" min:"0" max:"100" doc:"exploration: weight of a move's prior against its value"`
+	ValueScale       float64 `param:"value_scale" default:"173" min:"1" max:"10000" doc:"score in hundredths of a point that has the value 0.71"`
+	PriorTemperature float64 `param:"prior_temperature" default:"0.1" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
+	WidthMin         int     `param:"width_min" default:"16" min:"1" max:"4096" doc:"progressive widening: children of a node at its first visit"`
+	WidthGrowth      float64 `param:"width_growth" default:"4" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits"`
+	WidthRoot        int     `param:"width_root" default:"4" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
+	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
+	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
 }
 
 // maxValue is the value of the highest evaluation, a little less than 1.
@@ -75,7 +36,7 @@ const maxValue = 0.99996
 // uses only arithmetic that is exact by IEEE 754, and square roots, so that values
 // are the same on every machine.
 func (p *params) toValue(s agents.Score) float64 {
-	x := float64(s) / p.valueScale
+	x := float64(s) / p.ValueScale
 	return x / math.Sqrt(1+float64(x*x)) // the conversion forbids a fused multiply-add
 }
 
@@ -83,7 +44,7 @@ func (p *params) toValue(s agents.Score) float64 {
 // points.
 func (p *params) toScore(v float64) agents.Score {
 	v = min(max(v, -maxValue), maxValue)
-	s := math.Round(p.valueScale * (v / math.Sqrt(1-float64(v*v))))
+	s := math.Round(p.ValueScale * (v / math.Sqrt(1-float64(v*v))))
 	return agents.Score(min(max(s, -float64(agents.MaxEval)), float64(agents.MaxEval)))
 }
 
@@ -105,7 +66,7 @@ const expSteps = 32
 func (p *params) setPriors(list []node) {
 	total := 0.0
 	for k := range list {
-		below := float64(list[0].static-list[k].static) / p.priorTemperature
+		below := float64(list[0].static-list[k].static) / p.PriorTemperature
 		w := expTable[min(int(below*expSteps), len(expTable)-1)]
 		list[k].prior = float32(w)
 		total += w

@@ -59,10 +59,10 @@ func (g *movePrior) predict(p rules.Position, m rules.Move) int32 {
 func (g *movePrior) update(c *params, p rules.Position, m rules.Move, gain float32) {
 	residual := int32(gain*fixedPoint) - g.predict(p, m)
 	f := g.terms(p, m)
-	*f[0] += residual >> uint(c.groupShift)
-	*f[1] += residual >> uint(c.groupShift)
-	*f[2] += residual >> uint(c.groupShift)
-	*f[3] += residual >> uint(c.moveShift)
+	*f[0] += residual >> c.GroupShift
+	*f[1] += residual >> c.GroupShift
+	*f[2] += residual >> c.GroupShift
+	*f[3] += residual >> c.MoveShift
 }
 
 // order returns a heap of the moves of p, that with the highest prediction first.

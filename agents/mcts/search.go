@@ -67,7 +67,6 @@ func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) a
 		}
 		stop = n == lim.Nodes || s.stopped()
 	}
-	s.ctx = nil
 	return s.decision(n)
 }
 
@@ -146,7 +145,7 @@ func (s *search) iterate(p rules.Position) {
 func (s *search) selectChild(i uint32, p rules.Position) (child uint32, ok bool) {
 	for {
 		n := &s.tree.nodes[i]
-		child, ok = s.tree.selectPUCT(n, s.cpuct)
+		child, ok = s.tree.selectPUCT(n, s.CPUCT)
 		if n.proof != unproven || n.complete() || ok && n.size() >= s.width(i) {
 			return child, ok && n.proof == unproven
 		}
@@ -161,9 +160,9 @@ func (s *search) selectChild(i uint32, p rules.Position) (child uint32, ok bool)
 // widening (R. Coulom, "Computing Elo ratings of move patterns in the game of Go",
 // 2007).
 func (s *search) width(i uint32) int {
-	w := int(s.widthMin) + int(s.widthGrowth*math.Sqrt(float64(s.tree.nodes[i].visits)))
+	w := s.WidthMin + int(s.WidthGrowth*math.Sqrt(float64(s.tree.nodes[i].visits)))
 	if i == s.tree.root {
-		w *= int(s.widthRoot)
+		w *= s.WidthRoot
 	}
 	return w
 }
@@ -174,7 +173,7 @@ func (s *search) width(i uint32) int {
 func (s *search) expand(i uint32, p rules.Position) {
 	n := &s.tree.nodes[i]
 	s.line.Moves(p, &s.moves)
-	any := s.moves.At(0)
+	anyMove := s.moves.At(0)
 	if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
 		s.rules.QuickEvasions(p, &s.moves)
 	}
@@ -196,7 +195,7 @@ func (s *search) expand(i uint32, p rules.Position) {
 	}
 	s.line.Pop()
 	if len(s.children) == 0 { // the root needs a move nevertheless
-		s.children = append(s.children, node{move: any, value: -1, static: -1, proof: winIn(1)})
+		s.children = append(s.children, node{move: anyMove, value: -1, static: -1, proof: winIn(1)})
 	}
 	slices.SortStableFunc(s.children, func(a, b node) int { return cmp.Compare(b.static, a.static) })
 	s.setPriors(s.children)
@@ -232,4 +231,30 @@ func (s *search) staticEval(n *node, p rules.Position) {
 		return
 	}
 	n.static = float32(-s.toValue(score))
+}
+
+// decision returns the decision by the tree after so many iterations.
+func (s *search) decision(iterations int64) agents.Decision {
+	root := &s.tree.nodes[s.tree.root]
+	best := s.tree.best(root)
+	score := agents.Score(root.result())
+	if score == 0 {
+		score = s.toScore(float64(best.value))
+	}
+	return agents.Decision{
+		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: iterations, PV: s.pv(),
+	}
+}
+
+// pv returns the expected line as far as it has been visited.
+func (s *search) pv() []rules.Move {
+	var line []rules.Move
+	for n := &s.tree.nodes[s.tree.root]; n.size() > 0; {
+		n = s.tree.best(n)
+		line = append(line, n.move)
+		if n.visits == 0 {
+			break
+		}
+	}
+	return line
 }

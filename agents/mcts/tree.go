@@ -3,6 +3,7 @@ package mcts
 import (
 	"math"
 
+	"gyges/agents"
 	"gyges/rules"
 )
 
@@ -29,29 +30,47 @@ const complete = 1 << 15
 func (n *node) size() int      { return int(n.count &^ complete) }
 func (n *node) complete() bool { return n.count&complete != 0 }
 
-// proof is a proven result of a position, for the side to move there.
+// proof is a proven result of a position, for the side to move there: a score as of
+// [agents.WinIn], counted from the position, or one of the constants.
 type proof int16
 
 const (
 	unproven proof = 0
-	drawn    proof = math.MinInt16 // the game ends here without a winner
+	drawn    proof = 1 // the game ends here without a winner
 )
 
 // winIn is the proof of a win in so many plies, 1 or more.
-func winIn(plies int) proof { return proof(min(plies, math.MaxInt16)) }
+func winIn(plies int) proof { return proof(max(agents.WinIn(plies), agents.WinScore)) }
 
 // lossIn is the proof of a loss in so many plies, 0 if the game is lost already.
-func lossIn(plies int) proof { return -1 - proof(min(plies, math.MaxInt16-2)) }
+func lossIn(plies int) proof { return -winIn(plies) }
 
-func (p proof) won() bool  { return p > 0 }
-func (p proof) lost() bool { return p < 0 && p != drawn }
+func (p proof) won() bool  { return p >= proof(agents.WinScore) }
+func (p proof) lost() bool { return p <= -proof(agents.WinScore) }
 
 // plies returns the length of a proven win or loss.
-func (p proof) plies() int {
-	if p > 0 {
-		return int(p)
+func (p proof) plies() int { return int(agents.WinTop) - int(max(p, -p)) }
+
+// result returns the node's proof as the score of a win or a loss, else 0.
+func (n *node) result() proof {
+	if n.proof == drawn {
+		return 0
 	}
-	return -1 - int(p)
+	return n.proof
+}
+
+// betterThan reports whether a move is better than another, by the nodes they lead to:
+// proven wins first, the quickest first, proven losses last, the quickest last; of
+// others that with more visits, else with the higher value.
+func (n *node) betterThan(other *node) bool {
+	switch a, b := n.result(), other.result(); {
+	case a != b || a != 0:
+		return a < b // they are the opponent's
+	case n.visits != other.visits:
+		return n.visits > other.visits
+	default:
+		return n.value > other.value
+	}
 }
 
 // tree is a search tree in one slice. A node's children lie together; when it
@@ -152,30 +171,32 @@ func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 	return i, ok
 }
 
+// best returns the child to play; among equals the one with the highest evaluation.
+func (t *tree) best(n *node) *node {
+	children := t.children(n)
+	best := &children[0]
+	for k := range children {
+		if children[k].betterThan(best) {
+			best = &children[k]
+		}
+	}
+	return best
+}
+
 // update sets the value and proof of node i from its children (backup).
 func (t *tree) update(i uint32) {
 	n := &t.nodes[i]
-	slowest, quickest, best := 0, 0, float32(-1)
+	highest, lowest := float32(-1), winIn(0)
 	list := t.children(n)
 	for k := range list {
-		child := &list[k]
-		best = max(best, child.value)
-		switch {
-		case child.proof.lost():
-			if plies := child.proof.plies() + 1; quickest == 0 || plies < quickest {
-				quickest = plies
-			}
-		case child.proof.won():
-			slowest = max(slowest, child.proof.plies()+1)
-		default:
-			slowest = math.MaxInt
-		}
+		highest = max(highest, list[k].value)
+		lowest = min(lowest, list[k].proof)
 	}
-	n.value = -best
+	n.value = -highest
 	switch {
-	case quickest > 0:
-		n.proof, n.value = winIn(quickest), -1
-	case n.complete() && slowest < math.MaxInt:
-		n.proof, n.value = lossIn(max(slowest, 2)), 1
+	case lowest.lost(): // the opponent's quickest loss
+		n.proof, n.value = winIn(lowest.plies()+1), -1
+	case lowest.won() && n.complete(): // the opponent's slowest win
+		n.proof, n.value = lossIn(max(lowest.plies()+1, 2)), 1
 	}
 }

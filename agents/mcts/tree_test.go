@@ -143,11 +143,12 @@ func TestPriorsShareOut(t *testing.T) {
 // testParams returns the default parameters.
 func testParams() *params {
 	v := agents.Values{}
-	for _, t := range tunables() {
-		v[t.Name] = t.Default
+	for _, d := range agents.ParamsOf(params{}) {
+		v[d.Name] = d.Default
 	}
-	p := newParams(v)
-	return &p
+	p := &params{}
+	v.Decode(p)
+	return p
 }
 
 func TestValuesAndScores(t *testing.T) {

@@ -32,7 +32,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	if err != nil {
 		return Tunable{}, err
 	}
-	def, ok := definition(kind, name)
+	def, ok := kind.Param(name)
 	if !ok {
 		return Tunable{}, fmt.Errorf("unknown parameter %.60q; expected one of: %s", name, strings.Join(numeric(kind), ", "))
 	}
@@ -48,16 +48,6 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v", name, spec, name, def.Min)
 	}
 	return t, nil
-}
-
-// definition finds the definition that a parameter's name falls under.
-func definition(k agents.Kind, name string) (agents.ParamDef, bool) {
-	for _, d := range k.Params {
-		if d.Name == name && !strings.HasSuffix(name, ".") || strings.HasSuffix(d.Name, ".") && strings.HasPrefix(name, d.Name) && name != d.Name {
-			return d, true
-		}
-	}
-	return agents.ParamDef{}, false
 }
 
 // numeric lists the parameters of a kind that can be tuned.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/ratings/grid"
 )
 
 // agentsCmd lists the kinds of agents.
@@ -46,13 +47,13 @@ func (c *agentsCmd) Run(e *env) error {
 	if c.Format == "json" {
 		return writeJSON(e.out, kindsJSON(kinds))
 	}
-	summary := grid{header: []string{"Kind", "What it is"}}
-	params := grid{header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
+	summary := grid.Grid{Header: []string{"Kind", "What it is"}}
+	params := grid.Grid{Header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
 	row := func(kind string, d agents.ParamDef) {
-		params.rows = append(params.rows, []string{kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc})
+		params.Add(kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc)
 	}
 	for _, k := range kinds {
-		summary.rows = append(summary.rows, []string{k.Name, k.Doc})
+		summary.Add(k.Name, k.Doc)
 		for _, d := range k.Params {
 			row(k.Name, d)
 		}
@@ -60,11 +61,11 @@ func (c *agentsCmd) Run(e *env) error {
 	for _, d := range agents.Common() {
 		row("every kind", d)
 	}
-	if err := summary.write(e.out, c.Format == "markdown"); err != nil {
+	if err := summary.Write(e.out, c.Format == "markdown"); err != nil {
 		return err
 	}
 	e.out.printf("\n")
-	return params.write(e.out, c.Format == "markdown")
+	return params.Write(e.out, c.Format == "markdown")
 }
 
 func kindsJSON(kinds []agents.Kind) []agentJSON {

@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/ratings/grid"
 	"gyges/rules"
 )
 
@@ -291,10 +292,10 @@ func (a *analysis) terms() error {
 		}{int(e.Score(p)), list})
 	}
 	a.out.printf("\n")
-	g := grid{header: []string{"Feature", "Value", "Weight", "Points"}}
+	g := grid.Grid{Header: []string{"Feature", "Value", "Weight", "Points"}}
 	for _, t := range terms {
-		g.rows = append(g.rows, []string{t.Feature, fmt.Sprintf("%.4g", t.Value), fmt.Sprintf("%.4g", t.Weight/100), fmt.Sprintf("%+.2f", t.Value*t.Weight/100)})
+		g.Add(t.Feature, fmt.Sprintf("%.4g", t.Value), fmt.Sprintf("%.4g", t.Weight/100), fmt.Sprintf("%+.2f", t.Value*t.Weight/100))
 	}
-	g.rows = append(g.rows, []string{"evaluation", "", "", fmt.Sprintf("%+.2f", float64(e.Score(p))/100)})
-	return g.write(a.out, false)
+	g.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(e.Score(p))/100))
+	return g.Write(a.out, false)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/grid"
 	"gyges/rules"
 )
 
@@ -193,11 +194,11 @@ func (r *searchReport) write(w *output, format string) error {
 	if format == "json" {
 		return writeJSON(w, r)
 	}
-	g := grid{header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
+	g := grid.Grid{Header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
 	for _, l := range r.Searches {
-		g.rows = append(g.rows, []string{l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds)})
+		g.Add(l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds))
 	}
-	if err := g.write(w, format == "markdown"); err != nil {
+	if err := g.Write(w, format == "markdown"); err != nil {
 		return err
 	}
 	w.printf("\n")

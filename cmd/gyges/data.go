@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents/tuning/sample"
 	"gyges/ratings/csvfile"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/tournament/selfplay"
 )
@@ -120,7 +121,7 @@ func (f dataFormatFlag) write(w *output, s sample.Stats) error {
 	case "csv":
 		return writeStatsCSV(w, s)
 	}
-	g := grid{header: []string{"By", "", "Samples", "Met", "Games", "Won", "Drawn", "Lost", "Quiet", "Scored", "South", "To end"}}
+	g := grid.Grid{Header: []string{"By", "", "Samples", "Met", "Games", "Won", "Drawn", "Lost", "Quiet", "Scored", "South", "To end"}}
 	last := ""
 	for _, x := range s.Groups {
 		kind := x.Kind
@@ -132,13 +133,13 @@ func (f dataFormatFlag) write(w *output, s sample.Stats) error {
 		if name == x.Kind {
 			name = ""
 		}
-		g.rows = append(g.rows, []string{
+		g.Add(
 			kind, textfmt.Escape(name), fmt.Sprint(x.Samples), fmt.Sprint(x.Met), fmt.Sprint(x.Games),
 			percent(x.Won, x.Met), percent(x.Drawn, x.Met), percent(x.Lost, x.Met),
 			percent(x.Quiet, x.Samples), percent(x.Scored, x.Samples), percent(x.South, x.Samples), fmt.Sprintf("%.1f", x.ToEnd),
-		})
+		)
 	}
-	return g.write(w, f.Format == "markdown")
+	return g.Write(w, f.Format == "markdown")
 }
 
 func percent(part, whole int64) string {

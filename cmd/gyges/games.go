@@ -435,7 +435,7 @@ func (w *gameWriter) end() error {
 		if w.n > 0 {
 			w.out.printf("\n")
 		}
-		w.out.printf("%s", games(w.n))
+		w.out.printf("%s", textfmt.Plural(w.n, "game"))
 		if w.n > 0 {
 			w.out.printf(": South won %d, drawn %d, North won %d", w.wins[0], w.wins[1], w.wins[2])
 		}
@@ -697,4 +697,23 @@ func (r *replay) json() replayJSON {
 		j.Moves = append(j.Moves, s)
 	}
 	return j
+}
+
+// playerNames gives each player one name: its label, or if another player has that, its
+// spec. The zero value is ready to use.
+type playerNames struct{ of, taken map[string]string } // names by specs, and specs by names
+
+func (n *playerNames) name(spec string) string {
+	if name, ok := n.of[spec]; ok {
+		return name
+	}
+	if n.of == nil {
+		n.of, n.taken = map[string]string{}, map[string]string{}
+	}
+	name := agents.LabelOf(spec)
+	if other, taken := n.taken[name]; taken && other != spec {
+		name = spec
+	}
+	n.of[spec], n.taken[name] = name, spec
+	return name
 }

@@ -14,6 +14,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"
+	"gyges/tournament/standings"
 )
 
 // importCmd makes a run of games from elsewhere.
@@ -58,41 +59,34 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	content := sha256.New()
-	format, r, err := sniff(io.TeeReader(file, content), name)
+	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
 	if err != nil {
-		return err
+		return plainFileError(err)
 	}
 	if format == source.Records {
 		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
 	}
-	in := newIntake(nil, c.Strict)
+	in := &standings.Reader{Strict: c.Strict}
 	count := 0
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, string, error) {
-		found, err := in.games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
+		found, err := importGames(ctx, in, format, r, name, c.Rules, func(g *record.Game) error {
 			count++
 			return w.Write(g)
 		})
 		if err == nil && count == 0 {
-			err = noGames(name, &in.tally)
+			err = noGames(name, &in.Skipped)
 		}
 		return importName(found.Event, name), hex.EncodeToString(content.Sum(nil)[:16]), err
 	})
 	if err != nil {
 		return plainFileError(err)
 	}
-	in.warn(e)
-	for _, note := range in.notes()[min(1, in.bad):] { // the first has been told of
+	warnSkipped(e, &in.Skipped)
+	for _, note := range in.Skipped.Notes()[min(1, in.Skipped.Unreadable):] { // the first is on stderr
 		e.err.printf("gyges: %s\n", textfmt.Escape(note))
 	}
-	e.out.printf("%s imported; the records are in %s\n", games(count), c.Out)
+	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
 	return nil
-}
-
-func noGames(name string, t *tally) error {
-	if t.bad > 0 {
-		return fmt.Errorf("expected games, found none that can be read; the first: %s", t.told[0])
-	}
-	return fmt.Errorf("expected games, found none in %s", name)
 }
 
 // importName names a run by its event, or by its file where that says nothing.
@@ -103,8 +97,10 @@ func importName(event, file string) string {
 	return event
 }
 
-// games reads a file of PGN or CSV, and counts what is left out.
-func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name, ruleSet string, take func(*record.Game) error) (pgn.Tally, error) {
+// importGames reads a file of PGN or CSV, and counts what is left out.
+func importGames(
+	ctx context.Context, in *standings.Reader, f source.Format, r io.Reader, name, ruleSet string, take func(*record.Game) error,
+) (pgn.Tally, error) {
 	var failed error  // of take: not the file's fault
 	var refused error // a game that can't be read; it names the file
 	found, err := pgn.Read(ctx, f, r, ruleSet, pgn.Handler{
@@ -113,14 +109,15 @@ func (in *intake) games(ctx context.Context, f source.Format, r io.Reader, name,
 			return failed
 		},
 		Bad: func(line int, err error) error {
-			refused = in.unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			refused = in.Unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
 			return refused
 		},
 	})
-	if in.dropped = found.Dropped; in.dropped > 0 {
-		in.whyDropped = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr), maxMessage)
+	s := &in.Skipped
+	if s.WithoutMoves = found.Dropped; s.WithoutMoves > 0 {
+		s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr), maxMessage)
 	}
-	in.twice, in.unfinished, in.unchecked = found.Twice, found.Unfinished, found.Unchecked
+	s.Duplicate, s.Unfinished, s.IDLimit = found.Twice, found.Unfinished, found.Unchecked
 	switch {
 	case failed != nil:
 		return found, failure{failed}

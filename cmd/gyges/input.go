@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"gyges/tournament"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // openInput opens what a user names as a file; "-" is the standard input, and name
@@ -82,4 +86,38 @@ func fromPath[T any](ctx context.Context, path string, read func() (T, error)) (
 		var none T
 		return none, ctx.Err()
 	}
+}
+
+// gameFiles finds the file of records of each run; other files stand for
+// themselves. A file given twice would count its games twice.
+func gameFiles(runs []string) ([]string, error) {
+	var files []string
+	var infos []os.FileInfo
+	var errs []error
+	for _, path := range runs {
+		if path == "-" {
+			files, infos = append(files, path), append(infos, nil)
+			continue
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			if tournament.IsCutImport(path) {
+				errs = append(errs, fmt.Errorf("run: %s holds an import that was not finished; import the file again", path))
+				continue
+			}
+			path = filepath.Join(path, tournament.GamesFile)
+			info, err = os.Stat(path)
+		}
+		if err != nil {
+			errs = append(errs, fileError("run", err))
+			continue
+		}
+		for i, other := range infos {
+			if other != nil && os.SameFile(other, info) {
+				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, files[i]))
+			}
+		}
+		files, infos = append(files, path), append(infos, info)
+	}
+	return files, errors.Join(errs...)
 }

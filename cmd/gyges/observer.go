@@ -13,6 +13,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 )
 
 // observerFlags say what is reported of a run while it goes on.
@@ -35,7 +36,7 @@ type observer struct {
 	e          *env
 	flags      observerFlags
 	config     *tournament.Config
-	standings  *standings
+	standings  *standings.Standings
 	faults     *faults
 	stats      *playerStats
 	progress   *progress
@@ -50,7 +51,7 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: newStandings(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err, config.Games()),
+		standings: standings.New(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err, config.Games()),
 	}
 	f.event(startEvent(config, f.start))
 	return f
@@ -58,7 +59,7 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, match b
 
 // game adds the next game.
 func (f *observer) game(g *record.Game) {
-	f.standings.add(g)
+	f.standings.Add(g)
 	f.faults.add(g)
 	f.stats.add(g)
 	f.addToPair(g)
@@ -97,7 +98,7 @@ func (f *observer) interim() error {
 		return nil
 	}
 	// It takes milliseconds, so it needs no cancellation.
-	rated, err := f.standings.tables(context.Background(), ratings.Options{}, false, false)
+	rated, err := f.standings.Fit(context.Background(), ratings.Options{}, false)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		f.event(newMatchEvent(f.config.SPRT, pairs))
 		return nil
 	}
-	rated, err := f.standings.tables(ctx, ratings.Options{}, false, true)
+	rated, err := f.standings.Fit(ctx, ratings.Options{}, true)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/standings"
 )
 
 // rateCmd rates the players of recorded runs.
@@ -19,7 +24,7 @@ type rateCmd struct {
 	Pool    bool   `help:"Add a table of all rule sets together."`
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
-	seriesFlags
+	historyFlags
 	Strict  bool `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 	Explain bool `help:"Print what every figure means, and nothing else."`
 	formatFlag
@@ -68,38 +73,64 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	options, errOptions := c.options()
 	only, errRules := ruleNames(c.Rules)
 	files, errFiles := gameFiles(c.Runs)
-	errView := c.check()
-	if err := errors.Join(errOptions, errRules, errFiles, errView); err != nil {
+	if err := errors.Join(errOptions, errRules, errFiles, c.check()); err != nil {
 		return err
 	}
-	in, s := newIntake(only, c.Strict), newStandings()
-	if c.OverTime != "" {
-		return c.overTime(ctx, e, in, files, options)
-	}
+	in, all := &standings.Reader{Rules: only, Strict: c.Strict}, standings.New()
+	var steps []ratings.Step
 	for _, f := range files {
-		if err := in.file(ctx, e.in, f, s); err != nil {
+		s, err := readGames(ctx, e, in, f)
+		if err != nil {
 			return err
 		}
+		steps = append(steps, ratings.Step{Name: f, Data: s.Data()})
+		all.Merge(s)
 	}
-	if err := c.anyGames(in, len(s.order) > 0); err != nil {
+	if err := c.expectGames(in, all); err != nil {
 		return err
 	}
-	c.warn(e, &in.tally)
+	warnSkipped(e, &in.Skipped)
+	if c.format() == table.CSV && in.Skipped.Duplicate > 0 { // which has no notes
+		e.err.printf("gyges: left out: %s whose id had come before\n", textfmt.Plural(in.Skipped.Duplicate, "game"))
+	}
 	if c.PerSide {
-		s.split()
+		all.SplitSides()
 	}
-	if err := c.settle(&options, s.all().Players()); err != nil {
+	if err := c.complete(&options, all.Data().Players()); err != nil {
 		return err
 	}
-	rated, err := s.tables(ctx, options, c.Pool, c.format() == table.JSON)
+	if c.OverTime != "" {
+		history, err := c.fitHistory(ctx, steps, options)
+		if err != nil {
+			return err
+		}
+		history.Notes = append(history.Notes, in.Skipped.Notes()...)
+		return table.WriteHistory(e.out, c.format(), history)
+	}
+	rated, err := all.Fit(ctx, options, c.Pool || c.format() == table.JSON)
 	if err != nil {
 		return err
 	}
-	rated.Notes = in.notes()
+	rated.Pool, rated.Notes = c.Pool, in.Skipped.Notes()
 	return c.print(e, rated)
 }
 
-// check finds mistakes in the flags that need no games.
+// readGames reads the results of a file; "-" is the standard input.
+func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (*standings.Standings, error) {
+	f, name, err := openInput(ctx, e.in, path)
+	if err != nil {
+		return nil, fileError("run", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	id := ""
+	if filepath.Base(path) == tournament.GamesFile {
+		_, id = tournament.RunIdentity(filepath.Dir(path))
+	}
+	s := standings.New()
+	return s, plainFileError(in.Read(ctx, f, name, id, s))
+}
+
+// check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
 	var errs []error
 	if c.Columns != "" {
@@ -110,50 +141,87 @@ func (c *rateCmd) check() error {
 	if c.Top < 0 {
 		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}
-	errs = append(errs, c.checkSeries())
 	if c.PerSide && c.Advantage != "fit" {
 		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
+	}
+	if c.OverTime == "" {
+		return errors.Join(errs...)
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
+		{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--compare", c.Compare != ""},
+	} {
+		if f.given {
+			errs = append(errs, fmt.Errorf("--over-time: expected no %s beside it", f.name))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// settle completes the options with what needs the players' names.
-func (c *rateCmd) settle(o *ratings.Options, players []string) error {
-	var err error
-	o.Offsets, err = c.offsets(players)
+// complete sets the options that need the players' names, and checks the others
+// against them.
+func (c *rateCmd) complete(o *ratings.Options, players []string) error {
+	played := func(name string) bool { return slices.Contains(players, name) }
+	var errs []error
+	for _, text := range c.Offset {
+		f, ok := ratings.ParseOffset(text, played)
+		if !ok {
+			errs = append(errs, fmt.Errorf("--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s", text, listed(players)))
+		}
+		o.Offsets = append(o.Offsets, f)
+	}
 	if c.PerSide {
 		o.Advantage = new(float64)
 	}
-	if c.Compare != "" && !slices.Contains(players, c.Compare) {
-		err = errors.Join(err, fmt.Errorf("--compare: %.60q has not played; the players are %s", c.Compare, listed(players)))
+	for _, a := range o.Anchors {
+		if !played(a.Name) {
+			errs = append(errs, fmt.Errorf("--anchor: %.60q has not played; the players are %s", a.Name, listed(players)))
+		}
 	}
-	return errors.Join(checkAnchors(o.Anchors, players), err)
+	if c.Compare != "" && !played(c.Compare) {
+		errs = append(errs, fmt.Errorf("--compare: %.60q has not played; the players are %s", c.Compare, listed(players)))
+	}
+	return errors.Join(errs...)
 }
 
-// anyGames refuses an empty table.
-func (c *rateCmd) anyGames(in *intake, any bool) error {
+// expectGames returns an error if there is nothing to rate.
+func (c *rateCmd) expectGames(in *standings.Reader, s *standings.Standings) error {
 	switch {
-	case len(in.met) == 0 && in.bad > 0:
-		return fmt.Errorf("expected games, found none that can be read; the first: %s", in.told[0])
-	case len(in.met) == 0:
-		return fmt.Errorf("expected games, found none in %s", listed(c.Runs))
-	case !any && len(in.met) == 1 && in.met[0] == "":
+	case !s.Empty():
+		return nil
+	case len(in.RuleSets) == 0:
+		return noGames(listed(c.Runs), &in.Skipped)
+	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
 		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
-	case !any:
-		return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.met))
 	}
-	return nil
+	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.RuleSets))
 }
 
-// warn tells of what was left out where tables don't.
-func (c *rateCmd) warn(e *env, t *tally) {
-	t.warn(e)
-	if c.format() == table.CSV && t.twice > 0 {
-		e.err.printf("gyges: left out: %s whose id had come before\n", games(t.twice))
+// noGames is the error of files without a game that can be read.
+func noGames(files string, s *standings.Skipped) error {
+	if s.Unreadable > 0 {
+		return fmt.Errorf("expected games, found none that can be read; the first: %s", s.Errors[0])
+	}
+	return fmt.Errorf("expected games, found none in %s", files)
+}
+
+// warnSkipped reports on stderr the games that can't be read.
+func warnSkipped(e *env, s *standings.Skipped) {
+	for _, line := range s.Errors {
+		e.err.printf("gyges: left out: %s\n", textfmt.Escape(line))
+	}
+	if more := s.Unreadable - len(s.Errors); more > 0 {
+		e.err.printf("gyges: left out: %d more games\n", more)
 	}
 }
 
-// print writes the part of the tables that was asked for.
+// listed returns some names and the number of the others.
+func listed(names []string) string { return textfmt.List(names, 8) }
+
+// print writes the tables that the flags ask for.
 func (c *rateCmd) print(e *env, b table.Tables) error {
 	f := c.format()
 	switch {
@@ -192,4 +260,21 @@ func ruleNames(list string) (map[string]bool, error) {
 		only[r.String()] = true
 	}
 	return only, errors.Join(errs...)
+}
+
+// formatFlag is the --format of commands that print rating tables.
+type formatFlag struct {
+	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+}
+
+func (f formatFlag) format() table.Format { return table.Format(f.Format) }
+
+// forPeople reports whether lines of text may stand beside the tables.
+func (f formatFlag) forPeople() bool {
+	return f.format() == table.Text || f.format() == table.Markdown
+}
+
+// write prints the tables with their crosstables.
+func (f formatFlag) write(w io.Writer, b table.Tables) error {
+	return table.Write(w, f.format(), table.View{Crosstable: true}, b)
 }

@@ -17,6 +17,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/standings"
 )
 
 // maxReplayed bounds --games.
@@ -28,7 +29,7 @@ type reportCmd struct {
 	modelFlags
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
-	seriesFlags
+	historyFlags
 	Games  int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"Output: html (default), one file that needs no other; or md, Markdown with SVG files beside it."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md."`
@@ -88,14 +89,14 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
 		return nil, err
 	}
-	in, collector := newIntake(only, false), report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in.whole = func(o *record.GameResult, g *record.Game) {
+	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
+	in := &standings.Reader{Rules: only, Record: func(o *record.GameResult, g *record.Game) {
 		if g == nil {
 			collector.AddResult(o)
 			return
 		}
 		collector.Add(g)
-	}
+	}}
 	s, steps, err := c.read(ctx, e, in, collector, files)
 	if err != nil {
 		return nil, err
@@ -104,24 +105,20 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
 		return report.Build(collector, input)
 	}
-	players := s.all().Players()
-	if err := rate.anyGames(in, len(s.order) > 0); err != nil {
+	if err := rate.expectGames(in, s); err != nil {
 		return nil, err
 	}
-	in.warn(e)
-	if err := rate.settle(&options, players); err != nil {
+	warnSkipped(e, &in.Skipped)
+	if err := rate.complete(&options, s.Data().Players()); err != nil {
 		return nil, err
 	}
-	if input.Tables, err = s.tables(ctx, options, c.Pool, false); err != nil {
+	if input.Tables, err = s.Fit(ctx, options, c.Pool); err != nil {
 		return nil, err
 	}
-	input.Tables.Notes, input.Labels = in.notes(), s.labels()
+	input.Tables.Pool, input.Tables.Notes, input.Labels = c.Pool, in.Skipped.Notes(), s.Labels()
 	if c.OverTime != "" {
 		options.Bootstrap = 0 // has none over time
-		input.Series, err = ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
-			Options: options, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
-		})
-		if err != nil {
+		if input.Series, err = c.fitHistory(ctx, steps, options); err != nil {
 			return nil, err
 		}
 	}
@@ -152,28 +149,23 @@ func (c *reportCmd) files() ([]string, error) {
 	return files, nil
 }
 
-// read reads all games: together, and for ratings over time file by file.
-func (c *reportCmd) read(ctx context.Context, e *env, in *intake, collector *report.Collector, files []string) (*standings, []ratings.Step, error) {
-	all := newStandings()
+// read reads all games: together, and file by file for ratings over time.
+func (c *reportCmd) read(
+	ctx context.Context, e *env, in *standings.Reader, collector *report.Collector, files []string,
+) (*standings.Standings, []ratings.Step, error) {
+	all := standings.New()
 	var steps []ratings.Step
 	for i, f := range files {
 		collector.AddRun(report.ReadRun(c.Runs[i]))
 		if f == "" {
 			continue
 		}
-		s := all
-		if c.OverTime != "" {
-			s = newStandings()
-		}
-		if err := in.file(ctx, e.in, f, s); err != nil {
+		s, err := readGames(ctx, e, in, f)
+		if err != nil {
 			return nil, nil, err
 		}
-		if c.OverTime != "" {
-			steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.all()})
-			for _, name := range s.order {
-				all.of(name).Merge(s.data[name])
-			}
-		}
+		steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.Data()})
+		all.Merge(s)
 	}
 	return all, steps, nil
 }

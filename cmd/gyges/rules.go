@@ -9,6 +9,7 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
 	"gyges/configs"
+	"gyges/ratings/grid"
 	"gyges/rules"
 )
 
@@ -48,25 +49,25 @@ func (c *rulesCmd) Run(e *env) error {
 		return nil
 	}
 	writeProse(e.out, r, c.Format == "markdown")
-	t := grid{header: []string{"Option", "Value", "May be"}}
+	t := grid.Grid{Header: []string{"Option", "Value", "May be"}}
 	for _, opt := range rules.OptionList() {
-		t.rows = append(t.rows, []string{opt.Name, o.Get(opt.Name), opt.Accepts()})
+		t.Add(opt.Name, o.Get(opt.Name), opt.Accepts())
 	}
-	if err := t.write(e.out, c.Format == "markdown"); err != nil {
+	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
 		return err
 	}
-	t = grid{header: []string{"Other preset", "Where it differs from " + r.String()}}
+	t = grid.Grid{Header: []string{"Other preset", "Where it differs from " + r.String()}}
 	for _, p := range rules.Presets() {
 		if p.Name != r.String() {
 			changes := o.Changes(p.Options)
 			if len(changes) == 0 {
 				changes = []string{"nowhere"}
 			}
-			t.rows = append(t.rows, differenceRows(p.Name, changes)...)
+			t.Rows = append(t.Rows, differenceRows(p.Name, changes)...)
 		}
 	}
 	e.out.printf("\n")
-	return t.write(e.out, c.Format == "markdown")
+	return t.Write(e.out, c.Format == "markdown")
 }
 
 // differenceRows prints changed options, two in a row of the table.
@@ -128,17 +129,17 @@ func (c *rulesCmd) list(e *env) error {
 		return writeJSON(e.out, list)
 	}
 	markdown := c.Format == "markdown"
-	t := grid{header: []string{"Name", "Whose rules, and where they differ from " + presets[0].Name}}
+	t := grid.Grid{Header: []string{"Name", "Whose rules, and where they differ from " + presets[0].Name}}
 	for _, p := range presets {
 		changes := presets[0].Options.Changes(p.Options)
 		if markdown && len(changes) > 0 {
-			t.rows = append(t.rows, []string{p.Name, p.Doc + "; `" + strings.Join(changes, " ") + "`"})
+			t.Add(p.Name, p.Doc+"; `"+strings.Join(changes, " ")+"`")
 			continue
 		}
-		t.rows = append(t.rows, []string{p.Name, p.Doc})
-		t.rows = append(t.rows, differenceRows("", changes)...)
+		t.Add(p.Name, p.Doc)
+		t.Rows = append(t.Rows, differenceRows("", changes)...)
 	}
-	return t.write(e.out, markdown)
+	return t.Write(e.out, markdown)
 }
 
 // rulesFlags choose a rule set. Commands that play by one embed them.

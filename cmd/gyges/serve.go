@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,12 +15,8 @@ import (
 	"gyges/agents"
 	"gyges/agents/files"
 	"gyges/configs"
-	"gyges/ratings"
-	"gyges/ratings/source"
-	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/live"
-	"gyges/tournament/record"
 )
 
 // serveCmd serves runs and games to browsers.
@@ -71,7 +64,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		hosts = append(hosts, name, name+".local")
 	}
 	s, err := live.New(live.Config{
-		Results: c.Results, Runs: c.Runs, NewGames: newLiveGames, Registry: e.registry, Players: players, Hint: hint,
+		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint,
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
 		IndexKey: indexKey(),
 	})
@@ -193,75 +186,6 @@ func ownPlayer(registry *agents.Registry, text string) (live.Player, error) {
 	}
 	_, err = registry.Values(spec)
 	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
-}
-
-// liveGames rates the games of a run as gyges rate does.
-type liveGames struct {
-	intake    *intake
-	seen      *source.Seen
-	standings *standings
-}
-
-func newLiveGames() live.Games {
-	return &liveGames{newIntake(nil, false), new(source.Seen), newStandings()}
-}
-
-// Read implements [live.Games].
-func (g *liveGames) Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error {
-	g.intake.whole = each
-	counted := &lineCounter{Reader: lines}
-	err := g.intake.outcomes(ctx, counted, tournament.GamesFile, g.seen, g.standings)
-	g.intake.before += counted.lines
-	return err
-}
-
-// lineCounter counts the lines that are read through it.
-type lineCounter struct {
-	io.Reader
-	lines int
-}
-
-// Read implements [io.Reader].
-func (c *lineCounter) Read(b []byte) (int, error) {
-	n, err := c.Reader.Read(b)
-	c.lines += bytes.Count(b[:n], []byte{'\n'})
-	return n, err
-}
-
-// Ratings implements [live.Games].
-func (g *liveGames) Ratings(ctx context.Context) (table.Tables, map[string]string, error) {
-	rated, err := g.standings.tables(ctx, ratings.Options{}, false, false)
-	rated.Notes = g.intake.notes()
-	return rated, g.standings.labels(), err
-}
-
-// MarshalJSON writes all results, for UnmarshalJSON.
-func (g *liveGames) MarshalJSON() ([]byte, error) {
-	if g.seen.Full() {
-		return nil, errors.New("too many ids of games were met")
-	}
-	g.standings.pairs.Flush()
-	return json.Marshal(g.fields())
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (g *liveGames) UnmarshalJSON(text []byte) error {
-	fields := g.fields()
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return err
-	}
-	for _, name := range g.intake.met {
-		g.intake.known[name] = true
-	}
-	return nil
-}
-
-func (g *liveGames) fields() []any {
-	in, t := g.intake, &g.intake.tally
-	return []any{
-		&in.met, &in.before, &t.bad, &t.twice, &t.unfinished, &t.struck, &t.told, &t.unchecked,
-		g.seen, &g.standings.order, &g.standings.data,
-	}
 }
 
 // indexKey returns the secret that signs what the server writes beside records:

@@ -14,10 +14,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gyges/tournament"
-	"gyges/tournament/live"
-	"gyges/tournament/record"
 )
 
 // served starts gyges serve and returns its address. stop ends it and returns the
@@ -129,41 +125,6 @@ func TestServeOpen(t *testing.T) {
 	require.Regexp(t, `^gyges: warning: \S+ can be reached from other machines; anybody there can see these runs and play\n$`, errText)
 }
 
-// What was read and goes through JSON gives the same ratings and notes, also of what
-// comes later.
-func TestLiveGamesInJSON(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	code, _, errText := gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", "greedy", "--agent", "random:name=third",
-		"--rules", "simplified,kang", "--pairs", "5", "--seed", "1", "--out", dir)
-	require.Zero(t, code, errText)
-	text, err := os.ReadFile(filepath.Join(dir, tournament.GamesFile))
-	require.NoError(t, err)
-	parts := strings.SplitAfter(string(text), "\n")
-	half := len(parts) / 4 * 2
-	first := strings.Join(parts[:half], "") + "{}\n" + parts[0]
-	second := "{}\n" + parts[1] + strings.Join(parts[half:], "")
-	read := func(g live.Games, text string) {
-		require.NoError(t, g.Read(t.Context(), strings.NewReader(text), func(*record.GameResult, *record.Game) {}))
-	}
-	whole, before, after := newLiveGames(), newLiveGames(), newLiveGames()
-	read(whole, first)
-	read(before, first)
-	saved, err := before.MarshalJSON()
-	require.NoError(t, err)
-	require.NoError(t, after.UnmarshalJSON(saved))
-	for range 2 {
-		want, wantLabels, err := whole.Ratings(t.Context())
-		require.NoError(t, err)
-		got, labels, err := after.Ratings(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, wantLabels, labels)
-		require.Len(t, got.Notes, 2)
-		read(whole, second)
-		read(after, second)
-	}
-}
-
 // The key that signs indexes stays the same, and there needn't be one.
 func TestIndexKey(t *testing.T) {
 	cache := t.TempDir()
@@ -181,18 +142,4 @@ func TestIndexKey(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Dir(path)))
 	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
 	require.Nil(t, indexKey())
-}
-
-// A line that can't be read is told with its place in the file, however late it
-// came.
-func TestLiveGamesCountLines(t *testing.T) {
-	g := newLiveGames()
-	for range 3 {
-		require.NoError(t, g.Read(t.Context(), strings.NewReader("{}\n{}\n"), nil))
-	}
-	rated, _, err := g.Ratings(t.Context())
-	require.NoError(t, err)
-	require.Contains(t, rated.Notes[0], "left out: 6 games that can't be read; the first is "+tournament.GamesFile+":1: ")
-	told := g.(*liveGames).intake.told
-	require.Contains(t, told[4], tournament.GamesFile+":5: ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tactics"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
@@ -255,18 +256,18 @@ func (c *tacticsRunCmd) write(out *output, trials []trial) error {
 	if c.Format == "json" {
 		return writeJSON(out, tacticCounts(trials))
 	}
-	g := grid{header: []string{"Agent", "Rules"}}
+	g := grid.Grid{Header: []string{"Agent", "Rules"}}
 	for _, class := range tactics.Classes() {
-		g.header = append(g.header, string(class))
+		g.Header = append(g.Header, string(class))
 	}
-	g.header = append(g.header, "all", "solved", "a position")
+	g.Header = append(g.Header, "all", "solved", "a position")
 	for i := range trials {
 		t := &trials[i]
 		for _, r := range append(t.rulesOf(), "") {
-			g.rows = append(g.rows, t.row(r))
+			g.Rows = append(g.Rows, t.row(r))
 		}
 	}
-	if err := g.write(out, c.Format == "markdown"); err != nil {
+	if err := g.Write(out, c.Format == "markdown"); err != nil {
 		return err
 	}
 	if c.Missed {

@@ -88,7 +88,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
-	rated, err := f.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
+	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -96,7 +96,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, f.stats.grid(specs(f.config)).write(e.out, c.format() == table.Markdown))
+		err = errors.Join(err, f.stats.grid(specs(f.config)).Write(e.out, c.format() == table.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)

@@ -9,10 +9,12 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/grid"
 	"gyges/ratings/table"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
@@ -53,7 +55,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e, standings: newStandings()}
+	v := &trainView{e: e, standings: standings.New()}
 	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
 	v.end()
 	if err == nil {
@@ -102,7 +104,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 	if !c.forPeople() {
 		return c.printRating(ctx, e, v, s)
 	}
-	t := grid{header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	t := grid.Grid{Header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
 	for _, g := range s.Generations {
 		gain, elo, verdict := "-", "-", "rejected"
 		if g.Test != nil {
@@ -114,12 +116,12 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 		if g.Adopted {
 			verdict = "adopted"
 		}
-		t.rows = append(t.rows, []string{
+		t.Add(
 			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
 			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
-		})
+		)
 	}
-	if err := t.write(e.out, c.format() == table.Markdown); err != nil {
+	if err := t.Write(e.out, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -135,7 +137,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := v.standings.tables(ctx, ratings.Options{}, false, c.format() == table.JSON)
+	rated, err := v.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -152,7 +154,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 type trainView struct {
 	e         *env
 	progress  *progress
-	standings *standings // of the rating
+	standings *standings.Standings // of the rating
 	rating    bool
 	games     int
 }
@@ -176,7 +178,7 @@ func (v *trainView) game(g *record.Game) {
 	v.games++
 	v.progress.step(g.Fault != nil)
 	if v.rating {
-		v.standings.add(g)
+		v.standings.Add(g)
 	}
 }
 

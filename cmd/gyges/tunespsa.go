@@ -12,6 +12,7 @@ import (
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/spsa"
 	"gyges/configs"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
@@ -181,11 +182,11 @@ func (r *spsaRun) finish(theta []float64) error {
 	if err != nil {
 		return failure{err}
 	}
-	g := grid{header: []string{"Parameter", "Before", "After"}}
+	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}}
 	for i, p := range r.settings.Params {
-		g.rows = append(g.rows, []string{p.Name, fiveDigits(p.Start), fiveDigits(theta[i])})
+		g.Add(p.Name, fiveDigits(p.Start), fiveDigits(theta[i]))
 	}
-	if err := g.write(r.e.out, false); err != nil {
+	if err := g.Write(r.e.out, false); err != nil {
 		return err
 	}
 	r.e.out.printf("\nAgent %s\n", textfmt.Escape(tuned.String()))

@@ -16,6 +16,7 @@ import (
 	"gyges/agents/tuning/history"
 	"gyges/agents/tuning/tdleaf"
 	"gyges/configs"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament"
@@ -285,11 +286,11 @@ func (r *tdRun) finish(s tdleaf.State) error {
 	if err := r.folder.Finish(map[string]any{"loss": s.Loss, "gain": gain}, &w); err != nil {
 		return failure{err}
 	}
-	g := grid{header: []string{"Feature", "Before", "After"}}
+	g := grid.Grid{Header: []string{"Feature", "Before", "After"}}
 	for j, name := range eval.Names() {
-		g.rows = append(g.rows, []string{name, fiveDigits(r.settings.Parent[j]), fiveDigits(s.Weights[j])})
+		g.Add(name, fiveDigits(r.settings.Parent[j]), fiveDigits(s.Weights[j]))
 	}
-	if err := g.write(r.e.out, false); err != nil {
+	if err := g.Write(r.e.out, false); err != nil {
 		return err
 	}
 	r.e.out.printf("\nLoss %.5f in the last step\n", s.Loss)

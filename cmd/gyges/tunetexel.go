@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/sample"
 	"gyges/agents/tuning/texel"
 	"gyges/configs"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/tournament/training"
 )
@@ -184,7 +185,7 @@ func texelResult(r *texel.Result) texelJSON {
 
 // write prints the result for people.
 func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path string) error {
-	g := grid{header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
+	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
 	for _, f := range r.Features {
 		row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), fmt.Sprintf("± %.3g", f.Error), fmt.Sprintf("%+.6f ± %.6f", f.Without, f.WithoutMargin), ""}
 		switch {
@@ -195,9 +196,9 @@ func (c *tuneTexelCmd) write(w *output, r *texel.Result, data texel.Splits, path
 		case f.Insignificant:
 			row[5] = "insignificant"
 		}
-		g.rows = append(g.rows, row)
+		g.Rows = append(g.Rows, row)
 	}
-	if err := g.write(w, false); err != nil {
+	if err := g.Write(w, false); err != nil {
 		return err
 	}
 	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",

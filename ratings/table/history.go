@@ -2,10 +2,11 @@ package table
 
 import (
 	"fmt"
-	"gyges/ratings"
-	"gyges/ratings/textfmt"
 	"io"
 	"strconv"
+
+	"gyges/ratings"
+	"gyges/ratings/textfmt"
 )
 
 // seriesJSON is the JSON of ratings over time.
@@ -93,7 +94,7 @@ func (p *page) series(s *ratings.Series) {
 		for _, q := range l.Points {
 			row[2+q.Step] = textfmt.Decimal(q.Elo) + " ± " + textfmt.Decimal(q.Error)
 		}
-		g.add(row...)
+		g.Add(row...)
 	}
 	p.grid(g)
 	p.list(lines)

@@ -3,13 +3,10 @@ package table
 import (
 	"bytes"
 	"fmt"
-	"gyges/ratings/textfmt"
 	"io"
-	"strings"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
 )
 
 // page is text or Markdown in the making.
@@ -98,66 +95,14 @@ func (p *page) list(lines []string) {
 	}
 }
 
-// grid is a table's cells, aligned right but for some columns.
-type grid struct {
-	header []string
-	left   map[int]bool
-	rows   [][]string
+// newGrid has the names in its second column.
+func newGrid(header ...string) *grid.Grid {
+	return &grid.Grid{Header: header, Left: map[int]bool{1: true}}
 }
 
-// newGrid has the names in its second column.
-func newGrid(header ...string) *grid { return &grid{header: header, left: map[int]bool{1: true}} }
-
-func (g *grid) add(row ...string) { g.rows = append(g.rows, row) }
-
-func (p *page) grid(g *grid) {
+func (p *page) grid(g *grid.Grid) {
 	p.gap()
-	var buf bytes.Buffer
-	if err := g.render(&buf, p.format); err != nil && p.err == nil {
+	if err := g.Write(p, p.format == Markdown); err != nil && p.err == nil {
 		p.err = err
 	}
-	for line := range strings.Lines(buf.String()) {
-		p.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-}
-
-func (g *grid) render(w io.Writer, f Format) error {
-	align := make(tw.Alignment, len(g.header))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if g.left[i] {
-			align[i] = tw.AlignLeft
-		}
-	}
-	t := tablewriter.NewTable(w,
-		tablewriter.WithRenderer(style(f)),
-		// The writer would take the widths of ± and the like from the locale.
-		tablewriter.WithEastAsian(tw.Off),
-		// Headers and names stay as they are: no upper case, trimming, wrapping.
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithTrimTab(tw.Off),
-		tablewriter.WithAlignment(align),
-	)
-	t.Header(g.header)
-	if err := t.Bulk(g.rows); err != nil {
-		return err
-	}
-	return t.Render()
-}
-
-func style(f Format) tw.Renderer {
-	if f == Markdown {
-		return renderer.NewMarkdown()
-	}
-	return renderer.NewBlueprint(tw.Rendition{
-		Symbols: tw.NewSymbols(tw.StyleASCII),
-		Borders: tw.BorderNone,
-		Settings: tw.Settings{
-			Separators: tw.Separators{BetweenColumns: tw.Off},
-			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
-		},
-	})
 }

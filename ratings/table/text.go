@@ -2,10 +2,12 @@ package table
 
 import (
 	"fmt"
-	"gyges/ratings"
-	"gyges/ratings/textfmt"
 	"strconv"
 	"strings"
+
+	"gyges/ratings"
+	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
 )
 
 // maxColumns is the number of players up to which a crosstable is drawn.
@@ -51,10 +53,10 @@ func (p *page) ratings(t Table, v View) error {
 
 // rows writes lines of a rating table.
 func (p *page) rows(chosen []Column, lines []row) {
-	g := &grid{left: make(map[int]bool)}
+	g := &grid.Grid{Left: make(map[int]bool)}
 	for i, c := range chosen {
-		g.header = append(g.header, c.Header)
-		g.left[i] = c.left
+		g.Header = append(g.Header, c.Header)
+		g.Left[i] = c.left
 	}
 	for i := range lines {
 		var cells []string
@@ -65,7 +67,7 @@ func (p *page) rows(chosen []Column, lines []row) {
 			}
 			cells = append(cells, p.cell(c.text(&lines[i])))
 		}
-		g.add(cells...)
+		g.Add(cells...)
 	}
 	p.grid(g)
 }
@@ -159,7 +161,7 @@ func (p *page) tooWide(what string, n int) bool {
 }
 
 // square is a grid with a row and a column for each player.
-func (p *page) square(names []string) *grid {
+func (p *page) square(names []string) *grid.Grid {
 	header := []string{"#", "Player"}
 	for j := range names {
 		header = append(header, strconv.Itoa(j+1))
@@ -180,7 +182,7 @@ func (p *page) crosstable(r *ratings.Ratings) {
 		for j := range t.Names {
 			row = append(row, crosstableCell(i == j, t.Total(i, j)))
 		}
-		g.add(row...)
+		g.Add(row...)
 	}
 	p.grid(g)
 }
@@ -204,9 +206,9 @@ func (p *page) headToHead(r *ratings.Ratings, most int) {
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(list)))
 	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
-	g.left[2] = true
+	g.Left[2] = true
 	for i, h := range shown {
-		g.add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
+		g.Add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
 			strconv.Itoa(h.Losses), textfmt.Decimal(h.Points()), textfmt.Decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
 	}
 	p.grid(g)
@@ -242,7 +244,7 @@ func (p *page) superiority(r *ratings.Ratings) error {
 				row = append(row, textfmt.Decimal(100*d.LOS))
 			}
 		}
-		g.add(row...)
+		g.Add(row...)
 	}
 	p.grid(g)
 	return nil

@@ -127,3 +127,17 @@ func (e JSON) MarshalJSON() ([]byte, error) {
 	}
 	return out, nil
 }
+
+// List returns at most so many visible names and the number of the others:
+// "a, b and 3 more".
+func List(names []string, most int) string {
+	shown := make([]string, min(most, len(names)))
+	for i := range shown {
+		shown[i] = Visible(names[i])
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -21,55 +20,12 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
-	"gyges/ratings"
-	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// testGames rates games the plain way.
-type testGames struct {
-	data ratings.Data
-	seen []int64
-}
-
-func (g *testGames) Read(_ context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error {
-	r := record.NewResultReader(lines, "test")
-	for {
-		var o record.GameResult
-		err := r.Read(&o)
-		var bad *record.LineError
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.As(err, &bad):
-			continue
-		case err != nil:
-			return err
-		}
-		game, _ := r.Game()
-		result := map[string]ratings.Result{"1-0": ratings.Win, "0-1": ratings.Loss, "1/2-1/2": ratings.Draw}[string(o.Result)]
-		g.data.Add(string(o.South), string(o.North), result)
-		g.seen = append(g.seen, o.Game)
-		each(&o, game)
-	}
-}
-
-func (g *testGames) MarshalJSON() ([]byte, error) { return json.Marshal([]any{&g.data, &g.seen}) }
-
-func (g *testGames) UnmarshalJSON(text []byte) error {
-	fields := []any{&g.data, &g.seen}
-	return json.Unmarshal(text, &fields)
-}
-
-func (g *testGames) Ratings(ctx context.Context) (table.Tables, map[string]string, error) {
-	r, err := ratings.Fit(ctx, &g.data, ratings.Options{})
-	t := table.Table{Title: "Rules standard", Ratings: r}
-	return table.Tables{All: t, Parts: []table.Table{t}}, nil, err
-}
 
 // drawGame is a game of moves drawn at random, that wins where it can.
 func drawGame(set string, number int64, south, north string) *record.Game {
@@ -157,7 +113,7 @@ func newTestServer(t testing.TB, change ...func(*Config)) *testServer {
 		return s
 	}
 	c := Config{
-		Results: results, NewGames: func() Games { return new(testGames) }, Registry: builtin.Registry(testKinds()...),
+		Results: results, Registry: builtin.Registry(testKinds()...),
 		Players: []Player{
 			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
 			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},

@@ -21,6 +21,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/standings"
 )
 
 // What of a run is kept to be shown.
@@ -43,12 +44,13 @@ type run struct {
 	live      bool      // whether it goes on
 	about     report.Run
 	tail      *tail
-	games     Games
+	games     *standings.Run
 	collector *report.Collector
 	hash      hash.Hash // of the records read
 	index     *index    // to be verified; nil: there is none
 	indexed   int64     // bytes of the records that the index file is about
 	played    int64
+	parsed    int64          // games read, without those of the index
 	latest    []*record.Game // the last one first
 	faults    faults
 	problem   string // why the records can't be read further
@@ -75,10 +77,10 @@ func (r *run) beginWithout() {
 	r.hash, r.index, r.indexed = sha256.New(), nil, 0
 	r.tail = newTail(r.place.fsys())
 	r.tail.most, r.tail.chunk = r.server.readMost, min(chunk, r.server.readMost)
-	r.games = r.server.config.NewGames()
+	r.games = standings.NewRun()
 	r.collector = report.NewCollector(report.Options{Games: sampledGames, Seed: 1})
 	r.collector.AddRun(r.about)
-	r.played, r.latest, r.faults = 0, nil, faults{}
+	r.played, r.parsed, r.latest, r.faults = 0, 0, nil, faults{}
 }
 
 // render reads what has come and returns the parts of the page; nil if nothing
@@ -213,6 +215,7 @@ func (r *run) read(ctx context.Context) (bool, error) {
 
 func (r *run) add(o *record.GameResult, g *record.Game) {
 	r.played++
+	r.parsed++
 	if g == nil {
 		r.collector.AddResult(o)
 		return
@@ -242,7 +245,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	rated, labels, err := r.games.Ratings(ctx)
+	rated, labels, err := r.games.Fit(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,8 @@ package live
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,17 +13,12 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/table"
-	"gyges/tournament/record"
 )
 
 // Config says what to serve.
 type Config struct {
 	Results string   // folder below which runs are; it needn't exist yet. "": none
 	Runs    []string // folders of further runs
-
-	// NewGames returns what rates the games of one run.
-	NewGames func() Games
 
 	Registry *agents.Registry // of the kinds in Players
 	Players  []Player         // whom one can play against; the first is proposed
@@ -39,22 +32,6 @@ type Config struct {
 	// IndexKey is a secret that signs the [IndexFile] of runs, which only the same
 	// program may read. nil: none are written or read.
 	IndexKey []byte
-}
-
-// Games takes the games of one run as they come, and rates them. It belongs to
-// one goroutine at a time.
-type Games interface {
-	// Read takes lines of a file of records. each is told of those that count:
-	// with the whole game, or with nil where only the outcome can be read.
-	Read(ctx context.Context, lines io.Reader, each func(*record.GameResult, *record.Game)) error
-
-	// Ratings returns the ratings of all games so far, and the names it has for
-	// agents, by their specs.
-	Ratings(ctx context.Context) (table.Tables, map[string]string, error)
-
-	// JSON holds all that was read. What it is unmarshalled into is new.
-	json.Marshaler
-	json.Unmarshaler
 }
 
 // Bounds on what the server does at a time.

@@ -528,7 +528,7 @@ func TestNamedRuns(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get("/run/run-2").Code)
 	require.Equal(t, http.StatusNotFound, s.get("/run/run-3").Code)
 	require.Contains(t, s.get("/run/run-2").Body.String(), "finished")
-	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}, NewGames: func() Games { return nil }})
+	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}})
 	require.ErrorContains(t, err, "none")
 	require.ErrorContains(t, err, "manifest.json")
 }

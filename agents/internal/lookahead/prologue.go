@@ -5,31 +5,31 @@ import (
 	"math/rand/v2"
 
 	"gyges/agents"
-	"gyges/agents/random"
 	"gyges/rules"
 )
 
-// Prologue handles the decisions that need no search: a random one during the
-// set-up, and a move that wins at once. Where there is no such move, decided is
-// false, l is the empty line at g's position, and ms holds the legal moves. The
-// error is ctx's, or [rules.ErrOver] where there is no legal move.
+// Prologue makes the decisions that need no search: a random one during the set-up,
+// and a move that wins at once. Where there is no such move, decided is false, l is
+// the empty line at g's position, and ms holds the legal moves but for the excluded
+// ones. The error is ctx's, or [rules.ErrOver] where no move is left.
 func (l *Line) Prologue(
-	ctx context.Context, g *rules.Game, rng *rand.Rand, ms *rules.MoveSet,
+	ctx context.Context, g *rules.Game, rng *rand.Rand, ms *rules.MoveSet, excluded ...rules.Move,
 ) (d agents.Decision, decided bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return d, false, err
 	}
-	p := g.Position()
-	if g.Rules().SettingUp(p) {
-		d.Move, err = random.Move(g, rng)
-		return d, true, err
-	}
 	g.LegalMoves(ms)
+	for _, m := range excluded {
+		ms.Remove(m)
+	}
 	if ms.Len() == 0 {
 		return d, false, rules.ErrOver
 	}
+	if g.Rules().SettingUp(g.Position()) {
+		return agents.Decision{Move: ms.At(rng.IntN(ms.Len()))}, true, nil
+	}
 	l.Begin(g)
-	m := l.WinningMove(p, ms)
+	m := l.WinningMove(g.Position(), ms)
 	if m == rules.NoMove {
 		return d, false, nil
 	}

@@ -1,19 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"gyges/ratings"
 )
 
-// modelFlags say how to fit.
+// modelFlags are the options of the fit.
 type modelFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO[±SD]" help:"Give a player a rating that the others are measured from; with ±SD (or +-SD) loosely: the rating is fitted, and ELO ± SD is what was known before. May be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
@@ -38,7 +36,7 @@ func (s *signed) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// options reads the flags, but for the offsets, which need the players' names.
+// options returns the options but for the offsets, which need the players' names.
 func (c *modelFlags) options() (ratings.Options, error) {
 	o := ratings.Options{
 		Draws:     ratings.DrawModel(c.Draws),
@@ -52,14 +50,14 @@ func (c *modelFlags) options() (ratings.Options, error) {
 		errs = append(errs, fmt.Errorf("--prior: expected a number of draws, found %.60q", string(c.Prior)))
 	}
 	for _, text := range c.Anchor {
-		a, err := parseAnchor(text)
+		a, err := ratings.ParseAnchor(text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--anchor: %w", err))
 		}
 		o.Anchors = append(o.Anchors, a)
 	}
 	if c.Advantage != "fit" {
-		elo, err := finite(string(c.Advantage))
+		elo, err := ratings.ParseElo(string(c.Advantage))
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--advantage: fit or a number: %w", err))
 		}
@@ -68,7 +66,7 @@ func (c *modelFlags) options() (ratings.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// words are the flags as they were given, those at their defaults left out.
+// words returns the flags on a command line, without those at their defaults.
 func (c *modelFlags) words() []string {
 	var words []string
 	flag := func(name, value, usual string) {
@@ -91,79 +89,16 @@ func (c *modelFlags) words() []string {
 	return words
 }
 
-// parseAnchor reads NAME=ELO or NAME=ELO±SD. A name is an agent's spec and may
-// hold '=' itself.
-func parseAnchor(text string) (ratings.Anchor, error) {
-	cut := strings.LastIndexByte(text, '=')
-	if cut < 1 {
-		return ratings.Anchor{}, fmt.Errorf("expected NAME=ELO or NAME=ELO±SD, found %.60q", text)
-	}
-	a := ratings.Anchor{Name: text[:cut]}
-	elo, sd, loose := strings.Cut(strings.Replace(text[cut+1:], "+-", "±", 1), "±")
-	var err error
-	if a.Elo, err = finite(elo); err != nil {
-		return a, fmt.Errorf("%s: %w", a.Name, err)
-	}
-	if loose {
-		if a.SD, err = finite(sd); err != nil || a.SD <= 0 {
-			return a, fmt.Errorf("%s: expected a standard deviation above 0 after ±, found %.60q", a.Name, sd)
-		}
-	}
-	return a, nil
+// historyFlags are the options of ratings over time.
+type historyFlags struct {
+	OverTime string  `enum:",whole,window" default:"" placeholder:"HOW" help:"Rate over time, a step for each file in the order given: whole fits the whole history at once, in which ratings drift from step to step; window fits each step with those just before it."`
+	Window   int     `default:"1" placeholder:"N" help:"With --over-time window, fit so many steps together. Default: 1."`
+	Drift    float64 `default:"30" placeholder:"ELO" help:"With --over-time whole, the standard deviation of a rating's change from one step to the next. Default: 30."`
 }
 
-func finite(text string) (float64, error) {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("expected a number of Elo, found %.60q", text)
-	}
-	return x, nil
-}
-
-// offsets reads --offset, now that the players are known: names may hold what
-// separates them.
-func (c *modelFlags) offsets(players []string) ([]ratings.Offset, error) {
-	var list []ratings.Offset
-	var errs []error
-	for _, text := range c.Offset {
-		f, ok := parseOffset(text, players)
-		if !ok {
-			errs = append(errs, fmt.Errorf("--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s", text, listed(players)))
-		}
-		list = append(list, f)
-	}
-	return list, errors.Join(errs...)
-}
-
-func parseOffset(text string, players []string) (ratings.Offset, bool) {
-	known := func(name string) bool {
-		_, ok := slices.BinarySearch(players, name)
-		return ok
-	}
-	for i := range text {
-		if text[i] != '=' || !known(text[:i]) {
-			continue
-		}
-		rest := text[i+1:]
-		for j := range rest {
-			if (rest[j] != '+' && rest[j] != '-') || !known(rest[:j]) {
-				continue
-			}
-			if elo, err := finite(rest[j:]); err == nil {
-				return ratings.Offset{Name: text[:i], Than: rest[:j], Elo: elo}, true
-			}
-		}
-	}
-	return ratings.Offset{}, false
-}
-
-// checkAnchors reports the anchors of players that aren't there.
-func checkAnchors(anchors []ratings.Anchor, players []string) error {
-	var errs []error
-	for _, a := range anchors {
-		if _, ok := slices.BinarySearch(players, a.Name); !ok {
-			errs = append(errs, fmt.Errorf("--anchor: %.60q has not played; the players are %s", a.Name, listed(players)))
-		}
-	}
-	return errors.Join(errs...)
+// fitHistory rates the players at each step.
+func (c *historyFlags) fitHistory(ctx context.Context, steps []ratings.Step, o ratings.Options) (*ratings.Series, error) {
+	return ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
+		Options: o, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
+	})
 }

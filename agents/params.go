@@ -1,0 +1,147 @@
+package agents
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Type is the type of a parameter's value.
+type Type string
+
+// The types of parameters.
+const (
+	Int      Type = "int"      // a whole number
+	Float    Type = "float"    // a finite number
+	Duration Type = "duration" // a time like 100ms, 1.5s
+	Text     Type = "text"     // any text; Choices may restrict it
+)
+
+// ParamDef defines a parameter of a kind.
+type ParamDef struct {
+	Name    string // one that ends in '.' is the prefix of any number of names
+	Type    Type
+	Default string   // "": none
+	Min     float64  // lowest value of a number, in seconds for a duration
+	Max     float64  // highest value of a number
+	Choices []string // accepted values of a text; empty: any
+	File    bool     // the text is the name of a file, unless it is one of Words
+	Words   []string // values that name no file
+	Spec    bool     // the text is the spec of another agent
+	Doc     string   // one line
+}
+
+// ParamsOf returns the parameters that the fields of a struct are set by. A field's
+// type gives the parameter's, its tags the rest:
+//
+//	Depth int `param:"depth" default:"4" min:"1" max:"64" doc:"plies to search"`
+//
+// Texts have no bounds. Fields without the tag param are ignored; those of embedded
+// structs count. It panics if a tag that is needed is malformed or missing.
+func ParamsOf(config any) []ParamDef {
+	var defs []ParamDef
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(config)) {
+		name, ok := f.Tag.Lookup("param")
+		if !ok {
+			continue
+		}
+		d := ParamDef{Name: name, Type: Text, Default: f.Tag.Get("default"), Doc: f.Tag.Get("doc")}
+		switch kind := f.Type.Kind(); {
+		case f.Type == reflect.TypeFor[time.Duration]():
+			d.Type = Duration
+		case kind == reflect.Float64:
+			d.Type = Float
+		case kind != reflect.String:
+			d.Type = Int
+		}
+		if d.Type != Text {
+			var errMin, errMax error
+			d.Min, errMin = strconv.ParseFloat(f.Tag.Get("min"), 64)
+			d.Max, errMax = strconv.ParseFloat(f.Tag.Get("max"), 64)
+			if errMin != nil || errMax != nil {
+				panic("agents: bounds of parameter " + name)
+			}
+		}
+		defs = append(defs, d)
+	}
+	return defs
+}
+
+// Range returns what the parameter accepts, for people.
+func (d ParamDef) Range() string {
+	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	switch {
+	case len(d.Choices) > 0:
+		return strings.Join(d.Choices, ", ")
+	case d.Type == Text:
+		return "text"
+	case d.Type == Duration:
+		num = func(x float64) string { return time.Duration(x * float64(time.Second)).String() }
+	}
+	return num(d.Min) + " to " + num(d.Max)
+}
+
+// check returns an error with the expected values if value is not accepted.
+func (d ParamDef) check(value string) error {
+	var x float64
+	var err error
+	switch d.Type {
+	case Int:
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 64)
+		x = float64(n)
+	case Float:
+		x, err = strconv.ParseFloat(value, 64)
+	case Duration:
+		var t time.Duration
+		t, err = time.ParseDuration(value)
+		x = t.Seconds()
+	default:
+		if slices.Contains(d.Choices, value) || len(d.Choices) == 0 && value != "" {
+			return nil
+		}
+		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
+	}
+	if err != nil || math.IsNaN(x) || x < d.Min || x > d.Max {
+		return fmt.Errorf("expected %s, %s, found %.60q", d.Type, d.Range(), value)
+	}
+	return nil
+}
+
+// Values are the parameters of a spec, checked, with defaults filled in.
+type Values map[string]string
+
+// Int returns a whole number, 0 for none.
+func (v Values) Int(name string) int { n, _ := strconv.Atoi(v[name]); return n }
+
+// Float returns a number, 0 for none.
+func (v Values) Float(name string) float64 { x, _ := strconv.ParseFloat(v[name], 64); return x }
+
+// Duration returns a time, 0 for none.
+func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration(v[name]); return t }
+
+// Decode sets the fields of the struct that config points to, described by
+// [ParamsOf], to the values.
+func (v Values) Decode(config any) {
+	s := reflect.ValueOf(config).Elem()
+	for _, f := range reflect.VisibleFields(s.Type()) {
+		name, ok := f.Tag.Lookup("param")
+		if !ok {
+			continue
+		}
+		switch field := s.FieldByIndex(f.Index); {
+		case f.Type == reflect.TypeFor[time.Duration]():
+			field.SetInt(int64(v.Duration(name)))
+		case field.CanInt():
+			field.SetInt(int64(v.Int(name)))
+		case field.CanFloat():
+			field.SetFloat(v.Float(name))
+		default:
+			field.SetString(v[name])
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package standings
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gyges/ratings/source"
+	"gyges/ratings/textfmt"
+	"gyges/tournament/record"
+)
+
+const (
+	maxErrors = 5    // unreadable games whose errors are kept
+	maxError  = 2000 // bytes of each
+)
+
+// Reader reads results from files. Several copies of one run count once.
+type Reader struct {
+	Rules  map[string]bool // rule sets to take; nil for all
+	Strict bool            // the first game that can't be read ends the reading
+	// Record, if not nil, is called for each record under one of Rules that counts:
+	// with the whole game, or with nil if only its result can be read. PGN and CSV
+	// are refused then.
+	Record func(*record.GameResult, *record.Game)
+
+	// RuleSets are the rule sets of the games read, taken or not, in the order of
+	// their first games.
+	RuleSets []string
+	Skipped  Skipped
+	known    map[string]bool // RuleSets
+	runs     []knownRun
+}
+
+// Skipped counts the games that were left out.
+type Skipped struct {
+	Unreadable int
+	Errors     []string // of the first unreadable games
+	Duplicate  int      // games with the id of another one
+	Unfinished int      // games without a result yet
+	NotPlayed  int      // games of a suspended player
+	IDLimit    bool     // there were too many ids to find all duplicates
+
+	WithoutMoves int    // games of an import that were kept without their moves
+	MovesError   string // of the first of them
+}
+
+// Unreadable counts a game that can't be read. In strict mode it returns the error.
+func (r *Reader) Unreadable(err error) error {
+	if r.Strict {
+		return err
+	}
+	s := &r.Skipped
+	if s.Unreadable++; s.Unreadable <= maxErrors {
+		s.Errors = append(s.Errors, textfmt.Cut(err.Error(), maxError))
+	}
+	return nil
+}
+
+// Notes returns a sentence for each reason for which games were left out.
+func (s *Skipped) Notes() []string {
+	var notes []string
+	note := func(n int, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, "left out: "+fmt.Sprintf(format, args...))
+		}
+	}
+	games := func(n int) string { return textfmt.Plural(n, "game") }
+	if s.Unreadable > 0 {
+		note(s.Unreadable, "%s that can't be read; the first is %s", games(s.Unreadable), s.Errors[0])
+	}
+	note(s.Duplicate, "%s whose id had come before; each id is counted once", games(s.Duplicate))
+	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
+	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
+	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
+	if s.IDLimit {
+		notes = append(notes, "there were too many ids of games to look for all that came twice")
+	}
+	return notes
+}
+
+// Sniff returns the format of a file by its name or by its beginning, and a reader of
+// the whole file.
+func Sniff(in io.Reader, name string) (source.Format, io.Reader, error) {
+	format, in, err := source.Sniff(in)
+	if err != nil {
+		return "", nil, named(name, err)
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".pgn":
+		format = source.PGN
+	case ".csv":
+		format = source.CSV
+	}
+	return format, in, nil
+}
+
+// named returns an error with the name of its file, which errors of the system have.
+func named(name string, err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Read reads a file into s. runID is that of the run whose records it holds; "" if
+// the run has none. Errors have the file's name.
+func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *Standings) error {
+	format, in, err := Sniff(in, name)
+	if err != nil {
+		return err
+	}
+	defer s.pairs.Flush()
+	switch {
+	case format == source.Records:
+		b := bufio.NewReaderSize(in, maxFirst)
+		_, err := r.records(ctx, b, name, 0, r.seenOf(b, runID), s)
+		return err
+	case r.Record != nil:
+		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
+	}
+	return r.foreign(ctx, format, in, name, s)
+}
+
+// foreign reads PGN or CSV.
+func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader, name string, s *Standings) error {
+	seen := new(source.Seen)
+	var refused error // of a game; it has the file's name
+	err := source.Read(ctx, format, in, source.Handler{
+		Game: func(g *source.Game) error {
+			if len(g.ID) > 0 && seen.Add(g.ID) {
+				r.Skipped.Duplicate++
+				return nil
+			}
+			r.add(source.Result{South: g.South, North: g.North, Rules: g.Rules, Result: g.Result}, g.Pair, s)
+			return nil
+		},
+		Bad: func(line int, err error) error {
+			refused = r.Unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
+			return refused
+		},
+		Unfinished: func() { r.Skipped.Unfinished++ },
+	})
+	r.Skipped.IDLimit = r.Skipped.IDLimit || seen.Full()
+	if err != nil && ctx.Err() == nil && refused == nil {
+		return named(name, err)
+	}
+	return err
+}
+
+// records reads the records of a run that follow its first lines and returns the
+// number of lines. Those in seen are duplicates.
+func (r *Reader) records(ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings) (lines int, err error) {
+	results := record.NewResultReader(in, name)
+	names := map[string]string{}
+	text := func(b []byte) string { // one string for each name
+		t, ok := names[string(b)]
+		if !ok {
+			t = string(b)
+			names[t] = t
+		}
+		return t
+	}
+	var o record.GameResult
+	var key []byte
+	for ; ; lines++ {
+		if lines%4096 == 0 && ctx.Err() != nil {
+			return lines, ctx.Err()
+		}
+		game, err := r.next(results, &o)
+		if errors.Is(err, io.EOF) {
+			r.Skipped.IDLimit = r.Skipped.IDLimit || seen.Full()
+			return lines, nil
+		}
+		if bad, ok := errors.AsType[*record.LineError](err); ok {
+			bad.Line += first
+			err = r.Unreadable(bad)
+			if err == nil {
+				continue
+			}
+		}
+		switch {
+		case err != nil:
+			return lines, err
+		case seen.AddNumber(uint64(o.Game)):
+			r.Skipped.Duplicate++
+			continue
+		case o.NotPlayed:
+			r.Skipped.NotPlayed++
+			continue
+		case r.Record != nil && r.takes(string(o.Rules)):
+			if game == nil {
+				game, _ = results.Game() // nil if only the result can be read
+			}
+			r.Record(&o, game)
+		}
+		key = strconv.AppendInt(key[:0], o.Pair, 10)
+		r.add(source.Result{
+			South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: record.RatingResult(string(o.Result)),
+		}, key, s)
+	}
+}
+
+// next reads the next result and, in strict mode, the whole game.
+func (r *Reader) next(results *record.ResultReader, o *record.GameResult) (*record.Game, error) {
+	if err := results.Read(o); err != nil || !r.Strict {
+		return nil, err
+	}
+	return results.Game()
+}
+
+func (r *Reader) takes(rules string) bool { return r.Rules == nil || r.Rules[rules] }
+
+// add counts a game under one of the rule sets to take.
+func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
+	if !r.known[g.Rules] {
+		if r.known == nil {
+			r.known = map[string]bool{}
+		}
+		r.known[g.Rules] = true
+		r.RuleSets = append(r.RuleSets, g.Rules)
+	}
+	if r.takes(g.Rules) {
+		s.pairs.Add(g, pair)
+	}
+}
+
+// maxFirst bounds the first record of a run by which its copies are recognised, in
+// bytes.
+const maxFirst = 256 << 10
+
+// knownRun is a run of which a file was read.
+type knownRun struct {
+	id    string // "" if it has none
+	first string // its first record; "" if that has no start time
+	seen  *source.Seen
+}
+
+// seenOf returns the numbers of a run's games that were read before. Copies of a run
+// have its id, or if one of them has none, its first record with the time at which
+// that game began. A file with neither is a run of its own.
+func (r *Reader) seenOf(b *bufio.Reader, id string) *source.Seen {
+	run := knownRun{id: id, seen: new(source.Seen)}
+	head, _ := b.Peek(maxFirst) // an error is returned again by the next read
+	line, _, _ := bytes.Cut(head, []byte{'\n'})
+	if g, err := record.NewReader(bytes.NewReader(line), "").Read(); err == nil && !g.Timing.Start.IsZero() {
+		run.first = string(line)
+	}
+	for _, other := range r.runs {
+		if id != "" && id == other.id || (id == "" || other.id == "") && run.first != "" && run.first == other.first {
+			return other.seen
+		}
+	}
+	r.runs = append(r.runs, run)
+	return run.seen
+}

@@ -1,0 +1,177 @@
+// Package standings gathers the results of recorded games by rule set and rates
+// the players. It reads results from the records of runs, PGN and CSV.
+package standings
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"gyges/agents"
+	"gyges/ratings"
+	"gyges/ratings/source"
+	"gyges/ratings/table"
+	"gyges/tournament/record"
+)
+
+// Standings holds the results of games by rule set. The two games of a pair are
+// counted as one. Players are identified by their specs and shown by their labels.
+// It must not be shared by goroutines without a lock.
+type Standings struct {
+	rules   []string // rule sets, in the order of their first games
+	data    map[string]*ratings.Data
+	pairs   source.Matcher
+	last    string // the rule set of lastData
+	current *ratings.Data
+}
+
+// New returns standings without games.
+func New() *Standings {
+	s := &Standings{data: map[string]*ratings.Data{}}
+	s.pairs.Single = func(g source.Result) { s.of(g.Rules).Add(g.South, g.North, g.Result) }
+	s.pairs.Pair = func(g, h source.Result) { s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result) }
+	return s
+}
+
+// of returns the data of a rule set.
+func (s *Standings) of(rules string) *ratings.Data {
+	if s.current != nil && s.last == rules { // saves a look-up for each game
+		return s.current
+	}
+	d, ok := s.data[rules]
+	if !ok {
+		d = new(ratings.Data)
+		s.data[rules] = d
+		s.rules = append(s.rules, rules)
+	}
+	s.last, s.current = rules, d
+	return d
+}
+
+// Add counts a recorded game, if it was played.
+func (s *Standings) Add(g *record.Game) {
+	if !g.NotPlayed() {
+		r := source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result)}
+		s.pairs.Add(r, strconv.AppendInt(nil, g.Pair, 10))
+	}
+}
+
+// Merge adds all games of o.
+func (s *Standings) Merge(o *Standings) {
+	s.pairs.Flush()
+	o.pairs.Flush()
+	for _, name := range o.rules {
+		s.of(name).Merge(o.data[name])
+	}
+}
+
+// Empty reports whether no game was counted.
+func (s *Standings) Empty() bool {
+	s.pairs.Flush()
+	return len(s.rules) == 0
+}
+
+// Data returns the results under all rule sets together, players by their labels.
+func (s *Standings) Data() *ratings.Data {
+	s.pairs.Flush()
+	d := new(ratings.Data)
+	for _, name := range s.rules {
+		d.Merge(s.data[name])
+	}
+	return d.Renamed(s.Labels())
+}
+
+// Labels returns the labels of players by their specs, where they differ. A label
+// that several players have is left out.
+func (s *Standings) Labels() map[string]string {
+	labels, specs := map[string]string{}, map[string]string{}
+	for _, d := range s.data {
+		for _, spec := range d.Players() {
+			label := agents.LabelOf(spec)
+			if other, taken := specs[label]; taken && other != spec {
+				delete(labels, other)
+				continue
+			}
+			specs[label] = spec
+			if label != spec {
+				labels[spec] = label
+			}
+		}
+	}
+	return labels
+}
+
+// SplitSides makes two players of each, one for its games as South and one for those
+// as North.
+func (s *Standings) SplitSides() {
+	s.pairs.Flush()
+	labels := s.Labels()
+	for name, d := range s.data {
+		s.data[name] = d.Renamed(labels).PerSide()
+	}
+	s.current = nil
+}
+
+// Fit rates the players under each rule set and, if all is set, under all of them
+// together. Anchors and offsets apply where their players have played.
+func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
+	s.pairs.Flush()
+	var t table.Tables
+	labels := s.Labels()
+	fit := func(title string, d *ratings.Data) (table.Table, error) {
+		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), o))
+		return table.Table{Title: title, Ratings: r}, err
+	}
+	for _, name := range s.rules {
+		part, err := fit(s.title(name), s.data[name].Renamed(labels))
+		if err != nil {
+			return t, err
+		}
+		t.All = part
+		if name != "" || len(s.rules) > 1 {
+			t.Parts = append(t.Parts, part)
+		}
+	}
+	if len(s.rules) == 1 || !all {
+		return t, nil
+	}
+	var err error
+	t.All, err = fit("All rules together", s.Data())
+	return t, err
+}
+
+// title returns the title of a rule set's table. Games that name no rules have none
+// if there are no others.
+func (s *Standings) title(rules string) string {
+	switch {
+	case rules != "":
+		return "Rules " + rules
+	case len(s.rules) > 1:
+		return "Rules not named"
+	}
+	return ""
+}
+
+// optionsFor returns the options without the anchors and offsets of players that are
+// not among those given, in ascending order.
+func optionsFor(players []string, o ratings.Options) ratings.Options {
+	missing := func(name string) bool {
+		_, ok := slices.BinarySearch(players, name)
+		return !ok
+	}
+	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool { return missing(a.Name) })
+	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool { return missing(f.Name) || missing(f.Than) })
+	return o
+}
+
+// MarshalJSON writes all results, for [Standings.UnmarshalJSON].
+func (s *Standings) MarshalJSON() ([]byte, error) {
+	s.pairs.Flush()
+	return json.Marshal([]any{s.rules, s.data})
+}
+
+// UnmarshalJSON reads what [Standings.MarshalJSON] wrote into standings without games.
+func (s *Standings) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[]any{&s.rules, &s.data})
+}

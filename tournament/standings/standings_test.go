@@ -1,0 +1,128 @@
+package standings
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/ratings"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// recorded returns a line of records: a game of a pair, in which the first player has
+// South if the number is even.
+func recorded(number int64, rules, first, second, result string) string {
+	g := record.Game{
+		Game: number, Pair: number / 2, Rules: rules, Opening: "o", Policy: "random", Moves: []string{}, Result: result, Reason: "goal",
+		South: record.Player{Agent: first}, North: record.Player{Agent: second},
+	}
+	if number%2 == 1 {
+		g.South, g.North = g.North, g.South
+	}
+	return string(g.AppendJSON(nil)) + "\n"
+}
+
+// games returns records of three players under two rule sets.
+func games(from, to int64) string {
+	var b strings.Builder
+	players := []string{"random", "greedy:name=g", "alphabeta:depth=2"}
+	for i := from; i < to; i++ {
+		rules := []string{"standard", "kang"}[i/30%2]
+		b.WriteString(recorded(i, rules, players[i/2%3], players[(i/2+1)%3], []string{"1-0", "0-1", "1/2-1/2", "1-0", "1-0"}[i%5]))
+	}
+	return b.String()
+}
+
+func ignore(*record.GameResult, *record.Game) {}
+
+func TestReader(t *testing.T) {
+	t.Parallel()
+	var r Reader
+	s := New()
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 60)), "a", "x", s))
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 62)), "copy of a", "x", s))
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 2)), "b", "y", s))
+	require.NoError(t, r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv", "", s))
+	require.Equal(t, []string{"standard", "kang", ""}, r.RuleSets)
+	require.Equal(t, Skipped{
+		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Unfinished: 1,
+	}, r.Skipped)
+	d := s.Data()
+	require.Equal(t, []string{"alphabeta:depth=2", "g", "random"}, d.Players())
+	require.Equal(t, 60+2+2+1, d.Games())
+	require.Equal(t, 30+1+1, d.Pairs())
+
+	fitted, err := s.Fit(t.Context(), ratings.Options{Anchors: []ratings.Anchor{{Name: "g"}}}, true)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Rules standard", "Rules kang", "Rules not named"}, []string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
+	require.Equal(t, 65, fitted.All.Ratings.Games)
+
+	only, part := Reader{Rules: map[string]bool{"kang": true}}, New()
+	require.NoError(t, only.Read(t.Context(), strings.NewReader(games(0, 62)), "a", "", part))
+	require.Equal(t, 30, part.Data().Games())
+	strict := Reader{Strict: true}
+	err = strict.Read(t.Context(), strings.NewReader(games(0, 2)+"{}\n"), "a", "", New())
+	require.ErrorContains(t, err, "a:3: ")
+}
+
+func TestSplitSides(t *testing.T) {
+	t.Parallel()
+	var r Reader
+	s := New()
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 12)), "a", "", s))
+	s.SplitSides()
+	require.Contains(t, s.Data().Players(), "g (South)")
+	require.Equal(t, 12, s.Data().Games())
+}
+
+// Players with one label are shown by their specs.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for i, name := range []string{"random", "greedy:name=random", "alphabeta:name=a", "mcts:name=a", "mcts:name=b"} {
+		s.Add(&record.Game{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name}, North: record.Player{Agent: "x"}, Result: "1-0"})
+	}
+	require.Equal(t, map[string]string{"mcts:name=b": "b"}, func() map[string]string { s.Data(); return s.Labels() }())
+}
+
+// What was read and goes through JSON gives the same ratings and notes, also of what
+// is read later.
+func TestRunInJSON(t *testing.T) {
+	t.Parallel()
+	first, second := games(0, 40)+"{}\n"+games(0, 1), "{}\n"+games(1, 2)+games(40, 80)
+	read := func(r *Run, text string) { require.NoError(t, r.Read(t.Context(), strings.NewReader(text), ignore)) }
+	whole, before, after := NewRun(), NewRun(), NewRun()
+	read(whole, first)
+	read(before, first)
+	saved, err := before.MarshalJSON()
+	require.NoError(t, err)
+	require.NoError(t, after.UnmarshalJSON(saved))
+	for range 2 {
+		want, wantLabels, err := whole.Fit(context.Background())
+		require.NoError(t, err)
+		got, labels, err := after.Fit(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, wantLabels, labels)
+		require.Len(t, got.Notes, 2)
+		read(whole, second)
+		read(after, second)
+	}
+}
+
+// The line of an unreadable record is counted from the beginning of the file.
+func TestRunCountsLines(t *testing.T) {
+	t.Parallel()
+	r := NewRun()
+	for range 3 {
+		require.NoError(t, r.Read(t.Context(), strings.NewReader("{}\n{}\n"), ignore))
+	}
+	require.Equal(t, 6, r.reader.Skipped.Unreadable)
+	for i, text := range r.reader.Skipped.Errors {
+		require.Contains(t, text, fmt.Sprintf("%s:%d: ", tournament.GamesFile, i+1))
+	}
+}
