@@ -39,11 +39,14 @@ func (f *fit) bootstrap(ctx context.Context, r *Ratings) error {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
 		group.Go(func() error {
-			x, err := e.resample(inner, rand.New(rand.NewPCG(f.options.Seed, uint64(i))), f.options.Intervals != ByGame)
+			x, err := e.resample(inner, rand.New(rand.NewPCG(f.options.Seed, uint64(i))))
 			if err != nil {
 				return fmt.Errorf("bootstrap: %w", err)
 			}
-			elos[i], advantages[i] = e.elos(x), at(x, e.model.advantage)*eloPerNat
+			advantages[i] = at(x, e.model.advantage) * eloPerNat
+			for _, p := range e.rated {
+				elos[i] = append(elos[i], p.elo(x))
+			}
 			return nil
 		})
 	}
@@ -71,15 +74,15 @@ func halfWidth(values []float64) float64 {
 }
 
 // resample fits the same games with random weights.
-func (e *estimate) resample(ctx context.Context, rng *rand.Rand, byPair bool) ([]float64, error) {
+func (e *estimate) resample(ctx context.Context, rng *rand.Rand) ([]float64, error) {
 	m := *e.model
 	m.pairings = slices.Clone(e.model.pairings)
 	for k := range m.pairings {
-		m.pairings[k].games = e.met[k].reweigh(rng, byPair)
+		m.pairings[k].games = e.met[k].reweigh(rng)
 	}
 	x, ok, err := e.near(ctx, &m)
 	if !ok && err == nil {
-		x, _, _, err = m.solve(ctx, slices.Clone(e.x))
+		x, _, _, err = m.maximize(ctx, slices.Clone(e.x))
 	}
 	return x, err
 }
@@ -94,13 +97,13 @@ const (
 // reports false if they don't lead there.
 func (e *estimate) near(ctx context.Context, m *model) (x []float64, ok bool, err error) {
 	x = slices.Clone(e.x)
-	grad, step := make([]float64, m.dim), make([]float64, m.dim)
+	gradient, step := make([]float64, m.dim), make([]float64, m.dim)
 	for range nearMost {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		m.gradient(grad, x)
-		if err := e.cov.solver.solve(step, grad); err != nil {
+		m.loss(gradient, x)
+		if err := solve(e.cov.factors, step, gradient); err != nil {
 			return nil, false, err
 		}
 		floats.Sub(x, step)
@@ -115,9 +118,9 @@ func (e *estimate) near(ctx context.Context, m *model) (x []float64, ok bool, er
 	return nil, false, nil
 }
 
-// reweigh gives each pair, or game, a weight from the exponential distribution.
-// Those with the same results add up to a gamma distribution.
-func (m *meeting) reweigh(rng *rand.Rand, byPair bool) [2]weights {
+// reweigh gives each pair, and each single game, a weight from the exponential
+// distribution. Those with the same results add up to a gamma distribution.
+func (m *meeting) reweigh(rng *rand.Rand) [2]weights {
 	var games [2]weights
 	gamma := func(c int) float64 {
 		if c == 0 {
@@ -125,19 +128,14 @@ func (m *meeting) reweigh(rng *rand.Rand, byPair bool) [2]weights {
 		}
 		return distuv.Gamma{Alpha: float64(c), Beta: 1, Src: rng}.Rand()
 	}
-	single := m.single
-	if byPair {
-		for i, row := range m.pairs {
-			for j, c := range row {
-				w := gamma(c)
-				games[0][i] += w
-				games[1][j] += w
-			}
+	for i, row := range m.pairs {
+		for j, c := range row {
+			w := gamma(c)
+			games[0][i] += w
+			games[1][j] += w
 		}
-	} else {
-		single = [2][outcomes]int{m.side(0), m.side(1)}
 	}
-	for side, counts := range single {
+	for side, counts := range m.single {
 		for o, c := range counts {
 			games[side][o] += gamma(c)
 		}

@@ -1,30 +1,29 @@
 package ratings
 
 import (
-	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // covariance is that of the estimates, H⁻¹ S H⁻¹: the inverse of the Hessian, the
-// score covariance of the gradient, and the inverse again.
+// score covariance, and the inverse again. The constraints in H make it that of
+// ratings relative to the weighted mean of their group, which has no variance.
 type covariance struct {
-	frame
-	solver  *solver
+	parameters
+	factors *mat.Cholesky // of the Hessian
 	inverse *mat.SymDense
-	hessian *quad
-	scores  *quad
+	scores  *quadratic
 }
 
 // newCovariance inverts the Hessian. Without parameters there is nothing to invert.
-func newCovariance(h *quad, s *solver) (*covariance, error) {
-	c := &covariance{frame: h.frame, solver: s, hessian: h}
+func newCovariance(h *quadratic, factors *mat.Cholesky) (*covariance, error) {
+	c := &covariance{parameters: h.parameters, factors: factors}
 	if h.dim == 0 {
 		return c, nil
 	}
 	c.inverse = mat.NewSymDense(h.dim, nil)
-	return c, ignoreCondition(s.chol.InverseTo(c.inverse))
+	return c, exceptCondition(factors.InverseTo(c.inverse))
 }
 
 // at returns an element of the inverse Hessian; 0 where a rating is given.
@@ -35,87 +34,231 @@ func (c *covariance) at(i, j int) float64 {
 	return c.inverse.At(i, j)
 }
 
-// leverages are the leverages of the Hessian's links: of one of so many pairs.
-func (c *covariance) leverages(pairs []float64) []leverage {
-	leverages := make([]leverage, len(pairs))
-	for k := range leverages {
-		l := &c.hessian.links[k]
-		u := c.at(l.i, l.i) + c.at(l.j, l.j) - 2*c.at(l.i, l.j)
-		bound := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
-		leverages[k] = leverage{
-			u: bound(l.sym3[0] / pairs[k] * u),
-			v: bound(l.sym3[3] / pairs[k] * c.at(c.advantage, c.advantage)),
-		}
-	}
-	return leverages
-}
-
-// product returns the product of the inverse Hessian with a contrast, a weighted sum
-// of the parameters: its form in the score covariance is the contrast's variance.
-func (c *covariance) product(contrast []float64) []float64 {
-	y := make([]float64, c.dim)
-	if c.dim > 0 {
-		mat.NewVecDense(c.dim, y).MulVec(c.inverse, mat.NewVecDense(c.dim, contrast))
-	}
-	return y
-}
-
-// variance is that of a contrast.
-func (c *covariance) variance(contrast []float64) float64 { return c.scores.form(c.product(contrast)) }
-
-// reference is what a group's ratings are measured from: the weighted mean of these
-// parameters; nothing where given ratings hold them.
-type reference []share
-
-// share is a parameter with its weight.
-type share struct {
-	i int
-	w float64
-}
-
-func (g reference) add(contrast []float64, f float64) {
-	for _, s := range g {
-		contrast[s.i] += f * s.w
-	}
-}
-
-func (g reference) of(x []float64) float64 {
-	sum := 0.0
-	for _, s := range g {
-		sum += s.w * x[s.i]
-	}
-	return sum
-}
-
-// ratingVariances are the variances of parameters less their references; of[k] is
-// the reference of param[k], and a negative parameter is a given rating.
-func (c *covariance) ratingVariances(ctx context.Context, param []int, of []int, references []reference) ([]float64, error) {
-	middle := make([][]float64, len(references))
-	for g := range references {
-		contrast := make([]float64, c.dim)
-		references[g].add(contrast, 1)
-		middle[g] = c.product(contrast)
-	}
-	variances := make([]float64, len(param))
-	y := make([]float64, c.dim)
-	for k, p := range param {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for i := range y {
-			y[i] = -middle[of[k]][i] + c.at(p, i)
-		}
-		variances[k] = c.scores.form(y)
-	}
-	return variances, nil
-}
-
-// difference is the variance of one parameter less another; a negative one is
-// given and has none.
-func (c *covariance) difference(i, j int) float64 {
+// sd returns the standard deviation of parameter i less parameter j. That of a given
+// rating, -1, is 0.
+func (c *covariance) sd(i, j int) float64 {
 	y := make([]float64, c.dim)
 	for k := range y {
 		y[k] = c.at(i, k) - c.at(j, k)
 	}
-	return c.scores.form(y)
+	return math.Sqrt(math.Max(0, c.scores.form(y)))
+}
+
+// leverage is that of one game pair of a pairing, in the pairing's difference and in
+// the advantage: the share of the pair's variance that the fit has taken up.
+type leverage struct{ difference, advantage float64 }
+
+// leverages returns those of the pairings, whose terms are the first of the Hessian.
+func (c *covariance) leverages(h *quadratic, met []meeting) []leverage {
+	list := make([]leverage, len(met))
+	bounded := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
+	for k := range met {
+		t, pairs := &h.terms[k], float64(met[k].games())/2
+		list[k] = leverage{
+			difference: bounded(t.sym3[0] / pairs * (c.at(t.i, t.i) + c.at(t.j, t.j) - 2*c.at(t.i, t.j))),
+			advantage:  bounded(t.sym3[3] / pairs * c.at(c.advantage, c.advantage)),
+		}
+	}
+	return list
+}
+
+// The score covariance of a pairing is the covariance of its part of the
+// likelihood's gradient. The likelihood's own estimate of it is its second
+// derivatives, but a half-point likelihood takes a drawn game for as uncertain as a
+// decided one, and none allows for the dependence between the two games of a pair. So
+// it is estimated from the results, by game pair where there are pairs (a "sandwich"
+// covariance clustered by pair: Liang and Zeger 1986), and, as one pairing has few
+// games, shrunk towards an estimate from all of them together.
+const (
+	// pooled is the weight, in games or pairs, of the pooled estimate against those of
+	// a pairing. Large enough that the intervals of a few dozen games are stable, small
+	// enough that two players who draw more, or less, than the rest do so in their
+	// intervals after some hundred.
+	pooled = 30.0
+	// cautious is the number of games or pairs without draws and dependence that are
+	// added, so that results that were all the same don't leave an interval of zero.
+	cautious = 1.0
+	// pooledPairs is the same for the dependence between the games of a pair: the
+	// number of independent pairs that are added.
+	pooledPairs = 10.0
+	// maxLeverage bounds the share of a result's variance that the fit is taken to
+	// have taken up.
+	maxLeverage = 0.9
+)
+
+// gameScores is the distribution of the score, the gradient of the log-likelihood of
+// one game, by the difference, the advantage and the draw parameter.
+type gameScores struct {
+	score  [outcomes][3]float64
+	chance [outcomes]float64
+	cov    sym3
+	// noDraws is cov if draws were as uncertain as decided games.
+	noDraws sym3
+}
+
+// newGameScores returns that of a game in which the pairing's first (side 0) or second
+// player had South.
+func newGameScores(m drawModel, side int, z, draw float64) gameScores {
+	s := gameScores{chance: m.chances(z, draw)}
+	sign := 1.0
+	if side == 1 {
+		sign = -1
+	}
+	var mean [3]float64
+	for o := range outcomes {
+		var one weights
+		one[o] = 1
+		_, dz, dt := m.loss(one, z, draw)
+		s.score[o] = [3]float64{-sign * dz, -dz, -dt}
+		for i, v := range s.score[o] {
+			mean[i] += s.chance[o] * v
+		}
+	}
+	for o, g := range s.score {
+		s.cov.add(s.chance[o], outer(g[0]-mean[0], g[1]-mean[1], g[2]-mean[2]))
+	}
+	s.noDraws = s.cov
+	if !m.parametric() {
+		zz, _, _ := m.curve(weights{1}, z, draw)
+		s.noDraws = bySide(side, zz, 0, 0)
+	}
+	return s
+}
+
+// scoreCovariance estimates the score covariances of all pairings of a fit.
+type scoreCovariance struct {
+	met       []meeting
+	games     [][2]gameScores // by pairing and who had South
+	leverages []leverage
+	// The correlations of the two games of a pair, in South's points and in draws.
+	pointsCorrelation, drawsCorrelation float64
+}
+
+func newScoreCovariance(m *model, met []meeting, x []float64, leverages []leverage) *scoreCovariance {
+	s := &scoreCovariance{met: met, leverages: leverages, games: make([][2]gameScores, len(met))}
+	adv, draw := m.advantageAt(x), at(x, m.draw)
+	drawModel := m.chanceModel(x)
+	for k := range met {
+		for side, z := range m.pairings[k].logits(x, adv) {
+			s.games[k][side] = newGameScores(drawModel, side, z, draw)
+		}
+	}
+	s.correlate()
+	return s
+}
+
+// chanceModel returns the draw model, with the share of draws fitted to all games
+// together if it has no draw parameter.
+func (m *model) chanceModel(x []float64) drawModel {
+	if m.drawModel.parametric() {
+		return m.drawModel
+	}
+	var scores, games []float64
+	draws, adv := 0.0, m.advantageAt(x)
+	for k := range m.pairings {
+		d := &m.pairings[k]
+		for side, z := range d.logits(x, adv) {
+			if n := d.games[side].sum(); n > 0 {
+				scores, games = append(scores, logistic(z)), append(games, n)
+				draws += d.games[side][1]
+			}
+		}
+	}
+	return halfPoints{fitDrawShare(scores, games, draws)}
+}
+
+// correlate estimates the correlations over all pairs. With g and h South's points
+// above expectation in the two games, their sum v belongs to the advantage and their
+// difference u to the ratings, and 4gh = v² - u². Both are divided by the share of
+// their variance that the fit has left.
+func (s *scoreCovariance) correlate() {
+	var points, pointsOf, draws, drawsOf float64
+	pairs := 0
+	for k := range s.met {
+		m, first, second, l := &s.met[k], &s.games[k][0], &s.games[k][1], s.leverages[k]
+		n := m.pairCount()
+		if n == 0 {
+			continue
+		}
+		pairs += n
+		for i, row := range m.pairs {
+			for j, c := range row {
+				g, h := first.score[i], second.score[j]
+				u, v := g[0]+h[0], g[1]+h[1]
+				points += float64(c) * (v*v/(1-l.advantage) - u*u/(1-l.difference)) / 4
+				draws += float64(c) * g[2] * h[2]
+			}
+		}
+		pointsOf += float64(n) * math.Sqrt(first.cov[3]*second.cov[3])
+		drawsOf += float64(n) * math.Sqrt(first.cov[5]*second.cov[5])
+	}
+	if pairs == 0 {
+		return
+	}
+	more := 1 + pooledPairs/float64(pairs)
+	s.pointsCorrelation, s.drawsCorrelation = correlation(points, pointsOf*more), correlation(draws, drawsOf*more)
+}
+
+func correlation(cov, of float64) float64 {
+	if of <= 0 {
+		return 0
+	}
+	return math.Max(-1, math.Min(1, cov/of))
+}
+
+// of returns the score covariance of pairing k: of its single games and of its pairs.
+func (s *scoreCovariance) of(k int) sym3 {
+	m, games, l := &s.met[k], &s.games[k], s.leverages[k]
+	sum := s.ofPairs(k)
+	// A pair has two games, so a game has half its leverage, of the two kinds together.
+	taken := math.Min(maxLeverage, (l.difference+l.advantage)/2)
+	for side, counts := range m.single {
+		n := float64(counts[0] + counts[1] + counts[2])
+		if n == 0 {
+			continue
+		}
+		var observed sym3
+		for o, c := range counts {
+			g := games[side].score[o]
+			observed.add(float64(c)/(1-taken), outer(g[0], g[1], g[2]))
+		}
+		sum.add(1, shrink(n, observed, games[side].cov, games[side].noDraws))
+	}
+	return sum
+}
+
+// ofPairs returns the score covariance of a pairing's game pairs.
+func (s *scoreCovariance) ofPairs(k int) sym3 {
+	m, first, second, l := &s.met[k], &s.games[k][0], &s.games[k][1], s.leverages[k]
+	n := float64(m.pairCount())
+	if n == 0 {
+		return sym3{}
+	}
+	fu, fv := 1/math.Sqrt(1-l.difference), 1/math.Sqrt(1-l.advantage)
+	var observed sym3
+	for i, row := range m.pairs {
+		for j, c := range row {
+			g, h := first.score[i], second.score[j]
+			observed.add(float64(c), outer(fu*(g[0]+h[0]), fv*(g[1]+h[1]), g[2]+h[2]))
+		}
+	}
+	expected, noDraws := first.cov, first.noDraws
+	expected.add(1, second.cov)
+	noDraws.add(1, second.noDraws)
+	c := s.pointsCorrelation * math.Sqrt(first.cov[3]*second.cov[3])
+	expected[0] -= 2 * c
+	expected[3] += 2 * c
+	expected[5] += 2 * s.drawsCorrelation * math.Sqrt(first.cov[5]*second.cov[5])
+	return shrink(n, observed, expected, noDraws)
+}
+
+// shrink returns the score covariance of n games or pairs: the observed one, shrunk
+// towards those expected of one game or pair.
+func shrink(n float64, observed, expected, noDraws sym3) sym3 {
+	f := n / (n + pooled + cautious)
+	var sum sym3
+	sum.add(f, observed)
+	sum.add(f*pooled, expected)
+	sum.add(f*cautious, noDraws)
+	return sum
 }

@@ -100,7 +100,7 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 // truth is what an endless tournament would find.
 func (w world) truth(t testing.TB) (strength map[string]float64, advantage, draws float64) {
 	if w.opening == 0 {
-		if w.drawModel.drawn() {
+		if w.drawModel.parametric() {
 			draws = w.drawModel.chances(0, w.t)[1]
 		}
 		return w.strength, w.advantage, draws

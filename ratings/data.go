@@ -2,6 +2,7 @@ package ratings
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 )
 
@@ -71,7 +72,7 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 	m.pairs[first.index()][second.index()]++
 }
 
-// meeting finds two players' counts; swapped tells that the second is their a.
+// meeting finds two players' counts; swapped reports whether the second is their a.
 func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
 	a, b := first, second
 	if swapped = a > b; swapped {
@@ -104,24 +105,30 @@ func (d *Data) id(name string) int {
 	return i
 }
 
-// Renamed is the same results with other names for some players, by their present
-// names. Players who get the same name become one.
+// Renamed returns the same results with other names for some players, by their
+// present names. Players who get the same name become one.
 func (d *Data) Renamed(names map[string]string) *Data {
+	return d.renamed(func(name string) string {
+		if other, ok := names[name]; ok {
+			return other
+		}
+		return name
+	})
+}
+
+func (d *Data) renamed(rename func(string) string) *Data {
 	r := new(Data)
-	r.merge(d, names)
+	r.merge(d, rename)
 	return r
 }
 
 // Merge adds all results of o.
-func (d *Data) Merge(o *Data) { d.merge(o, nil) }
+func (d *Data) Merge(o *Data) { d.merge(o, func(name string) string { return name }) }
 
-func (d *Data) merge(o *Data, names map[string]string) {
+func (d *Data) merge(o *Data, rename func(string) string) {
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
-		if other, ok := names[name]; ok {
-			name = other
-		}
-		place[i] = d.id(name)
+		place[i] = d.id(rename(name))
 		d.self[place[i]] += o.self[i]
 	}
 	for _, k := range o.met {
@@ -151,37 +158,29 @@ func (m *meeting) add(o *meeting) {
 	}
 }
 
-// PerSide is the same results with every player taken for two, one with South
-// and one with North. A pair's two games then are games of different players,
-// so there are no pairs in it.
+// PerSide returns the same results with every player taken for two, one with South
+// and one with North. A pair's two games then are games of different players, so there
+// are no pairs in it.
 func (d *Data) PerSide() *Data {
 	p := new(Data)
-	add := func(south, north int, count [outcomes]int) {
-		s, n := p.id(d.names[south]+asSouth), p.id(d.names[north]+asNorth)
-		m, swapped := p.meeting(s, n)
-		side := 0
-		if swapped {
-			side = 1
-		}
-		for o, c := range count {
-			m.single[side][o] += c
-		}
-	}
-	for _, m := range d.met {
-		for side, k := range []cell{{m.a, m.b}, {m.b, m.a}} {
-			if c := m.side(side); c != [outcomes]int{} {
-				add(k.south, k.north, c)
+	for _, k := range d.met {
+		for side, players := range []cell{{k.a, k.b}, {k.b, k.a}} {
+			counts := k.side(side)
+			if counts == [outcomes]int{} {
+				continue
+			}
+			m, swapped := p.meeting(p.id(d.names[players.south]+" (South)"), p.id(d.names[players.north]+" (North)"))
+			single := &m.single[0]
+			if swapped {
+				single = &m.single[1]
+			}
+			for o, c := range counts {
+				single[o] += c
 			}
 		}
 	}
 	return p
 }
-
-// What PerSide adds to names.
-const (
-	asSouth = " (South)"
-	asNorth = " (North)"
-)
 
 // Players lists the names met so far, sorted.
 func (d *Data) Players() []string { return slices.Sorted(slices.Values(d.names)) }
@@ -216,7 +215,18 @@ func (d *Data) SelfGames() int {
 
 // Pairings lists the ordered pairings that met, sorted by South's and then by
 // North's name.
-func (d *Data) Pairings() []Pairing { return d.meetings().list() }
+func (d *Data) Pairings() []Pairing {
+	var list []Pairing
+	for _, k := range d.met {
+		for side, p := range []cell{{k.a, k.b}, {k.b, k.a}} {
+			if c := k.count(side); c.Games() > 0 {
+				list = append(list, Pairing{d.names[p.south], d.names[p.north], c})
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y Pairing) int { return cmp.Or(cmp.Compare(x.South, y.South), cmp.Compare(x.North, y.North)) })
+	return list
+}
 
 // side adds up the games in which a (0) or b (1) had South, by their outcome.
 func (m *meeting) side(side int) [outcomes]int {
@@ -254,7 +264,12 @@ func (m *meeting) pairCount() int {
 	return n
 }
 
-// swap is the same games with a and b changed over.
+// unpaired returns the same games without pairs.
+func (m meeting) unpaired() meeting {
+	return meeting{a: m.a, b: m.b, single: [2][outcomes]int{m.side(0), m.side(1)}}
+}
+
+// swap returns the same games with a and b changed over.
 func (m meeting) swap() meeting {
 	s := meeting{a: m.b, b: m.a}
 	s.single[0], s.single[1] = m.single[1], m.single[0]
@@ -266,62 +281,123 @@ func (m meeting) swap() meeting {
 	return s
 }
 
-// meetings is a copy of Data in which players and meetings are sorted by name:
-// the same games give the same bits whatever order they came in.
-type meetings struct {
-	names []string
-	self  []int
-	met   []meeting
-}
-
-func (d *Data) meetings() *meetings {
-	m := &meetings{
-		names: d.Players(),
-		self:  make([]int, len(d.names)),
-		met:   make([]meeting, len(d.met)),
-	}
+// sorted returns a copy in which players and meetings are sorted by name: the same
+// games give the same bits whatever order they came in. No games can be added to it.
+func (d *Data) sorted() *Data {
+	s := &Data{names: d.Players(), self: make([]int, len(d.names)), met: make([]meeting, len(d.met))}
 	place := make([]int, len(d.names))
-	for i, name := range m.names {
+	for i, name := range s.names {
 		place[d.ids[name]] = i
-		m.self[i] = d.self[d.ids[name]]
+		s.self[i] = d.self[d.ids[name]]
 	}
 	for i, k := range d.met {
 		k.a, k.b = place[k.a], place[k.b]
 		if k.a > k.b {
 			k = k.swap()
 		}
-		m.met[i] = k
+		s.met[i] = k
 	}
-	slices.SortFunc(m.met, func(x, y meeting) int {
-		return cmp.Or(x.a-y.a, x.b-y.b)
-	})
-	return m
+	slices.SortFunc(s.met, func(x, y meeting) int { return cmp.Or(x.a-y.a, x.b-y.b) })
+	return s
 }
 
-// list gives the ordered pairings that met.
-func (m *meetings) list() []Pairing {
-	var list []Pairing
-	for _, k := range m.met {
-		if c := k.count(0); c.Games() > 0 {
-			list = append(list, Pairing{m.names[k.a], m.names[k.b], c})
-		}
-		if c := k.count(1); c.Games() > 0 {
-			list = append(list, Pairing{m.names[k.b], m.names[k.a], c})
-		}
-	}
-	slices.SortStableFunc(list, func(x, y Pairing) int {
-		return cmp.Or(cmp.Compare(x.South, y.South), cmp.Compare(x.North, y.North))
-	})
-	return list
-}
-
-// records adds up each player's games, by number.
-func (m *meetings) records() []Count {
-	sum := make([]Count, len(m.names))
-	for _, k := range m.met {
+// counts adds up each player's games, by number.
+func (d *Data) counts() []Count {
+	sum := make([]Count, len(d.names))
+	for _, k := range d.met {
 		c := k.total()
 		sum[k.a] = sum[k.a].plus(c)
 		sum[k.b] = sum[k.b].plus(c.flip())
 	}
 	return sum
 }
+
+// Result is a game's outcome for South. Any positive value is a win and any
+// negative one a loss, so that no value is without a meaning.
+type Result int8
+
+// The three outcomes, as seen by South.
+const (
+	Loss Result = -1
+	Draw Result = 0
+	Win  Result = 1
+)
+
+// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a
+// draw and 2 South's win.
+const outcomes = 3
+
+func (r Result) index() int {
+	switch {
+	case r > 0:
+		return 2
+	case r < 0:
+		return 0
+	}
+	return 1
+}
+
+// Count holds how many games ended how, as seen by one player.
+type Count struct {
+	Wins, Draws, Losses int
+}
+
+// Games is the number of games counted.
+func (c Count) Games() int { return c.Wins + c.Draws + c.Losses }
+
+// Points is a point for each win and half a point for each draw.
+func (c Count) Points() float64 { return float64(c.Wins) + float64(c.Draws)/2 }
+
+// Score is the points per game, 0 to 1, and 0 without games.
+func (c Count) Score() float64 { return c.perGame(c.Points()) }
+
+// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without
+// games.
+func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
+
+func (c Count) perGame(x float64) float64 {
+	if c.Games() == 0 {
+		return 0
+	}
+	return x / float64(c.Games())
+}
+
+// flip is the same games as the opponent saw them.
+func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }
+
+func (c Count) plus(o Count) Count {
+	return Count{c.Wins + o.Wins, c.Draws + o.Draws, c.Losses + o.Losses}
+}
+
+// MarshalJSON writes all counts, for [Data.UnmarshalJSON].
+func (d *Data) MarshalJSON() ([]byte, error) { return json.Marshal(d.fields()) }
+
+// UnmarshalJSON reads what [Data.MarshalJSON] wrote. It checks nothing: the text
+// must come from there.
+func (d *Data) UnmarshalJSON(text []byte) error {
+	*d = Data{ids: map[string]int{}, cells: map[uint64]int{}}
+	fields := d.fields()
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	for i, name := range d.names {
+		d.ids[name] = i
+	}
+	for i, m := range d.met {
+		d.cells[uint64(m.a)<<32|uint64(m.b)] = i
+	}
+	return nil
+}
+
+func (d *Data) fields() []any { return []any{&d.names, &d.self, &d.met} }
+
+// MarshalJSON implements [json.Marshaler].
+func (m *meeting) MarshalJSON() ([]byte, error) { return json.Marshal(m.fields()) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (m *meeting) UnmarshalJSON(text []byte) error {
+	fields := m.fields()
+	return json.Unmarshal(text, &fields)
+}
+
+func (m *meeting) fields() []any { return []any{&m.a, &m.b, &m.single, &m.pairs} }

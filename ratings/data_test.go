@@ -37,7 +37,7 @@ func TestDataCountsEachOrderedPairing(t *testing.T) {
 		{"a", "c", Count{0, 1, 0}},
 		{"b", "a", Count{3, 2, 1}},
 	}, d.Pairings())
-	require.Equal(t, []Count{{2, 3, 7}, {7, 2, 2}, {0, 1, 0}}, d.meetings().records())
+	require.Equal(t, []Count{{2, 3, 7}, {7, 2, 2}, {0, 1, 0}}, d.sorted().counts())
 }
 
 func TestEveryResultHasAMeaning(t *testing.T) {

@@ -266,7 +266,7 @@ func TestGroupsAgreeWithReachability(t *testing.T) {
 
 // The advantage can be fitted exactly if no whole ratings in a small range meet
 // every result with an advantage of 1 or of -1; here all are tried.
-func TestAdvantageLimitsAgreeWithTrial(t *testing.T) {
+func TestAdvantageUnboundedAgreesWithTrial(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 4).Draw(t, "players")
 		player := rapid.IntRange(0, n-1)
@@ -279,11 +279,12 @@ func TestAdvantageLimitsAgreeWithTrial(t *testing.T) {
 			few := rapid.IntRange(0, 1)
 			play(d, south, north, few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses"))
 		}
-		m := d.meetings()
-		l, err := newLayout(m, Options{})
+		m := d.sorted()
+		nodes, err := newNodes(m.names, Options{})
 		require.NoError(t, err)
-		want := limits{up: possible(n, d.Pairings(), 1), down: possible(n, d.Pairings(), -1)}
-		require.Equal(t, want, advantageLimits(l, m.met))
+		up, down := advantageUnbounded(nodes, m.met)
+		require.Equal(t, possible(n, d.Pairings(), 1), up)
+		require.Equal(t, possible(n, d.Pairings(), -1), down)
 	})
 }
 

@@ -7,16 +7,14 @@ import "math"
 // parameter; both are on the natural scale. A draw model without a draw parameter
 // ignores t.
 type drawModel interface {
-	// loss is the negative log-likelihood of so many outcomes.
-	loss(n weights, z, t float64) float64
-	// slope is the gradient of loss.
-	slope(n weights, z, t float64) (dz, dt float64)
-	// curve is the second derivative of loss: what the games tell about z and t.
+	// loss returns the negative log-likelihood of so many outcomes and its gradient.
+	loss(n weights, z, t float64) (value, dz, dt float64)
+	// curve returns the second derivatives of loss: the information on z and t.
 	curve(n weights, z, t float64) (zz, zt, tt float64)
 	// chances are the probabilities of loss, draw and win.
 	chances(z, t float64) [outcomes]float64
-	// drawn reports whether the draw model has a draw parameter.
-	drawn() bool
+	// parametric reports whether the draw model has a draw parameter.
+	parametric() bool
 }
 
 // weights are numbers of games by outcome, not always whole.
@@ -31,18 +29,16 @@ type halfPoints struct {
 	share drawShare
 }
 
-func (halfPoints) loss(n weights, z, _ float64) float64 {
-	return (n[2]+n[1]/2)*softplus(-z) + (n[0]+n[1]/2)*softplus(z)
-}
-
-// slope is computed from the side that is expected to score less, where no
+// loss computes the gradient from the side that is expected to score less, where no
 // digits are lost in a lopsided pairing.
-func (halfPoints) slope(n weights, z, _ float64) (dz, dt float64) {
+func (halfPoints) loss(n weights, z, _ float64) (value, dz, dt float64) {
 	won, lost := n[2]+n[1]/2, n[0]+n[1]/2
+	e := math.Exp(-math.Abs(z))
+	value = math.Log(1+e)*n.sum() + math.Max(-z, 0)*won + math.Max(z, 0)*lost
 	if z > 0 {
-		return lost - n.sum()*logistic(-z), 0
+		return value, lost - n.sum()*e/(1+e), 0
 	}
-	return n.sum()*logistic(z) - won, 0
+	return value, n.sum()*e/(1+e) - won, 0
 }
 
 func (halfPoints) curve(n weights, z, _ float64) (zz, zt, tt float64) {
@@ -56,7 +52,7 @@ func (h halfPoints) chances(z, _ float64) [outcomes]float64 {
 	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
 }
 
-func (halfPoints) drawn() bool { return false }
+func (halfPoints) parametric() bool { return false }
 
 // davidson is the draw model of Davidson (1970): win, loss and draw are as e^(z/2),
 // e^(-z/2) and e^t. Its expected score isn't the logistic one, but the odds of
@@ -74,14 +70,10 @@ func (davidson) parts(z, t float64) (p [outcomes]float64, log float64) {
 	return p, top + math.Log(sum)
 }
 
-func (l davidson) loss(n weights, z, t float64) float64 {
-	_, log := l.parts(z, t)
-	return n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
-}
-
-func (l davidson) slope(n weights, z, t float64) (dz, dt float64) {
-	p, _ := l.parts(z, t)
-	return (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
+func (l davidson) loss(n weights, z, t float64) (value, dz, dt float64) {
+	p, log := l.parts(z, t)
+	value = n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
+	return value, (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
 }
 
 func (l davidson) curve(n weights, z, t float64) (zz, zt, tt float64) {
@@ -95,7 +87,7 @@ func (l davidson) chances(z, t float64) [outcomes]float64 {
 	return p
 }
 
-func (davidson) drawn() bool { return true }
+func (davidson) parametric() bool { return true }
 
 // raoKupper is the draw model of Rao and Kupper (1967): South wins with the logistic
 // probability of z-h and loses with that of -z-h, where h > 0 is the threshold
@@ -105,15 +97,11 @@ type raoKupper struct{}
 
 func (raoKupper) threshold(t float64) float64 { return softplus(t) / 2 }
 
-func (l raoKupper) loss(n weights, z, t float64) float64 {
+func (l raoKupper) loss(n weights, z, t float64) (value, dz, dt float64) {
 	h := l.threshold(t)
-	return (n[2]+n[1])*softplus(h-z) + (n[0]+n[1])*softplus(h+z) - n[1]*t
-}
-
-func (l raoKupper) slope(n weights, z, t float64) (dz, dt float64) {
-	h := l.threshold(t)
-	p, q := (n[2]+n[1])*logistic(h-z), (n[0]+n[1])*logistic(h+z)
-	return q - p, (p+q)*logistic(t)/2 - n[1]
+	won, lost := n[2]+n[1], n[0]+n[1]
+	p, q := won*logistic(h-z), lost*logistic(h+z)
+	return won*softplus(h-z) + lost*softplus(h+z) - n[1]*t, q - p, (p+q)*logistic(t)/2 - n[1]
 }
 
 func (l raoKupper) curve(n weights, z, t float64) (zz, zt, tt float64) {
@@ -131,11 +119,69 @@ func (l raoKupper) chances(z, t float64) [outcomes]float64 {
 	return [outcomes]float64{loss, math.Exp(t) * win * loss, win}
 }
 
-func (raoKupper) drawn() bool { return true }
+func (raoKupper) parametric() bool { return true }
 
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 
 // softplus is ln(1 + e^z) without overflow.
 func softplus(z float64) float64 {
 	return math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
+}
+
+// drawShare is the probability of a draw at a given expected score, by the
+// relation of Davidson (1970): draws are as the geometric mean of wins and
+// losses. Its value is that constant of proportion, 0 without draws; it may be
+// infinite, and then every game is drawn that can be.
+type drawShare float64
+
+// at is the probability d of a draw at the expected score e: the solution of
+// d = v √(w l) with w = e-d/2 and l = 1-e-d/2.
+func (v drawShare) at(e float64) float64 {
+	most := 2 * math.Min(e, 1-e)
+	switch {
+	case v == 0 || most <= 0:
+		return 0
+	case math.IsInf(float64(v), 1):
+		return most
+	}
+	// With r = 1/v²: (r - 1/4) d² + d/2 - e(1-e) = 0, in the form that doesn't
+	// cancel.
+	r := 1 / float64(v*v)
+	s := e * (1 - e)
+	root := math.Sqrt(math.Max(0, 0.25+4*(r-0.25)*s))
+	return math.Min(most, 2*s/(0.5+root))
+}
+
+// fitDrawShare finds the share under which so many draws are expected in games
+// at the given expected scores. If every game was drawn, the rest of the fit
+// would take draws for certain; therefore draws·n/(n+1) are asked for in n
+// games.
+func fitDrawShare(scores, games []float64, draws float64) drawShare {
+	total := 0.0
+	for _, n := range games {
+		total += n
+	}
+	if draws == 0 || total == 0 {
+		return 0
+	}
+	draws *= total / (total + 1)
+	expected := func(v drawShare) float64 {
+		sum := 0.0
+		for i, e := range scores {
+			sum += games[i] * v.at(e)
+		}
+		return sum
+	}
+	low, high := -20.0, 20.0 // logarithms
+	if expected(drawShare(math.Exp(high))) < draws {
+		return drawShare(math.Inf(1))
+	}
+	for range 60 {
+		if mid := (low + high) / 2; expected(drawShare(math.Exp(mid))) < draws {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return drawShare(math.Exp((low + high) / 2))
 }

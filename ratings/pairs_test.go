@@ -17,7 +17,7 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	d := w.play(rng)
 	r := mustFit(t, d, Options{Advantage: ptr(0)})
 	var n, sum, square float64 // of a's points in a pair
-	m := d.meetings().met[0]
+	m := d.sorted().met[0]
 	for i, row := range m.pairs {
 		for j, c := range row {
 			points := float64(i)/2 + 1 - float64(j)/2
@@ -141,7 +141,7 @@ func TestHeadToHead(t *testing.T) {
 
 // Chi-square's p is even between 0 and 1 if the model is right. Shares of 400
 // have a standard error of up to 2.5 points.
-func TestMisfitIsCalibrated(t *testing.T) {
+func TestGoodnessOfFitIsCalibrated(t *testing.T) {
 	for name, w := range map[string]world{
 		"20 games":             {strength: spaced(8, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)},
 		"8 games, no draws":    {strength: spaced(12, 300), advantage: 30, drawModel: halfPoints{}, rounds: roundRobin(4)},
@@ -177,7 +177,7 @@ func TestErrorsAgreeWithSimulation(t *testing.T) {
 	for _, p := range r.Players {
 		w.strength[p.Name] = p.Elo
 	}
-	w.drawModel = r.estimate.scores.drawModel
+	w.drawModel = r.estimate.model.chanceModel(r.estimate.x)
 	const repeats = 4000
 	sum := make(map[string]float64)
 	for range repeats {

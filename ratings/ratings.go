@@ -31,7 +31,7 @@ type Ratings struct {
 	// Notes are sentences on what was left out or could not be had.
 	Notes []string
 
-	meetings *meetings
+	data     *Data          // sorted
 	index    map[string]int // into Players
 	estimate *estimate      // nil without rated players
 }
@@ -111,7 +111,7 @@ func (r *Ratings) Player(name string) (Player, bool) {
 
 // Pairings returns the ordered pairings that met, sorted by South's and then by
 // North's name, with those that were left out of the fit.
-func (r *Ratings) Pairings() []Pairing { return r.meetings.list() }
+func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
 // names lists all players in the order of the tables: rated, then unrated.
 func (r *Ratings) names() []string {

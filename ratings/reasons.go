@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gyges/ratings/textfmt"
 )
@@ -16,24 +15,31 @@ func (f *fit) remark(text string) { f.remarks = append(f.remarks, text) }
 
 // describe fills in the groups and the unrated players with their reasons.
 func (f *fit) describe(r *Ratings) {
-	for g, members := range f.parts.groups {
+	for g, members := range f.partition.groups {
 		r.Groups = append(r.Groups, Group{Players: len(members), Apart: f.apart(g)})
 	}
-	for _, k := range f.meetings.met {
+	for _, k := range f.data.met {
 		r.Games += k.games()
 		r.Pairs += k.pairCount()
 	}
-	for _, n := range f.meetings.self {
+	for _, n := range f.data.self {
 		r.SelfGames += n
 	}
 	for _, k := range f.inside {
-		r.Groups[f.parts.group[k.a]].Games += k.games()
+		r.Groups[f.partition.group[k.a]].Games += k.games()
 		r.Used += k.games()
 	}
-	f.anchors(r)
+	for _, a := range f.options.Anchors {
+		i, _ := slices.BinarySearch(f.data.names, a.Name)
+		g := &r.Groups[f.partition.group[i]]
+		g.Anchors = append(g.Anchors, a)
+	}
 	opponents := f.opponents()
-	for _, i := range f.parts.alone {
-		u := Unrated{Name: f.meetings.names[i], Count: f.records[i]}
+	for i, g := range f.partition.group {
+		if g >= 0 {
+			continue
+		}
+		u := Unrated{Name: f.data.names[i], Count: f.counts[i]}
 		u.Cause, u.Reason = f.reason(opponents[i])
 		r.Unrated = append(r.Unrated, u)
 	}
@@ -47,16 +53,16 @@ func (f *fit) apart(g int) string {
 	if g == 0 {
 		return ""
 	}
-	if f.parts.island[f.parts.groups[g][0]] != f.parts.island[f.parts.groups[0][0]] {
+	if f.partition.component[f.partition.groups[g][0]] != f.partition.component[f.partition.groups[0][0]] {
 		return "never met group 1, directly or through others"
 	}
-	for _, k := range f.meetings.met {
+	for _, k := range f.data.met {
 		c := k.total()
-		if f.parts.group[k.b] == g {
+		if f.partition.group[k.b] == g {
 			k, c = k.swap(), c.flip()
 		}
 		switch {
-		case f.parts.group[k.a] != g || f.parts.group[k.b] != 0:
+		case f.partition.group[k.a] != g || f.partition.group[k.b] != 0:
 		case c.Wins > 0:
 			return "won every game against group 1"
 		default:
@@ -76,11 +82,11 @@ type opponent struct {
 func (f *fit) opponents() map[int][]opponent {
 	list := make(map[int][]opponent)
 	add := func(i, other int, c Count) {
-		if f.parts.group[i] < 0 {
+		if f.partition.group[i] < 0 {
 			list[i] = append(list[i], opponent{other, c})
 		}
 	}
-	for _, k := range f.meetings.met {
+	for _, k := range f.data.met {
 		add(k.a, k.b, k.total())
 		add(k.b, k.a, k.total().flip())
 	}
@@ -90,39 +96,15 @@ func (f *fit) opponents() map[int][]opponent {
 	return list
 }
 
-// anchors notes in each group who holds it, and the anchors that hold nothing.
-func (f *fit) anchors(r *Ratings) {
-	for _, a := range f.options.Anchors {
-		i, _ := slices.BinarySearch(f.meetings.names, a.Name)
-		g := f.parts.group[i]
-		r.Groups[g].Anchors = append(r.Groups[g].Anchors, a)
-	}
-}
-
 // nameGroups names each group after its strongest players.
 func (f *fit) nameGroups(r *Ratings) {
-	named := make([][]string, len(r.Groups))
+	names := make([][]string, len(r.Groups))
 	for _, p := range r.Players {
-		if g := p.Group; len(named[g]) < maxNamed {
-			named[g] = append(named[g], p.Name)
-		}
+		names[p.Group] = append(names[p.Group], p.Name)
 	}
 	for g := range r.Groups {
-		r.Groups[g].Name = nameSome(named[g], r.Groups[g].Players)
+		r.Groups[g].Name = textfmt.List(names[g], maxNamed)
 	}
-}
-
-// nameSome lists names of so many players, and counts the others.
-func nameSome(names []string, of int) string {
-	var shown []string
-	for _, name := range names {
-		shown = append(shown, textfmt.Visible(name))
-	}
-	text := strings.Join(shown, ", ")
-	if more := of - len(names); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // reason says why a player of no group is in none. Such a player's games
@@ -151,14 +133,12 @@ func (f *fit) reason(met []opponent) (Cause, string) {
 // against counts the games and names the opponents: "all 12 games against a, b".
 func (f *fit) against(list []opponent) string {
 	games := 0
-	var named []string
-	for k, o := range list {
+	var names []string
+	for _, o := range list {
 		games += o.Games()
-		if k < maxNamed {
-			named = append(named, f.meetings.names[o.player])
-		}
+		names = append(names, f.data.names[o.player])
 	}
-	text := nameSome(named, len(list))
+	text := textfmt.List(names, maxNamed)
 	if games == 1 {
 		return "the only game against " + text
 	}
@@ -176,7 +156,7 @@ func (f *fit) notes(r *Ratings) []string {
 	}
 	if f.options.Prior > 0 {
 		notes = append(notes, fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together", f.options.Prior))
-		if slices.ContainsFunc(f.parts.island, func(k int) bool { return k != f.parts.island[0] }) {
+		if slices.ContainsFunc(f.partition.component, func(k int) bool { return k != f.partition.component[0] }) {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}
 	}

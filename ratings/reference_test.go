@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -260,38 +259,36 @@ func TestThreePlayersAgreeWithGrid(t *testing.T) {
 }
 
 func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
-	laws := []drawModel{halfPoints{}, davidson{}, raoKupper{}}
+	models := []drawModel{halfPoints{}, davidson{}, raoKupper{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "players")
 		d, _ := ratable(t, n)
-		f := &fit{drawModel: rapid.SampledFrom(laws).Draw(t, "drawModel"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
+		f := &fit{drawModel: rapid.SampledFrom(models).Draw(t, "drawModel"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
 		f.options.Anchors = []Anchor{{Name: "a", Elo: 50, SD: 30}}
 		if rapid.Bool().Draw(t, "offset") {
 			f.options.Offsets = []Offset{{"b", "a", 20}}
 		}
-		f.meetings = d.meetings()
+		f.data = d.sorted()
 		var err error
-		f.layout, err = newLayout(f.meetings, f.options)
+		f.nodes, err = newNodes(f.data.names, f.options)
 		require.NoError(t, err)
-		f.parts = f.meetings.partition(f.layout)
-		f.inside = f.parts.inside(f.meetings.met)
-		m := f.model(f.parts.groups[0], rapid.Float64Range(-1, 1).Draw(t, "advantage"), rapid.Bool().Draw(t, "fitted"))
+		f.partition = newPartition(f.data.met, f.nodes)
+		f.inside = f.partition.inside(f.data.met)
+		advantage := Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"), Fitted: rapid.Bool().Draw(t, "fitted")}
+		m := f.model(f.partition.groups[0], advantage)
 		x := make([]float64, m.dim)
 		for i := range x {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")
 		}
 		const h = 1e-5
 		grad, up, down := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
-		hess := mat.NewSymDense(len(x), nil)
-		m.gradient(grad, x)
-		m.hessian(x).dense(hess)
+		m.loss(grad, x)
+		hess := m.hessian(x).dense()
 		for i, v := range x {
 			x[i] = v + h
-			fUp := m.value(x)
-			m.gradient(up, x)
+			fUp := m.loss(up, x)
 			x[i] = v - h
-			fDown := m.value(x)
-			m.gradient(down, x)
+			fDown := m.loss(down, x)
 			x[i] = v
 			require.InDelta(t, (fUp-fDown)/(2*h), grad[i], 1e-4)
 			for j := range x {

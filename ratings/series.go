@@ -134,7 +134,7 @@ func (s *series) windows(ctx context.Context) error {
 		o.Anchors, o.Offsets = nil, nil
 		players := all.Players()
 		s.expand(&o, players, "")
-		r, err := fitMeetings(ctx, all.meetings(), o)
+		r, err := fitSorted(ctx, all.sorted(), o)
 		if err != nil {
 			return fmt.Errorf("step %d, %s: %w", i+1, s.steps[i].Name, err)
 		}
@@ -174,7 +174,7 @@ func (s *series) wholeHistory(ctx context.Context) error {
 	o.Anchors, o.Offsets = nil, nil
 	last := make(map[string]int) // the step at which a player was met last
 	for i, step := range s.steps {
-		all.Merge(step.Data.renamed(atStep(i)))
+		all.Merge(step.Data.renamed(func(name string) string { return name + atStep(i) }))
 		for _, name := range step.Data.Players() {
 			if j, ok := last[name]; ok {
 				o.drifts = append(o.drifts, drift{name + atStep(i), name + atStep(j), s.options.Drift * math.Sqrt(float64(i-j))})
@@ -186,7 +186,7 @@ func (s *series) wholeHistory(ctx context.Context) error {
 	for i := range s.steps {
 		s.expand(&o, players, atStep(i))
 	}
-	r, err := fitMeetings(ctx, all.meetings(), o)
+	r, err := fitSorted(ctx, all.sorted(), o)
 	if err != nil {
 		return err
 	}
@@ -202,16 +202,6 @@ func (s *series) wholeHistory(ctx context.Context) error {
 		return name[:cut], step
 	})
 	return nil
-}
-
-// renamed is the same results with a suffix to all names.
-func (d *Data) renamed(suffix string) *Data {
-	r := &Data{self: slices.Clone(d.self), cells: d.cells, met: d.met, ids: make(map[string]int)}
-	for i, name := range d.names {
-		r.names = append(r.names, name+suffix)
-		r.ids[name+suffix] = i
-	}
-	return r
 }
 
 // take adds a fit's ratings to the lines; of tells whose and when a name's

@@ -1,0 +1,192 @@
+package ratings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Difference is how much stronger one player is than another.
+type Difference struct {
+	Elo   float64 // positive if the first is rated higher
+	Error float64 // half the 95 % interval in Elo
+	// LOS is the likelihood of superiority: the probability, 0 to 1, that the
+	// first player is the stronger one, by the normal approximation.
+	LOS float64
+}
+
+// Difference compares two players by the covariance of their ratings. It is an
+// error if they are one player, or not rated in one group.
+func (r *Ratings) Difference(a, b string) (Difference, error) {
+	i, okA := r.index[a]
+	j, okB := r.index[b]
+	switch {
+	case !okA:
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, a)
+	case !okB:
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: %.60q has no rating", a, b, b)
+	case i == j:
+		return Difference{}, fmt.Errorf("compare %.60q with itself: expected two players", a)
+	case r.Players[i].Group != r.Players[j].Group:
+		return Difference{}, fmt.Errorf("compare %.60q with %.60q: they are rated in different groups", a, b)
+	}
+	e := r.estimate
+	elo := r.Players[i].Elo - r.Players[j].Elo
+	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
+	return Difference{Elo: elo, Error: z95 * sd, LOS: superiority(elo, sd)}, nil
+}
+
+// superiority is the probability that a normal variable is positive. Without
+// variance, it is or it isn't.
+func superiority(mean, sd float64) float64 {
+	switch {
+	case sd > 0:
+		return distuv.UnitNormal.CDF(mean / sd)
+	case mean > 0:
+		return 1
+	case mean < 0:
+		return 0
+	}
+	return 0.5
+}
+
+// HeadToHead is what two players scored against each other, and what was
+// expected of them. All is seen by A, who is rated higher.
+type HeadToHead struct {
+	A, B     string
+	Count            // A's
+	Expected float64 // points by the ratings and the advantage, from 0 to the games
+	// Z is the points scored less those expected, over the standard deviation
+	// that chance gives that, the pull of the games themselves on the ratings
+	// allowed for: beyond ±2 in one of twenty pairings if the model is right.
+	Z float64
+}
+
+// GoodnessOfFit is the sum over all pairings of the squared difference between points
+// and expectation, over the variance that chance gives it.
+type GoodnessOfFit struct {
+	ChiSquare float64
+	// Degrees of freedom: pairings less the ratings fitted to them. 0 also where
+	// pairings have so few games, less than eight on average, that the sum says
+	// nothing: then ChiSquare is 0 and P is 1.
+	Degrees int
+	// P is the probability of a sum this large or larger if the model is right;
+	// 1 without degrees of freedom.
+	P float64
+}
+
+// minGamesMet is the number of games that pairings must have on average for the
+// sum of squares to be distributed about as it should.
+const minGamesMet = 8
+
+// HeadToHeads lists the pairings that entered the fit, those that fit worst
+// first.
+func (r *Ratings) HeadToHeads() []HeadToHead {
+	e := r.estimate
+	if e == nil {
+		return nil
+	}
+	list := make([]HeadToHead, len(e.met))
+	for k := range e.met {
+		list[k] = e.headToHead(k, r.data)
+		if r.index[list[k].A] > r.index[list[k].B] {
+			list[k] = list[k].flip()
+		}
+	}
+	slices.SortStableFunc(list, func(a, b HeadToHead) int {
+		// Rounded, so that equal ones stay in the order of names.
+		return cmp.Compare(math.Round(1e6*math.Abs(b.Z)), math.Round(1e6*math.Abs(a.Z)))
+	})
+	return list
+}
+
+func (h HeadToHead) flip() HeadToHead {
+	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: float64(h.Games()) - h.Expected, Z: -h.Z}
+}
+
+// headToHead compares pairing k with its expectation.
+func (e *estimate) headToHead(k int, d *Data) HeadToHead {
+	met := &e.met[k]
+	h := HeadToHead{A: d.names[met.a], B: d.names[met.b], Count: met.total()}
+	for side, s := range e.scores.games[k] {
+		won := s.chance[2] + s.chance[1]/2
+		if side == 1 {
+			won = 1 - won
+		}
+		h.Expected += won * float64(met.count(side).Games())
+	}
+	if sd := math.Sqrt(e.pointsVariance(k) * e.freedom(k)); sd > 0 {
+		h.Z = (h.Points() - h.Expected) / sd
+	}
+	return h
+}
+
+// freedom is the share of the variance of pairing k that the fit has left.
+func (e *estimate) freedom(k int) float64 {
+	return 1 - math.Min(maxLeverage, e.leverages[k].difference*float64(e.met[k].games())/2)
+}
+
+// pointsVariance is the variance of the points of pairing k.
+func (e *estimate) pointsVariance(k int) float64 {
+	met := &e.met[k]
+	var v [2]float64 // by side, of one game's points
+	sum := 0.0
+	for side, s := range e.scores.games[k] {
+		won := s.chance[2] + s.chance[1]/2
+		v[side] = s.chance[2] + s.chance[1]/4 - won*won
+		sum += float64(met.count(side).Games()) * v[side]
+	}
+	return math.Max(0, sum-2*float64(met.pairCount())*e.scores.pointsCorrelation*math.Sqrt(v[0]*v[1]))
+}
+
+// goodnessOfFit adds the squares up. Each counts by its freedom, so that the sum
+// has the degrees of freedom.
+func (r *Ratings) goodnessOfFit() GoodnessOfFit {
+	f := GoodnessOfFit{P: 1}
+	e := r.estimate
+	f.Degrees = max(0, len(e.met)-e.model.ratings())
+	if f.Degrees == 0 || r.Used < minGamesMet*len(e.met) {
+		return GoodnessOfFit{P: 1}
+	}
+	for k := range e.met {
+		z := e.headToHead(k, r.data).Z
+		f.ChiSquare += z * z * e.freedom(k)
+	}
+	f.P = distuv.ChiSquared{K: float64(f.Degrees)}.Survival(f.ChiSquare)
+	return f
+}
+
+// Crosstable is who scored what against whom.
+type Crosstable struct {
+	// Names are all players, in the order and with the numbers (less one) of
+	// the rating table.
+	Names []string
+	// counts holds each ordered pairing that met, from South's view.
+	counts map[cell]Count
+}
+
+// Crosstable is the results of the games that r was fitted to, with those that
+// were left out of the fit.
+func (r *Ratings) Crosstable() *Crosstable {
+	t := &Crosstable{Names: r.names(), counts: make(map[cell]Count)}
+	number := make(map[string]int, len(t.Names))
+	for i, name := range t.Names {
+		number[name] = i
+	}
+	for _, k := range r.data.met {
+		a, b := number[r.data.names[k.a]], number[r.data.names[k.b]]
+		t.counts[cell{a, b}] = k.count(0)
+		t.counts[cell{b, a}] = k.count(1)
+	}
+	return t
+}
+
+// AsSouth counts the games that player i had as South against player j, as i
+// saw them. The players are indices into Names.
+func (t *Crosstable) AsSouth(i, j int) Count { return t.counts[cell{i, j}] }
+
+// Total counts all games of player i against player j, as i saw them.
+func (t *Crosstable) Total(i, j int) Count { return t.AsSouth(i, j).plus(t.AsSouth(j, i).flip()) }
