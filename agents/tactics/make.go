@@ -11,13 +11,13 @@ import (
 	"gyges/rules"
 )
 
-// Source says which games a suite's positions are drawn from.
+// Source describes the games that a suite's positions are drawn from.
 type Source struct {
 	Rules  *rules.Rules
 	Player agents.Agent // plays both sides
 	Seed   uint64       // of all chance: set-ups, random moves
 	Games  int          // games at most
-	Each   int          // puzzles wanted of each class
+	Each   int          // puzzles of each class
 }
 
 const (
@@ -27,10 +27,10 @@ const (
 	minChoice  = 5    // moves there must be where one alone saves
 )
 
-// Make plays games and returns the puzzles found in them, at most one of a class
-// from a game, each position once: the same position with sides swapped counts as the
-// same. It stops when there are enough of each class, or after so many games.
-// When ctx is cancelled it returns what it has and the context's error.
+// Make plays games and returns the puzzles found in them, at most one of a class from
+// a game, each position once, also with sides swapped. It stops when there are enough
+// of each class, or after so many games. When ctx is cancelled it returns the puzzles
+// found so far and the context's error.
 func Make(ctx context.Context, src Source) ([]Puzzle, error) {
 	m := maker{
 		Source: src,
@@ -40,7 +40,7 @@ func Make(ctx context.Context, src Source) ([]Puzzle, error) {
 		found:  map[Class][]Puzzle{},
 	}
 	var err error
-	for n := 0; n < src.Games && !m.full() && err == nil; n++ {
+	for n := 0; n < src.Games && slices.ContainsFunc(Classes(), m.lacks) && err == nil; n++ {
 		err = m.game(ctx, uint64(n))
 	}
 	var all []Puzzle
@@ -50,7 +50,7 @@ func Make(ctx context.Context, src Source) ([]Puzzle, error) {
 	return all, err
 }
 
-// maker is a suite in the making.
+// maker is the state of Make.
 type maker struct {
 	Source
 	solver *solver.Solver
@@ -59,22 +59,21 @@ type maker struct {
 	found  map[Class][]Puzzle
 }
 
-func (m *maker) wants(c Class) bool { return len(m.found[c]) < m.Each }
+// lacks reports whether more puzzles of a class are needed.
+func (m *maker) lacks(c Class) bool { return len(m.found[c]) < m.Each }
 
-func (m *maker) full() bool { return !slices.ContainsFunc(Classes(), m.wants) }
-
-// game plays one game and looks at its positions.
+// game plays one game and adds the puzzles among its positions.
 func (m *maker) game(ctx context.Context, n uint64) error {
 	g := rules.NewGame(m.Rules, m.Rules.RandomSetup(m.rng))
 	if err := m.Player.NewGame(ctx, agents.Setup{Rules: m.Rules, Side: rules.South, Seed: m.Seed + n}); err != nil {
 		return err
 	}
-	had := map[Class]bool{}
+	done := map[Class]bool{}
 	for range maxPlies {
 		if o, _ := g.Outcome(); o != rules.Undecided {
 			break
 		}
-		if err := m.look(ctx, g.Position(), had); err != nil {
+		if err := m.add(ctx, g.Position(), done); err != nil {
 			return err
 		}
 		move := g.Legal().At(m.rng.IntN(g.Legal().Len()))
@@ -92,16 +91,17 @@ func (m *maker) game(ctx context.Context, n uint64) error {
 	return nil
 }
 
-// look keeps a position if it is a puzzle that is wanted.
-func (m *maker) look(ctx context.Context, p rules.Position, had map[Class]bool) error {
+// add adds a position if it is a puzzle of a class that is needed and not yet done in
+// this game.
+func (m *maker) add(ctx context.Context, p rules.Position, done map[Class]bool) error {
 	if m.seen[p] || m.seen[p.Rotate()] {
 		return nil
 	}
 	c, moves, err := m.classify(ctx, rules.NewGame(m.Rules, p))
-	if err != nil || len(moves) == 0 || had[c] || !m.wants(c) {
+	if err != nil || len(moves) == 0 || done[c] || !m.lacks(c) {
 		return err
 	}
-	m.seen[p], had[c] = true, true
+	m.seen[p], done[c] = true, true
 	puzzle := Puzzle{Rules: m.Rules.String(), Class: c, Position: m.Rules.FormatPosition(p)}
 	for _, move := range moves {
 		puzzle.Moves = append(puzzle.Moves, move.String())
@@ -114,7 +114,7 @@ func (m *maker) look(ctx context.Context, p rules.Position, had map[Class]bool) 
 // none if it is no puzzle.
 func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Move, error) {
 	depth := 3
-	if m.wants(WinIn5) {
+	if m.lacks(WinIn5) {
 		depth = 5
 	}
 	r, err := m.solver.Solve(ctx, g, depth, nil)
@@ -129,7 +129,7 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 		}
 		return c, moves, err
 	}
-	if r.Plies != 0 || choice < minChoice || !m.wants(OnlyMove) || !m.threatened(g) {
+	if r.Plies != 0 || choice < minChoice || !m.lacks(OnlyMove) || !m.threatened(g) {
 		return "", nil, nil
 	}
 	moves, err := m.solver.Holding(ctx, g, 4)
@@ -139,7 +139,7 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 	return OnlyMove, moves, err
 }
 
-// threatened reports whether the opponent would win at once if it were his turn.
+// threatened reports whether the opponent would win at once if it were to move.
 func (m *maker) threatened(g *rules.Game) bool {
 	var l lookahead.Line
 	l.Begin(g)

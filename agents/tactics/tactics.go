@@ -1,6 +1,6 @@
-// Package tactics tests agents on positions whose best moves are proven: wins in
-// 1, 3 and 5 plies, and threats that one move alone answers. It makes such
-// suites from games, reads and writes them, and lets agents try.
+// Package tactics is a test of agents by positions with proven best moves: wins in
+// 1, 3 and 5 plies, and threats with one defence. It makes suites of such positions
+// from games, reads and writes them, and counts what agents solve.
 package tactics
 
 import (
@@ -15,7 +15,7 @@ import (
 	"gyges/rules"
 )
 
-// Class says what is to be found.
+// Class is a kind of task.
 type Class string
 
 // The classes.
@@ -29,8 +29,16 @@ const (
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// Puzzle is a position and the moves that solve it, all of them. The position is
-// that of a game that begins there: nothing has stood before.
+// winIn returns the class of a win in so many plies, "" if there is none.
+func winIn(plies int) Class {
+	if c := Class(fmt.Sprintf("win in %d", plies)); slices.Contains(Classes(), c) {
+		return c
+	}
+	return ""
+}
+
+// Puzzle is a position and all moves that solve it. A game begins in the position, so
+// the repetition rule excludes no move.
 type Puzzle struct {
 	Rules    string   `json:"rules"` // as rules.Parse reads them
 	Class    Class    `json:"class"`
@@ -38,7 +46,7 @@ type Puzzle struct {
 	Moves    []string `json:"moves"` // in short notation
 }
 
-// Write prints puzzles, one JSON object a line.
+// Write writes puzzles, one JSON object a line.
 func Write(w io.Writer, puzzles []Puzzle) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -56,7 +64,7 @@ const (
 	maxPuzzles = 10000
 )
 
-// Task is a puzzle ready to be tried.
+// Task is a puzzle with its texts parsed.
 type Task struct {
 	Puzzle
 	rules    *rules.Rules
@@ -64,8 +72,8 @@ type Task struct {
 	moves    []rules.Move
 }
 
-// Read reads what [Write] wrote and checks that the moves are legal. name is the
-// file's, for errors, which name the line.
+// Read reads what [Write] wrote and checks that the moves are legal. Errors give the
+// name of the file and the line.
 func Read(name string, in io.Reader) ([]Task, error) {
 	var tasks []Task
 	scanner := bufio.NewScanner(in)

@@ -78,18 +78,12 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 		{player(t, alphabeta.Kind(), "alphabeta:depth=5"), map[Class]int{WinIn1: 100, WinIn3: 100, WinIn5: 95, OnlyMove: 95}},
 		{player(t, mcts.Kind(), "mcts:iterations=2000"), map[Class]int{WinIn1: 100, WinIn3: 90, WinIn5: 70, OnlyMove: 80}},
 	} {
-		attempts, err := Try(context.Background(), tasks, c.agent, agents.Limits{})
+		trial, err := Try(context.Background(), "", c.agent, tasks, agents.Limits{})
 		require.NoError(t, err)
-		require.Len(t, attempts, len(tasks))
-		solved, all := map[Class]int{}, map[Class]int{}
-		for _, a := range attempts {
-			all[a.Task.Class]++
-			if a.Solved {
-				solved[a.Task.Class]++
-			}
-		}
+		require.Len(t, trial.Attempts, len(tasks))
 		for class, percent := range c.least {
-			require.GreaterOrEqual(t, solved[class]*100, all[class]*percent, "%s: %d of %d", class, solved[class], all[class])
+			n := trial.Count("", class)
+			require.GreaterOrEqual(t, n.Solved*100, n.Positions*percent, "%s: %d of %d", class, n.Solved, n.Positions)
 		}
 	}
 }
@@ -125,7 +119,7 @@ func TestMake(t *testing.T) {
 	cancel()
 	_, err = Make(ctx, src)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = Try(ctx, tasks, src.Player, agents.Limits{})
+	_, err = Try(ctx, "", src.Player, tasks, agents.Limits{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -168,11 +162,16 @@ func TestTry(t *testing.T) {
 	first := strings.Replace(good, "a5-goal", g.Legal().At(0).String(), 1)
 	tasks, err := Read("f", strings.NewReader(good+"\n"+first))
 	require.NoError(t, err)
-	attempts, err := Try(context.Background(), tasks, lazy{agents.WinIn(1)}, agents.Limits{})
+	trial, err := Try(context.Background(), "lazy", lazy{agents.WinIn(1)}, tasks, agents.Limits{})
 	require.NoError(t, err)
-	require.Equal(t, []bool{false, true}, []bool{attempts[0].Solved, attempts[1].Solved})
-	require.True(t, attempts[0].Proven)
-	attempts, err = Try(context.Background(), tasks, lazy{agents.WinIn(3)}, agents.Limits{})
+	require.False(t, trial.Attempts[0].Solved)
+	require.True(t, trial.Attempts[1].Solved)
+	require.True(t, trial.Attempts[0].Proven)
+	n := trial.Count("standard", WinIn1)
+	require.Equal(t, []int{1, 2, 2}, []int{n.Solved, n.Proven, n.Positions})
+	require.Zero(t, trial.Count("standard", WinIn3).Positions)
+	require.Equal(t, []string{"standard"}, trial.RuleSets())
+	trial, err = Try(context.Background(), "", lazy{agents.WinIn(3)}, tasks, agents.Limits{})
 	require.NoError(t, err)
-	require.False(t, attempts[0].Proven)
+	require.False(t, trial.Attempts[0].Proven)
 }

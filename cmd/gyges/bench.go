@@ -3,15 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"gyges/agents"
+	"gyges/agents/bench"
 	"gyges/ratings/grid"
-	"gyges/rules"
 )
 
 // benchCmd measures how fast the program's parts are.
@@ -41,162 +39,63 @@ func (benchSearchCmd) examples() []example {
 	}
 }
 
-// Positions of standard rules to search.
-const (
-	startBoard   = "321123/000000/000000/000000/000000/321123 s"
-	openBoard    = "202110/000330/000000/000200/000100/030123 s"
-	crowdedBoard = "002130/300300/021100/002000/000200/030100 s" // with very many courses
-)
-
-// searchPosition is a position that is searched.
-type searchPosition struct{ rules, position string }
-
-// searchPositions are the positions searched: published ones, and some from play.
-func searchPositions() []searchPosition {
-	return []searchPosition{
-		{"standard", startBoard},
-		{"standard", openBoard},
-		{"standard", crowdedBoard},
-		{"standard", "200000/200200/003113/003000/002300/000101 n"},
-		{"simplified", startBoard},
-		{"simplified", "000002/010201/033203/000000/103201/000000 s"},
-		{"kang", "000000/020000/220120/131133/000000/000300 s 000/000 1-0 -"},
-		{"kang", "000000/000000/000000/000000/332211/211320 s 000/001 1-0 -"},
-	}
-}
-
-// defaultSearchers are the agents whose signatures are kept.
-func defaultSearchers() []string { return []string{"alphabeta:depth=4", "mcts:iterations=400"} }
-
-// searchReport is what has been measured, as --format json prints it.
-type searchReport struct {
-	Version  string          `json:"version"`
-	Arch     string          `json:"arch"`
-	Searches []searchLine    `json:"searches"`
-	Totals   []searcherTotal `json:"totals"`
-}
-
-type searchLine struct {
-	Agent    string  `json:"agent"`
-	Rules    string  `json:"rules"`
-	Position string  `json:"position"`
-	Move     string  `json:"move"`
-	Score    int     `json:"score"` // hundredths of a point
-	Nodes    int64   `json:"nodes"`
-	Seconds  float64 `json:"seconds"`
-}
-
-// searcherTotal is an agent's sum over the positions.
-type searcherTotal struct {
-	Agent     string  `json:"agent"`
-	Nodes     int64   `json:"nodes"`
-	Signature string  `json:"signature"` // the nodes, and a hash of nodes, moves and scores
-	Seconds   float64 `json:"seconds"`
-	NodesS    float64 `json:"nodes_per_second"`
+// benchReport is the output of --format json.
+type benchReport struct {
+	Version  string         `json:"version"`
+	Arch     string         `json:"arch"`
+	Searches []bench.Search `json:"searches"`
+	Totals   []bench.Total  `json:"totals"`
 }
 
 // Run searches and prints.
 func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
-		c.Agent = defaultSearchers()
+		c.Agent = bench.DefaultSpecs()
 	}
-	report, err := benchSearch(ctx, e, c.Agent)
-	if err != nil {
-		return err
-	}
-	return report.write(e.out, c.Format)
-}
-
-// benchSearch lets every agent search every position.
-func benchSearch(ctx context.Context, e *env, specs []string) (*searchReport, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	report := &searchReport{Version: versionLine(info), Arch: runtime.GOARCH, Searches: []searchLine{}, Totals: []searcherTotal{}}
-	for _, text := range specs {
-		spec, err := agents.ParseSpec(text)
+	report := benchReport{Version: versionLine(info), Arch: runtime.GOARCH}
+	for _, text := range c.Agent {
+		spec, err := c.spec(e, text)
 		if err != nil {
-			return nil, fmt.Errorf("--agent: %w", err)
+			return fmt.Errorf("--agent: %w", err)
 		}
-		total := searcherTotal{Agent: spec.String()}
-		hash := fnv.New32a()
-		for _, p := range searchPositions() {
-			agent, err := newAgent(e, text)
-			if err != nil {
-				return nil, fmt.Errorf("--agent: %w", err)
-			}
-			if err := suits(agent, searchPositions()); err != nil {
-				closeAgent(e, agent)
-				return nil, fmt.Errorf("--agent %s: %w", spec, err)
-			}
-			line, err := searchOne(ctx, agent, p)
-			closeAgent(e, agent)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err != nil {
-				return nil, failure{fmt.Errorf("%s: %w", spec, err)}
-			}
-			line.Agent = total.Agent
-			report.Searches = append(report.Searches, line)
-			total.Nodes += line.Nodes
-			fmt.Fprintln(hash, line.Nodes, line.Move, line.Score)
-			total.Seconds += line.Seconds
+		searches, total, err := bench.Run(ctx, e.registry, spec)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		total.Signature = fmt.Sprintf("%d-%08x", total.Nodes, hash.Sum32())
-		total.NodesS = float64(total.Nodes) / max(total.Seconds, 1e-9)
+		if err != nil {
+			return failure{fmt.Errorf("%s: %w", spec, err)}
+		}
+		report.Searches = append(report.Searches, searches...)
 		report.Totals = append(report.Totals, total)
 	}
-	return report, nil
+	return report.write(e.out, c.Format)
 }
 
-// suits returns why an agent doesn't play by the rules of some of the positions.
-func suits(a agents.Agent, positions []searchPosition) error {
-	s, ok := a.(agents.Suiter)
-	if !ok {
-		return nil
-	}
-	for _, p := range positions {
-		r, err := rules.Parse(p.rules)
-		if err == nil {
-			err = s.Suits(r)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// searchOne lets a new agent search one position.
-func searchOne(ctx context.Context, a agents.Agent, p searchPosition) (searchLine, error) {
-	line := searchLine{Rules: p.rules, Position: p.position}
-	r, err := rules.Parse(p.rules)
+// spec checks that an agent can search all positions.
+func (c *benchSearchCmd) spec(e *env, text string) (agents.Spec, error) {
+	agent, err := newAgent(e, text)
 	if err != nil {
-		return line, err
+		return agents.Spec{}, err
 	}
-	position, err := r.ParsePosition(p.position)
-	if err != nil {
-		return line, err
+	defer closeAgent(e, agent)
+	if err := bench.Suits(agent); err != nil {
+		return agents.Spec{}, err
 	}
-	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
-		return line, err
-	}
-	began := time.Now()
-	d, err := a.Choose(ctx, rules.NewGame(r, position), agents.Limits{})
-	line.Move, line.Score, line.Nodes, line.Seconds = d.Move.String(), int(d.Score), d.Nodes, time.Since(began).Seconds()
-	return line, err
+	return agents.ParseSpec(text)
 }
 
 // write prints the report in the given format.
-func (r *searchReport) write(w *output, format string) error {
+func (r *benchReport) write(w *output, format string) error {
 	if format == "json" {
 		return writeJSON(w, r)
 	}
 	g := grid.Grid{Header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
-	for _, l := range r.Searches {
-		g.Add(l.Agent, l.Rules, l.Position, strconv.FormatInt(l.Nodes, 10), fmt.Sprintf("%.3f", l.Seconds))
+	for _, s := range r.Searches {
+		g.Add(s.Agent, s.Rules, s.Position, strconv.FormatInt(s.Nodes, 10), fmt.Sprintf("%.3f", s.Seconds))
 	}
 	if err := g.Write(w, format == "markdown"); err != nil {
 		return err

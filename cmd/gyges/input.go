@@ -121,3 +121,17 @@ func gameFiles(runs []string) ([]string, error) {
 	}
 	return files, errors.Join(errs...)
 }
+
+// fileError words an error of opening or reading a file.
+func fileError(flag string, err error) error {
+	return fmt.Errorf("%s: %w", flag, plainFileError(err))
+}
+
+// plainFileError words an error of the system without the call that failed.
+func plainFileError(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"time"
@@ -12,7 +13,6 @@ import (
 )
 
 const (
-	maxDepth   = 20   // of perft, plies
 	maxWorkers = 1024 // of anything
 
 	maxHash         = 1 << 16 // of perft, MiB
@@ -78,8 +78,8 @@ func (c *perftCmd) check() error {
 	switch {
 	case c.Depth == nil && c.EPD == "":
 		errs = append(errs, errors.New("expected --depth N, the number of plies to count"))
-	case c.Depth != nil && (*c.Depth < 0 || *c.Depth > maxDepth):
-		errs = append(errs, fmt.Errorf("--depth: expected 0 to %d, found %d", maxDepth, *c.Depth))
+	case c.Depth != nil && (*c.Depth < 0 || *c.Depth > rules.MaxPerftDepth):
+		errs = append(errs, fmt.Errorf("--depth: expected 0 to %d, found %d", rules.MaxPerftDepth, *c.Depth))
 	}
 	if c.Workers < 0 || c.Workers > maxWorkers {
 		errs = append(errs, fmt.Errorf("--workers: expected 0 (one for each core) to %d, found %d", maxWorkers, c.Workers))
@@ -124,6 +124,44 @@ func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Po
 	}
 	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
 	e.out.printf("nodes %d\n", total)
+	return nil
+}
+
+// checkFile compares the counts of a file and prints those that differ.
+func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
+	f, name, err := openInput(ctx, e.in, c.EPD)
+	if err != nil {
+		return fileError("--epd", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	lines, err := r.ReadEPD(name, f)
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		return fileError("--epd", failed)
+	}
+	if err != nil {
+		return err
+	}
+	mismatches := 0
+	for _, l := range lines {
+		for _, want := range l.Counts {
+			if c.Depth != nil && want.Depth > *c.Depth {
+				continue
+			}
+			n, _, err := perft(ctx, r, l.Position, want.Depth, c.how())
+			if err != nil {
+				return err
+			}
+			e.log.Debug("perft", "line", l.Line, "depth", want.Depth, "nodes", n)
+			if n != want.Nodes {
+				mismatches++
+				e.out.printf("%s:%d: %s depth %d: expected %d, counted %d\n", name, l.Line, l.Text, want.Depth, want.Nodes, n)
+			}
+		}
+	}
+	e.out.printf("%d positions, %d mismatches\n", len(lines), mismatches)
+	if mismatches > 0 {
+		return errNo
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gyges/agents"
+	"gyges/agents/bench"
 	"gyges/agents/files"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
@@ -220,11 +221,8 @@ func executableHash() string {
 // searchSpeed measures how many positions a second a search visits on one core. It
 // takes some tenths of a second. 0: it can't be measured.
 func searchSpeed(ctx context.Context, registry *agents.Registry) float64 {
-	agent, err := registry.New(agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "150000"}}})
-	if err != nil {
-		return 0
-	}
-	line, err := searchOne(ctx, agent, searchPosition{"standard", openBoard})
+	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "150000"}}}
+	line, err := bench.One(ctx, registry, spec, bench.Middlegame)
 	if err != nil || line.Seconds == 0 {
 		return 0
 	}

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/tactics"
@@ -61,11 +60,6 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	); err != nil {
 		return err
 	}
-	player, err := newAgent(e, c.Agent)
-	if err != nil {
-		return fmt.Errorf("--agent: %w", err)
-	}
-	defer closeAgent(e, player)
 	var sets []*rules.Rules
 	for _, name := range splitRules(c.Rules) {
 		r, err := rules.Parse(name)
@@ -74,18 +68,20 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 		}
 		sets = append(sets, r)
 	}
+	player, err := newAgent(e, c.Agent)
+	if err != nil {
+		return fmt.Errorf("--agent: %w", err)
+	}
+	defer closeAgent(e, player)
 	for _, r := range sets {
 		puzzles, err := tactics.Make(ctx, tactics.Source{Rules: r, Player: player, Seed: c.Seed, Games: c.Games, Each: c.Each})
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
-		if err != nil {
-			return failure{err}
-		}
-		if want := c.Each * len(tactics.Classes()); len(puzzles) < want {
+		if want := c.Each * len(tactics.Classes()); err == nil && len(puzzles) < want {
 			e.err.printf("gyges: %v: %d of %d positions after %d games\n", r, len(puzzles), want, c.Games)
 		}
-		if err := tactics.Write(e.out, puzzles); err != nil {
+		if err = errors.Join(err, tactics.Write(e.out, puzzles)); err != nil {
 			return failure{err}
 		}
 	}
@@ -98,27 +94,6 @@ func between(flag string, n, low, high int) error {
 		return fmt.Errorf("%s: expected %d to %d, found %d", flag, low, high, n)
 	}
 	return nil
-}
-
-// newAgent makes the agent that a spec names, which must play by itself.
-func newAgent(e *env, text string) (agents.Agent, error) {
-	spec, err := agents.ParseSpec(text)
-	if err != nil {
-		return nil, err
-	}
-	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", text)
-	}
-	return e.registry.New(spec)
-}
-
-// closeAgent ends what an agent keeps running.
-func closeAgent(e *env, a agents.Agent) {
-	if c, ok := a.(io.Closer); ok {
-		if err := c.Close(); err != nil {
-			e.log.Warn("close the agent", "error", err)
-		}
-	}
 }
 
 // tacticsRunCmd lets agents try a suite.
@@ -156,24 +131,21 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	var trials []trial
-	for _, spec := range c.Agent {
-		a, err := newAgent(e, spec)
-		if err != nil {
+	players := make([]agents.Agent, len(c.Agent))
+	for i, spec := range c.Agent {
+		if players[i], err = newAgent(e, spec); err != nil {
 			return fmt.Errorf("--agent: %w", err)
 		}
-		defer closeAgent(e, a)
-		trials = append(trials, trial{agent: agents.LabelOf(spec), player: a})
+		defer closeAgent(e, players[i])
 	}
-	for i := range trials {
-		began := time.Now()
-		trials[i].attempts, err = tactics.Try(ctx, tasks, trials[i].player, lim)
-		trials[i].seconds = time.Since(began).Seconds()
+	trials := make([]tactics.Trial, len(c.Agent))
+	for i, spec := range c.Agent {
+		trials[i], err = tactics.Try(ctx, agents.LabelOf(spec), players[i], tasks, lim)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			return failure{fmt.Errorf("%s: %w", trials[i].agent, err)}
+			return failure{fmt.Errorf("%s: %w", trials[i].Agent, err)}
 		}
 	}
 	return c.write(e.out, trials)
@@ -193,66 +165,8 @@ func (c *tacticsRunCmd) read(ctx context.Context, e *env) ([]tactics.Task, error
 	return tasks, plainFileError(err)
 }
 
-// trial is what one agent made of a suite.
-type trial struct {
-	agent    string
-	player   agents.Agent
-	attempts []tactics.Attempt
-	seconds  float64
-}
-
-// tacticCount counts the attempts at one class under one rule set.
-type tacticCount struct {
-	Agent     string        `json:"agent"`
-	Rules     string        `json:"rules"`
-	Class     tactics.Class `json:"class"`
-	Solved    int           `json:"solved"`
-	Proven    int           `json:"proven"` // of the wins, those the agent announced in as many plies
-	Positions int           `json:"positions"`
-	Seconds   float64       `json:"seconds"` // a position, mean over all of the agent's
-}
-
-// share prints solved and all, like 19/20; "-" where there is none.
-func (t tacticCount) share() string {
-	if t.Positions == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%d/%d", t.Solved, t.Positions)
-}
-
-// rulesOf returns the rule sets of the attempts, in their order.
-func (t *trial) rulesOf() []string {
-	var list []string
-	seen := map[string]bool{}
-	for _, a := range t.attempts {
-		if !seen[a.Task.Rules] {
-			seen[a.Task.Rules] = true
-			list = append(list, a.Task.Rules)
-		}
-	}
-	return list
-}
-
-// count counts the attempts under a rule set at a class; "" stands for all.
-func (t *trial) count(rules string, class tactics.Class) tacticCount {
-	n := tacticCount{Agent: t.agent, Rules: rules, Class: class, Seconds: t.seconds / float64(len(t.attempts))}
-	for _, a := range t.attempts {
-		if rules != "" && a.Task.Rules != rules || class != "" && a.Task.Class != class {
-			continue
-		}
-		n.Positions++
-		if a.Solved {
-			n.Solved++
-		}
-		if a.Proven {
-			n.Proven++
-		}
-	}
-	return n
-}
-
-// write prints the tables.
-func (c *tacticsRunCmd) write(out *output, trials []trial) error {
+// write prints the counts, and the positions that were not solved if asked for.
+func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == "json" {
 		return writeJSON(out, tacticCounts(trials))
 	}
@@ -262,59 +176,52 @@ func (c *tacticsRunCmd) write(out *output, trials []trial) error {
 	}
 	g.Header = append(g.Header, "all", "solved", "a position")
 	for i := range trials {
-		t := &trials[i]
-		for _, r := range append(t.rulesOf(), "") {
-			g.Rows = append(g.Rows, t.row(r))
+		for _, r := range append(trials[i].RuleSets(), "") {
+			g.Add(tacticsRow(&trials[i], r)...)
 		}
 	}
-	if err := g.Write(out, c.Format == "markdown"); err != nil {
+	if err := g.Write(out, c.Format == "markdown"); err != nil || !c.Missed {
 		return err
 	}
-	if c.Missed {
-		missed(out, trials)
+	for _, t := range trials {
+		for _, a := range t.Attempts {
+			if !a.Solved {
+				out.printf("%s: %s, %s '%s': played %v, expected %v\n",
+					textfmt.Visible(t.Agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
+			}
+		}
 	}
 	return nil
 }
 
-// row counts what was solved under a rule set, "" for all.
-func (t *trial) row(rules string) []string {
-	name := rules
-	if name == "" {
-		name = "all"
+// tacticsRow returns the row of an agent under a rule set; "" stands for all.
+func tacticsRow(t *tactics.Trial, ruleSet string) []string {
+	row := []string{textfmt.Visible(t.Agent), cmp.Or(ruleSet, "all")}
+	for _, class := range append(tactics.Classes(), "") {
+		n, share := t.Count(ruleSet, class), "-"
+		if n.Positions > 0 {
+			share = fmt.Sprintf("%d/%d", n.Solved, n.Positions)
+		}
+		row = append(row, share)
 	}
-	row := []string{textfmt.Escape(t.agent), name}
-	for _, class := range tactics.Classes() {
-		row = append(row, t.count(rules, class).share())
+	all, seconds := t.Count(ruleSet, ""), ""
+	if ruleSet == "" {
+		seconds = fmt.Sprintf("%.3fs", all.Seconds)
 	}
-	all := t.count(rules, "")
-	row = append(row, all.share(), fmt.Sprintf("%.1f %%", 100*float64(all.Solved)/float64(all.Positions)))
-	if rules == "" {
-		return append(row, fmt.Sprintf("%.3fs", all.Seconds))
-	}
-	return append(row, "")
+	return append(row, fmt.Sprintf("%.1f %%", 100*float64(all.Solved)/float64(all.Positions)), seconds)
 }
 
-func tacticCounts(trials []trial) []tacticCount {
-	list := []tacticCount{}
+// tacticCounts returns the counts of all trials that have positions.
+func tacticCounts(trials []tactics.Trial) []tactics.Count {
+	list := []tactics.Count{}
 	for i := range trials {
-		for _, r := range trials[i].rulesOf() {
+		for _, r := range trials[i].RuleSets() {
 			for _, class := range tactics.Classes() {
-				if n := trials[i].count(r, class); n.Positions > 0 {
+				if n := trials[i].Count(r, class); n.Positions > 0 {
 					list = append(list, n)
 				}
 			}
 		}
 	}
 	return list
-}
-
-// missed lists the positions that were not solved.
-func missed(out *output, trials []trial) {
-	for _, t := range trials {
-		for _, a := range t.attempts {
-			if !a.Solved {
-				out.printf("%s: %s, %s '%s': played %v, expected %v\n", textfmt.Escape(t.agent), a.Task.Rules, a.Task.Class, a.Task.Position, a.Move, a.Task.Moves)
-			}
-		}
-	}
 }

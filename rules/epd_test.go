@@ -1,10 +1,8 @@
-package main
+package rules
 
 import (
 	"strings"
 	"testing"
-
-	"gyges/rules"
 )
 
 // FuzzEPD reads any text: every line is a position with its counts, is left out,
@@ -14,19 +12,19 @@ func FuzzEPD(f *testing.F) {
 	f.Add("321123/000000/000000/000000/000000/321123 s ;D21 1\r\nx ;D1 1")
 	f.Add("321123/000000/000000/000000/000000/321123 s;D1 18446744073709551616")
 	f.Add(strings.Repeat(";", maxEPDLine+1))
-	r := rules.MustParse("simplified")
+	r := MustParse("simplified")
 	f.Fuzz(func(t *testing.T, text string) {
-		lines, err := parseEPD("file", strings.NewReader(text), r)
+		lines, err := r.ReadEPD("file", strings.NewReader(text))
 		if err == nil && len(lines) == 0 {
 			t.Fatal("nothing found and nothing wrong")
 		}
 		for _, l := range lines {
-			if again, err := r.ParsePosition(l.text); err != nil || again != l.position || len(l.counts) == 0 {
+			if again, err := r.ParsePosition(l.Text); err != nil || again != l.Position || len(l.Counts) == 0 {
 				t.Fatalf("bad line %+v", l)
 			}
-			for _, c := range l.counts {
-				if c.depth < 0 || c.depth > maxDepth {
-					t.Fatalf("depth %d", c.depth)
+			for _, c := range l.Counts {
+				if c.Depth < 0 || c.Depth > MaxPerftDepth {
+					t.Fatalf("depth %d", c.Depth)
 				}
 			}
 		}

@@ -1,0 +1,28 @@
+package bench_test
+
+import (
+	"fmt"
+	"gyges/agents"
+	"gyges/agents/bench"
+	"gyges/agents/builtin"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSignature fails when a search has changed and the reference has not. A change
+// on purpose updates the reference, and measures the gain.
+func TestSignature(t *testing.T) {
+	reference, err := os.ReadFile(filepath.Join("..", "..", "results", "reference", "bench.txt"))
+	require.NoError(t, err)
+	registry := builtin.Registry()
+	for _, text := range bench.DefaultSpecs() {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		_, total, err := bench.Run(t.Context(), registry, spec)
+		require.NoError(t, err)
+		require.Contains(t, string(reference), fmt.Sprintf("signature %s %s,", total.Agent, total.Signature))
+	}
+}

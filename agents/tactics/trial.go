@@ -1,0 +1,96 @@
+package tactics
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Attempt is an agent's decision in a task.
+type Attempt struct {
+	Task   *Task
+	Move   rules.Move
+	Solved bool
+	// Proven reports whether the agent's score is a win in exactly so many plies. It
+	// is false for only moves.
+	Proven bool
+}
+
+// Trial is the result of an agent in a suite.
+type Trial struct {
+	Agent    string
+	Attempts []Attempt
+	Seconds  float64 // for all attempts
+}
+
+// Try lets an agent decide each task, as the side to move in a new game. The
+// error is the context's, or the agent's.
+func Try(ctx context.Context, name string, a agents.Agent, tasks []Task, lim agents.Limits) (Trial, error) {
+	trial := Trial{Agent: name}
+	began := time.Now()
+	for i := range tasks {
+		t := &tasks[i]
+		setup := agents.Setup{Rules: t.rules, Side: t.position.Side(), Seed: 1}
+		if err := a.NewGame(ctx, setup); err != nil {
+			return trial, fmt.Errorf("%s: %w", t.Position, err)
+		}
+		d, err := a.Choose(ctx, t.game(), lim)
+		if ctx.Err() != nil {
+			return trial, ctx.Err() // the decision was cut short
+		}
+		if err != nil {
+			return trial, fmt.Errorf("%s: %w", t.Position, err)
+		}
+		plies, proven := d.Score.Proven()
+		trial.Attempts = append(trial.Attempts, Attempt{
+			Task: t, Move: d.Move, Solved: slices.Contains(t.moves, d.Move),
+			Proven: d.Scored && proven && t.Class == winIn(plies),
+		})
+	}
+	trial.Seconds = time.Since(began).Seconds()
+	return trial, nil
+}
+
+// Count is the number of attempts at one class under one rule set.
+type Count struct {
+	Agent     string  `json:"agent"`
+	Rules     string  `json:"rules"`
+	Class     Class   `json:"class"`
+	Solved    int     `json:"solved"`
+	Proven    int     `json:"proven"` // of the wins
+	Positions int     `json:"positions"`
+	Seconds   float64 `json:"seconds"` // per position, mean over all of the agent's
+}
+
+// Count counts the attempts under a rule set at a class; "" stands for all.
+func (t *Trial) Count(ruleSet string, class Class) Count {
+	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: t.Seconds / float64(len(t.Attempts))}
+	for _, a := range t.Attempts {
+		if ruleSet != "" && a.Task.Rules != ruleSet || class != "" && a.Task.Class != class {
+			continue
+		}
+		n.Positions++
+		if a.Solved {
+			n.Solved++
+		}
+		if a.Proven {
+			n.Proven++
+		}
+	}
+	return n
+}
+
+// RuleSets returns the rule sets of the attempts, in the suite's order.
+func (t *Trial) RuleSets() []string {
+	var list []string
+	for _, a := range t.Attempts {
+		if !slices.Contains(list, a.Task.Rules) {
+			list = append(list, a.Task.Rules)
+		}
+	}
+	return list
+}
