@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
+	"gyges/tournament/record"
 )
 
 // Estimate is the mean of some games of a run.
@@ -55,11 +56,12 @@ func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, 
 				}
 				list, err := p.Play(groupCtx, job, 1)
 				for _, g := range list {
-					games.Add(1)
-					bytes.Add(int64(len(g.AppendJSON(nil))) + 1)
 					took.Add(int64(g.Timing.Seconds * float64(time.Second)))
 				}
-				if err != nil {
+				lines, linesErr := record.Lines(list...)
+				games.Add(int64(len(list)))
+				bytes.Add(int64(len(lines)))
+				if err := errors.Join(err, linesErr); err != nil {
 					return err
 				}
 			}

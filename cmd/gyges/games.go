@@ -252,7 +252,6 @@ type gameWriter struct {
 	widths  []int      // of columns of text
 	waiting [][]string // rows of text
 	csv     csvfile.Writer
-	line    []byte
 }
 
 // learnWidths is how many rows of text the columns' widths are taken from.
@@ -298,8 +297,10 @@ func (w *gameWriter) game(run string, g *record.Game) error {
 	}
 	switch w.format {
 	case "jsonl":
-		w.line = append(g.AppendJSON(w.line[:0]), '\n')
-		_, err := w.out.Write(w.line)
+		line, err := record.Lines(g)
+		if err == nil {
+			_, err = w.out.Write(line)
+		}
 		return writeFailure(err)
 	case "json":
 		return w.json(run, g)

@@ -32,11 +32,11 @@ func someGames(n int) []*record.Game {
 }
 
 func recordsText(list []*record.Game) string {
-	var b []byte
-	for _, g := range list {
-		b = append(g.AppendJSON(b), '\n')
+	text, err := record.Lines(list...)
+	if err != nil {
+		panic(err)
 	}
-	return string(b)
+	return string(text)
 }
 
 // points returns what an agent made of a game on one side.

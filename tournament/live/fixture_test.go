@@ -70,11 +70,11 @@ func drawPair(pair int64) []*record.Game {
 
 // lines are games as a file has them.
 func lines(games ...*record.Game) string {
-	text := ""
-	for _, g := range games {
-		text += string(g.AppendJSON(nil)) + "\n"
+	text, err := record.Lines(games...)
+	if err != nil {
+		panic(err)
 	}
-	return text
+	return string(text)
 }
 
 // writeRun makes a run's folder.

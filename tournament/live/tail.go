@@ -177,14 +177,14 @@ func (t *tail) whole(lines []byte, more, final bool) ([]byte, error) {
 // isOf reports whether the game on a line is one of a pair.
 func isOf(line []byte, pair int64) bool {
 	var o record.GameResult
-	return record.NewResultReader(bytes.NewReader(line), "").Read(&o) == nil && o.Pair == pair
+	return record.NewReader(bytes.NewReader(line), "").ReadResult(&o) == nil && o.Pair == pair
 }
 
 // beginsPair returns the pair of the game on a line, and whether it is the first
 // of the two: runs number games and pairs together.
 func beginsPair(line []byte) (pair int64, first bool) {
 	var o record.GameResult
-	if record.NewResultReader(bytes.NewReader(line), "").Read(&o) != nil {
+	if record.NewReader(bytes.NewReader(line), "").ReadResult(&o) != nil {
 		return -1, false
 	}
 	return o.Pair, o.Game == 2*o.Pair

@@ -240,7 +240,11 @@ func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*
 			if err != nil {
 				return err
 			}
-			_, err = p.js.Publish(ctx, subjectOf(resultsOf(id.Run), j.Pair), appendGames(nil, games))
+			text, err := record.Lines(games...)
+			if err != nil {
+				return err
+			}
+			_, err = p.js.Publish(ctx, subjectOf(resultsOf(id.Run), j.Pair), text)
 			if err != nil {
 				return err
 			}

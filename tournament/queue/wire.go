@@ -179,14 +179,6 @@ type workerReport struct {
 	Gone    bool              `json:"gone,omitempty"`    // it stops
 }
 
-// appendGames appends records, one a line.
-func appendGames(b []byte, games []*record.Game) []byte {
-	for _, g := range games {
-		b = append(g.AppendJSON(b), '\n')
-	}
-	return b
-}
-
 // parseGames reads records, two at most.
 func parseGames(text []byte, source string) ([]*record.Game, error) {
 	var games []*record.Game

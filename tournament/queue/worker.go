@@ -387,6 +387,9 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Gam
 		return
 	}
 	m := nats.NewMsg(subjectOf(resultsOf(t.run.name), t.job.Pair))
+	var err error
+	m.Data, err = record.Lines(games...)
+	failed = errors.Join(failed, err)
 	id := fmt.Sprintf("%s/%d/%d", t.run.name, t.job.Pair, t.number)
 	if failed != nil {
 		id += "/failed"
@@ -394,7 +397,6 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Gam
 	}
 	m.Header.Set(jetstream.MsgIDHeader, id)
 	m.Header.Set(workerHeader, w.options.Name)
-	m.Data = appendGames(nil, games)
 	if len(m.Data) > w.inline {
 		name := objectName(t.run.name, digest(m.Data))
 		if _, err := t.run.objects.PutBytes(ctx, name, m.Data); err != nil {

@@ -11,7 +11,9 @@ package record
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,6 +68,36 @@ type Limits struct {
 	Nodes    int64  `json:"nodes,omitempty"`    // positions visited
 	MoveTime string `json:"movetime,omitempty"` // wall-clock time a move, as Go prints it: "100ms"
 	Clock    string `json:"clock,omitempty"`    // time for the game and increment a move: "1m0s+1s"
+}
+
+// Score is an agents.Score in a record, null in JSON where the mover gave none:
+// hundredths of a point of the evaluation for the side that moved. Proven
+// results lie beyond ±29,000: 30,000-n is a win in n plies, n-30,000 a loss.
+type Score int32
+
+// NoScore stands where the mover gave no score.
+const NoScore Score = math.MinInt32
+
+// MarshalJSON writes a number or null.
+func (s Score) MarshalJSON() ([]byte, error) {
+	if s == NoScore {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(s), 10), nil
+}
+
+// UnmarshalJSON reads a whole number of 32 bits or null.
+func (s *Score) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*s = NoScore
+		return nil
+	}
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || Score(n) == NoScore {
+		return fmt.Errorf("expected a score, a whole number or null, found %.40q", text)
+	}
+	*s = Score(n)
+	return nil
 }
 
 // Fault says how a player lost outside the rules of the game.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,18 +19,21 @@ const flushAt = 256 << 10
 type Writer struct {
 	to      io.Writer
 	close   func() error
-	buf     []byte
-	inBuf   int64 // games in buf
-	written int64 // games handed on whole
-	size    int64 // bytes handed on as whole lines
-	torn    bool  // the file may have a part of a line beyond size
+	buf     bytes.Buffer
+	json    *json.Encoder // to buf
+	written int64         // games handed on whole
+	size    int64         // bytes handed on as whole lines
+	torn    bool          // the file may have a part of a line beyond size
 	closed  bool
 }
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close
 // doesn't close w.
 func NewWriter(w io.Writer) *Writer {
-	return &Writer{to: w, close: func() error { return nil }}
+	writer := &Writer{to: w, close: func() error { return nil }}
+	writer.json = json.NewEncoder(&writer.buf)
+	writer.json.SetEscapeHTML(false)
+	return writer
 }
 
 // File is what [Append] writes to, like an *[os.File].
@@ -37,6 +41,17 @@ type File interface {
 	io.WriteCloser
 	Truncate(size int64) error
 	Sync() error
+}
+
+// Lines returns games as a file of records holds them.
+func Lines(games ...*Game) ([]byte, error) {
+	w := NewWriter(nil)
+	for _, g := range games {
+		if err := w.encode(g); err != nil {
+			return nil, err
+		}
+	}
+	return w.buf.Bytes(), nil
 }
 
 // Append returns a writer that goes on with an open file of records, which has
@@ -53,22 +68,31 @@ func (w *Writer) Write(g *Game) error {
 	if w.closed {
 		return os.ErrClosed
 	}
-	w.buf = append(g.AppendJSON(w.buf), '\n')
-	w.inBuf++
-	if len(w.buf) < flushAt {
+	if err := w.encode(g); err != nil {
+		return err
+	}
+	if w.buf.Len() < flushAt {
 		return nil
 	}
 	return w.Flush()
 }
 
+// encode appends a record to what is in memory; nothing if there is an error.
+func (w *Writer) encode(g *Game) error {
+	if err := w.json.Encode(g); err != nil {
+		return fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	return nil
+}
+
 // Flush hands on what is in memory. After an error only whole lines of it are in
 // the file, which [Writer.Written] counts; the rest is dropped.
 func (w *Writer) Flush() error {
-	if w.inBuf == 0 {
+	if w.buf.Len() == 0 {
 		return nil
 	}
 	err := w.flush()
-	w.buf, w.inBuf = w.buf[:0], 0
+	w.buf.Reset()
 	if err != nil {
 		return fmt.Errorf("writing game records: %w", err)
 	}
@@ -79,13 +103,13 @@ func (w *Writer) flush() error {
 	if err := w.cut(); err != nil {
 		return err
 	}
-	n, err := w.to.Write(w.buf)
-	if err == nil && n < len(w.buf) {
+	lines := w.buf.Bytes()
+	n, err := w.to.Write(lines)
+	if err == nil && n < len(lines) {
 		err = io.ErrShortWrite
 	}
-	n = max(0, min(n, len(w.buf)))
-	whole := bytes.LastIndexByte(w.buf[:n], '\n') + 1
-	w.written += int64(bytes.Count(w.buf[:whole], []byte{'\n'}))
+	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
+	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
 	w.size += int64(whole)
 	if w.torn = n > whole; w.torn {
 		_ = w.cut() // the next call tries again

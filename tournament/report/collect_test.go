@@ -191,10 +191,10 @@ func TestScale(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	outcomes := record.NewResultReader(reader, "big")
+	outcomes := record.NewReader(reader, "big")
 	var o record.GameResult
 	south := int64(0)
-	for outcomes.Read(&o) == nil {
+	for outcomes.ReadResult(&o) == nil {
 		g, err := outcomes.Game()
 		require.NoError(t, err)
 		c.Add(g)

@@ -158,7 +158,7 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 // records reads the records of a run that follow its first lines and returns the
 // number of lines. Those in seen are duplicates.
 func (r *Reader) records(ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings) (lines int, err error) {
-	results := record.NewResultReader(in, name)
+	results := record.NewReader(in, name)
 	names := map[string]string{}
 	text := func(b []byte) string { // one string for each name
 		t, ok := names[string(b)]
@@ -209,8 +209,8 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 }
 
 // next reads the next result and, in strict mode, the whole game.
-func (r *Reader) next(results *record.ResultReader, o *record.GameResult) (*record.Game, error) {
-	if err := results.Read(o); err != nil || !r.Strict {
+func (r *Reader) next(results *record.Reader, o *record.GameResult) (*record.Game, error) {
+	if err := results.ReadResult(o); err != nil || !r.Strict {
 		return nil, err
 	}
 	return results.Game()

@@ -23,7 +23,11 @@ func recorded(number int64, rules, first, second, result string) string {
 	if number%2 == 1 {
 		g.South, g.North = g.North, g.South
 	}
-	return string(g.AppendJSON(nil)) + "\n"
+	text, err := record.Lines(&g)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 // games returns records of three players under two rule sets.

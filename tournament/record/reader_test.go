@@ -1,0 +1,263 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// sampleGame draws a record that the checks accept.
+func sampleGame(t *rapid.T) *Game {
+	text := rapid.StringN(1, 20, -1)
+	moves := rapid.SliceOfN(text, 0, 4).Draw(t, "moves")
+	if moves == nil {
+		moves = []string{}
+	}
+	g := &Game{
+		Game: rapid.Int64Range(0, 1<<40).Draw(t, "game"), Pair: rapid.Int64Range(0, 99).Draw(t, "pair"),
+		Rules: text.Draw(t, "rules"), Opening: text.Draw(t, "opening"), Policy: "random",
+		South: Player{text.Draw(t, "south"), 1}, North: Player{text.Draw(t, "north"), 2},
+		Moves: moves, Result: rapid.SampledFrom(results[:]).Draw(t, "result"), Reason: "goal",
+	}
+	if rapid.Bool().Draw(t, "fault") {
+		g.Reason, g.Result = rapid.SampledFrom([]string{"error", "suspended"}).Draw(t, "kind"), "0-1"
+		g.Fault = &Fault{"south", FaultKind(g.Reason), text.Draw(t, "detail") + `],"result":"1-0"`}
+	}
+	return g
+}
+
+// ReadResult finds in any record what Read does.
+func TestReadResultAgreesWithRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var file []byte
+		for range rapid.IntRange(0, 5).Draw(t, "games") {
+			file = append(file, line(t, sampleGame(t))...)
+		}
+		if rapid.Bool().Draw(t, "cut") && len(file) > 0 {
+			file = file[:rapid.IntRange(0, len(file)-1).Draw(t, "at")]
+		}
+		whole, quick := NewReader(bytes.NewReader(file), "f"), NewReader(bytes.NewReader(file), "f")
+		for {
+			var o GameResult
+			g, errWhole := whole.Read()
+			errQuick := quick.ReadResult(&o)
+			if errWhole != nil {
+				require.Equal(t, errWhole.Error(), errQuick.Error())
+				return
+			}
+			require.NoError(t, errQuick)
+			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.NotPlayed()},
+				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.NotPlayed})
+			again, err := quick.Game()
+			require.NoError(t, err)
+			require.Equal(t, g, again)
+		}
+	})
+}
+
+func TestReadResultAfterABadLine(t *testing.T) {
+	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{}, Result: "1-0", Reason: "goal"}
+	line := string(line(t, g))
+	r := NewReader(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
+	var o GameResult
+	require.NoError(t, r.ReadResult(&o))
+	for n, want := range []string{"an empty line", "expected a game record", "a longer line"} {
+		err := r.ReadResult(&o)
+		var bad *LineError
+		require.True(t, errors.As(err, &bad))
+		require.Equal(t, n+2, bad.Line)
+		require.ErrorContains(t, err, want)
+	}
+	require.NoError(t, r.ReadResult(&o))
+	require.Equal(t, "kang", string(o.Rules))
+	require.ErrorIs(t, r.ReadResult(&o), io.EOF)
+}
+
+// What a run writes is scanned.
+func TestScan(t *testing.T) {
+	g := &Game{Game: 7, Pair: 3, Rules: "standard", Opening: "o", South: Player{"a:x=1", 1}, North: Player{"b", 2},
+		Moves: []string{"d1-c3"}, Scores: []Score{12}, Result: "0-1", Reason: "goal", Plies: 1}
+	var o GameResult
+	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
+	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South, o.North, o.Result))
+}
+
+func BenchmarkReadResult(b *testing.B) {
+	g := &Game{Rules: "standard", Opening: "321123/000000/000000/000000/000000/321123 s", Policy: "random",
+		South: Player{"alphabeta:depth=3", 1}, North: Player{"mcts:iterations=200", 2}, Result: "1-0", Reason: "goal"}
+	for range 23 {
+		g.Moves, g.Scores = append(g.Moves, "d1xc3@e5"), append(g.Scores, 123)
+		g.Nodes, g.Timing.MoveMS = append(g.Nodes, 12345), append(g.Timing.MoveMS, 1.234)
+	}
+	g.Plies = len(g.Moves)
+	var file []byte
+	for range 1000 {
+		g.Game++
+		file = append(file, line(b, g)...)
+	}
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		r := NewReader(bytes.NewReader(file), "f")
+		var o GameResult
+		for r.ReadResult(&o) == nil {
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/game")
+}
+
+// What ReadResult doesn't check, Game does.
+func TestGameAfterReadResult(t *testing.T) {
+	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"}, Result: "1-0", Reason: "goal", Plies: 2}
+	file := line(t, &g)
+	r := NewReader(bytes.NewReader(file), "f")
+	var o GameResult
+	require.NoError(t, r.ReadResult(&o))
+	_, err := r.Game()
+	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
+}
+
+// anyGame draws a record with or without each of its parts.
+func anyGame(t *rapid.T) *Game {
+	g := sampleGame(t)
+	text := rapid.StringMatching(`[ -~]{1,12}`)
+	n := len(g.Moves)
+	if rapid.Bool().Draw(t, "plain") {
+		for i := range g.Moves {
+			g.Moves[i] = text.Draw(t, "move")
+		}
+		g.Rules, g.Opening, g.South.Agent, g.North.Agent = text.Draw(t, "rules"), text.Draw(t, "opening"), text.Draw(t, "south"), text.Draw(t, "north")
+		if g.Fault != nil {
+			g.Fault.Detail = text.Draw(t, "detail")
+		}
+	}
+	g.South.Seed = rapid.Uint64().Draw(t, "seed")
+	some := func(name string) bool { return n > 0 && rapid.Bool().Draw(t, name) }
+	if some("scores") {
+		g.Scores = rapid.SliceOfN(rapid.Map(rapid.Int32(), func(x int32) Score { return Score(x) }), n, n).Draw(t, "scores")
+	}
+	if some("depths") {
+		g.Depths = rapid.SliceOfN(rapid.IntRange(0, 99), n, n).Draw(t, "depths")
+	}
+	if some("nodes") {
+		g.Nodes = rapid.SliceOfN(rapid.Int64Range(0, 1<<50), n, n).Draw(t, "nodes")
+	}
+	if some("times") {
+		g.Timing.MoveMS = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1e-9), rapid.Float64Range(0, 1e5)), n, n).Draw(t, "times")
+	}
+	if rapid.Bool().Draw(t, "limits") {
+		g.Limits = Limits{Depth: rapid.IntRange(0, 2).Draw(t, "depth"), Nodes: rapid.Int64Range(0, 2).Draw(t, "most"),
+			MoveTime: rapid.SampledFrom([]string{"", "1s"}).Draw(t, "movetime"), Clock: rapid.SampledFrom([]string{"", "1m0s+1s"}).Draw(t, "clock")}
+	}
+	g.OnRepetition = rapid.SampledFrom([]string{"", "allow"}).Draw(t, "repetition")
+	g.Adjudication = rapid.SampledFrom([]string{"", "proven=3"}).Draw(t, "adjudication")
+	g.Timing.Start = time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "start"), 5).UTC()
+	g.Timing.OverrunMS = rapid.SampledFrom([]float64{0, 1.5}).Draw(t, "overrun")
+	g.Timing.Trace = rapid.SampledFrom([][]string{nil, {"> go", "a]b,c"}}).Draw(t, "trace")
+	return g
+}
+
+// manyGames returns a file of so many games, numbered from 0.
+func manyGames(n int) []byte {
+	var b []byte
+	for i := range n {
+		g := sample()
+		g.Game = int64(i)
+		text, err := Lines(&g)
+		if err != nil {
+			panic(err)
+		}
+		b = append(b, text...)
+	}
+	return b
+}
+
+func TestFind(t *testing.T) {
+	text := manyGames(12)
+	for i := range int64(12) {
+		g, line, err := Find(bytes.NewReader(text), "f", i)
+		require.NoError(t, err)
+		require.Equal(t, i, g.Game)
+		require.EqualValues(t, i+1, line)
+	}
+	_, _, err := Find(bytes.NewReader(text), "f", 12)
+	require.ErrorIs(t, err, io.EOF)
+	_, _, err = Find(strings.NewReader(""), "f", 0)
+	require.ErrorIs(t, err, io.EOF)
+}
+
+// A line that is laid out otherwise is found, and only what is asked for has to
+// be right.
+func TestFindAmongOthers(t *testing.T) {
+	g := sample()
+	plain := strings.TrimSpace(string(line(t, &g)))
+	other := strings.Replace(plain, `{"game":17,"pair":8,`, `{"pair":8, "game": 17,`, 1)
+	found, line, err := Find(strings.NewReader("\n{\"game\":3,\n"+strings.Repeat("x", MaxLine+1)+"\n"+other), "f", 17)
+	require.NoError(t, err)
+	require.Equal(t, &g, found)
+	require.Equal(t, 4, line)
+
+	_, _, err = Find(strings.NewReader("x\n"+plain[:60]+"\n"), "f", 17)
+	var bad *LineError
+	require.ErrorAs(t, err, &bad)
+	require.Equal(t, "f:2: expected a game record: the line is cut short", err.Error())
+}
+
+func TestTornLine(t *testing.T) {
+	text := manyGames(2)
+	for cut := len(text)/2 + 1; cut < len(text)-1; cut++ {
+		r := NewReader(bytes.NewReader(text[:cut]), "f")
+		_, err := r.Read()
+		require.NoError(t, err)
+		require.Equal(t, 1, r.Line())
+		_, err = r.Read()
+		require.ErrorIs(t, err, ErrTorn)
+	}
+	r := NewReader(bytes.NewReader(text[:len(text)-1]), "f") // only the line end is missing
+	for range 2 {
+		_, err := r.Read()
+		require.NoError(t, err)
+	}
+	r = NewReader(strings.NewReader("x\n"), "f")
+	_, err := r.Read()
+	require.Error(t, err)
+	require.False(t, errors.Is(err, ErrTorn))
+}
+
+// A line that is cut short since reading failed is no torn line.
+func TestReaderFails(t *testing.T) {
+	failed := errors.New("disk is gone")
+	r := NewReader(io.MultiReader(bytes.NewReader(manyGames(1)), strings.NewReader(`{"game":`), iotest.ErrReader(failed)), "f")
+	_, err := r.Read()
+	require.NoError(t, err)
+	_, err = r.Read()
+	require.EqualError(t, err, "f:2: disk is gone")
+	require.ErrorIs(t, err, failed)
+	require.NotErrorIs(t, err, ErrTorn)
+}
+
+func TestImportedGames(t *testing.T) {
+	g := Game{South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{}, Result: "1-0", Reason: Imported}
+	text := bytes.TrimSpace(line(t, &g))
+	back, err := NewReader(bytes.NewReader(text), "f").Read()
+	require.NoError(t, err)
+	require.Equal(t, &g, back)
+	var o GameResult
+	require.True(t, o.scan(text))
+	require.Empty(t, o.Rules)
+	_, err = Replay(back)
+	require.EqualError(t, err, "game 0: expected moves, found a game imported without")
+
+	g.Moves = []string{"a1-a2"}
+	require.ErrorContains(t, g.check(), "expected an opening, found none")
+	g.Moves, g.Reason = []string{}, "goal"
+	require.ErrorContains(t, g.check(), "expected rules, found none")
+	require.False(t, o.scan(bytes.TrimSpace(line(t, &g))))
+}
