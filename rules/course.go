@@ -1,6 +1,6 @@
 package rules
 
-import "strings"
+import "slices"
 
 // Step is one square of a course.
 type Step struct {
@@ -13,106 +13,107 @@ type Step struct {
 // no course leads from the move's start to its end; the move may still be
 // illegal for other reasons.
 func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
-	from, height := m.from(), m.FromHand()
+	src := source{m.from(), m.FromHand()}
 	if m == Pass || m&kindBit == 0 || m.IsPlacement() {
 		return nil, false
 	}
-	board := p
-	if from < NumSquares {
-		height = p.At(from)
-		board.lift(from)
+	if src.from.OnBoard() {
+		src.height = p.At(src.from)
 	}
-	if height == 0 || m.To() == goalOf(p.Side().Other()) {
+	var t turn
+	t.begin(r, p, p.Side())
+	t.aim |= 1 << goalOf(t.side)
+	if src.height == 0 || !t.courseEnds(src, 1<<m.To()).Has(m.To()) {
 		return nil, false
 	}
-	tr := r.newPlainSearch(board, source{from, height}, p.Side())
-	last := tr.shortest(m.To())
-	if last == nil {
-		return nil, false
+	s := t.stepSearch(src)
+	s.wanted = 1 << m.To()
+	for legs := 1; !s.search(src.start(t.side), int(src.height), usedDoors{}, s.occ, legs); legs++ {
 	}
-	if from < NumSquares {
-		course = append(course, Step{Square: from})
+	if src.from.OnBoard() {
+		s.course = append(s.course, Step{Square: src.from})
 	}
-	return append(course, last.steps()...), true
+	slices.Reverse(s.course)
+	return s.course, true
 }
 
-// legNode is a leg at the end of a course, with the legs before it.
-type legNode struct {
-	leg        leg
-	before     *legNode
-	used, back uint64
-	open       SquareSet
+// stepSearch follows the courses of one piece, which has been lifted from the board,
+// step by step. It serves to write courses down, and where a door counts once in each
+// direction; [courseSearch] is the fast way to the ends of courses.
+type stepSearch struct {
+	rules  *Rules
+	board  Position // without the moving piece
+	occ    SquareSet
+	aim    SquareSet // the squares where a leg may end
+	found  SquareSet // those where some leg has ended
+	wanted SquareSet // the search ends when all of these are found
+	course []Step    // the one that ended the search, backwards
 }
 
-// shortest searches the courses breadth first for one that ends on to.
-func (tr *plainSearch) shortest(to Square) *legNode {
-	if !tr.bound().Has(to) {
-		return nil
-	}
-	queue := []*legNode{{open: tr.occ, leg: leg{end: NoSquare}}}
-	for len(queue) > 0 {
-		n := queue[0]
-		queue = queue[1:]
-		list := tr.root
-		if n.leg.end != NoSquare {
-			list = tr.legs[tr.board.At(n.leg.end)-1][n.leg.end]
+// stepSearch prepares the search for the courses of src.
+func (t *turn) stepSearch(src source) stepSearch {
+	board := t.lifted(src)
+	return stepSearch{rules: t.r, board: board, occ: board.Occupied(), aim: t.aim}
+}
+
+// search makes one more step from s, with this many steps left in the leg and legs left in
+// the course. Pieces that the course has already bounced off are not open: whatever a
+// second bounce leads to, the first one did with fewer doors used. It reports whether
+// everything wanted is found.
+func (ss *stepSearch) search(s Square, steps int, doors usedDoors, open SquareSet, legs int) bool {
+	for _, to := range adjacency[s] {
+		used, bit := doors, SquareSet(1)<<to
+		if !used.pass(s, to, ss.rules.directed) {
+			continue
 		}
-		for _, l := range list {
-			if uint64(l.crossed&tr.occ)|l.doors&n.used|l.back&n.back != 0 {
-				continue
-			}
-			next := &legNode{leg: l, used: n.used | l.doors, back: n.back | l.back, open: n.open &^ (1 << l.end)}
-			if tr.perLeg {
-				next.used = 0
-			}
-			if n.leg.end != NoSquare {
-				next.before = n
-			}
-			if l.end == to {
-				return next
-			}
-			if n.open.Has(l.end) {
-				queue = append(queue, next)
-			}
-		}
-	}
-	return nil
-}
-
-// steps lists the squares of the course that ends with n, without its start.
-func (n *legNode) steps() []Step {
-	if n == nil {
-		return nil
-	}
-	steps := n.before.steps()
-	for _, s := range n.leg.via {
-		if s != NoSquare {
-			steps = append(steps, Step{s, true})
-		}
-	}
-	return append(steps, Step{n.leg.end, false})
-}
-
-// formatCourse writes a course as the Italian rulebook prints it, crossed
-// squares in parentheses: d2-(c2-b2)-b3-c3. The last landing is joined by join.
-func formatCourse(b *strings.Builder, course []Step, join byte) {
-	for i, st := range course {
-		prev := i > 0 && course[i-1].Crossed
+		done := false
 		switch {
-		case st.Crossed && prev:
-			b.WriteByte('-')
-		case st.Crossed:
-			b.WriteString("-(")
-		case prev:
-			b.WriteByte(')')
-		}
-		if !st.Crossed && b.Len() > 0 {
-			if i == len(course)-1 {
-				b.WriteByte(join)
-			} else {
-				b.WriteByte('-')
+		case steps > 1 && (ss.occ|goalSet)&bit == 0:
+			done = ss.search(to, steps-1, used, open, legs)
+		case steps == 1 && ss.aim&bit != 0:
+			ss.found |= bit
+			done = ss.wanted&^ss.found == 0
+			if !done && legs > 1 && open&bit != 0 {
+				if ss.rules.perLeg {
+					used = usedDoors{}
+				}
+				done = ss.search(to, int(ss.board.At(to)), used, open&^bit, legs-1)
 			}
 		}
-		b.WriteString(st.Square.String())
+		if done {
+			ss.course = append(ss.course, Step{to, steps > 1})
+			return true
+		}
 	}
+	return false
+}
+
+// legEnds returns where a leg of height h from s can end if no door has been used.
+func (ss *stepSearch) legEnds(s Square, h Height) SquareSet {
+	ss.found, ss.wanted = 0, boardSet|goalSet // more than there is
+	ss.search(s, int(h), usedDoors{}, 0, 1)
+	return ss.found
+}
+
+// directedFirstEnds is firstEnds where doors are directed.
+func (t *turn) directedFirstEnds(src source) SquareSet {
+	ss := t.stepSearch(src)
+	return ss.legEnds(src.start(t.side), src.height)
+}
+
+// directedEnds is courseEnds where doors are directed: first are the ends of the first leg.
+// The search is over when all is found that could be if doors opened again for every leg.
+func (t *turn) directedEnds(src source, first SquareSet) SquareSet {
+	ss := t.stepSearch(src)
+	bound := first
+	for todo, done := first&ss.occ, SquareSet(0); todo != 0; todo = bound & ss.occ &^ done {
+		piece := todo.first()
+		done |= 1 << piece
+		bound |= ss.legEnds(piece, ss.board.At(piece))
+	}
+	ss.found, ss.wanted = first, bound
+	if bound != first {
+		ss.search(src.start(t.side), int(src.height), usedDoors{}, ss.occ, NumPieces)
+	}
+	return ss.found
 }

@@ -8,9 +8,9 @@ package rules
 // are empty, the pieces it starts and bounces from stand. Every move that
 // changes none of them is refuted by it, so one course decides most moves.
 func (r *Rules) Evasions(p Position, ms *MoveSet) {
-	a := evasions{r: r, p: p, ms: ms}
-	a.all()
-	if ms.pass && a.refuted(Pass) {
+	e := evasions{r: r, p: p, ms: ms}
+	e.filter()
+	if ms.pass && e.refuted(Pass) {
 		ms.reset()
 	}
 }
@@ -18,66 +18,133 @@ func (r *Rules) Evasions(p Position, ms *MoveSet) {
 // QuickEvasions is a quick filter for [Rules.Evasions]: what it removes loses at once,
 // but some moves that do may stay, those that no course decides for several at a time.
 func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
-	if a := (evasions{r: r, p: p, ms: ms, coarse: true}); !a.plain() {
-		a.all()
+	if e := (evasions{r: r, p: p, ms: ms, quick: true}); !e.oneByOne() {
+		e.filter()
 	}
 }
 
 // HasEvasion reports whether [Rules.Evasions] would leave any move. The content
 // of ms is undefined afterwards.
 func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
-	a := evasions{r: r, p: p, ms: ms, one: true}
-	return a.all() || ms.pass && !a.refuted(Pass) || r.settingUp(p)
+	e := evasions{r: r, p: p, ms: ms, any: true}
+	return e.filter() || ms.pass && !e.refuted(Pass) || r.settingUp(p)
 }
 
-// all filters the groups; it reports whether it stopped at an evasion because one
-// is enough.
-func (a *evasions) all() bool {
-	if a.r.settingUp(a.p) || a.ms.pass {
+// evasions is the state of [Rules.Evasions].
+type evasions struct {
+	r     *Rules
+	p     Position
+	ms    *MoveSet
+	any   bool // stop at the first evasion
+	quick bool // try nothing move by move
+	turn  turn
+}
+
+// filter removes the moves that are no evasions; it reports whether it stopped at one.
+func (e *evasions) filter() bool {
+	if e.r.settingUp(e.p) || e.ms.pass {
 		return false
 	}
-	relied := a.dependencies()
-	for gi := range a.ms.groups[:a.ms.n] {
-		if a.group(&a.ms.groups[gi], relied) && a.one {
+	blockers := boardSet // a move must change something on one of these
+	if !e.oneByOne() {
+		if th := e.threat(e.p.afterPass()); th.exists {
+			blockers = th.squares
+		}
+	}
+	for gi := range e.ms.groups[:e.ms.n] {
+		if e.filterGroup(&e.ms.groups[gi], blockers) && e.any {
 			return true
 		}
 	}
 	return false
 }
 
-// plain reports whether moves must be tried one by one: courses don't decide
+// oneByOne reports whether moves must be tried one by one: courses don't decide
 // several at a time where doors are directed or the opponent enters from his hand.
-func (a *evasions) plain() bool { return a.r.directed || a.p.HoldsPieces(a.p.Side().Other()) }
+func (e *evasions) oneByOne() bool { return e.r.directed || e.p.HoldsPieces(e.p.Side().Other()) }
 
 // refuted reports whether the opponent could take a piece out after m.
-func (a *evasions) refuted(m Move) bool {
-	return a.r.CanReachGoal(a.r.Apply(a.p, m), a.p.Side().Other())
+func (e *evasions) refuted(m Move) bool {
+	return e.r.CanReachGoal(e.r.Apply(e.p, m), e.p.Side().Other())
 }
 
-// dependencies returns the squares on one of which a move must change something, else
-// the opponent's threat in p remains.
-func (a *evasions) dependencies() SquareSet {
-	if !a.plain() {
-		if c := a.threat(a.p.afterPass()); c.there {
-			return c.squares
+// filterGroup filters the moves of one source, given the squares on one of which a move must
+// change something. It reports whether any is left.
+func (e *evasions) filterGroup(g *group, blockers SquareSet) bool {
+	base := e.p.afterPass()
+	left := blockers // where a piece may go to block
+	if g.from.OnBoard() {
+		base.lift(g.from)
+		if blockers.Has(g.from) {
+			left = boardSet
 		}
 	}
-	return boardSet
+	keep := func(set *SquareSet, kept SquareSet) {
+		removed := set.Count() - kept.Count()
+		e.ms.count -= removed
+		g.count -= removed
+		*set = kept
+	}
+	keep(&g.ends, g.ends&goalSet|e.safe(g, base, g.ends&left&boardSet, NoSquare))
+	if e.any && g.ends != 0 {
+		return true
+	}
+	for hits := g.hits; hits != 0; hits &= hits - 1 {
+		hit := hits.first()
+		drops := e.ms.dropsOf(g, hit)
+		tried := *drops
+		if !left.Has(hit) {
+			tried &= blockers
+		}
+		after := base
+		after.lift(hit)
+		after.put(hit, g.height)
+		keep(drops, e.safe(g, after, tried, hit))
+		if e.any && *drops != 0 {
+			return true
+		}
+	}
+	return g.count > 0
 }
 
-// evasions is the state of [Rules.Evasions].
-type evasions struct {
-	r      *Rules
-	p      Position
-	ms     *MoveSet
-	one    bool // one evasion is enough
-	coarse bool // try nothing move by move
-	turn   turn
+// safe returns the squares, of those given, on which the piece that is missing in
+// base does not let the opponent reach the goal: the one moved, or the one
+// displaced on hit.
+func (e *evasions) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
+	if squares == 0 {
+		return 0
+	}
+	undecided := squares
+	if !e.oneByOne() {
+		th := e.threat(base)
+		undecided &= th.squares
+		if th.exists {
+			squares = undecided
+		}
+		if e.any && squares != undecided {
+			return squares &^ undecided
+		}
+	}
+	if e.quick {
+		return squares
+	}
+	for ; undecided != 0; undecided &= undecided - 1 {
+		m := newMove(g.from, undecided.first(), NoSquare)
+		if hit != NoSquare {
+			m = newMove(g.from, hit, undecided.first())
+		}
+		if e.refuted(m) {
+			squares &^= undecided & -undecided
+		} else if e.any {
+			break
+		}
+	}
+	return squares
 }
 
 // threat is what the opponent could do on a board to which a piece is to be added.
 type threat struct {
-	there   bool      // he has a course to the goal
+	exists  bool      // he has a course to the goal
 	squares SquareSet // if he has, a change on none of these can stop it; if not, a piece elsewhere gives him none
 }
 
@@ -88,53 +155,47 @@ func (p Position) afterPass() Position {
 }
 
 // threat looks for a course to the goal of the side to move in q.
-func (a *evasions) threat(q Position) threat {
-	const anywhere = boardSet
-	t := &a.turn
+func (e *evasions) threat(q Position) threat {
+	t := &e.turn
 	side := q.Side()
 	goal := goalOf(side)
-	t.begin(a.r, q, side)
-	t.exhausted, t.n = false, 0
+	t.begin(e.r, q, side)
 	if !t.aim.Has(goal) {
 		return threat{} // not with his next move, whatever is on the board
 	}
 	if !t.next() {
-		return threat{squares: anywhere}
+		return threat{squares: boardSet}
 	}
 	row := t.sources[0].from.Row()
-	nearer := SquareSet(1)<<(row*Files) - 1
-	if side == North {
-		nearer = boardSet &^ (1<<((row+1)*Files) - 1)
-	}
-	if exitPossible(q, side) && t.mayExit() {
-		for i := range t.n {
-			if t.canExit(i, goal) {
-				return threat{true, nearer | t.dependencies(i, goal)}
-			}
+	toRow := rowsTo(row, side)
+	if exitPossible(q, side) {
+		if i := t.findExit(goal); i >= 0 {
+			return threat{true, toRow&^rowSet(row) | t.dependencies(i, goal)}
 		}
 	}
-	if a.coarse || !t.canMove() {
-		return threat{squares: anywhere}
+	if e.quick || !t.canMove() {
+		return threat{squares: boardSet}
 	}
-	return threat{squares: nearer | rowSet(row) | t.affectingSquares()}
+	return threat{squares: toRow | t.affectingSquares()}
 }
 
-// dependencies returns the squares on which the course depends that canExit has just
+// dependencies returns the squares on which the course depends that findExit has just
 // found for the i-th source.
 func (t *turn) dependencies(i int, goal Square) SquareSet {
-	src := t.sources[i]
-	if crossed, ok := t.search.leg(src.from, src.height, goal, doorSet{}); ok {
+	src, search := t.sources[i], &t.search
+	if crossed, ok := search.crossedBy(src.from, src.height, goal, doorSet{}); ok {
 		return 1<<src.from | crossed
 	}
-	if t.search.perLeg {
-		return 1<<src.from | t.search.dependencies(goal)
+	if search.perLeg { // the search has stopped at the bound
+		search.missing = 1 << goal
+		search.backward()
 	}
-	return 1<<src.from | t.search.dependsOn
+	return 1<<src.from | search.dependsOn
 }
 
-// affectingSquares returns the squares that could matter to what the sources of the present
-// row reach: those where their courses could end ([turn.endsIgnoringDoors]), and those that
-// their first legs cross.
+// affectingSquares returns the squares that could matter to where the courses of the present
+// row end: those where they could end ([turn.endsIgnoringDoors]), and those that their first
+// legs cross.
 func (t *turn) affectingSquares() SquareSet {
 	squares, row := t.endsIgnoringDoors(0), t.row()
 	squares |= t.search.legEnds(row&(t.p.OfHeight(2)|t.p.OfHeight(3)), 1, doorSet{})
@@ -142,79 +203,100 @@ func (t *turn) affectingSquares() SquareSet {
 	return squares & boardSet
 }
 
-// group removes the unsafe moves of one source. The opponent's threat in p, if
-// he has one, depends on some squares. It reports whether any is left.
-func (a *evasions) group(g *group, relied SquareSet) bool {
-	base := a.p.afterPass()
-	all := relied
-	if g.from < NumSquares {
-		base.lift(g.from)
-		if relied.Has(g.from) {
-			all = boardSet
+// CanReachGoal reports whether side could take a piece over the far side if it
+// were to move: under all rules but Kang, whether it could win at once.
+func (r *Rules) CanReachGoal(p Position, side Side) bool {
+	return r.GoalMove(p, side) != NoMove
+}
+
+// GoalMove returns a move with which side could take a piece over the far side
+// if it were to move, NoMove if there is none. It generates no other moves.
+func (r *Rules) GoalMove(p Position, side Side) Move {
+	if r.settingUp(p) || r.Outcome(p) != Undecided {
+		return NoMove
+	}
+	goal := goalOf(side)
+	var t turn
+	t.begin(r, p, side)
+	if !t.aim.Has(goal) || !exitPossible(p, side) {
+		return NoMove
+	}
+	for t.next() {
+		if i := t.findExit(goal); i >= 0 {
+			return newMove(t.sources[i].from, goal, NoSquare)
+		}
+		if !t.optional && t.canMove() {
+			return NoMove
 		}
 	}
-	goals := g.ends & goalSet
-	ends := a.safe(g, base, g.ends&all&boardSet, NoSquare)
-	a.ms.count += ends.Count() - (g.ends &^ goalSet).Count()
-	g.count += ends.Count() - (g.ends &^ goalSet).Count()
-	g.ends = goals | ends
-	if a.one && g.ends != 0 {
-		return true
+	return NoMove
+}
+
+// exitPossible reports whether any piece stands near enough to the far side to
+// be the last one that a course to the goal starts or bounces from.
+func exitPossible(p Position, side Side) bool {
+	near := func(h Height) SquareSet {
+		return p.OfHeight(h) & rowsTo(nearRow(side, Rows-int(h)), side.Other())
 	}
-	for hits := g.hits; hits != 0; hits &= hits - 1 {
-		hit := hits.first()
-		drops := a.ms.dropsOf(g, hit)
-		left := *drops
-		if !all.Has(hit) {
-			left &= relied
+	return near(1)|near(2)|near(3) != 0
+}
+
+// findExit returns the index of a source of the present row that has a course to the goal,
+// -1 if there is none.
+func (t *turn) findExit(goal Square) int {
+	bit := SquareSet(1) << goal
+	if !t.r.directed && t.sources[0].from.OnBoard() && t.endsIgnoringDoors(bit)&bit == 0 {
+		return -1
+	}
+	for i, src := range t.sources[:t.n] {
+		if t.courseEnds(src, bit).Has(goal) {
+			return i
 		}
-		moved := base
-		if left != 0 && !a.plain() {
-			moved.lift(hit)
-			moved.put(hit, g.height)
+	}
+	return -1
+}
+
+// endsIgnoringDoors returns where the courses of the present row could end if doors did
+// not matter and the row's other pieces were there or not, whichever leads further: one
+// bound for all sources at once. It may stop at the first of the squares in until.
+func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
+	s := &t.search
+	s.place(t.p, t.side)
+	row := t.row()
+	s.empty |= row
+	var ends SquareSet
+	for fresh, bounced := row, row; fresh != 0 && ends&until == 0; bounced |= fresh {
+		for h := Height(1); h <= 3; h++ {
+			if group := fresh & t.p.OfHeight(h); group != 0 {
+				ends |= s.legEnds(group, h, doorSet{})
+			}
 		}
-		left = a.safe(g, moved, left, hit)
-		a.ms.count += left.Count() - drops.Count()
-		g.count += left.Count() - drops.Count()
-		*drops = left
-		if a.one && left != 0 {
+		fresh = ends & s.occ &^ bounced
+	}
+	return ends
+}
+
+// row returns the squares of the present row's sources.
+func (t *turn) row() SquareSet {
+	var row SquareSet
+	for _, src := range t.sources[:t.n] {
+		if src.from.OnBoard() {
+			row |= 1 << src.from
+		}
+	}
+	return row
+}
+
+// canMove reports whether any source of the present row has a legal move. Nearly
+// always the first leg of the first one shows it.
+func (t *turn) canMove() bool {
+	for i, src := range t.sources[:t.n] {
+		if t.firstEnds(src)&boardSet&^t.p.Occupied() != 0 {
+			return true
+		}
+		if l := t.landingsOf(i); t.count(&l) > 0 {
 			return true
 		}
 	}
-	return g.count > 0
-}
-
-// safe returns the squares, of those given, on which the piece that is missing in
-// base does not let the opponent reach the goal: the one moved, or the one
-// displaced on hit.
-func (a *evasions) safe(g *group, base Position, squares SquareSet, hit Square) SquareSet {
-	if squares == 0 {
-		return 0
-	}
-	doubtful := squares
-	if !a.plain() {
-		c := a.threat(base)
-		doubtful &= c.squares
-		if c.there {
-			squares = doubtful
-		}
-		if a.one && squares != doubtful {
-			return squares &^ doubtful
-		}
-	}
-	if a.coarse {
-		return squares
-	}
-	for ; doubtful != 0; doubtful &= doubtful - 1 {
-		m := newMove(g.from, doubtful.first(), NoSquare)
-		if hit != NoSquare {
-			m = newMove(g.from, hit, doubtful.first())
-		}
-		if a.refuted(m) {
-			squares &^= doubtful & -doubtful
-		} else if a.one {
-			break
-		}
-	}
-	return squares
+	return false
 }

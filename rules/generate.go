@@ -1,14 +1,13 @@
 package rules
 
-// Moves fills ms with the legal moves of the side to move, the repetition rule
-// aside: a position alone doesn't know what has stood before. It is empty when
-// the game is over, and holds the pass alone when no piece can move.
+// Moves fills ms with the legal moves of the side to move without regard to the
+// repetition rule. It is empty when the game is over, and holds the pass alone
+// when no piece can move.
 func (r *Rules) Moves(p Position, ms *MoveSet) { r.MovesAfter(p, nil, ms) }
 
-// MovesAfter fills ms like [Rules.Moves], less the moves that would reproduce
-// one of the past positions, given by their keys. Which positions those are is
-// the caller's affair; [Game] and searches keep them by the repetition rule. A
-// row whose every move is excluded counts as blocked.
+// MovesAfter fills ms like [Rules.Moves], less the moves that would reproduce one
+// of the past positions, given by their keys: those that the repetition rule
+// forbids, see [Game.Forbidden]. A row whose every move is excluded counts as blocked.
 func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	ms.reset()
 	if r.Outcome(p) != Undecided {
@@ -18,7 +17,7 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		r.placements(p, ms)
 		return
 	}
-	var entries extent // the moves from the hand that stand beside those of a row
+	var entries extent // the moves from the hand that are legal beside those of a row
 	var t turn
 	for t.begin(r, p, p.Side()); t.next(); {
 		ms.truncate(entries)
@@ -54,7 +53,7 @@ func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
 	}
 }
 
-// placements fills ms with the ways to place the next piece of a set-up.
+// placements adds to ms the ways to place the next piece of a set-up.
 func (r *Rules) placements(p Position, ms *MoveSet) {
 	side := p.Side()
 	empty := r.setupSquares(side) &^ p.Occupied()
@@ -77,150 +76,48 @@ func (r *Rules) Count(p Position) int {
 		r.placements(p, &ms)
 		return ms.count
 	}
-	entries := 0
+	return max(r.Control(p, p.Side()).Moves, 1)
+}
+
+// Control is what one side could do if it were to move, without regard to
+// repetition: the input of evaluation. The zero value is a side that can do nothing.
+type Control struct {
+	Active  SquareSet // the pieces that may be moved, less those in hand
+	Ends    SquareSet // where some turn can end without displacing: empty squares, under null_move: allow the start too
+	Pieces  SquareSet // pieces on which some course can land: to displace them, or without relocation to bounce
+	Winners int       // pieces, in hand or not, that can reach the goal now
+	Moves   int       // number of moves, the forced pass not counted
+}
+
+// Control returns what side could do in p, whoever is to move.
+func (r *Rules) Control(p Position, side Side) Control {
+	var c Control
+	if r.settingUp(p) {
+		return c
+	}
+	goal := SquareSet(1) << goalOf(side)
+	var entries Control
 	var t turn
-	for t.begin(r, p, p.Side()); t.next(); {
-		n := 0
+	for t.begin(r, p, side); t.next(); {
+		c = entries
 		for i := range t.n {
 			l := t.landingsOf(i)
-			n += t.count(&l)
+			if l.from.OnBoard() {
+				c.Active |= 1 << l.from
+			}
+			c.Ends |= l.ends &^ goal
+			c.Pieces |= l.landedOn
+			if l.ends&goal != 0 {
+				c.Winners++
+			}
+			c.Moves += t.count(&l)
 		}
 		switch {
 		case t.optional:
-			entries = n
-		case n > 0:
-			return entries + n
+			entries = c
+		case c.Moves > entries.Moves:
+			return c
 		}
 	}
-	return max(entries, 1)
-}
-
-// CanReachGoal reports whether side could take a piece over the far side if it
-// were to move: under all rules but Kang, whether it could win at once.
-func (r *Rules) CanReachGoal(p Position, side Side) bool {
-	return r.GoalMove(p, side) != NoMove
-}
-
-// GoalMove returns a move with which side could take a piece over the far side
-// if it were to move, NoMove if there is none. It looks at no other moves.
-func (r *Rules) GoalMove(p Position, side Side) Move {
-	if r.settingUp(p) || r.Outcome(p) != Undecided {
-		return NoMove
-	}
-	goal := goalOf(side)
-	var t turn
-	t.begin(r, p, side)
-	if !t.aim.Has(goal) || !exitPossible(p, side) {
-		return NoMove
-	}
-	for t.next() {
-		for i := range t.n {
-			if i == 0 && !t.mayExit() {
-				break
-			}
-			if t.canExit(i, goal) {
-				return newMove(t.sources[i].from, goal, NoSquare)
-			}
-		}
-		if !t.optional && t.canMove() {
-			return NoMove
-		}
-	}
-	return NoMove
-}
-
-// exitPossible reports whether any piece stands near enough to the far side to
-// be the last one that a course to the goal starts or bounces from.
-func exitPossible(p Position, side Side) bool {
-	far := func(rows int) SquareSet {
-		if side == South {
-			return boardSet &^ (1<<((Rows-rows)*Files) - 1)
-		}
-		return 1<<(rows*Files) - 1
-	}
-	return p.OfHeight(1)&far(1)|p.OfHeight(2)&far(2)|p.OfHeight(3)&far(3) != 0
-}
-
-// canExit reports whether the i-th source has a course to the goal.
-func (t *turn) canExit(i int, goal Square) bool {
-	src := t.sources[i]
-	board := t.p
-	if src.from < NumSquares {
-		board.lift(src.from)
-	}
-	return t.courseEnds(board, src, 1<<goal).Has(goal)
-}
-
-// mayExit reports whether any source of the present row could have a course to the
-// goal if doors did not matter and the row's other pieces stood and did not
-// stand in the way, as it suits: one bound for all sources at once, mostly enough
-// to know that there is none.
-func (t *turn) mayExit() bool {
-	if t.r.directed || t.sources[0].from >= NumSquares {
-		return true
-	}
-	goal := SquareSet(1) << goalOf(t.side)
-	return t.endsIgnoringDoors(goal)&goal != 0
-}
-
-// endsIgnoringDoors returns where the courses of the present row could end if doors did
-// not matter and the row's other pieces stood and did not stand in the way, as
-// it suits. It need not go on when it has come to one of the squares in until.
-func (t *turn) endsIgnoringDoors(until SquareSet) SquareSet {
-	w := &t.search
-	w.place(t.p, t.side)
-	row := t.row()
-	w.empty |= row
-	var ends SquareSet
-	for fresh, reached := row, row; fresh != 0 && ends&until == 0; reached |= fresh {
-		for h := Height(1); h <= 3; h++ {
-			if group := fresh & t.p.OfHeight(h); group != 0 {
-				ends |= w.legEnds(group, h, doorSet{})
-			}
-		}
-		fresh = ends & w.occ &^ reached
-	}
-	return ends
-}
-
-// row returns the sources of the present row, those in hand left out.
-func (t *turn) row() SquareSet {
-	var row SquareSet
-	for _, src := range t.sources[:t.n] {
-		if src.from < NumSquares {
-			row |= 1 << src.from
-		}
-	}
-	return row
-}
-
-// canMove reports whether any source of the present row has a legal move. Nearly
-// always the first leg of the first one shows it.
-func (t *turn) canMove() bool {
-	for i := range t.n {
-		if t.canStep(i) {
-			return true
-		}
-	}
-	for i := range t.n {
-		l := t.landingsOf(i)
-		if t.count(&l) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// canStep reports whether the i-th source, on the board, can end its turn with its
-// first leg on another empty square.
-func (t *turn) canStep(i int) bool {
-	src := t.sources[i]
-	if src.from >= NumSquares {
-		return false
-	}
-	board := t.p
-	board.lift(src.from)
-	t.search.place(board, t.side)
-	ends := t.search.legEnds(1<<src.from, src.height, doorSet{})
-	return ends&t.search.empty&^(1<<src.from) != 0
+	return c
 }

@@ -128,8 +128,6 @@ func (r *Rules) applyExit(p Position, side Side, h Height) Position {
 func (r *Rules) applyPlacement(p Position, m Move) Position {
 	p.addHand(p.Side(), m.FromHand(), -1)
 	p.put(m.To(), m.FromHand())
-	each := NumPieces / 2
-	next := r.nextToPlace(each-p.held(South), each-p.held(North))
-	p.lo = p.lo&^sideBit | uint64(next)<<sideShift
+	p.lo = p.lo&^sideBit | uint64(r.nextToPlace(p))<<sideShift
 	return p
 }

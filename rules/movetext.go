@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,8 @@ func appendSquare(text []byte, s Square) []byte {
 
 // LongText returns the move's long notation in p: the whole course as the
 // Italian rulebook prints it, crossed squares in parentheses, by the fewest
-// legs. A move without a course (a pass, a placement) has its short text.
+// legs: "d2-(c2-b2)-b3-c3". A move without a course (a pass, a placement) has
+// its short text.
 func (r *Rules) LongText(p Position, m Move) string {
 	course, ok := r.Course(p, m)
 	if !ok {
@@ -58,11 +60,21 @@ func (r *Rules) LongText(p Position, m Move) string {
 	if h := m.FromHand(); h > 0 {
 		fmt.Fprintf(&b, "+%d", h)
 	}
-	join := byte('-')
-	if m.Drop() != NoSquare {
-		join = 'x'
+	for i, st := range course {
+		sep := "-"
+		switch before := i > 0 && course[i-1].Crossed; {
+		case b.Len() == 0:
+			sep = ""
+		case st.Crossed && !before:
+			sep = "-("
+		case !st.Crossed && before:
+			sep = ")-"
+		}
+		if i == len(course)-1 && m.Drop() != NoSquare {
+			sep = strings.Replace(sep, "-", "x", 1)
+		}
+		b.WriteString(sep + st.Square.String())
 	}
-	formatCourse(&b, course, join)
 	if m.Drop() != NoSquare {
 		b.WriteString("@" + m.Drop().String())
 	}
@@ -72,263 +84,175 @@ func (r *Rules) LongText(p Position, m Move) string {
 // moveParser reads a move text and follows its course on the board.
 type moveParser struct {
 	scanner
-	rules  *Rules
-	side   Side
-	board  Position // without the moving piece
-	height Height
-	from   Square
-	course []Step
-	at     []int // where each step stands in the text
-	drop   Square
-	dropAt int
-	xAt    int // where the 'x' stands; -1 if there is none
+	rules    *Rules
+	side     Side
+	board    Position // without the moving piece
+	source   source
+	course   []Step
+	columns  []int // where each step stands in the text, from 0
+	to, drop Square
 }
 
 // ParseMove reads a move in short or long notation. In long notation the
 // course is checked step by step against p: lengths of legs, crossed squares,
-// doors. Whether the move is legal beyond that is for [Game.Check] to say.
-// The error is a *SyntaxError that names the column.
+// doors. Whether the move is legal beyond that, [Game.Check] reports. The error
+// is a *SyntaxError that names the column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
-	mp := &moveParser{rules: r, side: p.Side(), board: p, drop: NoSquare, xAt: -1}
+	mp := &moveParser{rules: r, side: p.Side(), board: p, drop: NoSquare}
 	mp.text = strings.TrimSpace(text)
-	if len(mp.text) > maxMoveText {
-		return NoMove, mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d", maxMoveText, len(mp.text))
-	}
-	if mp.text == "pass" {
+	switch {
+	case len(mp.text) > maxMoveText:
+		mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d", maxMoveText, len(mp.text))
+	case mp.text == "pass":
 		return Pass, nil
+	case len(mp.text) > 1 && mp.text[1] == '@':
+		h := mp.digit("the height of the piece to place")
+		mp.at++ // '@'
+		mp.source.from, mp.to = placeBase+Square(h), mp.square("the square to place it on")
+	default:
+		mp.start(p)
+		mp.steps()
 	}
-	if len(mp.text) > 1 && mp.text[1] == '@' {
-		return mp.placement()
+	mp.end("move")
+	if mp.err == nil && len(mp.course) > 1 { // a short text has the end alone
+		mp.checkCourse()
 	}
-	if err := mp.start(p); err != nil {
-		return NoMove, err
+	if mp.err != nil {
+		return NoMove, mp.err
 	}
-	if err := mp.steps(); err != nil {
-		return NoMove, err
-	}
-	if err := mp.ending(); err != nil {
-		return NoMove, err
-	}
-	if mp.isLong() {
-		if err := mp.checkCourse(); err != nil {
-			return NoMove, err
-		}
-	}
-	return newMove(mp.from, mp.course[len(mp.course)-1].Square, mp.drop), nil
+	return newMove(mp.source.from, mp.to, mp.drop), nil
 }
 
-func (mp *moveParser) placement() (Move, error) {
-	h, err := mp.digit(3, "the height of the piece to place")
-	if err == nil && h == 0 {
-		err = mp.fail(0, "expected a height from 1 to 3, found 0")
+// digit reads a height.
+func (mp *moveParser) digit(what string) Height {
+	h, ok := mp.between('1', '3')
+	if !ok {
+		mp.expected("%s (a digit from 1 to 3)", what)
 	}
-	if err != nil {
-		return NoMove, err
-	}
-	mp.scanner.at++ // '@'
-	s, err := mp.square("the square to place it on")
-	if err != nil {
-		return NoMove, err
-	}
-	if err := mp.end(); err != nil {
-		return NoMove, err
-	}
-	return newMove(placeBase+Square(h), s, NoSquare), nil
+	return Height(h + 1)
 }
 
-func (mp *moveParser) end() error {
-	if mp.scanner.at < len(mp.text) {
-		return mp.fail(mp.scanner.at, "expected the end of the move, %s", mp.found())
+func (mp *moveParser) square(what string) Square {
+	file, ok := mp.between('a', 'f')
+	if !ok {
+		mp.expected("%s, a1 to f6", what)
+		return NoSquare
 	}
-	return nil
-}
-
-func (mp *moveParser) square(what string) (Square, error) {
-	at := mp.scanner.at
-	if f := mp.peek(); f >= 'a' && f < 'a'+Files {
-		mp.scanner.at++
-		if r := mp.peek(); r >= '1' && r < '1'+Rows {
-			mp.scanner.at++
-			return SquareAt(int(f-'a'), int(r-'1')), nil
-		}
-		return NoSquare, mp.fail(mp.scanner.at, "expected a row from 1 to 6 for %s, %s", what, mp.found())
+	row, ok := mp.between('1', '6')
+	if !ok {
+		mp.expected("a row from 1 to 6 for %s", what)
 	}
-	return NoSquare, mp.fail(at, "expected %s, a1 to f6, %s", what, mp.found())
+	return SquareAt(file, row)
 }
 
 // start reads the start square or the height of an entering piece.
-func (mp *moveParser) start(p Position) error {
-	if mp.peek() == '+' {
-		mp.scanner.at++
-		h, err := mp.digit(3, "the height of the entering piece")
-		if err == nil && h == 0 {
-			err = mp.fail(1, "expected a height from 1 to 3, found 0")
-		}
-		mp.from, mp.height = handBase+Square(h), Height(h)
-		return err
+func (mp *moveParser) start(p Position) {
+	if mp.accept('+') {
+		h := mp.digit("the height of the entering piece")
+		mp.source = source{handBase + Square(h), h}
+		return
 	}
-	s, err := mp.square("the start square")
-	if err != nil {
-		return err
+	from := mp.square("the start square")
+	if mp.err != nil {
+		return
 	}
-	mp.from, mp.height = s, p.At(s)
-	if mp.height == 0 {
-		return mp.fail(0, "there is no piece on %v", s)
+	mp.source = source{from, p.At(from)}
+	mp.board.lift(from)
+	if mp.source.height == 0 {
+		mp.fail(0, "there is no piece on %v", from)
 	}
-	mp.board.lift(s)
-	return nil
 }
 
-// steps reads the squares after the start up to the last landing.
-func (mp *moveParser) steps() error {
-	for mp.peek() == '-' || mp.peek() == 'x' {
-		if mp.xAt >= 0 {
-			return mp.fail(mp.scanner.at, "expected '@' and the drop square after a displacement, %s", mp.found())
-		}
-		if mp.peek() == 'x' {
-			mp.xAt = mp.scanner.at
-		}
-		mp.scanner.at++
-		if mp.peek() == '(' {
-			if mp.xAt >= 0 {
-				return mp.fail(mp.scanner.at, "expected the displaced piece's square, %s", mp.found())
+// steps reads the squares after the start, and the drop.
+func (mp *moveParser) steps() {
+	for mp.err == nil {
+		crossed := len(mp.course) > 0 && mp.course[len(mp.course)-1].Crossed
+		switch {
+		case mp.accept('x'):
+			mp.landing("the displaced piece's square")
+			if !mp.accept('@') {
+				mp.expected("'@' and the drop square after a displacement")
 			}
-			if err := mp.crossed(); err != nil {
-				return err
+			mp.drop = mp.square("the drop square")
+			return
+		case !mp.accept('-'):
+			if crossed || len(mp.course) == 0 {
+				mp.expected("'-' or 'x' and where the piece ends")
 			}
-			continue
+			return
+		case mp.peek() == '(' && crossed:
+			mp.expected("a landing between two groups of crossed squares")
+		case mp.peek() == '(':
+			mp.crossed()
+		case strings.HasPrefix(mp.text[mp.at:], "goal"):
+			mp.to = goalOf(mp.side)
+			mp.add(mp.to, false, mp.at)
+			mp.at += len("goal")
+			return
+		default:
+			mp.landing("a square or goal")
 		}
-		if strings.HasPrefix(mp.text[mp.scanner.at:], "goal") {
-			if mp.xAt >= 0 {
-				return mp.fail(mp.scanner.at, "expected the displaced piece's square: the goal holds no piece")
-			}
-			mp.add(goalOf(mp.side), false, mp.scanner.at)
-			mp.scanner.at += len("goal")
-			return nil
-		}
-		at := mp.scanner.at
-		s, err := mp.square("a square or goal")
-		if err != nil {
-			return err
-		}
-		mp.add(s, false, at)
 	}
-	return nil
 }
 
 // crossed reads a group of crossed squares in parentheses.
-func (mp *moveParser) crossed() error {
-	if n := len(mp.course); n > 0 && mp.course[n-1].Crossed {
-		return mp.fail(mp.scanner.at, "expected a landing between two groups of crossed squares, %s", mp.found())
+func (mp *moveParser) crossed() {
+	for more := true; more; more = mp.err == nil && mp.peek() == '-' {
+		mp.at++ // '(' or '-'
+		at := mp.at
+		mp.add(mp.square("a crossed square"), true, at)
 	}
-	for {
-		mp.scanner.at++ // '(' or '-'
-		at := mp.scanner.at
-		s, err := mp.square("a crossed square")
-		if err != nil {
-			return err
-		}
-		mp.add(s, true, at)
-		if mp.peek() != '-' {
-			break
-		}
+	if !mp.accept(')') {
+		mp.expected("')' or '-' after a crossed square")
 	}
-	return mp.expect(')', "')' or '-' after a crossed square")
+}
+
+func (mp *moveParser) landing(what string) {
+	at := mp.at
+	mp.to = mp.square(what)
+	mp.add(mp.to, false, at)
 }
 
 func (mp *moveParser) add(s Square, crossed bool, at int) {
 	mp.course = append(mp.course, Step{s, crossed})
-	mp.at = append(mp.at, at)
+	mp.columns = append(mp.columns, at)
 }
-
-// ending reads the drop, and checks that the text is whole.
-func (mp *moveParser) ending() error {
-	if n := len(mp.course); n == 0 || mp.course[n-1].Crossed {
-		return mp.fail(mp.scanner.at, "expected '-' or 'x' and where the piece ends, %s", mp.found())
-	}
-	if mp.xAt < 0 {
-		return mp.end()
-	}
-	if err := mp.expect('@', "'@' and the drop square"); err != nil {
-		return err
-	}
-	mp.dropAt = mp.scanner.at
-	s, err := mp.square("the drop square")
-	if err != nil {
-		return err
-	}
-	mp.drop = s
-	return mp.end()
-}
-
-// isLong reports whether the text gives a course: a short text names the end
-// alone. A single landing next to the start is the same in both notations.
-func (mp *moveParser) isLong() bool { return len(mp.course) > 1 }
 
 // checkCourse follows the course on the board.
-func (mp *moveParser) checkCourse() error {
-	var used, back uint64
+func (mp *moveParser) checkCourse() {
+	var used usedDoors
 	var bounced SquareSet
-	at, need := mp.from, int(mp.height)
+	occ := mp.board.Occupied()
+	at, left := mp.source.start(mp.side), int(mp.source.height) // steps left in the leg
 	for i, st := range mp.course {
-		if err := mp.checkStep(i, at, &used, &back); err != nil {
-			return err
-		}
-		at = st.Square
-		need--
-		last := i == len(mp.course)-1
+		s, last := st.Square, i == len(mp.course)-1
+		fail := func(format string, args ...any) { mp.fail(mp.columns[i], format, args...) }
+		left--
 		switch {
-		case st.Crossed && need == 0:
-			return mp.fail(mp.at[i], "expected the leg to end on %v, not to cross it", st.Square)
-		case !st.Crossed && need > 0:
-			return mp.fail(mp.at[i], "expected %d more steps before the leg ends on %v", need, st.Square)
-		case st.Crossed && mp.board.Occupied().Has(st.Square):
-			return mp.fail(mp.at[i], "expected an empty square to cross, but %v is occupied", st.Square)
-		case st.Crossed:
-			continue
-		case !last && !mp.board.Occupied().Has(st.Square):
-			return mp.fail(mp.at[i], "expected a piece to bounce off on %v, which is empty", st.Square)
-		case bounced.Has(st.Square) && !mp.rules.options.RevisitPiece:
-			return mp.fail(mp.at[i], "expected a course that lands on %v once only under these rules", st.Square)
+		case !slices.Contains(adjacency[at], s) && !at.OnBoard():
+			fail("expected a square of %v's first row to enter on, found %v", mp.side, s)
+		case !slices.Contains(adjacency[at], s):
+			fail("expected a square next to %v, found %v", at, s)
+		case !used.pass(at, s, mp.rules.directed):
+			fail("the door between %v and %v has been used already", at, s)
+		case st.Crossed && left == 0:
+			fail("expected the leg to end on %v, not to cross it", s)
+		case !st.Crossed && left > 0:
+			fail("expected %d more steps before the leg ends on %v", left, s)
+		case st.Crossed && occ.Has(s):
+			fail("expected an empty square to cross, but %v is occupied", s)
+		case !st.Crossed && !last && !occ.Has(s):
+			fail("expected a piece to bounce off on %v, which is empty", s)
+		case bounced.Has(s) && !st.Crossed && !mp.rules.options.RevisitPiece:
+			fail("expected a course that lands on %v once only under these rules", s)
 		}
-		if !last {
-			bounced |= 1 << st.Square
-			need = int(mp.board.At(st.Square))
+		at = s
+		if !st.Crossed && !last {
+			bounced |= 1 << s
+			left = int(mp.board.At(s))
 			if mp.rules.perLeg {
-				used, back = 0, 0
+				used = usedDoors{}
 			}
 		}
 	}
-	return nil
-}
-
-// checkStep checks that the i-th step leads through a door not yet used.
-func (mp *moveParser) checkStep(i int, at Square, used, back *uint64) error {
-	to := mp.course[i].Square
-	if at >= NumSquares {
-		if !rowSet(int(mp.side) * (Rows - 1)).Has(to) {
-			return mp.fail(mp.at[i], "expected a square of %v's first row to enter on, found %v", mp.side, to)
-		}
-		return nil
-	}
-	adjacent := false
-	for _, s := range neighbours(at, mp.side) {
-		adjacent = adjacent || s == to
-	}
-	if !adjacent {
-		return mp.fail(mp.at[i], "expected a square next to %v, found %v", at, to)
-	}
-	if to.IsGoal() {
-		return nil
-	}
-	number, westSouth := door(at, to)
-	doors := used
-	if westSouth && mp.rules.options.DoorRule == Directed {
-		doors = back
-	}
-	if *doors>>number&1 != 0 {
-		return mp.fail(mp.at[i], "the door between %v and %v has been used already", at, to)
-	}
-	*doors |= 1 << number
-	return nil
 }

@@ -133,7 +133,7 @@ func TestBadMoves(t *testing.T) {
 		{"a1xb1@", 7, "the drop square"},
 		{"a1xb1@b9", 8, "a row from 1 to 6"},
 		{"a1xb1@b2x", 9, "expected the end"},
-		{"a1xgoal@b2", 4, "the goal holds no piece"},
+		{"a1xgoal@b2", 4, "the displaced piece's square"},
 		{"a1-goalx", 8, "expected the end"},
 		{"a1-(a2-a3)", 11, "where the piece ends"},
 		{"a1-(a2-a3", 10, "')' or '-'"},
@@ -146,7 +146,7 @@ func TestBadMoves(t *testing.T) {
 		{"a1-(a2-a3)-a4-a5", 12, "a piece to bounce off on a4"},
 		{"c1-d1-c1", 7, "has been used"},
 		{"+0-a1", 2, "from 1 to 3"},
-		{"+4-a1", 2, "from 0 to 3"},
+		{"+4-a1", 2, "from 1 to 3"},
 		{"0@a1", 1, "from 1 to 3"},
 		{"2@a1-", 5, "expected the end"},
 		{"2@", 3, "the square to place it on"},
@@ -183,7 +183,7 @@ func TestOptionErrors(t *testing.T) {
 	require.ErrorContains(t, err, "rules mine: rule option setup_zone")
 	for _, opt := range OptionList() {
 		require.NotEmpty(t, opt.Accepts())
-		require.NotEmpty(t, standard.Get(opt.Name))
+		require.NotEmpty(t, presetTable[0].Options.Values()[opt.Name])
 	}
 }
 

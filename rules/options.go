@@ -1,35 +1,26 @@
 package rules
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// SetupZone says on which rows the pieces are placed before play.
-type SetupZone string
-
-// SetupOrder says who places when before play.
-type SetupOrder string
-
-// DoorRule says what "no door twice in one turn" means.
-type DoorRule string
-
-// DropZone says behind which row of the opponent no displaced piece may be put.
-type DropZone string
-
-// NullMove reports whether a turn may leave the board as it was.
-type NullMove string
-
-// Repetition says which earlier positions a move may not reproduce.
-type Repetition string
-
-// BlockedRow says what happens when no piece of the active row can move.
-type BlockedRow string
-
-// KangEntry reports whether a player who holds pieces must bring one in.
-type KangEntry string
+// The types of the options that are a choice between names.
+type (
+	SetupZone  string // rows on which the pieces are placed before play
+	SetupOrder string // who places when before play
+	DoorRule   string // what "no door twice in one turn" means
+	DropZone   string // the row of the opponent behind which no displaced piece may be put
+	NullMove   string // whether a turn may leave the board as it was
+	Repetition string // the earlier positions that a move may not reproduce
+	BlockedRow string // what happens when no piece of the active row can move
+	KangEntry  string // whether a player who holds pieces must bring one in
+)
 
 // The values of the options, the default first.
 const (
@@ -49,8 +40,8 @@ const (
 	BehindFirstRow    DropZone = "first_row"    // his first occupied row
 	BehindPlayableRow DropZone = "playable_row" // the row that he can play, the next one where his first is blocked
 
-	Superko      Repetition = "superko"  // no position that stood before in this game
-	Previous     Repetition = "previous" // not the position before the opponent's last turn
+	Superko      Repetition = "superko"  // all earlier positions of the game
+	Previous     Repetition = "previous" // the position before the opponent's last turn
 	NoRepetition Repetition = "none"     // no rule
 
 	NextRow    BlockedRow = "next_row"
@@ -60,74 +51,70 @@ const (
 	Optional  KangEntry = "optional"
 )
 
-// Options is a rule set as data. The tags are the names used in YAML files and
-// on the command line. The zero value is not a rule set: start from a preset.
+// Options is a rule set as data. A tag holds the option's name in YAML files and on the
+// command line, its values or bounds, and its default where that is not the first value.
+// The zero value is not a rule set: start from a preset.
 type Options struct {
-	Relocation   bool       // relocation: landing on a piece may displace it
-	SetupZone    SetupZone  // setup_zone
-	SetupOrder   SetupOrder // setup_order
-	DoorRule     DoorRule   // door_rule
-	RevisitPiece bool       // revisit_piece: a course may land twice on one piece; never changes outcomes
-	NullMove     NullMove   // null_move
-	DropZone     DropZone   // drop_zone
-	Repetition   Repetition // repetition
-	BlockedRow   BlockedRow // blocked_row
-	Kang         bool       // kang: the Kang variant
-	KangEntry    KangEntry  // kang_entry
-	KangGoals    int        // kang_goals: pieces to take out to win, 1 to 9
-	KangCooldown int        // kang_cooldown: turns to wait after taking a piece out, 0 or 1
-	MaxPlies     int        // max_plies: a game of this many plies is a draw, 1 to 100000; set-up not counted
+	// Relocation lets a piece displace the piece that it lands on.
+	Relocation bool       `option:"relocation" values:"true,false"`
+	SetupZone  SetupZone  `option:"setup_zone" values:"first_row,two_rows"`
+	SetupOrder SetupOrder `option:"setup_order" values:"south_then_north,alternate"`
+	DoorRule   DoorRule   `option:"door_rule" values:"undirected,directed,per_leg"`
+	// RevisitPiece lets a course land twice on one piece. It never changes outcomes.
+	RevisitPiece bool       `option:"revisit_piece" values:"true,false"`
+	NullMove     NullMove   `option:"null_move" values:"forbid,allow"`
+	DropZone     DropZone   `option:"drop_zone" values:"first_row,playable_row"`
+	Repetition   Repetition `option:"repetition" values:"superko,previous,none"`
+	BlockedRow   BlockedRow `option:"blocked_row" values:"next_row,pass"`
+	// Kang selects the Kang variant; the other options of Kang have no effect without it.
+	Kang      bool      `option:"kang" values:"true,false" default:"false"`
+	KangEntry KangEntry `option:"kang_entry" values:"mandatory,optional"`
+	// KangGoals is how many pieces a player takes out to win.
+	KangGoals int `option:"kang_goals" low:"1" high:"9" default:"3"`
+	// KangCooldown is how many turns a player waits after taking a piece out.
+	KangCooldown int `option:"kang_cooldown" low:"0" high:"1" default:"1"`
+	// MaxPlies is how many plies, placements not counted, make a game a draw.
+	MaxPlies int `option:"max_plies" low:"1" high:"100000" default:"400"`
 }
 
 // Option describes one option of a rule set.
 type Option struct {
 	Name      string
-	Choices   []string // what is accepted, the default first; none for a number
+	Choices   []string // the accepted values; nil for a number
 	Low, High int      // bounds of a number
+
+	field    int    // of Options
+	standard string // the default
 }
 
-// Accepts says in words what the option may be.
+// optionList holds the options in the order of the fields of Options.
+var optionList = readTags()
+
+func readTags() []Option {
+	var list []Option
+	for f := range reflect.TypeFor[Options]().Fields() {
+		o := Option{Name: f.Tag.Get("option"), field: len(list), standard: f.Tag.Get("default")}
+		if f.Type.Kind() == reflect.Int {
+			o.Low, _ = strconv.Atoi(f.Tag.Get("low"))
+			o.High, _ = strconv.Atoi(f.Tag.Get("high"))
+		} else {
+			o.Choices = strings.Split(f.Tag.Get("values"), ",")
+			o.standard = cmp.Or(o.standard, o.Choices[0])
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// OptionList describes all options, in printing order.
+func OptionList() []Option { return slices.Clone(optionList) }
+
+// Accepts returns in words what the option may be.
 func (o Option) Accepts() string {
 	if o.Choices == nil {
 		return fmt.Sprintf("a number from %d to %d", o.Low, o.High)
 	}
 	return strings.Join(o.Choices, ", ")
-}
-
-// option is an Option with the field of Options that it stands for.
-type option struct {
-	Option
-	get func(*Options) string
-	set func(*Options, string) // the value is one that is accepted
-}
-
-// choice makes an option of a string type with fixed values.
-func choice[T ~string](name string, field func(*Options) *T, values ...T) option {
-	choices := make([]string, len(values))
-	for i, v := range values {
-		choices[i] = string(v)
-	}
-	return option{
-		Option: Option{Name: name, Choices: choices},
-		get:    func(o *Options) string { return string(*field(o)) },
-		set:    func(o *Options, s string) { *field(o) = T(s) },
-	}
-}
-
-func boolean(name string, field func(*Options) *bool) option {
-	return option{
-		Option: Option{Name: name, Choices: []string{"true", "false"}},
-		get:    func(o *Options) string { return strconv.FormatBool(*field(o)) },
-		set:    func(o *Options, s string) { *field(o) = s == "true" },
-	}
-}
-
-func integer(name string, low, high int, field func(*Options) *int) option {
-	return option{
-		Option: Option{Name: name, Low: low, High: high},
-		get:    func(o *Options) string { return strconv.Itoa(*field(o)) },
-		set:    func(o *Options, s string) { *field(o), _ = strconv.Atoi(s) },
-	}
 }
 
 // check returns an error that names the option and what it accepts if value is something else.
@@ -139,65 +126,119 @@ func (o Option) check(value string) error {
 	return fmt.Errorf("rule option %s: %.60q is not one of: %s", o.Name, value, o.Accepts())
 }
 
-// optionTable lists the options in the order in which they are printed.
-var optionTable = []option{
-	boolean("relocation", func(o *Options) *bool { return &o.Relocation }),
-	choice("setup_zone", func(o *Options) *SetupZone { return &o.SetupZone }, FirstRow, TwoRows),
-	choice("setup_order", func(o *Options) *SetupOrder { return &o.SetupOrder }, SouthThenNorth, Alternate),
-	choice("door_rule", func(o *Options) *DoorRule { return &o.DoorRule }, Undirected, Directed, PerLeg),
-	boolean("revisit_piece", func(o *Options) *bool { return &o.RevisitPiece }),
-	choice("null_move", func(o *Options) *NullMove { return &o.NullMove }, ForbidNull, AllowNull),
-	choice("drop_zone", func(o *Options) *DropZone { return &o.DropZone }, BehindFirstRow, BehindPlayableRow),
-	choice("repetition", func(o *Options) *Repetition { return &o.Repetition }, Superko, Previous, NoRepetition),
-	choice("blocked_row", func(o *Options) *BlockedRow { return &o.BlockedRow }, NextRow, PassIfStop),
-	boolean("kang", func(o *Options) *bool { return &o.Kang }),
-	choice("kang_entry", func(o *Options) *KangEntry { return &o.KangEntry }, Mandatory, Optional),
-	integer("kang_goals", 1, 9, func(o *Options) *int { return &o.KangGoals }),
-	integer("kang_cooldown", 0, 1, func(o *Options) *int { return &o.KangCooldown }),
-	integer("max_plies", 1, 100000, func(o *Options) *int { return &o.MaxPlies }),
-}
-
-// OptionList describes all options, in printing order.
-func OptionList() []Option {
-	list := make([]Option, len(optionTable))
-	for i, opt := range optionTable {
-		list[i] = opt.Option
-	}
-	return list
-}
-
-// Get returns the value of the named option as text; "" for an unknown name.
-func (o Options) Get(name string) string {
-	for _, opt := range optionTable {
-		if opt.Name == name {
-			return opt.get(&o)
-		}
-	}
-	return ""
+// of returns the option's value in options as text.
+func (o Option) of(options Options) string {
+	return fmt.Sprint(reflect.ValueOf(options).Field(o.field))
 }
 
 // Values returns the values of all options as text, by name.
 func (o Options) Values() map[string]string {
-	values := make(map[string]string, len(optionTable))
-	for _, opt := range optionTable {
-		values[opt.Name] = opt.get(&o)
+	values := make(map[string]string, len(optionList))
+	for _, opt := range optionList {
+		values[opt.Name] = opt.of(o)
 	}
 	return values
 }
 
-// Set changes the named option. The error names the option and what is
-// accepted; o is unchanged then.
+// Set changes the named option. The error names the option and what it accepts; o is
+// unchanged then.
 func (o *Options) Set(name, value string) error {
-	names := make([]string, len(optionTable))
-	for i, opt := range optionTable {
-		if names[i] = opt.Name; opt.Name != name {
-			continue
+	i := slices.IndexFunc(optionList, func(opt Option) bool { return opt.Name == name })
+	if i < 0 {
+		names := make([]string, len(optionList))
+		for i, opt := range optionList {
+			names[i] = opt.Name
 		}
-		if err := opt.check(value); err != nil {
-			return err
-		}
-		opt.set(o, value)
-		return nil
+		return fmt.Errorf("unknown rule option %.60q; expected one of: %s", name, strings.Join(names, ", "))
 	}
-	return fmt.Errorf("unknown rule option %.60q; expected one of: %s", name, strings.Join(names, ", "))
+	if err := optionList[i].check(value); err != nil {
+		return err
+	}
+	switch field := reflect.ValueOf(o).Elem().Field(i); field.Kind() {
+	case reflect.Bool:
+		field.SetBool(value == "true")
+	case reflect.Int:
+		n, _ := strconv.Atoi(value) // checked
+		field.SetInt(int64(n))
+	default:
+		field.SetString(value)
+	}
+	return nil
+}
+
+// Change sets an option given as "option=value".
+func (o *Options) Change(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("expected option=value, found %.60q", text)
+	}
+	return o.Set(name, value)
+}
+
+// Changes lists the options that differ in other, each "option=value" with other's value.
+func (o Options) Changes(other Options) []string {
+	var changes []string
+	for _, opt := range optionList {
+		if v := opt.of(other); v != opt.of(o) {
+			changes = append(changes, opt.Name+"="+v)
+		}
+	}
+	return changes
+}
+
+// Preset is a named rule set with its source.
+type Preset struct {
+	Name    string
+	Doc     string // one line: whose rules these are
+	Options Options
+}
+
+var presetTable = []Preset{
+	preset("standard", "common ground of the rulebooks, on which agents meet"),
+	preset("simplified", "common ground without displacement", "relocation=false"),
+	preset("kang", "common ground of the Kang variant: three exits win", "kang=true"),
+	preset("italian", "Italian rulebook, silent on repetition", "repetition=none"),
+	preset("italian-simplified", "Italian rulebook, simplified variant", "relocation=false", "repetition=none"),
+	preset("italian-kang", "Italian rulebook, Kang variant: pieces may enter",
+		"kang=true", "kang_entry=optional", "repetition=none"),
+	preset("leather", "French rulebook, leather edition: no position returns"),
+	preset("russian", "Russian rulebook, Gigamic edition",
+		"relocation=false", "setup_order=alternate", "door_rule=directed", "null_move=allow", "repetition=none"),
+	preset("turkish-basic", "Turkish rulebook, Gigamic edition, basic rules",
+		"relocation=false", "setup_order=alternate", "door_rule=per_leg", "revisit_piece=false", "repetition=none"),
+	preset("turkish-advanced", "Turkish rulebook, Gigamic edition, advanced rules",
+		"setup_order=alternate", "door_rule=per_leg", "revisit_piece=false", "drop_zone=playable_row", "repetition=none"),
+	preset("cosmoludo", "English rulebook, Cosmoludo edition: two-row set-up",
+		"setup_zone=two_rows", "drop_zone=playable_row", "null_move=allow", "repetition=none"),
+}
+
+// preset makes a preset of the defaults and what differs from them.
+func preset(name, doc string, changes ...string) Preset {
+	var o Options
+	var errs []error
+	for _, opt := range optionList {
+		errs = append(errs, o.Set(opt.Name, opt.standard))
+	}
+	for _, c := range changes {
+		errs = append(errs, o.Change(c))
+	}
+	if err := errors.Join(errs...); err != nil {
+		panic(err) // the table is wrong
+	}
+	return Preset{name, doc, o}
+}
+
+// Presets returns the named rule sets, standard first.
+func Presets() []Preset { return slices.Clone(presetTable) }
+
+// FindPreset returns the preset of that name. The error lists the names.
+func FindPreset(name string) (Preset, error) {
+	names := make([]string, 0, len(presetTable))
+	for _, p := range presetTable {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Preset{}, fmt.Errorf("unknown rules %.60q; expected one of: %s", name, strings.Join(names, ", "))
 }

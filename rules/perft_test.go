@@ -22,7 +22,7 @@ func perft(t testing.TB, r *Rules, p Position, depth, workers int) uint64 {
 func slowPerft(r *Rules, p slowPos, past []string, depth int) uint64 {
 	o := r.options
 	past = append(past[:len(past):len(past)], p.text(o))
-	if p.goals['s'] >= r.goalsToWin || p.goals['n'] >= r.goalsToWin {
+	if p.south.goals >= r.goalsToWin || p.north.goals >= r.goalsToWin {
 		return 0
 	}
 	var forbidden []string

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,14 +25,28 @@ func (e *SyntaxError) Error() string {
 // maxPositionText bounds position texts from outside; the longest real one has 63 bytes.
 const maxPositionText = 128
 
-// scanner walks over a text and remembers the column for errors.
+// scanner reads a text from left to right. It keeps the first error; reading goes on
+// after it and returns zeros.
 type scanner struct {
 	text string
-	at   int
+	at   int // bytes read
+	err  error
 }
 
-func (s *scanner) fail(at int, format string, args ...any) error {
-	return &SyntaxError{Text: s.text, Column: at + 1, Reason: fmt.Sprintf(format, args...)}
+// fail records an error at a place in the text, unless there is one already.
+func (s *scanner) fail(at int, format string, args ...any) {
+	if s.err == nil {
+		s.err = &SyntaxError{Text: s.text, Column: at + 1, Reason: fmt.Sprintf(format, args...)}
+	}
+}
+
+// expected fails at the next byte: that is not what was expected.
+func (s *scanner) expected(format string, args ...any) {
+	found := "found the end"
+	if s.at < len(s.text) {
+		found = fmt.Sprintf("found %q", s.text[s.at])
+	}
+	s.fail(s.at, "expected %s, %s", fmt.Sprintf(format, args...), found)
 }
 
 // peek returns the next byte, 0 at the end.
@@ -42,30 +57,23 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// found describes the next byte for messages.
-func (s *scanner) found() string {
-	if s.at >= len(s.text) {
-		return "found the end"
+// accept reads c if it is next, and reports whether it was.
+func (s *scanner) accept(c byte) bool {
+	ok := s.peek() == c && s.at < len(s.text)
+	if ok {
+		s.at++
 	}
-	return fmt.Sprintf("found %q", s.text[s.at])
+	return ok
 }
 
-func (s *scanner) expect(c byte, what string) error {
-	if s.peek() != c || s.at >= len(s.text) {
-		return s.fail(s.at, "expected %s, %s", what, s.found())
-	}
-	s.at++
-	return nil
-}
-
-// digit reads a digit from 0 to top.
-func (s *scanner) digit(top byte, what string) (int, error) {
+// between reads a byte from low to high if one is next, and returns what it is above low.
+func (s *scanner) between(low, high byte) (n int, ok bool) {
 	c := s.peek()
-	if c < '0' || c > '0'+top {
-		return 0, s.fail(s.at, "expected %s (a digit from 0 to %d), %s", what, top, s.found())
+	if c < low || c > high {
+		return 0, false
 	}
 	s.at++
-	return int(c - '0'), nil
+	return int(c - low), true
 }
 
 // blanks skips spaces and tabs and reports whether there were any.
@@ -75,6 +83,13 @@ func (s *scanner) blanks() bool {
 		s.at++
 	}
 	return s.at > from
+}
+
+// end fails unless the text ends here.
+func (s *scanner) end(what string) {
+	if s.at < len(s.text) {
+		s.expected("the end of the %s", what)
+	}
 }
 
 // ParsePosition reads a position text: six rows of six digits from row 1 to
@@ -90,31 +105,21 @@ func (s *scanner) blanks() bool {
 func (r *Rules) ParsePosition(text string) (Position, error) {
 	s := &scanner{text: text}
 	if len(text) > maxPositionText {
-		return Position{}, s.fail(maxPositionText, "expected a position of at most %d bytes, found %d",
-			maxPositionText, len(text))
+		s.fail(maxPositionText, "expected a position of at most %d bytes, found %d", maxPositionText, len(text))
 	}
-	s.blanks()
-	p, err := parseBoard(s)
-	if err != nil {
-		return Position{}, err
-	}
-	if err := parseSide(s, &p); err != nil {
-		return Position{}, err
-	}
+	p := s.boardAndSide()
 	if r.options.Kang {
-		err = r.parseKangFields(s, &p)
+		r.parseKangFields(s, &p)
 	} else {
-		err = r.parseOptionalField(s, &p)
-	}
-	if err != nil {
-		return Position{}, err
+		r.parseOptionalField(s, &p)
 	}
 	s.blanks()
-	if s.at < len(s.text) {
-		return Position{}, s.fail(s.at, "expected the end of the position, %s", s.found())
+	s.end("position")
+	if s.err == nil {
+		r.checkPieces(s, p)
 	}
-	if err := r.checkPieces(s, p); err != nil {
-		return Position{}, err
+	if s.err != nil {
+		return Position{}, s.err
 	}
 	return p, nil
 }
@@ -125,190 +130,147 @@ func (r *Rules) ParsePosition(text string) (Position, error) {
 // The error is a *SyntaxError that names the column.
 func SideToMove(text string) (Side, error) {
 	s := &scanner{text: text}
+	p := s.boardAndSide()
+	return p.Side(), s.err
+}
+
+// boardAndSide reads the fields that are the same under all rules.
+func (s *scanner) boardAndSide() (p Position) {
 	s.blanks()
-	p, err := parseBoard(s)
-	if err != nil {
-		return South, err
-	}
-	err = parseSide(s, &p)
-	return p.Side(), err
-}
-
-func parseBoard(s *scanner) (Position, error) {
-	var p Position
-	for row := range Rows {
-		for file := range Files {
-			square := SquareAt(file, row)
-			c := s.peek()
-			if c < '0' || c > '3' {
-				_, err := s.digit(3, fmt.Sprintf("the height on %v", square))
-				return p, err
-			}
-			s.at++
-			p.put(square, Height(c-'0'))
+	for square := range Square(NumSquares) {
+		if square > 0 && square.File() == 0 && !s.accept('/') {
+			s.expected("'/' after the six squares of row %d", square.Row())
 		}
-		if row < Rows-1 {
-			if s.peek() != '/' {
-				return p, s.expect('/', fmt.Sprintf("'/' after the six squares of row %d", row+1))
-			}
-			s.at++
+		h, ok := s.between('0', '3')
+		if !ok {
+			s.expected("the height on %v (a digit from 0 to 3)", square)
 		}
+		p.put(square, Height(h))
 	}
-	return p, nil
-}
-
-func parseSide(s *scanner, p *Position) error {
 	spaced := s.blanks()
-	switch c := s.peek(); {
-	case spaced && c == 's':
-	case spaced && c == 'n':
+	switch {
+	case spaced && s.accept('s'):
+	case spaced && s.accept('n'):
 		p.lo |= sideBit
 	default:
-		return s.fail(s.at, "expected a space and the side to move, 's' or 'n', %s", s.found())
+		s.expected("a space and the side to move, 's' or 'n'")
 	}
-	s.at++
-	return nil
+	return p
 }
 
-func (r *Rules) parseKangFields(s *scanner, p *Position) error {
+func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	if !s.blanks() {
-		return s.fail(s.at, "expected a space and the reserves, like 100/012, %s", s.found())
+		s.expected("a space and the reserves, like 100/012")
 	}
-	if err := parseHands(s, p, PerHeight); err != nil {
-		return err
-	}
+	s.hands(p, PerHeight)
 	if !s.blanks() {
-		return s.fail(s.at, "expected a space and the goals, like 1-2, %s", s.found())
+		s.expected("a space and the goals, like 1-2")
 	}
 	at := s.at
-	if err := parseGoals(s, p, byte(r.goalsToWin)); err != nil {
-		return err
-	}
+	s.goals(p, r.goalsToWin)
 	if p.Goals(South) == r.goalsToWin && p.Goals(North) == r.goalsToWin {
-		return s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
+		s.fail(at, "both sides have %d goals; the first to reach them wins", r.goalsToWin)
 	}
 	if !s.blanks() {
-		return s.fail(s.at, "expected a space and who took a piece out last (-, s, n or sn), %s", s.found())
+		s.expected("a space and who took a piece out last (-, s, n or sn)")
 	}
-	return r.parseCooldown(s, p)
+	word, _, _ := strings.Cut(strings.ReplaceAll(s.text[s.at:], "\t", " "), " ")
+	took := slices.Index(tookOutTexts[:], word)
+	switch {
+	case took < 0:
+		s.expected("who took a piece out last (-, s, n or sn)")
+	case took > 0 && !r.cooldown:
+		s.fail(s.at, "expected '-': these rules have no cooldown")
+	default:
+		s.at += len(word)
+		p.lo |= uint64(took) << coolShift
+	}
 }
 
-func (r *Rules) parseCooldown(s *scanner, p *Position) error {
-	at := s.at
-	for s.at < len(s.text) && s.peek() != ' ' && s.peek() != '\t' {
-		s.at++
-	}
-	switch word := s.text[at:s.at]; {
-	case word == "-":
-	case !r.cooldown && (word == "s" || word == "n" || word == "sn"):
-		return s.fail(at, "expected '-': these rules have no cooldown")
-	case word == "s":
-		p.lo |= 1 << coolShift
-	case word == "n":
-		p.lo |= 2 << coolShift
-	case word == "sn":
-		p.lo |= 3 << coolShift
-	default:
-		s.at = at
-		return s.fail(at, "expected who took a piece out last (-, s, n or sn), %s", s.found())
-	}
-	return nil
-}
+// tookOutTexts are the texts of the cooldown by the bits in a position.
+var tookOutTexts = [...]string{"-", "s", "n", "sn"}
 
 // parseOptionalField reads what may follow the side under rules other than Kang.
-func (r *Rules) parseOptionalField(s *scanner, p *Position) error {
+func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 	s.blanks()
-	if s.at >= len(s.text) {
-		return nil
+	switch at := s.at; {
+	case at >= len(s.text):
+	case at+1 < len(s.text) && s.text[at+1] == '-':
+		s.goals(p, 1)
+	default:
+		s.hands(p, 2)
+		if !r.settingUp(*p) {
+			s.fail(at, "expected no reserves, or the pieces still to be placed: nobody holds a piece once play has begun")
+		}
 	}
-	if s.at+1 < len(s.text) && s.text[s.at+1] == '-' {
-		return parseGoals(s, p, 1)
-	}
-	at := s.at
-	if err := parseHands(s, p, 2); err != nil {
-		return err
-	}
-	if !r.settingUp(*p) {
-		return s.fail(at, "expected no reserves, or the pieces still to be placed: nobody holds a piece once play has begun")
-	}
-	return nil
 }
 
-func parseHands(s *scanner, p *Position, top byte) error {
+// hands reads the reserves, each count up to most.
+func (s *scanner) hands(p *Position, most byte) {
 	for _, side := range []Side{South, North} {
+		if side == North && !s.accept('/') {
+			s.expected("'/' between the reserves")
+		}
 		for h := Height(1); h <= 3; h++ {
-			c := s.peek()
-			if c < '0' || c > '0'+top {
-				_, err := s.digit(top, fmt.Sprintf("how many pieces of height %d %v holds", h, side))
-				return err
+			n, ok := s.between('0', '0'+most)
+			if !ok {
+				s.expected("how many pieces of height %d %v holds (a digit from 0 to %d)", h, side, most)
 			}
-			s.at++
-			p.addHand(side, h, int(c-'0'))
-		}
-		if side == South {
-			if err := s.expect('/', "'/' between the reserves"); err != nil {
-				return err
-			}
+			p.addHand(side, h, n)
 		}
 	}
-	return nil
 }
 
-func parseGoals(s *scanner, p *Position, top byte) error {
+// goals reads the goals, each count up to most.
+func (s *scanner) goals(p *Position, most int) {
 	for _, side := range []Side{South, North} {
-		n, err := s.digit(top, side.String()+"'s goals")
-		if err != nil {
-			return err
+		if side == North && !s.accept('-') {
+			s.expected("'-' between the goals")
+		}
+		n, ok := s.between('0', '0'+byte(most))
+		if !ok {
+			s.expected("%v's goals (a digit from 0 to %d)", side, most)
 		}
 		p.hi |= uint64(n) << (goalShift + uint(side)*4)
-		if side == South {
-			if err := s.expect('-', "'-' between the goals"); err != nil {
-				return err
-			}
-		}
 	}
-	return nil
 }
 
 // checkPieces verifies that the twelve pieces are all there, each once.
-func (r *Rules) checkPieces(s *scanner, p Position) error {
+func (r *Rules) checkPieces(s *scanner, p Position) {
+	end := len(s.text)
 	finished := !r.options.Kang && p.Goals(South)+p.Goals(North) > 0
 	missing := 0
 	for h := Height(1); h <= 3; h++ {
 		n := p.OfHeight(h).Count() + p.Hand(South, h) + p.Hand(North, h)
 		missing += PerHeight - n
 		if n > PerHeight || n < PerHeight && !finished {
-			return s.fail(len(s.text), "expected %d pieces of height %d in all, found %d", PerHeight, h, n)
+			s.fail(end, "expected %d pieces of height %d in all, found %d", PerHeight, h, n)
 		}
 	}
 	switch {
 	case finished && p.Goals(South)+p.Goals(North) > 1:
-		return s.fail(len(s.text), "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
+		s.fail(end, "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
 	case finished && (missing != 1 || r.settingUp(p)):
-		return s.fail(len(s.text), "expected eleven pieces on the board and one in the goal, found %d missing", missing)
+		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing", missing)
 	case r.settingUp(p):
-		return r.checkSetup(s, p)
+		r.checkSetup(s, p)
 	}
-	return nil
 }
 
 // checkSetup verifies that what has been placed came from the hands, in order.
-func (r *Rules) checkSetup(s *scanner, p Position) error {
-	placed := [2]int{}
+func (r *Rules) checkSetup(s *scanner, p Position) {
+	end := len(s.text)
 	for _, side := range []Side{South, North} {
-		zone := r.setupSquares(side)
 		for h := Height(1); h <= 3; h++ {
-			n, want := (p.OfHeight(h) & zone).Count(), 2-p.Hand(side, h)
+			n, want := (p.OfHeight(h) & r.setupSquares(side)).Count(), 2-p.Hand(side, h)
 			if n != want {
-				return s.fail(len(s.text), "expected %d pieces of height %d placed in %v's zone, found %d", want, h, side, n)
+				s.fail(end, "expected %d pieces of height %d placed in %v's zone, found %d", want, h, side, n)
 			}
-			placed[side] += n
 		}
 	}
-	if next := r.nextToPlace(placed[South], placed[North]); next != p.Side() {
-		return s.fail(len(s.text), "expected %v to place the next piece", next)
+	if next := r.nextToPlace(p); next != p.Side() {
+		s.fail(end, "expected %v to place the next piece", next)
 	}
-	return nil
 }
 
 // FormatPosition prints p as ParsePosition reads it.
@@ -340,7 +302,7 @@ func (r *Rules) FormatPosition(p Position) string {
 		fmt.Fprintf(&b, " %d-%d", p.Goals(South), p.Goals(North))
 	}
 	if r.options.Kang {
-		b.WriteString([...]string{" -", " s", " n", " sn"}[p.lo>>coolShift&3])
+		b.WriteString(" " + tookOutTexts[p.lo>>coolShift&3])
 	}
 	return b.String()
 }

@@ -115,7 +115,7 @@ func TestOptionalEntry(t *testing.T) {
 func TestProse(t *testing.T) {
 	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
 		o := MustParse(base).Options()
-		for _, opt := range optionTable {
+		for _, opt := range optionList {
 			for _, v := range append(opt.Choices, "0", "1", "2", "77") {
 				changed := o
 				if changed.Set(opt.Name, v) != nil || changed == o {

@@ -328,7 +328,7 @@ func TestOptionsText(t *testing.T) {
 		o := drawRules(t).options
 		o.MaxPlies = rapid.IntRange(1, 1000).Draw(t, "plies")
 		preset := rapid.SampledFrom(presetTable).Draw(t, "named")
-		text := textOf(preset, o)
+		text := preset.with(o)
 		r, err := Parse(text)
 		require.NoError(t, err)
 		require.Equal(t, o, r.Options())

@@ -1,3 +1,18 @@
+// Package rules is the game of Gygès (Claude Leroy, 1985): positions, legal
+// moves, notation, rule options and perft. It is independent of agents and
+// tournaments and uses the standard library only.
+//
+// [Options] choose the game that is played; [New] resolves them once into a
+// [Rules]. A [Position] is a comparable value of two machine words.
+// [Rules.Moves] fills a [MoveSet], which keeps the legal moves factored as
+// sources × ends × drop squares; [Rules.Apply] makes one of them. A [Game] adds
+// the earlier positions, which the repetition rule needs.
+//
+// Words used throughout: a leg is the run of exactly h steps that a height
+// allows; a course is the whole sequence of legs of one turn; the ends of a leg
+// or a course are the squares where it can end; a piece that is landed on is
+// bounced off or displaced; a displaced piece is dropped on an empty square; a
+// door is the edge between two orthogonally adjacent squares.
 package rules
 
 import (
@@ -15,8 +30,6 @@ type Rules struct {
 	directed   bool // door_rule: directed
 	perLeg     bool // door_rule: per_leg
 	playable   bool // drop_zone: playable_row
-	legs       *legTable
-	entries    *entryTable
 	nextRow    bool // blocked_row: next_row
 	cooldown   bool // Kang with a waiting turn after an exit
 }
@@ -24,8 +37,8 @@ type Rules struct {
 // New checks the options and resolves them. name stands for the rule set in
 // messages, records and tables; the preset's name where there is one.
 func New(name string, o Options) (*Rules, error) {
-	for _, opt := range optionTable {
-		if err := opt.check(opt.get(&o)); err != nil {
+	for _, opt := range optionList {
+		if err := opt.check(opt.of(o)); err != nil {
 			return nil, fmt.Errorf("rules %s: %w", name, err)
 		}
 	}
@@ -34,15 +47,11 @@ func New(name string, o Options) (*Rules, error) {
 		options:    o,
 		goalsToWin: 1,
 		allowNull:  o.NullMove == AllowNull,
-		legs:       legs,
-		entries:    entries,
-		nextRow:    o.BlockedRow == NextRow,
-		cooldown:   o.Kang && o.KangCooldown > 0,
+		directed:   o.DoorRule == Directed,
 		perLeg:     o.DoorRule == PerLeg,
 		playable:   o.DropZone == BehindPlayableRow,
-	}
-	if o.DoorRule == Directed {
-		r.directed, r.legs, r.entries = true, directedLegs, directedEntries
+		nextRow:    o.BlockedRow == NextRow,
+		cooldown:   o.Kang && o.KangCooldown > 0,
 	}
 	if o.Kang {
 		r.goalsToWin = o.KangGoals
@@ -60,37 +69,22 @@ func Parse(text string) (*Rules, error) {
 	}
 	o := preset.Options
 	if changed {
-		for _, c := range strings.Split(changes, ",") {
-			key, value, ok := strings.Cut(c, "=")
-			if !ok {
-				return nil, fmt.Errorf("rules %.60q: expected option=value, found %.60q", text, c)
-			}
-			if err := o.Set(key, value); err != nil {
+		for change := range strings.SplitSeq(changes, ",") {
+			if err := o.Change(change); err != nil {
 				return nil, fmt.Errorf("rules %.60q: %w", text, err)
 			}
 		}
 	}
-	return New(textOf(preset, o), o)
+	return New(preset.with(o), o)
 }
 
-// textOf prints options as a preset and what differs from it.
-func textOf(preset Preset, o Options) string {
-	changes := preset.Options.Changes(o)
+// with returns options as text: the preset's name and what differs from it.
+func (p Preset) with(o Options) string {
+	changes := p.Options.Changes(o)
 	if len(changes) == 0 {
-		return preset.Name
+		return p.Name
 	}
-	return preset.Name + ":" + strings.Join(changes, ",")
-}
-
-// Changes lists what makes other rules of these, each "option=value".
-func (o Options) Changes(other Options) []string {
-	var changes []string
-	for _, opt := range optionTable {
-		if v := opt.get(&other); v != opt.get(&o) {
-			changes = append(changes, opt.Name+"="+v)
-		}
-	}
-	return changes
+	return p.Name + ":" + strings.Join(changes, ",")
 }
 
 // MustParse is Parse for texts that are known to be right; it panics on an error.

@@ -7,29 +7,21 @@ import (
 
 // setupSquares returns the squares on which side places its pieces.
 func (r *Rules) setupSquares(side Side) SquareSet {
-	rows := 1
+	last := 0
 	if r.options.SetupZone == TwoRows {
-		rows = 2
+		last = 1
 	}
-	if side == South {
-		return 1<<(rows*Files) - 1
-	}
-	return boardSet &^ (1<<((Rows-rows)*Files) - 1)
+	return rowsTo(nearRow(side, last), side)
 }
 
-// nextToPlace returns who places the next piece when so many are placed; South
-// when all are, for South moves first.
-func (r *Rules) nextToPlace(south, north int) Side {
-	const each = NumPieces / 2
-	switch {
-	case south+north == NumPieces:
-		return South
-	case r.options.SetupOrder == SouthThenNorth && south == each,
-		r.options.SetupOrder == Alternate && north < south:
+// nextToPlace returns who places the next piece during a set-up; South when all
+// are placed, for South moves first.
+func (r *Rules) nextToPlace(p Position) Side {
+	south, north := p.held(South), p.held(North)
+	if north > 0 && (south == 0 || r.options.SetupOrder == Alternate && north > south) {
 		return North
-	default:
-		return South
 	}
+	return South
 }
 
 // held returns how many pieces side has in hand.

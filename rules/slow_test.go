@@ -17,25 +17,36 @@ type cell struct{ file, row int }
 
 func (c cell) String() string { return fmt.Sprintf("%c%d", 'a'+c.file, c.row+1) }
 
-// slowPos is a position as a map of what stands where.
+// slowPos is a position: a value, copied by assignment. The sides are 's' and 'n'.
 type slowPos struct {
-	board map[cell]int
-	side  byte // 's' or 'n'
-	hands map[byte]*[4]int
-	goals map[byte]int
-	out   map[byte]bool // took a piece out on the previous turn
+	heights      [6][6]int // by file and row
+	side         byte
+	south, north slowPlayer
+}
+
+// slowPlayer is what belongs to one player.
+type slowPlayer struct {
+	hand  [4]int // pieces by height
+	goals int
+	out   bool // took a piece out on the previous turn
+}
+
+func (p *slowPos) on(c cell) *int { return &p.heights[c.file][c.row] }
+
+func (p *slowPos) player(side byte) *slowPlayer {
+	if side == 's' {
+		return &p.south
+	}
+	return &p.north
 }
 
 func slowParse(text string) slowPos {
 	f := strings.Fields(text)
-	p := slowPos{
-		board: map[cell]int{}, side: f[1][0],
-		hands: map[byte]*[4]int{'s': {}, 'n': {}}, goals: map[byte]int{}, out: map[byte]bool{},
-	}
+	p := slowPos{side: f[1][0]}
 	for row, digits := range strings.Split(f[0], "/") {
 		for file, d := range digits {
 			if d != '0' {
-				p.board[cell{file, row}] = int(d - '0')
+				p.heights[file][row] = int(d - '0')
 			}
 		}
 	}
@@ -43,11 +54,11 @@ func slowParse(text string) slowPos {
 		return p
 	}
 	for i, h := range []int{1, 2, 3} {
-		p.hands['s'][h] = int(f[2][i] - '0')
-		p.hands['n'][h] = int(f[2][i+4] - '0')
+		p.south.hand[h] = int(f[2][i] - '0')
+		p.north.hand[h] = int(f[2][i+4] - '0')
 	}
-	p.goals['s'], p.goals['n'] = int(f[3][0]-'0'), int(f[3][2]-'0')
-	p.out['s'], p.out['n'] = strings.Contains(f[4], "s"), strings.Contains(f[4], "n")
+	p.south.goals, p.north.goals = int(f[3][0]-'0'), int(f[3][2]-'0')
+	p.south.out, p.north.out = strings.Contains(f[4], "s"), strings.Contains(f[4], "n")
 	return p
 }
 
@@ -56,26 +67,13 @@ func (p slowPos) text(o Options) string {
 	var b strings.Builder
 	for row := range 6 {
 		for file := range 6 {
-			fmt.Fprint(&b, p.board[cell{file, row}])
+			b.WriteByte('0' + byte(p.heights[file][row]))
 		}
 	}
 	if o.Kang {
-		fmt.Fprint(&b, *p.hands['s'], *p.hands['n'], p.goals['s'], p.goals['n'], p.out['s'], p.out['n'])
+		fmt.Fprint(&b, p.south, p.north)
 	}
 	return b.String()
-}
-
-func (p slowPos) clone() slowPos {
-	q := slowPos{board: map[cell]int{}, side: p.side, hands: map[byte]*[4]int{}, goals: map[byte]int{}, out: map[byte]bool{}}
-	for c, h := range p.board {
-		q.board[c] = h
-	}
-	for _, side := range []byte{'s', 'n'} {
-		hand := *p.hands[side]
-		q.hands[side] = &hand
-		q.goals[side], q.out[side] = p.goals[side], p.out[side]
-	}
-	return q
 }
 
 func slowOther(side byte) byte {
@@ -102,6 +100,7 @@ type slowGen struct {
 	past  []string // texts that may not be reproduced
 	moves map[string]bool
 	seen  map[slowState]bool // states of the present course search
+	ended map[cell]bool      // squares on which one of its courses has ended
 
 	bounds map[string]int // rows found by slowPlayableRow, by position text
 }
@@ -170,7 +169,7 @@ type slowSource struct {
 // hand lists the pieces in hand, one of each height, that may enter.
 func (g *slowGen) hand() (list []slowSource) {
 	for h := 1; g.o.Kang && h <= 3; h++ {
-		if g.p.hands[g.p.side][h] > 0 {
+		if g.p.player(g.p.side).hand[h] > 0 {
 			list = append(list, slowSource{hand: true, h: h})
 		}
 	}
@@ -186,7 +185,7 @@ func (g *slowGen) rows() (list [][]slowSource) {
 		}
 		var pieces []slowSource
 		for file := range 6 {
-			if h := g.p.board[cell{file, row}]; h > 0 {
+			if h := g.p.heights[file][row]; h > 0 {
 				pieces = append(pieces, slowSource{on: cell{file, row}, h: h})
 			}
 		}
@@ -198,11 +197,11 @@ func (g *slowGen) rows() (list [][]slowSource) {
 }
 
 func (g *slowGen) source(src slowSource) {
-	g.seen = map[slowState]bool{}
+	g.seen, g.ended = map[slowState]bool{}, map[cell]bool{}
 	if !src.hand {
-		delete(g.p.board, src.on)
+		*g.p.on(src.on) = 0
 		g.steps(src, src.on, src.h, passages{})
-		g.p.board[src.on] = src.h
+		*g.p.on(src.on) = src.h
 		return
 	}
 	row := 0
@@ -228,7 +227,7 @@ func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
 		}
 		if to.row < 0 || to.row > 5 {
 			far := to.row > 5 == (g.p.side == 's')
-			waits := g.o.Kang && g.o.KangCooldown == 1 && g.p.out[g.p.side]
+			waits := g.o.Kang && g.o.KangCooldown == 1 && g.p.player(g.p.side).out
 			if far && left == 1 && !waits {
 				g.moves[src.name()+"-goal"] = true // can't bring anything back: goals never go down
 			}
@@ -249,17 +248,19 @@ func (g *slowGen) steps(src slowSource, at cell, left int, used passages) {
 
 // arrive is called when the piece stands on a square with steps left in its leg.
 func (g *slowGen) arrive(src slowSource, at cell, left int, used passages) {
-	other := g.p.board[at]
+	other := *g.p.on(at)
 	switch {
 	case left > 0 && other > 0:
 		return
 	case left > 0:
 		g.steps(src, at, left, used)
-	case other == 0:
+	case other == 0 && !g.ended[at]:
+		g.ended[at] = true
 		g.end(src, at, nil)
-	default:
+	case other > 0:
 		g.steps(src, at, other, g.clear(used))
-		if g.o.Relocation {
+		if g.o.Relocation && !g.ended[at] {
+			g.ended[at] = true
 			for row := range 6 {
 				for file := range 6 {
 					g.end(src, at, &cell{file, row})
@@ -278,32 +279,24 @@ func (s slowSource) name() string {
 
 // end notes the move if the board may stand so. The moving piece is lifted.
 func (g *slowGen) end(src slowSource, at cell, drop *cell) {
-	q := g.p.clone()
+	q := g.p
 	name := src.name() + "-" + at.String()
-	displaced := q.board[at]
-	q.board[at] = src.h
+	displaced := *q.on(at)
+	*q.on(at) = src.h
 	if drop != nil {
-		if q.board[*drop] > 0 || g.behind(q, *drop) {
+		if *q.on(*drop) > 0 || g.behind(q, *drop) {
 			return
 		}
-		q.board[*drop] = displaced
+		*q.on(*drop) = displaced
 		name = src.name() + "x" + at.String() + "@" + drop.String()
 	}
 	if src.hand {
-		q.hands[q.side][src.h]--
+		q.player(q.side).hand[src.h]--
 	}
-	q.out[q.side] = false
+	q.player(q.side).out = false
 	if g.o.NullMove == ForbidNull && !src.hand {
-		before := g.p.clone()
-		before.board[src.on] = src.h
-		same := true
-		for row := range 6 {
-			for file := range 6 {
-				c := cell{file, row}
-				same = same && before.board[c] == q.board[c]
-			}
-		}
-		if same {
+		before := g.p
+		if *before.on(src.on) = src.h; before.heights == q.heights {
 			return
 		}
 	}
@@ -320,7 +313,7 @@ func (g *slowGen) behind(q slowPos, c cell) bool {
 		text := q.text(g.o)
 		row, known := g.bounds[text]
 		if !known {
-			opponent := q.clone()
+			opponent := q
 			opponent.side = slowOther(q.side)
 			row = slowPlayableRow(g.o, opponent)
 			if g.bounds == nil {
@@ -344,7 +337,7 @@ func slowFirstRow(p slowPos, side byte) int {
 			row = 5 - i
 		}
 		for file := range 6 {
-			if p.board[cell{file, row}] > 0 {
+			if p.heights[file][row] > 0 {
 				return row
 			}
 		}
@@ -372,9 +365,10 @@ func slowPlayableRow(o Options, p slowPos) int {
 
 // slowApply makes a move given in short notation.
 func slowApply(o Options, p slowPos, move string) slowPos {
-	q := p.clone()
+	q := p
+	mover := q.player(p.side)
 	q.side = slowOther(p.side)
-	q.out[p.side] = false
+	mover.out = false
 	if move == "pass" {
 		return q
 	}
@@ -382,24 +376,24 @@ func slowApply(o Options, p slowPos, move string) slowPos {
 	var h int
 	if move[0] == '+' {
 		h = int(move[1] - '0')
-		q.hands[p.side][h]--
+		mover.hand[h]--
 	} else {
-		h = q.board[at(move)]
-		delete(q.board, at(move))
+		h = *q.on(at(move))
+		*q.on(at(move)) = 0
 	}
 	rest := move[2:]
 	if rest == "-goal" {
-		q.goals[p.side]++
+		mover.goals++
 		if o.Kang {
-			q.hands[slowOther(p.side)][h]++
-			q.out[p.side] = o.KangCooldown == 1
+			q.player(q.side).hand[h]++
+			mover.out = o.KangCooldown == 1
 		}
 		return q
 	}
 	to := at(rest[1:])
 	if i := strings.IndexByte(rest, '@'); i > 0 {
-		q.board[at(rest[i+1:])] = q.board[to]
+		*q.on(at(rest[i+1:])) = *q.on(to)
 	}
-	q.board[to] = h
+	*q.on(to) = h
 	return q
 }

@@ -170,9 +170,9 @@ func nearRow(side Side, i int) int {
 	return Rows - 1 - i
 }
 
-// notBehind returns the squares that don't lie behind a row of the mover's opponent.
-func notBehind(row int, mover Side) SquareSet {
-	if mover == South {
+// rowsTo returns the squares of the rows from side's own first row to the given one.
+func rowsTo(row int, side Side) SquareSet {
+	if side == South {
 		return 1<<((row+1)*Files) - 1
 	}
 	return boardSet &^ (1<<(row*Files) - 1)

@@ -10,9 +10,18 @@ type source struct {
 	height Height
 }
 
-// turn walks through what one side may move: its hand (Kang), then its rows
-// from the nearest on. Every generation mode is a loop over it that ends with
-// the first row that gives a legal move.
+// start returns the square from which the first leg of the piece leads: that of a piece
+// in hand is the goal behind side's own first row.
+func (src source) start(side Side) Square {
+	if src.from.OnBoard() {
+		return src.from
+	}
+	return goalOf(side.Other())
+}
+
+// turn iterates over what one side may move: its hand (Kang), then its rows from the
+// nearest on. Every generation mode is a loop over it that ends with the first row that
+// gives a legal move.
 type turn struct {
 	r         *Rules
 	p         Position
@@ -20,16 +29,17 @@ type turn struct {
 	aim       SquareSet // what may be landed on: the board, and the goal if it may be entered
 	rows      int       // rows still to come
 	hand      bool      // the hand is still to come
-	sources   [maxSources]source
-	n         int  // sources of the present row
-	optional  bool // they are in hand and may stay there: the moves of a row are legal too
 	exhausted bool
-	search    courseSearch // room to work in
+	sources   [maxSources]source
+	n         int          // sources of the present row, or of the hand
+	optional  bool         // they are in hand and may stay there: the moves of a row are legal too
+	search    courseSearch // working memory
 }
 
-// begin prepares t, a zero turn, for side.
+// begin prepares t for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
 	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, boardSet
+	t.n, t.exhausted = 0, false
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
 	if !r.cooldown || !p.TookOut(side) {
@@ -47,38 +57,65 @@ func (t *turn) next() bool {
 	}
 	if t.hand {
 		t.hand = false
-		t.addHand()
+		for h := Height(1); h <= 3; h++ {
+			if t.p.Hand(t.side, h) > 0 {
+				t.add(handBase+Square(h), h)
+			}
+		}
 		t.optional = t.r.options.KangEntry == Optional
 		t.exhausted = !t.optional && !t.r.nextRow
 		return true
 	}
 	t.exhausted = !t.r.nextRow
-	for t.rows > 0 {
+	for t.rows > 0 && t.n == 0 {
 		row := nearRow(t.side, Rows-t.rows)
 		t.rows--
-		if squares := t.p.Occupied() & rowSet(row); squares != 0 {
-			t.addRow(squares)
-			break
+		for squares := t.p.Occupied() & rowSet(row); squares != 0; squares &= squares - 1 {
+			t.add(squares.first(), t.p.At(squares.first()))
 		}
 	}
 	return t.n > 0
 }
 
-func (t *turn) addHand() {
-	for h := Height(1); h <= 3; h++ {
-		if t.p.Hand(t.side, h) > 0 {
-			t.sources[t.n] = source{handBase + Square(h), h}
-			t.n++
-		}
-	}
+func (t *turn) add(from Square, h Height) {
+	t.sources[t.n] = source{from, h}
+	t.n++
 }
 
-func (t *turn) addRow(squares SquareSet) {
-	for ; squares != 0; squares &= squares - 1 {
-		s := squares.first()
-		t.sources[t.n] = source{s, t.p.At(s)}
-		t.n++
+// lifted returns the position without the piece that moves, if it stands on the board.
+func (t *turn) lifted(src source) Position {
+	board := t.p
+	if src.from.OnBoard() {
+		board.lift(src.from)
 	}
+	return board
+}
+
+// courseEnds returns the squares, of those wanted, on which a course of src can end.
+// Some that are not wanted may be among them.
+func (t *turn) courseEnds(src source, wanted SquareSet) SquareSet {
+	first := t.firstEnds(src)
+	if t.r.directed {
+		return t.directedEnds(src, first)
+	}
+	return t.search.courseEnds(first, &legsTo[src.height&3][src.start(t.side)], wanted) & t.aim
+}
+
+// firstEnds returns where the first leg of src can end, either goal included. Unless doors
+// are directed it leaves the board without src in t.search.
+func (t *turn) firstEnds(src source) SquareSet {
+	if t.r.directed {
+		return t.directedFirstEnds(src)
+	}
+	t.search.place(t.lifted(src), t.side)
+	if src.from.OnBoard() {
+		return t.search.legEnds(1<<src.from, src.height, doorSet{})
+	}
+	first := rowSet(nearRow(t.side, 0))
+	if src.height > 1 {
+		first = t.search.legEnds(first&t.search.empty, src.height-1, doorSet{})
+	}
+	return first
 }
 
 // landings is what one source can do: the squares its courses can end on.
@@ -92,65 +129,36 @@ type landings struct {
 
 // landingsOf finds the landings of the i-th source.
 func (t *turn) landingsOf(i int) landings {
-	src := t.sources[i]
-	board := t.p
-	if src.from < NumSquares {
-		board.lift(src.from)
-	}
-	return t.landings(i, t.courseEnds(board, src, t.aim))
+	return t.landings(i, t.courseEnds(t.sources[i], t.aim))
 }
 
 // landings sorts the squares where the courses of the i-th source can end.
-func (t *turn) landings(i int, found SquareSet) landings {
+func (t *turn) landings(i int, ends SquareSet) landings {
 	src := t.sources[i]
 	occ := t.p.Occupied()
-	if src.from < NumSquares {
+	if src.from.OnBoard() {
 		occ &^= 1 << src.from
 	}
-	l := landings{source: src, ends: found &^ occ, landedOn: found & occ}
+	l := landings{source: src, ends: ends &^ occ, landedOn: ends & occ}
 	if l.landedOn != 0 && t.r.options.Relocation {
-		l.hits, l.dropZone = l.landedOn, notBehind(firstRow(occ, t.side.Other()), t.side)&^occ
+		l.hits, l.dropZone = l.landedOn, rowsTo(firstRow(occ, t.side.Other()), t.side)&^occ
 	}
-	if src.from < NumSquares && !t.r.allowNull {
+	if src.from.OnBoard() && !t.r.allowNull {
 		l.ends &^= 1 << src.from
 	}
 	return l
-}
-
-// courseEnds returns the squares, of those wanted, on which a course of src can end.
-// It has been lifted from the board. Some that are not wanted may be among them.
-func (t *turn) courseEnds(board Position, src source, wanted SquareSet) SquareSet {
-	if t.r.directed {
-		tr := t.r.newPlainSearch(board, src, t.side)
-		tr.visit(tr.root, 0, 0, tr.occ)
-		return tr.found & t.aim
-	}
-	w := &t.search
-	w.place(board, t.side)
-	if src.from < NumSquares {
-		first := w.legEnds(1<<src.from, src.height, doorSet{})
-		return w.courseEnds(first, &boardLegs[src.height][src.from], wanted) & t.aim
-	}
-	first := rowSet(int(t.side) * (Rows - 1))
-	if src.height > 1 {
-		first = w.legEnds(first&w.empty, src.height-1, doorSet{})
-	}
-	return w.courseEnds(first, &entryLegs[t.side][src.height], wanted) & t.aim
 }
 
 // drops returns where the piece on hit may go when it is displaced.
 func (t *turn) drops(l *landings, hit Square) SquareSet {
 	drops := l.dropZone
 	if t.r.playable {
-		board := t.p
-		if l.from < NumSquares {
-			board.lift(l.from)
-		}
+		board := t.lifted(l.source)
 		board.lift(hit)
 		board.put(hit, l.height)
 		drops = t.r.dropZone(board, t.side)
 	}
-	if !t.r.allowNull && l.from < NumSquares && t.p.At(hit) == l.height {
+	if !t.r.allowNull && l.from.OnBoard() && t.p.At(hit) == l.height {
 		drops &^= 1 << l.from
 	}
 	return drops
@@ -169,7 +177,7 @@ func (t *turn) count(l *landings) int {
 		return n
 	}
 	n += l.hits.Count() * l.dropZone.Count()
-	if !t.r.allowNull && l.from < NumSquares && l.dropZone.Has(l.from) {
+	if !t.r.allowNull && l.from.OnBoard() && l.dropZone.Has(l.from) {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n
@@ -185,22 +193,21 @@ func (r *Rules) dropZone(board Position, mover Side) SquareSet {
 	if r.playable {
 		row = r.playableRow(board, mover.Other())
 	}
-	return notBehind(row, mover) &^ occ
+	return rowsTo(row, mover) &^ occ
 }
 
 // playableRow returns the nearest row of side, 0 to 5, of which a piece could
 // move, its first occupied row if there is none. The first leg decides: what it
 // lands on may be displaced.
 func (r *Rules) playableRow(board Position, side Side) int {
+	var t turn
+	t.begin(r, board, side)
 	occ := board.Occupied()
 	for i := range Rows {
 		row := nearRow(side, i)
-		for pieces := occ & rowSet(row); pieces != 0; pieces &= pieces - 1 {
-			s := pieces.first()
-			for _, l := range r.legs[side][board.At(s)-1][s] {
-				if l.end != s && l.crossed&occ&^(1<<s) == 0 {
-					return row
-				}
+		for s := range (occ & rowSet(row)).All() {
+			if t.firstEnds(source{s, board.At(s)})&t.aim&^(1<<s) != 0 {
+				return row
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (c *rulesCmd) Run(e *env) error {
 	writeProse(e.out, r, c.Format == "markdown")
 	t := grid.Grid{Header: []string{"Option", "Value", "May be"}}
 	for _, opt := range rules.OptionList() {
-		t.Add(opt.Name, o.Get(opt.Name), opt.Accepts())
+		t.Add(opt.Name, o.Values()[opt.Name], opt.Accepts())
 	}
 	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
 		return err
@@ -106,7 +106,7 @@ func writeYAML(w *output, r *rules.Rules) {
 	preset, _, _ := strings.Cut(r.String(), ":")
 	w.printf("preset: %s\n", preset)
 	for _, opt := range rules.OptionList() {
-		w.printf("%-31s # %s\n", opt.Name+": "+r.Options().Get(opt.Name), opt.Accepts())
+		w.printf("%-31s # %s\n", opt.Name+": "+r.Options().Values()[opt.Name], opt.Accepts())
 	}
 }
 

@@ -1,0 +1,118 @@
+package rules
+
+import "slices"
+
+// leg is one way to make the exact number of steps that a height allows.
+type leg struct {
+	doors   doorSet
+	crossed SquareSet // squares passed on the way, the end not included: all must be empty
+}
+
+// free reports whether the squares that the leg crosses are empty and its doors unused.
+func (l *leg) free(occ SquareSet, used doorSet) bool {
+	return uint64(l.crossed&occ)|l.doors.east&used.east|l.doors.north&used.north == 0
+}
+
+// doorSet is a set of doors: bit s of east is the door between s and the square
+// east of it, bit s of north that between s and the square north of it.
+type doorSet struct{ east, north uint64 }
+
+func (d doorSet) with(e doorSet) doorSet { return doorSet{d.east | e.east, d.north | e.north} }
+
+// usedDoors are the doors passed eastward or northward, and those passed the other
+// way; all are in the first set where directions don't count.
+type usedDoors [2]doorSet
+
+// pass adds the door between two adjacent squares. It reports whether it was unused;
+// a step from a hand or onto a goal passes none.
+func (u *usedDoors) pass(from, to Square, directed bool) bool {
+	if !from.OnBoard() || !to.OnBoard() {
+		return true
+	}
+	used, s := &u[0], min(from, to)
+	if directed && s == to {
+		used = &u[1]
+	}
+	word := &used.east
+	if from.File() == to.File() {
+		word = &used.north
+	}
+	unused := *word>>s&1 == 0
+	*word |= 1 << s
+	return unused
+}
+
+// adjacency lists the squares one step from each. A piece that enters (Kang) comes from
+// the goal behind its own first row.
+var adjacency = makeAdjacency()
+
+func makeAdjacency() (lists [NumSquares + 2][]Square) {
+	for s := range Square(NumSquares) {
+		add := func(ok bool, to Square) {
+			if ok {
+				lists[s] = append(lists[s], to)
+			}
+		}
+		add(s.File() > 0, s-1)
+		add(s.File() < Files-1, s+1)
+		add(s.Row() > 0, s-Files)
+		add(s.Row() < Rows-1, s+Files)
+		add(s.Row() == 0, SouthGoal)
+		add(s.Row() == Rows-1, NorthGoal)
+	}
+	lists[SouthGoal] = slices.Collect(rowSet(0).All())
+	lists[NorthGoal] = slices.Collect(rowSet(Rows - 1).All())
+	return lists
+}
+
+// The legs under undirected doors, in the form that courseSearch needs: legsTo[h][s][t]
+// are those of height h from s that end on t, a range in legTable. They are for both
+// sides: s may be either goal, whence pieces enter, and t either. Computed once and
+// only read afterwards.
+var legTable, legsTo = makeLegs()
+
+// legRange is a part of legTable: the index of its first leg above three bits that hold
+// how many there are.
+type legRange uint16
+
+func (r legRange) more() bool     { return r&7 != 0 }
+func (r legRange) next() legRange { return r + 8 - 1 }
+func (r legRange) leg() *leg      { return &legTable[r>>3&(maxLegs-1)] }
+
+// maxLegs is a power of two above the number of legs, 1440.
+const maxLegs = 2048
+
+// legsByEnd are legs from one square by the square where they end.
+type legsByEnd [NumSquares + 2]legRange
+
+func makeLegs() (table [maxLegs]leg, to [4][NumSquares + 2]legsByEnd) {
+	n := 0
+	for h := range to {
+		for s := range to[h] {
+			var byEnd [NumSquares + 2][]leg
+			if h > 0 {
+				eachLeg(Square(s), h, usedDoors{}, 0, func(l leg, end Square) { byEnd[end] = append(byEnd[end], l) })
+			}
+			for end, list := range byEnd {
+				to[h][s][end] = legRange(n<<3 | len(list))
+				n += copy(table[n:], list)
+			}
+		}
+	}
+	return table, to
+}
+
+// eachLeg calls yield with the legs, and their ends, that go on from s with this many steps
+// after they have passed some doors and crossed some squares.
+func eachLeg(s Square, steps int, doors usedDoors, crossed SquareSet, yield func(leg, Square)) {
+	for _, to := range adjacency[s] {
+		used := doors
+		switch {
+		case !used.pass(s, to, false):
+		case steps == 1:
+			yield(leg{used[0], crossed}, to)
+		case to.OnBoard():
+			eachLeg(to, steps-1, used, crossed|1<<to, yield)
+		}
+	}
+}
