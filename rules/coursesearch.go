@@ -144,7 +144,7 @@ func (c *courseSearch) forward(ends SquareSet, legs *legsByEnd, used doorSet, op
 		bit := hits & -hits
 		s := hits.first()
 		rest := open &^ bit
-		if c.ends[s]&c.missing == 0 && !connected(c.ends[s], c.missing, &c.ends, rest) {
+		if ends := c.ends[s]; ends&c.missing == 0 && !connected(ends, c.missing, &c.ends, rest) {
 			continue
 		}
 		h := c.at(s)
@@ -201,7 +201,7 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 	}
 	for from := before[s] & open; from != 0; from &= from - 1 {
 		b, rest := from.first(), open&^(from&-from)
-		if !c.first.Has(b) && !connected(before[b], c.first&rest, before, rest) {
+		if start := c.first & rest; !c.first.Has(b) && before[b]&start == 0 && !connected(before[b], start, before, rest) {
 			continue
 		}
 		for run := legsTo[c.at(b)&3][b][s]; run.more(); run = run.next() {
@@ -222,16 +222,15 @@ func (c *courseSearch) leadsTo(s Square, before *setsBySquare, used doorSet, ope
 	return false
 }
 
-// connected reports whether a chain of legs, doors aside, leads to a square of target: from
-// squares directly, or by way of open pieces, from each of which legs lead to next.
-func connected(squares, target SquareSet, next *setsBySquare, open SquareSet) bool {
-	for squares&target == 0 {
-		todo := squares & open
-		if todo == 0 {
-			return false
-		}
+// connected reports whether legs lead from a square of from to one of target by way of
+// open pieces, doors aside; next has the squares to which legs lead from a piece.
+func connected(from, target SquareSet, next *setsBySquare, open SquareSet) bool {
+	for todo := from & open; todo != 0; todo = from & open {
 		open &^= todo & -todo
-		squares |= next[todo.first()]
+		from |= next[todo.first()]
+		if from&target != 0 {
+			return true
+		}
 	}
-	return true
+	return false
 }
