@@ -1,24 +1,24 @@
 package ugi
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
-// Verdict is how a program did at one point of a check.
+// Verdict is the result of one point of a check.
 type Verdict string
 
 // The verdicts.
 const (
 	Pass Verdict = "ok"
-	Note Verdict = "note" // not as it might be; hosts can live with it
+	Note Verdict = "note" // not as it might be, but an engine can play so
 	Fail Verdict = "FAIL"
 )
 
@@ -32,52 +32,70 @@ type CheckResult struct {
 const (
 	checkPatience = 5 * time.Second // for an answer
 	checkBoards   = 20              // positions to move in
-	shortSearch   = "0.2"           // seconds, as maxTime
 	shortTime     = 200 * time.Millisecond
-	longSearch    = "30"
+	longSearch    = 30 * time.Second
 )
+
+// points are what is checked, in order. An error of a point is a failure, or a
+// note.
+var points = []struct {
+	name string
+	try  func(*checker) (detail string, err error)
+}{
+	{"starts and says ugiok", (*checker).starts},
+	{"names itself", (*checker).names},
+	{"offers maxPly, maxTime, maxNodes", (*checker).options},
+	{"says readyok", (*checker).ready},
+	{"moves after setpos start", (*checker).start},
+	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
+	{"takes a win at once", (*checker).wins},
+	{"keeps to maxTime", (*checker).time},
+	{"answers stop, once", (*checker).stops},
+	{"survives what it doesn't know", (*checker).survives},
+	{"obeys quit", (*checker).quits},
+	{"ends with its input", (*checker).ends},
+}
+
+// note is an error that hosts can live with.
+type note string
+
+func (n note) Error() string { return string(n) }
 
 // Check tries a program out as an engine, point by point, and reports each as
 // it is done. The error is ctx's, or says that the program can't be started.
 func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) error {
-	h := host{command: command, dir: dir}
-	if err := h.findProgram(); err != nil {
+	if err := findProgram(command, dir); err != nil {
 		return err
 	}
 	c := &checker{ctx: ctx, command: command, dir: dir, rules: rules.MustParse("italian")}
 	defer c.end()
 	started := true
-	for i, point := range []struct {
-		name string
-		try  func(*checker) (Verdict, string)
-	}{
-		{"starts and says ugiok", (*checker).starts},
-		{"names itself", (*checker).names},
-		{"offers maxPly, maxTime, maxNodes", (*checker).offers},
-		{"says readyok", (*checker).ready},
-		{"moves after setpos start", (*checker).start},
-		{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
-		{"takes a win at once", (*checker).wins},
-		{"keeps to maxTime", (*checker).time},
-		{"answers stop, once", (*checker).stops},
-		{"survives what it doesn't know", (*checker).survives},
-		{"obeys quit", (*checker).quits},
-		{"ends with its input", (*checker).ends},
-	} {
-		verdict, detail := Fail, "not tried, since it doesn't start"
+	for i, point := range points {
+		detail, err := "", errors.New("not tried, since it doesn't start")
 		if started {
-			verdict, detail = point.try(c)
+			began := time.Now()
+			if err = c.run(); err == nil {
+				c.took = time.Since(began)
+				detail, err = point.try(c)
+			}
+			started = i > 0 || err == nil
 		}
-		started = started && (i > 0 || verdict == Pass)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		report(CheckResult{point.name, verdict, escape(detail, 2*maxShown)})
+		verdict := Pass
+		if err != nil {
+			verdict, detail = Fail, err.Error()
+		}
+		if n := note(""); errors.As(err, &n) {
+			verdict = Note
+		}
+		report(CheckResult{point.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
 	}
 	return nil
 }
 
-// checker has an engine running most of the time.
+// checker has an engine running at the beginning of each point.
 type checker struct {
 	ctx     context.Context
 	command []string
@@ -86,6 +104,7 @@ type checker struct {
 
 	p       *process
 	trace   trace
+	took    time.Duration // to start
 	name    string
 	offered []string
 	again   bool // it has answered a go a second time
@@ -93,13 +112,13 @@ type checker struct {
 
 func (c *checker) end() {
 	if c.p != nil {
-		_ = c.p.kill() // nobody asks any more
+		_ = c.p.kill() // its answers don't matter any more
 		c.p = nil
 	}
 }
 
-// run makes sure that the engine runs.
-func (c *checker) run() error {
+// run starts the engine unless it runs.
+func (c *checker) run() (err error) {
 	if c.p != nil {
 		return nil
 	}
@@ -108,7 +127,7 @@ func (c *checker) run() error {
 		return err
 	}
 	c.p, c.name, c.offered = p, "", nil
-	err = c.ask("ugi", func(word, rest string) bool {
+	err = c.converse("ugi\n", checkPatience, func(word, rest string) bool {
 		switch word {
 		case "id":
 			if name, ok := strings.CutPrefix(rest, "name "); ok {
@@ -120,58 +139,53 @@ func (c *checker) run() error {
 		return word == "ugiok"
 	})
 	if err != nil {
+		c.end()
 		return fmt.Errorf("no ugiok: %w", err)
 	}
 	return nil
 }
 
-// ask says lines and hands over what is heard until take tells that it is
-// enough. After an error the engine is gone.
-func (c *checker) ask(lines string, take func(word, rest string) bool) error {
-	c.p.until(time.Now().Add(checkPatience))
-	stop := context.AfterFunc(c.ctx, func() { _ = c.p.out.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	err := c.p.say([]byte(lines + "\n"))
-	for err == nil {
-		var line []byte
-		if line, err = c.p.hear(c.ctx); err == nil {
-			word, rest, _ := bytes.Cut(line, []byte{' '})
-			if take(string(bytes.TrimSpace(word)), string(rest)) {
-				return nil
-			}
-		}
+// converse sends lines, and passes the answers to take until it returns true. After
+// an error other than errLate the engine is gone.
+func (c *checker) converse(lines string, limit time.Duration, take func(word, rest string) bool) error {
+	err := c.p.converse(c.ctx, lines, limit, func(word, rest string) (bool, error) { return take(word, rest), nil })
+	if err != nil && !errors.Is(err, errLate) {
+		c.end()
 	}
-	c.end()
 	return err
 }
 
-func (c *checker) awaitReady(lines string) error {
-	if lines != "" {
-		lines += "\n"
-	}
-	return c.ask(lines+"isready", func(word, _ string) bool { return word == "readyok" })
-}
-
-// move lets the engine choose in a position and tells what is wrong with its
-// move.
-func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
-	if err := c.run(); err != nil {
-		return rules.NoMove, err
-	}
-	lines := "setpos " + setpos + "\nisready\ngo"
-	if c.has("maxTime") {
-		lines = "setoption maxTime " + shortSearch + "\n" + lines
-	}
-	stopped := time.AfterFunc(checkPatience/2, func() { _, _ = c.p.in.WriteString("stop\n") })
-	defer stopped.Stop()
-	text, asked := "", false
-	err := c.ask(lines, func(word, rest string) bool {
-		asked = asked || word == "readyok"
-		c.again = c.again || !asked && word == "bestmove"
-		text, _, _ = strings.Cut(rest, " ")
-		return asked && word == "bestmove"
+// await sends lines that end in isready, and blocks until readyok.
+func (c *checker) await(lines string) error {
+	err := c.converse(lines, checkPatience, func(word, _ string) bool {
+		c.again = c.again || word == "bestmove"
+		return word == "readyok"
 	})
 	if err != nil {
+		c.end()
+	}
+	return err
+}
+
+// move lets the engine choose in a position, and checks the move.
+func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
+	lines := "setpos " + setpos + "\nisready\ngo\n"
+	if offers(c.offered, "maxTime") {
+		lines = fmt.Sprintf("setoption maxTime %v\n", shortTime.Seconds()) + lines
+	}
+	text, ready := "", false
+	answer := func(word, rest string) bool {
+		ready = ready || word == "readyok"
+		c.again = c.again || !ready && word == "bestmove"
+		text, _, _ = strings.Cut(rest, " ")
+		return ready && word == "bestmove"
+	}
+	err := c.converse(lines, checkPatience/2, answer)
+	if errors.Is(err, errLate) {
+		err = c.converse("stop\n", checkPatience/2, answer)
+	}
+	if err != nil {
+		c.end()
 		return rules.NoMove, err
 	}
 	m, err := parseMove(c.rules, p, text)
@@ -184,62 +198,49 @@ func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
 	return m, nil
 }
 
-func (c *checker) has(option string) bool {
-	return slices.ContainsFunc(c.offered, func(o string) bool { return strings.EqualFold(o, option) })
-}
-
-// verdict is a pass, or a failure with the reason.
-func verdict(err error, detail string) (Verdict, string) {
+// moveOn is move on the board of the given rows.
+func (c *checker) moveOn(setpos, rows string) (rules.Move, error) {
+	p, err := parseRows(c.rules, rows)
 	if err != nil {
-		return Fail, err.Error()
+		return rules.NoMove, err
 	}
-	return Pass, detail
+	return c.move(setpos, p)
 }
 
-func (c *checker) starts() (Verdict, string) {
-	began := time.Now()
-	err := c.run()
-	return verdict(err, fmt.Sprintf("in %v", time.Since(began).Round(time.Millisecond)))
+func (c *checker) starts() (string, error) {
+	return fmt.Sprintf("in %v", c.took.Round(time.Millisecond)), nil
 }
 
-func (c *checker) names() (Verdict, string) {
+func (c *checker) names() (string, error) {
 	if c.name == "" {
-		return Note, "no line id name"
+		return "", note("no line id name")
 	}
-	return Pass, c.name
+	return c.name, nil
 }
 
-func (c *checker) offers() (Verdict, string) {
+func (c *checker) options() (string, error) {
 	var missing []string
 	for _, o := range []string{"maxPly", "maxTime", "maxNodes"} {
-		if !c.has(o) {
+		if !offers(c.offered, o) {
 			missing = append(missing, o)
 		}
 	}
 	if len(missing) > 0 {
-		return Note, "without " + strings.Join(missing, ", ") + " such a limit can't be set; a move that takes too long is stopped"
+		return "", note("without " + strings.Join(missing, ", ") +
+			" such a limit can't be set; a move that takes too long is stopped")
 	}
-	return Pass, "all options: " + strings.Join(c.offered, ", ")
+	return "all options: " + strings.Join(c.offered, ", "), nil
 }
 
-func (c *checker) ready() (Verdict, string) {
-	if err := c.run(); err != nil {
-		return Fail, err.Error()
-	}
-	return verdict(c.awaitReady(""), "")
-}
+func (c *checker) ready() (string, error) { return "", c.await("isready\n") }
 
-func (c *checker) start() (Verdict, string) {
-	p, err := parseRows(c.rules, startRows)
-	var m rules.Move
-	if err == nil {
-		m, err = c.move("start", p)
-	}
-	return verdict(err, formatMove(m))
+func (c *checker) start() (string, error) {
+	m, err := c.moveOn("start", startRows)
+	return formatMove(m), err
 }
 
 // boards takes positions from random games, always seen by the mover.
-func (c *checker) boards() (Verdict, string) {
+func (c *checker) boards() (string, error) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for n := range checkBoards {
 		g := rules.NewGame(c.rules, c.rules.RandomSetup(rng))
@@ -250,128 +251,98 @@ func (c *checker) boards() (Verdict, string) {
 			}
 			g.PlayLegal(m)
 		}
-		p := g.Position()
-		if p.Side() == rules.North {
-			p = p.Rotate()
-		}
-		if _, err := c.move("data "+formatRows(c.rules, p), p); err != nil {
-			return Fail, err.Error()
+		rows := formatRows(c.rules, g.Position())
+		if _, err := c.moveOn("data "+rows, rows); err != nil {
+			return "", err
 		}
 	}
-	return Pass, "all moves legal"
+	return "all moves legal", nil
 }
 
 // winBoard has a win for the mover: 23|36.
 const winBoard = "000000/000000/000000/200003/123330/121210"
 
-func (c *checker) wins() (Verdict, string) {
-	p, err := parseRows(c.rules, winBoard)
-	var m rules.Move
-	if err == nil {
-		m, err = c.move("data "+winBoard, p)
-	}
+func (c *checker) wins() (string, error) {
+	m, err := c.moveOn("data "+winBoard, winBoard)
 	if err == nil && !m.IsGoal() {
-		return Note, fmt.Sprintf("chose %s where 23|36 wins", formatMove(m))
+		err = note(fmt.Sprintf("chose %s where 23|36 wins", formatMove(m)))
 	}
-	return verdict(err, formatMove(m))
+	return formatMove(m), err
 }
 
-func (c *checker) time() (Verdict, string) {
-	if !c.has("maxTime") {
-		return Note, "has no option maxTime"
-	}
-	p, err := parseRows(c.rules, startRows)
-	if err != nil {
-		return Fail, err.Error()
+func (c *checker) time() (string, error) {
+	if !offers(c.offered, "maxTime") {
+		return "", note("has no option maxTime")
 	}
 	began := time.Now()
-	if _, err := c.move("start", p); err != nil {
-		return Fail, err.Error()
+	if _, err := c.moveOn("start", startRows); err != nil {
+		return "", err
 	}
 	took := time.Since(began).Round(time.Millisecond)
 	detail := fmt.Sprintf("%v for %v", took, shortTime)
 	switch {
 	case took > shortTime+time.Second:
-		return Fail, detail
+		return "", errors.New(detail)
 	case took > 2*shortTime:
-		return Note, detail
+		return "", note(detail)
 	}
-	return Pass, detail
+	return detail, nil
 }
 
-func (c *checker) stops() (Verdict, string) {
-	if err := c.run(); err != nil {
-		return Fail, err.Error()
-	}
+func (c *checker) stops() (string, error) {
 	setting := ""
-	if c.has("maxTime") {
-		setting = "setoption maxTime " + longSearch
+	if offers(c.offered, "maxTime") {
+		setting = fmt.Sprintf("setoption maxTime %v\n", longSearch.Seconds())
 	}
-	if err := c.awaitReady(setting); err != nil {
-		return Fail, err.Error()
+	if err := c.await(setting + "isready\n"); err != nil {
+		return "", err
 	}
-	var stopped time.Time
-	p := c.p
-	timer := time.AfterFunc(shortTime, func() {
-		_, _ = p.in.WriteString("stop\n")
-	})
-	defer timer.Stop()
-	began := time.Now()
-	if err := c.ask("setpos start\ngo", func(word, _ string) bool { return word == "bestmove" }); err != nil {
-		return Fail, fmt.Sprintf("no bestmove: %v", err)
+	isMove := func(word, _ string) bool { return word == "bestmove" }
+	err := c.converse("setpos start\ngo\n", shortTime, isMove)
+	done, stopped := err == nil, time.Now()
+	if errors.Is(err, errLate) {
+		err = c.converse("stop\n", checkPatience, isMove)
 	}
-	stopped = time.Now()
-	timer.Stop()
-	if err := c.ask("isready", func(word, _ string) bool {
-		c.again = c.again || word == "bestmove"
-		return word == "readyok"
-	}); err != nil {
-		return Fail, err.Error()
+	took := time.Since(stopped).Round(time.Millisecond)
+	if err != nil {
+		c.end()
+		return "", fmt.Errorf("no bestmove: %w", err)
 	}
-	took := stopped.Sub(began)
+	if err := c.await("isready\n"); err != nil {
+		return "", err
+	}
 	switch {
 	case c.again:
-		return Fail, "gives two answers to one go"
-	case took < shortTime:
-		return Pass, "was done before it could be stopped"
-	case took > shortTime+time.Second:
-		return Fail, fmt.Sprintf("answered %v late", took-shortTime)
+		return "", errors.New("gives two answers to one go")
+	case done:
+		return "was done before it could be stopped", nil
+	case took > time.Second:
+		return "", fmt.Errorf("answered %v late", took)
 	}
-	return Pass, fmt.Sprintf("within %v", (took - shortTime).Round(time.Millisecond))
+	return fmt.Sprintf("within %v", took), nil
 }
 
-func (c *checker) survives() (Verdict, string) {
-	if err := c.run(); err != nil {
-		return Fail, err.Error()
+func (c *checker) survives() (string, error) {
+	if err := c.await("nonsense 1 2 3\n\nsetoption\nisready\n"); err != nil {
+		return "", note(err.Error())
 	}
-	if err := c.awaitReady("nonsense 1 2 3\n\nsetoption"); err != nil {
-		return Note, err.Error()
-	}
-	return Pass, ""
+	return "", nil
 }
 
-func (c *checker) quits() (Verdict, string) {
-	if err := c.run(); err != nil {
-		return Fail, err.Error()
-	}
+func (c *checker) quits() (string, error) {
 	obeyed, err := c.p.quit(2 * time.Second)
 	c.p = nil
 	if err == nil && !obeyed {
-		return Note, "runs on; it is killed"
+		err = note("runs on; it is killed")
 	}
-	return verdict(err, "")
+	return "", err
 }
 
-func (c *checker) ends() (Verdict, string) {
-	if err := c.run(); err != nil {
-		return Fail, err.Error()
-	}
-	_ = c.p.in.Close()
+func (c *checker) ends() (string, error) {
 	defer c.end()
-	select {
-	case <-c.p.exited:
-		return Pass, ""
-	case <-time.After(2 * time.Second):
-		return Note, "runs on; it is killed"
+	_ = c.p.in.Close()
+	if !c.p.exitsWithin(2 * time.Second) {
+		return "", note("runs on; it is killed")
 	}
+	return "", nil
 }

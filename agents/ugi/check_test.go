@@ -23,8 +23,7 @@ func TestCheckGoodEngines(t *testing.T) {
 	for name, r := range checkHabit(t, "good") {
 		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
 	}
-	t.Setenv(asServer, "alphabeta:hash=1,depth=2")
-	for name, r := range checkHabit(t, "server") {
+	for name, r := range checkHabit(t, "server", "alphabeta:hash=1,depth=2") {
 		require.Equal(t, Pass, r.Verdict, "%s: %s", name, r.Detail)
 	}
 }

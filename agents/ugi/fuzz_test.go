@@ -66,13 +66,9 @@ func FuzzHost(f *testing.F) {
 			g.PlayLegal(g.Legal().At(0))
 		}
 		h := &host{owes: owed{ready: true, move: true}}
-		lines := newLineReader(strings.NewReader(text), maxAnswer)
-		for {
-			line, err := lines.next()
-			if err != nil {
-				return
-			}
-			answer, done, err := h.listen(line)
+		for line := range strings.Lines(text) {
+			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+			answer, done, err := h.listen(word, rest)
 			if err == nil && !done {
 				continue
 			}

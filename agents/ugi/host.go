@@ -1,13 +1,15 @@
 package ugi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,13 +20,15 @@ import (
 	"gyges/rules"
 )
 
-// quitGrace is how long a program may take to quit.
-const quitGrace = time.Second
+const (
+	quitGrace  = time.Second // for a program to end after quit
+	maxOptions = 1000        // of a program, more are ignored
+)
 
 // Kind returns the kind of agent that is an external program.
 func Kind() agents.Kind {
-	wait := func(name, standard, doc string) agents.ParamDef {
-		return agents.ParamDef{Name: name, Type: agents.Duration, Default: standard, Min: 0.001, Max: maxSeconds, Doc: doc}
+	wait := func(name, value, doc string) agents.ParamDef {
+		return agents.ParamDef{Name: name, Type: agents.Duration, Default: value, Min: 0.001, Max: maxSeconds, Doc: doc}
 	}
 	return agents.Kind{
 		Name: "ugi",
@@ -59,30 +63,27 @@ type host struct {
 	grace   time.Duration
 	restart bool // for every game
 	limits  agents.Limits
-	memory  int // MB that the program may have; 0: all it wants
+	memory  int // MB that the program may have; 0: no bound
 
-	proc    *process
-	trace   trace
-	offered []string  // names of the program's options
-	ours    bool      // it understands our extensions
-	sent    []setting // limits set as options
-	owes    owed
+	proc     *process
+	trace    trace
+	offered  []string          // names of the program's options
+	extended bool              // it understands our extensions
+	sent     map[string]string // limits set as options
+	owes     owed
 
 	setup agents.Setup
-	rng   *rand.Rand   // for set-ups, where the program has no say
-	line  []byte       // what is sent next
-	told  []byte       // the game as it has been told: the start and the moves
-	moves []rules.Move // those in told
-	found []finding    // of the last search, by depth
+	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
+	found []finding  // of the last search, by depth
 }
 
 // setting is an option with its value.
 type setting struct{ name, value string }
 
-// owed is what the program has been asked and hasn't answered.
+// owed says which answers of the program are outstanding.
 type owed struct {
 	ready, move bool
-	again       bool // it may answer a second time, since it was stopped as it answered
+	again       bool // bestmove may come a second time, since stop was sent as it answered
 }
 
 var (
@@ -97,32 +98,42 @@ func newHost(v agents.Values) (agents.Agent, error) {
 		restart: v["restart"] == "game", memory: v.Int("memory"),
 		limits: agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
 	}
-	for name, value := range v {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
-			if strings.ContainsAny(value, "\r\n") {
-				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, value)
+			if strings.ContainsAny(v[name], "\r\n") {
+				return nil, fmt.Errorf("parameter %s: expected one line, found %.60q", name, v[name])
 			}
-			h.given = append(h.given, setting{option, value})
+			h.given = append(h.given, setting{option, v[name]})
 		}
 	}
-	slices.SortFunc(h.given, func(a, b setting) int { return strings.Compare(a.name, b.name) })
-	return h, h.findProgram()
+	return h, findProgram(h.command, h.dir)
 }
 
-// CheckCommand reports whether there is a program that a command, as in the parameter
-// cmd, could start.
-func CheckCommand(command string) error {
-	return (&host{command: splitCommand(command)}).findProgram()
+// commandWord is a word of a command: double quotes hold blanks together. An open
+// quote ends with the command.
+var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
+
+// splitCommand splits a command into words at blanks, without a shell.
+func splitCommand(text string) []string {
+	words := commandWord.FindAllString(text, -1)
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], `"`, "")
+	}
+	return words
 }
 
-// findProgram checks that there is something to start.
-func (h *host) findProgram() error {
-	if len(h.command) == 0 {
+// CheckCommand returns an error unless there is a program that a command, as in
+// the parameter cmd, could start.
+func CheckCommand(command string) error { return findProgram(splitCommand(command), "") }
+
+// findProgram checks that there is a program to start in a folder; "": here.
+func findProgram(command []string, dir string) error {
+	if len(command) == 0 {
 		return errors.New("expected cmd=PROGRAM, found none")
 	}
-	path := h.command[0]
-	if h.dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
-		path = filepath.Join(h.dir, path)
+	path := command[0]
+	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
 	}
 	if _, err := exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
 		return fmt.Errorf("parameter cmd: %w", err)
@@ -140,20 +151,17 @@ func (h *host) Close() error {
 	}
 	p := h.proc
 	h.proc = nil
-	if h.owes.move { // it may not listen before it has an answer
-		p.until(time.Now().Add(quitGrace))
-		_ = p.say([]byte("stop\n"))
+	if h.owes.move { // it may not read quit before it has answered
+		_ = p.say("stop\n")
 	}
 	_, err := p.quit(quitGrace)
 	return err
 }
 
-// fail ends the program if err is not the context's: it is in an unknown state.
+// fail kills the program, which is in an unknown state, unless err is nil or the
+// context's. It returns err.
 func (h *host) fail(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err
-	}
-	if h.proc != nil {
+	if h.proc != nil && err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
 		_ = h.proc.kill() // err says more
 		h.proc = nil
 	}
@@ -163,17 +171,16 @@ func (h *host) fail(ctx context.Context, err error) error {
 // NewGame implements [agents.Agent].
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
 	h.setup, h.rng = s, s.Rand()
-	h.told, h.moves = h.told[:0], h.moves[:0]
 	return h.fail(ctx, h.newGame(ctx))
 }
 
 func (h *host) newGame(ctx context.Context) error {
-	if h.proc != nil && h.restart {
+	if h.restart {
 		if err := h.Close(); err != nil {
 			return err
 		}
 	}
-	if err := h.settle(ctx); err != nil {
+	if err := h.settle(ctx, ""); err != nil {
 		return err
 	}
 	if h.proc == nil {
@@ -184,19 +191,19 @@ func (h *host) newGame(ctx context.Context) error {
 	if err := h.canPlay(h.setup.Rules); err != nil {
 		return err
 	}
-	h.line = h.line[:0]
-	if h.ours {
-		h.line = fmt.Appendf(h.line, "setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
+	commands := ""
+	if h.extended {
+		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
 	}
-	return h.sync(ctx)
+	return h.settle(ctx, commands+"isready\n")
 }
 
-// canPlay reports whether the program can be told these rules.
+// canPlay returns an error if the rules can't be sent to the program.
 func (h *host) canPlay(r *rules.Rules) error {
-	if h.ours {
+	if h.extended {
 		again, err := rules.Parse(r.String())
 		if err != nil || again.Options() != r.Options() {
-			return fmt.Errorf("expected rules that their name says all of, found %s", r)
+			return fmt.Errorf("expected rules that their name describes completely, found %s", r)
 		}
 		return nil
 	}
@@ -206,56 +213,51 @@ func (h *host) canPlay(r *rules.Rules) error {
 	return nil
 }
 
-// launch starts the program and exchanges the first words.
-func (h *host) launch(ctx context.Context) error {
-	h.offered, h.ours, h.sent, h.owes = h.offered[:0], false, nil, owed{}
-	h.trace = trace{}
-	p, err := launch(h.command, h.dir, h.memory, &h.trace)
-	if err != nil {
-		return err
-	}
-	h.proc = p
-	if err := h.introduce(ctx); err != nil {
-		_ = p.kill() // a program half begun is of no use
+// launch starts the program, and sets the options of the spec. A program that
+// fails, or has not answered all when ctx ends, is killed.
+func (h *host) launch(ctx context.Context) (err error) {
+	h.offered, h.extended, h.sent, h.owes, h.trace = nil, false, nil, owed{}, trace{}
+	if h.proc, err = launch(h.command, h.dir, h.memory, &h.trace); err != nil {
 		h.proc = nil
 		return err
 	}
-	return nil
-}
-
-// introduce says hello and sets the options of the spec.
-func (h *host) introduce(ctx context.Context) error {
-	p := h.proc
-	p.until(time.Now().Add(h.start))
-	defer h.wakeUp(ctx)()
-	if err := p.say([]byte("ugi\n")); err != nil {
-		return err
-	}
-	for {
-		line, err := p.hear(ctx)
+	defer func() {
 		if err != nil {
-			return timedOut(err, "the engine did not say ugiok within %v", h.start)
+			_ = h.proc.kill() // err says more
+			h.proc = nil
 		}
-		word, rest, _ := bytes.Cut(line, []byte{' '})
-		switch string(bytes.TrimSpace(word)) {
-		case "option":
-			h.offer(optionName(string(rest)))
-		case "ugiok":
-			h.line = h.line[:0]
-			for _, o := range h.given {
-				h.line = fmt.Appendf(h.line, "setoption %s %s\n", o.name, o.value)
-			}
-			return h.sync(ctx)
+	}()
+	err = h.proc.converse(ctx, "ugi\n", h.start, func(word, rest string) (done bool, err error) {
+		if name := optionName(rest); word == "option" && name != "" && len(h.offered) < maxOptions {
+			h.offered = append(h.offered, name)
+			h.extended = h.extended || name == "rules"
 		}
+		return word == "ugiok", nil
+	})
+	if err != nil {
+		return timedOut(err, "the engine did not say ugiok within %v", h.start)
 	}
+	commands := ""
+	for _, o := range h.given {
+		commands += o.command()
+	}
+	return h.settle(ctx, commands+"isready\n")
 }
 
-func (h *host) offer(name string) {
-	if name != "" && len(h.offered) < 1000 {
-		h.offered = append(h.offered, name)
-		h.ours = h.ours || name == "rules"
+// optionName returns the name of an option line, whose first word is taken off:
+// "maxPly", "maxPly default 3", "name maxPly type spin".
+func optionName(rest string) string {
+	words := strings.Fields(rest)
+	if len(words) > 1 && words[0] == "name" {
+		words = words[1:]
 	}
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }
+
+func (s setting) command() string { return "setoption " + s.name + " " + s.value + "\n" }
 
 // timedOut turns errLate into a failure and leaves other errors as they are.
 func timedOut(err error, format string, args ...any) error {
@@ -265,48 +267,23 @@ func timedOut(err error, format string, args ...any) error {
 	return err
 }
 
-// wakeUp makes reading stop when ctx is cancelled, until its result is called.
-func (h *host) wakeUp(ctx context.Context) (end func()) {
-	p := h.proc
-	stop := context.AfterFunc(ctx, func() { _ = p.out.SetReadDeadline(time.Unix(1, 0)) })
-	return func() { stop() }
-}
-
-// sync sends what is in h.line and waits until the program is ready.
-func (h *host) sync(ctx context.Context) error {
-	h.proc.until(time.Now().Add(h.ready))
-	defer h.wakeUp(ctx)()
-	h.owes.ready = true
-	if err := h.proc.say(append(h.line, "isready\n"...)); err != nil {
-		return err
-	}
-	return h.settleBy(ctx)
-}
-
-// settle waits for what is still owed from a search that was cancelled.
-func (h *host) settle(ctx context.Context) error {
+// settle sends commands that end in isready, or none, and blocks until no answer
+// of the program is outstanding, also none to a search that was cancelled.
+func (h *host) settle(ctx context.Context, commands string) error {
+	h.owes.ready = h.owes.ready || commands != ""
 	if h.proc == nil || !h.owes.ready && !h.owes.move {
 		return nil
 	}
-	h.proc.until(time.Now().Add(h.ready))
-	defer h.wakeUp(ctx)()
-	return h.settleBy(ctx)
-}
-
-func (h *host) settleBy(ctx context.Context) error {
-	for h.owes.ready || h.owes.move {
-		line, err := h.proc.hear(ctx)
-		if err != nil {
-			return timedOut(err, "the engine did not say readyok within %v", h.ready)
-		}
-		switch word, _, _ := bytes.Cut(line, []byte{' '}); string(bytes.TrimSpace(word)) {
+	err := h.proc.converse(ctx, commands, h.ready, func(word, _ string) (done bool, err error) {
+		switch word {
 		case "readyok":
 			h.owes.ready = false
 		case "bestmove":
 			h.owes.move = false
 		}
-	}
-	return nil
+		return !h.owes.ready && !h.owes.move, nil
+	})
+	return timedOut(err, "the engine did not say readyok within %v", h.ready)
 }
 
 // Choose implements [agents.Agent].
@@ -317,7 +294,7 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 	if o, _ := g.Outcome(); o != rules.Undecided {
 		return agents.Decision{}, rules.ErrOver
 	}
-	if !h.ours {
+	if !h.extended {
 		switch {
 		case g.Rules().SettingUp(g.Position()):
 			m, err := random.Move(g, h.rng)
@@ -330,179 +307,146 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 	return d, h.fail(ctx, err)
 }
 
-func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	if err := h.settle(ctx); err != nil {
-		return agents.Decision{}, err
+func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d agents.Decision, err error) {
+	if err := h.settle(ctx, ""); err != nil {
+		return d, err
 	}
 	if h.proc == nil { // the search before failed, and its game goes on all the same
 		if err := h.newGame(ctx); err != nil {
-			return agents.Decision{}, err
+			return d, err
 		}
 	}
-	h.line = h.line[:0]
-	if !h.ours {
-		if err := h.limit(ctx, lim); err != nil {
-			return agents.Decision{}, err
+	var commands string
+	if h.extended {
+		commands = "setpos pos " + g.Rules().FormatPosition(g.Start()) + " moves"
+		for _, m := range g.Moves() {
+			commands += " " + m.String()
 		}
+		commands += "\nisready\ngo" + goText(lim) + "\n"
+	} else {
+		if commands, err = h.limit(ctx, lim); err != nil {
+			return d, err
+		}
+		commands += "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n"
 	}
-	h.line = append(h.line, "setpos "...)
-	h.position(g)
-	h.line = append(h.line, "\nisready\ngo"...)
-	if h.ours {
-		h.line = appendGo(h.line, lim)
-	}
-	h.line = append(h.line, '\n')
-	answer, err := h.ask(ctx, lim)
+	answer, err := h.ask(ctx, commands, lim)
 	if err != nil {
-		return agents.Decision{}, err
+		return d, err
 	}
 	return h.decide(g, answer)
 }
 
-func appendGo(line []byte, lim agents.Limits) []byte {
+// goText returns limits as they follow go.
+func goText(lim agents.Limits) (text string) {
 	if lim.Depth > 0 {
-		line = fmt.Appendf(line, " depth %d", min(lim.Depth, maxPly))
+		text += fmt.Sprintf(" depth %d", min(lim.Depth, maxPly))
 	}
 	if lim.Nodes > 0 {
-		line = fmt.Appendf(line, " nodes %d", lim.Nodes)
+		text += fmt.Sprintf(" nodes %d", lim.Nodes)
 	}
 	if lim.MoveTime > 0 {
-		line = fmt.Appendf(line, " movetime %d", max(lim.MoveTime.Milliseconds(), 1))
+		text += fmt.Sprintf(" movetime %d", max(lim.MoveTime.Milliseconds(), 1))
 	}
-	return line
+	return text
 }
 
-// position appends the position, and with our extensions the way to it.
-func (h *host) position(g *rules.Game) {
-	if !h.ours {
-		h.line = append(append(h.line, "data "...), formatRows(g.Rules(), g.Position())...)
-		return
-	}
-	moves := g.Moves()
-	if n := len(h.moves); len(h.told) == 0 || len(moves) < n || !slices.Equal(h.moves, moves[:n]) {
-		h.told = fmt.Appendf(h.told[:0], "pos %s moves", g.Rules().FormatPosition(g.Start()))
-		h.moves = h.moves[:0]
-	}
-	for _, m := range moves[len(h.moves):] {
-		h.told = m.AppendText(append(h.told, ' '))
-		h.moves = append(h.moves, m)
-	}
-	h.line = append(h.line, h.told...)
-}
-
-// limit sets the limits as options, where the program offers them and they
-// have changed.
-func (h *host) limit(ctx context.Context, lim agents.Limits) error {
-	want := []setting{}
+// limit returns the commands that set the limits as options, those that the
+// program offers and that have changed.
+func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
+	wanted := map[string]string{}
 	add := func(name string, on bool, value string) {
-		if i := slices.IndexFunc(h.offered, func(o string) bool { return strings.EqualFold(o, name) }); on && i >= 0 {
-			want = append(want, setting{name, value})
+		if on && offers(h.offered, name) {
+			wanted[name] = tighter(name, value, h.given)
 		}
 	}
 	add("maxPly", lim.Depth > 0, strconv.Itoa(lim.Depth))
 	add("maxNodes", lim.Nodes > 0, strconv.FormatInt(lim.Nodes, 10))
 	add("maxTime", lim.MoveTime > 0, strconv.FormatFloat(lim.MoveTime.Seconds(), 'f', -1, 64))
-	if slices.Equal(want, h.sent) {
-		return nil
-	}
-	if len(h.sent) > 0 { // there is no way to unset an option
-		if err := h.Close(); err != nil {
-			return err
+	for name := range h.sent {
+		if _, ok := wanted[name]; !ok { // there is no way to unset an option
+			if err := h.Close(); err != nil {
+				return "", err
+			}
+			if err := h.newGame(ctx); err != nil {
+				return "", err
+			}
+			break
 		}
-		if err := h.newGame(ctx); err != nil {
-			return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if h.sent[name] != wanted[name] {
+			commands += setting{name, wanted[name]}.command()
 		}
-		h.line = h.line[:0]
 	}
-	for _, o := range want {
-		h.line = fmt.Appendf(h.line, "setoption %s %s\n", o.name, tighter(o, h.given))
-	}
-	h.sent = want
-	return nil
+	h.sent = wanted
+	return commands, nil
+}
+
+// offers reports whether an option is among those of a program.
+func offers(options []string, name string) bool {
+	return slices.ContainsFunc(options, func(o string) bool { return strings.EqualFold(o, name) })
 }
 
 // tighter returns the lower of a limit and what the spec has for it.
-func tighter(o setting, given []setting) string {
+func tighter(name, value string, given []setting) string {
 	for _, g := range given {
 		a, errA := strconv.ParseFloat(g.value, 64)
-		b, errB := strconv.ParseFloat(o.value, 64)
-		if strings.EqualFold(g.name, o.name) && errA == nil && errB == nil && 0 < a && a < b {
+		b, errB := strconv.ParseFloat(value, 64)
+		if strings.EqualFold(g.name, name) && errA == nil && errB == nil && 0 < a && a < b {
 			return g.value
 		}
 	}
-	return o.value
+	return value
 }
 
-// ask sends a question and returns the answer. What is heard before readyok
-// belongs to an earlier question.
-func (h *host) ask(ctx context.Context, lim agents.Limits) (finding, error) {
+// ask sends commands that end in isready and go, and returns the answer.
+func (h *host) ask(ctx context.Context, commands string, lim agents.Limits) (answer finding, err error) {
 	budget, late := h.move, h.grace
 	if lim.MoveTime > 0 {
 		budget = lim.MoveTime
-		if slices.ContainsFunc(h.sent, func(o setting) bool { return o.name == "maxTime" }) || h.ours {
-			budget, late = budget+late/2, late-late/2 // it looks at the clock itself
+		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
+			budget, late = budget+late/2, late-late/2
 		}
 	}
-	p := h.proc
-	p.until(time.Now().Add(budget))
-	defer h.wakeUp(ctx)()
 	h.found = h.found[:0]
 	h.owes.ready, h.owes.move = true, true
-	if err := p.say(h.line); err != nil {
-		return finding{}, err
+	listen := func(word, rest string) (done bool, err error) {
+		answer, done, err = h.listen(word, rest)
+		return done, err
 	}
-	stopped := false
-	for {
-		line, err := p.hear(ctx)
-		switch {
-		case err == nil:
-			answer, done, err := h.listen(line)
-			if done || err != nil {
-				return answer, err
-			}
-		case errors.Is(err, errLate) && !stopped:
-			stopped, h.owes.again = true, true
-			p.until(time.Now().Add(late))
-			if err := p.say([]byte("stop\n")); err != nil {
-				return finding{}, err
-			}
-		case errors.Is(err, errLate):
-			return finding{}, timedOut(err, "the engine gave no move within %v and %v of grace", budget, late)
-		default:
-			if ctx.Err() != nil {
-				p.until(time.Now().Add(h.grace))
-				_ = p.say([]byte("stop\n")) // the answer is waited for when it is used again
-			}
-			return finding{}, err
-		}
+	err = h.proc.converse(ctx, commands, budget, listen)
+	if errors.Is(err, errLate) {
+		h.owes.again = true
+		err = h.proc.converse(ctx, "stop\n", late, listen)
 	}
+	if err != nil && ctx.Err() != nil {
+		_ = h.proc.say("stop\n") // settle receives the answer when the program is used again
+	}
+	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, late)
 }
 
-// listen takes in a line that follows a question. done tells that it is the answer.
-func (h *host) listen(line []byte) (answer finding, done bool, err error) {
-	word, rest, _ := bytes.Cut(line, []byte{' '})
-	switch string(bytes.TrimSpace(word)) {
+// listen handles a line that follows go, and reports whether it is the answer.
+// What comes before readyok belongs to an earlier search.
+func (h *host) listen(word, rest string) (answer finding, done bool, err error) {
+	switch word {
 	case "readyok":
 		if h.owes.ready {
 			h.owes.ready, h.owes.again = false, false
 		}
 	case "info":
-		if h.owes.ready {
-			return answer, false, nil // of the search before
-		}
 		var f finding
-		if f.read(strings.Fields(string(rest))); f.move != "" && len(h.found) < maxPly {
+		f.read(strings.Fields(rest))
+		if !h.owes.ready && f.move != "" && len(h.found) < maxPly {
 			h.found = append(h.found, f)
 		}
 	case "bestmove":
-		if h.owes.ready && h.owes.again {
+		words := strings.Fields(rest)
+		switch {
+		case h.owes.ready && h.owes.again:
 			return answer, false, nil
-		}
-		if h.owes.ready {
-			return answer, false, broken("the engine answered twice: %q came before it was asked again", escape(string(line), maxShown))
-		}
-		words := strings.Fields(string(rest))
-		if len(words) == 0 {
+		case h.owes.ready:
+			return answer, false, broken("the engine answered twice: %.120q came before it was asked again", word+" "+rest)
+		case len(words) == 0:
 			return answer, false, broken("expected a move after bestmove, found none")
 		}
 		h.owes.move = false
@@ -523,16 +467,16 @@ func (h *host) decide(g *rules.Game, answer finding) (agents.Decision, error) {
 		return agents.Decision{}, &agents.Failure{Kind: agents.BadMove, Err: err}
 	}
 	if h.setup.OnRepetition == agents.AskNext && g.OnlyRepeats(m) {
-		for i := len(h.found) - 1; i >= 0; i-- {
-			if other, err := h.readMove(g, h.found[i].move); err == nil && g.Legal().Contains(other) {
-				m, answer = other, h.found[i]
+		for _, f := range slices.Backward(h.found) {
+			if other, err := h.readMove(g, f.move); err == nil && g.Legal().Contains(other) {
+				m, answer = other, f
 				break
 			}
 		}
 	}
 	d := agents.Decision{Move: m, Depth: answer.depth, Nodes: answer.nodes}
 	if answer.scored {
-		d.Scored, d.Score = true, answer.scoreOf(h.ours)
+		d.Scored, d.Score = true, answer.agentScore(h.extended)
 	}
 	return d, nil
 }
@@ -540,16 +484,66 @@ func (h *host) decide(g *rules.Game, answer finding) (agents.Decision, error) {
 // readMove reads a move in the program's numbers.
 func (h *host) readMove(g *rules.Game, text string) (rules.Move, error) {
 	p := g.Position()
-	turn := !h.ours && p.Side() == rules.North
+	turn := !h.extended && p.Side() == rules.North
 	if turn {
 		p = p.Rotate()
 	}
 	m, err := parseMove(g.Rules(), p, text)
 	if err != nil {
-		return rules.NoMove, fmt.Errorf("the engine answered %q: %w", escape(text, maxShown), err)
+		return rules.NoMove, fmt.Errorf("the engine answered %.120q: %w", text, err)
 	}
 	if turn {
 		m = m.Rotate()
 	}
 	return m, nil
+}
+
+// finding is what an engine reports of a search in lines info and bestmove.
+type finding struct {
+	move   string
+	depth  int
+	score  float64
+	scored bool
+	nodes  int64
+}
+
+// read takes what is known from the words that follow info or bestmove M. Unknown
+// words and invalid numbers are skipped: only the move has to be right.
+func (f *finding) read(words []string) {
+	for i := 0; i+1 < len(words); i++ {
+		value := words[i+1]
+		switch words[i] {
+		case "pv", "string": // what follows is no pair
+			return
+		case "ply", "depth":
+			if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= maxPly {
+				f.depth = n
+			}
+		case "bestmove":
+			f.move = value
+		case "score":
+			x, err := strconv.ParseFloat(value, 64)
+			if err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+				f.score, f.scored = x, true
+			}
+		case "nodes":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
+				f.nodes = n
+			}
+		default:
+			continue
+		}
+		i++
+	}
+}
+
+// agentScore returns the score as agents give it. One of a program without the
+// extensions, in an unknown unit, is taken for hundredths of a point and never for
+// a proof.
+func (f *finding) agentScore(extended bool) agents.Score {
+	top := float64(agents.MaxEval)
+	if extended {
+		top = float64(agents.WinTop)
+	}
+	return agents.Score(math.Round(min(max(f.score, -top), top)))
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,12 +24,10 @@ import (
 	"gyges/rules"
 )
 
-// asServer is set in the environment of processes that are to be our server.
-const asServer = "GYGES_TEST_SERVER"
-
+// TestMain makes the process our server if its arguments are server and a spec.
 func TestMain(m *testing.M) {
-	if spec := os.Getenv(asServer); spec != "" && len(os.Args) == 2 && os.Args[1] == "server" {
-		parsed, err := agents.ParseSpec(spec)
+	if len(os.Args) == 3 && os.Args[1] == "server" {
+		parsed, err := agents.ParseSpec(os.Args[2])
 		if err == nil {
 			err = Serve(context.Background(), os.Stdin, os.Stdout, testServer(parsed))
 		}
@@ -63,6 +61,16 @@ func newTestHost(tb testing.TB, habit, more string) *host {
 	tb.Helper()
 	h := newAgent(tb, ugitest.Spec(tb, habit, more)).(*host)
 	tb.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// newServerHost returns the host of a process that is our server of an agent.
+func newServerHost(tb testing.TB, spec string) *host {
+	tb.Helper()
+	exe, err := os.Executable()
+	require.NoError(tb, err)
+	h := newAgent(tb, `ugi:cmd='"`+exe+`" server `+spec+`'`).(*host)
+	tb.Cleanup(func() { require.NoError(tb, h.Close()) })
 	return h
 }
 
@@ -103,6 +111,7 @@ func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plie
 
 // An engine that behaves plays both sides: what North sees is turned.
 func TestHostPlaysBothSides(t *testing.T) {
+	t.Parallel()
 	for _, habit := range []string{"good", "public"} {
 		for _, side := range []rules.Side{rules.South, rules.North} {
 			h := newTestHost(t, habit, ",opt.maxPly=3")
@@ -123,6 +132,7 @@ func TestHostPlaysBothSides(t *testing.T) {
 }
 
 func TestHostTellsWhatItHeard(t *testing.T) {
+	t.Parallel()
 	h := newTestHost(t, "good", "")
 	r := rules.MustParse("standard")
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
@@ -135,8 +145,13 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 	require.Contains(t, trace, "> setoption maxNodes 50")
 	require.Contains(t, trace, "> setoption maxTime 1")
 
-	// A limit that is gone can't be unset: the program is started anew.
+	// A limit that changes is set again; one that is gone can't be unset: the
+	// program is started anew.
 	old := h.proc
+	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{Depth: 4, Nodes: 60, MoveTime: time.Second})
+	require.NoError(t, err)
+	require.Same(t, old, h.proc)
+	require.Contains(t, h.Trace(), "> setoption maxNodes 60")
 	_, err = h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{})
 	require.NoError(t, err)
 	require.NotSame(t, old, h.proc)
@@ -144,14 +159,15 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 
 func TestTighterOption(t *testing.T) {
 	given := []setting{{"maxPly", "3"}, {"maxTime", "x"}, {"threads", "2"}}
-	require.Equal(t, "3", tighter(setting{"maxPly", "4"}, given))
-	require.Equal(t, "2", tighter(setting{"maxPly", "2"}, given))
-	require.Equal(t, "0.1", tighter(setting{"maxTime", "0.1"}, given))
+	require.Equal(t, "3", tighter("maxPly", "4", given))
+	require.Equal(t, "2", tighter("maxPly", "2", given))
+	require.Equal(t, "0.1", tighter("maxTime", "0.1", given))
 }
 
 // Every engine that misbehaves ends the game with the right reason, and leaves
 // no process and no goroutine.
 func TestMisbehaviour(t *testing.T) {
+	t.Parallel()
 	for habit, c := range map[string]struct {
 		kind agents.FailureKind
 		says string
@@ -165,7 +181,7 @@ func TestMisbehaviour(t *testing.T) {
 		"halfhang":  {agents.TimedOut, `^the engine gave no move within`},
 		"flood":     {agents.BrokeProtocol, `^the engine floods its output: more than 20000 lines`},
 		"endless":   {agents.BrokeProtocol, `^expected lines of at most 65536 bytes, found a longer one$`},
-		"garbage":   {agents.BadMove, `^the engine answered "\\\\x00\\\\xff\\\\x1b\[31m\|": expected a move start\|end`},
+		"garbage":   {agents.BadMove, `^the engine answered "\\x00\\xff\\x1b\[31m\|": expected a move start\|end`},
 		"nothing":   {agents.BrokeProtocol, `^expected a move after bestmove, found none$`},
 		"half":      {agents.Crashed, `^the engine ended \(exit status 0\) in the middle of a line$`},
 		"closes":    {agents.Crashed, `^the engine closed its output and runs on$`},
@@ -230,28 +246,9 @@ func alive(pid int) bool {
 	return err == nil && p.Signal(syscall.Signal(0)) == nil
 }
 
-// Where pipes have no deadlines an engine that hangs is killed all the same.
-func TestHangWithoutDeadlines(t *testing.T) {
-	h := newTestHost(t, "hang", ",move=300ms")
-	r := rules.MustParse("italian:null_move=allow")
-	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
-	g := rules.NewGame(r, opening(r))
-	_, err := h.Choose(t.Context(), g, agents.Limits{})
-	require.NoError(t, err)
-	h.proc.blind = true
-	pid := h.proc.cmd.Process.Pid
-	h.proc.deadline = time.Now().Add(200 * time.Millisecond)
-	require.NoError(t, h.proc.out.SetDeadline(time.Time{}))
-	require.NoError(t, h.proc.say([]byte("go\n")))
-	_, err = h.proc.hear(t.Context())
-	var f *agents.Failure
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, agents.TimedOut, f.Kind)
-	require.Eventually(t, func() bool { return !alive(pid) }, 10*time.Second, time.Millisecond)
-}
-
 // What an engine does that is odd but no failure.
 func TestOddButGood(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("italian:null_move=allow")
 	for _, habit := range []string{"noise", "complains"} {
 		h := newTestHost(t, habit, "")
@@ -271,6 +268,7 @@ func TestOddButGood(t *testing.T) {
 // One process serves all games; it is started anew after a failure, or for every
 // game when asked.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("italian:null_move=allow")
 	games := func(h *host) (pids map[int]bool, failures int) {
 		pids = map[int]bool{}
@@ -297,6 +295,7 @@ func TestRestart(t *testing.T) {
 
 // An engine that ignores quit and spins at the end of its input is killed.
 func TestDeafEngineIsKilled(t *testing.T) {
+	t.Parallel()
 	h := newTestHost(t, "deaf", "")
 	r := rules.MustParse("standard")
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
@@ -311,8 +310,9 @@ func TestDeafEngineIsKilled(t *testing.T) {
 // Cancelling ends a search at once; the engine is used again, and its late
 // answer is not taken for the next one.
 func TestCancelledSearch(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("italian:null_move=allow")
-	h := newTestHost(t, "waits", ",grace=10s")
+	h := newTestHost(t, "waits", ",grace=4s")
 	_, err := play(t, r, opening(r), 1, 2, h, newAgent(t, "random"))
 	require.NoError(t, err)
 	pid := h.proc.cmd.Process.Pid
@@ -344,6 +344,7 @@ func TestCancelledSearch(t *testing.T) {
 
 // Rules a plain engine can't be told are refused, clearly.
 func TestPlainEngineKnowsOneGame(t *testing.T) {
+	t.Parallel()
 	h := newTestHost(t, "good", "")
 	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false, "kang": false} {
 		err := h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)})
@@ -357,6 +358,7 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 
 // Set-ups are not the engine's affair, and neither is a pass.
 func TestHostPlacesByItself(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	g, err := play(t, r, r.Start(), 3, 14, newTestHost(t, "good", ""), newTestHost(t, "good", ""))
 	require.NoError(t, err)
@@ -414,16 +416,13 @@ func TestBadHostSpecs(t *testing.T) {
 // Our host plays our engine, both ways, as the agent plays without either, in
 // all rule sets.
 func TestOwnEngineBothWays(t *testing.T) {
+	t.Parallel()
 	sets := []string{"kang:kang_entry=optional,kang_cooldown=0,max_plies=20", "standard:door_rule=directed,blocked_row=pass,max_plies=7"}
 	for _, p := range rules.Presets() {
 		sets = append(sets, p.Name+":max_plies=6")
 	}
-	exe, err := os.Executable()
-	require.NoError(t, err)
 	for n, spec := range []string{"alphabeta:depth=2,hash=1", "mcts:iterations=8,hash=1", "random"} {
-		t.Setenv(asServer, spec)
-		server := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
-		second := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host)
+		server, second := newServerHost(t, spec), newServerHost(t, spec)
 		for i, name := range sets[:len(sets)>>n] { // one agent in all of them, others in some
 			r := rules.MustParse(name)
 			for _, start := range []rules.Position{r.Start(), opening(r)} {
@@ -437,20 +436,15 @@ func TestOwnEngineBothWays(t *testing.T) {
 				}
 			}
 		}
-		require.True(t, server.ours)
-		require.NoError(t, server.Close())
-		require.NoError(t, second.Close())
+		require.True(t, server.extended)
 	}
 }
 
 // Decisions come through with their scores, depths and nodes.
 func TestOwnEngineTellsItsDecisions(t *testing.T) {
-	exe, err := os.Executable()
-	require.NoError(t, err)
+	t.Parallel()
 	const spec = "alphabeta:hash=1"
-	t.Setenv(asServer, spec)
-	server, inside := newAgent(t, `ugi:cmd="`+exe+`" server`).(*host), newAgent(t, spec)
-	defer func() { require.NoError(t, server.Close()) }()
+	server, inside := newServerHost(t, spec), newAgent(t, spec)
 	r := rules.MustParse("simplified")
 	g := rules.NewGame(r, opening(r))
 	for _, a := range []agents.Agent{server, inside} {
@@ -486,17 +480,22 @@ func BenchmarkHostMove(b *testing.B) {
 // BenchmarkBarePipe is what BenchmarkHostMove would cost without a host: the
 // same lines there and back.
 func BenchmarkBarePipe(b *testing.B) {
-	h := newTestHost(b, "good", "")
 	r := rules.MustParse("italian")
-	require.NoError(b, h.NewGame(b.Context(), agents.Setup{Rules: r}))
+	cmd := exec.CommandContext(b.Context(), newTestHost(b, "good", "").command[0], "good")
+	in, err := cmd.StdinPipe()
+	require.NoError(b, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(b, err)
+	require.NoError(b, cmd.Start())
+	defer func() { require.NoError(b, errors.Join(in.Close(), cmd.Wait())) }()
 	question := []byte("setpos data " + formatRows(r, opening(r)) + "\nisready\ngo\n")
 	answer := make([]byte, 4096)
 	for b.Loop() {
-		if _, err := h.proc.in.Write(question); err != nil {
+		if _, err := in.Write(question); err != nil {
 			b.Fatal(err)
 		}
 		for n := 0; !bytes.Contains(answer[:n], []byte("\nbestmove ")); {
-			more, err := h.proc.out.Read(answer[n:])
+			more, err := out.Read(answer[n:])
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -510,56 +509,6 @@ func TestTraceKeepsTheLastLines(t *testing.T) {
 	tr.drain(strings.NewReader(strings.Repeat("a\n", 100) + strings.Repeat("b", 1000) + "\nc\x00\nd"))
 	lines := tr.last()
 	require.Len(t, lines, traceLines)
-	require.Equal(t, []string{"! a", "! (a longer line)", `! c\x00`, "! d"}, lines[traceLines-4:])
+	require.Equal(t, []string{"! a", "! " + strings.Repeat("b", traceLength-3) + "…", `! c\x00`, "! d"}, lines[traceLines-4:])
 	require.Equal(t, "d", tr.lastError())
-}
-
-func TestLineReader(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for range 300 {
-		var text strings.Builder
-		var want []string
-		for range rng.IntN(20) {
-			line := strings.Repeat("x", rng.IntN(12))
-			text.WriteString(line + []string{"\n", "\r\n"}[rng.IntN(2)])
-			want = append(want, line)
-		}
-		half := strings.Repeat("y", rng.IntN(5))
-		from := &hiccups{from: strings.NewReader(text.String() + half), rng: rng}
-		l := newLineReader(from, 16)
-		var got []string
-		for {
-			line, err := l.next()
-			if errors.Is(err, errHiccup) {
-				continue
-			}
-			if err != nil {
-				break
-			}
-			got = append(got, string(line))
-		}
-		require.Equal(t, want, got)
-		require.Equal(t, half, string(l.rest()))
-	}
-	l := newLineReader(strings.NewReader("short\n"+strings.Repeat("x", 1000)+"\nagain\n"), 10)
-	for i, want := range []string{"short", "", "again"} {
-		line, err := l.next()
-		require.Equal(t, i == 1, errors.Is(err, errLongLine))
-		require.Equal(t, want, string(line))
-	}
-}
-
-var errHiccup = errors.New("not now")
-
-// hiccups reads a few bytes at a time, and fails in between.
-type hiccups struct {
-	from *strings.Reader
-	rng  *rand.Rand
-}
-
-func (h *hiccups) Read(p []byte) (int, error) {
-	if h.rng.IntN(3) == 0 {
-		return 0, errHiccup
-	}
-	return h.from.Read(p[:min(len(p), 1+h.rng.IntN(5))])
 }

@@ -17,6 +17,7 @@ import (
 // An engine that wants more memory than it may have ends, which is its own fault;
 // one that doesn't plays as always.
 func TestMemoryIsBounded(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("italian")
 	p, err := r.ParsePosition("321123/000000/000000/000000/000000/321123 s")
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package ugi
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -55,58 +56,38 @@ func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error
 	return m, nil
 }
 
+// numbers is a move in the protocol's numbers: where it starts, a square or, after
+// + and @, a height in the hand; where it ends; where it drops a piece.
+var numbers = regexp.MustCompile(`^(?:([+@])([1-3])|(\d\d?))\|(\d\d?)(?:\|(\d\d?))?$`)
+
 // shortNotation turns a move in numbers into the notation of package rules.
 func shortNotation(text string) (string, error) {
-	fields := strings.Split(text, "|")
-	bad := func() (string, error) {
-		return "", fmt.Errorf("expected a move start|end or start|end|drop, found %q", escape(text, maxShown))
+	bad := fmt.Errorf("expected a move start|end or start|end|drop, found %.120q", text)
+	f := numbers.FindStringSubmatch(text)
+	if f == nil {
+		return "", bad
 	}
-	if len(fields) < 2 || len(fields) > 3 {
-		return bad()
+	var squares [3]rules.Square
+	for i, field := range f[3:] {
+		n, _ := strconv.Atoi(field) // 0 where there is none
+		if n > int(rules.SouthGoal) || i != 1 && n >= rules.NumSquares {
+			return "", bad
+		}
+		squares[i] = rules.Square(n)
 	}
-	start, place, ok := startText(fields[0])
-	to, okTo := number(fields[1], int(rules.SouthGoal))
-	end := rules.Square(to)
-	switch {
-	case !ok || !okTo || place && (len(fields) == 3 || end.IsGoal()) || end.IsGoal() && len(fields) == 3:
-		return bad()
+	start, end, drop := squares[0].String(), squares[1], f[5] != ""
+	if f[1] == "+" {
+		start = "+" + f[2]
+	}
+	switch place := f[1] == "@"; {
+	case end.IsGoal() && (place || drop), place && drop:
+		return "", bad
 	case place:
-		return start + end.String(), nil
-	case len(fields) == 2:
-		return start + "-" + end.String(), nil
+		return f[2] + "@" + end.String(), nil
+	case drop:
+		return start + "x" + end.String() + "@" + squares[2].String(), nil
 	}
-	drop, ok := number(fields[2], rules.NumSquares-1)
-	if !ok {
-		return bad()
-	}
-	return start + "x" + end.String() + "@" + rules.Square(drop).String(), nil
-}
-
-// startText reads where a move starts; place tells that it is a placement.
-func startText(text string) (start string, place, ok bool) {
-	if text == "" {
-		return "", false, false
-	}
-	switch text[0] {
-	case '+':
-		_, ok = number(text[1:], 3)
-		return text, false, ok
-	case '@':
-		_, ok = number(text[1:], 3)
-		return text[1:] + "@", true, ok
-	default:
-		n, ok := number(text, rules.NumSquares-1)
-		return rules.Square(n).String(), false, ok
-	}
-}
-
-// number reads a number from 0 to top, written without a sign.
-func number(text string, top int) (int, bool) {
-	if len(text) == 0 || len(text) > 2 || text[0] == '+' || text[0] == '-' {
-		return 0, false
-	}
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n <= top
+	return start + "-" + end.String(), nil
 }
 
 // startRows is the board that setpos start stands for.
@@ -137,7 +118,7 @@ func parseRows(r *rules.Rules, text string) (rules.Position, error) {
 			b.WriteByte(c)
 			squares++
 		case strings.IndexByte("/,| \t", c) < 0:
-			return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %q", escape(text[i:], maxShown))
+			return rules.Position{}, fmt.Errorf("expected a board of 36 digits from 0 to 3, found %.120q", text[i:])
 		}
 	}
 	if squares < rules.NumSquares {

@@ -1,10 +1,12 @@
 package ugi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,35 +33,19 @@ const (
 func (s *server) options() []option {
 	least, most, threads := s.threads()
 	return []option{
-		{"maxPly", "type int default 0 min 0 max 1000", func(v string) error {
-			n, err := wholeNumber(v, 0, maxPly)
-			if err == nil {
-				s.limits.Depth = int(n)
-			}
-			return err
-		}},
-		{"maxTime", "type seconds default 0 min 0 max 86400", func(v string) error {
+		number("maxPly", 0, 0, maxPly, func(n int64) { s.limits.Depth = int(n) }),
+		{"maxTime", fmt.Sprintf("type seconds default 0 min 0 max %d", maxSeconds), func(v string) error {
 			x, err := strconv.ParseFloat(v, 64)
 			if err != nil || !(0 <= x && x <= maxSeconds) {
-				return fmt.Errorf("expected seconds from 0 to %d, found %q", maxSeconds, escape(v, maxShown))
+				return fmt.Errorf("expected seconds from 0 to %d, found %.120q", maxSeconds, v)
 			}
 			s.limits.MoveTime = time.Duration(math.Ceil(x * float64(time.Second)))
 			return nil
 		}},
-		{"maxNodes", "type int default 0 min 0 max 1000000000000000", func(v string) error {
-			n, err := wholeNumber(v, 0, maxNodes)
-			if err == nil {
-				s.limits.Nodes = n
-			}
-			return err
-		}},
-		{"moveOverhead", "type int default 10 min 0 max 5000", func(v string) error {
-			n, err := wholeNumber(v, 0, maxOverhead)
-			if err == nil {
-				s.overhead = time.Duration(n) * time.Millisecond
-			}
-			return err
-		}},
+		number("maxNodes", 0, 0, maxNodes, func(n int64) { s.limits.Nodes = n }),
+		number("moveOverhead", agents.DefaultMoveOverhead.Milliseconds(), 0, maxOverhead, func(n int64) {
+			s.overhead = time.Duration(n) * time.Millisecond
+		}),
 		{"threads", fmt.Sprintf("type int default %d min %d max %d", threads, least, most), s.setThreads},
 		{"rules", "type text default standard", func(v string) error {
 			r, err := rules.Parse(v)
@@ -71,12 +57,23 @@ func (s *server) options() []option {
 		{"seed", "type int default 0 min 0 max 18446744073709551615", func(v string) error {
 			n, err := strconv.ParseUint(v, 10, 64)
 			if err != nil {
-				return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %q", escape(v, maxShown))
+				return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %.120q", v)
 			}
 			s.seed, s.games, s.fresh, s.placed = n, 0, true, false
 			return nil
 		}},
 	}
+}
+
+// number returns an option that is a whole number.
+func number(name string, value, least, most int64, set func(int64)) option {
+	return option{name, fmt.Sprintf("type int default %d min %d max %d", value, least, most), func(v string) error {
+		n, err := wholeNumber(v, least, most)
+		if err == nil {
+			set(n)
+		}
+		return err
+	}}
 }
 
 // threadsParam is the parameter of agents that search with several threads.
@@ -103,7 +100,7 @@ func (s *server) setThreads(value string) error {
 	least, most, now := s.threads()
 	n, err := wholeNumber(value, least, most)
 	if most == 1 && err != nil {
-		return fmt.Errorf("expected 1, since the agent %s searches with one thread, found %q", s.config.Spec.Kind, escape(value, maxShown))
+		return fmt.Errorf("expected 1, since the agent %s searches with one thread, found %.120q", s.config.Spec.Kind, value)
 	}
 	if err != nil || int(n) == now {
 		return err
@@ -125,9 +122,9 @@ func closeAgent(a agents.Agent) error {
 	return nil
 }
 
-// setOption obeys setoption NAME VALUE, and setoption name NAME value VALUE.
-// Neither capitals nor blanks in the name matter.
-func (s *server) setOption(text string) error {
+// setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither
+// capitals nor blanks in the name matter.
+func (s *server) setOption(_ context.Context, text string) error {
 	words := strings.Fields(text)
 	if len(words) >= 4 && words[0] == "name" && words[len(words)-2] == "value" {
 		words = append(words[1:len(words)-2], words[len(words)-1])
@@ -149,13 +146,72 @@ func (s *server) setOption(text string) error {
 	if len(words) > 2 {
 		return errors.New("expected a name and a value")
 	}
-	return fmt.Errorf("unknown option %q; expected one of: %s", escape(name, maxShown), strings.Join(names, ", "))
+	return fmt.Errorf("unknown option %.120q; expected one of: %s", name, strings.Join(names, ", "))
 }
 
 func wholeNumber(text string, low, high int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < low || n > high {
-		return 0, fmt.Errorf("expected a whole number from %d to %d, found %q", low, high, escape(text, maxShown))
+		return 0, fmt.Errorf("expected a whole number from %d to %d, found %.120q", low, high, text)
 	}
 	return n, nil
+}
+
+// setRules changes the rules, and sets the position that games begin in.
+func (s *server) setRules(r *rules.Rules) {
+	s.rules, s.placed, s.fresh = r, false, true
+	s.game = rules.NewGame(r, startPosition(r))
+}
+
+// startPosition returns the position of setpos start: the usual set-up, or the
+// empty board of Kang.
+func startPosition(r *rules.Rules) rules.Position {
+	p, err := r.ParsePosition(startRows + " s")
+	if err != nil { // Kang: the text lacks its fields
+		return r.Start()
+	}
+	return p
+}
+
+// setPosition runs setpos start, setpos data ROWS and setpos pos POSITION, each of
+// which moves MOVE… may follow.
+func (s *server) setPosition(_ context.Context, text string) error {
+	head, tail, _ := strings.Cut(text, "moves")
+	p, err := s.parsePosition(head)
+	if err != nil {
+		return err
+	}
+	g := rules.NewGame(s.rules, p)
+	for i, word := range strings.Fields(tail) {
+		m, err := parseMove(s.rules, g.Position(), word)
+		if err == nil {
+			err = g.Play(m)
+		}
+		if err != nil {
+			return fmt.Errorf("move %d: %w", i+1, err)
+		}
+	}
+	old, moves := s.game.Moves(), g.Moves()
+	if s.game.Start() != p || len(moves) < len(old) || !slices.Equal(moves[:len(old)], old) {
+		s.fresh = true // another game
+	}
+	s.game, s.placed = g, true
+	return nil
+}
+
+func (s *server) parsePosition(text string) (p rules.Position, err error) {
+	kind, where, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch {
+	case kind == "start" && where == "":
+		return startPosition(s.rules), nil
+	case kind == "start":
+		return p, errors.New("expected nothing but moves after start")
+	case kind == "data" && s.rules.Options().Kang:
+		return p, errors.New("expected pos and a position text: data lacks what Kang needs")
+	case kind == "data":
+		return parseRows(s.rules, where)
+	case kind == "pos":
+		return s.rules.ParsePosition(where)
+	}
+	return p, fmt.Errorf("expected start, data ROWS or pos POSITION, found %.120q", kind)
 }

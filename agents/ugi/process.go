@@ -1,17 +1,21 @@
 package ugi
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/textfmt"
 )
 
 const (
@@ -19,59 +23,69 @@ const (
 	floodLines = 20_000   // from one question to its answer
 	floodBytes = 8 << 20
 
+	writingTime = 10 * time.Second       // for an engine to read what is sent to it
 	endingTime  = 200 * time.Millisecond // for a program that closed its output to end
 	killingTime = 5 * time.Second        // for the system to end a program that was killed
 )
 
-// process is a running engine. It belongs to one goroutine.
+// process is a running engine. Its methods are for one goroutine.
 type process struct {
 	cmd    *exec.Cmd
-	in     *os.File // what the engine reads
-	out    *os.File // what it writes
-	errOut *os.File
-	lines  *lineReader
+	in     io.WriteCloser // what the engine reads
+	out    io.ReadCloser  // what it writes
+	errOut io.ReadCloser
+	lines  chan output   // closed at the end of its output
+	closed chan struct{} // closed when nothing more is to be read
 	trace  *trace
 
-	deadline time.Time // of reading and writing
-	blind    bool      // the system has no deadlines for pipes
-	heard    int       // lines since the last question
-	bytes    int
+	heard  int // lines since the last question
+	bytes  int
+	killed bool
 
 	exited  chan struct{} // closed when the program has ended and been reaped
-	waitErr error         // how, then
+	status  string        // how, then
 	drained chan struct{} // closed when its stderr has been read
 }
 
-// launch starts a program, which may have so many megabytes of memory; 0: all it
-// wants. The error is an [agents.Failure], or an [agents.HostFailure].
+// output is a line that an engine has written, or, with an error, what it wrote
+// before the end or of a line that is too long.
+type output struct {
+	text string
+	err  error
+}
+
+// launch starts a program, which may have so many megabytes of memory; 0: no
+// bound. The error is an [agents.Failure], or an [agents.HostFailure].
 func launch(command []string, dir string, megabytes int, t *trace) (*process, error) {
-	p := &process{trace: t, exited: make(chan struct{}), drained: make(chan struct{})}
-	p.cmd = exec.Command(command[0], command[1:]...) //nolint:noctx // it outlives the calls that have a context
+	p := &process{
+		cmd:   exec.Command(command[0], command[1:]...), //nolint:noctx // it outlives the calls that have a context
+		lines: make(chan output), closed: make(chan struct{}), trace: t,
+		exited: make(chan struct{}), drained: make(chan struct{}),
+	}
 	p.cmd.Dir = dir
 	isolate(p.cmd)
 	mark := bindLifetime(p.cmd)
-	theirs, err := p.connect()
-	if err == nil {
-		started := make(chan error)
-		go p.run(mark, started)
-		err = <-started
+	var errs [3]error
+	p.in, errs[0] = p.cmd.StdinPipe()
+	p.out, errs[1] = p.cmd.StdoutPipe()
+	p.errOut, errs[2] = p.cmd.StderrPipe()
+	if err := errors.Join(errs[:]...); err != nil {
+		p.cmd.Err = err // Start closes the other pipes and returns it
 	}
-	for _, f := range theirs {
-		_ = f.Close() // the program has its own copy
-	}
-	if err != nil {
-		p.closeOurs()
+	started := make(chan error)
+	go p.run(mark, started)
+	if err := <-started; err != nil {
 		err = fmt.Errorf("can't start %.60q: %w", command[0], err)
 		if hostLacks(err) {
 			return nil, &agents.HostFailure{Err: err}
 		}
 		return nil, &agents.Failure{Kind: agents.Crashed, Err: err}
 	}
+	go p.readLines()
 	go func() {
+		defer close(p.drained)
 		t.drain(p.errOut)
-		close(p.drained)
 	}()
-	p.lines = newLineReader(p.out, maxAnswer)
 	if megabytes > 0 {
 		if err := boundMemory(p.cmd, megabytes); err != nil {
 			_ = p.kill() // err says more
@@ -92,8 +106,8 @@ func hostLacks(err error) bool {
 	return false
 }
 
-// run starts the program and waits for its end. It does both in one thread, which
-// lives as long as the program: see bindLifetime.
+// run starts the program and blocks until it has ended. It does both in one
+// thread, which lives as long as the program: see bindLifetime.
 func (p *process) run(mark string, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -102,137 +116,116 @@ func (p *process) run(mark string, started chan<- error) {
 	if err != nil {
 		return
 	}
-	p.waitErr = p.cmd.Wait()
+	// Cmd.Wait would close the pipes before they have been read.
+	if state, err := p.cmd.Process.Wait(); err != nil {
+		p.status = err.Error()
+	} else {
+		p.status = state.String()
+	}
 	_ = killGroup(p.cmd) // what it left behind holds the pipes open
 	killMarked(mark)
 	close(p.exited)
 }
 
-// connect makes the pipes and returns the program's ends.
-func (p *process) connect() (theirs []*os.File, err error) {
-	pipe := func(ours, their **os.File, weWrite bool) {
+// readLines sends the engine's lines until its output ends or the process is
+// closed.
+func (p *process) readLines() {
+	defer close(p.lines)
+	in := bufio.NewReaderSize(p.out, maxAnswer+len("\n"))
+	for {
+		line, err := in.ReadSlice('\n')
+		text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		select {
+		case p.lines <- output{text, err}:
+		case <-p.closed:
+			return
+		}
 		if err != nil {
 			return
 		}
-		var r, w *os.File
-		if r, w, err = os.Pipe(); err != nil {
-			return
-		}
-		if weWrite {
-			r, w = w, r
-		}
-		*ours, *their = r, w
-		theirs = append(theirs, w)
 	}
-	var stdin, stdout, stderr *os.File
-	pipe(&p.in, &stdin, true)
-	pipe(&p.out, &stdout, false)
-	pipe(&p.errOut, &stderr, false)
-	if err == nil {
-		p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, stderr
-	}
-	return theirs, err
-}
-
-func (p *process) closeOurs() {
-	for _, f := range []*os.File{p.in, p.out, p.errOut} {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-}
-
-// until sets the time by which what follows must be said and heard.
-func (p *process) until(t time.Time) {
-	p.deadline = t
-	p.blind = p.blind || errors.Is(p.out.SetReadDeadline(t), os.ErrNoDeadline)
-	_ = p.in.SetWriteDeadline(t) // as above
-}
-
-// nextLine reads a line. Where the system has no deadlines for pipes, the
-// program is killed when its time is over.
-func (p *process) nextLine(ctx context.Context) ([]byte, error) {
-	if !p.blind {
-		return p.lines.next()
-	}
-	kill := func() { _ = p.strike() }
-	timer := time.AfterFunc(time.Until(p.deadline), kill)
-	defer timer.Stop()
-	stop := context.AfterFunc(ctx, kill)
-	defer stop()
-	line, err := p.lines.next()
-	if err != nil && !time.Now().Before(p.deadline) {
-		err = &agents.Failure{Kind: agents.TimedOut, Err: errLate}
-	}
-	return line, err
 }
 
 // say sends lines, each with its end.
-func (p *process) say(text []byte) error {
-	for line := range bytes.Lines(text) {
-		p.trace.add('>', bytes.TrimSuffix(line, []byte{'\n'}))
+func (p *process) say(text string) error {
+	for line := range strings.Lines(text) {
+		p.trace.add('>', strings.TrimSuffix(line, "\n"))
 	}
 	p.heard, p.bytes = 0, 0
-	_, err := p.in.Write(text)
+	late := time.AfterFunc(writingTime, func() { _ = p.strike() })
+	_, err := io.WriteString(p.in, text)
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case !late.Stop():
 		return &agents.Failure{Kind: agents.TimedOut, Err: errors.New("the engine does not read its input")}
 	case err != nil:
-		return p.ended()
+		return p.ended("")
 	}
 	return nil
 }
 
-// errLate is hear's error when the deadline has passed.
+// errLate is the error of an engine whose time to answer is over.
 var errLate = errors.New("no answer in time")
 
-// hear returns the next line; it holds until the next call. The error is
-// errLate, the context's, or an [agents.Failure].
-func (p *process) hear(ctx context.Context) ([]byte, error) {
-	for {
-		line, err := p.nextLine(ctx)
-		var failed *agents.Failure
-		switch {
-		case errors.As(err, &failed):
-			return nil, err
-		case err == nil:
-			p.trace.add('<', line)
-			p.heard++
-			p.bytes += len(line) + 1
-			if p.heard > floodLines || p.bytes > floodBytes {
-				return nil, broken("the engine floods its output: more than %d lines or %d bytes without an answer", floodLines, floodBytes)
-			}
-			return line, nil
-		case errors.Is(err, errLongLine):
-			return nil, broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
-		case !errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, p.ended()
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case !time.Now().Before(p.deadline):
-			return nil, errLate
-		}
-		p.until(p.deadline) // a call before this one was cancelled late
+// converse sends lines, and passes the engine's to take, the first word apart,
+// until that reports that it is done or returns an error, or the time is over. The
+// error is take's, errLate, the context's, or an [agents.Failure].
+func (p *process) converse(ctx context.Context, lines string, limit time.Duration,
+	take func(word, rest string) (done bool, err error),
+) error {
+	if err := p.say(lines); err != nil {
+		return err
 	}
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	for {
+		select {
+		case line, open := <-p.lines:
+			if err := p.hear(line, open); err != nil {
+				return err
+			}
+			word, rest, _ := strings.Cut(line.text, " ")
+			if done, err := take(strings.TrimSpace(word), rest); done || err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+			return errLate
+		}
+	}
+}
+
+// hear adds a line to the trace. The error is an [agents.Failure] if the output
+// has ended, or is too long.
+func (p *process) hear(line output, open bool) error {
+	switch {
+	case errors.Is(line.err, bufio.ErrBufferFull):
+		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
+	case line.err != nil || !open:
+		return p.ended(line.text)
+	}
+	p.trace.add('<', line.text)
+	p.heard++
+	p.bytes += len(line.text) + 1
+	if p.heard > floodLines || p.bytes > floodBytes {
+		return broken("the engine floods its output: more than %d lines or %d bytes without an answer",
+			floodLines, floodBytes)
+	}
+	return nil
 }
 
 func broken(format string, args ...any) error {
 	return &agents.Failure{Kind: agents.BrokeProtocol, Err: fmt.Errorf(format, args...)}
 }
 
-// ended returns the failure of a program that has closed its end. It ends it.
-func (p *process) ended() error {
-	select {
-	case <-p.exited:
-	case <-time.After(endingTime):
-	}
+// ended kills a program that has closed its output, in the middle of a line if
+// there is a rest, and returns its failure.
+func (p *process) ended(rest string) error {
 	how := "closed its output and runs on"
-	select {
-	case <-p.exited:
-		how = "ended (" + p.exitText() + ")"
-	default:
+	if p.exitsWithin(endingTime) {
+		how = "ended (" + p.status + ")"
 	}
-	if rest := p.lines.rest(); len(rest) > 0 {
+	if rest != "" {
 		p.trace.add('<', rest)
 		how += " in the middle of a line"
 	}
@@ -243,32 +236,30 @@ func (p *process) ended() error {
 	return &agents.Failure{Kind: agents.Crashed, Err: errors.New("the engine " + how)}
 }
 
-func (p *process) exitText() string {
-	if p.waitErr == nil {
-		return "exit status 0"
-	}
-	return p.waitErr.Error()
-}
-
-// quit asks the program to end, and ends it if it doesn't within the grace. It
-// returns whether it did.
-func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
-	p.until(time.Now().Add(grace))
-	_ = p.say([]byte("quit\n")) // it may have gone already
-	_ = p.in.Close()
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
+// exitsWithin blocks until the program has ended or the time is over, and reports
+// whether it has ended.
+func (p *process) exitsWithin(limit time.Duration) bool {
 	select {
 	case <-p.exited:
-		obeyed = true
-	case <-timer.C:
-		p.trace.add('=', []byte("did not quit and was killed"))
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// quit sends quit, closes the program's input, and kills it if it has not ended
+// within the grace. It reports whether it had.
+func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
+	_ = p.say("quit\n") // it may have ended already
+	_ = p.in.Close()
+	if obeyed = p.exitsWithin(grace); !obeyed {
+		p.trace.add('=', "did not quit and was killed")
 	}
 	return obeyed, p.kill()
 }
 
 // strike ends the program's group, unless that has been done when the program
-// ended: its number may be somebody else's by now.
+// ended: its number may be another process's by now.
 func (p *process) strike() error {
 	select {
 	case <-p.exited:
@@ -278,22 +269,87 @@ func (p *process) strike() error {
 	}
 }
 
-// kill ends the program and all it started, and waits until nothing is left of
-// it: no process, no goroutine.
+// kill ends the program and all it started, and blocks until nothing is left of
+// it: no process, no goroutine. The second time it does nothing.
 func (p *process) kill() error {
+	if p.killed {
+		return nil
+	}
+	p.killed = true
 	err := p.strike()
-	timer := time.NewTimer(killingTime)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-	case <-timer.C:
+	if !p.exitsWithin(killingTime) {
 		err = errors.Join(err, fmt.Errorf("the engine's process %d does not end", p.cmd.Process.Pid))
 	}
 	select { // what it said last
 	case <-p.drained:
 	case <-time.After(endingTime): // something that left the group holds it open
 	}
-	p.closeOurs()
+	close(p.closed)
+	for _, pipe := range []io.Closer{p.in, p.out, p.errOut} {
+		_ = pipe.Close()
+	}
 	<-p.drained
+	for range p.lines { // until the reader has ended
+	}
 	return err
+}
+
+const (
+	traceLines  = 32  // kept of a dialogue
+	traceLength = 160 // bytes kept of each line
+
+	quickErrors = 1 << 20 // bytes of stderr that are read at full speed
+	slowErrors  = time.Millisecond
+)
+
+// trace keeps the last lines of a dialogue. Two goroutines write to it.
+type trace struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// add appends a line. mark says who wrote it: '>' the host, '<' the engine, '!'
+// the engine on stderr, '=' is a remark.
+func (t *trace) add(mark byte, text string) {
+	line := string(mark) + " " + textfmt.Escape(textfmt.Cut(text, traceLength))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines[max(len(t.lines)-traceLines+1, 0):], line)
+}
+
+// last returns the lines, the oldest first.
+func (t *trace) last() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.lines)
+}
+
+// lastError returns the last line on stderr, which may say why a program ended;
+// "" if there is none.
+func (t *trace) lastError() string {
+	for _, line := range slices.Backward(t.last()) {
+		if text, ok := strings.CutPrefix(line, "! "); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// drain adds the lines of an engine's stderr, of which long ones are cut, until it
+// ends. A flood is slowed down.
+func (t *trace) drain(from io.Reader) {
+	in := bufio.NewReaderSize(from, 64<<10)
+	for n := 0; ; {
+		line, more, err := in.ReadLine()
+		if err != nil {
+			return
+		}
+		t.add('!', string(line))
+		for n += len(line); more && err == nil; n += len(line) {
+			line, more, err = in.ReadLine()
+		}
+		if n > quickErrors && in.Buffered() == 0 {
+			time.Sleep(slowErrors)
+		}
+	}
 }

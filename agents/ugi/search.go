@@ -19,82 +19,62 @@ const (
 	maxMillis = int64(maxSeconds * 1000)
 )
 
-// goWords are the numbers that may follow go.
-type goWords struct {
-	limits   agents.Limits
-	left     [2]time.Duration // clocks, by side
-	more     [2]time.Duration // what they gain a move
-	moves    int64            // to the next time control
-	infinite bool
+// goNumbers are the numbers that followed go, by the word before each; infinite is
+// one without a number.
+type goNumbers map[string]int64
+
+// goRanges are the least and the highest number after each word.
+var goRanges = map[string][2]int64{
+	"movetime": {1, maxMillis}, "depth": {1, maxPly}, "nodes": {1, maxNodes}, "movestogo": {1, maxMillis},
+	"wtime": {0, maxMillis}, "btime": {0, maxMillis}, "winc": {0, maxMillis}, "binc": {0, maxMillis},
 }
 
 // parseGo reads what follows go.
-func parseGo(text string) (goWords, error) {
-	var w goWords
+func parseGo(text string) (goNumbers, error) {
+	found := goNumbers{}
 	words := strings.Fields(text)
 	for i := 0; i < len(words); i++ {
-		if words[i] == "infinite" {
-			w.infinite = true
+		name := words[i]
+		if name == "infinite" {
+			found[name] = 1
 			continue
 		}
-		if i+1 == len(words) {
-			return w, fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc or movestogo and a number, or infinite, found %q", escape(words[i], maxShown))
-		}
-		if err := w.set(words[i], words[i+1]); err != nil {
-			return w, err
+		bounds, ok := goRanges[name]
+		if !ok || i+1 == len(words) {
+			return nil, fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc or movestogo and a number, "+
+				"or infinite, found %.120q", name)
 		}
 		i++
+		n, err := wholeNumber(words[i], bounds[0], bounds[1])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		found[name] = n
 	}
-	return w, nil
-}
-
-func (w *goWords) set(name, value string) (err error) {
-	var n int64
-	read := func(low, high int64) int64 {
-		n, err = wholeNumber(value, low, high)
-		return n
-	}
-	millis := func(low int64) time.Duration { return time.Duration(read(low, maxMillis)) * time.Millisecond }
-	switch name {
-	case "movetime":
-		w.limits.MoveTime = millis(1)
-	case "depth":
-		w.limits.Depth = int(read(1, maxPly))
-	case "nodes":
-		w.limits.Nodes = read(1, maxNodes)
-	case "wtime":
-		w.left[rules.South] = max(millis(0), time.Millisecond)
-	case "btime":
-		w.left[rules.North] = max(millis(0), time.Millisecond)
-	case "winc":
-		w.more[rules.South] = millis(0)
-	case "binc":
-		w.more[rules.North] = millis(0)
-	case "movestogo":
-		w.moves = read(1, maxMillis)
-	default:
-		return fmt.Errorf("expected movetime, depth, nodes, wtime, btime, winc, binc, movestogo or infinite, found %q", escape(name, maxShown))
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
-	return err
+	return found, nil
 }
 
 // limitsFor returns the limits of the next move of g, with the given overhead if
 // the mover's clock runs.
-func (w *goWords) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
-	side := g.Position().Side()
-	if w.left[side] == 0 {
-		return w.limits
+func (n goNumbers) limitsFor(g *rules.Game, overhead time.Duration) agents.Limits {
+	millis := func(name string) time.Duration { return time.Duration(n[name]) * time.Millisecond }
+	lim := agents.Limits{Depth: int(n["depth"]), Nodes: n["nodes"], MoveTime: millis("movetime")}
+	left, increment := "wtime", "winc"
+	if g.Position().Side() == rules.North {
+		left, increment = "btime", "binc"
 	}
-	clock := agents.Clock{Left: w.left[side], Increment: w.more[side], MovesToGo: int(w.moves), Overhead: overhead}
-	return w.limits.Tighter(agents.Limits{MoveTime: clock.MoveTime(g)})
+	if _, ok := n[left]; !ok {
+		return lim
+	}
+	clock := agents.Clock{
+		Left: max(millis(left), time.Millisecond), Increment: millis(increment), MovesToGo: int(n["movestogo"]), Overhead: overhead,
+	}
+	return lim.Tighter(agents.Limits{MoveTime: clock.MoveTime(g)})
 }
 
-// goSearch obeys go.
+// goSearch runs go.
 func (s *server) goSearch(ctx context.Context, text string) error {
-	words, err := parseGo(text)
+	numbers, err := parseGo(text)
 	if err != nil {
 		return err
 	}
@@ -102,8 +82,8 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 		s.out.line("bestmove %s", null)
 		return nil
 	}
-	lim := words.limitsFor(s.game, s.overhead)
-	if !words.infinite {
+	lim := numbers.limitsFor(s.game, s.overhead)
+	if numbers["infinite"] == 0 {
 		lim = lim.Tighter(s.limits)
 	}
 	bounded := lim != agents.Limits{}
@@ -115,8 +95,7 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 	return nil
 }
 
-// newSetup returns the game to prepare the agent for; nil if it goes on with the
-// one it has.
+// newSetup returns the game to prepare the agent for; nil if it has been prepared.
 func (s *server) newSetup() *agents.Setup {
 	if !s.fresh {
 		return nil
@@ -127,35 +106,23 @@ func (s *server) newSetup() *agents.Setup {
 	return setup
 }
 
-// prepare readies the agent for the game, so that the search that follows can be
-// stopped at once. If that fails the search will, and say so.
-func (s *server) prepare(ctx context.Context) {
-	if !s.placed || s.busy() || !s.fresh || s.game.Legal().Len() == 0 {
-		return
-	}
-	games := s.games
-	if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
-		s.fresh, s.games = true, games
-	}
-}
-
-// search lets the agent choose, tells what it finds, and returns the move. It
+// search lets the agent choose, writes what it finds, and returns the move. It
 // runs as a task.
 func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Limits) (move string) {
 	began := time.Now()
 	var last string
-	tell := func(d agents.Decision) {
-		about := s.about(d)
-		if about != last {
-			s.tell(about, d, began)
+	s.info = func(d agents.Decision) {
+		found := fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(d.Move), d.Score, d.Nodes)
+		if found != last {
+			seconds := max(time.Since(began).Seconds(), 1e-6)
+			s.out.line("info %s nps %.0f time %.6f pv%s", found, float64(d.Nodes)/seconds, seconds, formatLine(d))
 		}
-		last = about
+		last = found
 	}
-	s.info = tell
 	d, err := s.choose(ctx, setup, &lim)
 	switch stopped := ctx.Err() != nil; {
 	case s.game.Legal().Contains(d.Move) && (err == nil || stopped):
-	case stopped: // before the agent had an idea
+	case stopped: // before the agent had found a move
 		d = agents.Decision{Move: s.game.Legal().At(0)}
 	default:
 		if err == nil {
@@ -165,20 +132,33 @@ func (s *server) search(ctx context.Context, setup *agents.Setup, lim agents.Lim
 		d = agents.Decision{}
 	}
 	if d.Scored {
-		tell(d)
+		s.info(d)
 	}
 	return formatMove(d.Move)
 }
 
-// choose prepares the agent if setup isn't nil, and asks it if lim isn't. Its
-// panic is an error.
+// formatLine writes the principal variation, or the move alone, each move after a
+// blank.
+func formatLine(d agents.Decision) string {
+	if len(d.PV) == 0 {
+		return " " + formatMove(d.Move)
+	}
+	var b strings.Builder
+	for _, m := range d.PV {
+		b.WriteString(" " + formatMove(m))
+	}
+	return b.String()
+}
+
+// choose prepares the agent unless setup is nil, and lets it choose a move unless
+// lim is. Its panic is an error.
 func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Limits) (d agents.Decision, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
 		}
 		if err != nil && ctx.Err() == nil {
-			s.fresh = true // whatever is left of it, begin anew
+			s.fresh = true // its state is unknown
 		}
 	}()
 	if setup != nil {
@@ -193,25 +173,8 @@ func (s *server) choose(ctx context.Context, setup *agents.Setup, lim *agents.Li
 	return s.agent.Choose(ctx, s.game, *lim)
 }
 
-// about is what an info line says of a decision, but for clocks.
-func (s *server) about(d agents.Decision) string {
-	return fmt.Sprintf("ply %d bestmove %s score %d nodes %d", d.Depth, formatMove(d.Move), d.Score, d.Nodes)
-}
-
-func (s *server) tell(about string, d agents.Decision, began time.Time) {
-	seconds := max(time.Since(began).Seconds(), 1e-6)
-	var pv strings.Builder
-	for _, m := range d.PV {
-		pv.WriteString(" " + formatMove(m))
-	}
-	if pv.Len() == 0 {
-		pv.WriteString(" " + formatMove(d.Move))
-	}
-	s.out.line("info %s nps %.0f time %.6f pv%s", about, float64(d.Nodes)/seconds, seconds, pv.String())
-}
-
 // eval answers with the evaluation of the position, for the side to move.
-func (s *server) eval() error {
+func (s *server) eval(context.Context, string) error {
 	switch p := s.game.Position(); {
 	case s.rules.SettingUp(p):
 		return errors.New("expected a position with all pieces placed")

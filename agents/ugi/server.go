@@ -1,6 +1,7 @@
 package ugi
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -18,13 +20,13 @@ const (
 	// maxCommand bounds a line from a host, in bytes: the history of the longest
 	// game the rules allow fits.
 	maxCommand = 1 << 20
-	// maxShown bounds what is quoted of a line from outside, in bytes.
-	maxShown = 120
+	// maxInfo bounds an info string, in bytes.
+	maxInfo = 240
 	// lastSearch is how long a bounded search may go on when the input has ended.
 	lastSearch = time.Second
 )
 
-// ServerConfig says who answers.
+// ServerConfig describes an engine.
 type ServerConfig struct {
 	Name     string // the engine's, with its version
 	Author   string
@@ -34,10 +36,10 @@ type ServerConfig struct {
 }
 
 // Serve answers the commands of a host on in until quit, the end of input or
-// ctx's cancellation. What it doesn't understand it answers by an info string,
-// and changes nothing. It returns an error if there is no such agent, or
-// reading or writing fails. One goroutine may be left in in's Read when it
-// returns before the end of input.
+// ctx's cancellation. A command that is not valid is answered by an info string,
+// and changes nothing. Serve returns an error if there is no such agent, or
+// writing fails. One goroutine may be left in in's Read when it returns before the
+// end of input.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig) (err error) {
 	agent, err := config.Registry.New(config.Spec)
 	if err != nil {
@@ -45,26 +47,31 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &server{config: config, agent: agent, out: &replies{to: out, fail: cancel}, overhead: agents.DefaultMoveOverhead}
+	s := &server{
+		config: config, agent: agent, out: &replies{to: out, fail: cancel},
+		overhead: agents.DefaultMoveOverhead,
+	}
 	defer func() { err = errors.Join(err, closeAgent(s.agent)) }()
 	s.setRules(config.Rules)
 	lines := make(chan command)
-	go readCommands(ctx, in, lines, s.stopEarly)
+	go readCommands(ctx, in, lines, s.cancelEarly)
 	for {
 		select {
 		case <-ctx.Done():
 			s.stop()
 			return context.Cause(ctx)
-		case c, ok := <-lines:
-			if !ok {
+		case answer := <-s.answer:
+			s.reply(answer)
+		case c, open := <-lines:
+			switch {
+			case !open:
 				s.finish()
-				return s.out.error()
-			}
-			if c.err != nil {
+				return context.Cause(ctx)
+			case c.err != nil:
 				s.complain("%v", c.err)
-			} else if s.handle(ctx, c.text) {
+			case s.handle(ctx, c.text):
 				s.stop()
-				return s.out.error()
+				return context.Cause(ctx)
 			}
 		}
 	}
@@ -76,33 +83,27 @@ type command struct {
 	err  error
 }
 
-// readCommands hands over the lines of in. A stop goes to stopEarly first: waking
+// readCommands sends the lines of in. Before a stop it calls cancelEarly: waking
 // another goroutine up takes milliseconds where the search has all processors.
-func readCommands(ctx context.Context, in io.Reader, to chan<- command, stopEarly func()) {
+func readCommands(ctx context.Context, in io.Reader, to chan<- command, cancelEarly func()) {
 	defer close(to)
-	lines := newLineReader(in, maxCommand)
+	lines := bufio.NewReaderSize(in, maxCommand+len("\r\n"))
 	for {
-		line, err := lines.next()
-		c := command{text: string(line)}
-		switch {
-		case errors.Is(err, errLongLine):
-			c.err = fmt.Errorf("expected a line of at most %d bytes", maxCommand)
-		case errors.Is(err, io.EOF):
-			if c.text = string(lines.rest()); c.text == "" {
-				return
-			}
-		case err != nil:
-			return
+		line, err := lines.ReadSlice('\n')
+		c := command{text: strings.TrimSpace(string(line))}
+		for errors.Is(err, bufio.ErrBufferFull) { // the rest is skipped
+			c = command{err: fmt.Errorf("expected a line of at most %d bytes", maxCommand)}
+			_, err = lines.ReadSlice('\n')
 		}
-		if strings.TrimSpace(c.text) == "stop" {
-			stopEarly()
+		if c.text == "stop" {
+			cancelEarly()
 		}
 		select {
 		case to <- c:
 		case <-ctx.Done():
 			return
 		}
-		if err != nil && c.err == nil {
+		if err != nil {
 			return
 		}
 	}
@@ -110,28 +111,18 @@ func readCommands(ctx context.Context, in io.Reader, to chan<- command, stopEarl
 
 // replies writes lines whole, from several goroutines.
 type replies struct {
-	to   io.Writer
-	fail context.CancelCauseFunc // called with the first error
 	mu   sync.Mutex
-	err  error
+	to   io.Writer
+	fail context.CancelCauseFunc // called with an error of writing
 }
 
 func (r *replies) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...) + "\n"
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil {
-		return
+	if _, err := io.WriteString(r.to, text); err != nil {
+		r.fail(err)
 	}
-	if _, r.err = io.WriteString(r.to, text); r.err != nil {
-		r.fail(r.err)
-	}
-}
-
-func (r *replies) error() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
 }
 
 // server is the state behind the commands. It belongs to the goroutine that
@@ -148,115 +139,110 @@ type server struct {
 	overhead time.Duration // of a move on the clock, by setoption
 
 	game   *rules.Game
-	words  []string              // the moves that were given to get there
-	fresh  bool                  // the agent doesn't know yet that this is another game
+	fresh  bool                  // the agent has not been prepared for this game
 	placed bool                  // a position has been set since the rules and the seed were
-	info   func(agents.Decision) // what the search under way is to tell
-	task   *task
+	info   func(agents.Decision) // reports what the search under way has found
 
-	cancelTask atomic.Pointer[context.CancelFunc] // of the last task
+	// The task, a search or perft, that runs in the background.
+	answer     chan string // receives its last line; nil: no task
+	bounded    bool        // it ends by itself
+	cancelTask atomic.Pointer[context.CancelFunc]
 }
 
-// task is what the server is busy with.
-type task struct {
-	cancel  context.CancelFunc
-	done    chan struct{}
-	bounded bool        // it ends by itself
-	ending  atomic.Bool // it is about to answer, and does nothing after it
-}
-
-// complain says what is wrong with a command.
+// complain writes what is wrong with a command.
 func (s *server) complain(format string, args ...any) {
-	s.out.line("info string %s", escape(fmt.Sprintf(format, args...), 2*maxShown))
+	s.out.line("info string %s", textfmt.Escape(textfmt.Cut(fmt.Sprintf(format, args...), maxInfo)))
 }
 
-// handle obeys a command. It reports whether it was quit.
+// commands are those of the protocol but for quit. An exclusive one is refused
+// while a task runs.
+var commands = []struct {
+	name      string
+	exclusive bool
+	run       func(s *server, ctx context.Context, rest string) error
+}{
+	{"ugi", false, (*server).introduce},
+	{"isready", false, (*server).ready},
+	{"setoption", true, (*server).setOption},
+	{"setpos", true, (*server).setPosition},
+	{"go", true, (*server).goSearch},
+	{"stop", false, func(s *server, _ context.Context, _ string) error { s.stop(); return nil }},
+	{"showpos", false, (*server).showPosition},
+	{"eval", true, (*server).eval},
+	{"perft", true, (*server).perft},
+}
+
+// handle runs a command. It reports whether it was quit.
 func (s *server) handle(ctx context.Context, line string) (quit bool) {
-	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	rest = strings.TrimSpace(rest)
-	switch name {
-	case "":
-	case "ugi":
-		s.introduce()
-	case "isready":
-		s.prepare(ctx)
-		s.out.line("readyok")
-	case "stop":
-		s.stop()
-	case "quit":
-		return true
-	case "showpos":
-		s.out.line("pos %s", s.rules.FormatPosition(s.game.Position()))
-	case "setoption", "setpos", "go", "eval", "perft":
-		if s.busy() {
+	name, rest, _ := strings.Cut(line, " ")
+	if name == "" || name == "quit" {
+		return name == "quit"
+	}
+	var names []string
+	for _, c := range commands {
+		if c.name != name {
+			names = append(names, c.name)
+			continue
+		}
+		if c.exclusive && s.answer != nil {
 			s.complain("%s: a search is under way; stop it first", name)
-		} else if err := s.change(ctx, name, rest); err != nil {
+		} else if err := c.run(s, ctx, strings.TrimSpace(rest)); err != nil {
 			s.complain("%s: %v", name, err)
 		}
-	default:
-		s.complain("unknown command %q; expected ugi, isready, setoption, setpos, go, stop, showpos, eval, perft or quit", escape(name, maxShown))
+		return false
 	}
+	s.complain("unknown command %.120q; expected %s or quit", name, strings.Join(names, ", "))
 	return false
 }
 
-func (s *server) change(ctx context.Context, name, rest string) error {
-	switch name {
-	case "setoption":
-		return s.setOption(rest)
-	case "setpos":
-		return s.setPosition(rest)
-	case "eval":
-		return s.eval()
-	case "perft":
-		return s.perft(ctx, rest)
-	default:
-		return s.goSearch(ctx, rest)
-	}
-}
-
 // introduce answers ugi.
-func (s *server) introduce() {
+func (s *server) introduce(context.Context, string) error {
 	s.out.line("id name %s", s.config.Name)
 	s.out.line("id author %s", s.config.Author)
 	for _, o := range s.options() {
 		s.out.line("option %s %s", o.name, o.about)
 	}
 	s.out.line("ugiok")
+	return nil
 }
 
-func (s *server) busy() bool {
-	if s.task == nil {
-		return false
+// ready answers isready. It prepares the agent for the game, so that the search
+// that follows can be stopped at once. If that fails the search will, and report it.
+func (s *server) ready(ctx context.Context, _ string) error {
+	if s.placed && s.answer == nil && s.fresh && s.game.Legal().Len() > 0 {
+		games := s.games
+		if _, err := s.choose(ctx, s.newSetup(), nil); err != nil {
+			s.fresh, s.games = true, games
+		}
 	}
-	if s.task.ending.Load() {
-		<-s.task.done
-	}
-	select {
-	case <-s.task.done:
-		s.task = nil
-	default:
-	}
-	return s.task != nil
+	s.out.line("readyok")
+	return nil
 }
 
-// start runs work in the background, and says its answer.
+func (s *server) showPosition(context.Context, string) error {
+	s.out.line("pos %s", s.rules.FormatPosition(s.game.Position()))
+	return nil
+}
+
+// start runs work in the background, and writes its answer.
 func (s *server) start(ctx context.Context, bounded bool, work func(ctx context.Context) (answer string)) {
 	ctx, cancel := context.WithCancel(ctx)
-	t := &task{cancel: cancel, done: make(chan struct{}), bounded: bounded}
-	s.task = t
 	s.cancelTask.Store(&cancel)
-	go func() {
-		defer close(t.done)
-		defer cancel()
-		answer := work(ctx)
-		t.ending.Store(true) // whoever has heard the answer must not find us busy
-		s.out.line("%s", answer)
-	}()
+	answer := make(chan string, 1)
+	s.answer, s.bounded = answer, bounded
+	go func() { answer <- work(ctx) }()
 }
 
-// stopEarly cancels the task, if there is one, from another goroutine. Stop is
-// to follow.
-func (s *server) stopEarly() {
+// reply writes the answer of the task, which has ended.
+func (s *server) reply(answer string) {
+	s.cancelEarly()
+	s.answer = nil
+	s.out.line("%s", answer)
+}
+
+// cancelEarly cancels the context of the task, if there is one. It may be called
+// by another goroutine.
+func (s *server) cancelEarly() {
 	if cancel := s.cancelTask.Load(); cancel != nil {
 		(*cancel)()
 	}
@@ -264,19 +250,19 @@ func (s *server) stopEarly() {
 
 // stop ends the task, which answers first.
 func (s *server) stop() {
-	if s.task != nil {
-		s.task.cancel()
-		<-s.task.done
-		s.task = nil
+	if s.answer != nil {
+		s.cancelEarly()
+		s.reply(<-s.answer)
 	}
 }
 
-// finish is what happens at the end of input: a search that ends by itself may
-// do so soon, so that a few commands can be piped in.
+// finish is called at the end of input: a search that ends by itself may do so
+// soon, so that a few commands can be piped in.
 func (s *server) finish() {
-	if s.task != nil && s.task.bounded {
+	if s.answer != nil && s.bounded {
 		select {
-		case <-s.task.done:
+		case answer := <-s.answer:
+			s.reply(answer)
 		case <-time.After(lastSearch):
 		}
 	}

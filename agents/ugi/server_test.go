@@ -95,6 +95,7 @@ func TestServerIntroducesItself(t *testing.T) {
 }
 
 func TestServerSearches(t *testing.T) {
+	t.Parallel()
 	rows := "setpos data 213132/000000/000000/000000/000000/112233\n"
 	lines := serve(t, "alphabeta:hash=1", rows+"go depth 2\n")
 	require.Len(t, lines, 3)
@@ -118,6 +119,7 @@ func TestServerSearches(t *testing.T) {
 func last(lines []string) string { return lines[len(lines)-1] }
 
 func TestServerPositions(t *testing.T) {
+	t.Parallel()
 	for input, want := range map[string]string{
 		"":                                   "pos 321123/000000/000000/000000/000000/321123 s",
 		"setpos start":                       "pos 321123/000000/000000/000000/000000/321123 s",
@@ -135,7 +137,7 @@ func TestServerPositions(t *testing.T) {
 		"setpos start now":                   "info string setpos: expected nothing but moves after start",
 		"setoption rules kang\nsetpos start": "pos 000000/000000/000000/000000/000000/000000 s 222/222 0-0 -",
 		"setoption rules kang\nsetpos start moves +1|0 +3-c4":                            "pos 100000/000000/000000/003000/000000/000000 s 122/221 0-0 -",
-		"setoption rules kang\nsetpos data " + startRows:                                 "info string setpos: expected pos and a position text: data can't say what Kang needs",
+		"setoption rules kang\nsetpos data " + startRows:                                 "info string setpos: expected pos and a position text: data lacks what Kang needs",
 		"setoption rules kang\nsetpos pos " + startRows + " s":                           `column 44: expected a space and the reserves`,
 		"setpos pos 000000/000000/000000/000000/000000/000000 s 222/222 moves @3|0 1@b1": "pos 310000/000000/000000/000000/000000/000000 s 121/222",
 	} {
@@ -146,6 +148,7 @@ func TestServerPositions(t *testing.T) {
 
 // Malformed input is answered and changes nothing.
 func TestServerRefuses(t *testing.T) {
+	t.Parallel()
 	for input, want := range map[string]string{
 		"setoption":                "setoption: expected a name and a value",
 		"setoption maxPly":         "setoption: expected a name and a value",
@@ -162,7 +165,7 @@ func TestServerRefuses(t *testing.T) {
 		"go depth 0":               `go: depth: expected a whole number from 1 to 1000, found "0"`,
 		"go movetime 1.5":          `go: movetime: expected a whole number`,
 		"go ponder 3":              `go: expected movetime, depth, nodes, wtime`,
-		"go\x1b[2J\x00":            `unknown command "go\\x1b[2J\\x00"`,
+		"go\x1b[2J\x00":            `unknown command "go\x1b[2J\x00"`,
 		"perft x":                  `perft: expected a whole number from 0 to 12, found "x"`,
 		"perft":                    `perft: expected a whole number`,
 		"GO":                       `unknown command "GO"`,
@@ -171,7 +174,7 @@ func TestServerRefuses(t *testing.T) {
 		lines := serve(t, "random", "setoption maxPly 2\n"+input+"\nshowpos\n")
 		require.Len(t, lines, 2, input)
 		require.True(t, strings.HasPrefix(lines[0], "info string "+want), "%q: %q", input[:min(len(input), 50)], lines[0])
-		require.LessOrEqual(t, len(lines[0]), 3*maxShown)
+		require.LessOrEqual(t, len(lines[0]), 3*maxInfo)
 		require.Equal(t, "pos "+startRows+" s", lines[1])
 	}
 }
@@ -233,6 +236,7 @@ func (pickyAgent) Choose(_ context.Context, g *rules.Game, _ agents.Limits) (age
 
 // One answer to each go, whatever comes in between; stop answers at once.
 func TestServerStops(t *testing.T) {
+	t.Parallel()
 	for _, kind := range testRegistry().Kinds() {
 		if kind.Name != "alphabeta" && kind.Name != "mcts" {
 			continue
@@ -421,6 +425,7 @@ func TestThreadsOption(t *testing.T) {
 
 // Every legal move survives the way out and back, seen from either side.
 func TestMovesRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, preset := range rules.Presets() {
 		r := rules.MustParse(preset.Name)
 		g := rules.NewGame(r, r.Start())
@@ -464,7 +469,7 @@ func TestBadMoves(t *testing.T) {
 	} {
 		_, err := parseMove(r, p, text)
 		require.Error(t, err, text)
-		require.Less(t, len(err.Error()), 5*maxShown)
+		require.Less(t, len(err.Error()), 5*maxInfo)
 	}
 }
 
@@ -496,21 +501,15 @@ func TestFindings(t *testing.T) {
 		require.Equal(t, want, f, text)
 	}
 	f := finding{score: 1e12, scored: true}
-	require.Equal(t, agents.MaxEval, f.scoreOf(false))
-	require.Equal(t, agents.WinTop, f.scoreOf(true))
+	require.Equal(t, agents.MaxEval, f.agentScore(false))
+	require.Equal(t, agents.WinTop, f.agentScore(true))
 	f.score = -29998
-	require.Equal(t, -agents.MaxEval, f.scoreOf(false))
-	require.Equal(t, -agents.WinIn(2), f.scoreOf(true))
+	require.Equal(t, -agents.MaxEval, f.agentScore(false))
+	require.Equal(t, -agents.WinIn(2), f.agentScore(true))
 }
 
 func TestOptionNames(t *testing.T) {
 	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly", "name Hash type spin": "Hash", "name": "name"} {
 		require.Equal(t, want, optionName(text))
 	}
-}
-
-func TestEscape(t *testing.T) {
-	require.Equal(t, `a é\x1b[2J\u202e\xff\r`, escape("a é\x1b[2J\u202e\xff\r", 100))
-	require.Equal(t, "ab…", escape("abc", 2))
-	require.Equal(t, `\xc3…`, escape("é", 1))
 }

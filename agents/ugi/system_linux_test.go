@@ -22,10 +22,10 @@ import (
 
 // An engine that ignores the end of its input is gone when its host is killed.
 func TestEngineEndsWithKilledHost(t *testing.T) {
+	t.Parallel()
 	path, err := os.Executable()
 	require.NoError(t, err)
-	server := exec.CommandContext(t.Context(), path, "server")
-	server.Env = append(os.Environ(), asServer+"="+ugitest.Spec(t, "deaf", ""))
+	server := exec.CommandContext(t.Context(), path, "server", ugitest.Spec(t, "deaf", ""))
 	in, err := server.StdinPipe()
 	require.NoError(t, err)
 	out, err := server.StdoutPipe()
@@ -74,6 +74,7 @@ func childrenOf(t *testing.T, pid int) []int {
 // A process in a session of its own ends with the engine that started it, however
 // the engine ends.
 func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
 	for _, crash := range []bool{false, true} {
 		h := newTestHost(t, "session", "")
 		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse("italian")}))

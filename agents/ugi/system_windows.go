@@ -1,5 +1,3 @@
-//go:build !unix
-
 package ugi
 
 import (
@@ -8,10 +6,10 @@ import (
 	"os/exec"
 )
 
-// isolate does nothing: the system knows no process groups.
+// isolate does nothing: there are no process groups as on Unix.
 func isolate(*exec.Cmd) {}
 
-// killGroup ends a program. What it has started is not found here.
+// killGroup ends a program, but not what it started.
 func killGroup(cmd *exec.Cmd) error {
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -3,11 +3,14 @@ package ugi
 import (
 	"bytes"
 	"crypto/rand"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // bindLifetime has the system kill a program when the thread that starts it ends,
@@ -20,24 +23,22 @@ func bindLifetime(cmd *exec.Cmd) (mark string) {
 	return mark
 }
 
-// maxKillRounds bounds the scans for processes that go on starting others.
-const maxKillRounds = 100
-
 // killMarked ends all processes with a mark, also those in sessions of their own
-// whose parents have ended.
+// whose parents have ended. A process may start another while it is being killed,
+// so the scan is repeated, a bounded number of times, until it finds none.
 func killMarked(mark string) {
-	killed := map[int]bool{}
-	again := true
-	for round := 0; again && round < maxKillRounds; round++ { // while one is killed it may start another
+	const maxScans = 100
+	killed := map[string]bool{}
+	for scan, again := 0, true; again && scan < maxScans; scan++ {
 		again = false
 		dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 		for _, dir := range dirs {
 			pid, err := strconv.Atoi(filepath.Base(dir))
-			if err != nil || killed[pid] || !hasMark(dir, mark) {
+			if err != nil || killed[dir] || !hasMark(dir, mark) {
 				continue
 			}
-			killed[pid], again = true, true
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone already
+			killed[dir], again = true, true
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended already
 		}
 	}
 }
@@ -45,14 +46,22 @@ func killMarked(mark string) {
 // hasMark reports whether the environment that a process was started with has a
 // mark.
 func hasMark(dir, mark string) bool {
-	env, err := os.ReadFile(filepath.Join(dir, "environ"))
-	if err != nil { // it has ended, or is another user's
-		return false
-	}
+	env, _ := os.ReadFile(filepath.Join(dir, "environ")) // empty if it has ended, or is another user's
 	for variable := range bytes.SplitSeq(env, []byte{0}) {
 		if string(variable) == mark {
 			return true
 		}
 	}
 	return false
+}
+
+// boundMemory bounds the memory of a running program, and that of each program it
+// starts later, to so many megabytes.
+func boundMemory(cmd *exec.Cmd, megabytes int) error {
+	most := uint64(megabytes) << 20
+	err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: most, Max: most}, nil)
+	if errors.Is(err, unix.ESRCH) { // it has ended, which its host will notice
+		return nil
+	}
+	return err
 }
