@@ -60,7 +60,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	for _, text := range c.Agent {
 		spec, err := c.spec(e, text)
 		if err != nil {
-			return fmt.Errorf("--agent: %w", err)
+			return err
 		}
 		searches, total, err := bench.Run(ctx, e.registry, spec)
 		if ctx.Err() != nil {
@@ -79,11 +79,11 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 func (c *benchSearchCmd) spec(e *env, text string) (agents.Spec, error) {
 	agent, err := newAgent(e, text)
 	if err != nil {
-		return agents.Spec{}, err
+		return agents.Spec{}, fmt.Errorf("--agent: %w", err)
 	}
 	defer closeAgent(e, agent)
 	if err := bench.Suits(agent); err != nil {
-		return agents.Spec{}, err
+		return agents.Spec{}, fmt.Errorf("--agent %s: %w", text, err)
 	}
 	return agents.ParseSpec(text)
 }
