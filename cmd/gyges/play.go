@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
+	"strings"
 
 	"gyges/agents"
 	"gyges/agents/human"
@@ -17,8 +17,8 @@ import (
 
 // playCmd plays one game in the terminal.
 type playCmd struct {
-	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Who plays South, as an agent spec; human is you."`
-	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Who plays North."`
+	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human is you."`
+	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays North."`
 	rulesFlags
 	Position string  `placeholder:"POSITION" help:"Position to begin in, in place of a random set-up."`
 	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Who places the pieces: random (default) or agents, the players in turn. Kang has no set-up."`
@@ -62,7 +62,11 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	defer closeSeats(e, &m)
+	defer func() {
+		for _, s := range m.Seats {
+			closeAgent(e, s.Agent)
+		}
+	}()
 	if err := c.limitsFlags.apply(&m.Limits); err != nil {
 		return err
 	}
@@ -120,38 +124,20 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	return tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, seed, 0)
 }
 
-// seat makes both agents, and tells which of them is a person.
+// seat makes both agents, and reports which of them is a person.
 func (c *playCmd) seat(e *env, m *tournament.Game, seed uint64) (interactive [2]bool, err error) {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {
 		spec, err := agents.ParseSpec(text)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err == nil {
+			m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed}
+			m.Seats[side].Agent, err = e.registry.New(spec)
 		}
-		agent, err := e.registry.New(spec)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		kind, err := e.registry.Kind(spec)
-		if err != nil {
-			errs = append(errs, err)
-		}
+		kind, _ := e.registry.Kind(spec) // New has the same error
 		interactive[side] = kind.Interactive
-		m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed, Agent: agent}
+		errs = append(errs, err)
 	}
 	return interactive, errors.Join(errs...)
-}
-
-func closeSeats(e *env, m *tournament.Game) {
-	for _, s := range m.Seats {
-		if c, ok := s.Agent.(io.Closer); ok {
-			if err := c.Close(); err != nil {
-				e.log.Warn("closing an agent", "agent", s.Name, "error", err)
-			}
-		}
-	}
 }
 
 // spectator prints a game as it goes on.
@@ -187,23 +173,17 @@ func (s *spectator) board(r *rules.Rules, p rules.Position, last rules.Move) {
 	}
 }
 
-// remarks is what an agent says of its move.
+// remarks returns the result of the search for a move.
 func remarks(d agents.Decision) string {
-	text := ""
-	add := func(s string) {
-		if text != "" {
-			text += ", "
-		}
-		text += s
-	}
+	var list []string
 	if d.Scored {
-		add(d.Score.Text())
+		list = append(list, d.Score.Text())
 	}
 	if d.Depth > 0 {
-		add(fmt.Sprintf("depth %d", d.Depth))
+		list = append(list, fmt.Sprintf("depth %d", d.Depth))
 	}
 	if d.Nodes > 0 {
-		add(fmt.Sprintf("%d nodes", d.Nodes))
+		list = append(list, fmt.Sprintf("%d nodes", d.Nodes))
 	}
-	return text
+	return strings.Join(list, ", ")
 }

@@ -110,22 +110,11 @@ func (s *solution) text(out *output, depth int) {
 		out.printf("no forced result within %d plies; stopped on the way to %d\n", r.Depth, depth)
 	}
 	p := s.game.Position()
-	for i, text := range s.line() {
+	for i, text := range longLine(s.game, s.result.Line) {
 		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
 		p = s.game.Rules().Apply(p, s.result.Line[i])
 	}
 	out.printf("nodes %d, time %.2f s\n", s.result.Nodes, s.seconds)
-}
-
-// line returns the line's moves in long notation.
-func (s *solution) line() []string {
-	r, p := s.game.Rules(), s.game.Position()
-	line := []string{}
-	for _, m := range s.result.Line {
-		line = append(line, r.LongText(p, m))
-		p = r.Apply(p, m)
-	}
-	return line
 }
 
 // solutionJSON is the solution as --format json prints it.
@@ -146,7 +135,7 @@ func (s *solution) json(out *output) error {
 	j := solutionJSON{
 		Rules: r.String(), Position: r.FormatPosition(s.game.Position()), Result: "none",
 		Plies: max(s.result.Plies, -s.result.Plies), Depth: s.result.Depth, Complete: s.complete,
-		Nodes: s.result.Nodes, Seconds: s.seconds, Line: s.line(),
+		Nodes: s.result.Nodes, Seconds: s.seconds, Line: longLine(s.game, s.result.Line),
 	}
 	switch {
 	case s.result.Plies > 0:
