@@ -3,10 +3,10 @@
 package csvfile
 
 import (
-	"bytes"
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // formula holds the characters that a formula may begin with.
@@ -22,7 +22,7 @@ func NewWriter(w io.Writer) Writer { return Writer{csv.NewWriter(w)} }
 // Write writes a row, as [csv.Writer.Write] does. It may change the row's cells.
 func (w Writer) Write(row []string) error {
 	for i, cell := range row {
-		if _, err := strconv.ParseFloat(cell, 64); err != nil && isFormula([]byte(cell)) {
+		if _, err := strconv.ParseFloat(cell, 64); err != nil && isFormula(cell) {
 			row[i] = "'" + cell
 		}
 	}
@@ -42,8 +42,8 @@ func (w Writer) WriteAll(rows [][]string) error {
 }
 
 // Text returns the text of a cell that [Writer] wrote.
-func Text(cell []byte) []byte {
-	if bytes.HasPrefix(cell, []byte("'")) && isFormula(cell) {
+func Text(cell string) string {
+	if strings.HasPrefix(cell, "'") && isFormula(cell) {
 		return cell[1:]
 	}
 	return cell
@@ -51,7 +51,7 @@ func Text(cell []byte) []byte {
 
 // isFormula reports whether a cell begins like a formula, behind apostrophes that
 // it may have of its own.
-func isFormula(cell []byte) bool {
-	cell = bytes.TrimLeft(cell, "'")
-	return len(cell) > 0 && bytes.IndexByte([]byte(formula), cell[0]) >= 0
+func isFormula(cell string) bool {
+	cell = strings.TrimLeft(cell, "'")
+	return cell != "" && strings.IndexByte(formula, cell[0]) >= 0
 }

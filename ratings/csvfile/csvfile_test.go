@@ -28,7 +28,7 @@ func TestThereAndBack(t *testing.T) {
 		got, err := csv.NewReader(&b).Read()
 		require.NoError(t, err)
 		for i := range got {
-			got[i] = string(Text([]byte(got[i])))
+			got[i] = Text(got[i])
 		}
 		require.Equal(t, want, got)
 	})

@@ -6,20 +6,21 @@ import "gyges/ratings"
 // file that several workers wrote, the two are a few games apart.
 const maxWaiting = 4096
 
-// Matcher puts the two games of a pair together. Games whose partner doesn't
-// come within some thousand others are handed on alone.
+// Matcher finds the two games of a pair. Of a game whose partner doesn't come within
+// some thousand others, it makes a single one.
 type Matcher struct {
-	// Single and Pair take the games; in a pair the players of the second game
-	// are those of the first with sides swapped.
+	// Single and Pair are called for the games; in a pair the players of the second
+	// game are those of the first with sides swapped.
 	Single func(Result)
 	Pair   func(first, second Result)
 
-	// The last game, if it waits, is here: mostly the next one is its partner.
+	// The last game, which is mostly the partner of the next one, is in no map; without
+	// a key there is none.
 	last    Result
-	lastKey []byte // nil or empty: it doesn't wait
+	lastKey []byte
 
 	waiting map[string]Result
-	queue   []string // their keys, the oldest first; those gone may remain
+	keys    []string // of waiting, the oldest first, and of some that no longer wait
 }
 
 // Result is a game as ratings need it.
@@ -35,68 +36,51 @@ func (m *Matcher) Add(g Result, key []byte) {
 		m.Single(g)
 		return
 	}
-	if string(m.lastKey) == string(key) {
-		other := m.last
-		if partners(&other, &g) {
-			m.lastKey = m.lastKey[:0]
-			m.Pair(other, g)
-			return
-		}
-		m.last = g
-		m.Single(other)
+	other, ok := m.last, string(key) == string(m.lastKey)
+	if ok {
+		m.lastKey = m.lastKey[:0]
+	} else if other, ok = m.waiting[string(key)]; ok {
+		delete(m.waiting, string(key))
+	}
+	if ok && g.South == other.North && g.North == other.South && g.Rules == other.Rules {
+		m.Pair(other, g)
 		return
 	}
-	if len(m.waiting) > 0 {
-		if other, ok := m.waiting[string(key)]; ok {
-			delete(m.waiting, string(key))
-			if partners(&other, &g) {
-				m.Pair(other, g)
-				return
-			}
-			m.Single(other)
-		}
+	if ok {
+		m.Single(other)
 	}
-	if len(m.lastKey) > 0 {
-		m.wait(m.last, string(m.lastKey))
-	}
+	m.keepLast()
 	m.last, m.lastKey = g, append(m.lastKey[:0], key...)
 }
 
-// partners reports whether two games are a pair.
-func partners(g, h *Result) bool {
-	return g.South == h.North && g.North == h.South && g.Rules == h.Rules
-}
-
-func (m *Matcher) wait(g Result, key string) {
+// keepLast lets the last game wait with the others.
+func (m *Matcher) keepLast() {
+	if len(m.lastKey) == 0 {
+		return
+	}
 	if m.waiting == nil {
 		m.waiting = make(map[string]Result)
 	}
-	m.waiting[key] = g
-	m.queue = append(m.queue, key)
-	if len(m.queue) <= maxWaiting {
-		return
+	if len(m.keys) >= maxWaiting {
+		m.flush(maxWaiting / 2)
 	}
-	// Hand the older half on, if it still waits.
-	for _, old := range m.queue[:maxWaiting/2] {
-		if w, ok := m.waiting[old]; ok && old != key {
-			delete(m.waiting, old)
-			m.Single(w)
-		}
-	}
-	m.queue = append(m.queue[:0], m.queue[maxWaiting/2:]...)
+	key := string(m.lastKey)
+	m.keys, m.waiting[key], m.lastKey = append(m.keys, key), m.last, m.lastKey[:0]
 }
 
-// Flush hands on the games that still wait, as at a file's end.
+// Flush makes single games of those that wait, as at a file's end.
 func (m *Matcher) Flush() {
-	for _, key := range m.queue {
-		if w, ok := m.waiting[key]; ok {
+	m.keepLast()
+	m.flush(len(m.keys))
+}
+
+// flush makes single games of those that wait with the oldest n keys.
+func (m *Matcher) flush(n int) {
+	for _, key := range m.keys[:n] {
+		if g, ok := m.waiting[key]; ok {
 			delete(m.waiting, key)
-			m.Single(w)
+			m.Single(g)
 		}
 	}
-	m.queue = m.queue[:0]
-	if len(m.lastKey) > 0 {
-		m.lastKey = m.lastKey[:0]
-		m.Single(m.last)
-	}
+	m.keys = append(m.keys[:0], m.keys[n:]...)
 }

@@ -25,30 +25,21 @@ type Seen struct {
 }
 
 // idRange is the numbers from low to high.
-type idRange struct{ low, high uint64 }
+type idRange struct{ Low, High uint64 }
 
 // MarshalJSON writes the numbers, for [Seen.UnmarshalJSON]; other ids are left
 // out.
 func (s *Seen) MarshalJSON() ([]byte, error) {
-	list := [][2]uint64{}
-	for _, r := range s.ranges {
-		list = append(list, [2]uint64{r.low, r.high})
-	}
-	return json.Marshal(list)
+	return json.Marshal(s.ranges)
 }
 
 // UnmarshalJSON reads what [Seen.MarshalJSON] wrote.
 func (s *Seen) UnmarshalJSON(text []byte) error {
-	var list [][2]uint64
-	err := json.Unmarshal(text, &list)
 	*s = Seen{}
-	for _, r := range list {
-		s.ranges = append(s.ranges, idRange{r[0], r[1]})
-	}
-	return err
+	return json.Unmarshal(text, &s.ranges)
 }
 
-// Full tells that ids were not remembered because there were too many.
+// Full reports whether ids were not remembered because there were too many.
 func (s *Seen) Full() bool { return s.full }
 
 // Add remembers an id and reports whether it was there before.
@@ -73,26 +64,20 @@ func (s *Seen) Add(id []byte) bool {
 
 // AddNumber is Add for a number.
 func (s *Seen) AddNumber(n uint64) bool {
-	// Ids mostly come in order: look at the last range first.
-	i := len(s.ranges)
-	if i == 0 || n < s.ranges[i-1].low {
-		i, _ = slices.BinarySearchFunc(s.ranges, n, func(r idRange, n uint64) int { return cmp.Compare(r.high, n) })
-	} else if n <= s.ranges[i-1].high {
+	i, _ := slices.BinarySearchFunc(s.ranges, n, func(r idRange, n uint64) int { return cmp.Compare(r.High, n) })
+	if i < len(s.ranges) && s.ranges[i].Low <= n {
 		return true
 	}
-	if i < len(s.ranges) && s.ranges[i].low <= n {
-		return true
-	}
-	before := i > 0 && s.ranges[i-1].high+1 == n
-	after := i < len(s.ranges) && n+1 == s.ranges[i].low
+	before := i > 0 && s.ranges[i-1].High+1 == n
+	after := i < len(s.ranges) && n+1 == s.ranges[i].Low
 	switch {
 	case before && after:
-		s.ranges[i-1].high = s.ranges[i].high
+		s.ranges[i-1].High = s.ranges[i].High
 		s.ranges = slices.Delete(s.ranges, i, i+1)
 	case before:
-		s.ranges[i-1].high = n
+		s.ranges[i-1].High = n
 	case after:
-		s.ranges[i].low = n
+		s.ranges[i].Low = n
 	case len(s.ranges) >= maxRanges:
 		s.full = true
 	default:

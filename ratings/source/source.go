@@ -1,11 +1,9 @@
-// Package source reads game results from files in the formats that people have:
-// PGN and CSV. It streams them: the memory it takes depends on the number of
-// players, not of games.
+// Package source reads game results from PGN and CSV. It streams them: the memory it
+// takes depends on the number of players, not of games.
 //
-// Files come from outside. A game that can't be read is handed to
-// [Handler.Bad] with its line and what was expected there, and reading goes on
-// unless Bad says otherwise. Names are at most 1000 bytes long, and at most a
-// quarter of a million are told apart.
+// Files come from outside. For a game that can't be read [Handler.Bad] is called, and
+// reading goes on unless that returns an error. Names are at most 1000 bytes long, and
+// a file has at most a quarter of a million.
 package source
 
 import (
@@ -22,41 +20,39 @@ import (
 const (
 	maxName  = 1000    // bytes
 	maxNames = 250_000 // of players
-	// bufferSize is how much of a file is in memory at once, and the longest
-	// line of tags or of CSV that is read; longer ones are left out.
-	bufferSize = 256 << 10
-	// maxLine is the longest line, in bytes, that is passed over. The moves of a
-	// game of 100,000 plies, the longest the rules allow, have some 5 MB; a file
-	// with longer lines is none of games.
+	// maxFields is the longest line of tags or of CSV that is read, in bytes.
+	maxFields = 256 << 10
+	// maxLine is the longest line, in bytes. The moves of a game of 100,000 plies, the
+	// longest the rules allow, have some 5 MB.
 	maxLine = 16 << 20
-	// checkEvery is the number of lines after which the context is looked at.
+	// checkEvery is the number of lines between checks of the context.
 	checkEvery = 1 << 14
 )
 
-// Game is one game's result. Byte slices are good until the handler returns.
+// Game is one game's result. Byte slices are valid until the handler returns.
 type Game struct {
 	South, North string
 	Result       ratings.Result
-	Rules        string // empty if the file doesn't say
-	ID           []byte // of the game in its file; empty if the file doesn't say
+	Rules        string // empty if unknown
+	ID           []byte // of the game in its file; empty if unknown
 	Pair         []byte // the same in both games of a pair; empty if unknown
-	Line         int    // where it begins, from 1
+	Line         int    // of its first line, from 1
 }
 
-// Handler is told what a file holds.
+// Handler holds the functions that are called for the content of a file, in its order.
 type Handler struct {
 	Game func(*Game) error
-	// Bad is told of each game, or line of CSV, that can't be read: the line from
-	// 1, and what was expected there. An error that it returns ends the reading.
+	// Bad is called for each game, or line of CSV, that can't be read, with the line
+	// from 1 and what was expected there. An error that it returns ends the reading.
 	Bad func(line int, err error) error
-	// Unfinished is told of each game without a result yet.
+	// Unfinished is called for each game without a result yet.
 	Unfinished func()
 
-	// Tag and Moves, if not nil, are told the rest of a game of PGN, before Game,
-	// Bad or Unfinished ends it: each tag, without its escapes, and each line of
-	// moves and comments; inside says that the text goes on with the line before.
+	// Tag and Moves, if not nil, are called for the rest of a game of PGN, before Game,
+	// Bad or Unfinished: for each tag, without its escapes, and for each line of moves
+	// and comments.
 	Tag   func(name, value []byte)
-	Moves func(text []byte, inside bool)
+	Moves func(line []byte)
 }
 
 // Format is a kind of file.
@@ -66,20 +62,19 @@ type Format string
 const (
 	PGN     Format = "pgn"
 	CSV     Format = "csv"
-	Records Format = "records" // ours: a JSON object a line; this package doesn't read them
+	Records Format = "records" // a JSON object a line, which this package doesn't read
 )
 
-// Sniff tells the format by what the file begins with, and returns a reader of
-// the whole file.
+// Sniff returns the format of a file by its beginning, and a reader of the whole file.
 func Sniff(r io.Reader) (Format, io.Reader, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
+	b := bufio.NewReaderSize(r, maxFields)
 	for n := 64; ; n *= 4 {
-		head, err := b.Peek(min(n, bufferSize))
+		head, err := b.Peek(min(n, maxFields))
 		text := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
 			return "", nil, err
-		case len(text) == 0 && err == nil && n < bufferSize:
+		case len(text) == 0 && err == nil && n < maxFields:
 			continue
 		case len(text) == 0, text[0] == '[', text[0] == '%', text[0] == ';':
 			return PGN, b, nil
@@ -103,60 +98,43 @@ func Read(ctx context.Context, f Format, r io.Reader, h Handler) error {
 
 var bom = []byte("\ufeff")
 
-// lines reads a file line by line. Of a line longer than the buffer it returns
-// the beginning, and then the rest in pieces.
+// lines reads a file line by line.
 type lines struct {
-	ctx    context.Context
-	r      *bufio.Reader
-	number int  // of the last line, from 1
-	open   bool // the last piece has not ended its line
-	length int  // bytes of the line so far
+	ctx     context.Context
+	scanner *bufio.Scanner
+	number  int // of the last line, from 1
 }
 
 func newLines(ctx context.Context, r io.Reader) *lines {
-	return &lines{ctx: ctx, r: bufio.NewReaderSize(r, bufferSize)}
+	l := &lines{ctx: ctx, scanner: bufio.NewScanner(r)}
+	l.scanner.Buffer(make([]byte, maxFields), maxLine)
+	return l
 }
 
-// next returns the next piece, without its line end; inside tells that it
-// continues a line. It returns io.EOF after the last one.
-func (l *lines) next() (piece []byte, inside bool, err error) {
-	inside = l.open
-	if !inside {
-		if l.number++; l.number%checkEvery == 0 && l.ctx.Err() != nil {
-			return nil, false, l.ctx.Err()
+// next returns the next line without its end, or io.EOF after the last one.
+func (l *lines) next() ([]byte, error) {
+	if l.number++; l.number%checkEvery == 0 && l.ctx.Err() != nil {
+		return nil, l.ctx.Err()
+	}
+	if !l.scanner.Scan() {
+		switch err := l.scanner.Err(); {
+		case err == nil:
+			return nil, io.EOF
+		case errors.Is(err, bufio.ErrTooLong):
+			return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
+		default:
+			return nil, err
 		}
 	}
-	if !inside {
-		l.length = 0
-	} else if l.ctx.Err() != nil {
-		return nil, false, l.ctx.Err()
+	line := l.scanner.Bytes()
+	if l.number == 1 {
+		line = bytes.TrimPrefix(line, bom)
 	}
-	piece, err = l.r.ReadSlice('\n')
-	if l.length += len(piece); l.length > maxLine {
-		return nil, false, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
-	}
-	if err == nil {
-		l.open = false
-		piece = piece[:len(piece)-1]
-	} else {
-		l.open = errors.Is(err, bufio.ErrBufferFull)
-		switch {
-		case l.open:
-			return piece, inside, nil
-		case !errors.Is(err, io.EOF) || len(piece) == 0:
-			return nil, false, err
-		}
-	}
-	if n := len(piece); n > 0 && piece[n-1] == '\r' {
-		piece = piece[:n-1]
-	}
-	if l.number == 1 && !inside {
-		piece = bytes.TrimPrefix(piece, bom)
-	}
-	return piece, inside, nil
+	return line, nil
 }
 
-// trimBlanks takes blanks and tabs off the beginning.
+// trimBlanks returns text without the blanks and tabs at its beginning, three times as
+// fast as [bytes.TrimLeft].
 func trimBlanks(text []byte) []byte {
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
 		text = text[1:]
@@ -181,13 +159,25 @@ func (n names) of(name []byte) (string, error) {
 	return s, nil
 }
 
-// checkName says what is wrong with a name.
-func checkName(what string, name []byte) error {
+// set sets the names in a game.
+func (n names) set(g *Game, south, north, rules []byte) (err error) {
+	if g.South, err = n.of(south); err != nil {
+		return err
+	}
+	if g.North, err = n.of(north); err != nil || len(rules) == 0 {
+		return err
+	}
+	g.Rules, err = n.of(rules)
+	return err
+}
+
+// checkName returns what is wrong with a player's name.
+func checkName[T string | []byte](player string, name T) error {
 	switch {
-	case len(name) == 0, len(name) == 1 && name[0] == '?':
-		return fmt.Errorf("expected the name of %s, found %.60q", what, name)
+	case len(name) == 0 || string(name) == "?":
+		return fmt.Errorf("expected the name of %s, found %.60q", player, name)
 	case len(name) > maxName:
-		return fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, what, len(name))
+		return fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, player, len(name))
 	}
 	return nil
 }
@@ -196,7 +186,7 @@ func checkName(what string, name []byte) error {
 var errUnfinished = errors.New("unfinished")
 
 // parseResult reads a result as PGN writes it, or as South's points.
-func parseResult(text []byte) (ratings.Result, error) {
+func parseResult[T string | []byte](text T) (ratings.Result, error) {
 	switch string(text) {
 	case "1-0", "1":
 		return ratings.Win, nil

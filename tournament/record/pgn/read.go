@@ -103,10 +103,8 @@ func (in *reader) tag(name, value []byte) {
 	}
 }
 
-func (in *reader) moveText(text []byte, inside bool) {
-	if !inside {
-		in.moves = append(in.moves, '\n')
-	}
+func (in *reader) moveText(text []byte) {
+	in.moves = append(in.moves, '\n')
 	if in.tooLong = in.tooLong || len(in.moves)+len(text) > maxMoves; !in.tooLong {
 		in.moves = append(in.moves, text...)
 	}
