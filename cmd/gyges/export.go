@@ -32,8 +32,8 @@ type exportCmd struct {
 func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is White. A player has its " +
 		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. In PGN the tags " +
-		"hold the whole record and comments the score, depth and nodes of each move, so that gyges import makes the same run of it again " +
-		"but for clock readings; Round is pair.game. CSV has a line for each game with white, black, result and more; a cell " +
+		"hold the whole record and comments the score, depth, nodes and time of each move; Round is pair.game. gyges import keeps less of it: " +
+		"copy games.jsonl to keep everything. CSV has a line for each game with white, black, result and more; a cell " +
 		"that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be " +
 		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name breaks that."
 }

@@ -27,10 +27,9 @@ type importCmd struct {
 
 // Help is the part of the help below the summary.
 func (importCmd) Help() string {
-	return "Makes a run's folder of a file of games, for gyges games, rate and the rest. PGN that gyges export wrote gives the records " +
-		"back, each played again and verified. Of other programs' games, of whatever game, the tags are kept that ratings need: " +
-		"White (South), Black, Result, and Rules or Variant; two games that share Round and FEN, or a tag Pair, are a pair. " +
-		"Their moves are kept, too, in short or long notation, if they can be played: by the rules of the tag or of --rules, from the position of a tag FEN " +
+	return "Makes a run's folder of a file of games of any program, for gyges games, rate and the rest. " +
+		"It keeps the tags White (South), Black, Result, Rules or Variant, and the start; two games that share Round and FEN, or a tag Pair, are a pair. " +
+		"Moves are kept, too, in short or long notation, if they can be played: by the rules of the tag or of --rules, from the position of a tag FEN " +
 		"or else the empty board. A message says how many games lost their moves, and why. A game that is not over by the rules has the reason 'imported'. " +
 		"Of CSV no moves are read. The run's id in manifest.json comes from the content of the file: " +
 		"two files are two runs, rated together with all their games, but a file imported twice is the same run, whose games count once, " +
@@ -114,10 +113,10 @@ func importGames(
 		},
 	})
 	s := &in.Skipped
-	if s.WithoutMoves = found.Dropped; s.WithoutMoves > 0 {
-		s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.DroppedAt, found.DroppedErr), maxMessage)
+	if s.WithoutMoves = found.WithoutMoves; s.WithoutMoves > 0 {
+		s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.MovesLine, found.MovesErr), maxMessage)
 	}
-	s.Duplicate, s.Unfinished, s.IDLimit = found.Twice, found.Unfinished, found.Unchecked
+	s.Duplicate, s.Unfinished, s.IDLimit = found.Duplicate, found.Unfinished, found.IDLimit
 	switch {
 	case failed != nil:
 		return found, failure{failed}

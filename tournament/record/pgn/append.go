@@ -1,10 +1,22 @@
+// Package pgn writes game records as PGN, the text that chess programs exchange
+// (Edwards: Portable Game Notation Specification and Implementation Guide,
+// 1994), for rating tools and viewers of tables, and reads PGN.
+//
+// South is White. The seven usual tags come first, Round being pair.game. Other
+// tags hold the rest of the record, and the moves are the short notation with
+// scores and more in a comment: {+0.92/3 0.001250s n=570} is a score in points, the
+// depth, the time in seconds and the positions visited; M3 is a win in three plies.
+// Lines are at most 79 bytes long, short of single tags: PGN wants no line longer
+// than 255, which a long name or opening may exceed.
+//
+// [Read] keeps what ratings and replays need of the games of any program; the lossless
+// form of a record is its line of JSON.
 package pgn
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -59,10 +71,10 @@ func Append(b []byte, g *record.Game, event string, name func(spec string) strin
 	}
 	b = appendRoster(b, g, event, white, black)
 	if white != g.South.Agent {
-		b = appendQuoted(b, tagWhiteAgent, g.South.Agent)
+		b = appendTag(b, tagWhiteAgent, g.South.Agent)
 	}
 	if black != g.North.Agent {
-		b = appendQuoted(b, tagBlackAgent, g.North.Agent)
+		b = appendTag(b, tagBlackAgent, g.North.Agent)
 	}
 	b = appendRest(b, g)
 	b = append(b, '\n')
@@ -73,14 +85,14 @@ func Append(b []byte, g *record.Game, event string, name func(spec string) strin
 // other programs would count it.
 var errNotPlayed = errors.New("expected a game that was played, found one of a suspended agent")
 
-// check finds what can't be written so that it is read back.
+// check returns an error for a game that PGN has no form for.
 func check(g *record.Game, event, white, black string) error {
 	var errs []error
 	if g.NotPlayed() {
 		errs = append(errs, errNotPlayed)
 	}
 	for _, t := range []struct{ what, text string }{
-		{"South", white}, {"North", black}, {"rules", g.Rules}, {"event", event},
+		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent}, {"rules", g.Rules}, {"event", event},
 	} {
 		if !plain(t.text) {
 			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
@@ -302,29 +314,17 @@ func appendScore(b []byte, s record.Score) []byte {
 	if s == record.NoScore {
 		return b
 	}
-	n, sign := int64(s), byte('+')
+	n, sign := agents.Score(s), '+'
 	if n < 0 {
 		n, sign = -n, '-'
 	}
-	b = append(b, sign)
-	if plies := int64(agents.WinTop) - n; n >= int64(agents.WinScore) && plies >= 0 {
-		return strconv.AppendInt(append(b, 'M'), plies, 10)
+	if agents.WinScore <= n && n <= agents.WinTop {
+		return fmt.Appendf(b, "%cM%d", sign, agents.WinTop-n)
 	}
-	b = strconv.AppendInt(b, n/100, 10)
-	return append(b, '.', '0'+byte(n/10%10), '0'+byte(n%10))
+	return fmt.Appendf(b, "%+.2f", float64(s)/100)
 }
 
 // appendSeconds appends milliseconds as seconds, to the microsecond.
 func appendSeconds(b []byte, ms float64) []byte {
-	const most = 1 << 50 // beyond it, and for what is no number, 0
-	us := int64(0)
-	if x := math.Round(ms * 1000); x > 0 && x < most {
-		us = int64(x)
-	}
-	b = strconv.AppendInt(b, us/1_000_000, 10)
-	b = append(b, '.')
-	for unit := int64(100_000); unit > 0; unit /= 10 {
-		b = append(b, '0'+byte(us/unit%10))
-	}
-	return append(b, 's')
+	return append(strconv.AppendFloat(b, ms/1000, 'f', 6, 64), 's')
 }
