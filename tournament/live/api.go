@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,17 +16,17 @@ import (
 	"gyges/rules"
 )
 
-// Player is an agent that one can play against.
+// Player is an opponent to choose.
 type Player struct {
-	Name  string        // what requests call it
+	Name  string        // in requests
 	Spec  agents.Spec   // the agent
 	Doc   string        // one line
 	Level bool          // one of the named levels
 	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
-	Spans []string      // how long each of Times is, for people
+	Spans []string      // the time of each of Times
 }
 
-// longPoll is how long a request for news waits for some.
+// longPoll is how long a request waits for a change.
 const longPoll = 25 * time.Second
 
 // playPage is the data of the page to play.
@@ -33,7 +34,7 @@ type playPage struct {
 	Levels, Kinds []Player
 	Rules         []rules.Preset
 	Options       []rules.Option // of a rule set
-	Results       bool           // games are kept
+	Results       bool           // games are recorded
 }
 
 func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
@@ -45,10 +46,10 @@ func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
 			p.Kinds = append(p.Kinds, x)
 		}
 	}
-	s.pages.write(s, w, "play", p)
+	s.write(w, http.StatusOK, "play", p)
 }
 
-// newGameRequest asks for a game.
+// newGameRequest is the body of a request for a new game.
 type newGameRequest struct {
 	Agent string `json:"agent"` // the name of a [Player]
 	Time  int    `json:"time"`  // of its Times, where it has some
@@ -72,7 +73,7 @@ func (s *Server) createGame(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, now)
 }
 
-func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
+func (s *Server) newGame(q newGameRequest, client string) (*game, error) {
 	agent, err := s.player(q.Agent, q.Time)
 	if err != nil {
 		return nil, err
@@ -81,25 +82,24 @@ func (s *Server) newGame(q newGameRequest, who string) (*game, error) {
 	if err != nil {
 		return nil, err
 	}
-	you := rules.South
+	g := &game{rules: r, start: r.Start(), policy: "play", human: rules.South, agent: agent}
 	switch q.Side {
 	case "south":
 	case "north":
-		you = rules.North
+		g.human = rules.North
 	case "random":
-		you = rules.Side(rand.IntN(2))
+		g.human = rules.Side(rand.IntN(2))
 	default:
-		return nil, mistake{422, fmt.Sprintf("side: expected south, north or random, found %.60q", q.Side)}
+		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("side: expected south, north or random, found %.60q", q.Side)}
 	}
-	start := r.Start()
 	switch q.Setup {
 	case "random":
-		start = drawSetup(r)
+		g.start = drawSetup(r)
 	case "place":
 	default:
-		return nil, mistake{422, fmt.Sprintf("setup: expected random or place, found %.60q", q.Setup)}
+		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("setup: expected random or place, found %.60q", q.Setup)}
 	}
-	return s.table.newGame(who, r, start, "play", you, agent)
+	return g, s.games.newGame(client, g)
 }
 
 // maxRulesText bounds the rules of a request: every option named takes some 300 bytes.
@@ -108,17 +108,17 @@ const maxRulesText = 1000
 // parseRules reads the rules of a request.
 func parseRules(text string) (*rules.Rules, error) {
 	if len(text) > maxRulesText {
-		return nil, mistake{422, fmt.Sprintf("rules: expected at most %d bytes, found %d", maxRulesText, len(text))}
+		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("rules: expected at most %d bytes, found %d", maxRulesText, len(text))}
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, mistake{422, err.Error()}
+		return nil, requestError{http.StatusUnprocessableEntity, err.Error()}
 	}
 	return r, nil
 }
 
-// rulesAnswer describes a rule set.
-type rulesAnswer struct {
+// rulesResponse describes a rule set.
+type rulesResponse struct {
 	Name    string            `json:"name"`
 	Options map[string]string `json:"options"`
 	Prose   []rules.Section   `json:"prose"`
@@ -132,10 +132,10 @@ func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := set.Options()
-	writeJSON(w, http.StatusOK, rulesAnswer{Name: set.String(), Options: o.Values(), Prose: o.Prose()})
+	writeJSON(w, http.StatusOK, rulesResponse{Name: set.String(), Options: o.Values(), Prose: o.Prose()})
 }
 
-// drawSetup returns a set-up in which South doesn't win at once.
+// drawSetup returns a random set-up in which South can't win at once.
 func drawSetup(r *rules.Rules) rules.Position {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
 	for {
@@ -153,60 +153,55 @@ func (s *Server) player(name string, time int) (agents.Spec, error) {
 		case len(p.Times) == 0:
 			return p.Spec, nil
 		case time < 0 || time >= len(p.Times):
-			return agents.Spec{}, mistake{422, fmt.Sprintf("time: expected 0 to %d, found %d", len(p.Times)-1, time)}
+			return agents.Spec{}, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("time: expected 0 to %d, found %d", len(p.Times)-1, time)}
 		default:
 			return p.Times[time], nil
 		}
 	}
-	return agents.Spec{}, mistake{422, fmt.Sprintf("agent: expected one of the page's, found %.60q", name)}
+	return agents.Spec{}, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("agent: expected one of those on the page, found %.60q", name)}
 }
 
 // onGame finds the game of a request.
 func (s *Server) onGame(serve func(http.ResponseWriter, *http.Request, *game)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		g := s.table.find(r.PathValue("game"))
+		g := s.games.find(r.PathValue("game"))
 		if g == nil {
-			s.fail(w, mistake{http.StatusNotFound, "there is no such game; one that rests for long is ended"})
+			s.fail(w, requestError{http.StatusNotFound, "there is no such game; idle games are ended"})
 			return
 		}
 		serve(w, r, g)
 	}
 }
 
-// getGame returns the game; with "after", once it has gone on beyond that version
-// or some time has passed.
+// getGame returns the game; with "after", once it has a later version or some time
+// has passed.
 func (s *Server) getGame(w http.ResponseWriter, r *http.Request, g *game) {
 	now, changed := g.snapshot()
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
-		who := client(r.RemoteAddr)
-		if !s.waits.take(who) {
-			s.fail(w, mistake{http.StatusTooManyRequests, "too many requests from your address wait for a move"})
+		client := client(r.RemoteAddr)
+		if !s.waits.acquire(client) {
+			s.fail(w, requestError{http.StatusTooManyRequests, "too many requests from your address wait for a move"})
 			return
 		}
-		defer s.waits.give(who)
-		patient(w)
-		timeout := time.NewTimer(longPoll)
-		defer timeout.Stop()
-	wait:
-		for now.Version <= after {
+		defer s.waits.release(client)
+		allowLongWait(w)
+		ctx, cancel := context.WithTimeout(r.Context(), longPoll)
+		defer cancel()
+		defer context.AfterFunc(s.ctx, cancel)()
+		for now.Version <= after && ctx.Err() == nil {
 			select {
 			case <-changed:
 				now, changed = g.snapshot()
-			case <-timeout.C:
-				break wait
-			case <-r.Context().Done():
-				return
-			case <-s.ctx.Done():
-				break wait
+			case <-ctx.Done():
 			}
 		}
 	}
 	writeJSON(w, http.StatusOK, now)
 }
 
-// moveRequest makes a move.
+// moveRequest is the body of a request for a move.
 type moveRequest struct {
-	Ply  int    `json:"ply"` // how many moves had been made
+	Ply  int    `json:"ply"` // number of moves made before
 	Move string `json:"move"`
 }
 
@@ -216,7 +211,7 @@ func (s *Server) postMove(w http.ResponseWriter, r *http.Request, g *game) {
 	if err == nil {
 		err = g.move(q.Ply, q.Move)
 	}
-	s.answer(w, g, err)
+	s.respond(w, g, err)
 }
 
 func (s *Server) postUndo(w http.ResponseWriter, r *http.Request, g *game) {
@@ -224,7 +219,7 @@ func (s *Server) postUndo(w http.ResponseWriter, r *http.Request, g *game) {
 	if err == nil {
 		err = g.undo()
 	}
-	s.answer(w, g, err)
+	s.respond(w, g, err)
 }
 
 func (s *Server) postResign(w http.ResponseWriter, r *http.Request, g *game) {
@@ -232,19 +227,19 @@ func (s *Server) postResign(w http.ResponseWriter, r *http.Request, g *game) {
 	if err == nil {
 		err = g.resign()
 	}
-	s.answer(w, g, err)
+	s.respond(w, g, err)
 }
 
-// hintRequest asks for a hint.
+// hintRequest is the body of a request for a hint.
 type hintRequest struct {
 	Ply int `json:"ply"`
 }
 
-// hintAnswer is one.
-type hintAnswer struct {
+// hintResponse is a hint.
+type hintResponse struct {
 	Ply  int      `json:"ply"`
 	Line []string `json:"line"` // in long notation, the move first
-	Said string   `json:"said"`
+	Info string   `json:"info"`
 }
 
 func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
@@ -253,7 +248,7 @@ func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
 		s.fail(w, err)
 		return
 	}
-	patient(w)
+	allowLongWait(w)
 	d, at, err := g.hint(r.Context(), q.Ply)
 	if err != nil {
 		s.fail(w, err)
@@ -263,7 +258,7 @@ func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
 	if len(moves) == 0 {
 		moves = []rules.Move{d.Move}
 	}
-	a := hintAnswer{Ply: q.Ply, Line: []string{}, Said: remarks(d)}
+	a := hintResponse{Ply: q.Ply, Line: []string{}, Info: searchInfo(d)}
 	for _, m := range moves {
 		a.Line = append(a.Line, at.Rules().LongText(at.Position(), m))
 		if at.Play(m) != nil {
@@ -273,8 +268,8 @@ func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
 	writeJSON(w, http.StatusOK, a)
 }
 
-// answer returns the game after a change, or why there was none.
-func (s *Server) answer(w http.ResponseWriter, g *game, err error) {
+// respond writes the game after a change, or the error.
+func (s *Server) respond(w http.ResponseWriter, g *game, err error) {
 	if err != nil {
 		s.fail(w, err)
 		return
@@ -283,12 +278,12 @@ func (s *Server) answer(w http.ResponseWriter, g *game, err error) {
 	writeJSON(w, http.StatusOK, now)
 }
 
-// fail answers with an error as JSON.
+// fail responds with an error as JSON.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	var m mistake
+	var m requestError
 	if !errors.As(err, &m) {
 		s.config.Log.Error("a request failed", "error", err)
-		m = mistake{http.StatusInternalServerError, "the server failed; its log says why"}
+		m = requestError{http.StatusInternalServerError, "the server failed; its log has the reason"}
 	}
 	if m.status == http.StatusTooManyRequests || m.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
@@ -299,7 +294,7 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 // readJSON reads a request's body, which is bounded, into to.
 func readJSON(r *http.Request, to any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return mistake{http.StatusUnsupportedMediaType, "expected application/json"}
+		return requestError{http.StatusUnsupportedMediaType, "expected application/json"}
 	}
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
@@ -316,9 +311,9 @@ func readJSON(r *http.Request, to any) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return mistake{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", maxBody)}
+		return requestError{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", maxBody)}
 	case err != nil:
-		return mistake{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
+		return requestError{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
 	}
 	return nil
 }
@@ -326,10 +321,10 @@ func readJSON(r *http.Request, to any) error {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		http.Error(w, "the answer can't be written", http.StatusInternalServerError)
+		http.Error(w, "the response can't be written", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who asked may have gone
+	_, _ = w.Write(append(text, '\n')) // the client may have gone
 }

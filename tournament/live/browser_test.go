@@ -100,7 +100,7 @@ func (c *clicks) follow() {
 // ready waits until the person is to move, or the game is over.
 func (c *clicks) ready() {
 	c.t.Helper()
-	c.Wait(`!document.querySelector("#play").hidden && /^(Your turn|You won|You lost|It is a draw)/.test(document.querySelector("#say").textContent)`)
+	c.Wait(`!document.querySelector("#play").hidden && /^(Your turn|You won|You lost|It is a draw)/.test(document.querySelector("#headline").textContent)`)
 }
 
 // A full game is played against an agent by clicks, its pieces placed by keys and
@@ -143,7 +143,7 @@ func TestBrowserRules(t *testing.T) {
 
 func playByClicks(t *testing.T, set string) {
 	s := newTestServer(t)
-	s.table.seed = func() uint64 { return 1 }
+	s.games.seed = func() uint64 { return 1 }
 	b := browsertest.Open(t)
 	url := listen(t, s)
 	console := b.Visit(url + "/play")
@@ -182,7 +182,7 @@ func playByClicks(t *testing.T, set string) {
 	require.NotZero(t, displaced)
 	t.Logf("%d plies, %d displaced, %d bounces", c.game.Ply(), displaced, bounced)
 	outcome, reason := c.game.Outcome()
-	require.Contains(t, b.Text(`document.querySelector("#say").textContent`), outcome.String()+" ("+string(reason)+")")
+	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), outcome.String()+" ("+string(reason)+")")
 	b.Wait(`document.querySelector("#advice a")`)
 	shot(t, b, "over-"+set)
 
@@ -242,7 +242,7 @@ func (c *clicks) placeByKeys() {
 	require.Equal(c.t, "c1", c.Text(`document.activeElement.dataset.at`))
 	c.Press(kb.Enter)
 	c.Wait(`document.querySelectorAll("#moves li").length === 1`)
-	require.Contains(c.t, c.Text(`document.querySelector("#told").textContent`), "South places a 3 on c1.")
+	require.Contains(c.t, c.Text(`document.querySelector("#announcement").textContent`), "South places a 3 on c1.")
 	c.ready()
 	c.follow()
 }
@@ -317,7 +317,7 @@ func TestBrowserLive(t *testing.T) {
 	b.Click("[data-pause]")
 	b.Wait(games + ` === "8"`)
 	writeRun(t, dir, "finished", lines(append(append(append(drawPair(0), drawPair(1)...), drawPair(2)...), drawPair(3)...)...))
-	b.Wait(`document.querySelector("[data-badge]").textContent === "at rest"`)
+	b.Wait(`document.querySelector("[data-badge]").textContent === "not running"`)
 	require.Empty(t, console())
 }
 

@@ -26,7 +26,7 @@ const (
 	maxFolders = 20_000
 	maxDepth   = 4 // folders below the one of results
 	maxID      = 512
-	maxOpen    = 10 // runs kept in memory that nobody looks at
+	maxIdle    = 10 // runs kept in memory without viewers
 
 	// How many bytes of records are read for the list at a time, of one run and of
 	// all; the rest is counted the next time.
@@ -34,62 +34,73 @@ const (
 	countOfAll = 128 << 20
 )
 
-// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
-// symbolic link that leads out of it.
-type catalog struct {
-	server *Server
-	named  []place // of the runs the operator named
-
-	mu      sync.Mutex
-	results *os.Root // nil until there is one
-	runs    map[string]*run
-	lines   map[string]counted // of files of records
-}
-
-// counted is how many lines so many bytes of a file hold.
-type counted struct{ size, lines int64 }
-
-// place is a folder of a run.
-type place struct {
-	id   string // what addresses call it
+// folder is the folder of a run as a file system of regular files: others could
+// block.
+type folder struct {
+	id   string // in addresses
 	root *os.Root
 	dir  string // in root
 }
 
-// fsys is the run's folder. It has regular files only: others could block.
-func (p place) fsys() fs.FS { return regular{p.root, p.dir} }
-
-type regular struct {
-	root *os.Root
-	dir  string
-}
-
-// Open implements [fs.FS].
-func (f regular) Open(name string) (fs.File, error) {
+// Stat implements [fs.StatFS].
+func (f folder) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	name = path.Join(f.dir, name)
-	info, err := f.root.Stat(name)
-	if err != nil {
-		return nil, err
+	info, err := f.root.Stat(path.Join(f.dir, name))
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: path.Join(f.dir, name), Err: errors.New("expected a regular file")}
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("expected a regular file")}
-	}
-	return f.root.Open(name)
+	return info, err
 }
 
-func newCatalog(s *Server) (*catalog, error) {
-	c := &catalog{server: s, runs: map[string]*run{}, lines: map[string]counted{}}
-	var errs []error
-	for _, name := range s.config.Runs {
-		p, err := c.name(name)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+// Open implements [fs.FS].
+func (f folder) Open(name string) (fs.File, error) {
+	if _, err := f.Stat(name); err != nil {
+		return nil, err
+	}
+	return f.root.Open(path.Join(f.dir, name))
+}
+
+// runFiles are the files that make a folder a run.
+func runFiles() []string {
+	return []string{tournament.GamesFile, tournament.ManifestFile, report.HistoryFile}
+}
+
+// written returns when one of the files of a run was written last, and whether
+// there is one.
+func (f folder) written() (last time.Time, ok bool) {
+	for _, name := range runFiles() {
+		if info, err := f.Stat(name); err == nil {
+			ok = true
+			if info.ModTime().After(last) {
+				last = info.ModTime()
+			}
 		}
-		c.named = append(c.named, p)
+	}
+	return last, ok
+}
+
+// catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
+// symbolic link that leads out of it.
+type catalog struct {
+	server *Server
+	named  []folder // of the runs the operator named
+
+	mu      sync.Mutex
+	results *os.Root // nil until there is one
+	runs    map[string]*run
+	lines   map[string]lineCount // of files of records
+}
+
+// lineCount is how many lines so many bytes of a file hold.
+type lineCount struct{ size, lines int64 }
+
+func newCatalog(s *Server) (*catalog, error) {
+	c := &catalog{server: s, runs: map[string]*run{}, lines: map[string]lineCount{}}
+	var errs []error
+	for _, dir := range s.config.Runs {
+		errs = append(errs, c.add(dir))
 	}
 	if err := errors.Join(errs...); err != nil {
 		c.close()
@@ -98,37 +109,37 @@ func newCatalog(s *Server) (*catalog, error) {
 	return c, nil
 }
 
-// name opens a run that the operator named.
-func (c *catalog) name(dir string) (place, error) {
+// add opens a run that the operator named.
+func (c *catalog) add(dir string) error {
 	if filepath.Base(dir) == tournament.GamesFile {
 		dir = filepath.Dir(dir)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return place{}, fmt.Errorf("run: expected a folder: %w", err)
-	}
 	full, err := filepath.Abs(dir)
 	if err != nil {
-		return place{}, err
+		return err
 	}
-	id := filepath.Base(full)
-	taken := func(id string) bool {
-		return slices.ContainsFunc(c.named, func(p place) bool { return p.id == id })
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("run: expected a folder: %w", err)
 	}
-	if !isID(id) {
-		id = "run"
+	base := filepath.Base(full)
+	if !isID(base) {
+		base = "run"
 	}
-	for n := 2; taken(id); n++ {
-		id = fmt.Sprintf("%s-%d", strings.TrimSuffix(id, fmt.Sprintf("-%d", n-1)), n)
+	id := base
+	taken := func(f folder) bool { return f.id == id }
+	for n := 2; slices.ContainsFunc(c.named, taken); n++ {
+		id = fmt.Sprintf("%s-%d", base, n)
 	}
-	return place{id: id, root: root, dir: "."}, nil
+	c.named = append(c.named, folder{id, root, "."})
+	return nil
 }
 
 func (c *catalog) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range c.named {
-		_ = p.root.Close()
+	for _, f := range c.named {
+		_ = f.root.Close()
 	}
 	if c.results != nil {
 		_ = c.results.Close()
@@ -136,7 +147,7 @@ func (c *catalog) close() {
 	}
 }
 
-// root is the folder of results, nil if there is none.
+// root returns the folder of results, nil if there is none.
 func (c *catalog) root() *os.Root {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +159,7 @@ func (c *catalog) root() *os.Root {
 	return c.results
 }
 
-// isID reports whether a name may stand for a run: a path below the results, none
+// isID reports whether a name may be that of a run: a path below the results, none
 // of whose parts is hidden.
 func isID(id string) bool {
 	if len(id) > maxID || !fs.ValidPath(id) || id == "." || strings.ContainsAny(id, "\\\x00") {
@@ -159,69 +170,53 @@ func isID(id string) bool {
 }
 
 // find returns the folder of a run.
-func (c *catalog) find(id string) (place, bool) {
+func (c *catalog) find(id string) (f folder, ok bool) {
 	if !isID(id) {
-		return place{}, false
+		return f, false
 	}
-	for _, p := range c.named {
-		if p.id == id {
-			return p, true
-		}
+	if i := slices.IndexFunc(c.named, func(f folder) bool { return f.id == id }); i >= 0 {
+		return c.named[i], true
 	}
 	root := c.root()
 	if root == nil {
-		return place{}, false
+		return f, false
 	}
-	p := place{id: id, root: root, dir: id}
-	return p, p.isRun()
+	f = folder{id, root, id}
+	_, ok = f.written()
+	return f, ok
 }
 
-// runFiles are the files that make a folder a run.
-func runFiles() []string {
-	return []string{tournament.GamesFile, tournament.ManifestFile, report.HistoryFile}
-}
-
-func (p place) isRun() bool {
-	return slices.ContainsFunc(runFiles(), func(name string) bool {
-		info, err := p.root.Stat(path.Join(p.dir, name))
-		return err == nil && info.Mode().IsRegular()
-	})
-}
-
-// places lists the runs: those named, and those below the results. more tells
-// that some were left out.
-func (c *catalog) places() (list []place, more bool) {
+// folders lists the runs: those named, and those below the results. more reports
+// whether some were left out.
+func (c *catalog) folders() (list []folder, more bool) {
 	list = slices.Clone(c.named)
 	root := c.root()
 	if root == nil {
 		return list, false
 	}
-	folders := 0
-	var walk func(dir string, depth int)
-	walk = func(dir string, depth int) {
-		entries, err := fs.ReadDir(root.FS(), dir)
-		if err != nil {
-			return
+	count := 0
+	_ = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error { // returns no error
+		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // one that leads below the root is as good as a folder
+		switch {
+		case name == ".":
+			return nil
+		case err != nil || !e.IsDir() && !isLink:
+			return nil
+		case !isID(name) && e.IsDir():
+			return fs.SkipDir
+		case !isID(name):
+			return nil
 		}
-		for _, e := range entries {
-			name := path.Join(dir, e.Name())
-			isLink := e.Type()&fs.ModeSymlink != 0 // one that stays below the root is as good as a folder
-			if !e.IsDir() && !isLink || !isID(name) {
-				continue
-			}
-			if folders++; folders > maxFolders || len(list) >= maxRuns {
-				more = true
-				return
-			}
-			if p := (place{id: name, root: root, dir: name}); p.isRun() {
-				list = append(list, p)
-			}
-			if depth < maxDepth && !isLink { // a training holds runs
-				walk(name, depth+1)
-			}
+		if count++; count > maxFolders || len(list) >= maxRuns {
+			more = true
+			return fs.SkipAll
 		}
-	}
-	walk(".", 1)
+		f := folder{name, root, name}
+		if _, ok := f.written(); ok {
+			list = append(list, f)
+		}
+		return nil
+	})
 	return list, more
 }
 
@@ -230,52 +225,48 @@ type entry struct {
 	ID, Status, About string
 	Games, Scheduled  int64
 	Counting          bool      // there are more games than Games
-	Changed           time.Time // when a game came last
+	Written           time.Time // of the last file
 }
 
-// entries lists what is told of all runs, the latest first.
+// entries lists all runs, the latest first.
 func (c *catalog) entries() (list []entry, more bool) {
-	places, more := c.places()
+	folders, more := c.folders()
 	left := int64(countOfAll)
-	for _, p := range places {
-		list = append(list, c.entry(p, &left))
+	for _, f := range folders {
+		list = append(list, c.entry(f, &left))
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(list, func(a, b entry) int {
+		return cmp.Or(b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
+	})
 	return list, more
 }
 
-// entry describes a run. left is how many bytes of records may be read, which it
-// reduces.
-func (c *catalog) entry(p place, left *int64) entry {
-	e := entry{ID: p.id, Status: noManifest}
-	for _, name := range runFiles() {
-		if info, err := p.root.Stat(path.Join(p.dir, name)); err == nil && info.ModTime().After(e.Changed) {
-			e.Changed = info.ModTime()
-		}
-	}
-	if m, err := tournament.ReadManifest(p.fsys()); err == nil && m != nil && m.Status != "" {
-		e.Status, e.About = string(m.Status), playersAndRules(m)
-		e.Scheduled = m.Games.Scheduled
-		if m.Games.Played > 0 && m.Status == tournament.Finished {
-			e.Games = m.Games.Played
-			return e
-		}
-	}
-	if _, err := p.root.Stat(path.Join(p.dir, report.HistoryFile)); err == nil && e.Status == noManifest {
-		e.Status = tuning
-	}
-	e.Games, e.Counting = c.count(p, left)
-	return e
-}
-
-// The statuses of runs that say nothing of it themselves.
+// Statuses of runs without one in a manifest.
 const (
 	noManifest = "records"
 	tuning     = "tuning"
 )
 
-// playersAndRules says what a manifest is about, for the list.
-func playersAndRules(m *tournament.Manifest) string {
+// entry describes a run. left is how many bytes of records may be read, which it
+// reduces.
+func (c *catalog) entry(f folder, left *int64) entry {
+	e := entry{ID: f.id, Status: noManifest}
+	e.Written, _ = f.written()
+	if m, err := tournament.ReadManifest(f); err == nil && m != nil && m.Status != "" {
+		e.Status, e.About, e.Scheduled = string(m.Status), describe(m), m.Games.Scheduled
+		if m.Games.Played > 0 && m.Status == tournament.Finished {
+			e.Games = m.Games.Played
+			return e
+		}
+	} else if _, err := f.Stat(report.HistoryFile); err == nil {
+		e.Status = tuning
+	}
+	e.Games, e.Counting = c.count(f, left)
+	return e
+}
+
+// describe summarizes a manifest for the list.
+func describe(m *tournament.Manifest) string {
 	text := fmt.Sprintf("%d players", len(m.Config.Agents))
 	if n := len(m.Config.Agents); n > 0 && n <= 3 {
 		labels := make([]string, n)
@@ -290,38 +281,38 @@ func playersAndRules(m *tournament.Manifest) string {
 	if m.Config.SPRT != "" {
 		text += " · sequential test"
 	}
-	const most = 200
+	return shorten(text, 200)
+}
+
+// shorten returns a text of at most so many characters.
+func shorten(text string, most int) string {
 	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
+		return string(r[:most]) + "…"
 	}
 	return text
 }
 
-// count counts the lines of a run's records, reading only what has come since,
-// and no more than is left. It reports whether there are more.
-func (c *catalog) count(p place, left *int64) (games int64, more bool) {
-	f, err := p.fsys().Open(tournament.GamesFile)
-	if err != nil {
-		return 0, false
-	}
-	defer func() { _ = f.Close() }() // it was only read
+// count counts the lines of a run's records, reading only what was appended since
+// the last time, and no more than is left. It reports whether there are more.
+func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
 	c.mu.Lock()
-	known := c.lines[p.id]
+	known := c.lines[f.id]
 	c.mu.Unlock()
-	info, err := f.Stat()
+	info, err := f.Stat(tournament.GamesFile)
 	if err != nil || info.Size() == known.size {
 		return known.lines, false
 	}
 	if info.Size() < known.size {
-		known = counted{}
+		known = lineCount{}
 	}
-	from, ok := f.(io.ReaderAt)
-	if !ok {
-		return known.lines, false
+	records, err := f.root.Open(path.Join(f.dir, tournament.GamesFile))
+	if err != nil {
+		return 0, false
 	}
+	defer func() { _ = records.Close() }() // it was only read
 	most := min(info.Size()-known.size, countOfRun, *left)
 	lines := new(lineCounter)
-	n, err := io.CopyBuffer(lines, io.NewSectionReader(from, known.size, most), make([]byte, 256<<10))
+	n, err := io.CopyBuffer(lines, io.NewSectionReader(records, known.size, most), make([]byte, 256<<10))
 	*left -= n
 	known.size, known.lines = known.size+n, known.lines+int64(*lines)
 	c.mu.Lock()
@@ -329,7 +320,7 @@ func (c *catalog) count(p place, left *int64) (games int64, more bool) {
 	if len(c.lines) >= maxRuns {
 		clear(c.lines)
 	}
-	c.lines[p.id] = known
+	c.lines[f.id] = known
 	return known.lines, err == nil && known.size < info.Size()
 }
 
@@ -342,9 +333,9 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// run returns a run that can be looked at, nil if there is none of that name.
+// run returns a run, nil if there is none of that id.
 func (c *catalog) run(id string) *run {
-	p, ok := c.find(id)
+	f, ok := c.find(id)
 	if !ok {
 		return nil
 	}
@@ -352,28 +343,26 @@ func (c *catalog) run(id string) *run {
 	defer c.mu.Unlock()
 	r, ok := c.runs[id]
 	if !ok {
-		c.makeRoom()
-		r = newRun(c.server, p)
+		c.evict()
+		r = newRun(c.server, f)
 		c.runs[id] = r
 	}
 	r.used = time.Now()
 	return r
 }
 
-// makeRoom forgets the runs that nobody has looked at for longest.
-func (c *catalog) makeRoom() {
+// evict removes the runs without viewers that were used longest ago, if there are
+// too many.
+func (c *catalog) evict() {
 	var idle []*run
 	for _, r := range c.runs {
-		if !r.feed.watched() {
+		if !r.feed.viewed() {
 			idle = append(idle, r)
 		}
 	}
-	if len(idle) < maxOpen {
-		return
-	}
 	slices.SortFunc(idle, func(a, b *run) int { return a.used.Compare(b.used) })
-	for _, r := range idle[:len(idle)-maxOpen+1] {
+	for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
 		r.feed.end()
-		delete(c.runs, r.place.id)
+		delete(c.runs, r.folder.id)
 	}
 }

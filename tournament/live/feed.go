@@ -6,37 +6,37 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	// pollEvery is how often a page that is looked at is brought up to date.
-	pollEvery = time.Second
-	// heartbeat keeps connections open through what closes idle ones.
+	// pollInterval is how often an open page is brought up to date.
+	pollInterval = time.Second
+	// heartbeat keeps connections open through proxies that close idle ones.
 	heartbeat = 20 * time.Second
-	// eventTime bounds how long a reader may take over an event.
-	eventTime = 10 * time.Second
+	// eventTimeout bounds how long a client may take to receive an event.
+	eventTimeout = 10 * time.Second
 )
 
-// part is a part of a page, and since when it is as it is.
+// part is a part of a page, and the version of the page in which it changed last.
 type part struct {
 	value any
 	text  string // value as JSON
-	since int64  // the version of the page in which it changed
+	since int64
 }
 
-// snapshot is a version of a page: its parts by name.
+// snapshot is a version of a page: its parts by name. Versions are ascending, also
+// from one server to the next: they are times in microseconds.
 type snapshot struct {
 	version int64
 	parts   map[string]part
 }
 
-// feed brings a page up to date while somebody looks at it, and tells who does.
+// feed renders a page while it has viewers, and sends them what changes.
 type feed struct {
 	server *Server
-	// render returns the parts as they are now, nil if as they were, and whether
+	// render returns the parts of the page, nil if nothing has changed, and whether
 	// it is to be called again at once: there was too much to read.
 	render func(context.Context) (parts map[string]any, behind bool)
 
@@ -44,17 +44,19 @@ type feed struct {
 	current  snapshot
 	rendered time.Time
 
-	watchMu  sync.Mutex
-	watchers map[chan struct{}]bool
-	behind   bool               // not all is read: the polling goes on without viewers
-	stop     context.CancelFunc // of the polling; nil: there is none
+	viewMu  sync.Mutex
+	viewers int
+	changed chan struct{} // closed when the page has changed
+	behind  bool          // not all is read: the polling goes on without viewers
+	polling bool
+	ended   bool
 }
 
 func newFeed(s *Server, render func(context.Context) (map[string]any, bool)) *feed {
-	return &feed{server: s, render: render, watchers: map[chan struct{}]bool{}}
+	return &feed{server: s, render: render, changed: make(chan struct{})}
 }
 
-// now returns the page as it is, at most so old.
+// now returns the page, at most as old as given.
 func (f *feed) now(age time.Duration) snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,17 +68,17 @@ func (f *feed) now(age time.Duration) snapshot {
 	if parts != nil {
 		f.update(parts)
 	}
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
 	if f.behind = behind; behind {
-		f.start()
+		f.poll()
 	}
 	return f.current
 }
 
-// update takes new parts in.
+// update replaces the parts that differ.
 func (f *feed) update(parts map[string]any) {
-	next := snapshot{version: f.current.version + 1, parts: map[string]part{}}
+	next := snapshot{version: max(f.current.version+1, time.Now().UnixMicro()), parts: map[string]part{}}
 	changed := len(parts) != len(f.current.parts)
 	for name, value := range parts {
 		text, err := json.Marshal(value)
@@ -84,129 +86,109 @@ func (f *feed) update(parts map[string]any) {
 			f.server.config.Log.Error("a part of a page can't be sent", "part", name, "error", err)
 			continue
 		}
-		old, ok := f.current.parts[name]
-		if ok && old.text == string(text) {
-			next.parts[name] = part{value, old.text, old.since}
-			continue
+		p, ok := f.current.parts[name]
+		if !ok || p.text != string(text) {
+			p = part{value, string(text), next.version}
+			changed = true
 		}
-		next.parts[name] = part{value, string(text), next.version}
-		changed = true
+		next.parts[name] = p
 	}
 	if changed {
 		f.current = next
 	}
 }
 
-func (f *feed) watched() bool {
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
-	return len(f.watchers) > 0
+func (f *feed) viewed() bool {
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	return f.viewers > 0
 }
 
-// watch returns a channel that is sent to when the page has changed.
-func (f *feed) watch() (changed <-chan struct{}, leave func()) {
-	c := make(chan struct{}, 1)
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
-	f.watchers[c] = true
-	f.start()
-	return c, func() {
-		f.watchMu.Lock()
-		defer f.watchMu.Unlock()
-		delete(f.watchers, c)
-		if len(f.watchers) == 0 && !f.behind {
-			f.halt()
-		}
+// view adds a viewer until leave is called.
+func (f *feed) view() (leave func()) {
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	f.viewers++
+	f.poll()
+	return func() {
+		f.viewMu.Lock()
+		defer f.viewMu.Unlock()
+		f.viewers--
 	}
 }
 
-// start starts the polling. The caller holds watchMu, as for halt.
-func (f *feed) start() {
-	if f.stop == nil && f.server.ctx.Err() == nil {
-		var ctx context.Context
-		ctx, f.stop = context.WithCancel(f.server.ctx)
-		f.server.work.Go(func() { f.poll(ctx) })
-	}
+// nextChange returns a channel that is closed at the next change.
+func (f *feed) nextChange() <-chan struct{} {
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	return f.changed
 }
 
 // end ends the polling of a page without viewers.
 func (f *feed) end() {
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
-	f.halt()
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	f.ended = true
 }
 
-// halt ends the polling.
-func (f *feed) halt() {
-	if f.stop != nil {
-		f.stop()
-		f.stop = nil
+// poll brings the page up to date until it is so and has no viewers. The caller
+// holds viewMu.
+func (f *feed) poll() {
+	if f.polling || f.server.ctx.Err() != nil {
+		return
 	}
-}
-
-// poll brings the page up to date until ctx is cancelled, or the page is up to
-// date and has no viewers.
-func (f *feed) poll(ctx context.Context) {
-	tick := time.NewTicker(f.server.poll)
-	defer tick.Stop()
-	last := int64(0)
-	for {
-		behind, ended := f.standing(ctx)
-		if ended {
-			return
-		}
-		age := time.Duration(0)
-		if !behind {
-			age = f.server.poll / 2
-			select {
-			case <-ctx.Done():
+	f.polling = true
+	f.server.work.Go(func() {
+		tick := time.NewTicker(f.server.pollInterval)
+		defer tick.Stop()
+		last := int64(0)
+		for {
+			behind, wanted := f.state()
+			if !wanted {
 				return
-			case <-tick.C:
+			}
+			age := time.Duration(0)
+			if !behind {
+				age = f.server.pollInterval / 2
+				select {
+				case <-f.server.ctx.Done():
+				case <-tick.C:
+				}
+			}
+			if s := f.now(age); s.version != last {
+				last = s.version
+				f.notify()
 			}
 		}
-		if s := f.now(age); s.version != last {
-			last = s.version
-			f.tell()
-		}
-	}
+	})
 }
 
-// standing reports whether the page is behind, and whether the polling with that
-// context is to end.
-func (f *feed) standing(ctx context.Context) (behind, ended bool) {
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
-	if ctx.Err() != nil {
-		return false, true
-	}
-	if !f.behind && len(f.watchers) == 0 {
-		f.halt()
-		return false, true
-	}
-	return f.behind, false
+// state reports whether the page is behind, and whether the polling is to go on.
+func (f *feed) state() (behind, wanted bool) {
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	f.polling = f.server.ctx.Err() == nil && (f.viewers > 0 || f.behind && !f.ended)
+	return f.behind, f.polling
 }
 
-func (f *feed) tell() {
-	f.watchMu.Lock()
-	defer f.watchMu.Unlock()
-	for c := range f.watchers {
-		select {
-		case c <- struct{}{}:
-		default: // it hasn't looked since the last time
-		}
-	}
+// notify wakes the viewers.
+func (f *feed) notify() {
+	f.viewMu.Lock()
+	defer f.viewMu.Unlock()
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
-// serve sends what changes, as server-sent events. The request says by "after"
-// which version its page has.
+// serve sends what changes, as server-sent events. The request has the version of
+// its page as "after".
 func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
-	s, who := f.server, client(r.RemoteAddr)
-	if !s.waits.take(who) {
+	s, client := f.server, client(r.RemoteAddr)
+	if !s.waits.acquire(client) {
 		w.Header().Set("Retry-After", retryAfter)
 		s.refuse(w, http.StatusTooManyRequests, "too many pages are open at your address; close some")
 		return
 	}
-	defer s.waits.give(who)
+	defer s.waits.release(client)
 	select {
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
@@ -215,85 +197,59 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusServiceUnavailable, "too many pages are open")
 		return
 	}
-	after := s.versionOf(r.FormValue("after"))
-	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		after = s.versionOf(id)
+	id := r.Header.Get("Last-Event-ID")
+	if id == "" {
+		id = r.FormValue("after")
 	}
-	patient(w)
-	control := http.NewResponseController(w)
-	send := func(format string, args ...any) bool {
-		if control.SetWriteDeadline(time.Now().Add(eventTime)) != nil {
-			return false
-		}
-		if _, err := fmt.Fprintf(w, format, args...); err != nil {
-			return false
-		}
-		return control.Flush() == nil
+	after, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		after = 0 // before all
 	}
-	changed, leave := f.watch()
-	defer leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
-	if !send("retry: 2000\n\n") {
-		return
+	defer f.view()()
+	f.stream(r.Context(), w, after)
+}
+
+// stream sends the parts that change after a version, until ctx ends or they can't
+// be sent.
+func (f *feed) stream(ctx context.Context, w http.ResponseWriter, after int64) {
+	control := http.NewResponseController(w)
+	send := func(format string, args ...any) bool {
+		if control.SetWriteDeadline(time.Now().Add(eventTimeout)) != nil {
+			return false
+		}
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && control.Flush() == nil
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for {
-		now := f.now(s.poll)
-		if text := now.since(after); text != "" {
+	for ok := send("retry: 2000\n\n"); ok; {
+		changed := f.nextChange()
+		if now := f.now(f.server.pollInterval); now.version > after {
+			ok = send("id: %d\nevent: page\ndata: %s\n\n", now.version, now.since(after))
 			after = now.version
-			if !send("id: %s\nevent: page\ndata: %s\n\n", s.versionText(after), text) {
-				return
-			}
 		}
 		select {
 		case <-changed:
 		case <-beat.C:
-			if !send(": still here\n\n") {
-				return
-			}
-		case <-r.Context().Done():
+			ok = ok && send(": heartbeat\n\n")
+		case <-ctx.Done():
 			return
-		case <-s.ctx.Done():
+		case <-f.server.ctx.Done():
 			return
 		}
 	}
 }
 
-// since returns the parts that changed after a version as a JSON object, "" if
-// there are none.
-func (s snapshot) since(version int64) string {
+// since returns the parts that changed after a version as a JSON object.
+func (s snapshot) since(version int64) []byte {
 	list := map[string]json.RawMessage{}
 	for name, p := range s.parts {
 		if p.since > version {
 			list[name] = json.RawMessage(p.text)
 		}
 	}
-	if len(list) == 0 {
-		return ""
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		return "" // the parts are JSON already
-	}
-	return string(text)
-}
-
-// versionText names a version of a page of this server.
-func (s *Server) versionText(version int64) string {
-	return s.epoch + "-" + strconv.FormatInt(version, 10)
-}
-
-// versionOf reads it back; 0, before all, for one of another server.
-func (s *Server) versionOf(text string) int64 {
-	number, ok := strings.CutPrefix(text, s.epoch+"-")
-	if !ok {
-		return 0
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
+	text, _ := json.Marshal(list) // the parts are JSON already
+	return text
 }

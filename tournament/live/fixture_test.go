@@ -127,7 +127,7 @@ func newTestServer(t testing.TB, change ...func(*Config)) *testServer {
 	}
 	s, err := New(c)
 	require.NoError(t, err)
-	s.poll = 100 * time.Millisecond
+	s.pollInterval = 100 * time.Millisecond
 	t.Cleanup(s.Close)
 	return &testServer{s, t, results}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 )
 
 // game is a game between a person and an agent. Package tournament plays it; the
-// moves made stand here, where requests add the person's and take some back. Then
+// moves made are kept here, where requests add the person's and take some back. Then
 // the game is played again from the beginning, with the moves that remain.
 type game struct {
 	id     string
@@ -24,47 +26,50 @@ type game struct {
 	rules  *rules.Rules
 	start  rules.Position
 	policy string
-	you    rules.Side
+	human  rules.Side
 	agent  agents.Spec
 	seed   uint64
 	began  time.Time
+	ctx    context.Context // until the game is over
+	cancel context.CancelCauseFunc
 
-	mu      sync.Mutex
-	board   *rules.Game
-	made    []agents.Decision // the moves, with what was said of them
-	took    []float64         // milliseconds each
-	since   time.Time         // of the last change
-	version int64
-	changed chan struct{} // closed at the next change
-	used    time.Time     // by a request
-	again   bool          // moves were taken back
-	stop    context.CancelFunc
-	helped  bool // moves were taken back, or a hint given
-	hinting bool
-	resigns bool
-	end     *record.Game // nil while it goes on
-	kept    string       // where the record is
-	problem string       // why it ended without one
+	mu        sync.Mutex
+	board     *rules.Game
+	decisions []agents.Decision // the moves made
+	moveMS    []float64         // time of each
+	since     time.Time         // of the last change
+	version   int64
+	changed   chan struct{}      // closed at the next change
+	used      time.Time          // by a request
+	restart   bool               // moves were taken back
+	interrupt context.CancelFunc // ends the playing, for a restart
+	helped    bool               // moves were taken back, or a hint given
+	hinting   bool
+	resigned  bool
+	end       *record.Game // nil while it goes on
+	kept      string       // address of the record
+	problem   string       // why it ended without one
 }
 
-// errResting is why a game was ended that nobody had looked at for long.
-var errResting = errors.New("the game was ended: nobody had looked at it for long")
+// errIdle is why a game was ended that had no requests for long.
+var errIdle = errors.New("the game was ended: it was idle for too long")
 
 // play plays the game to its end.
-func (g *game) play(ctx context.Context) {
+func (g *game) play() {
+	defer g.cancel(nil)
 	for {
-		rec, err := g.playOnce(ctx)
+		rec, err := g.playOnce()
 		g.mu.Lock()
-		if g.again && ctx.Err() == nil {
-			g.again = false
+		if g.restart && g.ctx.Err() == nil {
+			g.restart = false
 			g.mu.Unlock()
 			continue
 		}
 		switch {
 		case err == nil:
 			g.finish(rec)
-		case ctx.Err() != nil:
-			g.problem = context.Cause(ctx).Error()
+		case g.ctx.Err() != nil:
+			g.problem = context.Cause(g.ctx).Error()
 		default:
 			g.problem = err.Error()
 		}
@@ -74,26 +79,26 @@ func (g *game) play(ctx context.Context) {
 	}
 }
 
-func (g *game) playOnce(ctx context.Context) (*record.Game, error) {
-	ctx, cancel := context.WithCancel(ctx)
+func (g *game) playOnce() (*record.Game, error) {
+	ctx, cancel := context.WithCancel(g.ctx)
 	defer cancel()
 	m := tournament.Game{Rules: g.rules, Opening: g.start, Policy: g.policy, OnMove: g.moved}
 	g.mu.Lock()
-	if g.again {
+	if g.restart {
 		g.mu.Unlock()
 		return nil, context.Canceled
 	}
-	g.stop = cancel
+	g.interrupt = cancel
 	g.mu.Unlock()
-	m.Seats[g.you] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: person{g}}
-	m.Seats[g.you.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &engine{game: g}}
+	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: humanAgent{g}}
+	m.Seats[g.human.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &opponent{game: g}}
 	return tournament.PlayGame(ctx, &m)
 }
 
-// humanKind is what the person is in records.
+// humanKind is the person in records.
 const humanKind = "human"
 
-// helpedName tells a person that had help from others: as strong as the help.
+// helpedName is a person who had help, which has a rating of its own.
 const helpedName = humanKind + ":name='human, helped'"
 
 // finish keeps the record. The times are those of the moves when they were made,
@@ -101,13 +106,13 @@ const helpedName = humanKind + ":name='human, helped'"
 func (g *game) finish(rec *record.Game) {
 	rec.Timing.Start = g.began.Round(0).UTC()
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()
-	rec.Timing.MoveMS = append([]float64(nil), g.took[:min(len(g.took), len(rec.Moves))]...)
+	rec.Timing.MoveMS = slices.Clone(g.moveMS[:min(len(g.moveMS), len(rec.Moves))])
 	if len(rec.Timing.MoveMS) != len(rec.Moves) {
 		rec.Timing.MoveMS = nil
 	}
 	if g.helped {
 		player := &rec.South
-		if g.you == rules.North {
+		if g.human == rules.North {
 			player = &rec.North
 		}
 		player.Agent = helpedName
@@ -116,13 +121,12 @@ func (g *game) finish(rec *record.Game) {
 	kept, err := g.table.records.keep(rec)
 	if err != nil {
 		g.table.server.config.Log.Error("a game is not recorded", "error", err)
-		g.problem = "the game is not recorded; the server's log says why, and the server tries again"
+		g.problem = "the game is not recorded; the server's log has the reason, and the server tries again"
 	}
 	g.kept = kept
 }
 
-// change tells those who wait that something has changed. The caller holds the
-// lock.
+// change wakes the requests that wait for a change. The caller holds the lock.
 func (g *game) change() {
 	g.version++
 	close(g.changed)
@@ -131,46 +135,45 @@ func (g *game) change() {
 
 // add makes a move that is legal. The caller holds the lock.
 func (g *game) add(d agents.Decision) {
-	d.PV = append([]rules.Move(nil), d.PV...)
+	d.PV = slices.Clone(d.PV)
 	g.board.PlayLegal(d.Move)
-	g.made = append(g.made, d)
+	g.decisions = append(g.decisions, d)
 	now := time.Now()
-	g.took = append(g.took, math.Round(float64(now.Sub(g.since))/1e3)/1e3)
+	g.moveMS = append(g.moveMS, math.Round(float64(now.Sub(g.since))/1e3)/1e3)
 	g.since = now
 	g.change()
 }
 
-// moved takes a move in that the game's players have made.
+// moved adds a move that the playing has made.
 func (g *game) moved(at *rules.Game, d agents.Decision) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.again && len(at.Moves()) > len(g.made) {
+	if !g.restart && len(at.Moves()) > len(g.decisions) {
 		g.add(d)
 	}
 }
 
-// next returns the move that was made in a position that far into the game, or
-// how to wait for it.
-func (g *game) next(n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
+// decision returns the one made after n moves, or a channel to wait for it.
+func (g *game) decision(n int) (d agents.Decision, ok, resigned bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.again && n < len(g.made) {
-		return g.made[n], true, false, nil
+	if !g.restart && n < len(g.decisions) {
+		return g.decisions[n], true, false, nil
 	}
-	return d, false, g.resigns, g.changed
+	return d, false, g.resigned, g.changed
 }
 
-// person is the agent that makes the moves of requests.
-type person struct{ game *game }
+// humanAgent is the agent that makes the moves of requests.
+type humanAgent struct{ game *game }
 
 // NewGame implements [agents.Agent].
-func (person) NewGame(context.Context, agents.Setup) error { return nil }
+func (humanAgent) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose implements [agents.Agent]: it waits. It passes by itself where nothing
-// else is legal.
-func (p person) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
+// Choose implements [agents.Agent]: it blocks until a request has a move. It passes
+// by itself where nothing else is legal.
+func (a humanAgent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
 	for {
-		d, ok, resigned, changed := p.game.next(len(at.Moves()))
+		d, ok, resigned, changed := a.game.decision(len(at.Moves()))
 		switch {
 		case ok:
 			return d, nil
@@ -187,68 +190,67 @@ func (p person) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (ag
 	}
 }
 
-// engine is the agent that the person plays against.
-type engine struct {
+// opponent is the agent that the person plays against.
+type opponent struct {
 	game  *game
 	setup agents.Setup
 }
 
 // NewGame implements [agents.Agent].
-func (e *engine) NewGame(_ context.Context, s agents.Setup) error {
-	e.setup = s
+func (o *opponent) NewGame(_ context.Context, s agents.Setup) error {
+	o.setup = s
 	return nil
 }
 
 // Choose implements [agents.Agent].
-func (e *engine) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
+func (o *opponent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
 	n := len(at.Moves())
-	if d, ok, _, _ := e.game.next(n); ok {
+	if d, ok, _, _ := o.game.decision(n); ok {
 		return d, nil
 	}
-	setup := e.setup
-	setup.Seed += uint64(n) // the agent may be another one than at the last move
-	return e.game.table.pool.choose(ctx, e.game.agent, setup, at)
+	setup := o.setup
+	setup.Seed += uint64(n) // the agent may be another instance than at the last move
+	return o.game.table.pool.choose(ctx, o.game.agent, setup, at)
 }
 
-// mistake is an error of a request.
-type mistake struct {
+// requestError is an error of a request.
+type requestError struct {
 	status int
 	text   string
 }
 
-func (m mistake) Error() string { return m.text }
+func (e requestError) Error() string { return e.text }
 
-// goesOn checks that the game is not over. The caller holds the lock.
-func (g *game) goesOn() error {
+// inProgress checks that the game is not over. The caller holds the lock.
+func (g *game) inProgress() error {
 	if g.end != nil || g.problem != "" {
-		return mistake{409, "the game is over"}
+		return requestError{http.StatusConflict, "the game is over"}
 	}
 	return nil
 }
 
-// yourTurn checks that the person is to move, in the position the request is
-// about. The caller holds the lock.
-func (g *game) yourTurn(ply int) error {
-	if err := g.goesOn(); err != nil {
+// isTurn checks that the person is to move, after so many plies. The caller holds the lock.
+func (g *game) isTurn(ply int) error {
+	if err := g.inProgress(); err != nil {
 		return err
 	}
 	if o, _ := g.board.Outcome(); o != rules.Undecided {
-		return mistake{409, "the game is over"}
+		return requestError{http.StatusConflict, "the game is over"}
 	}
-	if g.board.Position().Side() != g.you {
-		return mistake{409, "it isn't your turn"}
+	if g.board.Position().Side() != g.human {
+		return requestError{http.StatusConflict, "it isn't your turn"}
 	}
-	if ply != len(g.made) {
-		return mistake{409, fmt.Sprintf("the game has gone on: expected ply %d, found %d", len(g.made), ply)}
+	if ply != len(g.decisions) {
+		return requestError{http.StatusConflict, fmt.Sprintf("the game has gone on: expected ply %d, found %d", len(g.decisions), ply)}
 	}
 	return nil
 }
 
-// move makes a move of the person's.
+// move makes a move of the person.
 func (g *game) move(ply int, text string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.yourTurn(ply); err != nil {
+	if err := g.isTurn(ply); err != nil {
 		return err
 	}
 	m, err := g.rules.ParseMove(g.board.Position(), text)
@@ -256,7 +258,7 @@ func (g *game) move(ply int, text string) error {
 		err = g.board.Check(m)
 	}
 	if err != nil {
-		return mistake{422, err.Error()}
+		return requestError{http.StatusUnprocessableEntity, err.Error()}
 	}
 	g.add(agents.Decision{Move: m})
 	return nil
@@ -266,32 +268,32 @@ func (g *game) move(ply int, text string) error {
 func (g *game) undo() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.goesOn(); err != nil {
+	if err := g.inProgress(); err != nil {
 		return err
 	}
-	n := g.yours()
+	n := g.lastMove()
 	if n < 0 {
-		return mistake{409, "there is no move of yours to take back"}
+		return requestError{http.StatusConflict, "there is no move of yours to take back"}
 	}
-	for len(g.made) > n {
+	for len(g.decisions) > n {
 		g.board.Undo()
-		g.made, g.took = g.made[:len(g.made)-1], g.took[:len(g.took)-1]
+		g.decisions, g.moveMS = g.decisions[:len(g.decisions)-1], g.moveMS[:len(g.moveMS)-1]
 	}
-	g.again, g.resigns, g.since = true, false, time.Now()
+	g.restart, g.resigned, g.since = true, false, time.Now()
 	if !g.rules.SettingUp(g.board.Position()) {
 		g.helped = true
 	}
-	g.stop()
+	g.interrupt()
 	g.change()
 	return nil
 }
 
-// yours is the place of the person's last move, forced passes not counted; -1 if
+// lastMove is the index of the person's last move, forced passes not counted; -1 if
 // there is none.
-func (g *game) yours() int {
+func (g *game) lastMove() int {
 	p, last := g.start, -1
-	for i, d := range g.made {
-		if p.Side() == g.you && d.Move != rules.Pass {
+	for i, d := range g.decisions {
+		if p.Side() == g.human && d.Move != rules.Pass {
 			last = i
 		}
 		p = g.rules.Apply(p, d.Move)
@@ -303,30 +305,30 @@ func (g *game) yours() int {
 func (g *game) resign() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.goesOn(); err != nil {
+	if err := g.inProgress(); err != nil {
 		return err
 	}
-	g.resigns = true
+	g.resigned = true
 	g.change()
 	return nil
 }
 
-// copyForHint returns the game as it stands, for a search beside it.
+// copyForHint returns a copy of the game for a search.
 func (g *game) copyForHint(ply int) (*rules.Game, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.yourTurn(ply); err != nil {
+	if err := g.isTurn(ply); err != nil {
 		return nil, err
 	}
 	if g.rules.SettingUp(g.board.Position()) {
-		return nil, mistake{409, "there are hints once the pieces stand"}
+		return nil, requestError{http.StatusConflict, "there are hints once all pieces are placed"}
 	}
 	if g.hinting {
-		return nil, mistake{409, "a hint is being looked for"}
+		return nil, requestError{http.StatusConflict, "a hint is being searched already"}
 	}
 	g.hinting, g.helped = true, true
 	c := rules.NewGame(g.rules, g.start)
-	for _, d := range g.made {
+	for _, d := range g.decisions {
 		c.PlayLegal(d.Move)
 	}
 	return c, nil
@@ -343,7 +345,7 @@ func (g *game) hint(ctx context.Context, ply int) (agents.Decision, *rules.Game,
 		defer g.mu.Unlock()
 		g.hinting = false
 	}()
-	setup := agents.Setup{Rules: g.rules, Side: g.you, Seed: 1}
+	setup := agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}
 	d, err := g.table.pool.choose(ctx, g.table.server.config.Hint, setup, c)
 	return d, c, err
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 
 	"gyges/agents"
 	"gyges/agents/builtin"
@@ -48,7 +49,7 @@ func (s *testServer) replica(now state) *replica {
 func (p *replica) follow() {
 	p.t.Helper()
 	p.now = p.settled(p.now)
-	require.Equal(p.t, len(p.now.Moves), len(p.now.Said))
+	require.Equal(p.t, len(p.now.Moves), len(p.now.Info))
 	for len(p.game.Moves()) > len(p.now.Moves) {
 		p.game.Undo()
 	}
@@ -61,7 +62,7 @@ func (p *replica) follow() {
 		require.NoError(p.t, p.game.Play(m))
 	}
 	require.Equal(p.t, p.game.Rules().FormatPosition(p.game.Position()), p.now.Position)
-	require.Equal(p.t, rulesSide(p.game.Position().Side()), p.now.Turn)
+	require.Equal(p.t, sideName(p.game.Position().Side()), p.now.Turn)
 	if p.now.Result == "" && p.now.Problem == "" {
 		require.Equal(p.t, p.now.You, p.now.Turn)
 		p.checkSources()
@@ -148,11 +149,9 @@ func (s *testServer) kept() []*record.Game {
 	return list
 }
 
-// noRate lifts the bound on the rate of requests, for tests that ask a lot.
+// noRate lifts the bound on the rate of requests.
 func noRate(s *testServer) *testServer {
-	start := time.Now()
-	var n atomic.Int64
-	s.limiter.now = func() time.Time { return start.Add(time.Duration(n.Add(1)) * time.Second) }
+	s.limiter.limit = rate.Inf
 	return s
 }
 
@@ -239,7 +238,7 @@ func TestUndoAndHint(t *testing.T) {
 		p.now = s.state(s.post(p.path("undo"), "{}"), 200)
 		p.follow()
 		require.Len(t, p.game.Moves(), n-2)
-		var hint hintAnswer
+		var hint hintResponse
 		w := s.post(p.path("hint"), fmt.Sprintf(`{"ply":%d}`, n-2))
 		require.Equal(t, 200, w.Code, w.Body.String())
 		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &hint))
@@ -309,7 +308,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.table.pool.slots) == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.games.pool.slots) == 0 }, 5*time.Second, time.Millisecond)
 }
 
 // An agent that fails loses by a fault, as in a tournament.
@@ -350,8 +349,8 @@ func TestGameIsRecordedLater(t *testing.T) {
 	}
 	require.NotEmpty(t, play().Kept)
 	full := &fullDisk{room: 300}
-	s.table.records.writer = record.NewWriter(full)
-	s.table.records.file = emptyFile(t)
+	s.games.records.writer = record.NewWriter(full)
+	s.games.records.file = emptyFile(t)
 	now := play()
 	require.Contains(t, now.Problem, "the game is not recorded")
 	require.Empty(t, now.Kept)
@@ -371,10 +370,10 @@ func TestWaitingGamesAreRecorded(t *testing.T) {
 	require.NoError(t, os.Remove(s.results))
 	require.NoError(t, os.WriteFile(s.results, nil, 0o644)) // so no folder can be made
 	require.Contains(t, s.settled(s.begin("panics", "standard", "north", "random")).Problem, "the game is not recorded")
-	s.table.records.retry()
+	s.games.records.retry()
 	require.Empty(t, s.kept())
 	require.NoError(t, os.Remove(s.results))
-	s.table.records.retry()
+	s.games.records.retry()
 	require.Len(t, s.kept(), 1)
 }
 
@@ -466,14 +465,14 @@ func TestRoomForGames(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Contains(t, w.Body.String(), "there are 24 games already")
 
-	g := s.table.find(first.ID)
-	s.table.sweep(time.Now().Add(maxRest / 2))
-	require.NotNil(t, s.table.find(first.ID))
-	s.table.sweep(time.Now().Add(2 * maxRest))
+	g := s.games.find(first.ID)
+	s.games.endIdle(time.Now().Add(maxIdleTime / 2))
+	require.NotNil(t, s.games.find(first.ID))
+	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
 	require.Equal(t, 404, s.get("/api/games/"+again.ID).Code)
 	require.Eventually(t, func() bool {
 		now, _ := g.snapshot()
-		return now.Problem == errResting.Error()
+		return now.Problem == errIdle.Error()
 	}, 5*time.Second, time.Millisecond)
 	require.Equal(t, http.StatusCreated, s.post("/api/games", body).Code)
 	require.Len(t, s.kept(), 1)
@@ -515,13 +514,13 @@ func TestPoolIsBounded(t *testing.T) {
 			spec := agents.Spec{Kind: []string{"one", "two", "bad"}[i%3]}
 			r := rules.MustParse("standard")
 			g := rules.NewGame(r, r.Start())
-			_, _ = s.table.pool.choose(t.Context(), spec, agents.Setup{Rules: r}, g)
+			_, _ = s.games.pool.choose(t.Context(), spec, agents.Setup{Rules: r}, g)
 		})
 	}
 	work.Wait()
 	for range 2 { // one that has failed isn't asked again
 		r := rules.MustParse("standard")
-		_, err := s.table.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r}, rules.NewGame(r, r.Start()))
+		_, err := s.games.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r}, rules.NewGame(r, r.Start()))
 		require.EqualError(t, err, "no")
 	}
 	require.EqualValues(t, searches, most.Load())
@@ -529,12 +528,12 @@ func TestPoolIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range searches {
-		s.table.pool.slots <- struct{}{}
+		s.games.pool.slots <- struct{}{}
 	}
-	_, err := s.table.pool.choose(ctx, agents.Spec{Kind: "one"}, agents.Setup{}, nil)
+	_, err := s.games.pool.choose(ctx, agents.Spec{Kind: "one"}, agents.Setup{}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	for range searches {
-		<-s.table.pool.slots
+		<-s.games.pool.slots
 	}
 	s.Close()
 	require.Equal(t, made.Load(), closed.Load())

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,16 +15,18 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// guard stands before all handlers.
+// guard checks all requests before next handles them.
 func (s *Server) guard(next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection() // Sec-Fetch-Site, or else Origin
-	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.refuse(w, http.StatusForbidden, "this can be asked from this server's own pages only")
-	}))
+	foreign := func(w http.ResponseWriter, _ *http.Request) {
+		s.refuse(w, http.StatusForbidden, "only this server's own pages may request this")
+	}
+	origin.SetDenyHandler(http.HandlerFunc(foreign))
 	next = origin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -31,9 +34,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !s.knownHost(r.Host):
-			s.refuse(w, http.StatusMisdirectedRequest, "this server isn't called so; ask for it by its address, or name it with --host")
+			s.refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
 		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate":
-			s.refuse(w, http.StatusForbidden, "this can be asked from this server's own pages only")
+			foreign(w, r)
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.refuse(w, http.StatusBadRequest, "expected a request without a body")
 		case !s.limiter.allow(client(r.RemoteAddr)):
@@ -46,8 +49,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// knownHost reports whether a request may name the server so. A page of another
-// site that had its own name lead here (DNS rebinding) would name that.
+// knownHost reports whether a name in a request is one of this server. A page of
+// another site whose name resolves to this server (DNS rebinding) uses that name.
 func (s *Server) knownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -56,19 +59,12 @@ func (s *Server) knownHost(host string) bool {
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return s.config.Open || ip.Unmap().IsLoopback()
 	}
-	if host == "localhost" {
-		return true
-	}
-	for _, name := range s.config.Hosts {
-		if host == strings.ToLower(name) {
-			return true
-		}
-	}
-	return false
+	return host == "localhost" ||
+		slices.ContainsFunc(s.config.Hosts, func(name string) bool { return host == strings.ToLower(name) })
 }
 
-// client is the address that asks, without the port; of IPv6 the network of 64
-// bits, all of which one customer has.
+// client returns the address of a request without the port; of IPv6 the network of
+// 64 bits, which is what one customer has.
 func client(remote string) string {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -85,100 +81,88 @@ func client(remote string) string {
 	return network.String()
 }
 
-// share bounds how many of something each client has at a time.
-type share struct {
+// quota bounds how many of something each client has at a time.
+type quota struct {
 	most int // 0: any number
 
 	mu   sync.Mutex
 	used map[string]int
 }
 
-// take reports whether the client may have one more; give returns it.
-func (s *share) take(who string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.most > 0 && s.used[who] >= s.most {
+// acquire reports whether the client may have one more; release returns it.
+func (q *quota) acquire(client string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.most > 0 && q.used[client] >= q.most {
 		return false
 	}
-	if s.used == nil {
-		s.used = map[string]int{}
+	if q.used == nil {
+		q.used = map[string]int{}
 	}
-	s.used[who]++
+	q.used[client]++
 	return true
 }
 
-func (s *share) give(who string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.used[who]--; s.used[who] == 0 {
-		delete(s.used, who)
+func (q *quota) release(client string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.used[client]--; q.used[client] == 0 {
+		delete(q.used, client)
 	}
 }
 
-// limiter bounds the rate of requests of each client to ratePerSecond, with bursts
-// of rateBurst. Its zero value needs now.
+// limiter bounds the rate of requests of each client, with bursts of requestBurst.
 type limiter struct {
-	now func() time.Time
+	limit rate.Limit
 
 	mu      sync.Mutex
 	clients map[string]*rate.Limiter
-	swept   time.Time // when those at rest were last forgotten
+	swept   time.Time // when idle clients were removed last
 }
 
-// allow reports whether the client may ask now.
-func (l *limiter) allow(who string) bool {
+// allow reports whether the client may send a request now.
+func (l *limiter) allow(client string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
+	if l.clients[client] == nil && len(l.clients) >= maxClients {
+		if time.Since(l.swept) >= time.Second {
+			l.swept = time.Now()
+			maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.Tokens() >= requestBurst })
+		}
+		if len(l.clients) >= maxClients {
+			client = "" // they share one
+		}
+	}
 	if l.clients == nil {
 		l.clients = map[string]*rate.Limiter{}
 	}
-	if l.clients[who] == nil && len(l.clients) >= maxPersonNames {
-		if now.Sub(l.swept) >= time.Second {
-			l.swept = now
-			maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.TokensAt(now) >= rateBurst })
-		}
-		if len(l.clients) >= maxPersonNames {
-			who = "" // they share one
-		}
+	if l.clients[client] == nil {
+		l.clients[client] = rate.NewLimiter(l.limit, requestBurst)
 	}
-	if l.clients[who] == nil {
-		l.clients[who] = rate.NewLimiter(ratePerSecond, rateBurst)
-	}
-	return l.clients[who].AllowN(now, 1)
+	return l.clients[client].Allow()
 }
 
-// limitListener returns a listener with at most n connections open at a time, of
-// each client no more than its share. Beyond n, connections wait; beyond the
-// share, they are answered with 429 and closed.
-func limitListener(l net.Listener, n int, each *share) net.Listener {
-	return &limited{Listener: l, slots: make(chan struct{}, n), refusals: make(chan struct{}, n), share: each, closed: make(chan struct{})}
-}
-
-type limited struct {
+// clientListener accepts of each client as many connections as its quota. Those
+// beyond are answered with 429 and closed.
+type clientListener struct {
 	net.Listener
-	slots    chan struct{}
+	quota    *quota
 	refusals chan struct{} // connections being refused
-	share    *share
-	once     sync.Once
-	closed   chan struct{}
 }
 
-func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
+func newClientListener(l net.Listener, q *quota) *clientListener {
+	return &clientListener{l, q, make(chan struct{}, maxConns)}
+}
+
+func (l *clientListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
-			<-l.slots
 			return nil, err
 		}
-		who := client(c.RemoteAddr().String())
-		if l.share.take(who) {
-			return &limitedConn{Conn: c, free: func() { l.share.give(who); <-l.slots }}, nil
+		client := client(c.RemoteAddr().String())
+		if l.quota.acquire(client) {
+			return &clientConn{c, sync.OnceFunc(func() { l.quota.release(client) })}, nil
 		}
 		select {
 		case l.refusals <- struct{}{}:
@@ -192,7 +176,18 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// refuseConn answers the request of a connection beyond the client's share, and reads
+// clientConn releases its place in the quota when it is closed.
+type clientConn struct {
+	net.Conn
+	release func()
+}
+
+func (c *clientConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
+}
+
+// refuseConn answers the request of a connection beyond the client's quota, and reads
 // on for a second at most: a connection closed before would be reset, and the
 // answer lost.
 func refuseConn(c net.Conn) {
@@ -203,27 +198,11 @@ func refuseConn(c net.Conn) {
 		_, err = c.Read(make([]byte, 512)) // browsers ignore an answer that precedes the request
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(c, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\nContent-Type: text/plain; charset=utf-8\r\n"+
-			"Content-Length: %d\r\nConnection: close\r\n\r\n%s", retryAfter, len(text), text)
+		_, err = fmt.Fprintf(c, "HTTP/1.1 429 Too Many Requests\r\nRetry-After: %s\r\n"+
+			"Content-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+			retryAfter, len(text), text)
 	}
 	if half, ok := c.(interface{ CloseWrite() error }); err == nil && ok && half.CloseWrite() == nil {
 		_, _ = io.Copy(io.Discard, io.LimitReader(c, maxHeader)) // until the other side closes it
 	}
-}
-
-func (l *limited) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	once sync.Once
-	free func()
-}
-
-func (c *limitedConn) Close() error {
-	err := c.Conn.Close()
-	c.once.Do(c.free)
-	return err
 }

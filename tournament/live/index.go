@@ -11,10 +11,8 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"time"
 
-	"gyges/tournament"
-	"gyges/tournament/record"
+	"gyges/agents/files"
 )
 
 // IndexFile is the file beside large records that holds what this server has read
@@ -23,21 +21,17 @@ const IndexFile = "games.index"
 
 const (
 	maxIndex = 64 << 20 // bytes of the file
-	// verifyFactor is by how much quicker records are hashed than parsed, about.
+	// verifyFactor is about how much faster records are hashed than parsed.
 	verifyFactor = 16
 )
 
-// index is what is known of the records up to an offset. Its file has a line with
+// index is what was read of the records up to an offset. Its file has a line with
 // the HMAC of the rest, which is JSON.
 type index struct {
 	Offset    int64
 	Hash      []byte // SHA-256 of the records up to there
-	Half      int64  // see tail
-	Played    int64
-	Faults    int64
-	Latest    []*record.Game
-	Faulty    []*record.Game
-	Games     json.RawMessage
+	Recent    recent
+	Results   json.RawMessage
 	Collected json.RawMessage
 }
 
@@ -54,90 +48,69 @@ func (r *run) readIndex() *index {
 	if key == nil {
 		return nil
 	}
-	f, err := r.place.fsys().Open(IndexFile)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
+	text, err := files.ReadFS(r.folder, IndexFile, maxIndex)
 	line, text, ok := bytes.Cut(text, []byte{'\n'})
 	x := new(index)
-	if err != nil || !ok || len(text) > maxIndex || !hmac.Equal(append(line, '\n'), sign(key, text)) || json.Unmarshal(text, x) != nil {
+	if err != nil || !ok || !hmac.Equal(append(line, '\n'), sign(key, text)) || json.Unmarshal(text, x) != nil {
 		return nil
 	}
 	return x
 }
 
-// verify hashes the records that the index is about, so many bytes at a time. In
-// the end it takes over what the index holds, if they are the same. It reports
-// whether there is more to hash; the error is errAgain if the index is of others.
-func (r *run) verify(ctx context.Context) (behind bool, err error) {
-	f, err := r.place.fsys().Open(tournament.GamesFile)
-	if err != nil {
-		return false, errAgain
+// verify hashes the records that the index covers, so many bytes at a time. In
+// the end it takes over the content of the index, if they are the same. The error
+// is errReplaced if the index is of others.
+func (r *run) verify(ctx context.Context) error {
+	f, err := r.tail.open()
+	if f == nil || err != nil {
+		return errReplaced
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	from, ok := f.(io.ReaderAt)
-	if err != nil || !ok || info.Size() < r.index.Offset {
-		return false, errAgain
-	}
-	r.tail.grown(info.Size(), time.Now())
+	const chunk = 1 << 20
 	for stop := r.tail.offset + verifyFactor*r.server.readMost; r.tail.offset < r.index.Offset; {
-		if r.tail.offset >= stop || ctx.Err() != nil {
-			return true, ctx.Err()
+		if r.tail.behind = r.tail.offset >= stop; r.tail.behind || ctx.Err() != nil {
+			return ctx.Err()
 		}
-		n, err := io.Copy(r.hash, io.NewSectionReader(from, r.tail.offset, min(chunk, r.index.Offset-r.tail.offset)))
+		n, err := io.Copy(r.hash, io.NewSectionReader(f, r.tail.offset, min(chunk, r.index.Offset-r.tail.offset)))
 		if r.tail.offset += n; err != nil || n == 0 {
-			return false, errAgain
+			return errReplaced
 		}
 	}
-	if !bytes.Equal(r.hash.Sum(nil), r.index.Hash) {
-		return false, errAgain
-	}
-	return false, r.restore()
-}
-
-// restore takes over what the index holds.
-func (r *run) restore() error {
 	x := r.index
-	if json.Unmarshal(x.Games, r.games) != nil || json.Unmarshal(x.Collected, r.collector) != nil {
-		return errAgain
+	if !bytes.Equal(r.hash.Sum(nil), x.Hash) || json.Unmarshal(x.Results, r.results) != nil ||
+		json.Unmarshal(x.Collected, r.collector) != nil {
+		return errReplaced
 	}
-	r.tail.half, r.played, r.latest, r.faults = x.Half, x.Played, x.Latest, faults{x.Faults, x.Faulty}
-	r.index, r.indexed = nil, x.Offset
+	r.recent, r.index, r.indexed = x.Recent, nil, x.Offset
 	return nil
 }
 
 // saveIndex writes the index of large records that have grown since by a quarter
-// or more.
+// or more. It must cover whole pairs.
 func (r *run) saveIndex() {
 	key := r.server.config.IndexKey
-	if key == nil || r.tail.offset < r.server.readMost || r.tail.offset < r.indexed+r.indexed/4 {
+	if key == nil || r.tail.half || r.tail.offset < max(r.server.readMost, r.indexed+r.indexed/4) {
 		return
 	}
 	r.indexed = r.tail.offset // not again at once if it can't be written
 	if err := r.writeIndex(key); err != nil {
-		r.server.config.Log.Debug("no index is written", "run", r.place.id, "error", err)
+		r.server.config.Log.Debug("no index is written", "run", r.folder.id, "error", err)
 	}
 }
 
 func (r *run) writeIndex(key []byte) error {
-	x := index{
-		Offset: r.tail.offset, Hash: r.hash.Sum(nil), Half: r.tail.half, Played: r.played,
-		Faults: r.faults.n, Latest: r.latest, Faulty: r.faults.last,
-	}
-	var errGames, errCollected error
-	x.Games, errGames = r.games.MarshalJSON()
+	x := index{Offset: r.tail.offset, Hash: r.hash.Sum(nil), Recent: r.recent}
+	var errResults, errCollected error
+	x.Results, errResults = r.results.MarshalJSON()
 	x.Collected, errCollected = r.collector.MarshalJSON()
 	text, err := json.Marshal(x)
-	if err := errors.Join(errGames, errCollected, err); err != nil {
+	if err := errors.Join(errResults, errCollected, err); err != nil {
 		return err
 	}
 	if len(text) > maxIndex {
 		return fmt.Errorf("expected at most %d bytes, found %d", maxIndex, len(text))
 	}
-	root, name := r.place.root, path.Join(r.place.dir, IndexFile)
+	root, name := r.folder.root, path.Join(r.folder.dir, IndexFile)
 	temporary := name + ".tmp" // of two servers that write it at once, none gets an index
 	err = root.WriteFile(temporary, append(sign(key, text), text...), 0o644)
 	if err == nil {

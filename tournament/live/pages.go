@@ -17,106 +17,89 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// pages writes pages.
-type pages struct{ templates *template.Template }
-
-func newPages() *pages {
+func parsePages() *template.Template {
 	t := template.New("").Funcs(template.FuncMap{
 		"runPath": runPath,
 		"count":   textfmt.Thousands,
 		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
-	return &pages{template.Must(t.ParseFS(assets, "assets/*.tmpl"))}
+	return template.Must(t.ParseFS(assets, "assets/*.tmpl"))
 }
 
-// runPath is where a run's page is.
-func runPath(id string) string {
-	parts := strings.Split(id, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.Join(parts, "/")
-}
+// runPath escapes the id of a run for addresses.
+func runPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "%2F", "/") }
 
-// files are what pages ask for, by name: parts of the program, none of the disk.
-func (p *pages) files() map[string]http.Handler {
-	own := func(name string) string {
-		text, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			panic(err) // it is embedded
+// assetHandlers serve the style sheet and the scripts, by name: parts of the
+// program, not of the disk.
+func assetHandlers() map[string]http.Handler {
+	handler := func(kind, before, name string) http.Handler {
+		text := []byte(before)
+		if name != "" {
+			own, err := assets.ReadFile("assets/" + name)
+			if err != nil {
+				panic(err) // it is embedded
+			}
+			text = append(text, own...)
 		}
-		return string(text)
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind+"; charset=utf-8")
+			_, _ = w.Write(text) // the client may have gone
+		})
 	}
 	return map[string]http.Handler{
-		"style.css": fixed("text/css; charset=utf-8", report.Style()+own("live.css")),
-		"report.js": fixed("text/javascript; charset=utf-8", report.Script()),
-		"live.js":   fixed("text/javascript; charset=utf-8", own("live.js")),
-		"play.js":   fixed("text/javascript; charset=utf-8", own("play.js")),
+		"style.css": handler("text/css", report.Style(), "live.css"),
+		"report.js": handler("text/javascript", report.Script(), ""),
+		"live.js":   handler("text/javascript", "", "live.js"),
+		"play.js":   handler("text/javascript", "", "play.js"),
 	}
 }
 
-func fixed(kind, text string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write([]byte(text)) // who asked may have gone
-	})
-}
-
-// write writes a page.
-func (p *pages) write(s *Server, w http.ResponseWriter, name string, data any) {
-	p.writeStatus(s, w, http.StatusOK, name, data)
-}
-
-func (p *pages) writeStatus(s *Server, w http.ResponseWriter, status int, name string, data any) {
+// html executes a template.
+func (s *Server) html(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+	err := s.pages.ExecuteTemplate(&b, name, data)
+	return template.HTML(b.String()), err //nolint:gosec // written by html/template
+}
+
+// write responds with a page.
+func (s *Server) write(w http.ResponseWriter, status int, name string, data any) {
+	page, err := s.html(name, data)
+	if err != nil {
 		s.config.Log.Error("a page can't be written", "page", name, "error", err)
 		http.Error(w, "the page can't be written", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // who asked may have gone
+	_, _ = w.Write([]byte(page)) // the client may have gone
 }
 
-// refuse answers with an error, as a page: people see it.
+// refuse responds with an error as a page.
 func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
-	s.pages.writeStatus(s, w, status, "refusal", struct{ Title, Text string }{http.StatusText(status), text})
+	s.write(w, status, "refusal", struct{ Title, Text string }{http.StatusText(status), text})
 }
 
-func (s *Server) serveNothing(w http.ResponseWriter, _ *http.Request) {
-	s.refuse(w, http.StatusNotFound, "there is nothing here")
+// livePage is the data of a page with parts that change.
+type livePage struct {
+	ID      string // of the run
+	Version int64
+	parts   map[string]part
+	Viewer  *report.Viewer
 }
 
-// runPage is the data of a run's page.
-type runPage struct {
-	Title, ID, Version string
-	Snapshot           snapshot
-	Viewer             *report.Viewer
-}
-
-// Part is a part of the page as it is now.
-func (p runPage) Part(name string) any { return p.Snapshot.parts[name].value }
-
-// listPage is the data of the list of runs.
-type listPage struct {
-	Version string
-	Table   any
-}
+// Part returns the value of a part.
+func (p livePage) Part(name string) any { return p.parts[name].value }
 
 func (s *Server) serveList(w http.ResponseWriter, _ *http.Request) {
-	now := s.list.now(s.poll)
-	s.pages.write(s, w, "list", listPage{s.versionText(now.version), now.parts["table"].value})
+	now := s.list.now(s.pollInterval)
+	s.write(w, http.StatusOK, "list", livePage{Version: now.version, parts: now.parts})
 }
-
-func (s *Server) serveListEvents(w http.ResponseWriter, r *http.Request) { s.list.serve(w, r) }
 
 // renderList makes the list of runs.
 func (s *Server) renderList(context.Context) (parts map[string]any, behind bool) {
 	list, more := s.catalog.entries()
-	var b bytes.Buffer
-	err := s.pages.templates.ExecuteTemplate(&b, "runs", struct {
+	table, err := s.html("runs", struct {
 		Runs    []entry
 		More    bool
 		Results string
@@ -125,5 +108,5 @@ func (s *Server) renderList(context.Context) (parts map[string]any, behind bool)
 		s.config.Log.Error("the list of runs can't be written", "error", err)
 		return nil, false
 	}
-	return map[string]any{"table": html(b.String())}, false //nolint:gosec // written by html/template
+	return map[string]any{"table": table}, false
 }

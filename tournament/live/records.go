@@ -31,8 +31,8 @@ type records struct {
 	waiting []*record.Game // not written yet
 }
 
-// keep records a game and returns the run and the game it is, as addresses call
-// them. After an error the game is in memory only, or lost if maxUnrecorded are.
+// keep records a game and returns its address below /run/. After an error the game
+// is in memory only, or lost if maxUnrecorded are.
 func (r *records) keep(g *record.Game) (string, error) {
 	if r.results == "" {
 		return "", nil
@@ -40,7 +40,7 @@ func (r *records) keep(g *record.Game) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.waiting) >= maxUnrecorded {
-		return "", fmt.Errorf("expected at most %d games to wait for being recorded", maxUnrecorded)
+		return "", fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 	}
 	// Each is a pair by itself: no two are of one opening with sides swapped.
 	g.Game, g.Pair = r.games, r.games

@@ -9,7 +9,6 @@ import (
 	"hash"
 	"html/template"
 	"io"
-	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -31,96 +30,97 @@ const (
 	latestFaults = 20
 )
 
-// run is a run that is or was looked at.
+// run is a run that was opened. Its fields are guarded by the feed, which renders
+// one page at a time.
 type run struct {
 	server *Server
-	place  place
+	folder folder
 	feed   *feed
 	used   time.Time // guarded by the catalog
 
-	// What has been read. The feed renders one at a time.
-	stamp     string    // of the files beside the records
-	written   time.Time // when the last of them was
-	live      bool      // whether it goes on
-	about     report.Run
-	tail      *tail
-	games     *standings.Run
-	collector *report.Collector
-	hash      hash.Hash // of the records read
-	index     *index    // to be verified; nil: there is none
-	indexed   int64     // bytes of the records that the index file is about
-	played    int64
-	parsed    int64          // games read, without those of the index
-	latest    []*record.Game // the last one first
-	faults    faults
-	problem   string // why the records can't be read further
-	late      bool   // something came that the page doesn't show yet
-	viewer    *report.Viewer
-	page      map[string]any // the parts but for the workers
-	workers   html           // who plays it elsewhere; "": nobody says
+	stamp    string // sizes and times of the files beside the records
+	about    report.Run
+	running  bool   // as rendered last
+	*reading        // of the records
+	problem  string // why the records can't be read further
+	late     bool   // games were read that the page doesn't show yet
+	viewer   *report.Viewer
+	page     map[string]any // the parts but for the workers
+	workers  template.HTML  // the section about the workers; "": none
 }
 
-func newRun(s *Server, p place) *run {
-	r := &run{server: s, place: p}
+// reading is what has been read of a run's records.
+type reading struct {
+	tail      *tail
+	hash      hash.Hash // of the records read
+	results   *standings.Run
+	collector *report.Collector
+	recent    recent
+	parsed    int64  // games read, without those of the index
+	index     *index // to be verified; nil: none
+	indexed   int64  // bytes of the records that the index file covers
+}
+
+// recent are a run's last games.
+type recent struct {
+	Played int64          // games in all
+	Faults int64          // of these, lost by faults
+	Latest []*record.Game // the last one first
+	Faulty []*record.Game
+}
+
+func newRun(s *Server, f folder) *run {
+	r := &run{server: s, folder: f}
 	r.feed = newFeed(s, r.render)
 	return r
 }
 
-// begin forgets what has been read, and reads the index.
-func (r *run) begin() {
-	r.beginWithout()
-	r.index = r.readIndex()
-}
-
-// beginWithout forgets what has been read, and the index.
-func (r *run) beginWithout() {
-	r.hash, r.index, r.indexed = sha256.New(), nil, 0
-	r.tail = newTail(r.place.fsys())
-	r.tail.most, r.tail.chunk = r.server.readMost, min(chunk, r.server.readMost)
-	r.games = standings.NewRun()
-	r.collector = report.NewCollector(report.Options{Games: sampledGames, Seed: 1})
+// restart reads the records from the beginning, with the help of an index if there
+// is one.
+func (r *run) restart(x *index) {
+	r.reading = &reading{
+		tail: &tail{folder: r.folder, most: r.server.readMost}, hash: sha256.New(), results: standings.NewRun(),
+		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}), index: x,
+	}
 	r.collector.AddRun(r.about)
-	r.played, r.parsed, r.latest, r.faults = 0, 0, nil, faults{}
 }
 
-// render reads what has come and returns the parts of the page; nil if nothing
-// has. It reads a bounded amount, and reports whether there is more: until all is
+// render reads what was appended and returns the parts of the page; nil if nothing
+// was. It reads a bounded amount, and reports whether there is more: until all is
 // read, the page says how far it is, or remains as it was.
 func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	r.server.renders <- struct{}{}
 	defer func() { <-r.server.renders }()
 	changed := r.readAbout()
-	came, err := r.read(ctx)
-	if errors.Is(err, errAgain) {
-		r.beginWithout()
+	appended, err := r.read(ctx)
+	if errors.Is(err, errReplaced) {
+		r.restart(nil)
 		changed = true
 		_, err = r.read(ctx)
 	}
 	if ctx.Err() != nil {
 		return nil, false
 	}
-	if err == nil && r.tail.behind {
-		r.late = r.late || came || changed
+	changed = changed || appended || r.late
+	if r.late = err == nil && r.tail.behind; r.late {
 		return r.progress(), true
 	}
-	came, r.late = came || r.late, false
 	problem := ""
 	if err != nil {
 		problem = err.Error()
 	}
-	wasLive := r.live
-	r.live = r.running()
-	others := r.lookAtWorkers()
-	if !came && !changed && problem == r.problem && r.live == wasLive && r.page != nil {
+	running := r.isRunning()
+	others := r.readWorkers()
+	if !changed && problem == r.problem && r.running == running && r.page != nil {
 		if others {
 			return r.withWorkers(r.page), false
 		}
 		return nil, false
 	}
-	r.problem = problem
+	r.problem, r.running = problem, running
 	if parts, err = r.parts(ctx); err != nil {
 		if ctx.Err() == nil {
-			r.server.config.Log.Error("a run can't be shown", "run", r.place.id, "error", err)
+			r.server.config.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
 		}
 		return nil, false
 	}
@@ -139,48 +139,45 @@ func (r *run) progress() map[string]any {
 	}
 	text := fmt.Sprintf("The records are being read: %.0f %% of %s MB. The figures follow when all are read.",
 		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
+	parts := r.emptyParts()
+	parts["reading"], parts["summary"] = true, []string{text}
+	parts["facts"] = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.recent.Played)}}
+	return parts
+}
+
+// emptyParts are the parts of a page without games.
+func (r *run) emptyParts() map[string]any {
+	games := report.GamesSection()
 	return map[string]any{
-		"status": r.status(), "running": r.running(), "reading": true, "summary": []string{text},
-		"facts": []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.played)}}, "sampled": "",
-		"agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{"games"}, "titles": map[string]string{"games": "Games"},
+		"status": r.status(), "running": r.isRunning(), "reading": false, "summary": []string{}, "facts": []report.Fact{},
+		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{games.ID},
+		"titles": map[string]string{games.ID: games.Title},
 	}
 }
 
-// readAbout reads the manifest and the curves again if they have changed.
+// readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout() bool {
 	stamp := ""
-	for _, name := range []string{tournament.ManifestFile, report.HistoryFile} {
-		if info, err := fs.Stat(statFS{r.place}, name); err == nil {
-			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ")
-			r.written = info.ModTime()
-		} else {
-			stamp += "- "
+	for _, name := range runFiles()[1:] {
+		if info, err := r.folder.Stat(name); err == nil {
+			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
 		}
+		stamp += "/"
 	}
-	if r.tail != nil && stamp == r.stamp {
+	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
-	r.stamp = stamp
-	hadTest := r.about.Manifest != nil
-	r.about = report.ReadRunFS(r.place.fsys(), r.place.id)
-	if r.tail == nil || hadTest != (r.about.Manifest != nil) {
-		r.begin()
+	hadManifest, wasFinal := r.about.Manifest != nil, r.isFinal()
+	r.stamp, r.about = stamp, report.ReadRunFS(r.folder, r.folder.id)
+	if r.reading == nil || hadManifest != (r.about.Manifest != nil) || wasFinal && !r.isFinal() {
+		r.restart(r.readIndex())
 	} else {
 		r.collector.SetRun(r.about)
 	}
 	return true
 }
 
-// statFS asks for files without opening them.
-type statFS struct{ place }
-
-func (s statFS) Open(name string) (fs.File, error) { return s.fsys().Open(name) }
-
-func (s statFS) Stat(name string) (fs.FileInfo, error) {
-	return s.root.Stat(path.Join(s.dir, name))
-}
-
-// status is the manifest's word for how the run stands.
+// status is that of the manifest, or the kind of a run without one.
 func (r *run) status() string {
 	switch m := r.about.Manifest; {
 	case m != nil && m.Status != "":
@@ -191,38 +188,50 @@ func (r *run) status() string {
 	return noManifest
 }
 
-// running reports whether the run goes on, as far as can be told. A tuning doesn't
-// say so; it has written something of late.
-func (r *run) running() bool {
-	return r.status() == string(tournament.Running) || r.status() == tuning && time.Since(r.written) < freshFor
+// isFinal reports whether no more games are played.
+func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
+
+// isRunning reports whether the run is in progress. That of a tuning is unknown: it
+// is if it has written something in the last minutes.
+func (r *run) isRunning() bool {
+	const recently = 2 * time.Minute
+	if r.status() != tuning {
+		return !r.isFinal()
+	}
+	written, _ := r.folder.written()
+	return time.Since(written) < recently
 }
 
-// freshFor is how long after its last line a tuning is taken to go on.
-const freshFor = 2 * time.Minute
-
-// read takes the games in that have come.
+// read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	if r.index != nil {
-		if behind, err := r.verify(ctx); behind || err != nil {
-			r.tail.behind = behind
+		if err := r.verify(ctx); err != nil || r.index != nil {
 			return false, err
 		}
 	}
-	return r.tail.read(ctx, r.status() != string(tournament.Running), time.Now(), func(lines io.Reader) error {
-		return r.games.Read(ctx, io.TeeReader(lines, r.hash), r.add)
+	return r.tail.read(ctx, r.isFinal(), func(lines io.Reader) error {
+		return r.results.Read(ctx, io.TeeReader(lines, r.hash), r.add)
 	})
 }
 
-func (r *run) add(o *record.GameResult, g *record.Game) {
-	r.played++
+func (r *reading) add(o *record.GameResult, g *record.Game) {
 	r.parsed++
+	r.recent.Played++
 	if g == nil {
 		r.collector.AddResult(o)
 		return
 	}
 	r.collector.Add(g)
-	r.faults.add(g)
-	r.latest = append([]*record.Game{g}, r.latest[:min(len(r.latest), latestGames-1)]...)
+	prepend(&r.recent.Latest, g, latestGames)
+	if g.Fault != nil {
+		r.recent.Faults++
+		prepend(&r.recent.Faulty, g, latestFaults)
+	}
+}
+
+// prepend puts a game first in a list of at most so many.
+func prepend(list *[]*record.Game, g *record.Game, most int) {
+	*list = slices.Insert((*list)[:min(len(*list), most-1)], 0, g)
 }
 
 // latestGame is a game on one of the boards.
@@ -233,79 +242,67 @@ type latestGame struct {
 	North string            `json:"north"`
 }
 
-// html is a text that is HTML already.
-type html = template.HTML
-
 // parts makes the page.
 func (r *run) parts(ctx context.Context) (map[string]any, error) {
-	if r.status() == string(tournament.Running) {
+	if !r.isFinal() {
 		m := *r.about.Manifest
-		m.Games.Played = r.played // the manifest says it at the end
+		m.Games.Played = r.recent.Played // the manifest has it at the end
 		about := r.about
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	rated, labels, err := r.games.Fit(ctx)
+	rated, labels, err := r.results.Fit(ctx)
 	if err != nil {
 		return nil, err
 	}
 	p, err := report.Build(r.collector, report.Input{
-		Title: path.Base(r.place.id), Tables: rated, Labels: labels, Commands: r.again(),
+		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	parts := map[string]any{
-		"status": r.statusText(), "running": r.live, "reading": false, "summary": p.Summary, "facts": p.Facts, "sampled": p.Sampled,
-		"agents": []string{}, "rules": []string{}, "latest": r.latestGames(labels),
-	}
+	parts := r.emptyParts()
+	parts["status"], parts["summary"], parts["latest"] = r.statusText(), p.Summary, r.latestGames(labels)
+	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
-	}
-	if p.Viewer == nil && r.played == 0 {
+	} else if r.recent.Played == 0 {
 		parts["facts"], parts["sampled"] = []report.Fact{}, "There are none yet."
 		if len(r.about.Charts) == 0 {
 			parts["facts"] = []report.Fact{{Name: "games", Value: "0"}}
 		}
 	}
 	sections := p.Sections
-	if len(sections) == 1 || sections[len(sections)-2].ID != report.GamesSection().ID {
+	if p.Sampled == "" { // no games yet
 		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
 	}
-	if r.faults.n > 0 {
-		sections = append([]report.Section{r.faults.section(labels)}, sections...)
+	if r.recent.Faults > 0 {
+		sections = append([]report.Section{r.recent.faultSection(labels)}, sections...)
 	}
-	order := []string{}
+	return parts, addSections(parts, sections)
+}
+
+// addSections adds sections to the parts of a page before those that it has.
+func addSections(parts map[string]any, sections []report.Section) error {
+	order, titles := []string{}, map[string]string{}
 	for _, s := range sections {
 		order = append(order, s.ID)
-		if len(s.Blocks) == 0 {
-			continue
+		titles[s.ID] = s.Title
+		if len(s.Blocks) > 0 { // else it is the viewer's
+			var b bytes.Buffer
+			if err := report.WriteFragment(&b, s); err != nil {
+				return err
+			}
+			parts["section "+s.ID] = template.HTML(b.String()) //nolint:gosec // written by html/template
 		}
-		var b bytes.Buffer
-		if err := report.WriteFragment(&b, s); err != nil {
-			return nil, err
-		}
-		parts["section "+s.ID] = html(b.String()) //nolint:gosec // written by html/template
 	}
-	parts["order"], parts["titles"] = order, titles(sections)
-	return parts, nil
+	parts["order"], parts["titles"] = order, titles
+	return nil
 }
 
-func titles(sections []report.Section) map[string]string {
-	list := map[string]string{}
-	for _, s := range sections {
-		list[s.ID] = s.Title
-	}
-	return list
-}
-
-// again is the command lines that give the same figures.
-func (r *run) again() []string {
-	dir := r.place.root.Name()
-	if r.place.dir != "." {
-		dir = path.Join(dir, r.place.dir)
-	}
-	word := report.ShellWord(dir)
+// commands are command lines that give the same figures.
+func (r *run) commands() []string {
+	word := report.ShellWord(path.Join(r.folder.root.Name(), r.folder.dir))
 	return []string{"gyges rate " + word, "gyges report " + word}
 }
 
@@ -315,11 +312,11 @@ func (r *run) statusText() string {
 		text += " · " + textfmt.Visible(t.Method)
 	}
 	if m := r.about.Manifest; m != nil && m.Games.Scheduled > 0 {
-		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games planned"
+		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games scheduled"
 	}
-	if !r.tail.changed.IsZero() && len(r.latest) > 0 {
-		g := r.latest[0]
-		if end := g.Timing.Start.Add(time.Duration(g.Timing.Seconds * float64(time.Second))); !end.IsZero() {
+	if len(r.recent.Latest) > 0 {
+		t := r.recent.Latest[0].Timing
+		if end := t.Start.Add(time.Duration(t.Seconds * float64(time.Second))); !end.IsZero() {
 			text += " · last game ended " + end.UTC().Format("2006-01-02 15:04:05 UTC")
 		}
 	}
@@ -329,105 +326,84 @@ func (r *run) statusText() string {
 	return text
 }
 
-// latestGames are the games that ended last, to be shown on boards.
+// latestGames are the games that ended last.
 func (r *run) latestGames(labels map[string]string) []latestGame {
 	list := []latestGame{}
-	for _, g := range r.latest {
-		list = append(list, latestGame{report.Replay(0, g), textfmt.Visible(g.Rules), nameOf(labels, g.South.Agent), nameOf(labels, g.North.Agent)})
+	for _, g := range r.recent.Latest {
+		list = append(list, latestGame{
+			report.Replay(0, g), textfmt.Visible(g.Rules), label(labels, g.South.Agent), label(labels, g.North.Agent),
+		})
 	}
 	return list
 }
 
-// nameOf is what tables call an agent.
-func nameOf(labels map[string]string, agent string) string {
+// label is the name of an agent in tables.
+func label(labels map[string]string, agent string) string {
 	if label, ok := labels[agent]; ok {
 		agent = label
 	}
 	return textfmt.Visible(agent)
 }
 
-// faults are games that were lost outside the rules.
-type faults struct {
-	n    int64
-	last []*record.Game // the last one first
-}
-
-func (f *faults) add(g *record.Game) {
-	if g.Fault == nil || g.NotPlayed() {
-		return
+// faultSection lists the games that were lost by faults.
+func (l *recent) faultSection(labels map[string]string) report.Section {
+	t := &report.Table{Caption: fmt.Sprintf("Games lost by faults: %d", l.Faults)}
+	if int(l.Faults) > len(l.Faulty) {
+		t.Caption += fmt.Sprintf(", the last %d listed", len(l.Faulty))
 	}
-	f.n++
-	f.last = append([]*record.Game{g}, f.last[:min(len(f.last), latestFaults-1)]...)
-}
-
-func (f *faults) section(labels map[string]string) report.Section {
-	t := &report.Table{Caption: fmt.Sprintf("Games lost by faults: %d", f.n)}
-	if int(f.n) > len(f.last) {
-		t.Caption += fmt.Sprintf(", the last %d listed", len(f.last))
+	for _, name := range []string{"Game", "Player", "Side", "Fault", "Details"} {
+		t.Header = append(t.Header, report.Head{Text: name, Left: name != "Game"})
 	}
-	t.Header = []report.Head{{Text: "Game"}, {Text: "Player", Left: true}, {Text: "Side", Left: true}, {Text: "Fault", Left: true}, {Text: "What happened", Left: true}}
-	for _, g := range f.last {
+	for _, g := range l.Faulty {
 		player := g.South.Agent
-		if g.Fault.Side != rulesSide(rules.South) {
+		if g.Fault.Side != sideName(rules.South) {
 			player = g.North.Agent
 		}
-		const most = 300
-		var detail []rune
-		if g.Fault.Detail != "" {
-			detail = []rune(textfmt.Visible(g.Fault.Detail))
-		}
-		if len(detail) > most {
-			detail = append(detail[:most], '…')
-		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: strconv.FormatInt(g.Game, 10)}, {Text: nameOf(labels, player), Row: true}, {Text: g.Fault.Side},
-			{Text: string(g.Fault.Kind)}, {Text: string(detail)},
+			{Text: strconv.FormatInt(g.Game, 10)}, {Text: label(labels, player), Row: true}, {Text: g.Fault.Side},
+			{Text: string(g.Fault.Kind)}, {Text: shorten(textfmt.Escape(g.Fault.Detail), 300)},
 		})
 	}
 	return report.Section{ID: "faults", Title: "Faults", Blocks: []report.Block{{Table: t}}}
 }
 
-// rulesSide is how records write a side.
-func rulesSide(s rules.Side) string {
+// sideName is the name of a side in records.
+func sideName(s rules.Side) string {
 	if s == rules.North {
 		return "north"
 	}
 	return "south"
 }
 
-// serveRun shows a run.
-func (s *Server) serveRun(w http.ResponseWriter, r *http.Request) {
-	run := s.catalog.run(r.PathValue("id"))
-	if run == nil {
-		s.refuse(w, http.StatusNotFound, "there is no such run")
-		return
+// onRun passes requests to the run in their paths.
+func (s *Server) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		r := s.catalog.run(q.PathValue("id"))
+		if r == nil {
+			s.refuse(w, http.StatusNotFound, "there is no such run")
+			return
+		}
+		serve(r, w, q)
 	}
-	now, viewer := run.show()
+}
+
+// serve shows the run.
+func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
+	now, viewer := r.show()
 	if now.parts == nil {
-		s.refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log says why")
+		r.server.refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
 		return
 	}
-	s.pages.write(s, w, "run", runPage{
-		Title: run.place.id, ID: run.place.id, Version: s.versionText(now.version), Snapshot: now, Viewer: viewer,
-	})
+	r.server.write(w, http.StatusOK, "run", livePage{ID: r.folder.id, Version: now.version, parts: now.parts, Viewer: viewer})
 }
 
 // show returns the page and the games to begin with.
 func (r *run) show() (snapshot, *report.Viewer) {
-	now := r.feed.now(r.server.poll)
+	now := r.feed.now(r.server.pollInterval)
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	if r.viewer == nil {
 		return now, &report.Viewer{Rules: []string{}, Agents: []string{}, Runs: []string{}, Games: []report.ViewerGame{}}
 	}
 	return now, r.viewer
-}
-
-func (s *Server) serveRunEvents(w http.ResponseWriter, r *http.Request) {
-	run := s.catalog.run(r.PathValue("id"))
-	if run == nil {
-		s.refuse(w, http.StatusNotFound, "there is no such run")
-		return
-	}
-	run.feed.serve(w, r)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -22,9 +23,10 @@ import (
 	"gyges/tournament/report"
 )
 
-// A tail hands on each line once and whole, in order, wherever the writer is cut
-// short; the two games of a pair are never parted while both are coming.
+// A tail passes each line once and whole, in order, wherever the writer is cut
+// short; the two games of a pair are never parted.
 func TestTail(t *testing.T) {
+	t.Parallel()
 	text := ""
 	for pair := range int64(6) {
 		text += lines(drawPair(pair)...)
@@ -34,20 +36,18 @@ func TestTail(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, tournament.GamesFile)
 		require.NoError(t, os.WriteFile(path, nil, 0o644))
-		tail, now, taken, at := newTail(os.DirFS(dir)), time.Unix(0, 0), "", 0
-		tail.chunk = []int64{1, 1500, chunk}[seed%3]
-		take := func(r io.Reader) error {
-			b, err := io.ReadAll(r)
-			taken += string(b)
-			return err
-		}
+		taken, at := "", 0
+		tail := &tail{folder: os.DirFS(dir), most: []int64{1, 1500, readAtOnce}[seed%3]}
 		for at < len(text) {
 			n := min(1+rng.IntN(3000), len(text)-at)
 			appendTo(t, path, text[at:at+n])
 			at += n
-			any, err := tail.read(t.Context(), false, now, take)
-			require.NoError(t, err)
-			require.Equal(t, any, taken != "" && strings.HasPrefix(text, taken) && any)
+			before := taken
+			for any := true; any; {
+				any = readTail(t, tail, false, &taken)
+				require.True(t, any || !tail.behind)
+			}
+			require.True(t, strings.HasPrefix(taken, before))
 			// The plain way: all whole lines, less one if they are odd in number.
 			whole := strings.SplitAfter(text[:strings.LastIndexByte(text[:at], '\n')+1], "\n")
 			whole = whole[:len(whole)-1]
@@ -57,67 +57,77 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// The first game of a pair is handed on alone if the second doesn't come, and all
-// is read again if it does after all.
+// readTail reads what was appended and adds it to text.
+func readTail(t *testing.T, tail *tail, final bool, text *string) bool {
+	t.Helper()
+	any, err := tail.read(t.Context(), final, func(r io.Reader) error {
+		b, err := io.ReadAll(r)
+		*text += string(b)
+		return err
+	})
+	require.NoError(t, err)
+	return any
+}
+
+// The first game of a pair is passed alone if the file is final. What is no more
+// the beginning of the file is an error.
 func TestTailOfHalfPairs(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, tournament.GamesFile)
 	pair := drawPair(0)
+	text := ""
+	tail := &tail{folder: os.DirFS(dir), most: readAtOnce}
+	require.False(t, readTail(t, tail, false, &text), "there is no file yet")
 	require.NoError(t, os.WriteFile(path, []byte(lines(pair[0])), 0o644))
-	tail, now, taken := newTail(os.DirFS(dir)), time.Unix(0, 0), 0
-	take := func(r io.Reader) error {
-		b, err := io.ReadAll(r)
-		taken += strings.Count(string(b), "\n")
-		return err
-	}
-	read := func() error {
-		_, err := tail.read(t.Context(), false, now, take)
-		return err
-	}
-	require.NoError(t, read())
-	require.Zero(t, taken)
-	now = now.Add(2 * patience)
-	require.NoError(t, read())
-	require.Equal(t, 1, taken)
+	require.False(t, readTail(t, tail, false, &text))
 	appendTo(t, path, lines(pair[1]))
-	require.ErrorIs(t, read(), errAgain)
-
-	tail, taken = newTail(os.DirFS(dir)), 0
-	require.NoError(t, read())
-	require.Equal(t, 2, taken)
+	require.True(t, readTail(t, tail, false, &text))
+	require.False(t, tail.half)
 	appendTo(t, path, lines(drawGame("standard", 2, "a", "b")))
-	now = now.Add(2 * patience)
-	require.NoError(t, read()) // the file has changed just now
-	require.Equal(t, 2, taken)
-	_, err := tail.read(t.Context(), true, now, take) // nobody writes any more
-	require.NoError(t, err)
-	require.Equal(t, 3, taken)
-	require.NoError(t, os.Truncate(path, 10))
-	require.ErrorIs(t, read(), errAgain)
-	require.NoError(t, os.Remove(path))
-	require.ErrorIs(t, read(), errAgain)
-	tail = newTail(os.DirFS(dir))
-	require.NoError(t, read())
+	require.False(t, readTail(t, tail, false, &text))
+	require.Equal(t, lines(pair...), text)
+	require.True(t, readTail(t, tail, true, &text))
+	require.Equal(t, 3, strings.Count(text, "\n"))
+	require.True(t, tail.half)
+	for _, change := range []func() error{func() error { return os.Truncate(path, 10) }, func() error { return os.Remove(path) }} {
+		require.NoError(t, change())
+		_, err := tail.read(t.Context(), false, nil)
+		require.ErrorIs(t, err, errReplaced)
+	}
 }
 
-func TestTailOfWhatIsNoRecord(t *testing.T) {
+func TestTailOfOtherFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, tournament.GamesFile)
 	for _, text := range []string{"\n", "x\n", "\x00\n\n\n", `{"game":0}` + "\n", strings.Repeat("x", 3<<20) + "\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		got := ""
-		_, err := newTail(os.DirFS(dir)).read(t.Context(), false, time.Now(), func(r io.Reader) error {
-			b, err := io.ReadAll(r)
-			got += string(b)
-			return err
-		})
-		require.NoError(t, err)
+		readTail(t, &tail{folder: os.DirFS(dir), most: readAtOnce}, true, &got)
 		require.Equal(t, text, got)
 	}
 	require.NoError(t, os.WriteFile(path, make([]byte, record.MaxLine+2<<20), 0o644))
 	require.NoError(t, os.Truncate(path, 5*record.MaxLine)) // a hole: it takes no room
-	_, err := newTail(os.DirFS(dir)).read(t.Context(), false, time.Now(), func(io.Reader) error { return nil })
+	_, err := (&tail{folder: os.DirFS(dir), most: readAtOnce}).read(t.Context(), false, nil)
 	require.ErrorContains(t, err, "expected lines of at most")
+}
+
+// A run that was stopped between the games of a pair and goes on has the ratings of
+// one that was never stopped.
+func TestRunGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	first, second := drawPair(0), drawPair(1)
+	writeRun(t, filepath.Join(s.results, "run-x"), "running", lines(append(first, second...)...))
+	dir := filepath.Join(s.results, "run-y")
+	writeRun(t, dir, "interrupted", lines(append(first, second[0])...))
+	require.Contains(t, s.catalog.run("run-y").feed.now(0).parts["facts"].text, `"3"`)
+	writeRun(t, dir, "running", lines(append(first, second...)...))
+	whole, now := s.catalog.run("run-x").feed.now(0), s.catalog.run("run-y").feed.now(0)
+	for name, p := range whole.parts {
+		require.Equal(t, strings.ReplaceAll(p.text, "run-x", "run-y"), now.parts[name].text, name)
+	}
 }
 
 // eventsOf reads the events of a page until stop says that it has enough.
@@ -185,7 +195,7 @@ func TestEvents(t *testing.T) {
 		require.NotContains(t, parts, "running")
 		return false
 	})
-	require.Eventually(t, func() bool { return !s.catalog.run("match").feed.watched() }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !s.catalog.run("match").feed.viewed() }, 10*time.Second, 5*time.Millisecond)
 	require.Equal(t, 0, len(s.streams))
 }
 
@@ -286,10 +296,10 @@ func TestLargeRunIsReadInTheBackground(t *testing.T) {
 		require.Equal(t, want, now.parts[name].text, name)
 	}
 	require.Eventually(t, func() bool {
-		r.feed.watchMu.Lock()
-		defer r.feed.watchMu.Unlock()
-		return r.feed.stop == nil
-	}, 10*time.Second, time.Millisecond, "nobody looks at it")
+		r.feed.viewMu.Lock()
+		defer r.feed.viewMu.Unlock()
+		return !r.feed.polling
+	}, 10*time.Second, time.Millisecond, "it has no viewers")
 }
 
 // The list counts the games of large files bit by bit.
@@ -356,8 +366,8 @@ func TestHostileNames(t *testing.T) {
 	}
 	for name, p := range s.catalog.run(id).feed.now(0).parts {
 		if strings.HasPrefix(name, "section ") {
-			require.NotContains(t, string(p.value.(html)), "<script>", name)
-			require.NotContains(t, string(p.value.(html)), "<img", name)
+			require.NotContains(t, string(p.value.(template.HTML)), "<script>", name)
+			require.NotContains(t, string(p.value.(template.HTML)), "<img", name)
 		}
 	}
 	for _, code := range []int{404, 421} {
@@ -372,14 +382,14 @@ func TestHostileNames(t *testing.T) {
 // Of the runs that nobody looks at only a few are kept in memory.
 func TestRunsAreForgotten(t *testing.T) {
 	s := newTestServer(t)
-	for i := range 3 * maxOpen {
+	for i := range 3 * maxIdle {
 		writeRun(t, filepath.Join(s.results, fmt.Sprint("run", i)), "finished", lines(drawPair(0)...))
 	}
-	_, leave := s.catalog.run("run0").feed.watch()
-	for i := range 3 * maxOpen {
+	leave := s.catalog.run("run0").feed.view()
+	for i := range 3 * maxIdle {
 		s.catalog.run(fmt.Sprint("run", i))
 	}
-	require.Len(t, s.catalog.runs, maxOpen+1)
+	require.Len(t, s.catalog.runs, maxIdle+1)
 	require.Contains(t, s.catalog.runs, "run0")
 	leave()
 }
@@ -395,9 +405,7 @@ func FuzzRunPath(f *testing.F) {
 	for _, seed := range []string{"inside", "../outside", "link", ".", "inside/../../outside", "/", "..", "\x00", "inside/.", `..\outside`} {
 		f.Add(seed)
 	}
-	start := time.Now()
-	n := 0
-	s.limiter.now = func() time.Time { n++; return start.Add(time.Duration(n) * time.Second) }
+	noRate(s)
 	f.Fuzz(func(t *testing.T, id string) {
 		p, ok := s.catalog.find(id)
 		if ok && filepath.Join(s.results, filepath.FromSlash(p.dir)) != filepath.Join(s.results, "inside") {
@@ -416,5 +424,5 @@ func TestAboutHasLabels(t *testing.T) {
 	var m tournament.Manifest
 	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
 	m.Config.Rules = []string{"standard"}
-	require.Equal(t, "Ida, random · standard", playersAndRules(&m))
+	require.Equal(t, "Ida, random · standard", describe(&m))
 }

@@ -16,15 +16,15 @@ import (
 // longestSearch bounds a search, whatever bounds the agent has itself.
 const longestSearch = time.Minute
 
-// pool searches, so many positions at a time. It keeps agents that are at rest,
-// as many as may search together: they may have large tables.
+// pool searches, so many positions at a time. It keeps idle agents, as many as may
+// search together: they may have large tables.
 type pool struct {
 	registry *agents.Registry
 	log      *slog.Logger
 	slots    chan struct{}
 
 	mu   sync.Mutex
-	idle []idleAgent    // the one that has rested longest first
+	idle []idleAgent    // the one idle for longest first
 	busy map[string]int // searches under way, by the agent's spec
 }
 
@@ -37,8 +37,10 @@ func newPool(registry *agents.Registry, searches int, log *slog.Logger) *pool {
 	return &pool{registry: registry, log: log, slots: make(chan struct{}, searches), busy: map[string]int{}}
 }
 
-// choose asks an agent for a move. It waits while too many others search.
-func (p *pool) choose(ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game) (d agents.Decision, err error) {
+// choose returns the move of an agent. It blocks while too many others search.
+func (p *pool) choose(
+	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
+) (d agents.Decision, err error) {
 	select {
 	case p.slots <- struct{}{}:
 		p.count(spec, 1)
@@ -85,7 +87,7 @@ func (p *pool) searching() []string {
 	return slices.Sorted(maps.Keys(p.busy))
 }
 
-// take returns an agent that nobody else has.
+// take returns an agent for the caller alone.
 func (p *pool) take(spec agents.Spec) (agents.Agent, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +114,7 @@ func (p *pool) put(spec agents.Spec, a agents.Agent) {
 	}
 }
 
-// end lets an agent go.
+// end closes an agent.
 func (p *pool) end(a agents.Agent) {
 	c, ok := a.(io.Closer)
 	if !ok {

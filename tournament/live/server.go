@@ -1,10 +1,25 @@
+// Package live serves pages over HTTP: runs as package report shows them, which
+// change while a run goes on, and a page to play on.
+//
+// A run is followed by its files alone: complete lines that were appended to its
+// records are read every second while a page is open, and pages get what changed
+// by server-sent events. The program that plays the run is not involved.
+//
+// A game against an agent is played by package tournament: the person is an agent
+// that waits for requests. So its record is like any other.
+//
+// Nothing that comes over the network is trusted. Names of runs lead to folders
+// below those that the operator has named and nowhere else (see [os.Root]),
+// requests must name the server by an address or a name of its own (against DNS
+// rebinding) and change things from its own pages only, their size, rate and
+// number are bounded, and so are games and searches.
 package live
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,74 +27,76 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"gyges/agents"
 )
 
 // Config says what to serve.
 type Config struct {
-	Results string   // folder below which runs are; it needn't exist yet. "": none
+	Results string   // folder below which runs are; it need not exist yet. "": none
 	Runs    []string // folders of further runs
 
 	Registry *agents.Registry // of the kinds in Players
-	Players  []Player         // whom one can play against; the first is proposed
-	Hint     agents.Spec      // who gives hints
+	Players  []Player         // the opponents to choose from; the first is the default
+	Hint     agents.Spec      // the agent that gives hints
 
-	Open     bool     // other machines may ask
-	Hosts    []string // names of this machine that requests may call it by, beside localhost and addresses
+	Open     bool     // other machines have access
+	Hosts    []string // names of this machine in requests, beside localhost and addresses
 	Searches int      // most searches at a time; 0: half the cores, at least one
 	Log      *slog.Logger
 
-	// IndexKey is a secret that signs the [IndexFile] of runs, which only the same
-	// program may read. nil: none are written or read.
+	// IndexKey is a secret that signs the [IndexFile] of runs. nil: none are written
+	// or read.
 	IndexKey []byte
 }
 
 // Bounds on what the server does at a time.
 const (
-	maxConns       = 256
-	maxStreams     = 48               // pages that are sent events
-	maxRenders     = 2                // pages made at a time
-	maxGames       = 24               // games against agents
-	maxBody        = 4 << 10          // bytes of a request's body
-	maxHeader      = 16 << 10         // bytes of a request's head
-	shutdownTime   = 3 * time.Second  // for requests that are under way at the end
-	stopTime       = 5 * time.Second  // for games and pages that are under way at the end
-	requestTime    = 10 * time.Second // for a request to arrive
-	answerTime     = 90 * time.Second // for an answer to leave
-	longestAnswer  = 10 * time.Minute // to a request that waits for a search
-	keepAliveTime  = 60 * time.Second
-	ratePerSecond  = 40 // requests of one address
-	rateBurst      = 120
-	maxPersonNames = 1024 // addresses whose rate is watched apart
-	retryAfter     = "10" // seconds until a request beyond a limit may succeed
+	maxConns          = 256
+	maxStreams        = 48               // pages that get events
+	maxRenders        = 2                // pages rendered at a time
+	maxGames          = 24               // games against agents
+	maxBody           = 4 << 10          // bytes of a request's body
+	maxHeader         = 16 << 10         // bytes of a request's head
+	shutdownTimeout   = 3 * time.Second  // of requests at the end
+	closeTimeout      = 5 * time.Second  // of games and pages at the end
+	readTimeout       = 10 * time.Second // of a request
+	writeTimeout      = 90 * time.Second // of a response
+	longWriteTimeout  = 10 * time.Minute // of a response that waits for a search
+	idleTimeout       = 60 * time.Second
+	requestsPerSecond = 40 // of one address
+	requestBurst      = 120
+	maxClients        = 1024 // addresses whose rate is limited apart
+	retryAfter        = "10" // seconds until a request beyond a limit may succeed
 )
 
-// Bounds on what each address has at a time, where other machines may ask.
+// Bounds on what each address has at a time, where other machines have access.
 const (
 	connsPerClient = 32
-	waitsPerClient = 12 // pages that are sent events, and requests that wait for a move
+	waitsPerClient = 12 // pages that get events, and requests that wait for a move
 	gamesPerClient = 6  // in progress
 )
 
 // Server serves runs and games. Make it with [New].
 type Server struct {
-	config   Config
-	catalog  *catalog
-	list     *feed
-	table    *gameTable
-	pages    *pages
-	epoch    string        // of this server's versions
-	request  time.Duration // for a request to arrive
-	poll     time.Duration // how old a page that is looked at may be
-	answerIn time.Duration // for an answer to leave
-	stopIn   time.Duration // for games and pages to end
-	readMost int64         // bytes of a run's records that are read at a time
-	streams  chan struct{}
-	renders  chan struct{} // pages being made
-	limiter  limiter
-	conns    share // of connections
-	waits    share // of requests that wait for something to happen
-	handler  http.Handler
+	config  Config
+	catalog *catalog
+	list    *feed
+	games   *gameTable
+	pages   *template.Template
+	streams chan struct{}
+	renders chan struct{} // pages being rendered
+	limiter limiter
+	conns   quota // of connections
+	waits   quota // of requests that wait for an event
+	handler http.Handler
+
+	readTimeout  time.Duration // constants but in tests, like those below
+	writeTimeout time.Duration
+	closeTimeout time.Duration
+	pollInterval time.Duration
+	readMost     int64 // bytes of a run's records that are read at a time
 
 	ctx  context.Context // of everything that goes on between requests
 	stop context.CancelFunc
@@ -95,23 +112,23 @@ func New(c Config) (*Server, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		config: c, epoch: rand.Text()[:8], request: requestTime, poll: pollEvery, answerIn: answerTime, stopIn: stopTime, readMost: readAtOnce,
-		streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders), limiter: limiter{now: time.Now},
+		config: c, pages: parsePages(), streams: make(chan struct{}, maxStreams), renders: make(chan struct{}, maxRenders),
+		limiter: limiter{limit: requestsPerSecond}, readTimeout: readTimeout, writeTimeout: writeTimeout,
+		closeTimeout: closeTimeout, pollInterval: pollInterval, readMost: readAtOnce,
 	}
 	if c.Open {
 		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.pages = newPages()
 	var err error
 	if s.catalog, err = newCatalog(s); err != nil {
 		s.stop()
 		return nil, err
 	}
-	s.table = newTable(s)
+	s.games = newGameTable(s)
 	s.list = newFeed(s, s.renderList)
 	s.handler = s.guard(s.routes())
-	s.work.Go(s.table.janitor)
+	s.work.Go(s.games.expire)
 	return s, nil
 }
 
@@ -122,70 +139,70 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // listener fails. It closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: s.request, ReadTimeout: s.request, WriteTimeout: s.answerIn,
-		IdleTimeout: keepAliveTime, MaxHeaderBytes: maxHeader,
+		Handler: s.handler, ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog:    slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return s.ctx },
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(limitListener(l, maxConns, &s.conns)) }()
-	var err error
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-		s.stop() // pages that wait for events let go
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+	stopped := make(chan struct{})
+	shutdown := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		s.stop() // ends the requests that wait for events
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 		defer cancel()
 		if srv.Shutdown(limited) != nil {
 			_ = srv.Close()
 		}
-		err = <-failed
+	})
+	err := srv.Serve(netutil.LimitListener(newClientListener(l, &s.conns), maxConns))
+	if !shutdown() {
+		<-stopped
 	}
 	s.Close()
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	return nil
 }
 
-// Close ends all games and all that goes on between requests. An agent that
+// Close ends all games and everything that goes on between requests. An agent that
 // ignores its context goes on: after some seconds Close logs its name and returns.
 func (s *Server) Close() {
 	s.stop()
 	ended := make(chan struct{})
 	go func() {
 		s.work.Wait()
-		s.table.work.Wait()
+		s.games.work.Wait()
 		close(ended)
 	}()
-	limit := time.NewTimer(s.stopIn)
-	defer limit.Stop()
 	select {
 	case <-ended:
-	case <-limit.C:
-		s.config.Log.Error("agents ignore that their search is cancelled; they go on until the program ends", "agents", s.table.pool.searching())
+	case <-time.After(s.closeTimeout):
+		s.config.Log.Error("agents ignore that their search is cancelled; they go on until the program ends",
+			"agents", s.games.pool.searching())
 	}
-	s.table.close()
+	s.games.close()
 	s.catalog.close()
 }
 
-// patient lifts the bound on the time of an answer that waits for something to
-// happen.
-func patient(w http.ResponseWriter) {
-	// What isn't a connection has none.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longestAnswer))
+// allowLongWait extends the time limit of a response that waits for an event.
+func allowLongWait(w http.ResponseWriter) {
+	// A recorder in tests has none.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longWriteTimeout))
 }
 
-// routes are the pages and what they ask for.
+// routes are the pages and the requests of their scripts.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	for name, file := range s.pages.files() {
+	for name, file := range assetHandlers() {
 		mux.Handle("GET /"+name, file)
 	}
 	mux.HandleFunc("GET /{$}", s.serveList)
-	mux.HandleFunc("GET /events", s.serveListEvents)
-	mux.HandleFunc("GET /run/{id...}", s.serveRun)
-	mux.HandleFunc("GET /run-events/{id...}", s.serveRunEvents)
+	mux.HandleFunc("GET /events", s.list.serve)
+	mux.HandleFunc("GET /run/{id...}", s.onRun((*run).serve))
+	mux.HandleFunc("GET /run-events/{id...}", s.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
+		r.feed.serve(w, q)
+	}))
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
 	mux.HandleFunc("POST /api/games", s.createGame)
@@ -194,6 +211,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/games/{game}/undo", s.onGame(s.postUndo))
 	mux.HandleFunc("POST /api/games/{game}/hint", s.onGame(s.postHint))
 	mux.HandleFunc("POST /api/games/{game}/resign", s.onGame(s.postResign))
-	mux.HandleFunc("/", s.serveNothing)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		s.refuse(w, http.StatusNotFound, "there is nothing here")
+	})
 	return mux
 }

@@ -17,9 +17,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/netutil"
 
 	"gyges/agents"
 	"gyges/agents/builtin"
@@ -229,78 +231,38 @@ func TestBodies(t *testing.T) {
 	require.Equal(t, 404, s.post("/api/games/"+game.ID+"/cheat", "{}").Code)
 }
 
-// An address that asks too often is refused for a while, others aren't.
+// Requests of one address are limited, those of others aren't.
 func TestLimiter(t *testing.T) {
-	now := time.Unix(0, 0)
-	l := limiter{now: func() time.Time { return now }}
-	count := func(who string, tries int) (n int) {
-		for range tries {
-			if l.allow(who) {
-				n++
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limiter{limit: requestsPerSecond}
+		count := func(client string, tries int) (n int) {
+			for range tries {
+				if l.allow(client) {
+					n++
+				}
 			}
+			return n
 		}
-		return n
-	}
-	require.Equal(t, rateBurst, count("a", 1000))
-	require.Equal(t, rateBurst, count("b", 1000))
-	now = now.Add(time.Second)
-	require.Equal(t, ratePerSecond, count("a", 1000))
-	now = now.Add(time.Hour)
-	require.Equal(t, rateBurst, count("a", 1000))
-	for i := range 10 * maxPersonNames {
-		l.allow(fmt.Sprint(i))
-	}
-	require.LessOrEqual(t, len(l.clients), maxPersonNames+1)
-
+		require.Equal(t, requestBurst, count("a", 1000))
+		require.Equal(t, requestBurst, count("b", 1000))
+		time.Sleep(time.Second)
+		require.Equal(t, requestsPerSecond, count("a", 1000))
+		time.Sleep(time.Hour)
+		require.Equal(t, requestBurst, count("a", 1000))
+		for i := range 10 * maxClients {
+			l.allow(fmt.Sprint(i))
+		}
+		require.LessOrEqual(t, len(l.clients), maxClients+1)
+	})
 	s := newTestServer(t)
-	s.limiter.now = func() time.Time { return now }
-	for range int(rateBurst) {
+	s.limiter.limit = 1e-9
+	for range int(requestBurst) {
 		require.Equal(t, http.StatusOK, s.get("/live.js").Code)
 	}
 	w := s.get("/live.js")
 	require.Equal(t, http.StatusTooManyRequests, w.Code)
 	require.Equal(t, "1", w.Header().Get("Retry-After"))
-}
-
-// A listener has so many connections open and no more.
-func TestLimitListener(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	l := limitListener(inner, 2, new(share))
-	accepted := make(chan net.Conn)
-	go func() {
-		defer close(accepted)
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
-	var ours []net.Conn
-	for range 3 {
-		c, err := net.Dial("tcp", inner.Addr().String())
-		require.NoError(t, err)
-		ours = append(ours, c)
-	}
-	first, second := <-accepted, <-accepted
-	select {
-	case <-accepted:
-		t.Fatal("a third connection")
-	case <-time.After(50 * time.Millisecond):
-	}
-	require.NoError(t, first.Close())
-	_ = first.Close() // frees one place, not two
-	third := <-accepted
-	require.NoError(t, l.Close())
-	_ = l.Close()
-	for c := range accepted {
-		_ = c.Close()
-	}
-	for _, c := range append(ours, second, third) {
-		_ = c.Close()
-	}
 }
 
 // One address has its share of connections, of requests that wait and of games,
@@ -333,14 +295,14 @@ func TestSharesOfClients(t *testing.T) {
 	require.Eventually(t, func() bool { return ask(one, http.MethodPost, "/api/games", body).Code == http.StatusCreated }, 5*time.Second, time.Millisecond)
 
 	for range waitsPerClient {
-		require.True(t, s.waits.take(client(one)))
+		require.True(t, s.waits.acquire(client(one)))
 	}
 	game = s.state(ask(other, http.MethodPost, "/api/games", body), http.StatusCreated)
 	wait := "/api/games/" + game.ID + "?after=0"
 	refused(ask(one, http.MethodGet, wait, ""), "wait for a move")
 	refused(ask(one, http.MethodGet, "/events", ""), "too many pages are open at your address")
 	require.Equal(t, http.StatusOK, ask(other, http.MethodGet, wait, "").Code)
-	s.waits.give(client(one))
+	s.waits.release(client(one))
 	require.Equal(t, http.StatusOK, ask(one, http.MethodGet, wait, "").Code)
 	require.Equal(t, waitsPerClient-1, s.waits.used[client(one)])
 	require.NotContains(t, s.waits.used, client(other))
@@ -351,7 +313,7 @@ func TestSharesOfClients(t *testing.T) {
 func TestShareOfConnections(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := limitListener(inner, 10, &share{most: 2})
+	l := netutil.LimitListener(newClientListener(inner, &quota{most: 2}), 10)
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	require.NoError(t, srv.Listener.Close())
 	srv.Listener = l
@@ -432,7 +394,7 @@ func TestCloseWithoutStuckAgent(t *testing.T) {
 		c.Players = []Player{{Name: "stuck", Spec: agents.Spec{Kind: "stuck"}}}
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
-	s.stopIn = time.Millisecond
+	s.closeTimeout = time.Millisecond
 	s.begin("stuck", "standard", "north", "random")
 	<-asked
 	s.Close()
@@ -441,14 +403,14 @@ func TestCloseWithoutStuckAgent(t *testing.T) {
 	require.Contains(t, log.String(), "agents=[stuck]")
 	close(release)
 	<-released
-	s.table.work.Wait()
+	s.games.work.Wait()
 }
 
 // The bounds on the time of requests and answers don't cut short those that wait
 // for something to happen; who sends nothing is let go.
 func TestServeWaits(t *testing.T) {
 	s := newTestServer(t)
-	s.request, s.answerIn = 50*time.Millisecond, 50*time.Millisecond
+	s.readTimeout, s.writeTimeout = 50*time.Millisecond, 50*time.Millisecond
 	dir := filepath.Join(s.results, "one")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -480,7 +442,7 @@ func TestServeWaits(t *testing.T) {
 	eventsOf(t, base+"/run-events/one?after=0", func(_ string, parts map[string]json.RawMessage) bool {
 		n++
 		if n == 1 {
-			time.Sleep(6 * s.request)
+			time.Sleep(6 * s.readTimeout)
 			appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
 			return true
 		}

@@ -9,7 +9,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// state is a game as the page to play has it.
+// state is a game as JSON, for the page to play on.
 type state struct {
 	ID       string   `json:"id"`
 	Version  int64    `json:"version"`
@@ -21,7 +21,7 @@ type state struct {
 	Opening  string   `json:"opening"`
 	Position string   `json:"position"`
 	Moves    []string `json:"moves"` // in long notation
-	Said     []string `json:"said"`  // what the agent said of each
+	Info     []string `json:"info"`  // score, depth and nodes of each
 	Sources  []source `json:"sources"`
 	CanUndo  bool     `json:"undo"`
 	Result   string   `json:"result,omitempty"`
@@ -32,8 +32,8 @@ type state struct {
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
 }
 
-// source is a piece that may be moved, and where it can go. From is its square,
-// or what stands for a piece in hand: "+2", and "2@" while pieces are placed.
+// source is a piece that can be moved, and its landings. From is its square or,
+// for a piece in hand, "+2", and "2@" while pieces are placed.
 type source struct {
 	From string    `json:"from"`
 	Ends []landing `json:"ends"`
@@ -47,25 +47,27 @@ type landing struct {
 	Drops   []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
 }
 
-// snapshot returns the game as it stands, and what tells of the next change.
+// snapshot returns the state of the game, and a channel that is closed at the next
+// change.
 func (g *game) snapshot() (state, <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.board.Position()
 	s := state{
-		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(), You: rulesSide(g.you), Turn: rulesSide(p.Side()),
+		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(),
+		You: sideName(g.human), Turn: sideName(p.Side()),
 		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
-		Moves: []string{}, Said: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
+		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
 	}
 	at := g.start
-	for _, d := range g.made {
+	for _, d := range g.decisions {
 		s.Moves = append(s.Moves, g.rules.LongText(at, d.Move))
-		s.Said = append(s.Said, remarks(d))
+		s.Info = append(s.Info, searchInfo(d))
 		at = g.rules.Apply(at, d.Move)
 	}
 	outcome, _ := g.board.Outcome()
 	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
-	s.CanUndo = !over && g.yours() >= 0
+	s.CanUndo = !over && g.lastMove() >= 0
 	switch {
 	case g.end != nil:
 		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
@@ -73,7 +75,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 			s.Reason = f.Detail
 		}
 	case g.problem != "":
-	case !over && p.Side() == g.you && !g.board.Legal().Contains(rules.Pass):
+	case !over && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true
@@ -81,9 +83,9 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 	return s, g.changed
 }
 
-// winner is who won the game that has ended.
+// winner returns the winner of a game that has ended, for [state].
 func (g *game) winner() string {
-	return [...]string{"agent", "nobody", "you"}[record.HalfPoints(g.end.Result, g.you)]
+	return [...]string{"agent", "nobody", "you"}[record.HalfPoints(g.end.Result, g.human)]
 }
 
 // sources lists the legal moves by piece and landing.
@@ -110,10 +112,7 @@ func sources(g *rules.Game) []source {
 // fromText names the source of a move.
 func fromText(m rules.Move) string {
 	text := m.String()
-	switch {
-	case m.IsPlacement():
-		return text[:2]
-	case m.FromHand() > 0:
+	if m.IsPlacement() || m.FromHand() > 0 {
 		return text[:2]
 	}
 	return m.From().String()
@@ -131,8 +130,8 @@ func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
 	return n
 }
 
-// remarks is what an agent says of its move.
-func remarks(d agents.Decision) string {
+// searchInfo formats the score, depth and nodes of a decision.
+func searchInfo(d agents.Decision) string {
 	var list []string
 	if d.Scored {
 		list = append(list, d.Score.Text())

@@ -1,24 +1,24 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"math/big"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"gyges/agents"
 	"gyges/rules"
 )
 
 const (
-	// maxRest is how long a game waits for its player.
-	maxRest = 30 * time.Minute
-	// lookEvery is how often such games are looked for.
-	lookEvery = time.Minute
+	// maxIdleTime is how long a game waits for its player.
+	maxIdleTime = 30 * time.Minute
+	// expireInterval is how often games that wait for longer are ended.
+	expireInterval = time.Minute
 )
 
 // gameTable holds the games against agents.
@@ -27,60 +27,51 @@ type gameTable struct {
 	pool    *pool
 	seed    func() uint64 // of the next game
 	records records
-	share   share // of games in progress
+	quota   quota // of games in progress
 	work    sync.WaitGroup
 
 	mu    sync.Mutex
-	games map[string]*seated
+	games map[string]*game
 }
 
-// seated is a game with what ends it.
-type seated struct {
-	*game
-	cancel context.CancelCauseFunc
-	done   chan struct{}
-}
-
-func newTable(s *Server) *gameTable {
+func newGameTable(s *Server) *gameTable {
 	t := &gameTable{
-		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log), games: map[string]*seated{},
-		records: records{results: s.config.Results, log: s.config.Log},
+		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log),
+		games: map[string]*game{}, records: records{results: s.config.Results, log: s.config.Log},
 	}
 	if s.config.Open {
-		t.share.most = gamesPerClient
+		t.quota.most = gamesPerClient
 	}
 	return t
 }
 
-// newGame begins a game that a client asked for.
-func (t *gameTable) newGame(who string, r *rules.Rules, start rules.Position, policy string, you rules.Side, agent agents.Spec) (*game, error) {
+// newGame starts a game of a client, whose rules, start, policy, human and agent are
+// set.
+func (t *gameTable) newGame(client string, g *game) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.server.ctx.Err() != nil {
-		return nil, mistake{503, "the server is being stopped"}
-	}
-	if !t.share.take(who) {
-		return nil, mistake{429, fmt.Sprintf("there are %d games from your address in progress already; finish or resign one", gamesPerClient)}
-	}
-	if !t.makeRoom() {
-		t.share.give(who)
-		return nil, mistake{503, fmt.Sprintf("there are %d games already; one that rests for %d minutes makes room", maxGames, int(maxRest.Minutes()))}
+	switch {
+	case t.server.ctx.Err() != nil:
+		return requestError{http.StatusServiceUnavailable, "the server is being stopped"}
+	case !t.quota.acquire(client):
+		return requestError{http.StatusTooManyRequests, fmt.Sprintf(
+			"there are %d games from your address in progress already; finish or resign one", gamesPerClient)}
+	case !t.makeRoom():
+		t.quota.release(client)
+		return requestError{http.StatusServiceUnavailable, fmt.Sprintf(
+			"there are %d games already; one that is idle for %d minutes makes room", maxGames, int(maxIdleTime.Minutes()))}
 	}
 	now := time.Now()
-	g := &game{
-		id: rand.Text(), table: t, rules: r, start: start, policy: policy, you: you, agent: agent, seed: t.seed(), began: now,
-		board: rules.NewGame(r, start), since: now, version: 1, changed: make(chan struct{}), used: now, stop: func() {},
-	}
-	ctx, cancel := context.WithCancelCause(t.server.ctx)
-	x := &seated{g, cancel, make(chan struct{})}
-	t.games[g.id] = x
+	g.id, g.table, g.seed, g.board, g.version = rand.Text(), t, t.seed(), rules.NewGame(g.rules, g.start), 1
+	g.began, g.since, g.used = now, now, now
+	g.changed, g.interrupt = make(chan struct{}), func() {}
+	g.ctx, g.cancel = context.WithCancelCause(t.server.ctx)
+	t.games[g.id] = g
 	t.work.Go(func() {
-		defer cancel(nil)
-		defer close(x.done)
-		defer t.share.give(who)
-		g.play(ctx)
+		defer t.quota.release(client)
+		g.play()
 	})
-	return g, nil
+	return nil
 }
 
 // randomSeed is short enough to type.
@@ -92,24 +83,17 @@ func randomSeed() uint64 {
 	return n.Uint64()
 }
 
-// makeRoom forgets a game that is over, the one used longest ago, if there are
+// makeRoom removes a game that is over, the one used longest ago, if there are
 // too many.
 func (t *gameTable) makeRoom() bool {
 	if len(t.games) < maxGames {
 		return true
 	}
-	var over []*seated
-	for _, x := range t.games {
-		select {
-		case <-x.done:
-			over = append(over, x)
-		default:
-		}
-	}
+	over := slices.DeleteFunc(slices.Collect(maps.Values(t.games)), func(g *game) bool { return g.ctx.Err() == nil })
 	if len(over) == 0 {
 		return false
 	}
-	oldest := slices.MinFunc(over, func(a, b *seated) int { return cmp.Compare(a.lastUsed().UnixNano(), b.lastUsed().UnixNano()) })
+	oldest := slices.MinFunc(over, func(a, b *game) int { return a.lastUsed().Compare(b.lastUsed()) })
 	delete(t.games, oldest.id)
 	return true
 }
@@ -123,46 +107,45 @@ func (g *game) lastUsed() time.Time {
 // find returns a game, nil if there is none.
 func (t *gameTable) find(id string) *game {
 	t.mu.Lock()
-	x := t.games[id]
+	g := t.games[id]
 	t.mu.Unlock()
-	if x == nil {
-		return nil
+	if g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.used = time.Now()
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.used = time.Now()
-	return x.game
+	return g
 }
 
-// janitor ends games that rest, and records those that could not be recorded,
-// until the server is closed.
-func (t *gameTable) janitor() {
-	tick := time.NewTicker(lookEvery)
+// expire ends idle games, and records those that could not be recorded, until the
+// server is closed.
+func (t *gameTable) expire() {
+	tick := time.NewTicker(expireInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-t.server.ctx.Done():
 			return
 		case now := <-tick.C:
-			t.sweep(now)
+			t.endIdle(now)
 			t.records.retry()
 		}
 	}
 }
 
-// sweep ends the games that nobody has used for long.
-func (t *gameTable) sweep(now time.Time) {
+// endIdle ends the games that were idle for too long.
+func (t *gameTable) endIdle(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for id, x := range t.games {
-		if now.Sub(x.lastUsed()) > maxRest {
-			x.cancel(errResting)
+	for id, g := range t.games {
+		if now.Sub(g.lastUsed()) > maxIdleTime {
+			g.cancel(errIdle)
 			delete(t.games, id)
 		}
 	}
 }
 
-// close closes the agents at rest and the records.
+// close closes the idle agents and the records.
 func (t *gameTable) close() {
 	t.pool.close()
 	if err := t.records.close(); err != nil {

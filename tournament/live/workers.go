@@ -1,12 +1,10 @@
 package live
 
 import (
-	"bytes"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"maps"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,68 +17,51 @@ import (
 // writes it every two seconds.
 const workersFresh = 15 * time.Second
 
-// workers is the status of the workers that play a run.
-type workers struct{ *status.Run }
+const workersID, workersTitle = "workers", "Workers"
 
-// workersPart is the section about the workers, "" if there is nothing to say.
-func workersPart(fsys fs.FS, now time.Time) (html, error) {
-	run, err := status.Read(fsys)
+// workersPart is the section about the workers that play a run; "" without a usable
+// status file.
+func workersPart(fsys fs.FS, now time.Time) (template.HTML, error) {
+	w, err := status.Read(fsys)
 	if err != nil {
 		return "", nil //nolint:nilerr // no usable file, no section
 	}
-	w := workers{run}
-	var b bytes.Buffer
-	if err := report.WriteFragment(&b, w.section(now)); err != nil {
-		return "", err
-	}
-	return html(b.String()), nil //nolint:gosec // written by html/template
-}
-
-const workersID, workersTitle = "workers", "Workers"
-
-func (w workers) section(now time.Time) report.Section {
-	blocks := []report.Block{}
+	s := report.Section{ID: workersID, Title: workersTitle}
 	at := w.Time.UTC().Format("2006-01-02 15:04:05 UTC")
 	switch age := now.Sub(w.Time); {
 	case w.Ended:
-		blocks = append(blocks, report.Block{Text: "As it stood when the run was left, " + at + "."})
+		s.Blocks = []report.Block{{Text: "The last state of the run, " + at + "."}}
 	case age > workersFresh || age < -workersFresh:
-		blocks = append(blocks, report.Block{Text: "This is of the past, " + at + ": nothing has been heard of the run's coordinator since."})
+		s.Blocks = []report.Block{{Text: "Out of date: the run's coordinator last wrote this at " + at + "."}}
 	}
-	blocks = append(blocks, report.Block{Facts: w.facts()}, report.Block{Table: w.table()})
-	return report.Section{ID: workersID, Title: workersTitle, Blocks: blocks}
+	s.Blocks = append(s.Blocks, report.Block{Facts: workersFacts(w)}, report.Block{Table: workersTable(w)})
+	var b strings.Builder
+	err = report.WriteFragment(&b, s)
+	return template.HTML(b.String()), err //nolint:gosec // written by html/template
 }
 
-func (w workers) facts() []report.Fact {
+func workersFacts(w *status.Run) []report.Fact {
 	facts := []report.Fact{}
-	add := func(name, value string) { facts = append(facts, report.Fact{Name: name, Value: value}) }
 	switch q := w.Queue; {
 	case q != nil:
-		add("pairs waiting", number(q.Waiting))
-		add("pairs on workers", number(q.Playing))
-		add("of these redelivered", number(q.Redelivered))
+		facts = []report.Fact{
+			{Name: "pairs waiting", Value: number(q.Waiting)}, {Name: "pairs on workers", Value: number(q.Playing)},
+			{Name: "of these redelivered", Value: number(q.Redelivered)},
+		}
 	case !w.Ended:
-		add("queue", "the server doesn't answer")
+		facts = []report.Fact{{Name: "queue", Value: "the server doesn't answer"}}
 	}
-	add("pairs done", number(w.Pairs))
-	add("games done", number(w.Games))
-	add("pairs/s of late", figures(w.PairsPerSecond))
-	add("games/s of late", figures(w.GamesPerSecond))
-	return facts
+	return append(facts, []report.Fact{
+		{Name: "pairs done", Value: number(w.Pairs)}, {Name: "games done", Value: number(w.Games)},
+		{Name: "recent pairs/s", Value: report.Digits(max(w.PairsPerSecond, 0))},
+		{Name: "recent games/s", Value: report.Digits(max(w.GamesPerSecond, 0))},
+	}...)
 }
 
-// number prints how many there are of something.
+// number formats a count.
 func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
-// figures prints a number with three figures, or whole.
-func figures(x float64) string {
-	if x >= 100 && x < 1e15 {
-		return number(int64(math.Round(x)))
-	}
-	return strconv.FormatFloat(max(x, 0), 'g', 3, 64)
-}
-
-func (w workers) table() *report.Table {
+func workersTable(w *status.Run) *report.Table {
 	t := &report.Table{Caption: "Workers: " + number(w.Count), Header: []report.Head{
 		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"}, {Text: "Playing"},
 		{Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
@@ -88,26 +69,29 @@ func (w workers) table() *report.Table {
 	if n := int64(len(w.Workers)); n < w.Count {
 		t.Caption += fmt.Sprintf(", the first %d listed", n)
 	}
+	bounded := func(text string) string { return textfmt.Visible(shorten(text, 100)) }
 	for _, x := range w.Workers {
 		speed := "unknown"
 		if x.Speed > 0 {
-			speed = figures(x.Speed)
+			speed = report.Digits(x.Speed)
 		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: said(x.Name), Row: true}, {Text: said(string(x.State))}, {Text: number(x.Cores)}, {Text: number(x.Workers)}, {Text: number(x.Playing)},
-			{Text: number(x.Pairs)}, {Text: speed}, {Text: said(x.Version)},
+			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},
+			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed}, {Text: bounded(x.Version)},
 		})
 	}
 	return t
 }
 
-// said is what a worker says of itself, bounded.
-func said(text string) string {
-	const most = 100
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
+// readWorkers reads the status of the workers, and reports whether it has changed.
+func (r *run) readWorkers() bool {
+	now, err := workersPart(r.folder, time.Now())
+	if err != nil {
+		r.server.config.Log.Error("the workers can't be shown", "run", r.folder.id, "error", err)
 	}
-	return textfmt.Visible(text)
+	was := r.workers
+	r.workers = now
+	return now != was
 }
 
 // withWorkers adds the section about the workers to the page.
@@ -122,15 +106,4 @@ func (r *run) withWorkers(parts map[string]any) map[string]any {
 	parts["order"] = append([]string{workersID}, parts["order"].([]string)...)
 	parts["section "+workersID] = r.workers
 	return parts
-}
-
-// lookAtWorkers reads what is said of the workers, and reports whether it differs.
-func (r *run) lookAtWorkers() bool {
-	now, err := workersPart(r.place.fsys(), time.Now())
-	if err != nil {
-		r.server.config.Log.Error("the workers can't be shown", "run", r.place.id, "error", err)
-	}
-	was := r.workers
-	r.workers = now
-	return now != was
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestWorkers(t *testing.T) {
 	part := func() string {
 		var text string
 		if p, ok := s.catalog.run("match").feed.now(0).parts["section workers"]; ok {
-			text = string(p.value.(html))
+			text = string(p.value.(template.HTML))
 		}
 		return text
 	}
@@ -78,17 +79,17 @@ func TestWorkers(t *testing.T) {
 	for _, want := range []string{"first", "second", ">7<", ">3<", ">12.3<", ">2,469<", "4,000", "1,234,567", "54,322", "Workers: 2"} {
 		require.Contains(t, text, want)
 	}
-	require.NotContains(t, text, "of the past")
+	require.NotContains(t, text, "Out of date")
 	page := s.get("/run/match").Body.String()
 	require.Contains(t, page, text)
 
 	for _, at := range []time.Time{time.Now().Add(-16 * time.Second), time.Now().Add(time.Minute)} {
 		write(workersText(at, false, 0, "first"))
-		require.Contains(t, part(), "This is of the past")
+		require.Contains(t, part(), "Out of date")
 	}
 	write(workersText(time.Now().Add(-time.Hour), true, 0, "first"))
-	require.Contains(t, part(), "As it stood when the run was left")
-	require.NotContains(t, part(), "of the past")
+	require.Contains(t, part(), "The last state of the run")
+	require.NotContains(t, part(), "Out of date")
 	require.NotContains(t, part(), "redelivered")
 	require.NoError(t, os.Remove(filepath.Join(dir, status.FileName)))
 	require.Empty(t, part())
@@ -104,7 +105,7 @@ func TestWorkersGrowOld(t *testing.T) {
 	for seconds, old := range map[int]bool{-16: true, -15: false, 0: false, 15: false, 16: true, 1e6: true} {
 		text, err := workersPart(os.DirFS(dir), at.Add(time.Duration(seconds)*time.Second))
 		require.NoError(t, err)
-		require.Equal(t, old, strings.Contains(string(text), "of the past"), seconds)
+		require.Equal(t, old, strings.Contains(string(text), "Out of date"), seconds)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestHostileWorkers(t *testing.T) {
 	}
 	text := strings.ReplaceAll(workersText(time.Now(), false, -5, many...), "54321.6", "-1e300")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-	part := string(s.catalog.run("match").feed.now(0).parts["section workers"].value.(html))
+	part := string(s.catalog.run("match").feed.now(0).parts["section workers"].value.(template.HTML))
 	require.NotContains(t, part, "<dd>-")
 	for _, where := range []string{part, s.get("/run/match").Body.String()} {
 		require.Contains(t, where, "alert(1)")

@@ -118,7 +118,7 @@ func games(n int64) string {
 }
 
 // figure formats a number with three digits, large ones in full.
-func figure(x float64) string {
+func Digits(x float64) string {
 	if math.Abs(x) >= 100 {
 		return textfmt.Thousands(int64(math.Round(x)))
 	}
@@ -129,11 +129,11 @@ func figure(x float64) string {
 func milliseconds(ms float64) string {
 	switch {
 	case ms >= 1000:
-		return figure(ms/1000) + " s"
+		return Digits(ms/1000) + " s"
 	case ms >= 1 || ms == 0:
-		return figure(ms) + " ms"
+		return Digits(ms) + " ms"
 	case ms < 0.001:
 		return "<1 µs"
 	}
-	return figure(ms*1000) + " µs"
+	return Digits(ms*1000) + " µs"
 }

@@ -202,9 +202,9 @@ func (a *agentStats) effortCells(label string) []Cell {
 	return []Cell{
 		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.quantile(0.5))),
 		known(timed, milliseconds(a.Time.quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
-		known(counted, figure(a.Nodes.mean())),
-		known(counted && a.Time.Sum > 0, figure(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
-		known(searched, textfmt.Decimal(a.Depth.mean())), known(searched, figure(a.Depth.Max)),
+		known(counted, Digits(a.Nodes.mean())),
+		known(counted && a.Time.Sum > 0, Digits(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
+		known(searched, textfmt.Decimal(a.Depth.mean())), known(searched, Digits(a.Depth.Max)),
 	}
 }
 

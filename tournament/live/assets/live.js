@@ -16,9 +16,9 @@
     return e;
   };
 
-  // put replaces a part without losing the reader's place: what is folded out,
-  // scrolled or has the focus stays so.
-  function put(box, html) {
+  // replacePart replaces the content of a part; open details, scroll positions and
+  // the focus stay.
+  function replacePart(box, html) {
     const open = [...box.querySelectorAll("details")].map((d) => d.open), scroll = [...box.querySelectorAll(".scroll")].map((d) => d.scrollLeft);
     const focusable = () => [...box.querySelectorAll("a[href], summary, [tabindex]")];
     const focused = focusable().indexOf(document.activeElement);
@@ -29,7 +29,7 @@
     if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
   }
 
-  // section returns the place of a section, made where there is none yet.
+  // section returns the element of a section, and creates it if needed.
   function section(id) {
     const name = "section " + id;
     if (at(name)) return at(name);
@@ -56,7 +56,7 @@
   function badge() {
     const b = document.querySelector("[data-badge]");
     if (!b) return;
-    b.textContent = paused ? "paused" : state.running ? "live" : "at rest";
+    b.textContent = paused ? "paused" : state.running ? "live" : "not running";
     b.className = "badge " + (paused ? "paused" : state.running ? "running" : "");
   }
 
@@ -78,12 +78,12 @@
     if (focused) [...box.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
   }
 
-  function take(parts) {
+  function apply(parts) {
     if (state.reading && parts.reading === false) return location.reload(); // for the games of the viewer
     for (const key of ["latest", "titles", "order", "running"]) if (key in parts) state[key] = parts[key];
     for (const [name, value] of Object.entries(parts)) {
-      if (name === "table") put(at(name), value);
-      else if (name.startsWith("section ")) put(section(name.slice(8)), value);
+      if (name === "table") replacePart(at(name), value);
+      else if (name.startsWith("section ")) replacePart(section(name.slice(8)), value);
       else if (name === "status" || name === "sampled") at(name).textContent = value;
       else if (name === "summary") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
       else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
@@ -102,7 +102,7 @@
     paused = !paused;
     pause.setAttribute("aria-pressed", String(paused));
     badge();
-    if (!paused && waiting) { take(waiting); waiting = null; delete document.documentElement.dataset.waiting; }
+    if (!paused && waiting) { apply(waiting); waiting = null; delete document.documentElement.dataset.waiting; }
   });
 
   if (state.latest) latest(state.latest);
@@ -110,7 +110,7 @@
   const events = new EventSource(main.dataset.events);
   events.addEventListener("page", (e) => {
     const parts = JSON.parse(e.data);
-    if (!paused) return take(parts);
+    if (!paused) return apply(parts);
     waiting = { ...waiting, ...parts };
     document.documentElement.dataset.waiting = "true";
   });

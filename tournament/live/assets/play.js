@@ -1,6 +1,6 @@
 "use strict";
-// The page to play on. The server knows the rules: it says where each piece can
-// go, and makes the moves. The game under way is named by the address, #game=ID.
+// The page to play on. The server has the rules: it lists where each piece can
+// go, and makes the moves. The game in progress is named by the address, #game=ID.
 (() => {
   const B = gygesBoard, $ = (id) => document.getElementById(id);
   const make = (tag, attributes, ...children) => {
@@ -10,11 +10,11 @@
     return e;
   };
 
-  let S = null; // the game as the server last told it
+  let S = null; // the last state of the game from the server
   let board = null, cells = new Map(), shape = "";
   let from = null, to = null; // what has been picked: a source, and where it is to displace a piece
-  let look = null; // the square that is pointed at
-  let advice = null, asking = false, poll = null, told = 0;
+  let pointed = null; // the square under the pointer or with the focus
+  let advice = null, requesting = false, poll = null, announced = 0;
 
   // ---- the form
 
@@ -32,11 +32,11 @@
     $("setup-field").hidden = preset ? kang : "kang" in ($("rules").selectedOptions[0]?.dataset || {});
   }
 
-  // The chosen preset as the server described it: its name and options; null until it has.
-  let preset = null, asked = 0;
+  // The chosen preset from the server: its name and options; null until loaded.
+  let preset = null, described = 0;
   const optionFields = [...$("options").querySelectorAll("[data-option]")];
 
-  // rulesText names the rules that the form asks for.
+  // rulesText returns the rules set in the form.
   function rulesText() {
     if (!preset) return $("rules").value;
     const changes = optionFields.filter((f) => f.value !== preset.options[f.dataset.option]).map((f) => `${f.dataset.option}=${f.value}`);
@@ -45,9 +45,9 @@
 
   // describe shows the rules in words; of another preset it fills in the options too.
   async function describe() {
-    const mine = ++asked;
-    const [r, problem] = await ask("/api/rules?rules=" + encodeURIComponent(rulesText()));
-    if (mine !== asked) return;
+    const mine = ++described;
+    const [r, problem] = await request("/api/rules?rules=" + encodeURIComponent(rulesText()));
+    if (mine !== described) return;
     $("form-problem").textContent = problem || "";
     if (problem) return;
     if (!preset) {
@@ -65,20 +65,20 @@
     const f = new FormData($("form"));
     $("form-problem").textContent = "";
     const q = { agent: f.get("agent"), time: $("time-field").hidden ? 0 : +f.get("time"), rules: rulesText(), side: f.get("side"), setup: f.get("setup") };
-    const [state, problem] = await ask("/api/games", q);
+    const [state, problem] = await request("/api/games", q);
     if (problem) { $("form-problem").textContent = problem; return; }
-    told = 0;
+    announced = 0;
     show(state);
     $("play").scrollIntoView({ block: "start" });
     focusCell();
   });
 
-  // ask sends a request and returns the answer, or what is wrong.
-  async function ask(path, body, signal) {
+  // request returns the response of the server, or an error message.
+  async function request(path, body, signal) {
     try {
       const r = await fetch(path, body === undefined ? { signal } : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-      const answer = r.headers.get("Content-Type") === "application/json" ? await r.json() : { error: `the server answered ${r.status}` };
-      return r.ok ? [answer, null] : [null, answer.error || `the server answered ${r.status}`];
+      const answer = r.headers.get("Content-Type") === "application/json" ? await r.json() : { error: `the server responded with ${r.status}` };
+      return r.ok ? [answer, null] : [null, answer.error || `the server responded with ${r.status}`];
     } catch (e) {
       return [null, e.name === "AbortError" ? "" : "the server can't be reached"];
     }
@@ -93,7 +93,7 @@
 
   function show(state) {
     if (S && S.id === state.id && state.version < S.version) return;
-    if (!S || S.moves.length !== state.moves.length || S.version !== state.version) { from = to = look = null; }
+    if (!S || S.moves.length !== state.moves.length || S.version !== state.version) { from = to = pointed = null; }
     if (!S || S.moves.length !== state.moves.length) advice = null;
     S = state;
     if (S.sources.length === 1 && !S.placing) from = S.sources[0].from; // nothing else can be picked
@@ -107,34 +107,34 @@
     }
     const south = S.you === "south";
     $("sides").replaceChildren(make("b", { class: "dot-n" }, "North: " + (south ? S.agent : "you")), make("b", { class: "dot-s" }, "South: " + (south ? "you" : S.agent)), make("span", {}, S.rules));
-    tell(); draw(); list();
+    announceMoves(); draw(); list();
     if (S.waiting) wait();
   }
 
-  // wait asks until the game has gone on.
+  // wait requests the state until the game has a later one.
   async function wait() {
     poll?.abort();
     const mine = (poll = new AbortController());
-    const [state, problem] = await ask(`/api/games/${S.id}?after=${S.version}`, undefined, mine.signal);
+    const [state, problem] = await request(`/api/games/${S.id}?after=${S.version}`, undefined, mine.signal);
     if (mine.signal.aborted || mine !== poll) return;
     poll = null;
     if (state) show(state);
-    else { complain(problem); setTimeout(() => S && S.waiting && !poll && wait(), 2000); }
+    else { showProblem(problem); setTimeout(() => S && S.waiting && !poll && wait(), 2000); }
   }
 
   async function act(name, body = {}) {
-    if (asking) return false;
-    asking = true;
-    complain("");
-    const [state, problem] = await ask(`/api/games/${S.id}/${name}`, body);
-    asking = false;
-    if (problem) { complain(problem); draw(); return false; }
+    if (requesting) return false;
+    requesting = true;
+    showProblem("");
+    const [state, problem] = await request(`/api/games/${S.id}/${name}`, body);
+    requesting = false;
+    if (problem) { showProblem(problem); draw(); return false; }
     poll?.abort(); poll = null;
     show(state);
     return true;
   }
 
-  const complain = (text) => { $("problem").textContent = text ? text[0].toUpperCase() + text.slice(1) + "." : ""; };
+  const showProblem = (text) => { $("problem").textContent = text ? text[0].toUpperCase() + text.slice(1) + "." : ""; };
 
   // layOut makes the board: a picture, and a button on every square and goal.
   function layOut(hands) {
@@ -173,7 +173,7 @@
 
   function keys(e) {
     if (e.altKey || e.ctrlKey || e.metaKey) return;
-    if (e.key === "Escape") { letGo(); return; }
+    if (e.key === "Escape") { deselect(); return; }
     const d = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[e.key], name = e.target.dataset.at;
     if (!d || !name) return;
     e.preventDefault();
@@ -183,21 +183,21 @@
     cells.get(r === 0 ? "goal-s" : r === 7 ? "goal-n" : "abcdef"[f] + r).focus();
   }
 
-  function letGo() { from = to = null; draw(); announce(prompt()); }
+  function deselect() { from = to = null; draw(); announce(prompt()); }
 
   // moveText is the move that has been picked with a square to end on or to drop on.
   function moveText(end, drop) { return drop ? end.course.replace(/@..$/, "@" + drop) : end.course; }
 
-  // pick acts on a click on a square.
+  // pick handles a click on a square.
   function pick(name) {
-    if (asking || over() || S.waiting) return;
-    complain("");
+    if (requesting || over() || S.waiting) return;
+    showProblem("");
     const at = endAt(name), open = ends();
     if (to !== null) {
       const end = open.get(to);
       if (end.drops.includes(at)) return void go(moveText(end, at));
       if (at === to || at === from) { to = null; return void (draw(), announce(prompt())); }
-      return complain(`the piece on ${to} can't go to ${at || "that goal"}; press Esc to choose again`);
+      return showProblem(`the piece on ${to} can't go to ${at || "that goal"}; press Esc to choose again`);
     }
     if (from !== null && open.has(at)) {
       const end = open.get(at);
@@ -206,12 +206,12 @@
       to = at;
       return void (draw(), announce(prompt()));
     }
-    if (at === from && S.sources.length > 1) return letGo();
+    if (at === from && S.sources.length > 1) return deselect();
     if (sources().has(at)) { from = at; draw(); return void announce(prompt()); }
-    if (S.placing) return complain(from === null ? "choose a piece of your hand first" : "place it on an empty square of your set-up zone");
-    if (from !== null) return complain(at === null ? "that is your own goal" : `the piece can't end on ${at}`);
+    if (S.placing) return showProblem(from === null ? "choose a piece of your hand first" : "place it on an empty square of your set-up zone");
+    if (from !== null) return showProblem(at === null ? "that is your own goal" : `the piece can't end on ${at}`);
     const height = at && at !== "goal" && B.parsePosition(S.position).board[square(at)];
-    complain(height ? "that piece can't be moved now: it must be one of the row nearest to you that can move" : "choose a piece that is marked");
+    showProblem(height ? "that piece can't be moved now: it must be one of the row nearest to you that can move" : "choose a piece that is marked");
   }
   const square = (name) => name.charCodeAt(0) - 97 + 6 * (name.charCodeAt(1) - 49);
 
@@ -226,17 +226,17 @@
   // point shows the course to the square pointed at.
   function point(name) {
     const at = name && endAt(name);
-    if (at === look) return;
-    look = at;
-    if (from !== null && !asking) draw();
+    if (at === pointed) return;
+    pointed = at;
+    if (from !== null && !requesting) draw();
   }
 
   // previewed is the move to draw: the one pointed at, the one advised, or the last.
   function previewed() {
     const open = ends();
     const short = (end) => (end.drops ? end.course.replace(/@..$/, "") : end.course);
-    if (to !== null) return open.get(to).drops.includes(look) ? moveText(open.get(to), look) : short(open.get(to));
-    if (from !== null && look !== null && open.has(look)) return short(open.get(look));
+    if (to !== null) return open.get(to).drops.includes(pointed) ? moveText(open.get(to), pointed) : short(open.get(to));
+    if (from !== null && pointed !== null && open.has(pointed)) return short(open.get(pointed));
     return null;
   }
 
@@ -266,7 +266,7 @@
       b.setAttribute("aria-disabled", String(!(list.has(at) || end || (drops && drops.includes(at)) || at === to)));
     }
     hand(p);
-    $("say").textContent = headline();
+    $("headline").textContent = headline();
     $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing; $("resign").disabled = !!over();
     $("play").classList.toggle("thinking", S.waiting && !over());
     drawAdvice();
@@ -281,13 +281,13 @@
       const height = +s.from.replace(/\D/g, "");
       return make("button", {
         type: "button", "data-from": s.from, "aria-pressed": String(from === s.from), "aria-label": `Height ${height}, ${p.hands[side][height - 1]} in hand`,
-        onclick: () => { complain(""); if (from === s.from && S.sources.length > 1) from = null; else { from = s.from; to = null; } draw(); announce(prompt()); },
+        onclick: () => { showProblem(""); if (from === s.from && S.sources.length > 1) from = null; else { from = s.from; to = null; } draw(); announce(prompt()); },
       }, `${p.hands[side][height - 1]} × height ${height}`);
     }));
     if (focused) [...$("hand").children].find((b) => b.dataset.from === focused)?.focus({ preventScroll: true });
   }
 
-  // prompt says what is to be done next.
+  // prompt returns an instruction for the next step.
   function prompt() {
     if (over() || S.waiting) return "";
     if (S.placing) return from === null ? "Choose a piece of your hand, then a square." : `Choose a square for the piece of height ${from[0]}.`;
@@ -305,15 +305,15 @@
     return "Your turn. " + prompt();
   }
 
-  const announce = (text) => { $("told").textContent = text; };
+  const announce = (text) => { $("announcement").textContent = text; };
 
-  // tell reads out the moves that are new.
-  function tell() {
+  // announceMoves announces the new moves to screen readers.
+  function announceMoves() {
     const parts = [];
-    if (S.moves.length < told) parts.push("Taken back.");
-    let p = before(Math.min(told, S.moves.length));
-    for (const t of S.moves.slice(told)) { const m = B.parseMove(t); parts.push(B.describeMove(p, m)); p = B.apply(p, m); }
-    told = S.moves.length;
+    if (S.moves.length < announced) parts.push("Taken back.");
+    let p = before(Math.min(announced, S.moves.length));
+    for (const t of S.moves.slice(announced)) { const m = B.parseMove(t); parts.push(B.describeMove(p, m)); p = B.apply(p, m); }
+    announced = S.moves.length;
     parts.push(headline());
     announce(parts.slice(-6).join(" "));
   }
@@ -323,7 +323,7 @@
     $("moves").replaceChildren(...S.moves.map((t, i) => {
       const m = B.parseMove(t), side = B.mover(p, m);
       p = B.apply(p, m);
-      return make("li", i === S.moves.length - 1 ? { "aria-current": "true" } : {}, make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(i + 1)), make("span", { class: "m" }, t), make("span", { class: "v" }, S.said[i].split(",")[0]));
+      return make("li", i === S.moves.length - 1 ? { "aria-current": "true" } : {}, make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(i + 1)), make("span", { class: "m" }, t), make("span", { class: "v" }, S.info[i].split(",")[0]));
     }));
     $("moves").scrollTop = $("moves").scrollHeight;
   }
@@ -334,37 +334,37 @@
     box.dataset.shown = key;
     box.replaceChildren();
     if (over()) {
-      if (S.kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is kept among the runs."));
+      if (S.kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
       return;
     }
     if (!advice) return;
     let p = B.parsePosition(S.position);
     const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return make("li", {}, make("span", { class: "m" }, t), make("span", { class: "sr" }, " " + words)); });
-    box.append(make("p", {}, make("b", {}, "Hint"), advice.said ? ` (${advice.said}): the line expected` : ": the move proposed"), make("ol", { class: "line" }, ...line));
+    box.append(make("p", {}, make("b", {}, "Hint"), advice.info ? ` (${advice.info}): the line expected` : ": the move proposed"), make("ol", { class: "line" }, ...line));
   }
 
   $("undo").addEventListener("click", () => act("undo"));
   $("hint").addEventListener("click", async () => {
-    if (asking) return;
-    complain("");
+    if (requesting) return;
+    showProblem("");
     $("hint").disabled = true;
-    $("hint").textContent = "Looking …";
-    const id = S.id, [answer, problem] = await ask(`/api/games/${id}/hint`, { ply: S.moves.length });
+    $("hint").textContent = "Searching …";
+    const id = S.id, [answer, problem] = await request(`/api/games/${id}/hint`, { ply: S.moves.length });
     $("hint").textContent = "Hint";
     if (S.id !== id) return;
-    if (problem) complain(problem);
+    if (problem) showProblem(problem);
     else if (answer.ply === S.moves.length) { advice = answer; from = to = null; }
     draw();
   });
-  let sure = 0;
+  let confirming = 0;
   $("resign").addEventListener("click", () => {
-    if (sure) { clearTimeout(sure); sure = 0; $("resign").textContent = "Resign"; return void act("resign"); }
+    if (confirming) { clearTimeout(confirming); confirming = 0; $("resign").textContent = "Resign"; return void act("resign"); }
     $("resign").textContent = "Resign: sure?";
-    sure = setTimeout(() => { sure = 0; $("resign").textContent = "Resign"; }, 4000);
+    confirming = setTimeout(() => { confirming = 0; $("resign").textContent = "Resign"; }, 4000);
   });
   $("again").addEventListener("click", () => {
     poll?.abort(); poll = null;
-    S = null; told = 0;
+    S = null; announced = 0;
     history.replaceState(null, "", location.pathname);
     $("play").hidden = true; $("new").hidden = false;
     $("agent").focus();
@@ -375,8 +375,8 @@
     describe();
     const id = new URLSearchParams(location.hash.slice(1)).get("game");
     if (!id || !/^[A-Z0-9]{10,40}$/.test(id)) return;
-    const [state, problem] = await ask("/api/games/" + id);
-    if (state) { told = state.moves.length; show(state); } else $("form-problem").textContent = problem;
+    const [state, problem] = await request("/api/games/" + id);
+    if (state) { announced = state.moves.length; show(state); } else $("form-problem").textContent = problem;
   }
   start();
 })();
