@@ -93,7 +93,7 @@ func (c *perftCounter) generate(p Position, depth int) uint64 {
 		return uint64(c.rules.Count(p))
 	}
 	var ms MoveSet
-	c.rules.MovesAfter(p, c.forbidden(), &ms)
+	c.rules.MovesAfter(p, c.path[:len(c.path)-1], &ms)
 	if depth == 1 {
 		return uint64(ms.Len())
 	}
@@ -115,19 +115,6 @@ func (c *perftCounter) generate(p Position, depth int) uint64 {
 		}
 	}
 	return n
-}
-
-// forbidden is [Game.Forbidden] along the path.
-func (c *perftCounter) forbidden() []Position {
-	n := len(c.path) - 1
-	switch c.rules.options.Repetition {
-	case Superko:
-		return c.path[:n]
-	case Previous:
-		return c.path[max(n-1, 0):n]
-	default:
-		return nil
-	}
 }
 
 // perftTable remembers counts; the latest replaces what was in its place.
