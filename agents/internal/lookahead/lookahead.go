@@ -12,8 +12,8 @@ type Line struct {
 	rules    *rules.Rules
 	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
 	history  int              // how many of past the game gave
-	left     int // turns that the game may still last from the start of the line
-	decisive int // goals that a side needs to have for its next one to win
+	left     int              // turns that the game may still last from the start of the line
+	decisive int              // goals that a side needs to have for its next one to win
 }
 
 // Begin starts an empty line at g's present position.
