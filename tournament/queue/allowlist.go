@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +11,7 @@ import (
 	"gyges/agents"
 )
 
-// engineKind is the kind that starts programs, and the parameters that say which.
+// engineKind is the kind that starts programs; the others are its parameters.
 const (
 	engineKind = "ugi"
 	engineName = "name"
@@ -18,10 +19,10 @@ const (
 	engineDir  = "dir"
 )
 
-// AllowList is what a worker's operator allows runs to start on it.
+// AllowList lists the agents that a worker's operator allows runs to start.
 type AllowList struct {
-	// Kinds are the kinds of agents that may be made; empty: all that play by
-	// themselves. External programs are not among them.
+	// Kinds are the kinds of agents that may be made; empty: all that aren't
+	// interactive. External programs are not among them.
 	Kinds []string
 
 	// Engines are the commands of the external programs that may be started, by the
@@ -29,7 +30,7 @@ type AllowList struct {
 	Engines map[string]string
 }
 
-// Check reports an error unless all kinds exist and may be allowed.
+// Check returns an error unless all kinds exist and may be allowed.
 func (p *AllowList) Check(registry *agents.Registry) error {
 	for _, name := range p.Kinds {
 		kind, err := registry.Kind(agents.Spec{Kind: name})
@@ -67,6 +68,7 @@ func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeS
 		k := &kinds[i]
 		switch {
 		case k.Interactive:
+			continue
 		case k.Name == engineKind:
 			k.New = p.engine(k.New)
 		case len(p.Kinds) > 0 && !slices.Contains(p.Kinds, k.Name):
@@ -74,36 +76,33 @@ func (p *AllowList) restrict(kinds []agents.Kind, files map[string]string, timeS
 				return nil, fmt.Errorf("this worker's operator allows %s only", strings.Join(p.Kinds, ", "))
 			}
 		}
-		if !k.Interactive {
-			k.New = localized(k.Params, k.New, files, timeScale)
-		}
+		k.New = localized(k.Params, k.New, files, timeScale)
 	}
 }
 
-// engine makes an engine that the operator named, with the operator's command.
-func (p *AllowList) engine(make func(agents.Values) (agents.Agent, error)) func(agents.Values) (agents.Agent, error) {
+// constructor makes an agent, as in [agents.Kind].
+type constructor = func(agents.Values) (agents.Agent, error)
+
+// engine returns a constructor of the engines that the operator named, with the
+// operator's commands.
+func (p *AllowList) engine(construct constructor) constructor {
 	return func(v agents.Values) (agents.Agent, error) {
 		command, ok := p.Engines[v[engineName]]
 		if !ok {
-			return nil, fmt.Errorf("this worker has no engine %.60q; its operator named %s", v[engineName], orNone(slices.Sorted(maps.Keys(p.Engines))))
+			names := strings.Join(slices.Sorted(maps.Keys(p.Engines)), ", ")
+			return nil, fmt.Errorf("this worker has no engine %.60q; its operator named %s",
+				v[engineName], cmp.Or(names, "none"))
 		}
 		v = maps.Clone(v)
 		delete(v, engineDir)
 		v[engineCmd] = command
-		return make(v)
+		return construct(v)
 	}
 }
 
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
-
-// localized wraps the constructor of an agent: its files are replaced by their local
-// paths, other files are refused, and its move time is multiplied by timeScale.
-func localized(params []agents.ParamDef, make func(agents.Values) (agents.Agent, error), files map[string]string, timeScale float64) func(agents.Values) (agents.Agent, error) {
+// localized returns a constructor that replaces files by their local paths, refuses
+// other files, and multiplies the move time by timeScale.
+func localized(params []agents.ParamDef, construct constructor, files map[string]string, timeScale float64) constructor {
 	return func(v agents.Values) (agents.Agent, error) {
 		v = maps.Clone(v)
 		for _, d := range params {
@@ -113,14 +112,14 @@ func localized(params []agents.ParamDef, make func(agents.Values) (agents.Agent,
 			case isFile(d, value):
 				path, ok := files[value]
 				if !ok {
-					return nil, fmt.Errorf("parameter %s: the file %.60q did not come with the run", d.Name, value)
+					return nil, fmt.Errorf("parameter %s: the file %.60q is not part of the run", d.Name, value)
 				}
 				v[d.Name] = path
 			case d.Name == moveTimeParam && d.Type == agents.Duration && timeScale != 1:
 				v[d.Name] = max(time.Duration(float64(v.Duration(d.Name))*timeScale), time.Millisecond).String()
 			}
 		}
-		return make(v)
+		return construct(v)
 	}
 }
 
@@ -133,46 +132,46 @@ func isFile(d agents.ParamDef, value string) bool {
 // since workers find them by it.
 func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 	var files []string
-	for len(specs) > 0 {
-		spec := specs[0]
-		specs = specs[1:]
-		kind, err := registry.Kind(spec)
-		if err != nil {
-			return nil, err
-		}
-		v, err := registry.Values(spec)
-		if err != nil {
-			return nil, err
-		}
+	err := eachSpec(registry, specs, func(spec agents.Spec, kind agents.Kind, v agents.Values) error {
 		if kind.Name == engineKind && v[engineName] == "" {
-			return nil, fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
+			return fmt.Errorf("agent %.60q: expected name=NAME, by which workers find the engine", spec)
 		}
-		inner, err := innerSpecs(kind, v)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(inner, specs...)
 		for _, d := range kind.Params {
 			if isFile(d, v[d.Name]) && !slices.Contains(files, v[d.Name]) {
 				files = append(files, v[d.Name])
 			}
 		}
-	}
-	return files, nil
+		return nil
+	})
+	return files, err
 }
 
-// innerSpecs returns the specs of the agents that an agent contains.
-func innerSpecs(kind agents.Kind, v agents.Values) ([]agents.Spec, error) {
-	var list []agents.Spec
-	for _, d := range kind.Params {
-		if !d.Spec || v[d.Name] == "" {
-			continue
-		}
-		spec, err := agents.ParseSpec(v[d.Name])
+// eachSpec calls f for agents, and for those that they contain, until an error.
+func eachSpec(registry *agents.Registry, specs []agents.Spec, f func(agents.Spec, agents.Kind, agents.Values) error) error {
+	for _, spec := range specs {
+		kind, err := registry.Kind(spec)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, spec)
+		v, err := registry.Values(spec)
+		if err != nil {
+			return err
+		}
+		if err := f(spec, kind, v); err != nil {
+			return err
+		}
+		for _, d := range kind.Params {
+			if !d.Spec || v[d.Name] == "" {
+				continue
+			}
+			inner, err := agents.ParseSpec(v[d.Name])
+			if err != nil {
+				return err
+			}
+			if err := eachSpec(registry, []agents.Spec{inner}, f); err != nil {
+				return err
+			}
+		}
 	}
-	return list, nil
+	return nil
 }

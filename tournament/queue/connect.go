@@ -1,10 +1,7 @@
 package queue
 
 import (
-	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -18,13 +15,13 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"golang.org/x/sync/errgroup"
+	"github.com/nats-io/nuid"
 
 	"gyges/agents/files"
 )
 
-// Access is how to reach a server. Its secrets are used to connect and for
-// nothing else; they are in no record, message or log.
+// Access is the address of a server and the credentials for it. Its secrets are used
+// to connect and for nothing else; they are in no record, message or log.
 type Access struct {
 	URL string // nats://HOST:PORT, tls://…; several with commas
 
@@ -32,8 +29,8 @@ type Access struct {
 	Creds          string // file with a user's JWT and seed
 	NKey           string // file with an nkey's seed
 
-	CA        string // file with the certificates that others' are checked with; "": the system's
-	Cert, Key string // files with our certificate and its key
+	CA        string // file with the certificates that verify the other side's; "": the system's
+	Cert, Key string // files with this side's certificate and its key
 }
 
 // maxSecret bounds the size of each of these files, in bytes. The certificates of
@@ -50,27 +47,20 @@ func (a Access) Check() error {
 		case err != nil || u.Host == "":
 			return errors.New("expected the URL of a NATS server, like nats://host:4222")
 		case u.User != nil:
-			return errors.New("expected a URL without user and password, which the list of processes would show; see GYGES_NATS_PASSWORD")
+			return errors.New("expected a URL without user and password, which the list of processes would show; " +
+				"see GYGES_NATS_PASSWORD")
 		}
 	}
-	ways := 0
-	for _, s := range []string{a.User + a.Password, a.Creds, a.NKey} {
-		if s != "" {
-			ways++
-		}
-	}
+	credentials := slices.DeleteFunc([]string{a.User + a.Password, a.Creds, a.NKey}, isEmpty)
 	switch {
 	case (a.User == "") != (a.Password == ""):
 		return errors.New("expected a user and a password, or neither")
-	case ways > 1:
+	case len(credentials) > 1:
 		return errors.New("expected one of user and password, creds file or nkey file")
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
-	for _, file := range []string{a.Creds, a.NKey, a.CA, a.Cert, a.Key} {
-		if file == "" {
-			continue
-		}
+	for _, file := range slices.DeleteFunc([]string{a.Creds, a.NKey, a.CA, a.Cert, a.Key}, isEmpty) {
 		if _, err := files.Read(file, maxSecret); err != nil {
 			return err
 		}
@@ -78,55 +68,32 @@ func (a Access) Check() error {
 	return nil
 }
 
-// clientTLS is the client's side of TLS.
-func (a Access) clientTLS() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if a.Cert != "" {
-		cert, certErr := files.Read(a.Cert, maxSecret)
-		key, keyErr := files.Read(a.Key, maxSecret)
-		pair, err := tls.X509KeyPair(cert, key)
-		if err := cmp.Or(certErr, keyErr, err); err != nil {
-			return nil, fmt.Errorf("TLS certificate: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	if a.CA != "" {
-		text, err := files.Read(a.CA, maxSecret)
-		if err != nil {
-			return nil, fmt.Errorf("TLS certificates to check with: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("TLS certificates to check with: %s: expected PEM, found none", a.CA)
-		}
-	}
-	return config, nil
-}
+func isEmpty(s string) bool { return s == "" }
 
-// Connect connects to a server. The connection comes back by itself after a cut,
-// for as long as it isn't closed. name says who we are.
+// Connect connects to a server. A lost connection is restored until it is closed.
+// name identifies the client to the server.
 func Connect(a Access, name string, log *slog.Logger) (*nats.Conn, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	return a.connect(a.URL, name, log)
+	return a.connect(name, log)
 }
 
 // Await is Connect that waits for a server that can't be reached yet. One that
-// refuses us is an error.
-func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.Conn, error) {
-	for warned := false; ; warned = true {
-		nc, err := Connect(a, name, log)
-		if err == nil || !unreachable(err) {
-			return nc, err
-		}
-		if !warned {
+// refuses the connection is an error.
+func Await(ctx context.Context, a Access, name string, log *slog.Logger) (nc *nats.Conn, err error) {
+	warned := false
+	err = retry(ctx, func(err error) bool {
+		if unreachable(err) && !warned {
 			log.Warn("waiting for the NATS server", "error", err)
+			warned = true
 		}
-		if !sleep(ctx, 2*retryWait) {
-			return nil, ctx.Err()
-		}
-	}
+		return unreachable(err)
+	}, func() error {
+		nc, err = Connect(a, name, log)
+		return err
+	})
+	return nc, err
 }
 
 // unreachable reports whether an error of Connect is temporary: no server listens, or
@@ -135,25 +102,26 @@ func Await(ctx context.Context, a Access, name string, log *slog.Logger) (*nats.
 func unreachable(err error) bool {
 	var network *net.OpError
 	var name *net.DNSError
-	lost := errors.As(err, &network) && slices.Contains([]string{"dial", "read", "write"}, network.Op) && !errors.As(err, &name)
+	lost := errors.As(err, &network) && slices.Contains([]string{"dial", "read", "write"}, network.Op) &&
+		!errors.As(err, &name)
 	return lost || errors.Is(err, io.EOF) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
 
 // Connect connects to the server without a detour over the network.
 func (s *Server) Connect(name string, log *slog.Logger) (*nats.Conn, error) {
 	a := Access{User: s.access.User, Password: s.access.Password}
-	return a.connect("", name, log, nats.InProcessServer(s.server))
+	return a.connect(name, log, nats.InProcessServer(s.server))
 }
 
-func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Option) (*nats.Conn, error) {
+func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (*nats.Conn, error) {
 	var announced atomic.Bool // the server has announced its shutdown
-	options := []nats.Option{
-		nats.Name(name),
-		nats.MaxReconnects(-1), nats.ReconnectWait(500 * time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
-		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), // a dead line is seen within half a minute
-		nats.IgnoreAuthErrorAbort(), // a server that restarts may say so for a while
+	options = append(options,
+		nats.Name(name), nats.MaxReconnects(-1),
+		nats.ReconnectWait(500*time.Millisecond), nats.ReconnectJitter(500*time.Millisecond, time.Second),
+		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), // a dead connection is noticed within half a minute
+		nats.IgnoreAuthErrorAbort(), // servers that restart may refuse credentials for a while
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil && !announced.Load() { // without an error we closed it
+			if err != nil && !announced.Load() { // without an error this side closed it
 				log.Warn("the connection to NATS is lost; trying again", "error", err)
 			}
 		}),
@@ -169,7 +137,7 @@ func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Optio
 			}
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { log.Warn("NATS", "error", err) }),
-	}
+	)
 	if a.User != "" {
 		options = append(options, nats.UserInfo(a.User, a.Password))
 	}
@@ -183,139 +151,93 @@ func (a Access) connect(where, name string, log *slog.Logger, more ...nats.Optio
 		}
 		options = append(options, o)
 	}
-	if a.CA != "" || a.Cert != "" {
-		config, err := a.clientTLS()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, nats.Secure(config))
+	if a.CA != "" {
+		options = append(options, nats.RootCAs(a.CA))
 	}
-	nc, err := nats.Connect(where, append(options, more...)...)
+	if a.Cert != "" {
+		options = append(options, nats.ClientCert(a.Cert, a.Key))
+	}
+	nc, err := nats.Connect(a.URL, options...)
 	if err != nil {
-		return nil, fmt.Errorf("NATS server %s: %w", where, err)
+		return nil, fmt.Errorf("NATS server %s: %w", a.URL, err)
 	}
 	return nc, nil
 }
 
-// maxSending is how many messages may be on their way to the server.
-const maxSending = 1024
+// retryWait is the time between two attempts, answerTime bounds the time for an answer
+// of the server, and setupTime the time for what is done before a run and after it.
+const (
+	retryWait  = 500 * time.Millisecond
+	answerTime = 5 * time.Second
+	setupTime  = time.Minute
+)
 
-// retryWait is how long to wait before something is tried again.
-const retryWait = 500 * time.Millisecond
-
-// sender publishes messages until the server has them, however long that takes.
-// Each needs an id, since it may be published more than once.
-type sender struct {
-	js   jetstream.JetStream
-	log  *slog.Logger
-	sent chan sending
-
-	failure atomic.Pointer[error] // why a message is published again and again; nil: none is
-}
-
-// sending is a message on its way.
-type sending struct {
-	message *nats.Msg
-	future  jetstream.PubAckFuture
-	stored  func() // called when the server has it
-}
-
-func newSender(js jetstream.JetStream, log *slog.Logger) *sender {
-	return &sender{js: js, log: log, sent: make(chan sending, maxSending)}
-}
-
-// send begins to publish a message; stored may be nil. It waits while too many
-// are on their way.
-func (s *sender) send(ctx context.Context, m *nats.Msg, stored func()) {
-	future, err := s.js.PublishMsgAsync(m)
-	if err != nil {
-		s.log.Debug("publishing failed; trying again", "error", err)
-		future = nil
-	}
-	select {
-	case s.sent <- sending{m, future, stored}:
-	case <-ctx.Done():
-	}
-}
-
-// run waits for what is on its way, and publishes again what got lost, until ctx
-// ends or, after close, nothing is left.
-func (s *sender) run(ctx context.Context) {
+// retry calls f every retryWait until it succeeds, its error isn't temporary, or ctx
+// ends.
+func retry(ctx context.Context, temporary func(error) bool, f func() error) error {
 	for {
-		var one sending
-		select {
-		case next, ok := <-s.sent:
-			if !ok {
-				return
-			}
-			one = next
-		case <-ctx.Done():
-			return
+		err := f()
+		if err == nil || !temporary(err) {
+			return err
 		}
-		if !s.arrived(ctx, one.future) && !s.insist(ctx, one.message) {
-			return
-		}
-		if one.stored != nil {
-			one.stored()
+		if !sleep(ctx, retryWait) {
+			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
 
-// start runs the sender in a group.
-func (s *sender) start(ctx context.Context, group *errgroup.Group) {
-	group.Go(func() error { s.run(ctx); return nil })
+// busy reports whether an error is that of a cluster without a leader.
+func busy(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
-// close says that nothing more will be sent.
-func (s *sender) close() { close(s.sent) }
+// publisher stores messages on the server.
+type publisher struct {
+	js      jetstream.JetStream
+	log     *slog.Logger
+	failure atomic.Pointer[error] // of the last attempt; nil: none
+}
+
+// publish blocks until the server has stored a message; an error means that ctx has
+// ended. By its id the server recognizes a message of which the answer was lost.
+func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
+	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	return retry(ctx, func(err error) bool {
+		p.failure.Store(&err)
+		p.log.Debug("publishing failed; trying again", "error", err)
+		return true
+	}, func() error {
+		once, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		_, err := p.js.PublishMsg(once, m)
+		if err == nil {
+			p.failure.Store(nil)
+		}
+		return err
+	})
+}
 
 // stalled returns why the server doesn't store what is published; nil: it does.
-func (s *sender) stalled() error {
-	if err := s.failure.Load(); err != nil {
+func (p *publisher) stalled() error {
+	if err := p.failure.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// arrived reports whether the server has what was published.
-func (s *sender) arrived(ctx context.Context, future jetstream.PubAckFuture) bool {
-	if future == nil {
-		return false
-	}
-	select {
-	case <-future.Ok():
-		return true
-	case err := <-future.Err():
-		s.log.Debug("publishing failed; trying again", "error", err)
-	case <-ctx.Done():
-	}
-	return false
-}
+// acknowledge removes a message from the server. If the server doesn't receive the
+// acknowledgement, it delivers the message again.
+func acknowledge(m jetstream.Msg) { _ = m.Ack() }
 
-// insist publishes until the server has it or ctx ends.
-func (s *sender) insist(ctx context.Context, m *nats.Msg) bool {
-	for {
-		once, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := s.js.PublishMsg(once, &nats.Msg{Subject: m.Subject, Header: m.Header, Data: m.Data})
-		cancel()
-		if err == nil {
-			s.failure.Store(nil)
-			return true
-		}
-		s.failure.Store(&err)
-		s.log.Debug("publishing failed; trying again", "error", err)
-		if !sleep(ctx, retryWait) {
-			return false
-		}
-	}
-}
+// deliverLater lets the server deliver a message again after retryWait, or at the end
+// of its lease if this doesn't reach the server.
+func deliverLater(m jetstream.Msg) { _ = m.NakWithDelay(retryWait) }
 
-// sleep reports whether ctx lasted so long.
+// sleep reports whether ctx lasted for the given time.
 func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,32 +9,32 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
-	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/agents/files"
 	"gyges/tournament"
 )
 
-// Options say how a coordinator works. Zero values stand for what is said of them.
+// Options configure a coordinator; each field documents its zero value.
 type Options struct {
 	// Version of the program. Workers of another one don't play, since their rules
 	// and agents may differ.
 	Version string
 
 	Registry    *agents.Registry // for the files that the agents need
-	Window      int              // pairs that may be queued, played or waiting to be written; 0: 4096
+	Window      int              // pairs that may be queued, played or not yet written; 0: 4096
 	Tries       int              // after which a pair is dead-lettered; 0: 5
-	Lease       time.Duration    // after which a job of which nothing is heard is handed out again; 0: 30s
+	Lease       time.Duration    // after which the server redelivers a job without acknowledgement; 0: 30s
 	Replicas    int              // copies of the streams in a cluster of servers; 0: 1
 	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
-	Speed       func() float64   // measures the machine that times are meant for, in positions a second; nil: times are left alone
-	Stalled     func() error     // why the server stores nothing, as Server.Stalled; nil: only its answers say so
+	Speed       func() float64   // positions a second of the machine that times are meant for; nil: unknown
+	Stalled     func() error     // why the server can't store messages, as Server.Stalled; nil: unknown
 	Log         *slog.Logger     // nil: nothing is logged
 }
 
@@ -47,21 +48,20 @@ const (
 	maxFile     = 256 << 20 // bytes
 )
 
-// Check reports whether a run can be played so by workers elsewhere.
+// Check returns an error if workers on other machines can't play a run.
 func (o Options) Check(config *tournament.Config) error {
-	if err := o.fill(); err != nil {
+	if err := o.setDefaults(); err != nil {
 		return err
 	}
 	_, err := filesOf(o.Registry, config.Agents)
 	return err
 }
 
-func (o *Options) fill() error {
-	o.Window, o.Tries, o.Replicas = or(o.Window, 4096), or(o.Tries, 5), or(o.Replicas, 1)
-	o.Lease, o.TimeScaling = or(o.Lease, 30*time.Second), or(o.TimeScaling, Scaled)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+// setDefaults replaces zero values and checks the others.
+func (o *Options) setDefaults() error {
+	o.Window, o.Tries, o.Replicas = cmp.Or(o.Window, 4096), cmp.Or(o.Tries, 5), cmp.Or(o.Replicas, 1)
+	o.Lease, o.TimeScaling = cmp.Or(o.Lease, 30*time.Second), cmp.Or(o.TimeScaling, Scaled)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	switch {
 	case o.Window < 1 || o.Window > maxWindow:
 		return fmt.Errorf("expected a window from 1 to %d pairs, found %d", maxWindow, o.Window)
@@ -77,106 +77,69 @@ func (o *Options) fill() error {
 	return nil
 }
 
-func or[T comparable](x, standard T) T {
-	var zero T
-	if x == zero {
-		return standard
-	}
-	return x
-}
-
-// Coordinator lets workers elsewhere play the pairs of runs, one run at a time.
+// Coordinator publishes the pairs of runs for workers on other machines, one run at a
+// time.
 type Coordinator struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	options Options
 
-	statusEvery time.Duration // see reporter
-	repairEvery time.Duration // see run.repair
+	statusEvery time.Duration // see run.play
+	repairEvery time.Duration
 }
 
 var _ tournament.Executor = (*Coordinator)(nil)
 
-// NewCoordinator returns a coordinator on a server, and makes on it what it lacks. The
-// connection stays the caller's.
+// NewCoordinator returns a coordinator on a server, on which it creates the streams if
+// there are none. It doesn't close the connection.
 func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator, error) {
-	if err := o.fill(); err != nil {
+	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
-	js, err := newJetStream(nc)
+	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery}
-	err = persist(ctx, func() error {
+	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: announceEvery, repairEvery: repairEvery}
+	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, err
 }
 
-// persist tries something again while the server says that it can't do it now, as
-// a cluster does when its leader is lost.
-func persist(ctx context.Context, f func() error) error {
-	for {
-		err := f()
-		var api *jetstream.APIError
-		busy := errors.As(err, &api) && api.Code == 503 && !errors.Is(err, jetstream.ErrJetStreamNotEnabled)
-		if !busy || !sleep(ctx, retryWait) {
-			return err
-		}
-	}
-}
-
-// setupTime bounds what is done on the server before a run and after it.
-const setupTime = time.Minute
-
-func newJetStream(nc *nats.Conn) (jetstream.JetStream, error) {
-	return jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(2*maxSending), jetstream.WithPublishAsyncTimeout(5*time.Second))
-}
-
-// Window implements [tournament.Pool].
+// Window implements [tournament.Executor].
 func (p *Coordinator) Window() int { return p.options.Window }
 
-// Play implements [tournament.Pool]. What is left on the server by a coordinator
-// that played in the same folder and was killed is used.
-func (p *Coordinator) Play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
-	r, err := p.begin(ctx, config, outcomes)
-	for notice := p.stallNotice(); err != nil; r, err = p.begin(ctx, config, outcomes) {
-		stalled := p.stalled()
-		if stalled == nil && ctx.Err() == nil {
-			return err
-		}
-		notice.update(stalled, time.Now())
-		if !sleep(ctx, retryWait) {
-			return nil
-		}
+// Play implements [tournament.Executor]. It continues with the jobs and results on the
+// server of a coordinator that played in the same folder and was killed.
+func (p *Coordinator) Play(
+	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult,
+) error {
+	r, err := p.newRun(config, outcomes)
+	if err != nil {
+		return err
 	}
-	runCtx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	r.finish = cancel
-	reporter := newReporter(r, config.Out)
-	group, groupCtx := errgroup.WithContext(runCtx)
-	r.sender.start(groupCtx, group)
-	group.Go(func() error { r.publish(groupCtx, jobs); return nil })
-	group.Go(func() error { r.receive(groupCtx); return nil })
-	group.Go(func() error { return r.announce(groupCtx) })
-	group.Go(func() error { r.repair(groupCtx); return nil })
-	group.Go(func() error { reporter.start(groupCtx); return nil })
-	err = group.Wait()
-	reporter.end()
-	r.end(context.WithoutCancel(ctx))
+	start := time.Now()
+	err = retry(ctx, func(err error) bool {
+		stalled := p.stalled()
+		r.notice.update(stalled, time.Now())
+		return stalled != nil || busy(err) && time.Since(start) < setupTime
+	}, func() error { return r.attach(ctx) })
+	if err == nil {
+		err = r.play(ctx, jobs)
+		r.end(context.WithoutCancel(ctx))
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
 	return err
 }
 
-// stalled returns why the server stores nothing, if that can be found out; nil: it
-// does, as far as that.
+// stalled returns why the server can't store messages; nil: it can, or it is unknown.
 func (p *Coordinator) stalled() error {
 	if p.options.Stalled == nil {
 		return nil
@@ -184,137 +147,110 @@ func (p *Coordinator) stalled() error {
 	return p.options.Stalled()
 }
 
-func (p *Coordinator) stallNotice() *stallNotice {
-	return &stallNotice{
-		log:  p.options.Log,
-		lost: "the queue can't be stored; the run waits until it can", recovered: "the queue is stored again",
-	}
-}
-
-// identity is the name of a run on the server, as its folder holds it.
+// identity is the content of a run folder's [identityFile].
 type identity struct {
-	Run    string  `json:"run"`
-	Config string  `json:"config"` // digest of the description
-	Speed  float64 `json:"speed"`  // that stands in it
+	Run    string  `json:"run"`    // its name on the server
+	Config string  `json:"config"` // digest of the runConfig
+	Speed  float64 `json:"speed"`  // in the runConfig
+
+	resumed bool // the file was there, so that jobs may be queued
 }
 
-// identityFile is where it stands.
-const identityFile = "queue.json"
+// identityFile is the file's name, and maxIdentity its greatest size in bytes.
+const (
+	identityFile = "queue.json"
+	maxIdentity  = 4096
+)
 
-// maxIdentity bounds its size, in bytes.
-const maxIdentity = 4096
-
-// identify completes the description of the run in a folder and returns it as
-// text, with the run's name: the one that it had before, if it is still the same
-// run. was is the one that it had if it isn't; "": none.
-func identify(dir string, d *runConfig) (id identity, text []byte, was string, err error) {
+// identify returns the identity of the run in a folder, and its config as text: those
+// that the folder has, if the config is the same but for the speed. Otherwise previous
+// is the name of the run that the folder had; "": none.
+func identify(dir string, c *runConfig) (id identity, text []byte, previous string, err error) {
 	path := filepath.Join(dir, identityFile)
 	found, err := files.Read(path, maxIdentity)
 	switch {
-	case err == nil:
-		var old identity
-		if err := parseStrictly(found, &old); err != nil || !isToken(old.Run) {
-			return id, nil, "", fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return id, nil, "", err
+	case parseStrictly(found, &id) != nil || !isToken(id.Run):
+		return id, nil, "", fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
+	default:
+		same := *c
+		same.Speed = id.Speed // it is measured, and differs each time
+		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
+			id.resumed = true
+			return id, text, "", err
 		}
-		again := *d
-		again.Speed = old.Speed // a measurement, which differs each time
-		if text, err = json.Marshal(again); err != nil || digest(text) == old.Config {
-			return old, text, "", err
-		}
-		was = old.Run
-	case !errors.Is(err, fs.ErrNotExist):
+		previous = id.Run
+	}
+	if text, err = json.Marshal(c); err != nil {
 		return id, nil, "", err
 	}
-	if text, err = json.Marshal(d); err != nil {
-		return id, nil, "", err
-	}
-	id = identity{Run: nuid.Next(), Config: digest(text), Speed: d.Speed}
+	id = identity{Run: nuid.Next(), Config: digest(text), Speed: c.Speed}
 	content, err := json.Marshal(id)
-	if err != nil {
-		return id, nil, "", err
+	if err == nil {
+		err = files.Replace(path, append(content, '\n'))
 	}
-	return id, text, was, files.Replace(path, append(content, '\n'))
+	return id, text, previous, err
 }
 
-// begin makes everything ready for a run: its description and files, and who may
-// take its jobs and results.
-func (p *Coordinator) begin(ctx context.Context, config *tournament.Config, outcomes chan<- tournament.PairResult) (*run, error) {
+// remove removes a run from the server. What can't be removed now expires.
+func (p *Coordinator) remove(ctx context.Context, run string) {
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	d := describe(config, &p.options)
-	contents, err := p.loadFiles(config, d)
-	if err != nil {
-		return nil, err
-	}
-	id, text, was, err := identify(config.Out, d)
-	if err != nil {
-		return nil, err
-	}
-	contents = append(contents, text)
-	if was != "" {
-		p.remove(ctx, was)
-	}
-	r := newRun(p, id, contents, config, outcomes)
-	return r, persist(ctx, func() error { return r.attach(ctx) })
-}
-
-// loadFiles reads the files that the agents need, and notes them in d.
-func (p *Coordinator) loadFiles(config *tournament.Config, d *runConfig) ([][]byte, error) {
-	names, err := filesOf(p.options.Registry, config.Agents)
-	if err != nil {
-		return nil, err
-	}
-	var contents [][]byte
-	for _, name := range names {
-		content, err := files.Read(name, maxFile)
-		if err != nil {
-			return nil, err
+	var errs []error
+	for stream, subject := range map[string]string{jobStream: jobsOf(run), resultStream: resultsOf(run)} {
+		errs = append(errs, p.js.DeleteConsumer(ctx, stream, run))
+		s, err := p.js.Stream(ctx, stream)
+		if err == nil {
+			err = s.Purge(ctx, jetstream.WithPurgeSubject(subject+".*"))
 		}
-		if d.Files == nil {
-			d.Files = map[string]string{}
+		errs = append(errs, err)
+	}
+	objects, err := p.objects.List(ctx)
+	errs = append(errs, err)
+	for _, o := range objects {
+		if strings.HasPrefix(o.Name, objectName(run, "")) {
+			errs = append(errs, p.objects.Delete(ctx, o.Name))
 		}
-		d.Files[name] = digest(content)
-		contents = append(contents, content)
 	}
-	return contents, nil
-}
-
-// purgeResults removes the results of a run and reports whether there were any.
-func (p *Coordinator) purgeResults(ctx context.Context, run string) bool {
-	s, err := p.js.Stream(ctx, resultStream)
-	if err != nil {
-		return false // they grow old there
-	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(resultsOf(run)+".*"))
-	if err != nil || len(info.State.Subjects) == 0 {
-		return false
-	}
-	return s.Purge(ctx, jetstream.WithPurgeSubject(resultsOf(run)+".*")) == nil
-}
-
-// remove throws away what the server has of a run. What can't be removed now
-// grows old there.
-func (p *Coordinator) remove(ctx context.Context, run string) {
-	note := func(err error) {
-		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrNoObjectsFound) {
 			p.options.Log.Debug("cleaning up", "run", run, "error", err)
 		}
 	}
-	for stream, subject := range map[string]string{jobStream: jobsOf(run), resultStream: resultsOf(run)} {
-		note(p.js.DeleteConsumer(ctx, stream, run))
-		s, err := p.js.Stream(ctx, stream)
-		note(err)
-		if err == nil {
-			note(s.Purge(ctx, jetstream.WithPurgeSubject(subject+".*")))
+}
+
+// pairsOn returns the pairs that a stream has messages of, below a subject.
+func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) ([]int64, error) {
+	info, err := p.streamInfo(ctx, stream, subject+".*")
+	if err != nil {
+		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
+	}
+	var pairs []int64
+	for subject := range info.State.Subjects {
+		if pair, err := pairOf(subject); err == nil {
+			pairs = append(pairs, pair)
 		}
 	}
-	objects, err := p.objects.List(ctx)
-	if err != nil && !errors.Is(err, jetstream.ErrNoObjectsFound) {
-		note(err)
+	return pairs, nil
+}
+
+// count returns how many messages a stream has with a subject.
+func (p *Coordinator) count(ctx context.Context, stream, subject string) (uint64, error) {
+	info, err := p.streamInfo(ctx, stream, subject)
+	if err != nil {
+		return 0, err
 	}
-	for _, o := range objects {
-		if len(o.Name) > len(run) && o.Name[:len(run)+1] == run+"/" {
-			note(p.objects.Delete(ctx, o.Name))
-		}
+	return info.State.Subjects[subject], nil
+}
+
+func (p *Coordinator) streamInfo(ctx context.Context, stream, subject string) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	s, err := p.js.Stream(ctx, stream)
+	if err != nil {
+		return nil, err
 	}
+	return s.Info(ctx, jetstream.WithSubjectFilter(subject))
 }

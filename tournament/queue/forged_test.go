@@ -140,23 +140,22 @@ func (f *forger) forgeries() map[string]func() message {
 		"job: other agents": func() message {
 			return plain(f.to(jobSubject), changed(func(j *job) { j.Agents = [2]int{f.rng.IntN(9) - 3, f.rng.IntN(3)} }))
 		},
-		"job: often tried": func() message { return plain(f.to(jobSubject), changed(func(j *job) { j.Tries = 1 << 40 })) },
-		"job: other run":   func() message { return plain(subjectOf(jobsOf("nobody"), f.pair()), f.one(&f.jobs)) },
-		"run: noise":       func() message { return plain(announceSubject, f.noise(300)) },
+		"job: other run": func() message { return plain(subjectOf(jobsOf("nobody"), f.pair()), f.one(&f.jobs)) },
+		"run: noise":     func() message { return plain(announceSubject, f.noise(300)) },
 		"run: ended": func() message {
-			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Ended: true}))
+			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, version}, Ended: true}))
 		},
 		"run: other config": func() message {
-			return plain(announceSubject, f.json(announcement{Run: f.run, Config: "abc", Version: version}))
+			return plain(announceSubject, f.json(announcement{runID: runID{f.run, "abc", version}}))
 		},
 		"run: other version": func() message {
-			return plain(announceSubject, f.json(announcement{Run: fmt.Sprint("v", f.rng.IntN(5000)), Config: "abc", Version: "v0"}))
+			return plain(announceSubject, f.json(announcement{runID: runID{fmt.Sprint("v", f.rng.IntN(5000)), "abc", "v0"}}))
 		},
 		"run: other version of it": func() message {
-			return plain(announceSubject, f.json(announcement{Run: f.run, Config: f.config, Version: "v0"}))
+			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, "v0"}}))
 		},
 		"run: unknown": func() message {
-			return plain(announceSubject, f.json(announcement{Run: fmt.Sprint("u", f.rng.IntN(5000)), Config: "abc", Version: version}))
+			return plain(announceSubject, f.json(announcement{runID: runID{fmt.Sprint("u", f.rng.IntN(5000)), "abc", version}}))
 		},
 		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
 		"worker: new": func() message {

@@ -146,7 +146,7 @@ func TestDescription(t *testing.T) {
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)
 	o := Options{Version: "v", Registry: testRegistry(), Tries: 4, TimeScaling: Pinned, Speed: func() float64 { return 5 }}
-	text, err := json.Marshal(describe(&c, &o))
+	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
 	require.NoError(t, strictly(text, &d))
@@ -159,7 +159,7 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"time_scaling":"scaled","agents":["a:"]}`, `{"tries":1,"time_scaling":"quick"}`, `{"tries":1,"time_scaling":"scaled","speed":-1}`} {
+	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"TimeScaling":"scaled","agents":["a:"]}`, `{"tries":1,"TimeScaling":"quick"}`, `{"tries":1,"TimeScaling":"scaled","speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictly([]byte(bad), &d))
 		_, err := d.config()
@@ -180,6 +180,8 @@ func TestIdentity(t *testing.T) {
 	again, same, was, err := identify(dir, &runConfig{Version: "1", Speed: 12})
 	require.NoError(t, err)
 	require.Empty(t, was)
+	require.True(t, again.resumed)
+	again.resumed = false
 	require.Equal(t, first, again)
 	require.Equal(t, text, same)
 
@@ -224,8 +226,8 @@ func TestTimeScale(t *testing.T) {
 // What comes over the wire never panics, and is bounded.
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"run":"a","config":"b","version":"v"}`))
-	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x","tries":3}`))
-	f.Add([]byte(`{"version":"v","rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"limits":{},"clock":{},"time_margin":0,"stall_timeout":1,"seed":"1","time_scaling":"scaled","speed":1,"tries":2}`))
+	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x"}`))
+	f.Add([]byte(`{"Version":"v","Rules":["kang"],"Agents":["random","greedy"],"Openings":{"Policy":"random"},"StallTimeout":1,"Seed":1,"Name":"x","Pairs":1,"TimeScaling":"scaled","Speed":1,"Tries":2}`))
 	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var a announcement
@@ -257,21 +259,21 @@ func FuzzWire(f *testing.F) {
 }
 
 // What a cluster can't do while it has no leader is tried again, and nothing else.
-func TestPersist(t *testing.T) {
-	busy := &jetstream.APIError{Code: 503, ErrorCode: 10008}
+func TestRetry(t *testing.T) {
+	unavailable := &jetstream.APIError{Code: 503, ErrorCode: 10008}
 	for _, c := range []struct {
 		errs  []error
 		calls int
 	}{
-		{[]error{nil}, 1}, {[]error{busy, fmt.Errorf("wrapped: %w", busy), nil}, 3},
-		{[]error{busy, errors.ErrUnsupported}, 2}, {[]error{jetstream.ErrJetStreamNotEnabled}, 1},
+		{[]error{nil}, 1}, {[]error{unavailable, fmt.Errorf("wrapped: %w", unavailable), nil}, 3},
+		{[]error{unavailable, errors.ErrUnsupported}, 2}, {[]error{jetstream.ErrJetStreamNotEnabled}, 1},
 	} {
 		calls := 0
-		err := persist(t.Context(), func() error { calls++; return c.errs[calls-1] })
+		err := retry(t.Context(), busy, func() error { calls++; return c.errs[calls-1] })
 		require.Equal(t, c.errs[len(c.errs)-1], err)
 		require.Equal(t, c.calls, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, persist(ctx, func() error { return busy }), busy)
+	require.ErrorIs(t, retry(ctx, busy, func() error { return unavailable }), unavailable)
 }

@@ -286,7 +286,7 @@ func TestBadResults(t *testing.T) {
 	_, err := play(2)
 	require.NoError(t, err)
 	require.Equal(t, want, timeless(t, c.Out))
-	require.Contains(t, log.String(), "a result is no good")
+	require.Contains(t, log.String(), "an invalid result is dropped; the pair is played again")
 
 	sum, err := play(3)
 	require.ErrorContains(t, err, "2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
@@ -319,7 +319,7 @@ func TestRefusals(t *testing.T) {
 		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
 			nil, "this worker's operator allows random, explore only"},
 		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'", func(o *Options) { o.Registry = unaware() }, nil,
-			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "did not come with the run"},
+			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "is not part of the run"},
 		"speed": {"other", func(o *Options) { o.TimeScaling, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
 			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are pinned to machines of 1000 positions a second, this one makes 1200"},
 	} {
@@ -428,7 +428,7 @@ func TestWeightsTravel(t *testing.T) {
 
 	r := (&AllowList{}).registry(testRegistry(), map[string]string{}, 1)
 	_, err = r.New(agents.Spec{Kind: "greedy", Params: []agents.Param{{Name: "weights", Value: "/etc/passwd"}}})
-	require.ErrorContains(t, err, `the file "/etc/passwd" did not come with the run`)
+	require.ErrorContains(t, err, `the file "/etc/passwd" is not part of the run`)
 }
 
 // poolFunc is a pool with a window of 64.

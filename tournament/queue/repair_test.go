@@ -54,7 +54,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			t.Parallel()
 			s := testServer(t)
 			stop := startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 1 })
-			c := slowConfig("4")
+			c := slowConfig("5")
 			want := local(t, c)
 			c.Out = t.TempDir()
 			p := testPool(t, connect(t, s), nil)
@@ -66,7 +66,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			defer change.Wait()
 			games, waiting := 0, uint64(0)
 			_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
-				if games++; games != 5 {
+				if games++; games != 2 {
 					return
 				}
 				jobs, err := p.js.Stream(ctx, jobStream)

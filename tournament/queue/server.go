@@ -2,40 +2,41 @@ package queue
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// ServerOptions say how the embedded server runs.
+// ServerOptions configure the embedded server.
 type ServerOptions struct {
 	Listen string // HOST:PORT; port 0 takes a free one
 	Store  string // folder for its streams
 
 	// Access has the name and password that clients need, and the server's
 	// certificate: Cert and Key, and CA if clients need one too. Without a
-	// password only the loopback interface may be listened on.
+	// password the server may listen on the loopback interface only.
 	Access Access
 }
 
 // Server is a JetStream server in this process.
 type Server struct {
-	server *server.Server
-	access Access
-	store  string
-	stop   func() // ends what watches the store, and waits for it
+	server   *server.Server
+	access   Access
+	store    string
+	stop     context.CancelFunc // ends watching
+	watching sync.WaitGroup
 
-	mu      sync.Mutex
-	stalled error // see Stalled
+	stalled atomic.Pointer[error] // see Stalled; nil: none
 }
 
 // What the server may store, in bytes.
@@ -68,8 +69,11 @@ func StartServer(o ServerOptions) (*Server, error) {
 		JetStreamMaxMemory: maxMemory, JetStreamMaxStore: maxStore,
 	}
 	if o.Access.Cert != "" {
-		if options.TLSConfig, err = o.Access.serverTLS(); err != nil {
-			return nil, err
+		options.TLSConfig, err = server.GenTLSConfig(&server.TLSConfigOpts{
+			CertFile: o.Access.Cert, KeyFile: o.Access.Key, CaFile: o.Access.CA, Verify: o.Access.CA != "",
+		})
+		if err != nil {
+			return nil, fmt.Errorf("TLS of the embedded server: %w", err)
 		}
 		options.TLSTimeout = 10
 	}
@@ -79,31 +83,31 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	go s.Start()
 	if !s.ReadyForConnections(startTime) {
-		s.Shutdown()
-		s.WaitForShutdown()
-		return nil, fmt.Errorf("embedded server: expected it to listen on %s within %v; is the address in use, and can %s be written to?", o.Listen, startTime, o.Store)
+		err = fmt.Errorf("expected it to listen on %s within %v; is the address in use, and can %s be written to?",
+			o.Listen, startTime, o.Store)
+	} else if !s.JetStreamEnabled() {
+		err = fmt.Errorf("its store in %s can't be used", o.Store)
 	}
-	if !s.JetStreamEnabled() {
+	if err != nil {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("embedded server: its store in %s can't be used", o.Store)
+		return nil, fmt.Errorf("embedded server: %w", err)
 	}
 	embedded := &Server{server: s, access: o.Access, store: o.Store}
 	ctx, cancel := context.WithCancel(context.Background())
-	var watching sync.WaitGroup
-	watching.Go(func() { embedded.watch(ctx) })
-	embedded.stop = func() { cancel(); watching.Wait() }
+	embedded.stop = cancel
+	embedded.watching.Go(func() { embedded.watch(ctx) })
 	return embedded, nil
 }
 
-// Check reports whether the server may listen there: what is reachable from elsewhere
-// must ask for a password.
+// Check returns an error if the server may not listen there: a server that other
+// machines reach needs a password.
 func (o ServerOptions) Check() error {
 	_, _, err := o.split()
 	return err
 }
 
-// split takes the address apart.
+// split returns the host and the port of the address.
 func (o ServerOptions) split() (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {
@@ -137,36 +141,25 @@ func (s *Server) URL() string { return s.server.ClientURL() }
 // stored stays.
 func (s *Server) Close() {
 	s.stop()
+	s.watching.Wait()
 	s.server.LameDuckShutdown()
 	s.server.Shutdown() // if the other had nothing to do
 	s.server.WaitForShutdown()
 }
 
-// serverTLS is the server's side of TLS.
-func (a Access) serverTLS() (*tls.Config, error) {
-	config, err := a.clientTLS()
-	if err != nil {
-		return nil, err
-	}
-	config.ClientCAs, config.RootCAs = config.RootCAs, nil
-	if config.ClientCAs != nil {
-		config.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	return config, nil
-}
-
-// watchEvery is how often the embedded server's store is looked at.
+// watchEvery is how often the embedded server's store is checked.
 const watchEvery = time.Second
 
 // needed is how many bytes must be free for a store that failed to be opened again.
 const needed = 1 << 20
 
-// Stalled returns why the server stores nothing, with the folder of its store; nil:
-// it does. It goes on by itself when the store can be written to again.
+// Stalled returns why the server can't store messages, with the folder of its store;
+// nil: it can. The server recovers by itself when the store can be written to again.
 func (s *Server) Stalled() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stalled
+	if err := s.stalled.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // watch checks the store every watchEvery until ctx ends. The server stops storing
@@ -174,34 +167,28 @@ func (s *Server) Stalled() error {
 // again when the disk can be written to.
 func (s *Server) watch(ctx context.Context) {
 	for sleep(ctx, watchEvery) {
-		err := s.storeError()
-		if err != nil {
-			if full := s.tryStore(); full != nil {
-				err = full
-			} else {
-				err = s.reopen()
-			}
+		if !s.storeFailed() {
+			s.stalled.Store(nil)
+			continue
+		}
+		err := s.tryStore()
+		if err == nil {
+			err = s.reopen()
 		}
 		if err != nil {
 			err = fmt.Errorf("store %s: %w", s.store, err)
+			s.stalled.Store(&err)
 		}
-		s.mu.Lock()
-		s.stalled = err
-		s.mu.Unlock()
 	}
 }
 
-// storeError returns the error at which the server stopped storing.
-func (s *Server) storeError() error {
-	if !s.server.JetStreamEnabled() {
-		return errors.New("JetStream is disabled")
-	}
-	for _, e := range s.server.Healthz(&server.HealthzOptions{Details: true}).Errors {
-		if strings.Contains(e.Error, "write error") { // others pass, such as of a stream that is being made
-			return errors.New(e.Error)
-		}
-	}
-	return nil
+// storeFailed reports whether the server stopped storing because of an error of the
+// disk. Other errors pass, such as that of a stream that is being created.
+func (s *Server) storeFailed() bool {
+	health := s.server.Healthz(&server.HealthzOptions{Details: true})
+	return !s.server.JetStreamEnabled() || slices.ContainsFunc(health.Errors, func(e server.HealthzError) bool {
+		return strings.Contains(e.Error, "write error")
+	})
 }
 
 // tryStore writes a file of the size that is needed, and removes it.
@@ -230,10 +217,10 @@ type stallNotice struct {
 	warned    time.Time
 }
 
-// warnEvery is the time between two warnings of the same lack.
+// warnEvery is the time between two warnings with the same reason.
 const warnEvery = time.Minute
 
-// update takes note of why messages can't be stored; nil: they can.
+// update logs a change. err is why messages can't be stored; nil: they can.
 func (n *stallNotice) update(err error, now time.Time) {
 	switch {
 	case err != nil && now.Sub(n.warned) >= warnEvery:
@@ -243,4 +230,13 @@ func (n *stallNotice) update(err error, now time.Time) {
 		n.log.Info(n.recovered)
 		n.warned = time.Time{}
 	}
+}
+
+// withoutPath returns an error without the name of a temporary file.
+func withoutPath(err error) error {
+	var at *os.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }

@@ -146,12 +146,12 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 // What workers say is bounded, and those that are silent aren't listed.
 func TestWorkerRegistryList(t *testing.T) {
 	now := time.Now()
-	c := newWorkerRegistry(discard())
+	c := workerRegistry{run: "run", log: discard(), workers: map[string]workerEntry{}}
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
-		c.heard("run", workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}}, now.Add(-time.Duration(i)*goneAfter*2/3))
+		c.update(workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}}, now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
-	c.heard("run", workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: map[string]string{"run": "secret"}}, now)
-	c.heard("run", workerReport{ID: "other", Worker: status.Worker{Name: "other"}, Refused: map[string]string{"another": "why"}}, now)
+	c.update(workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: map[string]string{"run": "secret"}}, now)
+	c.update(workerReport{ID: "other", Worker: status.Worker{Name: "other"}, Refused: map[string]string{"another": "why"}}, now)
 	list := c.list(now)
 	text, err := json.Marshal(list)
 	require.NoError(t, err)

@@ -27,9 +27,10 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 	c.Rules = c.Rules[:1]
 	p := testPool(t, connect(t, s), nil)
 	var genuine announcement // of a run whose files are on the server
-	r, err := p.begin(t.Context(), &c, make(chan tournament.PairResult))
+	r, err := p.newRun(&c, make(chan tournament.PairResult))
 	require.NoError(t, err)
-	genuine = announcement{Run: r.id.Run, Config: r.id.Config, Version: version}
+	require.NoError(t, r.attach(t.Context()))
+	genuine = announcement{runID: runID{r.id.Run, r.id.Config, version}}
 
 	nc := connect(t, s)
 	w := connect(t, s)

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode"
 
@@ -17,17 +16,19 @@ import (
 
 	"gyges/agents"
 	"gyges/tournament"
+	"gyges/tournament/record"
 )
 
-// subscription is a run that a worker plays for.
+// subscription is a run that a worker plays for, or refuses.
 type subscription struct {
-	name, digest string
-	ctx          context.Context // ends with the run
-	cancel       context.CancelFunc
+	runID
+	ctx    context.Context // ends with the run
+	cancel context.CancelFunc
 
 	// Guarded by the worker's lock.
-	announced time.Time
+	announced time.Time // the last time
 	ready     bool
+	refused   string // why the worker doesn't play the run; "": it does
 
 	// Set before ready.
 	config    tournament.Config
@@ -37,73 +38,70 @@ type subscription struct {
 	lease     time.Duration
 	jobs      jetstream.Consumer
 	objects   jetstream.ObjectStore
-	files     string // folder with the files that its agents need; "": they need none
+	folder    string // of the files that its agents need; "": none
+
+	playing sync.RWMutex            // read-locked while a pair is played
+	idle    chan *tournament.Runner // with open agents
 }
 
-func newSubscription(ctx context.Context, a *announcement) *subscription {
-	r := &subscription{name: a.Run, digest: a.Config, announced: time.Now()}
+func newSubscription(ctx context.Context, id runID, slots int) *subscription {
+	r := &subscription{runID: id, announced: time.Now(), idle: make(chan *tournament.Runner, slots)}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
 }
 
-// isOver reports whether the server has no consumer of the run's jobs any more, or
-// doesn't answer.
-func (r *subscription) isOver(js jetstream.JetStream) bool {
-	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
-	defer cancel()
-	_, err := js.Consumer(ctx, jobStream, r.name)
-	return err != nil
-}
-
-// refusal is the reason why a worker doesn't play a run.
+// refusal is the reason why a worker doesn't play a run. Other errors are temporary.
 type refusal struct{ error }
 
 // prepare fetches the config and the files of the run, and checks them.
 func (r *subscription) prepare(w *Worker) error {
+	if r.Version != w.options.Version {
+		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", r.Version, w.options.Version)}
+	}
 	ctx, cancel := context.WithTimeout(r.ctx, setupTime)
 	defer cancel()
 	var err error
 	if r.objects, err = w.js.ObjectStore(ctx, bucket); err != nil {
 		return err
 	}
-	text, err := r.fetch(ctx, r.digest)
+	text, err := r.fetch(ctx, r.Config)
 	if err != nil {
 		return err
 	}
-	var d runConfig
-	if err := strictly(text, &d); err != nil {
-		return refusal{fmt.Errorf("its description can't be read: %w", err)}
+	var c runConfig
+	if err := strictly(text, &c); err != nil {
+		return refusal{fmt.Errorf("its config can't be read: %w", err)}
 	}
-	if d.Version != w.options.Version {
-		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", d.Version, w.options.Version)}
+	if c.Version != w.options.Version {
+		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", c.Version, w.options.Version)}
 	}
-	if r.config, err = d.config(); err != nil {
+	if r.config, err = c.config(); err != nil {
 		return refusal{err}
 	}
-	if r.timeScale, err = d.timeScale(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
+	if r.timeScale, err = c.timeScale(w.options.Speed, isTimed(&r.config, w.options.Registry)); err != nil {
 		return refusal{err}
 	}
-	files, err := r.fetchFiles(ctx, &d, w.files)
+	paths, err := r.fetchFiles(ctx, &c, w.folder)
 	if err != nil {
 		return err
 	}
-	r.registry, r.tries = w.options.Allow.registry(w.options.Registry, files, r.timeScale), d.Tries
+	r.registry, r.tries = w.options.Allow.registry(w.options.Registry, paths, r.timeScale), c.Tries
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
-	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.name); err != nil {
+	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run); err != nil {
 		return err
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
 	return nil
 }
 
-// fetch gets an object of the run by the hash of its content.
+// fetch returns an object of the run by the hash of its content.
 func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, refusal{fmt.Errorf("expected the hash of a content, found %.80q", hash)}
 	}
-	content, err := getObject(ctx, r.objects, objectName(r.name, hash), maxFile)
+	content, err := getObject(ctx, r.objects, objectName(r.Run, hash), maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -115,45 +113,92 @@ func (r *subscription) fetch(ctx context.Context, hash string) ([]byte, error) {
 
 // fetchFiles writes the files that the agents need into a new folder in dir, and
 // returns the path of each.
-func (r *subscription) fetchFiles(ctx context.Context, d *runConfig, dir string) (map[string]string, error) {
-	if len(d.Files) == 0 {
+func (r *subscription) fetchFiles(ctx context.Context, c *runConfig, dir string) (map[string]string, error) {
+	if len(c.Files) == 0 {
 		return nil, nil
 	}
 	var err error
-	if r.files, err = os.MkdirTemp(dir, r.name+"-"); err != nil {
+	if r.folder, err = os.MkdirTemp(dir, r.Run+"-"); err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
-	for name, hash := range d.Files {
+	paths := map[string]string{}
+	for name, hash := range c.Files {
 		content, err := r.fetch(ctx, hash)
 		if err != nil {
 			return nil, err
 		}
-		files[name] = filepath.Join(r.files, hash)
-		if err := os.WriteFile(files[name], content, 0o600); err != nil {
+		paths[name] = filepath.Join(r.folder, hash)
+		if err := os.WriteFile(paths[name], content, 0o600); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return paths, nil
 }
 
-// removeFiles removes what fetchFiles wrote. It is called after the run has ended.
-func (r *subscription) removeFiles() error {
-	if r.files == "" {
-		return nil
+// play plays a pair.
+func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
+	r.playing.RLock()
+	defer r.playing.RUnlock()
+	if err := r.ctx.Err(); err != nil {
+		return nil, err // it may be closed
 	}
-	return os.RemoveAll(r.files)
+	var p *tournament.Runner
+	select {
+	case p = <-r.idle:
+	default:
+		p = tournament.NewRunner(&r.config, r.registry.New)
+	}
+	defer func() { r.idle <- p }() // there is room for one of each slot
+	return p.Play(r.ctx, job, r.timeScale)
+}
+
+// errLost is the reason why a pair is not played any more.
+var errLost = errors.New("the worker was lost each time")
+
+// countStart stores that a pair is played alone, or returns [errLost] if all of its
+// tries have come to that. Deliveries say less: they count those to a worker that was
+// lost before it played the pair.
+func (r *subscription) countStart(pair int64) error {
+	name := objectName(r.Run, fmt.Sprintf("starts-%d", pair))
+	return retry(r.ctx, func(err error) bool { return !errors.Is(err, errLost) }, func() error {
+		ctx, cancel := context.WithTimeout(r.ctx, answerTime)
+		defer cancel()
+		text, err := r.objects.GetString(ctx, name)
+		if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return err
+		}
+		starts, _ := strconv.Atoi(text) // none at first
+		if starts > r.tries-suspicious {
+			return errLost
+		}
+		_, err = r.objects.PutString(ctx, name, strconv.Itoa(starts+1))
+		return err
+	})
+}
+
+// close blocks until the pairs in progress have ended, closes the agents, and removes
+// what fetchFiles wrote. It is called after the run has ended.
+func (r *subscription) close() error {
+	r.playing.Lock()
+	defer r.playing.Unlock()
+	close(r.idle)
+	var errs []error
+	for p := range r.idle {
+		errs = append(errs, p.Close())
+	}
+	if r.folder != "" {
+		errs = append(errs, os.RemoveAll(r.folder))
+	}
+	return errors.Join(errs...)
 }
 
 // task is a pair that a worker has received.
 type task struct {
-	run     *subscription
-	message jetstream.Msg
-	job     job
-	tries   int    // how often it was handed out, this time included
-	number  uint64 // of the job on the server
-	renewed time.Time
-	begun   atomic.Bool // it is being played, or has been returned
+	run        *subscription
+	message    jetstream.Msg
+	job        job
+	deliveries int // of the job, this one included
+	renewed    time.Time
 }
 
 // newTask reads a job.
@@ -166,8 +211,8 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.tries, t.number = max(t.job.Tries, 0)+int(min(meta.NumDelivered, maxTries+1)), meta.Sequence.Stream
-	if t.job.Config != r.digest {
+	t.deliveries = int(min(meta.NumDelivered, maxTries+1))
+	if t.job.Config != r.Config {
 		return nil, errors.New("it belongs to another config")
 	}
 	if pair, err := pairOf(m.Subject()); err != nil || pair != t.job.Pair {
@@ -192,75 +237,3 @@ func oneLine(s string) string {
 		return c
 	}, s)
 }
-
-// TimeScaling says how time controls are adapted to machines of different speeds.
-// Games without time limits don't depend on it.
-type TimeScaling string
-
-// The kinds of time scaling.
-const (
-	// Scaled multiplies all times by the ratio of the coordinator's speed to the
-	// worker's, so that agents search as many positions as they would there.
-	Scaled TimeScaling = "scaled"
-
-	// Pinned lets only machines play whose speed is within 10 % of the coordinator's.
-	Pinned TimeScaling = "pinned"
-
-	// AsIs leaves times as they are.
-	AsIs TimeScaling = "as-is"
-)
-
-// Bounds of the factor, and of the difference in speed that Pinned allows.
-const (
-	maxScale  = 16.0
-	tolerance = 0.1
-)
-
-func (p TimeScaling) valid() bool { return slices.Contains([]TimeScaling{Scaled, Pinned, AsIs}, p) }
-
-// timeScale returns the factor of all times on a machine of the given speed, or why
-// the machine may not play the run.
-func (d *runConfig) timeScale(speed float64, timed bool) (float64, error) {
-	if !timed || d.Speed == 0 || speed == 0 || d.TimeScaling == AsIs {
-		return 1, nil
-	}
-	f := d.Speed / speed
-	switch {
-	case d.TimeScaling == Pinned && math.Abs(f-1) > tolerance:
-		return 0, fmt.Errorf("its times are pinned to machines of %.0f positions a second, this one makes %.0f", d.Speed, speed)
-	case d.TimeScaling == Pinned:
-		return 1, nil
-	case f > maxScale || f < 1/maxScale:
-		return 0, fmt.Errorf("it is made for machines of %.0f positions a second, this one makes %.0f, more than %v times off", d.Speed, speed, maxScale)
-	}
-	return f, nil
-}
-
-// isTimed reports whether anything in a run depends on the clock.
-func isTimed(c *tournament.Config, registry *agents.Registry) bool {
-	return c.Limits.MoveTime > 0 || c.Clock.Base > 0 || slices.ContainsFunc(c.Agents, func(s agents.Spec) bool {
-		return agentIsTimed(s, registry)
-	})
-}
-
-func agentIsTimed(s agents.Spec, registry *agents.Registry) bool {
-	if s.Get(moveTimeParam) != "" || s.Get(clockParam) != "" {
-		return true
-	}
-	kind, err := registry.Kind(s)
-	if err != nil {
-		return false // it won't be made
-	}
-	v := agents.Values{}
-	for _, p := range s.Params {
-		v[p.Name] = p.Value
-	}
-	inner, err := innerSpecs(kind, v)
-	return err == nil && slices.ContainsFunc(inner, func(s agents.Spec) bool { return agentIsTimed(s, registry) })
-}
-
-// The parameters of all kinds for the time of a move, and of a game.
-const (
-	moveTimeParam = "movetime"
-	clockParam    = "clock"
-)

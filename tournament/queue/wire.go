@@ -22,117 +22,97 @@ import (
 	"gyges/tournament/record"
 )
 
-// description is what the jobs of a run have in common.
+// runConfig is what the jobs of a run have in common.
 type runConfig struct {
-	Version string `json:"version"` // of the program, see Options
+	tournament.Config // without what only the coordinator needs
 
-	Rules  []string `json:"rules"`
-	Agents []string `json:"agents"`
+	// As text, in place of the fields of Config.
+	Rules        []string
+	Agents       []string
+	Adjudication string
 
-	Format tournament.Format `json:"schedule,omitempty"` // which says how many agents there may be
-	Rounds int               `json:"rounds,omitempty"`
-
-	Openings     openings      `json:"openings"`
-	Limits       agents.Limits `json:"limits"`
-	Clock        clock         `json:"clock"`
-	TimeMargin   time.Duration `json:"time_margin"`
-	Adjudication string        `json:"adjudication,omitempty"`
-	OnRepetition string        `json:"on_repetition,omitempty"`
-	StallTimeout time.Duration `json:"stall_timeout"`
-	Seed         uint64        `json:"seed,string"`
-
-	TimeScaling TimeScaling `json:"time_scaling"`
-	Speed       float64     `json:"speed"` // of the machine that times are meant for
-	Tries       int         `json:"tries"` // after which a job is dead-lettered
-
-	Files map[string]string `json:"files,omitempty"` // by what specs call them: the hashes of their contents
+	Version     string // of the program, see Options
+	TimeScaling TimeScaling
+	Speed       float64           // of the machine that times are meant for, in positions a second
+	Tries       int               // after which a job is dead-lettered
+	Files       map[string]string // hashes of the files' contents, by the files' names in specs
 }
 
-type openings struct {
-	Policy    tournament.Policy `json:"policy"`
-	Plies     int               `json:"plies,omitempty"`
-	File      string            `json:"file,omitempty"`
-	Positions []string          `json:"positions,omitempty"`
-}
-
-type clock struct {
-	Base      time.Duration `json:"base,omitempty"`
-	Increment time.Duration `json:"increment,omitempty"`
-}
-
-// describe puts a config on the wire. What only the coordinator needs, such as the
-// number of pairs, is not in it.
-func describe(c *tournament.Config, o *Options) *runConfig {
-	d := &runConfig{
-		Version: o.Version, Format: c.Format, Rounds: c.Rounds,
-		Openings: openings(c.Openings), Limits: c.Limits, Clock: clock(c.Clock), TimeMargin: c.TimeMargin,
-		Adjudication: c.Adjudication.String(), OnRepetition: string(c.OnRepetition), StallTimeout: c.StallTimeout, Seed: c.Seed,
-		TimeScaling: o.TimeScaling, Tries: o.Tries,
+// newRunConfig returns a config for the wire, without files.
+func newRunConfig(c *tournament.Config, o *Options) *runConfig {
+	r := &runConfig{
+		Config: *c, Adjudication: c.Adjudication.String(), Version: o.Version, TimeScaling: o.TimeScaling,
+		Tries: o.Tries, Files: map[string]string{},
 	}
+	plain := tournament.DefaultConfig()
+	r.Name, r.Pairs, r.Workers, r.Out, r.Extend = plain.Name, plain.Pairs, plain.Workers, plain.Out, plain.Extend
+	r.SPRT, r.Suspend, r.Executor, r.Log = plain.SPRT, plain.Suspend, nil, nil
 	if isTimed(c, o.Registry) && o.Speed != nil {
-		d.Speed = o.Speed()
+		r.Speed = o.Speed()
 	}
-	for _, r := range c.Rules {
-		d.Rules = append(d.Rules, r.String())
+	for _, rules := range c.Rules {
+		r.Rules = append(r.Rules, rules.String())
 	}
 	for _, a := range c.Agents {
-		d.Agents = append(d.Agents, a.String())
+		r.Agents = append(r.Agents, a.String())
 	}
-	return d
+	return r
 }
 
-// config reads the config back. Only its texts have been looked at.
-func (d *runConfig) config() (tournament.Config, error) {
-	c := tournament.DefaultConfig()
-	c.Rules, c.Agents = nil, nil
-	c.Openings, c.Limits, c.Clock = tournament.Openings(d.Openings), d.Limits, tournament.Clock(d.Clock)
-	c.TimeMargin, c.Format, c.Rounds = d.TimeMargin, d.Format, d.Rounds
-	c.OnRepetition, c.StallTimeout, c.Seed = agents.OnRepetition(d.OnRepetition), d.StallTimeout, d.Seed
+// config returns the tournament's config. Only its texts have been checked.
+func (r *runConfig) config() (tournament.Config, error) {
+	c := r.Config
+	c.Out, c.Executor, c.Log, c.Rules, c.Agents = "", nil, nil, nil, nil
 	var err error
-	c.Adjudication, err = tournament.ParseAdjudication(d.Adjudication)
+	c.Adjudication, err = tournament.ParseAdjudication(r.Adjudication)
 	errs := []error{err}
-	for _, text := range d.Rules {
-		r, err := rules.Parse(text)
+	for _, text := range r.Rules {
+		one, err := rules.Parse(text)
 		errs = append(errs, err)
-		c.Rules = append(c.Rules, r)
+		c.Rules = append(c.Rules, one)
 	}
-	for _, text := range d.Agents {
+	for _, text := range r.Agents {
 		spec, err := agents.ParseSpec(text)
 		errs = append(errs, err)
 		c.Agents = append(c.Agents, spec)
 	}
-	if d.Tries < 1 || d.Speed < 0 || !d.TimeScaling.valid() {
-		errs = append(errs, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q", d.Tries, d.Speed, d.TimeScaling))
+	if r.Tries < 1 || r.Speed < 0 || !r.TimeScaling.valid() {
+		errs = append(errs, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q",
+			r.Tries, r.Speed, r.TimeScaling))
 	}
 	return c, errors.Join(errs...)
 }
 
-// digest names a content.
+// digest returns the SHA-256 hash of a content, in hexadecimal.
 func digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-// objectName is the name of a content in the object store. Each run has its own,
-// so that it can be thrown away with the run.
-func objectName(run, digest string) string { return run + "/" + digest }
+// objectName returns the name of an object in the object store. Those of a run are
+// removed with the run.
+func objectName(run, name string) string { return run + "/" + name }
 
-// job is what a worker gets.
+// job is the message to a worker.
 type job struct {
 	tournament.Job
-	Config string `json:"config"`          // the digest of the run's description
-	Tries  int    `json:"tries,omitempty"` // that this is the continuation of: see Worker.isolate
+	Config string `json:"config"` // digest of the run's config
 }
 
-// announcement says that a run wants workers.
-type announcement struct {
+// runID identifies a run. A forged announcement differs in config or version.
+type runID struct {
 	Run     string `json:"run"`
-	Config  string `json:"config"` // the digest of its description
+	Config  string `json:"config"` // digest of the run's config
 	Version string `json:"version"`
-	Ended   bool   `json:"ended,omitempty"`
 }
 
-// maxText bounds small messages from outside.
+// announcement is the message to all workers that a run goes on or has ended.
+type announcement struct {
+	runID
+	Ended bool `json:"ended,omitempty"`
+}
+
+// maxText bounds small messages from outside, in bytes.
 const maxText = 1 << 20
 
 func (a *announcement) parse(text []byte) error {
@@ -152,22 +132,18 @@ func parseStrictly(text []byte, to any) error {
 	return strictly(text, to)
 }
 
-// strictly reads JSON of any length and takes no unknown keys.
+// strictly reads JSON of any length, without unknown keys.
 func strictly(text []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	return d.Decode(to)
 }
 
-// isToken reports whether a text can stand in a subject and in a file's name.
+// isToken reports whether a text is valid in a subject and in a file's name.
 func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
+	})
 }
 
 // workerReport is the state of a worker.
@@ -175,7 +151,7 @@ type workerReport struct {
 	ID string `json:"id"`
 	status.Worker
 
-	Refused map[string]string `json:"refused,omitempty"` // reasons, by runs it doesn't play for
+	Refused map[string]string `json:"refused,omitempty"` // reasons, by runs that the worker doesn't play
 	Gone    bool              `json:"gone,omitempty"`    // it stops
 }
 
@@ -209,18 +185,14 @@ const (
 
 	workerHeader = "Gyges-Worker" // the machine that played
 	errorHeader  = "Gyges-Error"  // why the pair can't be played
-	objectHeader = "Gyges-Object" // where the games are, as they are too long for a message
+	objectHeader = "Gyges-Object" // the object with the games, if they are too long for a message
 )
 
-// What is left behind by a coordinator that never comes back is thrown away.
+// The age at which the server removes what a lost coordinator left.
 const (
-	keepMessages = 7 * 24 * time.Hour
-	keepObjects  = 30 * 24 * time.Hour
+	messageAge = 7 * 24 * time.Hour
+	objectAge  = 30 * 24 * time.Hour
 )
-
-// dedupeTime is how long the server remembers the ids of messages. Those that come
-// later are known by their pair.
-const dedupeTime = 2 * time.Minute
 
 func jobsOf(run string) string    { return jobSubject + "." + run }
 func resultsOf(run string) string { return resultSubject + "." + run }
@@ -230,7 +202,7 @@ func subjectOf(prefix string, pair int64) string {
 	return prefix + "." + strconv.FormatInt(pair, 10)
 }
 
-// pairOf returns the pair that a subject ends with.
+// pairOf returns the pair at the end of a subject.
 func pairOf(subject string) (int64, error) {
 	pair, err := strconv.ParseInt(subject[strings.LastIndexByte(subject, '.')+1:], 10, 64)
 	if err != nil || pair < 0 {
@@ -239,15 +211,15 @@ func pairOf(subject string) (int64, error) {
 	return pair, nil
 }
 
-// setUp makes what the server lacks. What is there stays as it is, since others
-// use it.
+// setUp creates the streams and the object store if the server lacks them. Existing
+// ones are not changed, since others use them.
 func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream.ObjectStore, error) {
 	for name, subject := range map[string]string{jobStream: jobSubject, resultStream: resultSubject} {
 		_, err := js.Stream(ctx, name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			_, err = js.CreateStream(ctx, jetstream.StreamConfig{
 				Name: name, Subjects: []string{subject + ".*.*"}, Retention: jetstream.WorkQueuePolicy,
-				Storage: jetstream.FileStorage, Replicas: replicas, MaxAge: keepMessages, Duplicates: dedupeTime,
+				Storage: jetstream.FileStorage, Replicas: replicas, MaxAge: messageAge,
 			})
 		}
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
@@ -256,10 +228,26 @@ func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream
 	}
 	objects, err := js.ObjectStore(ctx, bucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		objects, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: bucket, TTL: keepObjects, Storage: jetstream.FileStorage, Replicas: replicas})
+		objects, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
+			Bucket: bucket, TTL: objectAge, Storage: jetstream.FileStorage, Replicas: replicas,
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("NATS object store %s: %w", bucket, err)
 	}
 	return objects, nil
+}
+
+// getObject reads an object of at most so many bytes.
+func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, setupTime)
+	defer cancel()
+	info, err := objects.GetInfo(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size > bound {
+		return nil, fmt.Errorf("object %s: expected at most %d bytes, found %d", name, bound, info.Size)
+	}
+	return objects.GetBytes(ctx, name)
 }
