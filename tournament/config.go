@@ -104,13 +104,13 @@ func DefaultConfig() Config {
 	}
 }
 
-// DefaultOut returns a folder under results, which isn't there yet, for a run
-// that starts at a time.
+// DefaultOut returns the name of a folder under results, which doesn't exist yet, for a
+// run that starts at a time: two runs may begin within one second.
 func DefaultOut(name string, start time.Time) string {
 	base := "results/" + name + "-" + start.UTC().Format("20060102-150405")
 	path := base
 	for n := 2; ; n++ {
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Lstat(path); err != nil {
 			return path
 		}
 		path = base + "-" + strconv.Itoa(n)

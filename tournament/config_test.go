@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,10 @@ func TestValidateOne(t *testing.T) {
 }
 
 func TestDefaultOut(t *testing.T) {
+	t.Chdir(t.TempDir())
 	at := time.Date(2026, 2, 3, 1, 4, 5, 0, time.FixedZone("", 3600))
-	require.Equal(t, "results/quick-20260203-000405", DefaultOut("quick", at))
+	for _, want := range []string{"results/quick-20260203-000405", "results/quick-20260203-000405-2", "results/quick-20260203-000405-3"} {
+		require.Equal(t, want, DefaultOut("quick", at))
+		require.NoError(t, os.MkdirAll(want, 0o700))
+	}
 }

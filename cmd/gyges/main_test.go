@@ -188,14 +188,6 @@ func TestAnyArguments(t *testing.T) {
 	})
 }
 
-func TestFreshFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, want := range []string{"run", "run-2", "run-3"} {
-		require.Equal(t, want, freshFolder("run"))
-		require.NoError(t, os.Mkdir(want, 0o700))
-	}
-}
-
 func TestHelpOfEveryCommand(t *testing.T) {
 	var c cli
 	parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))

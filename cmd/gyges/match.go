@@ -134,7 +134,7 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	config.SPRT = test
 	if c.Out == "" {
 		config.Name = "match"
-		config.Out = freshFolder(tournament.DefaultOut(config.Name, time.Now()))
+		config.Out = tournament.DefaultOut(config.Name, time.Now())
 	}
 	return config, err
 }

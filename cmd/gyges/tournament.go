@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -153,21 +152,9 @@ func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, er
 		return config, err
 	}
 	if config.Out == "" {
-		config.Out = freshFolder(tournament.DefaultOut(config.Name, time.Now()))
+		config.Out = tournament.DefaultOut(config.Name, time.Now())
 	}
 	return config, flagErrors(config.Validate(registry))
-}
-
-// freshFolder returns the name of a folder that isn't there: two runs may begin
-// within one second.
-func freshFolder(name string) string {
-	path := name
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(path); err != nil {
-			return path
-		}
-		path = fmt.Sprintf("%s-%d", name, i)
-	}
 }
 
 // override puts what the flags say in the place of what config says.

@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -91,9 +92,11 @@ func check(g *record.Game, event, white, black string) error {
 	if g.NotPlayed() {
 		errs = append(errs, errNotPlayed)
 	}
-	for _, t := range []struct{ what, text string }{
-		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent}, {"rules", g.Rules}, {"event", event},
-	} {
+	texts := []struct{ what, text string }{
+		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
+		{"rules", g.Rules}, {"event", event},
+	}
+	for _, t := range slices.Compact(texts) {
 		if !plain(t.text) {
 			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
 		}
