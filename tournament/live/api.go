@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,31 +59,17 @@ type newGameRequest struct {
 	Setup string `json:"setup"` // "random" or "place"
 }
 
-func (s *Server) createGame(w http.ResponseWriter, r *http.Request) {
-	var q newGameRequest
-	if err := readJSON(r, &q); err != nil {
-		s.fail(w, err)
-		return
-	}
-	g, err := s.newGame(q, client(r.RemoteAddr))
-	if err != nil {
-		s.fail(w, err)
-		return
-	}
-	now, _ := g.snapshot()
-	writeJSON(w, http.StatusCreated, now)
-}
-
-func (s *Server) newGame(q newGameRequest, client string) (*game, error) {
+// createGame starts a game.
+func (s *Server) createGame(r *http.Request, q newGameRequest) (any, error) {
 	agent, err := s.player(q.Agent, q.Time)
 	if err != nil {
 		return nil, err
 	}
-	r, err := parseRules(q.Rules)
+	set, err := parseRules(q.Rules)
 	if err != nil {
 		return nil, err
 	}
-	g := &game{rules: r, start: r.Start(), policy: "play", human: rules.South, agent: agent}
+	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, agent: agent}
 	switch q.Side {
 	case "south":
 	case "north":
@@ -90,16 +77,16 @@ func (s *Server) newGame(q newGameRequest, client string) (*game, error) {
 	case "random":
 		g.human = rules.Side(rand.IntN(2))
 	default:
-		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("side: expected south, north or random, found %.60q", q.Side)}
+		return nil, unprocessable("side: expected south, north or random, found %.60q", q.Side)
 	}
 	switch q.Setup {
 	case "random":
-		g.start = drawSetup(r)
+		g.start = drawSetup(set)
 	case "place":
 	default:
-		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("setup: expected random or place, found %.60q", q.Setup)}
+		return nil, unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return g, s.games.newGame(client, g)
+	return stateAfter(g, s.games.newGame(client(r.RemoteAddr), g))
 }
 
 // maxRulesText bounds the rules of a request: every option named takes some 300 bytes.
@@ -108,11 +95,11 @@ const maxRulesText = 1000
 // parseRules reads the rules of a request.
 func parseRules(text string) (*rules.Rules, error) {
 	if len(text) > maxRulesText {
-		return nil, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("rules: expected at most %d bytes, found %d", maxRulesText, len(text))}
+		return nil, unprocessable("rules: expected at most %d bytes, found %d", maxRulesText, len(text))
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, requestError{http.StatusUnprocessableEntity, err.Error()}
+		return nil, unprocessable("%v", err)
 	}
 	return r, nil
 }
@@ -153,29 +140,61 @@ func (s *Server) player(name string, time int) (agents.Spec, error) {
 		case len(p.Times) == 0:
 			return p.Spec, nil
 		case time < 0 || time >= len(p.Times):
-			return agents.Spec{}, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("time: expected 0 to %d, found %d", len(p.Times)-1, time)}
+			return agents.Spec{}, unprocessable("time: expected 0 to %d, found %d", len(p.Times)-1, time)
 		default:
 			return p.Times[time], nil
 		}
 	}
-	return agents.Spec{}, requestError{http.StatusUnprocessableEntity, fmt.Sprintf("agent: expected one of those on the page, found %.60q", name)}
+	return agents.Spec{}, unprocessable("agent: expected one of those on the page, found %.60q", name)
 }
 
-// onGame finds the game of a request.
-func (s *Server) onGame(serve func(http.ResponseWriter, *http.Request, *game)) http.HandlerFunc {
+// post handles requests with a JSON body: it responds with the result of act as
+// JSON.
+func post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		g := s.games.find(r.PathValue("game"))
-		if g == nil {
-			s.fail(w, requestError{http.StatusNotFound, "there is no such game; idle games are ended"})
+		allowLongWait(w)
+		var q Q
+		err := readJSON(r, &q)
+		var result any
+		if err == nil {
+			result, err = act(r, q)
+		}
+		if err != nil {
+			s.fail(w, err)
 			return
 		}
-		serve(w, r, g)
+		writeJSON(w, status, result)
 	}
+}
+
+// onGame passes the game in a request's path to act.
+func onGame[Q any](s *Server, act func(*game, *http.Request, Q) (any, error)) http.HandlerFunc {
+	return post(s, http.StatusOK, func(r *http.Request, q Q) (any, error) {
+		g, err := s.games.find(r.PathValue("game"))
+		if err != nil {
+			return nil, err
+		}
+		return act(g, r, q)
+	})
+}
+
+// stateAfter returns the state of a game after a change, or the change's error.
+func stateAfter(g *game, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	now, _ := g.snapshot()
+	return now, nil
 }
 
 // getGame returns the game; with "after", once it has a later version or some time
 // has passed.
-func (s *Server) getGame(w http.ResponseWriter, r *http.Request, g *game) {
+func (s *Server) getGame(w http.ResponseWriter, r *http.Request) {
+	g, err := s.games.find(r.PathValue("game"))
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
 	now, changed := g.snapshot()
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
 		client := client(r.RemoteAddr)
@@ -205,31 +224,6 @@ type moveRequest struct {
 	Move string `json:"move"`
 }
 
-func (s *Server) postMove(w http.ResponseWriter, r *http.Request, g *game) {
-	var q moveRequest
-	err := readJSON(r, &q)
-	if err == nil {
-		err = g.move(q.Ply, q.Move)
-	}
-	s.respond(w, g, err)
-}
-
-func (s *Server) postUndo(w http.ResponseWriter, r *http.Request, g *game) {
-	err := readJSON(r, &struct{}{})
-	if err == nil {
-		err = g.undo()
-	}
-	s.respond(w, g, err)
-}
-
-func (s *Server) postResign(w http.ResponseWriter, r *http.Request, g *game) {
-	err := readJSON(r, &struct{}{})
-	if err == nil {
-		err = g.resign()
-	}
-	s.respond(w, g, err)
-}
-
 // hintRequest is the body of a request for a hint.
 type hintRequest struct {
 	Ply int `json:"ply"`
@@ -242,17 +236,10 @@ type hintResponse struct {
 	Info string   `json:"info"`
 }
 
-func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
-	var q hintRequest
-	if err := readJSON(r, &q); err != nil {
-		s.fail(w, err)
-		return
-	}
-	allowLongWait(w)
+func (g *game) postHint(r *http.Request, q hintRequest) (any, error) {
 	d, at, err := g.hint(r.Context(), q.Ply)
 	if err != nil {
-		s.fail(w, err)
-		return
+		return nil, err
 	}
 	moves := d.PV
 	if len(moves) == 0 {
@@ -265,23 +252,13 @@ func (s *Server) postHint(w http.ResponseWriter, r *http.Request, g *game) {
 			break
 		}
 	}
-	writeJSON(w, http.StatusOK, a)
-}
-
-// respond writes the game after a change, or the error.
-func (s *Server) respond(w http.ResponseWriter, g *game, err error) {
-	if err != nil {
-		s.fail(w, err)
-		return
-	}
-	now, _ := g.snapshot()
-	writeJSON(w, http.StatusOK, now)
+	return a, nil
 }
 
 // fail responds with an error as JSON.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	var m requestError
-	if !errors.As(err, &m) {
+	m, ok := errors.AsType[requestError](err)
+	if !ok {
 		s.config.Log.Error("a request failed", "error", err)
 		m = requestError{http.StatusInternalServerError, "the server failed; its log has the reason"}
 	}
@@ -300,22 +277,15 @@ func readJSON(r *http.Request, to any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(to)
 	if err == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("expected one object, found more")
-			var large *http.MaxBytesError
-			if errors.As(more, &large) {
-				err = more
-			}
+		if _, err = d.Token(); errors.Is(err, io.EOF) {
+			return nil
 		}
+		err = cmp.Or(err, errors.New("expected one object, found more"))
 	}
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return requestError{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", maxBody)}
-	case err != nil:
-		return requestError{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
 	}
-	return nil
+	return requestError{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {

@@ -221,10 +221,18 @@ type requestError struct {
 
 func (e requestError) Error() string { return e.text }
 
+func conflict(format string, args ...any) error {
+	return requestError{http.StatusConflict, fmt.Sprintf(format, args...)}
+}
+
+func unprocessable(format string, args ...any) error {
+	return requestError{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
 // inProgress checks that the game is not over. The caller holds the lock.
 func (g *game) inProgress() error {
 	if g.end != nil || g.problem != "" {
-		return requestError{http.StatusConflict, "the game is over"}
+		return conflict("the game is over")
 	}
 	return nil
 }
@@ -235,13 +243,13 @@ func (g *game) isTurn(ply int) error {
 		return err
 	}
 	if o, _ := g.board.Outcome(); o != rules.Undecided {
-		return requestError{http.StatusConflict, "the game is over"}
+		return conflict("the game is over")
 	}
 	if g.board.Position().Side() != g.human {
-		return requestError{http.StatusConflict, "it isn't your turn"}
+		return conflict("it isn't your turn")
 	}
 	if ply != len(g.decisions) {
-		return requestError{http.StatusConflict, fmt.Sprintf("the game has gone on: expected ply %d, found %d", len(g.decisions), ply)}
+		return conflict("the game has gone on: expected ply %d, found %d", len(g.decisions), ply)
 	}
 	return nil
 }
@@ -258,7 +266,7 @@ func (g *game) move(ply int, text string) error {
 		err = g.board.Check(m)
 	}
 	if err != nil {
-		return requestError{http.StatusUnprocessableEntity, err.Error()}
+		return unprocessable("%v", err)
 	}
 	g.add(agents.Decision{Move: m})
 	return nil
@@ -273,7 +281,7 @@ func (g *game) undo() error {
 	}
 	n := g.lastMove()
 	if n < 0 {
-		return requestError{http.StatusConflict, "there is no move of yours to take back"}
+		return conflict("there is no move of yours to take back")
 	}
 	for len(g.decisions) > n {
 		g.board.Undo()
@@ -321,10 +329,10 @@ func (g *game) copyForHint(ply int) (*rules.Game, error) {
 		return nil, err
 	}
 	if g.rules.SettingUp(g.board.Position()) {
-		return nil, requestError{http.StatusConflict, "there are hints once all pieces are placed"}
+		return nil, conflict("there are hints once all pieces are placed")
 	}
 	if g.hinting {
-		return nil, requestError{http.StatusConflict, "a hint is being searched already"}
+		return nil, conflict("a hint is being searched already")
 	}
 	g.hinting, g.helped = true, true
 	c := rules.NewGame(g.rules, g.start)

@@ -308,7 +308,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.slots) == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.games.pool.free) == cap(s.games.pool.free) }, 5*time.Second, time.Millisecond)
 }
 
 // An agent that fails loses by a fault, as in a tournament.
@@ -465,9 +465,11 @@ func TestRoomForGames(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Contains(t, w.Body.String(), "there are 24 games already")
 
-	g := s.games.find(first.ID)
+	g, err := s.games.find(first.ID)
+	require.NoError(t, err)
 	s.games.endIdle(time.Now().Add(maxIdleTime / 2))
-	require.NotNil(t, s.games.find(first.ID))
+	_, err = s.games.find(first.ID)
+	require.NoError(t, err)
 	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
 	require.Equal(t, 404, s.get("/api/games/"+again.ID).Code)
 	require.Eventually(t, func() bool {
@@ -528,12 +530,12 @@ func TestPoolIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range searches {
-		s.games.pool.slots <- struct{}{}
+		<-s.games.pool.free
 	}
 	_, err := s.games.pool.choose(ctx, agents.Spec{Kind: "one"}, agents.Setup{}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	for range searches {
-		<-s.games.pool.slots
+		s.games.pool.free <- struct{}{}
 	}
 	s.Close()
 	require.Equal(t, made.Load(), closed.Load())

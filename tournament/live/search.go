@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -13,28 +12,33 @@ import (
 	"gyges/rules"
 )
 
-// longestSearch bounds a search, whatever bounds the agent has itself.
-const longestSearch = time.Minute
+// maxSearchTime bounds a search, in addition to the agent's own bounds.
+const maxSearchTime = time.Minute
 
-// pool searches, so many positions at a time. It keeps idle agents, as many as may
-// search together: they may have large tables.
+// pool searches, so many positions at a time. Each slot keeps the agent of its last
+// search: agents may have large tables.
 type pool struct {
 	registry *agents.Registry
 	log      *slog.Logger
-	slots    chan struct{}
+	free     chan struct{} // one for each slot that is not busy
 
-	mu   sync.Mutex
-	idle []idleAgent    // the one idle for longest first
-	busy map[string]int // searches under way, by the agent's spec
+	mu    sync.Mutex
+	slots []*slot // the one used longest ago first
 }
 
-type idleAgent struct {
+type slot struct {
 	spec  string
-	agent agents.Agent
+	agent agents.Agent // nil: none
+	busy  bool
 }
 
 func newPool(registry *agents.Registry, searches int, log *slog.Logger) *pool {
-	return &pool{registry: registry, log: log, slots: make(chan struct{}, searches), busy: map[string]int{}}
+	p := &pool{registry: registry, log: log, free: make(chan struct{}, searches)}
+	for range searches {
+		p.slots = append(p.slots, new(slot))
+		p.free <- struct{}{}
+	}
+	return p
 }
 
 // choose returns the move of an agent. It blocks while too many others search.
@@ -42,94 +46,85 @@ func (p *pool) choose(
 	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
 	select {
-	case p.slots <- struct{}{}:
-		p.count(spec, 1)
-		defer func() { p.count(spec, -1); <-p.slots }()
+	case <-p.free:
 	case <-ctx.Done():
 		return d, ctx.Err()
 	}
-	a, err := p.take(spec)
-	if err != nil {
-		return d, err
-	}
-	sound := false // not after a panic or an error
+	s := p.take(spec.String())
+	failed := true // also by a panic
 	defer func() {
-		if sound {
-			p.put(spec, a)
-		} else {
-			p.end(a)
-		}
+		p.put(s, failed)
+		p.free <- struct{}{}
 	}()
-	limited, cancel := context.WithTimeout(ctx, longestSearch)
+	if s.agent == nil {
+		if s.agent, err = p.registry.New(spec); err != nil {
+			return d, err
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, maxSearchTime)
 	defer cancel()
-	if err := a.NewGame(limited, setup); err != nil {
+	if err := s.agent.NewGame(limited, setup); err != nil {
 		return d, err
 	}
-	d, err = a.Choose(limited, g, agents.Limits{})
-	sound = err == nil
+	d, err = s.agent.Choose(limited, g, agents.Limits{})
+	failed = err != nil
 	return d, err
 }
 
-// count counts searches of an agent.
-func (p *pool) count(spec agents.Spec, n int) {
+// take returns a free slot: one with that agent, or else the one used longest ago,
+// without an agent.
+func (p *pool) take(spec string) *slot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.busy[spec.String()] += n
-	if p.busy[spec.String()] == 0 {
-		delete(p.busy, spec.String())
+	i := slices.IndexFunc(p.slots, func(s *slot) bool { return !s.busy && s.spec == spec })
+	if i < 0 {
+		i = slices.IndexFunc(p.slots, func(s *slot) bool { return !s.busy })
+		p.closeAgent(p.slots[i])
 	}
+	s := p.slots[i]
+	p.slots = append(slices.Delete(p.slots, i, i+1), s)
+	s.spec, s.busy = spec, true
+	return s
+}
+
+// put returns a slot. An agent that failed is not used again.
+func (p *pool) put(s *slot, failed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.busy = false; failed {
+		p.closeAgent(s)
+	}
+}
+
+func (p *pool) closeAgent(s *slot) {
+	if c, ok := s.agent.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			p.log.Warn("closing an agent", "error", err)
+		}
+	}
+	s.spec, s.agent = "", nil
 }
 
 // searching lists the agents that search, by their specs.
-func (p *pool) searching() []string {
+func (p *pool) searching() (specs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.busy))
-}
-
-// take returns an agent for the caller alone.
-func (p *pool) take(spec agents.Spec) (agents.Agent, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, x := range p.idle {
-		if x.spec == spec.String() {
-			p.idle = append(p.idle[:i], p.idle[i+1:]...)
-			return x.agent, nil
+	for _, s := range p.slots {
+		if s.busy {
+			specs = append(specs, s.spec)
 		}
 	}
-	if len(p.idle) > 0 && len(p.idle)+len(p.slots) > cap(p.slots) {
-		p.end(p.idle[0].agent)
-		p.idle = p.idle[1:]
-	}
-	return p.registry.New(spec)
+	slices.Sort(specs)
+	return slices.Compact(specs)
 }
 
-func (p *pool) put(spec agents.Spec, a agents.Agent) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, idleAgent{spec.String(), a})
-	if len(p.idle) > cap(p.slots) {
-		p.end(p.idle[0].agent)
-		p.idle = p.idle[1:]
-	}
-}
-
-// end closes an agent.
-func (p *pool) end(a agents.Agent) {
-	c, ok := a.(io.Closer)
-	if !ok {
-		return
-	}
-	if err := c.Close(); err != nil {
-		p.log.Warn("closing an agent", "error", err)
-	}
-}
-
+// close closes the idle agents.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, x := range p.idle {
-		p.end(x.agent)
+	for _, s := range p.slots {
+		if !s.busy {
+			p.closeAgent(s)
+		}
 	}
-	p.idle = nil
 }

@@ -205,12 +205,18 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
-	mux.HandleFunc("POST /api/games", s.createGame)
-	mux.HandleFunc("GET /api/games/{game}", s.onGame(s.getGame))
-	mux.HandleFunc("POST /api/games/{game}/move", s.onGame(s.postMove))
-	mux.HandleFunc("POST /api/games/{game}/undo", s.onGame(s.postUndo))
-	mux.HandleFunc("POST /api/games/{game}/hint", s.onGame(s.postHint))
-	mux.HandleFunc("POST /api/games/{game}/resign", s.onGame(s.postResign))
+	mux.HandleFunc("POST /api/games", post(s, http.StatusCreated, s.createGame))
+	mux.HandleFunc("GET /api/games/{game}", s.getGame)
+	mux.HandleFunc("POST /api/games/{game}/move", onGame(s, func(g *game, _ *http.Request, q moveRequest) (any, error) {
+		return stateAfter(g, g.move(q.Ply, q.Move))
+	}))
+	mux.HandleFunc("POST /api/games/{game}/undo", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
+		return stateAfter(g, g.undo())
+	}))
+	mux.HandleFunc("POST /api/games/{game}/resign", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
+		return stateAfter(g, g.resign())
+	}))
+	mux.HandleFunc("POST /api/games/{game}/hint", onGame(s, (*game).postHint))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		s.refuse(w, http.StatusNotFound, "there is nothing here")
 	})

@@ -104,17 +104,18 @@ func (g *game) lastUsed() time.Time {
 	return g.used
 }
 
-// find returns a game, nil if there is none.
-func (t *gameTable) find(id string) *game {
+// find returns a game.
+func (t *gameTable) find(id string) (*game, error) {
 	t.mu.Lock()
 	g := t.games[id]
 	t.mu.Unlock()
-	if g != nil {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.used = time.Now()
+	if g == nil {
+		return nil, requestError{http.StatusNotFound, "there is no such game; idle games are ended"}
 	}
-	return g
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.used = time.Now()
+	return g, nil
 }
 
 // expire ends idle games, and records those that could not be recorded, until the

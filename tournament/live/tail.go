@@ -23,7 +23,7 @@ type tail struct {
 }
 
 // readAtOnce is how many bytes are read in one call: processing them takes some 0.2 s.
-const readAtOnce = 8 << 20
+const readAtOnce = 4 << 20
 
 // errReplaced is returned if what was read is no beginning of the file any more.
 var errReplaced = errors.New("the records have been replaced")
