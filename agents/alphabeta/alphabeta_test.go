@@ -29,6 +29,7 @@ func TestTakesAWin(t *testing.T) {
 // Forced results, and the depth at which they can be seen: the last ply is seen
 // without being searched.
 func TestProvesWinsAndLosses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rules, position string
 		plies           int // positive: the side to move wins
@@ -80,6 +81,7 @@ func TestParriesAThreat(t *testing.T) {
 // A lost position is a draw where the game ends before the loss, and so is a
 // won one.
 func TestSeesTheEndByLength(t *testing.T) {
+	t.Parallel()
 	for plies, want := range map[int]agents.Score{2: 0, 3: agents.WinIn(3), 400: agents.WinIn(3)} {
 		r := rules.MustParse(fmt.Sprintf("standard:max_plies=%d", plies))
 		g := agenttest.Game(t, r, "000003/001023/000200/302000/210013/000100 n")
@@ -89,6 +91,7 @@ func TestSeesTheEndByLength(t *testing.T) {
 }
 
 func TestBoundsAreKept(t *testing.T) {
+	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	for _, nodes := range []int64{1, 2, 100, 1000, 5000} {
 		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:nodes=%d", nodes), g)
@@ -137,6 +140,7 @@ func TestGameOver(t *testing.T) {
 
 // What an agent has searched before must not change what it plays in a new game.
 func TestNewGameForgets(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("simplified")
 	rng := rand.New(rand.NewPCG(6, 6))
 	g := agenttest.RandomGame(r, rng, 4)

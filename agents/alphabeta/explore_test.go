@@ -14,6 +14,7 @@ import (
 
 // The move chosen has the highest sum of minimax score and noise.
 func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
+	t.Parallel()
 	others := 0
 	for _, c := range []struct {
 		rules            string
@@ -67,6 +68,7 @@ func TestNoisyChoiceIsTheHighestSum(t *testing.T) {
 // A search with pruning keeps to its limits, and returns its best move where all
 // noise is equal.
 func TestNoisyChoiceOfASelectiveSearch(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 20 {

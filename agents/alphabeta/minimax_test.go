@@ -212,6 +212,7 @@ func TestRepetitionInTheGame(t *testing.T) {
 // Positions in which the lines of the search come back to positions of their
 // own, so that the repetition rule changes the score without any history.
 func TestRepetitionOnThePath(t *testing.T) {
+	t.Parallel()
 	free := rules.MustParse("simplified:repetition=none")
 	for _, c := range []struct {
 		rules, position string
@@ -239,8 +240,9 @@ func TestRepetitionOnThePath(t *testing.T) {
 // What was found near the end of a game by its length must not be believed in a
 // game that is younger.
 func TestLengthIsNotStored(t *testing.T) {
+	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none,max_plies=24", 3, 24, 2000)
-	for met := 0; met < 20; {
+	for met := 0; met < 10; {
 		old := gs.next()
 		if old.Ply() != 22 { // the moves after the next two are not made
 			continue
@@ -261,6 +263,7 @@ func TestLengthIsNotStored(t *testing.T) {
 // where the score lies; windows among wins and losses too, and with a table that
 // other windows have filled.
 func TestWindows(t *testing.T) {
+	t.Parallel()
 	gs := newGames(t, "simplified:repetition=none", 3, 25, 2000)
 	drawn := []*rules.Game{
 		agenttest.Game(t, gs.rules, "000010/030020/120000/203300/310001/000002 n"), // a win in 3

@@ -18,12 +18,13 @@ import (
 // What the selective search proves is true: minimax, deep enough, sees the same
 // winner, and not sooner than the plies it took.
 func TestSelectiveProofsHold(t *testing.T) {
+	t.Parallel()
 	for name, least := range map[string]int{
-		"simplified": 20, "simplified:repetition=none": 20, "kang:relocation=false": 2,
+		"simplified": 12, "simplified:repetition=none": 12, "kang:relocation=false": 1,
 	} {
 		proven := 0
 		gs := newGames(t, name, 3, 30, 6000)
-		for range 100 {
+		for range 60 {
 			g := gs.next()
 			d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,hash=1", g), g, agents.Limits{})
 			plies, ok := d.Score.Proven()
@@ -115,6 +116,7 @@ func TestHelperIsUsed(t *testing.T) {
 
 // Leaving out the best move gives the next, down to the last.
 func TestChooseWithout(t *testing.T) {
+	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("simplified"), "000002/010201/033203/000000/103201/000000 n")
 	a := agenttest.New(t, Kind(), "alphabeta:depth=3", g).(*player)
 	var without []rules.Move
@@ -137,6 +139,7 @@ func TestChooseWithout(t *testing.T) {
 // No excluded move comes back, nor begins a line, where the position has a win in
 // one or is lost in two, under any rules. Wins at once come before other moves.
 func TestExcludedMovesStayOut(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	wins, losses, setups := 0, 0, 0
 	check := func(g *rules.Game) {

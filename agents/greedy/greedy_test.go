@@ -77,14 +77,16 @@ func TestPlaysTheBestMoveOfOnePly(t *testing.T) {
 		r := rules.MustParse(name)
 		spec, e := lureWeights(t, r)
 		rng := rand.New(rand.NewPCG(2, 9))
+		a := agenttest.New(t, Kind(), spec, rules.NewGame(r, r.Start()))
 		for range 15 {
 			g := agenttest.RandomGame(r, rng, rng.IntN(50))
+			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side(), Seed: 1}))
 			ranks := slowRanks(t, g, e)
 			best := -1e18
 			for _, rank := range ranks {
 				best = max(best, rank)
 			}
-			d := agenttest.Choose(t, agenttest.New(t, Kind(), spec, g), g, agents.Limits{})
+			d := agenttest.Choose(t, a, g, agents.Limits{})
 			require.Equal(t, best, ranks[d.Move], "%v in %s", d.Move, r.FormatPosition(g.Position()))
 			want := agents.Score(best)
 			switch {

@@ -15,6 +15,7 @@ import (
 // Whatever move noise favours, it is one that was visited and not proven to
 // lose; and a proven win is played as it is.
 func TestNoisyChoice(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	changed, proven := 0, 0
 	for i := range 150 {

@@ -18,13 +18,14 @@ import (
 func TestTakesAWin(t *testing.T) {
 	for _, c := range agenttest.WinsNow() {
 		g := agenttest.Game(t, rules.MustParse("standard"), c.Position)
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=1", g), g, agents.Limits{})
+		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=1,hash=1", g), g, agents.Limits{})
 		require.True(t, d.Move.IsGoal(), c.Name)
 		require.Equal(t, agents.WinIn(1), d.Score, c.Name)
 	}
 }
 
 func TestProvesWinsAndLosses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rules, position string
 		plies           int // positive: the side to move wins
@@ -58,19 +59,20 @@ func TestParriesAThreat(t *testing.T) {
 	r := rules.MustParse("standard")
 	g := agenttest.Game(t, r, "000020/302201/102303/001010/300000/000000 s")
 	require.True(t, r.CanReachGoal(g.Position(), rules.North))
-	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=20", g), g, agents.Limits{})
+	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=20,hash=1", g), g, agents.Limits{})
 	require.NoError(t, g.Play(d.Move))
 	require.False(t, r.CanReachGoal(g.Position(), rules.North))
 }
 
 // Moves that hand over a win are never played while there are others.
 func TestHandsOverNoWin(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"standard", "simplified"} {
 		r := rules.MustParse(name)
 		rng := rand.New(rand.NewPCG(8, 8))
 		for range 20 {
 			g := agenttest.RandomGame(r, rng, rng.IntN(30))
-			d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=10", g), g, agents.Limits{})
+			d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=10,hash=1", g), g, agents.Limits{})
 			if plies, proven := d.Score.Proven(); proven && plies == -2 {
 				continue // there are no others
 			}
@@ -90,6 +92,7 @@ func TestGameEndingByLengthIsADraw(t *testing.T) {
 }
 
 func TestSameSeedSameSearch(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,cpuct=0", "mcts:nodes=60"} {
 		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
@@ -104,6 +107,7 @@ func TestSameSeedSameSearch(t *testing.T) {
 }
 
 func TestBoundsAreKept(t *testing.T) {
+	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("simplified"), "321123/000000/000000/000000/000000/321123 s")
 	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts", g), g, agents.Limits{})
 	require.Equal(t, int64(defaultIterations), d.Nodes)
@@ -138,6 +142,7 @@ func BenchmarkMCTS500(b *testing.B) {
 
 // What the tree knows of the position the game comes to is kept, and searched on.
 func TestTreeIsKeptBetweenMoves(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
@@ -167,6 +172,7 @@ func TestTreeIsKeptBetweenMoves(t *testing.T) {
 // Nothing is kept of another game, of another line of the same game, or where the
 // depth is bounded.
 func TestTreeIsDropped(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	fresh := func() (*search, *rules.Game) {
 		g := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s")
@@ -209,6 +215,7 @@ func TestTreeIsDropped(t *testing.T) {
 
 // Two games played alike bring equal decisions, the kept trees included.
 func TestSameGameSameDecisions(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("standard")
 	play := func(a agents.Agent) (decisions []agents.Decision) {
 		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")

@@ -125,6 +125,7 @@ func TestPick(t *testing.T) {
 }
 
 func TestPriorsShareOut(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := make([]node, rapid.IntRange(1, 600).Draw(t, "moves"))
 		for k := range list {
@@ -187,6 +188,7 @@ func shape(tr *tree, i uint32, least uint32, top bool) any {
 }
 
 func TestCompactKeepsWhatIsVisitedMost(t *testing.T) {
+	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	a := agenttest.New(t, Kind(), "mcts:iterations=300", g).(*player)
 	agenttest.Choose(t, a, g, agents.Limits{})
@@ -207,6 +209,7 @@ func TestCompactKeepsWhatIsVisitedMost(t *testing.T) {
 
 // When the tree is full the search goes on, and stays within the limit.
 func TestTheTreeStaysWithinItsLimit(t *testing.T) {
+	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("kang"), "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -")
 	a := agenttest.New(t, Kind(), "mcts:iterations=3000,hash=1", g).(*player)
 	d := agenttest.Choose(t, a, g, agents.Limits{})
@@ -242,6 +245,7 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 }
 
 func TestTreeAddsUp(t *testing.T) {
+	t.Parallel()
 	for name, position := range map[string]string{
 		"kang":     "020100/003000/000010/001000/000300/001020 s 011/011 0-0 -",
 		"standard": "213132/000000/000000/000000/000000/112233 s",
@@ -255,12 +259,13 @@ func TestTreeAddsUp(t *testing.T) {
 
 // A proof of the search is one for a search through all moves too.
 func TestProofsAgreeWithMinimax(t *testing.T) {
+	t.Parallel()
 	r := rules.MustParse("simplified")
 	rng := rand.New(rand.NewPCG(4, 4))
 	wins, losses := 0, 0
 	for range 150 {
 		g := agenttest.RandomGame(r, rng, rng.IntN(12))
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=60", g), g, agents.Limits{})
+		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=60,hash=1", g), g, agents.Limits{})
 		plies, proven := d.Score.Proven()
 		switch {
 		case proven && plies > 0 && plies <= 3:
@@ -313,6 +318,7 @@ func winsWithin(g *rules.Game, plies int) bool {
 
 // The heap returns every move once, in descending order of prediction.
 func TestMovePriorOrders(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := rules.MustParse(rapid.SampledFrom([]string{"standard", "simplified", "kang"}).Draw(t, "rules"))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -103,7 +103,7 @@ func shuffled(r *rules.Rules, start rules.Position, rng *rand.Rand, plies int) *
 }
 
 func TestAgreesWithBruteForce(t *testing.T) {
-	s := New(1)
+	t.Parallel()
 	for _, c := range []struct {
 		rules, goals string
 		depth, games int
@@ -123,6 +123,8 @@ func TestAgreesWithBruteForce(t *testing.T) {
 		{"standard:door_rule=directed", "", 2, 100, 5},
 	} {
 		t.Run(c.rules+c.goals, func(t *testing.T) {
+			t.Parallel()
+			s := New(1)
 			r := rules.MustParse(c.rules)
 			rng := rand.New(rand.NewPCG(1, uint64(len(c.rules))))
 			var seen [3]int
@@ -218,6 +220,7 @@ func TestKnownResults(t *testing.T) {
 }
 
 func TestWinningAndHoldingMoves(t *testing.T) {
+	t.Parallel()
 	s := New(1)
 	r := rules.MustParse("simplified")
 	rng := rand.New(rand.NewPCG(3, 3))
