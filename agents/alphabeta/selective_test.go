@@ -19,12 +19,12 @@ import (
 // winner, and not sooner than the plies it took.
 func TestSelectiveProofsHold(t *testing.T) {
 	t.Parallel()
-	for name, least := range map[string]int{
-		"simplified": 12, "simplified:repetition=none": 12, "kang:relocation=false": 1,
+	for name, c := range map[string]struct{ positions, least int }{
+		"simplified": {60, 12}, "simplified:repetition=none": {60, 12}, "kang:relocation=false": {100, 2},
 	} {
 		proven := 0
 		gs := newGames(t, name, 3, 30, 6000)
-		for range 60 {
+		for range c.positions {
 			g := gs.next()
 			d := agenttest.Choose(t, agenttest.New(t, Kind(), "alphabeta:depth=4,hash=1", g), g, agents.Limits{})
 			plies, ok := d.Score.Proven()
@@ -39,7 +39,7 @@ func TestSelectiveProofsHold(t *testing.T) {
 			require.Equal(t, plies > 0, found > 0, "%s: said %d, is %d", position, plies, found)
 			require.LessOrEqual(t, max(found, -found), max(plies, -plies), position)
 		}
-		require.Greater(t, proven, least, name)
+		require.Greater(t, proven, c.least, name)
 	}
 }
 
