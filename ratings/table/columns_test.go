@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"gyges/ratings"
 	"gyges/ratings/textfmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -24,7 +23,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	a, b := table.Ratings.Players[0], table.Ratings.Players[1]
 	d, err := table.Ratings.Difference(a.Name, b.Name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", digits(a.Elo), digits(a.Elo - a.Error), digits(a.Elo + a.Error), digits(d.Elo), digits(d.Error), digits(d.LOS)}, rows[1])
+	require.Equal(t, []string{"a", exact(a.Elo), exact(a.Elo - a.Error), exact(a.Elo + a.Error), exact(d.Elo), exact(d.Error), exact(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")
 	buf.Reset()
 	require.NoError(t, Write(&buf, Text, View{Columns: chosen}, tablesOf(table)))
@@ -40,18 +39,18 @@ func TestEveryColumnPrints(t *testing.T) {
 	play(&d, "b", "a", 3, 1, 2)
 	play(&d, "top", "a", 1, 0, 0)
 	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Bootstrap: 20})}
-	lines, err := rows(table, known("difference"))
+	rows, err := table.rows(known("difference"))
 	require.NoError(t, err)
-	for _, c := range Columns() {
-		line := &lines[0]
-		if c.Key == "reason" {
-			line = &lines[2]
+	for _, c := range columns {
+		row := &rows[0]
+		if c.isOneOf("cause,reason") {
+			row = &rows[2]
 		}
-		require.NotEmpty(t, c.exact(line), c.Key)
+		require.NotEmpty(t, exact(c.cell(row)), c.Key)
 		require.NotEmpty(t, c.Doc, c.Key)
 		require.NotEmpty(t, c.Header, c.Key)
-		if c.Key != "reason" && strings.Contains(unratedLeft, c.Key) {
-			require.Empty(t, c.exact(&lines[2]), c.Key)
+		if c.isOneOf(ratedColumns) {
+			require.Empty(t, exact(c.cell(&rows[2])), c.Key)
 		}
 	}
 }
@@ -67,15 +66,15 @@ func TestExplainIsComplete(t *testing.T) {
 			explained[strings.Fields(line)[0]] = true
 		}
 	}
-	for _, v := range []any{tablesJSON{}, tableJSON{}, playerJSON{}, countJSON{}} {
-		typ := reflect.TypeOf(v)
-		for i := range typ.NumField() {
-			if key := typ.Field(i).Tag.Get("json"); key != "" && key != "title" {
-				require.True(t, explained[key], key)
-			}
-		}
+	o, err := tablesObject(tablesOf(plain(t)))
+	require.NoError(t, err)
+	for _, f := range o {
+		require.True(t, explained[f.key] || f.key == "title", f.key)
 	}
-	for _, c := range Columns() {
+	for _, key := range strings.Split(playerKeys+","+unratedKeys, ",") {
+		require.True(t, explained[key], key)
+	}
+	for _, c := range columns {
 		require.True(t, explained[c.Key], c.Key)
 	}
 	require.ErrorIs(t, Explain(brokenWriter{}), errBroken)

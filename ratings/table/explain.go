@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// definition says what a figure means.
+// definition is that of a figure.
 type definition struct{ name, doc string }
 
 // beside are the figures of JSON, and of the lines below the tables, that
@@ -50,7 +50,7 @@ func Explain(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(about)
 	b.WriteString("\nColumns of the rating table, and keys of CSV and JSON:\n\n")
-	for _, c := range columns() {
+	for _, c := range columns {
 		entry(&b, c.Key, c.Doc)
 	}
 	b.WriteString("\nOther keys of JSON:\n\n")

@@ -9,71 +9,43 @@ import (
 	"gyges/ratings/textfmt"
 )
 
-// seriesJSON is the JSON of ratings over time.
-type seriesJSON struct {
-	Steps  []stepJSON     `json:"steps"`
-	Series []lineJSON     `json:"series"`
-	Notes  []textfmt.JSON `json:"notes"`
-}
-
-type stepJSON struct {
-	Step           int          `json:"step"`
-	Name           textfmt.JSON `json:"name"`
-	Advantage      float64      `json:"advantage"`
-	AdvantageError *float64     `json:"advantage_error"`
-}
-
-type lineJSON struct {
-	Name   textfmt.JSON `json:"name"`
-	Points []pointJSON  `json:"points"`
-}
-
-type pointJSON struct {
-	Step  int     `json:"step"`
-	Elo   float64 `json:"elo"`
-	Error float64 `json:"error"`
-	Games int     `json:"games"`
-}
-
 // WriteHistory writes ratings over time. Text and Markdown have a row for
 // each player and a column for each step, of at most 50 steps; CSV and JSON list
 // the points. Steps are numbered from 1.
 func WriteHistory(w io.Writer, f Format, s *ratings.Series) error {
-	switch {
-	case f == CSV:
-		var lines [][]string
+	switch f {
+	case Text, Markdown:
+		return writePage(w, f, Tables{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
+	case CSV:
+		lines := [][]string{{"name", "step", "run", "elo", "error", "games"}}
 		for _, l := range s.Players {
 			for _, p := range l.Points {
-				lines = append(lines, []string{textfmt.Visible(l.Name), strconv.Itoa(p.Step + 1), textfmt.Visible(s.Steps[p.Step]), digits(p.Elo), digits(p.Error), strconv.Itoa(p.Games)})
+				lines = append(lines, []string{
+					exact(name(l.Name)), exact(p.Step + 1), exact(name(s.Steps[p.Step])), exact(p.Elo), exact(p.Error), exact(p.Games),
+				})
 			}
 		}
-		return writeCSV(w, []string{"name", "step", "run", "elo", "error", "games"}, []Table{{}}, func(Table) ([][]string, error) { return lines, nil })
-	case f == JSON:
-		return writeJSON(w, newSeriesJSON(s))
-	case f.rounded():
-		return writePage(w, f, Tables{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
+		return writeCSV(w, lines)
+	case JSON:
+		return writeJSON(w, historyObject(s))
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
-func newSeriesJSON(s *ratings.Series) seriesJSON {
-	j := seriesJSON{Steps: make([]stepJSON, len(s.Steps)), Series: make([]lineJSON, len(s.Players)), Notes: make([]textfmt.JSON, len(s.Notes))}
-	for i, name := range s.Steps {
-		j.Steps[i] = stepJSON{Step: i + 1, Name: textfmt.JSON(name), Advantage: s.Advantages[i].Elo}
-		if s.Advantages[i].Fitted {
-			j.Steps[i].AdvantageError = &s.Advantages[i].Error
+func historyObject(s *ratings.Series) object {
+	steps, series := list{keys: []string{"step", "name", "advantage", "advantage_error"}}, []object{}
+	for i, step := range s.Steps {
+		a := s.Advantages[i]
+		steps.rows = append(steps.rows, []any{i + 1, name(step), a.Elo, orNull(a.Fitted, a.Error)})
+	}
+	for _, l := range s.Players {
+		points := list{keys: []string{"step", "elo", "error", "games"}}
+		for _, p := range l.Points {
+			points.rows = append(points.rows, []any{p.Step + 1, p.Elo, p.Error, p.Games})
 		}
+		series = append(series, object{{"name", textfmt.JSON(l.Name)}, {"points", points}})
 	}
-	for i, l := range s.Players {
-		j.Series[i] = lineJSON{Name: textfmt.JSON(l.Name), Points: make([]pointJSON, len(l.Points))}
-		for k, p := range l.Points {
-			j.Series[i].Points[k] = pointJSON{p.Step + 1, p.Elo, p.Error, p.Games}
-		}
-	}
-	for i, n := range s.Notes {
-		j.Notes[i] = textfmt.JSON(n)
-	}
-	return j
+	return object{{"steps", steps}, {"series", series}, {"notes", jsonTexts(s.Notes)}}
 }
 
 // series writes a row for each player.
@@ -90,11 +62,11 @@ func (p *page) series(s *ratings.Series) {
 	}
 	g := newGrid(header...)
 	for i, l := range s.Players {
-		row := append([]string{strconv.Itoa(i + 1), p.name(l.Name)}, make([]string, len(s.Steps))...)
+		row := append([]any{i + 1, name(l.Name)}, make([]any, len(s.Steps))...)
 		for _, q := range l.Points {
-			row[2+q.Step] = textfmt.Decimal(q.Elo) + " ± " + textfmt.Decimal(q.Error)
+			row[2+q.Step] = estimate{q.Elo, q.Error}
 		}
-		g.Add(row...)
+		p.row(g, row...)
 	}
 	p.grid(g)
 	p.list(lines)

@@ -9,7 +9,7 @@ import (
 	"gyges/ratings/textfmt"
 )
 
-// page is text or Markdown in the making.
+// page is a document of text or Markdown.
 type page struct {
 	bytes.Buffer
 	format Format
@@ -42,23 +42,12 @@ func writePage(w io.Writer, f Format, b Tables, part func(*page, Table) error) e
 	return nil
 }
 
-// cell returns a name, title or sentence escaped for the format.
-func (p *page) cell(s string) string {
-	if s == "" {
-		return ""
-	}
-	if p.format == Markdown {
+// escape returns a text escaped for the format.
+func (p *page) escape(s string) string {
+	if p.format == Markdown && s != "" {
 		return textfmt.Markdown(s)
 	}
-	return textfmt.Visible(s)
-}
-
-// name is a player's name for a cell; an empty one is visible too.
-func (p *page) name(s string) string {
-	if s == "" {
-		s = `""`
-	}
-	return p.cell(s)
+	return textfmt.Escape(s)
 }
 
 // gap puts a blank line before what follows, but for the first.
@@ -73,13 +62,13 @@ func (p *page) heading(text string) {
 	if p.format == Markdown {
 		p.WriteString("### ")
 	}
-	p.WriteString(p.cell(text) + "\n")
+	p.WriteString(p.escape(text) + "\n")
 }
 
 // paragraph writes a line of its own.
 func (p *page) paragraph(text string) {
 	p.gap()
-	p.WriteString(p.cell(text) + "\n")
+	p.WriteString(p.escape(text) + "\n")
 }
 
 func (p *page) list(lines []string) {
@@ -91,7 +80,7 @@ func (p *page) list(lines []string) {
 		if p.format == Markdown {
 			p.WriteString("- ")
 		}
-		p.WriteString(p.cell(l) + "\n")
+		p.WriteString(p.escape(l) + "\n")
 	}
 }
 

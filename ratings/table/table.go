@@ -4,14 +4,13 @@ package table
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/csvfile"
-	"gyges/ratings/textfmt"
 )
 
 // Format is a way to write a table.
@@ -24,24 +23,6 @@ const (
 	CSV      Format = "csv"
 	JSON     Format = "json"
 )
-
-// Formats lists the formats.
-func Formats() []Format { return []Format{Text, Markdown, CSV, JSON} }
-
-// ParseFormat finds a format by its name.
-func ParseFormat(name string) (Format, error) {
-	var names []string
-	for _, f := range Formats() {
-		if name == string(f) {
-			return f, nil
-		}
-		names = append(names, string(f))
-	}
-	return "", fmt.Errorf("format %.60q: expected one of %s", name, strings.Join(names, ", "))
-}
-
-// rounded reports whether the format has rounded numbers.
-func (f Format) rounded() bool { return f == Text || f == Markdown }
 
 // Table is what is printed of one fit.
 type Table struct {
@@ -80,11 +61,12 @@ type View struct {
 	Crosstable bool // below the table; JSON always has it and CSV never
 }
 
-func (v View) columns(usual string) []Column {
+// columns returns the chosen columns, or without any those with these keys.
+func (v View) columns(keys string) []Column {
 	if len(v.Columns) > 0 {
 		return v.Columns
 	}
-	return known(usual)
+	return known(keys)
 }
 
 var errFormat = errors.New("unknown format")
@@ -99,15 +81,19 @@ var errFormat = errors.New("unknown format")
 // all games, and under "parts" the same object for each part; null stands for
 // what has no value.
 func Write(w io.Writer, f Format, v View, all Tables) error {
-	switch {
-	case f == JSON:
-		return writeJSON(w, newTablesJSON(all))
-	case f == CSV:
-		return writeCSV(w, v.header(), all.Printed(), func(t Table) ([][]string, error) { return v.records(t) })
-	case f.rounded():
-		return writePage(w, f, all, func(p *page, t Table) error { return p.table(t, v) })
+	if f == JSON {
+		o, err := tablesObject(all)
+		if err != nil {
+			return fmt.Errorf("write json: %w", err)
+		}
+		return writeJSON(w, o)
 	}
-	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
+	chosen := v.columns(csvColumns)
+	return write(w, f, all, part{
+		header: keysOf(chosen),
+		rows:   func(t Table) ([][]any, error) { return t.cells(chosen) },
+		page:   func(p *page, t Table) error { return p.table(t, v) },
+	})
 }
 
 // WriteCrosstable writes who scored what against whom. Text and Markdown
@@ -116,10 +102,9 @@ func Write(w io.Writer, f Format, v View, all Tables) error {
 // North apart, from South's view.
 func WriteCrosstable(w io.Writer, f Format, all Tables) error {
 	return write(w, f, all, part{
-		columns: "table,south,north,wins,draws,losses",
-		records: crosstableRecords,
-		json:    func(t Table) (any, error) { return newCrosstableJSON(t), nil },
-		page:    func(p *page, t Table) error { p.crosstable(t.Ratings); return nil },
+		keys: crosstableKeys,
+		rows: crosstable,
+		page: func(p *page, t Table) error { return p.crosstable(t.Ratings) },
 	})
 }
 
@@ -128,10 +113,9 @@ func WriteCrosstable(w io.Writer, f Format, all Tables) error {
 // CSV and JSON always have all.
 func WriteHeadToHead(w io.Writer, f Format, all Tables, most int) error {
 	return write(w, f, all, part{
-		columns: "table,a,b,games,wins,draws,losses,points,expected,z",
-		records: headToHeadRecords,
-		json:    func(t Table) (any, error) { return newHeadToHeadJSON(t), nil },
-		page:    func(p *page, t Table) error { p.headToHead(t.Ratings, most); return nil },
+		keys: headToHeadKeys,
+		rows: headToHeads,
+		page: func(p *page, t Table) error { return p.headToHead(t, most) },
 	})
 }
 
@@ -140,10 +124,22 @@ func WriteHeadToHead(w io.Writer, f Format, all Tables, most int) error {
 // players out with a line that says so, and CSV and JSON those of more than 250.
 func WriteSuperiority(w io.Writer, f Format, all Tables) error {
 	return write(w, f, all, part{
-		columns: "table,a,b,difference,error,los",
-		records: func(t Table) ([][]string, error) { return superiorityRecords(t) },
-		json:    func(t Table) (any, error) { return newSuperiorityJSON(t) },
-		page:    func(p *page, t Table) error { return p.superiority(t.Ratings) },
+		keys: comparisonKeys,
+		rows: func(t Table) ([][]any, error) {
+			var rows [][]any
+			if len(t.Ratings.Players) > maxCompared {
+				return nil, nil
+			}
+			for _, p := range t.Ratings.Players {
+				more, err := comparisons(t, p.Name)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, more...)
+			}
+			return rows, nil
+		},
+		page: func(p *page, t Table) error { return p.superiority(t.Ratings) },
 	})
 }
 
@@ -151,88 +147,130 @@ func WriteSuperiority(w io.Writer, f Format, all Tables) error {
 // group. Tables without a rating of that player say so.
 func WriteComparison(w io.Writer, f Format, all Tables, name string) error {
 	return write(w, f, all, part{
-		columns: "table,a,b,difference,error,los",
-		records: func(t Table) ([][]string, error) { return comparisonRecords(t, name) },
-		json:    func(t Table) (any, error) { return newComparisonJSON(t, name) },
-		page:    func(p *page, t Table) error { return p.comparison(t.Ratings, name) },
+		keys: comparisonKeys,
+		rows: func(t Table) ([][]any, error) { return comparisons(t, name) },
+		page: func(p *page, t Table) error { return p.comparison(t, name) },
 	})
 }
 
-// part is something to print of each table, in each format.
+// part is what is printed of each table.
 type part struct {
-	columns string
-	records func(Table) ([][]string, error)
-	json    func(Table) (any, error)
-	page    func(*page, Table) error
+	header []string // of CSV; nil: the title and keys
+	keys   []string
+	rows   func(Table) ([][]any, error)
+	page   func(*page, Table) error
 }
 
 func write(w io.Writer, f Format, all Tables, p part) error {
-	switch {
-	case f == CSV:
-		return writeCSV(w, strings.Split(p.columns, ","), all.Printed(), p.records)
-	case f == JSON:
-		tables := all.Printed()
-		objects := make([]any, len(tables))
-		for i, t := range tables {
-			var err error
-			if objects[i], err = p.json(t); err != nil {
-				return err
+	tables := all.Printed()
+	switch f {
+	case Text, Markdown:
+		return writePage(w, f, all, p.page)
+	case CSV:
+		lines := [][]string{p.header}
+		if p.header == nil {
+			lines[0] = append([]string{"table"}, p.keys...)
+		}
+		for _, t := range tables {
+			rows, err := p.rows(t)
+			if err != nil {
+				return fmt.Errorf("write csv: %w", err)
+			}
+			for _, row := range rows {
+				var line []string
+				if p.header == nil {
+					line = append(line, exact(t.Title))
+				}
+				for _, cell := range row {
+					line = append(line, exact(cell))
+				}
+				lines = append(lines, line)
 			}
 		}
-		return writeJSON(w, map[string]any{"tables": objects})
-	case f.rounded():
-		return writePage(w, f, all, p.page)
+		return writeCSV(w, lines)
+	case JSON:
+		objects := []object{}
+		for _, t := range tables {
+			rows, err := p.rows(t)
+			if err != nil {
+				return fmt.Errorf("write json: %w", err)
+			}
+			objects = append(objects, object{{"title", jsonValue(t.Title)}, {"rows", list{p.keys, rows}}})
+		}
+		return writeJSON(w, object{{"tables", objects}})
 	}
 	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
 }
 
-func writeCSV(w io.Writer, header []string, tables []Table, records func(Table) ([][]string, error)) error {
+func writeCSV(w io.Writer, lines [][]string) error {
 	var buf bytes.Buffer
-	c := csvfile.NewWriter(&buf)
-	lines := [][]string{header}
-	for _, t := range tables {
-		more, err := records(t)
-		if err != nil {
-			return fmt.Errorf("write csv: %w", err)
-		}
-		lines = append(lines, more...)
+	err := csvfile.NewWriter(&buf).WriteAll(lines)
+	if err == nil {
+		_, err = w.Write(buf.Bytes())
 	}
-	if err := c.WriteAll(lines); err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	if _, err := w.Write(buf.Bytes()); err != nil {
+	if err != nil {
 		return fmt.Errorf("write csv: %w", err)
 	}
 	return nil
 }
 
-// header names the columns of the rating table in CSV.
-func (v View) header() []string {
-	var keys []string
-	for _, c := range v.columns(csvColumns) {
-		keys = append(keys, c.Key)
+func writeJSON(w io.Writer, v any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.Write(buf.Bytes())
 	}
-	return keys
+	if err != nil {
+		return fmt.Errorf("write json: %w", err)
+	}
+	return nil
 }
 
-// records are the rows of one rating table in CSV.
-func (v View) records(t Table) ([][]string, error) {
-	chosen := v.columns(csvColumns)
-	lines, err := rows(t, chosen)
-	if err != nil {
-		return nil, err
+var (
+	crosstableKeys = []string{"south", "north", "wins", "draws", "losses"}
+	headToHeadKeys = []string{"a", "b", "games", "wins", "draws", "losses", "points", "expected", "z"}
+	comparisonKeys = []string{"a", "b", "difference", "error", "los"}
+)
+
+// maxCompared is the number of players up to which every two are compared in CSV and
+// JSON.
+const maxCompared = 250
+
+func crosstable(t Table) ([][]any, error) {
+	var rows [][]any
+	for _, p := range t.Ratings.Pairings() {
+		rows = append(rows, []any{name(p.South), name(p.North), p.Wins, p.Draws, p.Losses})
 	}
-	var list [][]string
-	for i := range lines {
-		var record []string
-		for _, c := range chosen {
-			text := c.exact(&lines[i])
-			if c.Key == "name" {
-				text = textfmt.Visible(text)
-			}
-			record = append(record, text)
+	return rows, nil
+}
+
+func headToHeads(t Table) ([][]any, error) {
+	var rows [][]any
+	for _, h := range t.Ratings.HeadToHeads() {
+		rows = append(rows, []any{name(h.A), name(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected, zScore(h.Z)})
+	}
+	return rows, nil
+}
+
+// comparisons returns the differences of a player to the others of its group, in the
+// order of the table.
+func comparisons(t Table, player string) ([][]any, error) {
+	p, ok := t.Ratings.Player(player)
+	if !ok {
+		return nil, nil
+	}
+	var rows [][]any
+	for _, q := range t.Ratings.Players {
+		if q.Group != p.Group || q.Name == player {
+			continue
 		}
-		list = append(list, record)
+		d, err := t.Ratings.Difference(player, q.Name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, []any{name(player), name(q.Name), d.Elo, d.Error, percent(d.LOS)})
 	}
-	return list, nil
+	return rows, nil
 }

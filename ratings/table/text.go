@@ -19,7 +19,7 @@ func (p *page) table(t Table, v View) error {
 		return err
 	}
 	if v.Crosstable && t.Ratings.Games > 0 {
-		p.crosstable(t.Ratings)
+		return p.crosstable(t.Ratings)
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func (p *page) table(t Table, v View) error {
 // advantage and the notes.
 func (p *page) ratings(t Table, v View) error {
 	r, chosen := t.Ratings, v.columns(TextColumns)
-	lines, err := rows(t, chosen)
+	rows, err := t.cells(chosen)
 	if err != nil {
 		return err
 	}
@@ -41,47 +41,61 @@ func (p *page) ratings(t Table, v View) error {
 		for number < len(r.Players) && r.Players[number].Group == g {
 			number++
 		}
-		p.rows(chosen, lines[first:number])
+		p.rows(chosen, rows[first:number])
 	}
 	if len(r.Unrated) > 0 {
+		left := LeftColumns(chosen)
+		if rows, err = t.cells(left); err != nil {
+			return err
+		}
 		p.paragraph("Without a rating:")
-		p.rows(LeftColumns(chosen), lines[len(r.Players):])
+		p.rows(left, rows[len(r.Players):])
 	}
 	p.list(remarks(r))
 	return nil
 }
 
-// rows writes lines of a rating table.
-func (p *page) rows(chosen []Column, lines []row) {
+// rows writes rows of a rating table.
+func (p *page) rows(chosen []Column, rows [][]any) {
 	g := &grid.Grid{Left: make(map[int]bool)}
 	for i, c := range chosen {
 		g.Header = append(g.Header, c.Header)
-		g.Left[i] = c.left
+		g.Left[i] = c.Words()
 	}
-	for i := range lines {
-		var cells []string
-		for _, c := range chosen {
-			if c.Key == "name" {
-				cells = append(cells, p.name(lines[i].name))
-				continue
-			}
-			cells = append(cells, p.cell(c.text(&lines[i])))
-		}
-		g.Add(cells...)
+	for _, row := range rows {
+		p.row(g, row...)
 	}
 	p.grid(g)
 }
 
-// LeftColumns returns the chosen columns that say something of players without a
-// rating, and the reason why they have none.
-func LeftColumns(chosen []Column) []Column {
-	var left []Column
-	for _, c := range chosen {
-		if !strings.Contains(","+unratedLeft+",", ","+c.Key+",") {
-			left = append(left, c)
-		}
+// row adds cells to a grid.
+func (p *page) row(g *grid.Grid, cells ...any) {
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = p.escape(text(cell))
 	}
-	return append(left, known("reason")...)
+	g.Add(texts...)
+}
+
+// Remarks returns the lines that [Write] prints below the rating table: the
+// advantage, the draw parameter, the reference of the ratings, the goodness of fit
+// and the notes.
+func (t Table) Remarks() []string {
+	list := remarks(t.Ratings)
+	for i := range list {
+		list[i] = textfmt.Visible(list[i])
+	}
+	return list
+}
+
+// GroupTitle returns the line above the table of a group, by its index, where there is
+// more than one.
+func (t Table) GroupTitle(g int) string {
+	groups := t.Ratings.Groups
+	if len(groups) < 2 {
+		return ""
+	}
+	return textfmt.Visible(groupLine(g, len(groups), groups[g]))
 }
 
 // remarks are the lines below the rating table.
@@ -93,14 +107,18 @@ func remarks(r *ratings.Ratings) []string {
 			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate), textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
-		if f := r.GoodnessOfFit; f.Degrees > 0 {
-			lines = append(lines, fmt.Sprintf("Fit of the pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P))
+		if r.GoodnessOfFit.Degrees > 0 {
+			lines = append(lines, "Fit of the pairings: "+chiSquareText(r.GoodnessOfFit))
 		}
 	}
 	for _, n := range r.Notes {
 		lines = append(lines, "Note: "+n+".")
 	}
 	return lines
+}
+
+func chiSquareText(f ratings.GoodnessOfFit) string {
+	return fmt.Sprintf("chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)
 }
 
 func groupLine(g, of int, group ratings.Group) string {
@@ -122,17 +140,17 @@ func advantageText(a ratings.Advantage) string {
 	return text
 }
 
-// scaleText says what the ratings are measured from.
+// scaleText is the reference of the ratings.
 func scaleText(groups []ratings.Group) string {
 	text := "Elo: the mean is 0"
 	if len(groups) > 1 {
 		text = "Elo: the mean of a group is 0"
 	}
 	var given []string
-	held := 0
+	anchored := 0
 	for _, g := range groups {
 		if len(g.Anchors) > 0 {
-			held++
+			anchored++
 		}
 		for _, a := range g.Anchors {
 			at := a.Name + " stands at " + textfmt.Decimal(a.Elo)
@@ -143,16 +161,15 @@ func scaleText(groups []ratings.Group) string {
 		}
 	}
 	switch {
-	case held == len(groups):
+	case anchored == len(groups):
 		text = "Elo: " + strings.Join(given, ", ")
-	case held > 0:
+	case anchored > 0:
 		text += ", but " + strings.Join(given, ", ")
 	}
 	return text + "; ± is half the 95 % interval."
 }
 
-// tooWide says that a table of so many columns isn't drawn, and returns whether
-// it is so.
+// tooWide reports whether a table of so many columns is left out, and writes that.
 func (p *page) tooWide(what string, n int) bool {
 	if n > maxColumns {
 		p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what, n))
@@ -160,64 +177,67 @@ func (p *page) tooWide(what string, n int) bool {
 	return n > maxColumns
 }
 
-// square is a grid with a row and a column for each player.
-func (p *page) square(names []string) *grid.Grid {
-	header := []string{"#", "Player"}
-	for j := range names {
-		header = append(header, strconv.Itoa(j+1))
+// matrix writes a table with a row and a column for each player.
+func (p *page) matrix(names []string, cell func(i, j int) (any, error)) error {
+	g := newGrid("#", "Player")
+	for i := range names {
+		g.Header = append(g.Header, strconv.Itoa(i+1))
 	}
-	return newGrid(header...)
+	for i, player := range names {
+		row := []any{i + 1, name(player)}
+		for j := range names {
+			c, err := cell(i, j)
+			if err != nil {
+				return err
+			}
+			if i == j {
+				c = "x"
+			}
+			row = append(row, c)
+		}
+		p.row(g, row...)
+	}
+	p.grid(g)
+	return nil
 }
 
 // crosstable writes each player's results against each other.
-func (p *page) crosstable(r *ratings.Ratings) {
+func (p *page) crosstable(r *ratings.Ratings) error {
 	t := r.Crosstable()
 	if p.tooWide("crosstable", len(t.Names)) {
-		return
+		return nil
 	}
 	p.paragraph("Won-drawn-lost by the player in the row, against the players numbered above:")
-	g := p.square(t.Names)
-	for i, name := range t.Names {
-		row := []string{strconv.Itoa(i + 1), p.name(name)}
-		for j := range t.Names {
-			row = append(row, crosstableCell(i == j, t.Total(i, j)))
+	return p.matrix(t.Names, func(i, j int) (any, error) {
+		c := t.Total(i, j)
+		if c.Games() == 0 {
+			return nil, nil
 		}
-		g.Add(row...)
-	}
-	p.grid(g)
-}
-
-func crosstableCell(self bool, c ratings.Count) string {
-	switch {
-	case self:
-		return "x"
-	case c.Games() == 0:
-		return ""
-	}
-	return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
+		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses), nil
+	})
 }
 
 // headToHead writes the pairings that fit worst.
-func (p *page) headToHead(r *ratings.Ratings, most int) {
-	list := r.HeadToHeads()
-	shown := list
-	if most > 0 && len(list) > most {
-		shown = list[:most]
+func (p *page) headToHead(t Table, most int) error {
+	rows, err := headToHeads(t)
+	shown := rows
+	if most > 0 && len(rows) > most {
+		shown = rows[:most]
 	}
-	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(list)))
+	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
 	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
 	g.Left[2] = true
-	for i, h := range shown {
-		g.Add(strconv.Itoa(i+1), p.name(h.A), p.name(h.B), strconv.Itoa(h.Games()), strconv.Itoa(h.Wins), strconv.Itoa(h.Draws),
-			strconv.Itoa(h.Losses), textfmt.Decimal(h.Points()), textfmt.Decimal(h.Expected), fmt.Sprintf("%+.2f", h.Z))
+	for i, row := range shown {
+		p.row(g, append([]any{i + 1}, row...)...)
 	}
 	p.grid(g)
-	if f := r.GoodnessOfFit; f.Degrees > 0 {
-		p.list([]string{fmt.Sprintf("All pairings: chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)})
+	if f := t.Ratings.GoodnessOfFit; f.Degrees > 0 {
+		p.list([]string{"All pairings: " + chiSquareText(f)})
 	}
+	return err
 }
 
-// superiority writes how likely the player in the row is the stronger one.
+// superiority writes the likelihood that the player in the row is the stronger one.
 func (p *page) superiority(r *ratings.Ratings) error {
 	if p.tooWide("table of superiority", len(r.Players)) {
 		return nil
@@ -227,88 +247,33 @@ func (p *page) superiority(r *ratings.Ratings) error {
 	for _, q := range r.Players {
 		names = append(names, q.Name)
 	}
-	g := p.square(names)
-	for i, a := range r.Players {
-		row := []string{strconv.Itoa(i + 1), p.name(a.Name)}
-		for j, b := range r.Players {
-			switch {
-			case i == j:
-				row = append(row, "x")
-			case a.Group != b.Group:
-				row = append(row, "")
-			default:
-				d, err := r.Difference(a.Name, b.Name)
-				if err != nil {
-					return err
-				}
-				row = append(row, textfmt.Decimal(100*d.LOS))
-			}
+	return p.matrix(names, func(i, j int) (any, error) {
+		if i == j || r.Players[i].Group != r.Players[j].Group {
+			return nil, nil
 		}
-		g.Add(row...)
-	}
-	p.grid(g)
-	return nil
+		d, err := r.Difference(names[i], names[j])
+		return 100 * d.LOS, err
+	})
 }
 
 // comparison writes a sentence for each opponent of one player.
-func (p *page) comparison(r *ratings.Ratings, name string) error {
-	list, err := comparisons(r, name)
-	if err != nil {
-		return err
-	}
+func (p *page) comparison(t Table, player string) error {
+	rows, err := comparisons(t, player)
 	var lines []string
-	for _, c := range list {
-		lines = append(lines, c.sentence())
+	for _, row := range rows {
+		format := "%s beats %s by %s ± %s, LOS %s"
+		switch elo := text(row[2]); {
+		case elo == "0.0":
+			format = "%s is level with %s, %s ± %s, LOS %s"
+		case elo[0] == '-':
+			format = "%s loses to %s by %s ± %s, LOS %s"
+		}
+		difference := strings.TrimPrefix(text(row[2]), "-")
+		lines = append(lines, fmt.Sprintf(format, text(row[0]), text(row[1]), difference, text(row[3]), text(row[4])))
 	}
 	if len(lines) == 0 {
-		lines = []string{name + " has no rating here that could be compared."}
+		lines = []string{player + " has no rating here that could be compared."}
 	}
 	p.list(lines)
-	return nil
-}
-
-// sentence says the difference in words.
-func (c *comparison) sentence() string {
-	format := "%s beats %s by %s ± %s, LOS %s"
-	switch elo := textfmt.Decimal(c.Elo); {
-	case elo == "0.0":
-		format = "%s is level with %s, %s ± %s, LOS %s"
-	case c.Elo < 0:
-		format = "%s loses to %s by %s ± %s, LOS %s"
-	}
-	return fmt.Sprintf(format, nonEmpty(c.a), nonEmpty(c.b), strings.TrimPrefix(textfmt.Decimal(c.Elo), "-"), textfmt.Decimal(c.Error), textfmt.Percent(c.LOS))
-}
-
-func nonEmpty(name string) string {
-	if name == "" {
-		return `""`
-	}
-	return name
-}
-
-// comparison is one player's difference to another.
-type comparison struct {
-	a, b string
-	ratings.Difference
-}
-
-// comparisons are the differences of a player to the others of its group, in
-// the order of the table.
-func comparisons(r *ratings.Ratings, name string) ([]comparison, error) {
-	p, ok := r.Player(name)
-	if !ok {
-		return nil, nil
-	}
-	var list []comparison
-	for _, q := range r.Players {
-		if q.Group != p.Group || q.Name == name {
-			continue
-		}
-		d, err := r.Difference(name, q.Name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, comparison{name, q.Name, d})
-	}
-	return list, nil
+	return err
 }
