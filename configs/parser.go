@@ -22,13 +22,38 @@ const maxFile = 1 << 20
 // maxProblems bounds how many problems of one file are reported.
 const maxProblems = 100
 
-// parser reads one file and gathers what is wrong with it. It walks over the
+// parser reads one file and collects the problems in it. It walks over the
 // nodes of the YAML document itself, so that every message has its line and
-// speaks of keys and values, not of Go types.
+// names keys and values, not Go types.
 type parser struct {
 	file     string
 	regular  bool // no pipe or device
+	root     int  // line of the document
 	problems []problem
+	lines    map[string]int  // of fields, by their paths as in [problems.FieldError]
+	bad      map[string]bool // fields with a problem
+}
+
+func newParser(file string) *parser {
+	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
+}
+
+// load reads a file with the given keys and then checks the config. The error joins all
+// problems.
+func load(file, what string, fields func(p *parser) []field, check func(p *parser)) error {
+	p := newParser(file)
+	root, err := p.document()
+	if err != nil {
+		return err
+	}
+	if root != nil {
+		p.root = root.Line
+		p.mapping(root, what, fields(p)...)
+		if root.Kind == yaml.MappingNode {
+			check(p)
+		}
+	}
+	return p.err()
 }
 
 type problem struct {
@@ -119,12 +144,6 @@ func (p *parser) addYAML(err error) {
 	p.add(line, "not valid YAML near here: %s", text)
 }
 
-// field is a key that a mapping may have.
-type field struct {
-	name string
-	read func(value *yaml.Node)
-}
-
 // mapping reads a mapping of known keys.
 func (p *parser) mapping(n *yaml.Node, what string, fields ...field) {
 	p.entries(n, what, func(key, value *yaml.Node) {
@@ -178,17 +197,6 @@ func (p *parser) text(n *yaml.Node, what string) (string, bool) {
 		return "", false
 	}
 	return n.Value, true
-}
-
-// number returns a whole number.
-func number[T int | int64 | uint64](p *parser, n *yaml.Node, what string, parse func(string) (T, error)) (T, bool) {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
-		if x, err := parse(n.Value); err == nil {
-			return x, true
-		}
-	}
-	p.add(n.Line, "expected %s, found %s", what, found(n))
-	return 0, false
 }
 
 // found describes what stands in a place.

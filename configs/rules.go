@@ -15,7 +15,8 @@ import (
 //
 // It is a regular file. The error joins everything that is wrong with the file.
 func LoadRules(path string) (*rules.Rules, error) {
-	p := &parser{file: path, regular: true}
+	p := newParser(path)
+	p.regular = true
 	root, err := p.document()
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"gyges/agents/explore"
 	"gyges/rules"
 	"gyges/tournament"
-	"gyges/tournament/selfplay"
+	"gyges/tournament/training"
 )
 
 func exploring() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
@@ -31,7 +31,7 @@ seed: 4
 out: some/where
 `), exploring())
 	require.NoError(t, err)
-	want := selfplay.DefaultConfig()
+	want := training.DefaultSelfPlay()
 	w := &want.Tournament
 	w.Name = "t"
 	w.Rules = []*rules.Rules{rules.MustParse("kang"), rules.MustParse("simplified")}
@@ -45,7 +45,7 @@ out: some/where
 	w.Adjudication, err = tournament.ParseAdjudication("proven")
 	require.NoError(t, err)
 	want.Explore = explore.Options{Temperature: 0.5, Random: 1, Plies: 9}
-	want.Split = selfplay.Split{Validation: 10}
+	want.Split = training.Split{Validation: 10}
 	require.Equal(t, want, c)
 }
 
@@ -98,7 +98,7 @@ func TestShippedSelfPlay(t *testing.T) {
 	for _, path := range paths {
 		c, err := LoadSelfPlay(path, exploring())
 		require.NoError(t, err, path)
-		want := selfplay.DefaultConfig()
+		want := training.DefaultSelfPlay()
 		want.Tournament.Name = nameOf(path)
 		want.Tournament.Rules = []*rules.Rules{rules.MustParse(nameOf(path))}
 		want.Tournament.Agents = c.Tournament.Agents

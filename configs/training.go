@@ -2,134 +2,287 @@ package configs
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/ratings/sprt"
-	"gyges/tournament"
+	"gyges/agents/problems"
+	"gyges/agents/tuning"
+	"gyges/agents/tuning/spsa"
+	"gyges/agents/tuning/texel"
+	"gyges/rules"
 	"gyges/tournament/training"
 )
 
-// LoadTraining reads a training from a YAML file, whose keys are those of
-// configs/training/standard.yaml, and checks all of it with
-// [training.Config.Validate]. Keys that are missing have the values of
-// [training.DefaultConfig]. The error joins everything that is wrong.
-func LoadTraining(path string, registry *agents.Registry) (training.Config, error) {
-	c := training.DefaultConfig()
-	weights := eval.DefaultName
-	var features *yaml.Node
-	read := func(t *tuningReader, root *yaml.Node) {
-		c.Name = t.config.Name
-		play, match := t.part(c.SelfPlay.Tournament), t.part(c.Match)
-		t.mapping(root, "a training",
-			t.field("name", func(n *yaml.Node) { t.textInto(n, &c.Name, "a name, in quotes if it is a number") }),
-			t.field("rules", t.oneRules),
-			t.field("agent", func(n *yaml.Node) { t.specInto(n, &c.Agent) }),
-			t.field("weights", func(n *yaml.Node) { t.textInto(n, &weights, "default, classic or a weights file") }),
-			t.field("generations", func(n *yaml.Node) { t.intInto(n, &c.Generations) }),
-			t.field("selfplay", func(n *yaml.Node) {
-				x := &c.SelfPlay
-				t.mapping(n, "self-play",
-					t.field("selfplay.agent", func(n *yaml.Node) { t.specInto(n, &c.SelfPlayAgent) }).named("agent"),
-					t.field("selfplay.pairs", func(n *yaml.Node) { t.intInto(n, &play.config.Pairs) }).named("pairs"),
-					t.field("selfplay.openings", play.openings).named("openings"),
-					t.field("selfplay.limits", play.limits).named("limits"),
-					t.field("selfplay.explore.temperature", func(n *yaml.Node) { t.floatInto(n, &x.Explore.Temperature) }).named("temperature"),
-					t.field("selfplay.explore.random", func(n *yaml.Node) { t.floatInto(n, &x.Explore.Random) }).named("random"),
-					t.field("selfplay.split.validation", func(n *yaml.Node) { t.intInto(n, &x.Split.Validation) }).named("validation"),
-					t.field("selfplay.split.test", func(n *yaml.Node) { t.intInto(n, &x.Split.Test) }).named("test"),
-				)
-			}),
-			t.field("tune", func(n *yaml.Node) {
-				s := &c.Settings
-				t.mapping(n, "a fit",
-					t.field("window", func(n *yaml.Node) { t.intInto(n, &c.Window) }),
-					t.field("data", func(n *yaml.Node) { c.Data = t.folders(n) }),
-					t.field("features", func(n *yaml.Node) { features = n }),
-					t.field("tune.positions", func(n *yaml.Node) { t.intInto(n, &c.Choice.Positions) }).named("positions"),
-					t.field("quiet", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Quiet) }),
-					t.field("leaves", func(n *yaml.Node) { t.boolInto(n, &c.Choice.Leaves) }),
-					t.network(s),
-					t.field("tune.lambda", func(n *yaml.Node) { t.floatInto(n, &s.Lambda) }).named("lambda"),
-					t.field("tune.l2", func(n *yaml.Node) { t.floatInto(n, &s.L2) }).named("l2"),
-					t.field("tune.scale", func(n *yaml.Node) { t.floatInto(n, &s.Scale) }).named("scale"),
-					t.field("tune.iterations", func(n *yaml.Node) { t.intInto(n, &s.Iterations) }).named("iterations"),
-					t.field("tune.patience", func(n *yaml.Node) { t.intInto(n, &s.Patience) }).named("patience"),
-				)
-			}),
-			t.field("match", func(n *yaml.Node) {
-				t.mapping(n, "a match",
-					t.field("match.sprt", func(n *yaml.Node) { t.testInto(n, &c.Match.SPRT) }).named("sprt"),
-					t.field("match.pairs", func(n *yaml.Node) { t.intInto(n, &match.config.Pairs) }).named("pairs"),
-					t.field("match.openings", match.openings).named("openings"),
-					t.field("match.limits", match.limits).named("limits"),
-				)
-			}),
-			t.field("rating", func(n *yaml.Node) { t.intInto(n, &c.Rating) }),
-			t.field("seed", t.seed),
-			t.field("workers", func(n *yaml.Node) { t.intInto(n, &t.config.Workers) }),
-			t.field("out", func(n *yaml.Node) { t.textInto(n, &c.Out, "a folder, in quotes if it is a number") }),
+// LoadSelfPlay reads self-play from a YAML file, whose keys are those of
+// configs/selfplay/standard.yaml, and checks all of it with
+// [training.SelfPlay.Validate]. Keys that are missing have the values of
+// [training.DefaultSelfPlay]; the name is the file's without its extension; an
+// Out that is missing stays empty. The error joins all problems.
+func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, error) {
+	c := training.DefaultSelfPlay()
+	c.Tournament.Name = nameOf(path)
+	fields := func(p *parser) []field {
+		return append(p.gameFields(&c.Tournament),
+			p.group("explore", "exploration",
+				p.value("explore.temperature", &c.Explore.Temperature),
+				p.value("explore.random", &c.Explore.Random),
+				p.value("explore.plies", &c.Explore.Plies),
+			),
+			p.group("split", "a split",
+				p.value("split.validation", &c.Split.Validation),
+				p.value("split.test", &c.Split.Test),
+			),
 		)
-		c.Rules, c.Seed, c.Workers = t.config.Rules[0], t.config.Seed, t.config.Workers
-		test := c.Match.SPRT
-		c.SelfPlay.Tournament, c.Match = play.config, match.config
-		c.Match.SPRT = test
-		c.Weights = t.parent(weights, c.Rules)
-		c.Settings.Frozen = t.frozen(features)
-		if !t.bad["agent"] && !t.bad["selfplay.agent"] && !t.bad["weights"] {
-			t.validate(root, c.Validate(registry))
-		}
 	}
-	return c, loadTuning(path, read)
+	return c, load(path, "self-play", fields, func(p *parser) { p.report(c.Validate(registry)) })
 }
 
-// folders reads a list of folders of samples.
-func (t *tuningReader) folders(n *yaml.Node) []string {
+// LoadTexel reads a fit of weights from a YAML file, whose keys are those of
+// configs/tuning/texel.yaml. The error joins all problems.
+func LoadTexel(path string) (training.Texel, error) {
+	c := training.DefaultTexel()
+	c.Name = nameOf(path)
+	weights := eval.DefaultName
+	fields := func(p *parser) []field {
+		return slices.Concat([]field{
+			p.name(&c.Name),
+			p.oneRules(&c.Rules),
+			p.textValue("data", &c.Data, "a folder of training positions"),
+			p.weights(&weights),
+		}, p.fitFields("", &c.Fit), []field{p.out(&c.Out)})
+	}
+	return c, load(path, "a Texel tuning", fields, func(p *parser) {
+		c.Parent = p.loadWeights(weights, c.Rules)
+		p.report(c.Validate())
+	})
+}
+
+// fitFields are the keys of a fit; prefix is the path of what holds them.
+func (p *parser) fitFields(prefix string, f *training.Fit) []field {
+	s := &f.Settings
+	return []field{
+		p.field(prefix+"features", func(n *yaml.Node) { s.Frozen = p.frozen(n) }),
+		p.value(prefix+"positions", &f.Choice.Positions),
+		p.value(prefix+"quiet", &f.Choice.Quiet),
+		p.value(prefix+"leaves", &f.Choice.Leaves),
+		p.field(prefix+"network", func(n *yaml.Node) {
+			network := &texel.Network{Seed: 1}
+			if n.Kind == yaml.MappingNode {
+				s.Network = network
+			}
+			p.mapping(n, "a network",
+				p.value(prefix+"network.epochs", &network.Epochs),
+				p.value(prefix+"network.batch", &network.Batch),
+				p.value(prefix+"network.rate", &network.Rate),
+				p.value(prefix+"network.decay", &network.Decay),
+				p.value(prefix+"network.seed", &network.Seed),
+			)
+		}),
+		p.value(prefix+"lambda", &s.Lambda),
+		p.value(prefix+"l2", &s.L2),
+		p.value(prefix+"scale", &s.Scale),
+		p.value(prefix+"iterations", &s.Iterations),
+		p.value(prefix+"patience", &s.Patience),
+	}
+}
+
+// frozen reads the list of the features that are tuned and returns which are not.
+func (p *parser) frozen(n *yaml.Node) []bool {
+	frozen := slices.Repeat([]bool{true}, eval.NumFeatures)
+	for _, e := range p.list(n, "features") {
+		name, ok := p.text(e, "the name of a feature, like near")
+		if !ok {
+			continue
+		}
+		i := slices.Index(eval.Names(), name)
+		switch {
+		case i < 0:
+			p.add(e.Line, "unknown feature %.60q, expected one of: %s", name, strings.Join(eval.Names(), ", "))
+		case !frozen[i]:
+			p.add(e.Line, "%s is listed twice", name)
+		default:
+			frozen[i] = false
+		}
+	}
+	return frozen
+}
+
+// weights is the key of the initial weights.
+func (p *parser) weights(to *string) field {
+	return p.textValue("weights", to, "default, classic or a weights file")
+}
+
+// loadWeights loads the initial weights.
+func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
+	source, err := eval.Load(name)
+	var w eval.Weights
+	if err == nil {
+		w, err = tuning.WeightsOf(source, r)
+	}
+	if err != nil {
+		p.report(&problems.FieldError{Field: "weights", Err: err})
+	}
+	return w
+}
+
+// tuningFields are the keys that SPSA and TD share.
+func (p *parser) tuningFields(t *training.Tuning) []field {
+	c := &t.Match
+	return []field{
+		p.name(&c.Name),
+		p.oneRules(&c.Rules[0]),
+		p.field("agent", func(n *yaml.Node) {
+			var spec agents.Spec
+			if p.store(n, &spec); spec.Kind != "" {
+				c.Agents = []agents.Spec{spec}
+			}
+		}),
+		p.openings("openings", &c.Openings),
+		p.limits("limits", &c.Limits),
+		p.value("stall_timeout", &c.StallTimeout),
+		p.value("seed", &c.Seed),
+		p.value("workers", &c.Workers),
+		p.out(&c.Out),
+		p.group("verification", "a verification",
+			p.value("verification.every", &t.Verification.Every),
+			p.value("verification.pairs", &t.Verification.Pairs),
+		),
+		p.value("steps", &t.Steps),
+	}
+}
+
+// LoadSPSA reads an SPSA run from a YAML file, whose keys are those of
+// configs/tuning/spsa.yaml. The error joins all problems.
+func LoadSPSA(path string, registry *agents.Registry) (training.SPSA, error) {
+	c := training.SPSA{Tuning: training.DefaultTuning(), Settings: spsa.Settings{Pairs: 4}}
+	c.Match.Name = nameOf(path)
+	s := &c.Settings
+	var parameters *yaml.Node
+	fields := func(p *parser) []field {
+		return append(p.tuningFields(&c.Tuning),
+			p.field("parameters", func(n *yaml.Node) { parameters = n }),
+			p.value("pairs", &s.Pairs),
+			p.value("alpha", &s.Alpha),
+			p.value("gamma", &s.Gamma),
+			p.value("a", &s.A),
+		)
+	}
+	return c, load(path, "an SPSA tuning", fields, func(p *parser) {
+		p.bad["parameters"] = parameters != nil // not read yet, as they depend on the agent
+		p.report(c.Validate(registry))
+		if parameters != nil && !p.bad["agent"] {
+			p.bad["parameters"] = false
+			p.at("parameters", parameters, func(n *yaml.Node) { s.Params = p.params(n, &c, registry) })
+			p.report(c.Validate(registry))
+		}
+	})
+}
+
+// params reads the parameters that are tuned.
+func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registry) []spsa.Param {
+	var list []spsa.Param
+	p.entries(n, "parameters", func(key, value *yaml.Node) {
+		path := "parameters." + key.Value
+		p.at(path, value, func(n *yaml.Node) {
+			p.lines[path] = key.Line
+			t, err := tuning.Find(registry, c.Match.Agents[0], c.Match.Rules[0], key.Value)
+			if err != nil {
+				p.add(key.Line, "%v", err)
+				return
+			}
+			x := spsa.Param{Name: key.Value, Start: t.Start, Min: t.Min, Max: t.Max, Whole: t.Whole}
+			number := func(name string, to *float64) field {
+				return field{name, func(n *yaml.Node) { p.store(n, to) }}
+			}
+			p.mapping(n, "a parameter", number("start", &x.Start), number("min", &x.Min), number("max", &x.Max),
+				number("c", &x.C), number("r", &x.R))
+			if x.Min < t.Min || t.Max < x.Max {
+				p.add(key.Line, "expected min and max from %v to %v, found %v and %v", t.Min, t.Max, x.Min, x.Max)
+			}
+			list = append(list, x)
+		})
+	})
+	return list
+}
+
+// LoadTD reads a TD run from a YAML file, whose keys are those of
+// configs/tuning/td.yaml. The error joins all problems.
+func LoadTD(path string, registry *agents.Registry) (training.TD, error) {
+	c := training.DefaultTD()
+	c.Match.Name = nameOf(path)
+	s := &c.Settings
+	fields := func(p *parser) []field {
+		return append(p.tuningFields(&c.Tuning),
+			p.field("features", func(n *yaml.Node) { s.Frozen = p.frozen(n) }),
+			p.value("games", &c.Games),
+			p.value("lambda", &s.Lambda),
+			p.value("rate", &s.Rate),
+			p.value("scale", &s.Scale),
+		)
+	}
+	return c, load(path, "a TD tuning", fields, func(p *parser) { p.report(c.Validate(registry)) })
+}
+
+// LoadGenerations reads a run of generations from a YAML file, whose keys are those of
+// configs/training/standard.yaml, and checks all of it with
+// [training.Generations.Validate]. Keys that are missing have the values of
+// [training.DefaultGenerations]. The error joins all problems.
+func LoadGenerations(path string, registry *agents.Registry) (training.Generations, error) {
+	c := training.DefaultGenerations()
+	c.Name = nameOf(path)
+	weights := eval.DefaultName
+	play := &c.SelfPlay
+	fields := func(p *parser) []field {
+		return []field{
+			p.name(&c.Name),
+			p.oneRules(&c.Rules),
+			p.value("agent", &c.Agent),
+			p.weights(&weights),
+			p.value("generations", &c.Count),
+			p.group("selfplay", "self-play",
+				p.value("selfplay.agent", &c.SelfPlayAgent),
+				p.value("selfplay.pairs", &play.Tournament.Pairs),
+				p.openings("selfplay.openings", &play.Tournament.Openings),
+				p.limits("selfplay.limits", &play.Tournament.Limits),
+				p.value("selfplay.explore.temperature", &play.Explore.Temperature),
+				p.value("selfplay.explore.random", &play.Explore.Random),
+				p.value("selfplay.split.validation", &play.Split.Validation),
+				p.value("selfplay.split.test", &play.Split.Test),
+			),
+			p.group("tune", "a fit", append([]field{
+				p.value("tune.window", &c.Window),
+				p.field("tune.data", func(n *yaml.Node) { c.Data = p.folders("tune.data", n) }),
+			}, p.fitFields("tune.", &c.Fit)...)...),
+			p.group("match", "a match",
+				p.value("match.sprt", &c.Match.SPRT),
+				p.value("match.pairs", &c.Match.Pairs),
+				p.openings("match.openings", &c.Match.Openings),
+				p.limits("match.limits", &c.Match.Limits),
+			),
+			p.value("rating", &c.Rating),
+			p.value("seed", &c.Seed),
+			p.value("workers", &c.Workers),
+			p.out(&c.Out),
+		}
+	}
+	return c, load(path, "a training", fields, func(p *parser) {
+		c.Weights = p.loadWeights(weights, c.Rules)
+		p.report(c.Validate(registry))
+	})
+}
+
+// folders reads a list of folders of training positions.
+func (p *parser) folders(path string, n *yaml.Node) []string {
 	var list []string
-	for _, e := range t.list(n, "folders of samples") {
-		if dir, ok := t.text(e, "a folder of samples"); ok {
-			t.lines[fmt.Sprintf("tune.data[%d]", len(list))] = e.Line
+	for _, e := range p.list(n, "folders of training positions") {
+		if dir, ok := p.text(e, "a folder of training positions"); ok {
+			p.lines[fmt.Sprintf("%s[%d]", path, len(list))] = e.Line
 			list = append(list, dir)
 		}
 	}
 	return list
-}
-
-// part reads a part of the file that has openings and limits of its own.
-func (t *tuningReader) part(c tournament.Config) *tournamentReader {
-	return &tournamentReader{parser: t.parser, config: c, lines: t.lines, bad: t.bad}
-}
-
-// named is a field under another key.
-func (f field) named(key string) field {
-	f.name = key
-	return f
-}
-
-func (t *tuningReader) specInto(n *yaml.Node, to *agents.Spec) {
-	text, ok := t.text(n, "an agent spec, like alphabeta:depth=2")
-	if !ok {
-		return
-	}
-	spec, err := agents.ParseSpec(text)
-	if err != nil {
-		t.add(n.Line, "%v", err)
-		return
-	}
-	*to = spec
-}
-
-func (t *tuningReader) testInto(n *yaml.Node, to *sprt.Test) {
-	text, ok := t.text(n, "a test, like elo0=0,elo1=10")
-	if !ok {
-		return
-	}
-	test, err := sprt.Parse(text)
-	if err != nil {
-		t.add(n.Line, "%v", err)
-		return
-	}
-	*to = test
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // Every key arrives where it belongs, and its name in messages is right.
-func TestLoadTraining(t *testing.T) {
-	c, err := LoadTraining(write(t, `
+func TestLoadGenerations(t *testing.T) {
+	c, err := LoadGenerations(write(t, `
 name: better
 rules: kang
 agent: alphabeta:nodes=100
@@ -47,11 +47,11 @@ workers: 3
 out: some/where
 `), exploring())
 	require.NoError(t, err)
-	want := training.DefaultConfig()
+	want := training.DefaultGenerations()
 	want.Name, want.Rules = "better", rules.MustParse("kang")
 	want.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "100"}}}
 	want.SelfPlayAgent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
-	want.Generations, want.Window, want.Rating, want.Seed, want.Workers, want.Out = 7, 2, 17, 5, 3, "some/where"
+	want.Count, want.Window, want.Rating, want.Seed, want.Workers, want.Out = 7, 2, 17, 5, 3, "some/where"
 	want.Weights, err = eval.Default(eval.Kang)
 	require.NoError(t, err)
 	s := &want.SelfPlay
@@ -71,7 +71,7 @@ out: some/where
 	require.Equal(t, want, c)
 }
 
-func TestTrainingProblems(t *testing.T) {
+func TestGenerationsProblems(t *testing.T) {
 	path := write(t, `agent: alphabeta:depth=1
 weights: nowhere.json
 selfplay:
@@ -84,7 +84,7 @@ match:
   pairs: 0
 rating: -1
 `)
-	_, err := LoadTraining(path, exploring())
+	_, err := LoadGenerations(path, exploring())
 	require.Error(t, err)
 	var got []string
 	for line := range strings.Lines(err.Error()) {
@@ -108,20 +108,20 @@ rating: -1
 		"workers: -1":                           ":2: workers: expected",
 	} {
 		path := write(t, "agent: alphabeta:depth=1\n"+text)
-		_, err := LoadTraining(path, exploring())
+		_, err := LoadGenerations(path, exploring())
 		require.ErrorContains(t, err, path+want)
 		require.NotContains(t, err.Error(), "\n", "one problem, one line")
 	}
-	_, err = LoadTraining(write(t, ""), exploring())
+	_, err = LoadGenerations(write(t, ""), exploring())
 	require.Error(t, err)
 }
 
-func TestShippedTrainings(t *testing.T) {
+func TestShippedGenerations(t *testing.T) {
 	files, err := filepath.Glob("training/*.yaml")
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	for _, path := range files {
-		c, err := LoadTraining(path, exploring())
+		c, err := LoadGenerations(path, exploring())
 		require.NoError(t, err)
 		require.Equal(t, strings.TrimSuffix(filepath.Base(path), ".yaml"), c.Rules.String())
 		require.Equal(t, tournament.RandomOpenings, c.Match.Openings.Policy)

@@ -12,6 +12,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/tuning/spsa"
+	"gyges/tournament/training"
 )
 
 func TestTuningExamples(t *testing.T) {
@@ -21,15 +22,15 @@ func TestTuningExamples(t *testing.T) {
 	require.Equal(t, "standard", texel.Rules.String())
 	require.True(t, texel.Choice.Quiet)
 	require.Equal(t, 0.5, texel.Settings.Lambda)
-	require.Len(t, texel.Settings.Parent, eval.NumFeatures)
+	require.Equal(t, eval.Standard, texel.Parent.Rules)
 
-	climb, err := LoadSPSA("tuning/spsa.yaml", builtin.Registry())
+	run, err := LoadSPSA("tuning/spsa.yaml", builtin.Registry())
 	require.NoError(t, err)
-	require.Equal(t, "alphabeta:nodes=2000,hash=1", climb.Match.Agents[0].String())
-	require.Len(t, climb.Match.Agents, 1)
-	require.Equal(t, spsa.Param{Name: "lmr_second_threshold", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, climb.Settings.Params[0])
-	require.Equal(t, "weight.front", climb.Settings.Params[2].Name)
-	require.Equal(t, Verification{100, 200}, climb.Verification)
+	require.Equal(t, "alphabeta:nodes=2000,hash=1", run.Match.Agents[0].String())
+	require.Len(t, run.Match.Agents, 1)
+	require.Equal(t, spsa.Param{Name: "lmr_second_threshold", Start: 20, Min: 4, Max: 80, C: 4, Whole: true}, run.Settings.Params[0])
+	require.Equal(t, "weight.front", run.Settings.Params[2].Name)
+	require.Equal(t, training.Verification{Every: 100, Pairs: 200}, run.Verification)
 
 	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
 	require.NoError(t, err)
@@ -38,7 +39,6 @@ func TestTuningExamples(t *testing.T) {
 	td, err := LoadTD("tuning/td.yaml", builtin.Registry())
 	require.NoError(t, err)
 	require.Equal(t, 32, td.Games)
-	require.Equal(t, td.Parent.Values[:], td.Settings.Parent)
 	require.Equal(t, 4, td.Match.Openings.Plies)
 }
 
@@ -70,7 +70,7 @@ func TestTuningReportsEverything(t *testing.T) {
 	}{
 		{"texel", "data: d\n", nil},
 		{"texel", "name: ..\nrules: chess\nweights: classic\nfeatures: [near, charm, near]\npositions: -1\nquiet: 1\nlambda: 0\nl2: -1\nscale: 3\niterations: many\nout: 5\nwidth: 1\n", []string{
-			"x:1: data: expected a folder of samples, found none",
+			"x:1: data: expected a folder of training positions, found none",
 			"x:1: name: expected 1 to 64 letters",
 			"x:2: rules: unknown rules",
 			`x:4: features: unknown feature "charm", expected one of: ` + names,
@@ -98,13 +98,16 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"texel", "rules: kang\ndata: d\nweights: classic\n", []string{"x:3: weights: weights default/classic are for standard rules; kang needs weights for kang rules"}},
 		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights: open no/file.json"}},
 		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`, `x:3: scale: expected a number, found ".inf"`}},
-		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values", "x:1: data: expected a folder"}},
+		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values"}},
 		{"texel", "", []string{"x:1: expected keys and values, found nothing"}},
 		{"spsa", "agent: mcts\nparameters: {cpuct: {c: 0.1}}\n", nil},
 		{"spsa", "steps: 5\n", []string{"x:1: agent: expected an agent spec, like alphabeta:depth=2, found none", "x:1: parameters: expected some, found none"}},
 		{"spsa", "agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
 			`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, hash, cpuct, value_scale,`,
 			"x:4: parameters.weights: parameter weights is a text",
+			"x:5: parameters.cpuct: expected a start from 0 to 100, found -1",
+			"x:5: parameters.cpuct: expected a c above 0, found 0",
+			"x:5: parameters.cpuct: expected an r from 0 (for 0.002) to 10, found 11",
 			"x:6: parameters.hash: expected min and max from 1 to 4096, found 1 and 9999",
 			"x:7: parameters.iterations: parameter iterations has no value in mcts; expected one to start from",
 			`x:8: parameters.weight.near: expected a parameter as keys and values, found "4"`,
@@ -118,7 +121,7 @@ func TestTuningReportsEverything(t *testing.T) {
 			"x:6: pairs: expected a number from 1 to 1000000, found -1",
 			"x:7: alpha: expected a number from 0 (for 0.602) to 2, found 7",
 		}},
-		{"spsa", "agent: random\nparameters: {c: {c: 1}}\n", []string{`x:1: agent: expected an agent that has something to tune, found "random"`}},
+		{"spsa", "agent: random\nparameters: {c: {c: 1}}\n", []string{`x:1: agent: expected an agent with parameters to tune, found "random"`}},
 		{"spsa", "agent: mcts:cpuct=x\nparameters: {cpuct: {c: 1}}\nverification: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
 			`x:1: agent: agent "mcts:cpuct=x": parameter cpuct: expected float`,
 			`x:3: verification: unknown key "sprt" in a verification, expected one of: every, pairs`,
@@ -129,9 +132,9 @@ func TestTuningReportsEverything(t *testing.T) {
 			"x:6: workers: expected a number from 0 (all cores)",
 		}},
 		{"td", "agent: greedy\n", nil},
-		{"td", "agent: random\n", []string{`x:1: agent: expected an agent that has something to tune`}},
+		{"td", "agent: random\n", []string{`x:1: agent: expected an agent with parameters to tune`}},
 		{"td", "agent: greedy\nrules: kang\nfeatures: near\nsteps: 0\ngames: 0\nlambda: 2\nrate: 0\nscale: 0\n", []string{
-			`x:3: expected a list of features, found "near"`,
+			`x:3: features: expected a list of features, found "near"`,
 			"x:4: steps: expected a number from 1 to 1000000, found 0",
 			"x:5: games: expected a number from 1 to 1000000, found 0",
 			"x:6: lambda: expected a number from 0 to 1, found 2",

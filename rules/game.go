@@ -15,18 +15,18 @@ const (
 	ByLength Reason = "length" // the configured number of plies
 )
 
-// Game is a game in progress: its rules, the position, and those before it. It
-// must be used by one goroutine at a time.
+// Game is a game in progress: its rules, the position, and what has stood
+// before. It belongs to one goroutine.
 type Game struct {
 	rules  *Rules
 	start  Position
 	pos    Position
-	past   []Position // keys of all positions, the present one last
+	past   []Position // keys of the positions that stood, the present one last
 	moves  []Move
 	placed int // how many of the moves were placements
 
-	legal     MoveSet
-	generated bool // legal are the moves of the present position
+	legal MoveSet // the legal moves, once somebody has asked
+	known bool    // legal is that of the present position
 }
 
 // NewGame starts a game in a position of the given rules.
@@ -51,18 +51,28 @@ func (g *Game) Ply() int { return len(g.moves) - g.placed }
 
 // Forbidden returns the keys of the positions that the repetition rule forbids
 // to reproduce now; the slice is the game's own.
-func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
+func (g *Game) Forbidden() []Position {
+	n := len(g.past) - 1 // the present position is the null-move rule's affair
+	switch g.rules.options.Repetition {
+	case Superko:
+		return g.past[:n]
+	case Previous:
+		return g.past[max(n-1, 0):n]
+	default:
+		return nil
+	}
+}
 
 // Legal returns the legal moves, the repetition rule included; none when the
-// game is over. The set is the game's own: it is generated once a position,
+// game is over. The set is the game's own: it is worked out once a position,
 // must not be changed, and holds until the next move.
 func (g *Game) Legal() *MoveSet {
-	if !g.generated {
+	if !g.known {
 		g.legal.reset()
 		if !g.overLength() {
-			g.rules.MovesAfter(g.pos, g.past[:len(g.past)-1], &g.legal)
+			g.rules.MovesAfter(g.pos, g.Forbidden(), &g.legal)
 		}
-		g.generated = true
+		g.known = true
 	}
 	return &g.legal
 }
@@ -103,7 +113,7 @@ func (g *Game) PlayLegal(m Move) {
 	if m.IsPlacement() {
 		g.placed++
 	}
-	g.generated = false
+	g.known = false
 }
 
 // Undo takes the last move back. It reports whether there was one.
@@ -115,7 +125,7 @@ func (g *Game) Undo() bool {
 	if g.moves[n-1].IsPlacement() {
 		g.placed--
 	}
-	g.moves, g.past, g.pos, g.generated = g.moves[:n-1], g.past[:1], g.start, false
+	g.moves, g.past, g.pos, g.known = g.moves[:n-1], g.past[:1], g.start, false
 	for _, m := range g.moves {
 		g.pos = g.rules.Apply(g.pos, m)
 		g.past = append(g.past, g.pos.Key())
@@ -132,68 +142,76 @@ func (g *Game) Check(m Move) error {
 	if o, _ := g.Outcome(); o != Undecided {
 		return ErrOver
 	}
-	if g.Legal().Contains(m) {
+	ms := g.Legal()
+	if ms.Contains(m) {
 		return nil
 	}
-	explain := g.explain
 	if g.rules.settingUp(g.pos) {
-		explain = g.explainPlacement
+		return g.explainPlacement(m)
 	}
-	return fmt.Errorf("%v is not legal: %s", m, explain(m))
+	return g.explain(m, ms)
 }
 
-func (g *Game) explainPlacement(m Move) string {
+func (g *Game) explainPlacement(m Move) error {
 	side := g.pos.Side()
 	switch {
 	case !m.IsPlacement():
-		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", g.rules.setupSquares(side).first())
+		first := g.rules.setupSquares(side).first()
+		return fmt.Errorf("%v is not legal: the set-up is not finished; place a piece, like 2@%v", m, first)
 	case g.pos.Hand(side, m.FromHand()) == 0:
-		return fmt.Sprintf("%v has no piece of height %d left to place", side, m.FromHand())
+		return fmt.Errorf("%v is not legal: %v has no piece of height %d left to place", m, side, m.FromHand())
 	case g.pos.Occupied().Has(m.To()):
-		return fmt.Sprintf("%v is occupied", m.To())
+		return fmt.Errorf("%v is not legal: %v is occupied", m, m.To())
 	default:
-		return fmt.Sprintf("%v is outside %v's set-up zone", m.To(), side)
+		return fmt.Errorf("%v is not legal: %v is outside %v's set-up zone", m, m.To(), side)
 	}
 }
 
-// explain says why a move that is not among the legal moves is not legal.
-func (g *Game) explain(m Move) string {
+// explain says why a move that is not in ms, the legal moves, is not legal.
+func (g *Game) explain(m Move, ms *MoveSet) error {
 	p, side := g.pos, g.pos.Side()
+	var reason string
 	switch {
 	case m == Pass:
-		return "there is a move to make"
-	case g.legal.pass:
-		return "no piece can move; only a pass is legal"
+		reason = "there is a move to make"
+	case ms.pass:
+		reason = "no piece can move; only a pass is legal"
 	case m.IsPlacement():
-		return "the set-up is over"
+		reason = "the set-up is over"
 	case m&kindBit == 0:
-		return "there is no such move"
+		reason = "there is no such move"
 	case m.FromHand() > 0 && (!g.rules.options.Kang || p.Hand(side, m.FromHand()) == 0):
-		return fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
+		reason = fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
 	case m.From() != NoSquare && p.At(m.From()) == 0:
-		return fmt.Sprintf("there is no piece on %v", m.From())
-	case g.legal.groupOf(m.from()) == nil:
-		return g.explainSource(m)
-	case m.IsGoal() && g.rules.cooldown && p.TookOut(side):
+		reason = fmt.Sprintf("there is no piece on %v", m.From())
+	default:
+		reason = g.explainSource(m, ms)
+	}
+	return fmt.Errorf("%v is not legal: %s", m, reason)
+}
+
+func (g *Game) explainSource(m Move, ms *MoveSet) string {
+	p, side := g.pos, g.pos.Side()
+	if ms.find(m.from()) == nil {
+		last := ms.groups[ms.n-1].from // one of a row, if a row can be played
+		switch {
+		case m.From() == NoSquare:
+			return "that piece is blocked"
+		case last < NumSquares && m.From().Row() != last.Row():
+			return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
+		case last >= NumSquares && g.rules.options.KangEntry == Mandatory:
+			return fmt.Sprintf("%v holds pieces and must bring one in", side)
+		default:
+			return "that piece is blocked"
+		}
+	}
+	if m.IsGoal() && g.rules.cooldown && p.TookOut(side) {
 		return fmt.Sprintf("%v took a piece out on the previous turn", side)
 	}
 	if _, ok := g.rules.Course(p, m); !ok {
 		return fmt.Sprintf("no course leads to %v", m.To())
 	}
 	return g.explainEnd(m)
-}
-
-// explainSource is for moves of pieces that have no legal move.
-func (g *Game) explainSource(m Move) string {
-	last := g.legal.groups[g.legal.n-1].from // one of a row, if a row can be played
-	switch side := g.pos.Side(); {
-	case m.From() != NoSquare && last.OnBoard() && m.From().Row() != last.Row():
-		return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
-	case m.From() != NoSquare && !last.OnBoard() && g.rules.options.KangEntry == Mandatory:
-		return fmt.Sprintf("%v holds pieces and must bring one in", side)
-	default:
-		return "that piece is blocked"
-	}
 }
 
 // explainEnd is for moves that have a course but may not end as they do.
@@ -229,7 +247,7 @@ func (g *Game) explainEnd(m Move) string {
 		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), side.Other())
 	}
 	next := g.rules.Apply(g.pos, m)
-	if ((next.lo^g.pos.lo)|(next.hi^g.pos.hi))&planeMask == 0 {
+	if next.lo&planeMask == g.pos.lo&planeMask && next.hi&planeMask == g.pos.hi&planeMask {
 		return "it would leave the board as it was"
 	}
 	for i, q := range g.Forbidden() {
@@ -240,9 +258,9 @@ func (g *Game) explainEnd(m Move) string {
 	return "the rules don't allow it"
 }
 
-// OnlyRepeats reports whether m is illegal only for what it brings back: it would be
-// legal if null moves and repetitions were allowed. Engines without a history of the
-// game choose such moves; see the tournament's policy for them.
+// OnlyRepeats reports whether m is refused for what it brings back alone: it
+// would be legal if null moves and repetitions were allowed. Engines that know
+// no history choose such moves; see the tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
 	if o, _ := g.Outcome(); o != Undecided || g.rules.settingUp(g.pos) || g.Legal().Contains(m) {
 		return false

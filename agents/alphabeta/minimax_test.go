@@ -74,7 +74,11 @@ func (gs *games) next() *rules.Game {
 		if g.LegalMoves(&ms); math.Pow(float64(ms.Len()), float64(gs.depth)) > 30*float64(gs.lines) {
 			continue // not worth counting its lines
 		}
-		lines, _, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
+		var lines uint64
+		splits, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
+		for _, s := range splits {
+			lines += s.Nodes
+		}
 		if err == nil && lines <= gs.lines {
 			return g
 		}

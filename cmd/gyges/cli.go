@@ -33,8 +33,8 @@ type cli struct {
 	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
 	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
 	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
-	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for samples to tune evaluations on."`
-	Data       dataCmd       `cmd:"" help:"Look at samples."`
+	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for training positions to tune evaluations on."`
+	Data       dataCmd       `cmd:"" help:"Make and count training positions."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
 	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
 	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
@@ -43,7 +43,7 @@ type cli struct {
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
 	Tune       tuneCmd       `cmd:"" help:"Tune agent parameters."`
-	Train      trainCmd      `cmd:"" help:"Make weights better, generation by generation, each proven by a match."`
+	Train      trainCmd      `cmd:"" help:"Train weights, generation by generation, each tested by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`

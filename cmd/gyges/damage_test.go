@@ -48,8 +48,8 @@ var flipKinds = []flipKind{
 		read: "tournament --agent random --agent greedy --rules simplified --pairs 10 --out DIR",
 	},
 	{
-		name: "samples", file: "samples/train-*.parquet", verify: always,
-		make: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 10 --out DIR", read: "data stats DIR/samples",
+		name: "training positions", file: "positions/train-*.parquet", verify: always,
+		make: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 10 --out DIR", read: "data stats DIR/positions",
 	},
 	{name: "tuning manifest", file: "tuning.json", make: "tune spsa CONFIG --out DIR", read: "tune spsa CONFIG --out DIR"},
 	{name: "tuning history", file: "history.jsonl", make: "tune spsa CONFIG --out DIR", read: "tune spsa CONFIG --out DIR"},

@@ -58,12 +58,12 @@ var killKinds = []killKind{
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: 5")},
 	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run", prepare: func(t *testing.T, dir string) {
 		finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
-		configFile("rules: simplified\nleaves: true\ndata: played/samples\nnetwork: {epochs: 10}")(t, dir)
+		configFile("rules: simplified\nleaves: true\ndata: played/positions\nnetwork: {epochs: 10}")(t, dir)
 	}},
 	{name: "import", makes: "run", refuses: "holds a run already", args: "import played.pgn --out run", prepare: playedGames("played.pgn")},
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
 	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet", prepare: playedGames("")},
-	{name: "data make", makes: "played/samples", args: "data make played", prepare: playedGames("")},
+	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
 		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run --nats embedded --listen 127.0.0.1:PORT",

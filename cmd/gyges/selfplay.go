@@ -11,37 +11,37 @@ import (
 	"gyges/configs"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/selfplay"
+	"gyges/tournament/training"
 )
 
-// selfplayCmd plays games to learn from, and makes samples of them.
+// selfplayCmd plays games to learn from, and converts them to training positions.
 type selfplayCmd struct {
-	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags take the place of what it says."`
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Who plays, against itself and the others; may be repeated. See gyges agents."`
+	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Agent that plays against itself and the others; may be repeated. See gyges agents."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for each pairing and rule set. Default: 1000."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), agents, or file:PATH. Default: random:plies=2."`
 	limitsFlags
-	Temperature  *float64 `placeholder:"POINTS" help:"A move that is so much worse than the best is played 1/e as often. Default: 0.2."`
+	Temperature  *float64 `placeholder:"POINTS" help:"Exploration: a move that is so much worse than the best one is played 1/e as often. Default: 0.2."`
 	Random       *float64 `placeholder:"SHARE" help:"Share of moves drawn at random, 0 to 1. Default: 0."`
 	ExplorePlies *int     `placeholder:"N" help:"Plies of a game after which best moves are played; 0, the default: never."`
-	Validation   *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples choose when a fit stops. Default: 5."`
-	Test         *int     `placeholder:"PERCENT" help:"Share of the game pairs whose samples measure the result of a fit, once. Default: 5."`
-	Seed         *uint64  `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Validation   *int     `placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping). Default: 5."`
+	Test         *int     `placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit). Default: 5."`
+	Seed         *uint64  `placeholder:"N" help:"Seed of all random choices. Default: 1."`
 	Workers      *int     `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out          string   `placeholder:"DIR" help:"Folder for the records and samples; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
-	Extend       bool     `help:"Let the run in --out go on with more pairs than it was begun with."`
+	Out          string   `placeholder:"DIR" help:"Folder for the records and training positions; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Extend       bool     `help:"Resume the run in --out with more pairs than it was begun with."`
 	queueFlags
 	dataFormatFlag
 }
 
 // Help is the part of the help below the summary.
 func (selfplayCmd) Help() string {
-	return "Every agent plays against itself and the others, leaving its best move at times but where it has proven a win or a loss. The games are recorded " +
-		"as a tournament's are; then the positions become samples, Parquet files in the folder's samples, and what is in them is " +
-		"printed. The same seed gives the same samples whatever --workers says, but for agents that look at the clock.\n\nCtrl-C " +
-		"stops the run; the same command with --out and the run's folder goes on with it."
+	return "Every agent plays against itself and the others, with exploration except where it has proven a win or a loss. The games are recorded " +
+		"as a tournament's are; then they are converted to training positions, Parquet files in the folder positions, which are counted. " +
+		"The same seed gives the same positions whatever --workers says, but for agents that are limited by time.\n\nCtrl-C " +
+		"stops the run; the same command with --out and the run's folder resumes it."
 }
 
 func (selfplayCmd) examples() []example {
@@ -51,9 +51,9 @@ func (selfplayCmd) examples() []example {
 	}
 }
 
-// Run plays, makes the samples and says what is in them.
+// Run plays, extracts the training positions and prints their counts.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (selfplay.Config, error) { return c.config(e.registry) })
+	config, err := fromPath(ctx, c.Config, func() (training.SelfPlay, error) { return c.config(e.registry) })
 	if err != nil {
 		return err
 	}
@@ -74,21 +74,17 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	p.end()
 	if err != nil {
 		if summary.Status != tournament.Running && summary.Out != "" {
-			e.err.printf("Stopped after %d of %d games, before there were samples. Go on with the same command and --out %s\n", summary.Played, summary.Scheduled, summary.Out)
+			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
+				"Go on with the same command and --out %s\n", summary.Played, summary.Scheduled, summary.Out)
 		}
 		return runError(err, summary)
 	}
-	about := config.About()
-	about["program"] = version()
-	made, err := c.extract(ctx, e, games.Out, config.Split, about)
+	made, err := c.extract(ctx, e, games.Out, config.Split, config.Provenance(version()))
 	if err != nil {
 		return failure{err} // the games are safe
 	}
-	to := e.err
-	if c.forPeople() {
-		to = e.out
-	}
-	c.tell(to, summary, made)
+	to := c.texts(e)
+	c.summarize(to, summary, made)
 	faults.write(to)
 	if summary.Faults > 0 {
 		return errNo
@@ -96,19 +92,19 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-func (c *selfplayCmd) tell(w *output, s tournament.Summary, made selfplay.Summary) {
-	tellSamples(w, made)
+func (c *selfplayCmd) summarize(w *output, s tournament.Summary, made training.Extraction) {
+	summarizeExtraction(w, made)
 	took := s.End.Sub(s.Start)
 	w.printf("%d games in %v", s.Played, took.Round(100*time.Millisecond))
 	if fresh := s.Played - s.Kept; fresh > 0 {
 		w.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), took.Seconds()))
 	}
-	w.printf("; the samples are in %s\n", filepath.Join(s.Out, selfplay.SamplesDir))
+	w.printf("; the training positions are in %s\n", filepath.Join(s.Out, training.PositionsDir))
 }
 
-// config puts the run together from the file and the flags, and checks it.
-func (c *selfplayCmd) config(registry *agents.Registry) (selfplay.Config, error) {
-	config := selfplay.DefaultConfig()
+// config returns the config of the file and the flags, checked.
+func (c *selfplayCmd) config(registry *agents.Registry) (training.SelfPlay, error) {
+	config := training.DefaultSelfPlay()
 	if c.Config == "" && len(c.Agent) == 0 {
 		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
 	}
@@ -121,14 +117,12 @@ func (c *selfplayCmd) config(registry *agents.Registry) (selfplay.Config, error)
 	if err := c.override(&config); err != nil {
 		return config, err
 	}
-	if config.Tournament.Out == "" {
-		config.Tournament.Out = tournament.DefaultOut(config.Tournament.Name, time.Now())
-	}
+	config.Tournament.Out = runFolder(c.Out, config.Tournament.Out, config.Tournament.Name)
 	return config, flagErrors(config.Validate(registry))
 }
 
-// override puts what the flags say in the place of what config says.
-func (c *selfplayCmd) override(config *selfplay.Config) error {
+// override sets what flags override.
+func (c *selfplayCmd) override(config *training.SelfPlay) error {
 	var errs []error
 	t := &config.Tournament
 	if len(c.Agent) > 0 {
@@ -162,8 +156,5 @@ func (c *selfplayCmd) override(config *selfplay.Config) error {
 	override(&config.Split.Test, c.Test)
 	override(&t.Seed, c.Seed)
 	override(&t.Workers, c.Workers)
-	if c.Out != "" {
-		t.Out = c.Out
-	}
 	return errors.Join(errs...)
 }

@@ -11,20 +11,19 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/grid"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
-// trainCmd makes weights better, generation by generation.
+// trainCmd trains weights, generation by generation.
 type trainCmd struct {
-	Config      string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file that says how; see configs/training/standard.yaml."`
-	Generations *int    `placeholder:"N" help:"How many candidates are made, in place of the file's number. A run that has ended goes on with more."`
-	Seed        *uint64 `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Config      string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
+	Generations *int    `placeholder:"N" help:"How many candidates are made; overrides the file. A run that has ended goes on with more."`
+	Seed        *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
 	Workers     *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out         string  `placeholder:"DIR" help:"Folder for everything; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
+	Out         string  `placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 	queueFlags
 	formatFlag
 }
@@ -34,19 +33,19 @@ func (trainCmd) Help() string {
 	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), and the agent with the new " +
 		"weights plays the best one until a sequential test is decided. If it wins, it is the best one. At the end all that were adopted play each " +
 		"other, and are rated together. The folder has a folder for each generation, and the best weights in weights.json.\n\nCtrl-C stops the " +
-		"run at any stage; the same command with --out and the run's folder goes on with it."
+		"run at any stage; the same command with --out and the run's folder resumes it."
 }
 
 func (trainCmd) examples() []example {
 	return []example{
 		{"gyges train configs/training/standard.yaml", ""},
-		{"gyges train configs/training/kang.yaml --generations 10 --out results/kang", "more of them; again, to go on"},
+		{"gyges train configs/training/kang.yaml --generations 10 --out results/kang", "more of them; again, to resume"},
 	}
 }
 
-// Run trains and prints what came of it.
+// Run trains and prints the generations and their rating.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.Config, error) { return c.config(e) })
+	config, err := fromPath(ctx, c.Config, func() (training.Generations, error) { return c.config(e) })
 	if err != nil {
 		return err
 	}
@@ -56,42 +55,32 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer q.close()
 	v := &trainView{e: e, standings: standings.New()}
-	s, err := training.Run(ctx, config, e.registry, version(), training.Watcher{Stage: v.stage, Game: v.game, Done: v.done})
+	env := e.learning(nil)
+	env.Observer = training.Observer{Stage: v.stage, Game: v.game, Generation: v.generation}
+	s, err := config.Run(ctx, env)
 	v.end()
-	if err == nil {
-		q.end(tournament.Summary{Status: tournament.Finished})
-	} else {
-		q.end(tournament.Summary{})
-	}
 	if err != nil {
-		if len(s.Generations) > 0 || v.games > 0 {
-			e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(config.Out))
-			if ctx.Err() == nil {
-				return failure{err}
-			}
-			return err
-		}
-		return fmt.Errorf("--out: %w", plainFileError(err))
+		q.end(tournament.Summary{}) // a run that can resume needs its queue
+		return e.learningError(ctx, config.Out, err)
 	}
 	return c.print(ctx, e, v, s)
 }
 
-// config puts the training together from the file and the flags, and checks it.
-func (c *trainCmd) config(e *env) (training.Config, error) {
-	config, err := configs.LoadTraining(c.Config, e.registry)
+// config returns the config of the file and the flags, checked.
+func (c *trainCmd) config(e *env) (training.Generations, error) {
+	config, err := configs.LoadGenerations(c.Config, e.registry)
 	if err != nil {
 		return config, plainFileError(err)
 	}
-	override(&config.Generations, c.Generations)
+	override(&config.Count, c.Generations)
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)
-	config.Out = tuneOut(c.Out, config.Out, config.Name)
-	config.Match.Log = e.log
+	config.Out = runFolder(c.Out, config.Out, config.Name)
 	return config, flagErrors(config.Validate(e.registry))
 }
 
-// open lets all games of the training be played by workers, if the flags say so.
-func (c *trainCmd) open(ctx context.Context, e *env, config *training.Config) (*queued, error) {
+// open connects the run to workers, if the flags say so.
+func (c *trainCmd) open(ctx context.Context, e *env, config *training.Generations) (*queued, error) {
 	m := config.Match
 	m.Agents, m.Out = []agents.Spec{config.Agent}, config.Out
 	q, err := c.queueFlags.open(ctx, e, &m)
@@ -100,25 +89,25 @@ func (c *trainCmd) open(ctx context.Context, e *env, config *training.Config) (*
 }
 
 // print prints the generations and the joint rating.
-func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.Summary) error {
+func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.Trained) error {
 	if !c.forPeople() {
 		return c.printRating(ctx, e, v, s)
 	}
-	t := grid.Grid{Header: []string{"Generation", "Parent", "Samples", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", ""}}
+	t := grid.Grid{Header: []string{
+		"Generation", "Parent", "Positions", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", "",
+	}}
 	for _, g := range s.Generations {
-		gain, elo, verdict := "-", "-", "rejected"
+		gain, elo := "-", "-"
 		if g.Test != nil {
 			gain = fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
 		}
 		if g.Elo != nil {
 			elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
 		}
-		if g.Adopted {
-			verdict = "adopted"
-		}
 		t.Add(
-			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Samples), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
-			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict,
+			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Positions),
+			fmt.Sprintf("%.5f", g.ValidationLoss), gain,
+			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict(&g),
 		)
 	}
 	if err := t.Write(e.out, c.format() == table.Markdown); err != nil {
@@ -132,8 +121,15 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.S
 	return nil
 }
 
+func verdict(g *training.Generation) string {
+	if g.Adopted {
+		return "adopted"
+	}
+	return "rejected"
+}
+
 // printRating prints the joint rating, if there is one.
-func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s training.Summary) error {
+func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s training.Trained) error {
 	if s.Rating == "" {
 		return nil
 	}
@@ -150,13 +146,12 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	return nil
 }
 
-// trainView tells how far a training is.
+// trainView prints the progress of a training and collects the games of its rating.
 type trainView struct {
 	e         *env
 	progress  *progress
 	standings *standings.Standings // of the rating
 	rating    bool
-	games     int
 }
 
 func (v *trainView) stage(generation int, stage string, games int64) {
@@ -175,20 +170,15 @@ func (v *trainView) stage(generation int, stage string, games int64) {
 }
 
 func (v *trainView) game(g *record.Game) {
-	v.games++
 	v.progress.step(g.Fault != nil)
 	if v.rating {
 		v.standings.Add(g)
 	}
 }
 
-func (v *trainView) done(g training.Generation) {
+func (v *trainView) generation(g training.Generation) {
 	v.end()
-	verdict := "rejected"
-	if g.Adopted {
-		verdict = "adopted"
-	}
-	v.e.err.printf("Generation %d: %s after %d pairs, LLR %.2f\n", g.Number, verdict, g.Pairs.N(), g.LLR)
+	v.e.err.printf("Generation %d: %s after %d pairs, LLR %.2f\n", g.Number, verdict(&g), g.Pairs.N(), g.LLR)
 }
 
 func (v *trainView) end() {

@@ -3,16 +3,25 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"gyges/agents/eval"
+	"gyges/agents/tuning/dataset"
+	"gyges/agents/tuning/texel"
+	"gyges/configs"
+	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/training"
 )
 
 // tuneCmd tunes agent parameters.
 type tuneCmd struct {
-	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to samples of self-play by logistic regression."`
+	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to training positions by logistic regression."`
 	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
 	TD    tuneTDCmd    `cmd:"" name:"td" help:"Learn evaluation weights from self-play by TDLeaf(λ)."`
 }
@@ -21,37 +30,261 @@ func (tuneCmd) examples() []example {
 	return slices.Concat(tuneTexelCmd{}.examples(), tuneSPSACmd{}.examples(), tuneTDCmd{}.examples())
 }
 
-// openTuning prepares a folder for a run, or for resuming the one that was stopped
-// there.
-func openTuning(path, method string, config map[string]any) (*training.Folder, error) {
-	f, err := training.OpenFolder(path, training.Manifest{Method: method, Version: version(), Config: config})
+// tuneTexelCmd fits weights to training positions.
+type tuneTexelCmd struct {
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
+	Data   string `placeholder:"DIR" help:"Folder of training positions; overrides data in the file."`
+	Out    string `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
+}
+
+// Help is the part of the help below the summary.
+func (tuneTexelCmd) Help() string {
+	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain on the test positions. " +
+		"Prints each weight with its standard error, and by how much the validation loss rises without its feature. " +
+		"Features are marked insignificant if the 95 % interval of the weight contains 0, or the loss is lower without them. " +
+		"Errors count the positions of a game as one cluster, since their results are correlated."
+}
+
+func (tuneTexelCmd) examples() []example {
+	return []example{{"gyges tune texel configs/tuning/texel.yaml --data results/selfplay/positions", ""}}
+}
+
+// Run fits the weights and prints them.
+func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
+	config, err := fromPath(ctx, c.Config, func() (training.Texel, error) { return configs.LoadTexel(c.Config) })
 	if err != nil {
-		return nil, fileError("--out", err)
+		return plainFileError(err)
 	}
-	return f, nil
+	if c.Data != "" {
+		config.Data = c.Data
+	}
+	config.Out = runFolder(c.Out, config.Out, config.Name)
+	iterations := config.Settings.Iterations
+	if n := config.Settings.Network; n != nil && iterations > 0 {
+		iterations += n.Epochs
+	}
+	p := newSteps(e.err, iterations)
+	result, err := config.Run(ctx, e.learning(p))
+	p.end()
+	var unusable *training.FolderError
+	switch {
+	case errors.As(err, &unusable):
+		return fileError("--out", err)
+	case err != nil:
+		return plainFileError(err)
+	}
+	return c.print(e.out, result)
 }
 
-// closeTuning closes the folder of a run.
-func closeTuning(e *env, f *training.Folder) {
-	if err := f.Close(); err != nil {
-		e.log.Warn("close the history", "error", err)
+// print prints the result of a fit.
+func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
+	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
+	for _, f := range r.Features {
+		g.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), weightError(&f), lossWithout(&f), mark(&f))
+	}
+	if err := g.Write(w, false); err != nil {
+		return err
+	}
+	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
+		r.Positions[dataset.Train], r.Positions[dataset.Validation], r.Positions[dataset.Test], r.Scale, r.Iterations)
+	if r.EarlyStop {
+		w.printf(", stopped early")
+	}
+	if r.Network != nil {
+		w.printf("; with a network of %d units", 2*eval.HiddenUnits)
+	}
+	w.printf("\nTraining loss %.6f, was %.6f\nValidation loss %.6f, was %.6f\n",
+		r.Loss[1], r.Loss[0], r.ValidationLoss[1], r.ValidationLoss[0])
+	if t := r.Test; t != nil {
+		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n", t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
+	} else {
+		w.printf("Test loss not measured: there are no test positions\n")
+	}
+	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
+	return nil
+}
+
+func weightError(f *texel.Feature) string {
+	switch {
+	case f.Frozen:
+		return ""
+	case f.Error == nil:
+		return "unknown"
+	default:
+		return fmt.Sprintf("± %.3g", *f.Error)
 	}
 }
 
-// parameters names the values of a step.
-func parameters(names []string, values []float64) map[string]float64 {
-	m := make(map[string]float64, len(names))
-	for i, name := range names {
-		m[name] = values[i]
+func lossWithout(f *texel.Feature) string {
+	if f.Frozen {
+		return ""
 	}
-	return m
+	return fmt.Sprintf("%+.6f ± %.6f", *f.Without, *f.WithoutMargin)
 }
 
-// tuningError returns the error of a run that was stopped, and prints how to resume
-// it.
-func tuningError(ctx context.Context, e *env, out string, err error) error {
-	if err == nil {
-		return nil
+func mark(f *texel.Feature) string {
+	switch {
+	case f.Frozen:
+		return "frozen"
+	case f.Insignificant:
+		return "insignificant"
+	default:
+		return ""
+	}
+}
+
+func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
+
+// tuneFlags override the config of a tuning run.
+type tuneFlags struct {
+	Seed    *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
+	Workers *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out     string  `placeholder:"DIR" help:"Folder for the result; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+}
+
+func (f tuneFlags) apply(config *tournament.Config) {
+	override(&config.Seed, f.Seed)
+	override(&config.Workers, f.Workers)
+	config.Out = runFolder(f.Out, config.Out, config.Name)
+}
+
+// tuneSPSACmd tunes agent parameters by SPSA.
+type tuneSPSACmd struct {
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
+	tuneFlags
+	queueFlags
+}
+
+const tuneHelp = "The same seed gives the same steps whatever --workers says, but for agents that are limited by time. " +
+	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the same outcome."
+
+// Help is the part of the help below the summary.
+func (tuneSPSACmd) Help() string { return "Prints the agent with its tuned parameters. " + tuneHelp }
+
+func (tuneSPSACmd) examples() []example {
+	return []example{{"gyges tune spsa configs/tuning/spsa.yaml --out results/spsa", ""}}
+}
+
+// Run tunes the parameters and prints the tuned agent.
+func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
+	config, err := fromPath(ctx, c.Config, func() (training.SPSA, error) { return configs.LoadSPSA(c.Config, e.registry) })
+	if err != nil {
+		return plainFileError(err)
+	}
+	c.apply(&config.Match)
+	if err := flagErrors(config.Validate(e.registry)); err != nil {
+		return err
+	}
+	q, err := c.open(ctx, e, &config.Match)
+	if err != nil {
+		return err
+	}
+	defer q.close()
+	if err = tune(ctx, e, &config.Tuning, config.Run); err != nil {
+		q.end(tournament.Summary{}) // a run that can resume needs its queue
+	}
+	return err
+}
+
+// tuneTDCmd learns weights by TDLeaf.
+type tuneTDCmd struct {
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the agent and the settings; see configs/tuning/td.yaml."`
+	tuneFlags
+}
+
+// Help is the part of the help below the summary.
+func (tuneTDCmd) Help() string { return "Prints the weights learned. " + tuneHelp }
+
+func (tuneTDCmd) examples() []example {
+	return []example{{"gyges tune td configs/tuning/td.yaml --out results/td", ""}}
+}
+
+// Run learns and prints the weights.
+func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
+	config, err := fromPath(ctx, c.Config, func() (training.TD, error) { return configs.LoadTD(c.Config, e.registry) })
+	if err != nil {
+		return plainFileError(err)
+	}
+	c.apply(&config.Match)
+	if err := flagErrors(config.Validate(e.registry)); err != nil {
+		return err
+	}
+	return tune(ctx, e, &config.Tuning, config.Run)
+}
+
+// tune runs SPSA or TD and prints the result.
+func tune(
+	ctx context.Context, e *env, config *training.Tuning, run func(context.Context, training.Env) (*training.Tuned, error),
+) error {
+	p := newSteps(e.err, config.Steps)
+	t, err := run(ctx, e.learning(p))
+	p.end()
+	if err != nil {
+		return e.learningError(ctx, config.Match.Out, err)
+	}
+	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}}
+	for i, name := range t.Names {
+		g.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
+	}
+	if err := g.Write(e.out, false); err != nil {
+		return err
+	}
+	if t.Loss != nil {
+		e.out.printf("\nLoss %.5f in the last step\n", *t.Loss)
+	} else {
+		e.out.printf("\nAgent %s\n", textfmt.Escape(t.Agent.String()))
+	}
+	if g := t.Gain; g != nil {
+		e.out.printf("Elo against the initial agent %+.1f ± %.1f (95 %%), %d games\n", g.Value, g.Margin, g.Count)
+	}
+	e.out.printf("%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(config.Match.Out))
+	if t.Weights != "" {
+		e.out.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
+	}
+	return nil
+}
+
+// learning returns what runs that learn need, with their steps shown by p; nil: not.
+func (e *env) learning(p *steps) training.Env {
+	env := training.Env{Registry: e.registry, Version: version(), Log: e.log}
+	if p != nil {
+		env.Step = func(history []training.Line) { p.step(history[len(history)-1].Step, stepText(history)) }
+	}
+	return env
+}
+
+// stepText returns the progress of a tuning run.
+func stepText(history []training.Line) string {
+	var parts []string
+	last := history[len(history)-1]
+	if last.Loss != nil {
+		parts = append(parts, fmt.Sprintf("loss %.5f", *last.Loss))
+	}
+	if last.ValidationLoss != nil {
+		parts = append(parts, fmt.Sprintf("validation loss %.5f", *last.ValidationLoss))
+	}
+	if last.Score != nil {
+		recent := history[max(0, len(history)-100):]
+		won := 0.0
+		for _, l := range recent {
+			won += *l.Score
+		}
+		parts = append(parts, fmt.Sprintf("games won minus lost by the last %d positive perturbations %+.0f", len(recent), won))
+	}
+	for _, l := range slices.Backward(history) {
+		if l.Elo != nil {
+			parts = append(parts, fmt.Sprintf("Elo %+.1f ± %.1f after step %d", *l.Elo, *l.EloMargin, l.Step))
+			break
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// learningError returns the error of a run that was stopped, and prints how to resume it.
+func (e *env) learningError(ctx context.Context, out string, err error) error {
+	var unusable *training.FolderError
+	if errors.As(err, &unusable) {
+		return fileError("--out", err)
 	}
 	e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(out))
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
@@ -60,14 +293,14 @@ func tuningError(ctx context.Context, e *env, out string, err error) error {
 	return failure{err}
 }
 
-// tuneOut returns the folder of a run: what the flag says, or the config, or a new one.
-func tuneOut(flag, config, name string) string {
+// runFolder returns the folder of a run: that of the flag, of the config, or a new one.
+func runFolder(flag, config, name string) string {
 	switch {
 	case flag != "":
 		return flag
 	case config != "":
 		return config
 	default:
-		return "results/" + name + "-" + time.Now().UTC().Format("20060102-150405")
+		return tournament.DefaultOut(name, time.Now())
 	}
 }

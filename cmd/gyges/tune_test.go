@@ -14,19 +14,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/tuning/history"
-	"gyges/agents/tuning/sample"
-	"gyges/agents/tuning/tdleaf"
-	"gyges/configs"
+	"gyges/agents/tuning/dataset"
+	"gyges/agents/tuning/texel"
 	"gyges/rules"
 	"gyges/tournament"
-	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
 
-// knownWeights are those that results of the test's samples follow.
+// knownWeights are those that determine the results of the test's positions.
 func knownWeights(t *testing.T) eval.Weights {
 	w, err := eval.Default(eval.Standard)
 	require.NoError(t, err)
@@ -34,12 +30,12 @@ func knownWeights(t *testing.T) eval.Weights {
 	return w
 }
 
-// writeSamples writes a folder of samples: positions of random play under a rule
+// writePositions writes a folder of training positions: positions of random play under a rule
 // set, won as often as result says.
-func writeSamples(t *testing.T, r *rules.Rules, counts [sample.NumSplits]int, result func(p rules.Position, u float64) bool) string {
+func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int, result func(p rules.Position, u float64) bool) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "samples")
-	w, err := sample.Create(dir, map[string]string{"seed": "7"})
+	dir := filepath.Join(t.TempDir(), "positions")
+	w, err := dataset.Create(dir, map[string]string{"seed": "7"})
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 1))
 	game := int64(0)
@@ -55,14 +51,14 @@ func writeSamples(t *testing.T, r *rules.Rules, counts [sample.NumSplits]int, re
 			}
 			p, err := r.ParsePosition(r.FormatPosition(g.Position()))
 			require.NoError(t, err)
-			s := sample.Sample{Rules: r, Position: p, Game: game, ToEnd: 1, Quiet: sample.Quiet(r, p)}
+			s := dataset.Position{Rules: r, Position: p, Game: game, ToEnd: 1, Quiet: dataset.Quiet(r, p)}
 			if result(p, rng.Float64()) {
 				s.Wins = 1
 			} else {
 				s.Losses = 1
 			}
 			game++
-			require.NoError(t, w.Write(sample.Split(split), &s))
+			require.NoError(t, w.Write(dataset.Split(split), &s))
 		}
 	}
 	require.NoError(t, w.Close())
@@ -77,19 +73,19 @@ func writeConfig(t *testing.T, text string) string {
 }
 
 // readResult reads what tune texel writes of its result.
-func readResult(t *testing.T, dir string) texelJSON {
+func readResult(t *testing.T, dir string) texel.Result {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, training.ManifestFile))
 	require.NoError(t, err)
-	var m struct{ Result texelJSON }
+	var m struct{ Result texel.Result }
 	require.NoError(t, json.Unmarshal(data, &m))
 	return m.Result
 }
 
-// A network is fitted to samples in files, written, and used.
+// A network is fitted to training positions in files, written, and used.
 func TestTexelFitsNetworks(t *testing.T) {
 	r := rules.MustParse("simplified")
-	data := writeSamples(t, r, [sample.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool { // corners decide
+	data := writePositions(t, r, [dataset.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool { // corners decide
 		return u < 0.2 == (p.At(0) == 0 || p.At(rules.NumSquares-1) == 0)
 	})
 	out := filepath.Join(t.TempDir(), "out")
@@ -114,7 +110,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.Regexp(t, `(?m)^ network +-?[0-9.]+ +0\.01 +`, text)
 }
 
-// From samples in files to a weights file: weights that the results follow are
+// From training positions in files to a weights file: weights that the results follow are
 // found again within their stated confidence. With 16 weights and 4 standard
 // errors, a right implementation fails in one of 1,000 choices of the seed.
 func TestTexelRecoversWeightsFromFiles(t *testing.T) {
@@ -122,7 +118,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	r := rules.MustParse("standard")
 	e, err := eval.New(knownWeights(t), r)
 	require.NoError(t, err)
-	data := writeSamples(t, r, [sample.NumSplits]int{12000, 1500, 2000}, func(p rules.Position, u float64) bool {
+	data := writePositions(t, r, [dataset.NumSplits]int{12000, 1500, 2000}, func(p rules.Position, u float64) bool {
 		return u < 1/(1+math.Exp(-scale*float64(e.Score(p))))
 	})
 	out := filepath.Join(t.TempDir(), "out")
@@ -151,16 +147,18 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	for j, f := range result.Features {
 		require.InDelta(t, f.Weight, got.Values[j], 1e-3*math.Abs(f.Weight)+1e-9)
 		if f.Frozen {
-			require.Contains(t, []string{"goals", "hand1", "hand2", "hand3", "wait_own", "wait_opp"}, f.Feature)
+			require.Contains(t, []string{"goals", "hand1", "hand2", "hand3", "wait_own", "wait_opp"}, f.Name)
 			continue
 		}
 		tuned++
-		require.InDelta(t, want[j], f.Weight, 4**f.Error, f.Feature)
+		require.InDelta(t, want[j], f.Weight, 4**f.Error, f.Name)
 	}
 	require.Equal(t, 16, tuned)
 
-	lines, _, err := history.Read(filepath.Join(out, training.HistoryFile))
+	historyFile, err := os.Open(filepath.Join(out, training.HistoryFile))
 	require.NoError(t, err)
+	lines, _, err := training.ReadHistory(historyFile, "history")
+	require.NoError(t, errJoin(err, historyFile.Close()))
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
 	require.InDelta(t, got.Values[eval.Near], lines[len(lines)-1].Parameters["near"], 1e-3)
@@ -215,7 +213,7 @@ func TestTexelRefusesBadData(t *testing.T) {
 	r := rules.MustParse("standard")
 	coin := func(_ rules.Position, u float64) bool { return u < 0.5 }
 	won := func(rules.Position, float64) bool { return true }
-	whole := writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, coin)
+	whole := writePositions(t, r, [dataset.NumSplits]int{50, 50, 0}, coin)
 	good := t.TempDir()
 	weights, err := eval.Default(eval.Standard)
 	require.NoError(t, err)
@@ -226,7 +224,7 @@ func TestTexelRefusesBadData(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
-	truncated := filepath.Join(t.TempDir(), "samples")
+	truncated := filepath.Join(t.TempDir(), "positions")
 	require.NoError(t, os.CopyFS(truncated, os.DirFS(whole)))
 	shards, err := filepath.Glob(truncated + "/train*")
 	require.NoError(t, err)
@@ -234,11 +232,11 @@ func TestTexelRefusesBadData(t *testing.T) {
 
 	for name, c := range map[string]struct{ config, want string }{
 		"no folder":      {"data: " + good + "/none", "no such file or directory"},
-		"no samples":     {"data: " + good, "expected samples, files like train-"},
-		"empty":          {"data: " + writeSamples(t, r, [sample.NumSplits]int{}, coin), "expected training positions, found none"},
-		"no validation":  {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 0, 0}, coin), "expected validation positions, found none"},
-		"one class":      {"data: " + writeSamples(t, r, [sample.NumSplits]int{50, 50, 0}, won), "expected positions that were won and positions that were lost, found the result 1 in all 50"},
-		"other rules":    {"rules: kang\ndata: " + whole, "expected samples of rules kang, found some of standard"},
+		"no positions":   {"data: " + good, "expected training positions, files like train-"},
+		"empty":          {"data: " + writePositions(t, r, [dataset.NumSplits]int{}, coin), "expected training positions, found none"},
+		"no validation":  {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 0, 0}, coin), "expected validation positions, found none"},
+		"one class":      {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 50, 0}, won), "expected positions that were won and positions that were lost, found the result 1 in all 50"},
+		"other rules":    {"rules: kang\ndata: " + whole, "expected training positions of rules kang, found some of standard"},
 		"broken shard":   {"data: " + truncated, "train-"},
 		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), `"tempo": `, `"tempo": NaN, "x": `, 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
 		"other features": {"data: " + whole + "\nweights: " + file("other.json", strings.Replace(text.String(), `"near"`, `"far"`, 1)), `unknown feature "far"`},
@@ -336,8 +334,8 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			code, errText = tune(t.Context(), "one", "--seed", "9")
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
-			code, _, errText = gyges(t.Context(), "", "tune", "texel", writeConfig(t, "data: "+writeSamples(t, rules.MustParse("standard"),
-				[sample.NumSplits]int{9, 9, 9}, func(_ rules.Position, u float64) bool { return u < 0.5 })+"\n"), "--out", filepath.Join(dir, "one"))
+			code, _, errText = gyges(t.Context(), "", "tune", "texel", writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
+				[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position, u float64) bool { return u < 0.5 })+"\n"), "--out", filepath.Join(dir, "one"))
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, errText, "holds a run of another method; it was "+method+", now texel")
 		})
@@ -400,48 +398,6 @@ pairs: 1
 openings: {policy: random}
 `
 
-// Each step has openings of its own, and a step always the same.
-func TestStepsDiffer(t *testing.T) {
-	e := newEnv(strings.NewReader(""), &strings.Builder{}, &strings.Builder{})
-	config, err := configs.LoadTD(writeConfig(t, smallTD), e.registry)
-	require.NoError(t, err)
-	l := &tdRun{matches: matches{e, config.Match, config.Verification}, games: 4, parent: config.Parent}
-	l.eval, err = eval.New(config.Parent, config.Match.Rules[0])
-	require.NoError(t, err)
-	games := func(step int) []tdleaf.Game {
-		list, err := l.playStep(t.Context(), step, config.Settings.Parent)
-		require.NoError(t, err)
-		return list
-	}
-	first := games(1)
-	require.Equal(t, first, games(1))
-	for _, a := range first {
-		for _, b := range games(2) {
-			require.NotEqual(t, a, b)
-		}
-	}
-
-	climbs, err := configs.LoadSPSA(writeConfig(t, smallSPSA), e.registry)
-	require.NoError(t, err)
-	climbs.Match.Out = t.TempDir()
-	c := &spsaRun{matches: matches{e, climbs.Match, climbs.Verification}, settings: climbs.Settings, names: []string{"weight.mobility", "lmp_move_count"}}
-	openings := map[string]bool{}
-	for k := 1; k <= 2; k++ {
-		score, err := c.score(t.Context(), k, []float64{90, 60}, []float64{-90, 60})
-		require.NoError(t, err)
-		require.Positive(t, score, "the better weight wins")
-		back, err := c.score(t.Context(), k+10, []float64{-90, 60}, []float64{90, 60})
-		require.NoError(t, err)
-		require.Negative(t, back)
-		f, err := os.Open(filepath.Join(climbs.Match.Out, stepFolder(k), tournament.GamesFile))
-		require.NoError(t, err)
-		g, err := record.NewReader(f, f.Name()).Read()
-		require.NoError(t, errJoin(err, f.Close()))
-		openings[g.Opening] = true
-	}
-	require.Len(t, openings, 2)
-}
-
 func TestTuneRefusesFolders(t *testing.T) {
 	dir := t.TempDir()
 	config := writeConfig(t, smallSPSA)
@@ -464,57 +420,5 @@ func TestTuneRefusesFolders(t *testing.T) {
 	for _, args := range [][]string{{"spsa", config, "--workers", "-1"}, {"spsa", "none.yaml"}, {"td", config}, {"texel", config}, {"texel"}, {}} {
 		code, _, _ := gyges(t.Context(), "", append([]string{"tune"}, args...)...)
 		require.Equal(t, exitUsage, code, args)
-	}
-}
-
-// The leaf of a decision is worth what the search said of it: the score follows
-// from its features, but where a result is proven.
-func TestLeavesAreWorthTheScore(t *testing.T) {
-	r := rules.MustParse("standard")
-	e, err := eval.Source{}.Evaluator(r)
-	require.NoError(t, err)
-	w, err := eval.Default(eval.Standard)
-	require.NoError(t, err)
-	registry := newRegistry(strings.NewReader(""), nil)
-	for _, text := range []string{"greedy", "alphabeta:depth=1,hash=1", "alphabeta:depth=3,hash=1", "alphabeta:nodes=700,hash=1"} {
-		spec, err := agents.ParseSpec(text)
-		require.NoError(t, err)
-		checked, proven := 0, 0
-		for k := range int64(4) {
-			opening, err := tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, 5, k)
-			require.NoError(t, err)
-			p := &players{tdRun: &tdRun{eval: e}}
-			m := tournament.Game{Rules: r, Opening: opening, OnMove: func(g *rules.Game, d agents.Decision) {
-				if !d.Scored {
-					return
-				}
-				leaf := p.leaf(g, d)
-				mover := g.Position().Side().Other()
-				if plies, ok := d.Score.Proven(); ok {
-					proven++
-					require.True(t, leaf.Proven)
-					require.Equal(t, (plies > 0) == (mover == rules.South), leaf.Value == 1)
-					return
-				}
-				checked++
-				sum := leaf.Base
-				for j, f := range leaf.Features {
-					sum += w.Values[j] * f
-				}
-				if leaf.South != (mover == rules.South) {
-					sum = -sum
-				}
-				require.InDelta(t, float64(d.Score), sum, 0.51, "%s: %s", text, r.FormatPosition(g.Position()))
-			}}
-			for side := range m.Seats {
-				a, err := registry.New(spec)
-				require.NoError(t, err)
-				m.Seats[side] = tournament.Seat{Name: text, Agent: a}
-			}
-			_, err = tournament.PlayGame(t.Context(), &m)
-			require.NoError(t, err)
-		}
-		require.Greater(t, checked, 10, text)
-		require.Positive(t, proven, text)
 	}
 }

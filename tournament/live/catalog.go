@@ -17,7 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/tournament"
-	"gyges/tournament/report"
+	"gyges/tournament/training"
 )
 
 // Bounds on what is listed and kept.
@@ -64,7 +64,7 @@ func (f folder) Open(name string) (fs.File, error) {
 
 // runFiles are the files that make a folder a run.
 func runFiles() []string {
-	return []string{tournament.GamesFile, tournament.ManifestFile, report.HistoryFile}
+	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile}
 }
 
 // written returns when one of the files of a run was written last, and whether
@@ -258,7 +258,7 @@ func (c *catalog) entry(f folder, left *int64) entry {
 			e.Games = m.Games.Played
 			return e
 		}
-	} else if _, err := f.Stat(report.HistoryFile); err == nil {
+	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		e.Status = tuning
 	}
 	e.Games, e.Counting = c.count(f, left)

@@ -21,6 +21,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/training"
 )
 
 // A tail passes each line once and whole, in order, wherever the writer is cut
@@ -330,7 +331,7 @@ func TestTuningWithoutGames(t *testing.T) {
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "tuning")
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	path := filepath.Join(dir, report.HistoryFile)
+	path := filepath.Join(dir, training.HistoryFile)
 	require.NoError(t, os.WriteFile(path, []byte(`{"step":1,"loss":0.7,"parameters":{"<b>tempo</b>":1}}`+"\n"), 0o644))
 	list := s.get("/").Body.String()
 	require.Contains(t, list, "/run/tuning")

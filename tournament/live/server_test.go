@@ -27,7 +27,7 @@ import (
 	"gyges/agents/builtin"
 	"gyges/rules"
 	"gyges/tournament"
-	"gyges/tournament/report"
+	"gyges/tournament/training"
 )
 
 // Every page and file is answered, with the headers that keep browsers from
@@ -135,7 +135,7 @@ func TestNoPipeIsOpened(t *testing.T) {
 	half := filepath.Join(s.results, "half")
 	writeRun(t, half, "", lines(drawPair(0)...))
 	makePipe(t, filepath.Join(half, tournament.ManifestFile))
-	makePipe(t, filepath.Join(half, report.HistoryFile))
+	makePipe(t, filepath.Join(half, training.HistoryFile))
 	w := s.get("/run/half")
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Contains(t, w.Body.String(), "expected a regular file")

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/agents/tuning/history"
 	"gyges/ratings"
 	"gyges/ratings/textfmt"
+	"gyges/tournament/training"
 )
 
 // Chart is a picture of curves.
@@ -73,11 +73,11 @@ func (c *Curve) Add(p Point) {
 }
 
 // historyCharts are the curves of a tuning run.
-func historyCharts(steps []history.Line) []Chart {
+func historyCharts(steps []training.Line) []Chart {
 	if len(steps) == 0 {
 		return nil
 	}
-	curve := func(name string, value func(history.Line) (y, margin *float64)) Curve {
+	curve := func(name string, value func(training.Line) (y, margin *float64)) Curve {
 		c := Curve{Name: name}
 		for _, l := range steps {
 			if y, margin := value(l); y != nil {
@@ -92,14 +92,14 @@ func historyCharts(steps []history.Line) []Chart {
 	}
 	charts := []Chart{
 		{Title: "Loss: mean cross-entropy", YName: "nats", Curves: []Curve{
-			curve("training", func(l history.Line) (y, margin *float64) { return l.Loss, nil }),
-			curve("validation", func(l history.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
+			curve("training", func(l training.Line) (y, margin *float64) { return l.Loss, nil }),
+			curve("validation", func(l training.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
 		}},
 		{Title: "Games that the parameters moved one way won, less those they lost", YName: "games", Curves: []Curve{
-			curve("score", func(l history.Line) (y, margin *float64) { return l.Score, nil }),
+			curve("score", func(l training.Line) (y, margin *float64) { return l.Score, nil }),
 		}},
 		{Title: "Elo against the parent, with 95 % intervals", YName: "Elo", Curves: []Curve{
-			curve("Elo", func(l history.Line) (y, margin *float64) { return l.Elo, l.EloMargin }),
+			curve("Elo", func(l training.Line) (y, margin *float64) { return l.Elo, l.EloMargin }),
 		}},
 		{Title: "Parameters, each in units of its largest size"},
 	}
@@ -112,7 +112,7 @@ func historyCharts(steps []history.Line) []Chart {
 	values := &charts[len(charts)-1]
 	values.Table = newTable("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		c := curve(name, func(l history.Line) (y, margin *float64) {
+		c := curve(name, func(l training.Line) (y, margin *float64) {
 			if value, ok := l.Parameters[name]; ok {
 				return &value, nil
 			}
@@ -133,7 +133,7 @@ func historyCharts(steps []history.Line) []Chart {
 }
 
 // parameterCell is a parameter's value at a step.
-func parameterCell(l history.Line, name string) Cell {
+func parameterCell(l training.Line, name string) Cell {
 	value, ok := l.Parameters[name]
 	if !ok {
 		return cell("–")

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"gyges/agents/tuning/history"
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/training"
 )
 
 // outsideFences is Markdown without its fenced blocks.
@@ -243,7 +243,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
-		steps, _, _ := history.ReadFrom(strings.NewReader(curves), HistoryFile)
+		steps, _, _ := training.ReadHistory(strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps)
 		c, rated := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(c, Input{Tables: rated})

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"gyges/agents/files"
-	"gyges/agents/tuning/history"
 	"gyges/tournament"
+	"gyges/tournament/training"
 )
 
-// maxTuning bounds the size of a [tuningFile], in bytes.
+// maxTuning bounds the size of a [training.ManifestFile], in bytes.
 const maxTuning = 4 << 20
 
 // Run describes where games come from.
@@ -26,12 +26,6 @@ type Run struct {
 	Notes    []string             // what could not be read
 }
 
-// The files of a tuning run's folder.
-const (
-	tuningFile  = "tuning.json"
-	HistoryFile = "history.jsonl" // step by step, see package history
-)
-
 // Tuning is what a report shows of a tuning run's tuning.json.
 type Tuning struct {
 	Method  string `json:"method"`
@@ -42,7 +36,7 @@ type Tuning struct {
 // HasHistory reports whether a folder is that of a tuning run, which may hold no
 // games.
 func HasHistory(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, HistoryFile))
+	info, err := os.Stat(filepath.Join(dir, training.HistoryFile))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -71,25 +65,25 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 	var err error
 	r.Manifest, err = tournament.ReadManifest(fsys)
 	note(tournament.ManifestFile, err)
-	text, err := files.ReadFS(fsys, tuningFile, maxTuning)
+	text, err := files.ReadFS(fsys, training.ManifestFile, maxTuning)
 	if err == nil {
 		r.Tuning = &Tuning{Text: strings.TrimSpace(string(text))}
 		err = json.Unmarshal(text, r.Tuning)
 	}
-	note(tuningFile, err)
+	note(training.ManifestFile, err)
 	steps, err := readHistory(fsys)
-	note(HistoryFile, err)
+	note(training.HistoryFile, err)
 	r.Charts = historyCharts(steps)
 	return r
 }
 
 // readHistory reads the steps of a tuning.
-func readHistory(fsys fs.FS) ([]history.Line, error) {
-	f, err := fsys.Open(HistoryFile)
+func readHistory(fsys fs.FS) ([]training.Line, error) {
+	f, err := fsys.Open(training.HistoryFile)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	steps, _, err := history.ReadFrom(f, HistoryFile)
+	steps, _, err := training.ReadHistory(f, training.HistoryFile)
 	return steps, err
 }

@@ -5,21 +5,25 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"gyges/agents/eval"
 	"gyges/agents/files"
-	"gyges/agents/tuning/history"
 )
 
 // The files of a run's folder, whatever its method.
 const (
 	ManifestFile = "tuning.json"   // a [Manifest]
-	HistoryFile  = "history.jsonl" // the steps, or generations: see package history
+	HistoryFile  = "history.jsonl" // the steps, or generations: a [Line] each
 	WeightsFile  = "weights.json"  // the resulting weights, if weights were tuned
 )
+
+// queueFolder is where an embedded server keeps the games of a run that it distributes.
+// It may exist before the run begins.
+const queueFolder = "queue"
 
 // maxManifest bounds the size of ManifestFile, in bytes. The positions of an openings
 // list are in it.
@@ -29,64 +33,83 @@ const maxManifest = 64 << 20
 type Manifest struct {
 	Method  string         `json:"method"`  // texel, spsa, td or train
 	Version string         `json:"version"` // of the program that began the run
-	Config  map[string]any `json:"config"`  // what the outcome depends on
+	Config  map[string]any `json:"config"`  // everything that the outcome depends on
 	Result  any            `json:"result"`  // null until there is one
 }
 
-// Folder is the folder of a run that learns. It belongs to one goroutine.
-type Folder struct {
-	Path     string
-	Manifest Manifest
-	History  *history.Writer
-	Lines    []history.Line // the history of the run that is resumed
+// FolderError is an error that makes a folder unusable for a run, such as that of
+// another run in it. Nothing has been played or fitted then.
+type FolderError struct{ err error }
+
+func (e *FolderError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *FolderError) Unwrap() error { return e.err }
+
+// folder is the folder of a run that learns. It belongs to one goroutine.
+type folder struct {
+	path     string
+	manifest Manifest
+	history  *os.File
+	lines    []Line // of the history
 }
 
-// OpenFolder prepares a folder for a run, or for resuming the one that was stopped
+// openFolder prepares a folder for a run, or for resuming the one that was stopped
 // there, and locks it. A run of another method or config is refused, and so is a
-// folder with other files than those in its own and those in allowed.
-func OpenFolder(path string, m Manifest, allowed ...string) (*Folder, error) {
-	f := &Folder{Path: path, Manifest: m}
-	file := filepath.Join(path, ManifestFile)
-	data, err := files.Read(file, maxManifest)
+// folder with files of something else. Errors are of type *[FolderError].
+func openFolder(path string, m Manifest) (*folder, error) {
+	f := &folder{path: path, manifest: m}
+	if err := f.open(); err != nil {
+		return nil, &FolderError{err}
+	}
+	return f, nil
+}
+
+func (f *folder) open() error {
+	data, err := files.Read(f.file(ManifestFile), maxManifest)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if fresh {
 		var found string
-		found, err = files.Foreign(path, append(allowed, HistoryFile)...)
+		found, err = files.Foreign(f.path, HistoryFile, queueFolder)
 		if found != "" {
-			err = fmt.Errorf("%s: expected a new folder, or one of a tuning run, found one that holds %s", path, found)
+			err = fmt.Errorf("%s: expected a new folder, or one of a tuning run, found one that holds %s", f.path, found)
 		}
 	} else if err == nil {
 		err = f.resume(data)
 	}
 	if err == nil {
-		err = os.MkdirAll(path, 0o755)
+		err = os.MkdirAll(f.path, 0o755)
+	}
+	if err == nil {
+		f.history, f.lines, err = openHistory(f.file(HistoryFile))
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if f.History, f.Lines, err = history.Append(filepath.Join(path, HistoryFile)); err != nil {
-		return nil, err
-	}
-	files.Clean(path)
+	files.Clean(f.path)
 	if fresh {
-		if err := f.Save(); err != nil {
-			return nil, errors.Join(err, f.History.Close())
+		if err := f.save(f.manifest.Result); err != nil {
+			return errors.Join(err, f.close())
 		}
 	}
-	return f, nil
+	return nil
 }
 
-// resume takes over the version and result of the run in the folder. It returns an
-// error that names the first difference to that run.
-func (f *Folder) resume(data []byte) error {
+// file returns the path of a file in the folder.
+func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
+
+// resume copies the version and result of the run in the folder from its manifest. The
+// error names the first difference to that run.
+func (f *folder) resume(manifest []byte) error {
 	var before Manifest
-	if err := json.Unmarshal(data, &before); err != nil {
-		return fmt.Errorf("%s: expected the manifest of a tuning run: %w", filepath.Join(f.Path, ManifestFile), err)
+	if err := json.Unmarshal(manifest, &before); err != nil {
+		return fmt.Errorf("%s: expected the manifest of a tuning run: %w", f.file(ManifestFile), err)
 	}
-	if before.Method != f.Manifest.Method {
-		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s", f.Path, before.Method, f.Manifest.Method)
+	if before.Method != f.manifest.Method {
+		return fmt.Errorf("%s: holds a run of another method; it was %s, now %s",
+			f.path, before.Method, f.manifest.Method)
 	}
-	text, err := json.Marshal(f.Manifest.Config)
+	text, err := json.Marshal(f.manifest.Config)
 	var now map[string]any // as read from a file
 	if err = errors.Join(err, json.Unmarshal(text, &now)); err != nil {
 		return err
@@ -98,35 +121,89 @@ func (f *Folder) resume(data []byte) error {
 			return err
 		}
 		if !bytes.Equal(a, b) {
-			return fmt.Errorf("%s: holds a run of another configuration; %s was %.200s, now %.200s", f.Path, key, a, b)
+			return fmt.Errorf("%s: holds a run of another configuration; %s was %.200s, now %.200s", f.path, key, a, b)
 		}
 	}
-	f.Manifest.Version, f.Manifest.Result = before.Version, before.Result
+	f.manifest.Version, f.manifest.Result = before.Version, before.Result
 	return nil
 }
 
-// Save writes the manifest.
-func (f *Folder) Save() error { return saveJSON(filepath.Join(f.Path, ManifestFile), f.Manifest) }
+// append writes a line to the history. It is in the file when append returns.
+func (f *folder) append(l Line) error {
+	text, err := json.Marshal(l) // which refuses infinities
+	if err == nil {
+		_, err = f.history.Write(append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: step %d: %w", f.history.Name(), l.Step, err)
+	}
+	f.lines = append(f.lines, l)
+	return nil
+}
 
-// Finish writes the result: weights, if there are any, and the manifest.
-func (f *Folder) Finish(result any, w *eval.Weights) error {
+// restart removes all lines of the history.
+func (f *folder) restart() error {
+	f.lines = nil
+	_, err := f.history.Seek(0, io.SeekStart)
+	return errors.Join(err, f.history.Truncate(0))
+}
+
+// save writes the manifest with a result.
+func (f *folder) save(result any) error {
+	f.manifest.Result = result
+	return saveJSON(f.file(ManifestFile), f.manifest)
+}
+
+// finish writes the result: weights, if there are any, and the manifest.
+func (f *folder) finish(result any, w *eval.Weights) error {
 	if w != nil {
-		if err := saveWeights(filepath.Join(f.Path, WeightsFile), w); err != nil {
+		if err := saveWeights(w.Source, w); err != nil {
 			return err
 		}
 	}
-	f.Manifest.Result = result
-	return f.Save()
+	return f.save(result)
 }
 
-// Discard closes the folder and removes what OpenFolder has made.
-func (f *Folder) Discard() error {
-	err := f.Close()
+// discard closes the folder and removes what openFolder has made.
+func (f *folder) discard() error {
+	err := f.close()
 	for _, name := range []string{HistoryFile, ManifestFile, "."} {
-		err = errors.Join(err, os.Remove(filepath.Join(f.Path, name)))
+		err = errors.Join(err, os.Remove(f.file(name)))
 	}
 	return err
 }
 
-// Close closes the history, which unlocks the folder.
-func (f *Folder) Close() error { return f.History.Close() }
+// close closes the history, which unlocks the folder.
+func (f *folder) close() error { return errors.Join(f.history.Sync(), f.history.Close()) }
+
+// saveJSON writes a value as a file, atomically.
+func saveJSON(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return files.Replace(path, append(text, '\n'))
+}
+
+// saveWeights writes weights atomically. The folder is made if necessary.
+func saveWeights(path string, w *eval.Weights) error {
+	var b bytes.Buffer
+	if err := w.Write(&b); err != nil {
+		return fmt.Errorf("invalid weights: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return files.Replace(path, b.Bytes())
+}
+
+// loadWeights reads weights that saveWeights wrote.
+func loadWeights(path string) (*eval.Weights, error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	w, err := eval.Read(f, path)
+	return &w, err
+}

@@ -14,18 +14,16 @@
 // where k counts pairs from 1, and all pairs of a step have the k of its first. As in
 // Fishtest, the settings of a parameter are c and r = a_k/c_k² at the end of the run.
 //
-// It is written in the style of gonum's optimize, but is no optimize.Method: one
-// of those asks for the value at a point, and a match gives only the difference
-// between two.
+// gonum's optimize has no such method: one of those evaluates the function at a point,
+// and a match gives only the difference between two.
 package spsa
 
 import (
 	"cmp"
-	"context"
-	"fmt"
-	"gyges/agents/problems"
 	"math"
 	"math/rand/v2"
+
+	"gyges/agents/problems"
 )
 
 // Param is a parameter that is tuned.
@@ -59,28 +57,9 @@ type Settings struct {
 	A float64
 	// Seed determines all perturbations.
 	Seed uint64
-	// After is the step to resume after, one passed to Record in a run with the same
-	// settings; nil: start at the beginning. The steps that follow are the same.
-	After *Step
-	// Record is called after each step; may be nil. An error stops the run.
-	Record func(Step) error
 }
 
-// Step is a step that was made.
-type Step struct {
-	Step   int       // from 1
-	Score  float64   // games won by Plus minus games lost
-	Plus   []float64 // the perturbed parameters
-	Minus  []float64 // and those perturbed the other way
-	Params []float64 // after the step; not rounded
-}
-
-// Measure plays the pairs of step k between two vectors of parameters and returns the
-// games won by plus minus those lost. It must be deterministic.
-type Measure func(ctx context.Context, k int, plus, minus []float64) (float64, error)
-
-// Check returns an error that joins a *[problems.FieldError] for each thing that is
-// wrong with the settings.
+// Check returns an error that joins a *[problems.FieldError] for each invalid field.
 func (s *Settings) Check() error {
 	var p problems.List
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
@@ -94,10 +73,6 @@ func (s *Settings) Check() error {
 	p.Expect(0 <= s.Alpha && s.Alpha <= 2, "alpha", "expected a number from 0 (for 0.602) to 2, found %v", s.Alpha)
 	p.Expect(0 <= s.Gamma && s.Gamma <= 2, "gamma", "expected a number from 0 (for 0.101) to 2, found %v", s.Gamma)
 	p.Expect(0 <= s.A && s.A <= 10, "a", "expected a number from 0 (for 0.1) to 10, found %v", s.A)
-	if s.After != nil {
-		p.Expect(0 <= s.After.Step && s.After.Step <= s.Steps && len(s.After.Params) == len(s.Params), "after",
-			"expected a step of this run to go on from")
-	}
 	return p.Err()
 }
 
@@ -112,43 +87,48 @@ func (x Param) check(p *problems.List) {
 	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 }
 
-// Run makes the steps and returns the final parameters. If ctx is cancelled or a
-// measurement fails, the run can be resumed after the last recorded step.
-func Run(ctx context.Context, s Settings, measure Measure) ([]float64, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
+// Start returns the parameters at the start.
+func (s *Settings) Start() []float64 {
 	theta := make([]float64, len(s.Params))
 	for i, p := range s.Params {
 		theta[i] = p.Start
 	}
-	first := 1
-	if s.After != nil {
-		first = s.After.Step + 1
-		copy(theta, s.After.Params)
+	return theta
+}
+
+// Perturb returns the parameters that play each other in step k, from 1. They depend
+// on the settings, k and theta alone.
+func (s *Settings) Perturb(k int, theta []float64) (plus, minus []float64) {
+	plus, minus = make([]float64, len(theta)), make([]float64, len(theta))
+	deltas, draws := s.draw(k)
+	for i, p := range s.Params {
+		_, c := s.gains(p, k)
+		plus[i] = p.measurable(theta[i]+c*deltas[i], draws[i])
+		minus[i] = p.measurable(theta[i]-c*deltas[i], draws[i])
 	}
-	for k := first; k <= s.Steps; k++ {
-		step := s.perturb(k, theta)
-		score, err := measure(ctx, k, step.Plus, step.Minus)
-		if err != nil {
-			return theta, err
-		}
-		if math.IsNaN(score) || math.IsInf(score, 0) {
-			return theta, fmt.Errorf("step %d: expected a finite score, found %v", k, score)
-		}
-		for i, p := range s.Params {
-			a, c := s.gains(p, k)
-			theta[i] = clip(theta[i]+a/c*score*step.delta[i], p)
-		}
-		step.Score = score
-		step.Params = append([]float64(nil), theta...)
-		if s.Record != nil {
-			if err := s.Record(step.Step); err != nil {
-				return theta, err
-			}
-		}
+	return plus, minus
+}
+
+// Update returns the parameters after step k; score is the number of games that plus
+// won minus those it lost. They are not rounded.
+func (s *Settings) Update(k int, theta []float64, score float64) []float64 {
+	next := make([]float64, len(theta))
+	deltas, _ := s.draw(k)
+	for i, p := range s.Params {
+		a, c := s.gains(p, k)
+		next[i] = p.clip(theta[i] + a/c*score*deltas[i])
 	}
-	return theta, nil
+	return next
+}
+
+// draw returns the directions of step k, +1 or -1, and a draw from 0 to 1 for the
+// rounding of each parameter.
+func (s *Settings) draw(k int) (deltas, draws []float64) {
+	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
+	for range s.Params {
+		deltas, draws = append(deltas, float64(2*rng.IntN(2)-1)), append(draws, rng.Float64())
+	}
+	return deltas, draws
 }
 
 // gains returns a_k and c_k of a parameter in a step.
@@ -161,44 +141,23 @@ func (s *Settings) gains(p Param, step int) (a, c float64) {
 	return last * math.Pow((stability+n)/(stability+k), alpha), p.C * math.Pow(n/k, gamma)
 }
 
-// perturbed is a step before its measurement.
-type perturbed struct {
-	Step
-	delta []float64
-}
-
-// perturb returns the perturbations of step k, which depend on the seed and the step
-// only.
-func (s *Settings) perturb(k int, theta []float64) perturbed {
-	rng := rand.New(rand.NewPCG(s.Seed, uint64(k)))
-	st := perturbed{Step: Step{Step: k}}
-	for i, p := range s.Params {
-		delta, u := float64(2*rng.IntN(2)-1), rng.Float64()
-		_, c := s.gains(p, k)
-		st.delta = append(st.delta, delta)
-		st.Plus = append(st.Plus, measurable(theta[i]+c*delta, u, p))
-		st.Minus = append(st.Minus, measurable(theta[i]-c*delta, u, p))
-	}
-	return st
-}
-
 // measurable returns x clipped and rounded at random; u is a draw from 0 to 1.
-func measurable(x, u float64, p Param) float64 {
-	x = clip(x, p)
+func (p Param) measurable(x, u float64) float64 {
+	x = p.clip(x)
 	if p.Whole {
-		x = clip(math.Floor(x+u), p)
+		x = p.clip(math.Floor(x + u))
 	}
 	return x
 }
 
-func clip(x float64, p Param) float64 { return min(max(x, p.Min), p.Max) }
+func (p Param) clip(x float64) float64 { return min(max(x, p.Min), p.Max) }
 
 // Round returns parameters with whole numbers rounded.
 func (s *Settings) Round(theta []float64) []float64 {
 	list := append([]float64(nil), theta...)
 	for i, p := range s.Params {
 		if p.Whole {
-			list[i] = clip(math.Round(theta[i]), p)
+			list[i] = p.clip(math.Round(theta[i]))
 		}
 	}
 	return list

@@ -18,10 +18,11 @@
 package tdleaf
 
 import (
-	"context"
 	"fmt"
-	"gyges/agents/problems"
 	"math"
+	"slices"
+
+	"gyges/agents/problems"
 )
 
 // Leaf is the position at the end of one decision's principal variation.
@@ -41,12 +42,8 @@ type Game struct {
 
 // Settings are the settings of a run.
 type Settings struct {
-	// Parent is the weights to start from, in hundredths of a point.
-	Parent []float64
 	// Frozen marks the weights that are not tuned; nil: none.
 	Frozen []bool
-	// Steps is the number of steps.
-	Steps int
 	// Lambda is λ, from 0 (each value is drawn to the next) to 1 (to the result).
 	Lambda float64
 	// Rate is the learning rate: the change of a feature's typical contribution to the
@@ -54,17 +51,11 @@ type Settings struct {
 	Rate float64
 	// Scale is K, the logit of a hundredth of a point; above 0.
 	Scale float64
-	// After is the state to resume from; nil: start at the beginning.
-	After *State
-	// Record is called after each step; may be nil. An error stops the run.
-	Record func(State) error
 }
 
 // State is the state of a run after a step.
 type State struct {
-	Step    int // from 1; 0 before the first
-	Games   int // in this step
-	Weights []float64
+	Weights []float64 // in hundredths of a point
 	// Loss is the mean cross-entropy of the results by the values that the leaves
 	// had before the step, in nats.
 	Loss float64
@@ -74,74 +65,35 @@ type State struct {
 	Leaves              float64
 }
 
-// Play plays the games of a step with weights. It must play the same games for
-// the same step and weights.
-type Play func(ctx context.Context, step int, weights []float64) ([]Game, error)
+// Start returns the state before the first step.
+func Start(weights []float64) State {
+	n := len(weights)
+	return State{Weights: weights, Gradients: make([]float64, n), Features: make([]float64, n)}
+}
 
-// Check returns an error that joins a *[problems.FieldError] for each thing that is
-// wrong with the settings.
+// Check returns an error that joins a *[problems.FieldError] for each invalid field.
 func (s *Settings) Check() error {
 	var p problems.List
-	n := len(s.Parent)
-	p.Expect(n > 0, "weights", "expected parent weights, found none")
-	p.Expect(s.Frozen == nil || len(s.Frozen) == n, "features",
-		"expected %d flags of frozen weights, found %d", n, len(s.Frozen))
-	p.Expect(1 <= s.Steps && s.Steps <= maxSteps, "steps",
-		"expected a number from 1 to %d, found %d", maxSteps, s.Steps)
 	p.Expect(0 <= s.Lambda && s.Lambda <= 1, "lambda", "expected a number from 0 to 1, found %v", s.Lambda)
 	p.Expect(0 < s.Rate && s.Rate <= 1000, "rate", "expected a number above 0, at most 1000, found %v", s.Rate)
 	p.Expect(0 < s.Scale && s.Scale <= 2, "scale", "expected a number above 0, at most 2, found %v", s.Scale)
-	if a := s.After; a != nil {
-		p.Expect(0 <= a.Step && a.Step <= s.Steps && len(a.Weights) == n && len(a.Gradients) == n && len(a.Features) == n, "after",
-			"expected a state of this run to go on from")
-	}
 	return p.Err()
 }
 
-const maxSteps = 1_000_000
-
-// Run makes the steps and returns the final state. If ctx is cancelled or play fails,
-// the run can be resumed from the last recorded state.
-func Run(ctx context.Context, s Settings, play Play) (State, error) {
-	if err := s.Check(); err != nil {
-		return State{}, err
-	}
-	n := len(s.Parent)
-	state := State{Weights: s.Parent, Gradients: make([]float64, n), Features: make([]float64, n)}
-	if s.After != nil {
-		state = *s.After
-	}
-	for state.Step < s.Steps {
-		games, err := play(ctx, state.Step+1, state.Weights)
-		if err != nil {
-			return state, err
-		}
-		if state, err = s.step(state, games); err != nil {
-			return state, err
-		}
-		if s.Record != nil {
-			if err := s.Record(state); err != nil {
-				return state, err
-			}
-		}
-	}
-	return state, nil
-}
-
-// step returns the state after learning from games.
-func (s *Settings) step(state State, games []Game) (State, error) {
+// Step returns the state after learning from games played with the state's weights.
+func (s *Settings) Step(state State, games []Game) (State, error) {
 	next := State{
-		Step: state.Step + 1, Games: len(games), Leaves: state.Leaves,
-		Weights:   append([]float64(nil), state.Weights...),
-		Gradients: append([]float64(nil), state.Gradients...),
-		Features:  append([]float64(nil), state.Features...),
+		Leaves:    state.Leaves,
+		Weights:   slices.Clone(state.Weights),
+		Gradients: slices.Clone(state.Gradients),
+		Features:  slices.Clone(state.Features),
 	}
-	gradient := make([]float64, len(s.Parent))
+	gradient := make([]float64, len(state.Weights))
 	loss, leaves := 0.0, 0
 	for i := range games {
 		l, n, err := s.accumulate(&games[i], state.Weights, gradient, next.Features)
 		if err != nil {
-			return state, fmt.Errorf("step %d, game %d: %w", next.Step, i, err)
+			return state, fmt.Errorf("game %d: %w", i, err)
 		}
 		loss, leaves = loss+l, leaves+n
 	}

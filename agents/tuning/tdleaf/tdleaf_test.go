@@ -1,8 +1,7 @@
 package tdleaf
 
 import (
-	"context"
-	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,6 +10,15 @@ import (
 )
 
 const dim = 5
+
+// states are the features of each state, seen by either side.
+var states = func() map[bool]*[dim][dim]float64 {
+	var south, north [dim][dim]float64
+	for i := range dim {
+		south[i][i], north[i][i] = 1, -1
+	}
+	return map[bool]*[dim][dim]float64{true: &south, false: &north}
+}()
 
 // walk plays Sutton's random walk: from the middle of five states a step left or
 // right with equal chances, lost beyond the left end, won beyond the right. From
@@ -23,45 +31,51 @@ func walk(rng *rand.Rand) Game {
 			g.Result = float64((at + 1) / (dim + 1))
 			return g
 		}
-		l := Leaf{Features: make([]float64, dim), South: rng.IntN(2) == 0}
-		l.Features[at] = sign(l.South)
-		g.Leaves = append(g.Leaves, l)
+		south := rng.IntN(2) == 0
+		g.Leaves = append(g.Leaves, Leaf{Features: states[south][at][:], South: south})
 	}
 }
 
-func learner(lambda float64, steps int) Settings {
-	return Settings{Parent: make([]float64, dim), Steps: steps, Lambda: lambda, Rate: 40, Scale: 0.01}
-}
+func settings(lambda float64) Settings { return Settings{Lambda: lambda, Rate: 40, Scale: 0.01} }
 
-func walks(seed uint64, games int) Play {
-	return func(_ context.Context, step int, _ []float64) ([]Game, error) {
-		rng := rand.New(rand.NewPCG(seed, uint64(step)))
+// learn makes steps of games and returns the final state.
+func learn(t *testing.T, s Settings, start []float64, steps, games int, game func(step, i int) Game) State {
+	t.Helper()
+	state := Start(start)
+	for step := range steps {
 		list := make([]Game, games)
 		for i := range list {
-			list[i] = walk(rng)
+			list[i] = game(step, i)
 		}
-		return list, nil
+		var err error
+		state, err = s.Step(state, list)
+		require.NoError(t, err)
 	}
+	return state
 }
 
 // The chances of the walk are learned. After 2,000 steps of 20 games the weights
 // still move by what the last games said, some 0.03 from seed to seed; the mean of
 // 6 seeds lies within 0.05, four standard deviations, of the truth.
 func TestTheValuesOfARandomWalkAreLearned(t *testing.T) {
+	t.Parallel()
 	const seeds = 6
 	for _, lambda := range []float64{0, 0.7, 1} {
-		s := learner(lambda, 2000)
-		mean := make([]float64, dim)
-		for seed := range uint64(seeds) {
-			state, err := Run(context.Background(), s, walks(seed, 20))
-			require.NoError(t, err)
-			for i, w := range state.Weights {
-				mean[i] += 1 / (1 + math.Exp(-s.Scale*w)) / seeds
+		t.Run(fmt.Sprint(lambda), func(t *testing.T) {
+			t.Parallel()
+			s := settings(lambda)
+			mean := make([]float64, dim)
+			for seed := range uint64(seeds) {
+				rng := rand.New(rand.NewPCG(seed, 1))
+				state := learn(t, s, make([]float64, dim), 2000, 20, func(int, int) Game { return walk(rng) })
+				for i, w := range state.Weights {
+					mean[i] += 1 / (1 + math.Exp(-s.Scale*w)) / seeds
+				}
 			}
-		}
-		for i, v := range mean {
-			require.InDelta(t, float64(i+1)/(dim+1), v, 0.05, "lambda %v, state %d", lambda, i)
-		}
+			for i, v := range mean {
+				require.InDelta(t, float64(i+1)/(dim+1), v, 0.05, "state %d", i)
+			}
+		})
 	}
 }
 
@@ -104,10 +118,11 @@ func values(g Game, w []float64, scale float64) []float64 {
 // The gradient is the sum over all later differences, as the paper writes it,
 // with slopes by finite differences.
 func TestGradientAgreesWithTheDoubleSum(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 200 {
 		g := random(rng)
-		s := learner(rng.Float64(), 1)
+		s := settings(rng.Float64())
 		w := make([]float64, dim)
 		for j := range w {
 			w[j] = 100 * rng.NormFloat64()
@@ -138,12 +153,19 @@ func TestGradientAgreesWithTheDoubleSum(t *testing.T) {
 // Weights go along the gradient as AdaGrad says, in units of their features'
 // share over all steps so far.
 func TestStepsAreAdaGrads(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
-	s := learner(0.4, 4)
+	s := settings(0.4)
 	w := make([]float64, dim)
 	gradients, features, leaves := make([]float64, dim), make([]float64, dim), 0.0
-	var games []Game
-	s.Record = func(got State) error {
+	state := Start(w)
+	for range 4 {
+		games := make([]Game, 5)
+		for i := range games {
+			games[i] = random(rng)
+		}
+		got, err := s.Step(state, games)
+		require.NoError(t, err)
 		sum := make([]float64, dim)
 		loss, n := 0.0, 0.0
 		for _, g := range games {
@@ -168,68 +190,50 @@ func TestStepsAreAdaGrads(t *testing.T) {
 		}
 		require.InDeltaSlice(t, w, got.Weights, 1e-9)
 		require.InDelta(t, loss/n, got.Loss, 1e-9)
-		require.Equal(t, 5, got.Games)
-		return nil
-	}
-	_, err := Run(context.Background(), s, func(context.Context, int, []float64) ([]Game, error) {
-		games = nil
-		for range 5 {
-			games = append(games, random(rng))
-		}
-		return games, nil
-	})
-	require.NoError(t, err)
-}
-
-func TestGoesOnAsIfNeverStopped(t *testing.T) {
-	var states []State
-	s := learner(0.7, 20)
-	s.Record = func(x State) error { states = append(states, x); return nil }
-	_, err := Run(context.Background(), s, walks(3, 4))
-	require.NoError(t, err)
-	whole := states
-	require.Len(t, whole, 20)
-	for _, stop := range []int{1, 7, 20} {
-		states, s.After = nil, &whole[stop-1]
-		_, err := Run(context.Background(), s, walks(3, 4))
-		require.NoError(t, err)
-		require.Equal(t, whole[stop:], append([]State{}, states...))
+		state = got
 	}
 }
 
-func TestHeldWeightsStay(t *testing.T) {
-	s := learner(0.7, 5)
-	s.Parent = []float64{1, 2, 3, 4, 5}
+func TestFrozenWeightsStay(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	s := settings(0.7)
 	s.Frozen = []bool{true, false, false, false, true}
-	state, err := Run(context.Background(), s, walks(4, 10))
-	require.NoError(t, err)
-	for j := range s.Parent {
-		require.Equal(t, s.Frozen[j], state.Weights[j] == s.Parent[j])
+	start := []float64{1, 2, 3, 4, 5}
+	state := learn(t, s, start, 5, 10, func(int, int) Game { return walk(rng) })
+	for j := range start {
+		require.Equal(t, s.Frozen[j], state.Weights[j] == start[j])
 	}
-	require.Equal(t, []float64{1, 2, 3, 4, 5}, s.Parent)
+	require.Equal(t, []float64{1, 2, 3, 4, 5}, start)
 }
 
 func TestBadGamesAreRefused(t *testing.T) {
+	t.Parallel()
 	for want, g := range map[string]Game{
-		"step 1, game 0: expected a result from 0 to 1, found NaN":                    {Result: math.NaN()},
-		"step 1, game 0: decision 0: expected 5 features, found 1":                    {Leaves: []Leaf{{Features: []float64{1}}}},
-		"step 1, game 0: decision 0: expected a finite base, found NaN":               {Leaves: []Leaf{{Features: []float64{1, 1, 1, 0, 0}, Base: math.NaN()}}},
-		"step 1, game 0: decision 0: feature 2: expected a finite number, found +Inf": {Leaves: []Leaf{{Features: []float64{1, 1, math.Inf(1), 0, 0}}}},
-		"step 1, game 0: decision 1: expected a value from 0 to 1, found 2":           {Leaves: []Leaf{{Proven: true}, {Proven: true, Value: 2}}},
-		"step 1, game 0: decision 0: feature 0: expected a finite number, found NaN":  {Leaves: []Leaf{{Features: []float64{math.NaN(), 1, 0, 0, 0}}}},
-		"step 1, game 0: decision 0: expected a value from 0 to 1, found NaN":         {Leaves: []Leaf{{Proven: true, Value: math.NaN()}}},
-		"step 1, game 0: expected a result from 0 to 1, found -1":                     {Result: -1},
-		"step 1, game 0: decision 0: expected 5 features, found 0":                    {Leaves: []Leaf{{}}},
-		"step 1, game 0: decision 0: feature 4: expected a finite number, found -Inf": {Leaves: []Leaf{{Features: []float64{0, 0, 0, 0, math.Inf(-1)}}}},
+		"game 0: expected a result from 0 to 1, found NaN":                    {Result: math.NaN()},
+		"game 0: decision 0: expected 5 features, found 1":                    {Leaves: []Leaf{{Features: []float64{1}}}},
+		"game 0: decision 0: expected a finite base, found NaN":               {Leaves: []Leaf{{Features: []float64{1, 1, 1, 0, 0}, Base: math.NaN()}}},
+		"game 0: decision 0: feature 2: expected a finite number, found +Inf": {Leaves: []Leaf{{Features: []float64{1, 1, math.Inf(1), 0, 0}}}},
+		"game 0: decision 1: expected a value from 0 to 1, found 2":           {Leaves: []Leaf{{Proven: true}, {Proven: true, Value: 2}}},
+		"game 0: decision 0: feature 0: expected a finite number, found NaN":  {Leaves: []Leaf{{Features: []float64{math.NaN(), 1, 0, 0, 0}}}},
+		"game 0: decision 0: expected a value from 0 to 1, found NaN":         {Leaves: []Leaf{{Proven: true, Value: math.NaN()}}},
+		"game 0: expected a result from 0 to 1, found -1":                     {Result: -1},
+		"game 0: decision 0: expected 5 features, found 0":                    {Leaves: []Leaf{{}}},
+		"game 0: decision 0: feature 4: expected a finite number, found -Inf": {Leaves: []Leaf{{Features: []float64{0, 0, 0, 0, math.Inf(-1)}}}},
 	} {
-		_, err := Run(context.Background(), learner(0.5, 1), func(context.Context, int, []float64) ([]Game, error) { return []Game{g}, nil })
+		s := settings(0.5)
+		_, err := s.Step(Start(make([]float64, dim)), []Game{g})
 		require.EqualError(t, err, want)
 	}
-	full := errors.New("no more games")
-	_, err := Run(context.Background(), learner(0.5, 1), func(context.Context, int, []float64) ([]Game, error) { return nil, full })
-	require.ErrorIs(t, err, full)
-	_, err = Run(context.Background(), Settings{Lambda: 2, Rate: math.NaN()}, nil)
-	for _, want := range []string{"weights: expected parent weights, found none", "steps: expected a number from 1", "lambda: expected a number from 0 to 1, found 2", "rate: expected a number above 0, at most 1000, found NaN", "scale: expected a number above 0, at most 2, found 0"} {
-		require.ErrorContains(t, err, want)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s := Settings{Lambda: 2, Rate: math.NaN()}
+	for _, want := range []string{
+		"lambda: expected a number from 0 to 1, found 2", "rate: expected a number above 0, at most 1000, found NaN",
+		"scale: expected a number above 0, at most 2, found 0",
+	} {
+		require.ErrorContains(t, s.Check(), want)
 	}
 }

@@ -1,11 +1,16 @@
 package texel
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
+	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/tuning/dataset"
 )
 
 // maxFeatures bounds the features: by the type of a column's index, and since the
@@ -23,42 +28,43 @@ type Row struct {
 	Result   float64   // of the game for the side to move: 0, ½, 1, or a mean of some
 	Score    float64   // search score for the side to move, in hundredths of a point; NaN: none
 	Count    float64   // how often it occurred; above 0
-	Game     uint32    // positions of one game, whose results are correlated, share a number; 0: not known
+	Game     uint32    // positions of one game, whose results are correlated, share a number
 }
 
-// Data is a sample of positions. Only features that are not zero are stored: five
-// bytes for each, two for an input, and 24 for a position.
+// Data is a set of positions. Only features that are not zero are stored: five
+// bytes for each, two for an input, and 28 for a position.
 type Data struct {
 	features int
 	blocks   []*block
 	rows     int
 	count    float64 // sum of the counts
-
-	hasGames bool // the game of some row is known
 }
 
-// block is some positions, its features row by row.
+// block is some positions.
 type block struct {
-	ends    []uint32 // where each row's features end
-	columns []uint8
+	rows    []row
+	columns []uint8 // of the features, row by row
 	values  []float32
 	inputs  []uint16 // row by row
-	inEnds  []uint32 // where each row's inputs end
-	base    []float32
-	result  []float32
-	score   []float32
-	count   []float32
-	game    []uint32
 }
 
-// NewData returns an empty sample of positions with so many features, at most 255.
+// row is a position in a block.
+type row struct {
+	features, inputs           uint32 // where they end
+	base, result, score, count float32
+	game                       uint32
+}
+
+// NewData returns an empty set of positions with so many features, at most 255.
 func NewData(features int) *Data { return &Data{features: min(features, maxFeatures)} }
 
-// Len returns the number of positions.
-func (d *Data) Len() int { return d.rows }
-
-// Count returns how many positions there are, each as often as it occurred.
-func (d *Data) Count() float64 { return d.count }
+// Len returns the number of positions; 0 for nil.
+func (d *Data) Len() int {
+	if d == nil {
+		return 0
+	}
+	return d.rows
+}
 
 // Add adds a position. The error says what is wrong with it.
 func (d *Data) Add(r Row) error {
@@ -75,15 +81,11 @@ func (d *Data) Add(r Row) error {
 			b.values = append(b.values, float32(x))
 		}
 	}
-	b.ends = append(b.ends, uint32(len(b.columns)))
 	b.inputs = append(b.inputs, r.Inputs...)
-	b.inEnds = append(b.inEnds, uint32(len(b.inputs)))
-	b.base = append(b.base, float32(r.Base))
-	b.result = append(b.result, float32(r.Result))
-	b.score = append(b.score, float32(r.Score))
-	b.count = append(b.count, float32(r.Count))
-	b.game = append(b.game, r.Game)
-	d.hasGames = d.hasGames || r.Game != 0
+	b.rows = append(b.rows, row{
+		features: uint32(len(b.columns)), inputs: uint32(len(b.inputs)), game: r.Game,
+		base: float32(r.Base), result: float32(r.Result), score: float32(r.Score), count: float32(r.Count),
+	})
 	d.rows++
 	d.count += float64(float32(r.Count))
 	return nil
@@ -126,45 +128,126 @@ func (d *Data) newBlock() {
 		last.columns, last.values = slices.Clip(last.columns), slices.Clip(last.values)
 	}
 	d.blocks = append(d.blocks, &block{
-		ends:    make([]uint32, 0, blockRows),
+		rows:    make([]row, 0, blockRows),
 		columns: make([]uint8, 0, entries+entries/32),
 		values:  make([]float32, 0, entries+entries/32),
-		inEnds:  make([]uint32, 0, blockRows),
-		base:    make([]float32, 0, blockRows),
-		result:  make([]float32, 0, blockRows),
-		score:   make([]float32, 0, blockRows),
-		count:   make([]float32, 0, blockRows),
-		game:    make([]uint32, 0, blockRows),
 	})
 }
 
-// rows returns how many positions the block holds.
-func (b *block) rows() int { return len(b.ends) }
-
-// row returns the features of a position that are not zero.
-func (b *block) row(i int) ([]uint8, []float32) {
+// features returns the features of a position that are not zero.
+func (b *block) features(i int) ([]uint8, []float32) {
 	start := uint32(0)
 	if i > 0 {
-		start = b.ends[i-1]
+		start = b.rows[i-1].features
 	}
-	return b.columns[start:b.ends[i]], b.values[start:b.ends[i]]
+	return b.columns[start:b.rows[i].features], b.values[start:b.rows[i].features]
 }
 
 // on returns the inputs of a position that are on.
 func (b *block) on(i int) []uint16 {
 	start := uint32(0)
 	if i > 0 {
-		start = b.inEnds[i-1]
+		start = b.rows[i-1].inputs
 	}
-	return b.inputs[start:b.inEnds[i]]
+	return b.inputs[start:b.rows[i].inputs]
 }
 
 // dot returns the sum of v × feature of a position.
 func (b *block) dot(i int, v []float64) float64 {
-	columns, values := b.row(i)
+	columns, values := b.features(i)
 	sum := 0.0
 	for k, j := range columns {
 		sum += v[j] * float64(values[k])
 	}
 	return sum
+}
+
+// Choice selects training positions.
+type Choice struct {
+	// Quiet selects only positions in which neither side could win the game at once.
+	Quiet bool
+	// Leaves selects only positions that a search evaluates: not those whose score is a
+	// win with the next move, or a loss to the opponent's next move.
+	Leaves    bool
+	Inputs    bool // read the inputs of a network, to fit one
+	Positions int  // at most so many, the first ones; 0: all
+}
+
+// excludes reports whether a position is not selected.
+func (c Choice) excludes(p *dataset.Position) bool {
+	over := p.Scored && (p.Score >= agents.WinIn(1) || p.Score <= -agents.WinIn(2))
+	return c.Quiet && !p.Quiet || c.Leaves && over
+}
+
+// Splits are the positions of a fit.
+type Splits struct {
+	Train      *Data // weights are fitted to these
+	Validation *Data // the iteration to stop at is chosen by these
+	Test       *Data // the result is measured on these, once; nil or empty: it is not
+}
+
+// ReadSplits returns the data of each split's positions, as [ReadData] does.
+func ReadSplits(
+	ctx context.Context, read func(dataset.Split) iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
+) (d Splits, err error) {
+	for split, data := range [dataset.NumSplits]**Data{&d.Train, &d.Validation, &d.Test} {
+		if *data, err = ReadData(ctx, read(dataset.Split(split)), e, choice); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// ReadData returns the data of training positions in their order, with the features that
+// e extracts, computed on all cores. It returns the first error of the positions, or
+// ctx's.
+func ReadData(
+	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
+) (*Data, error) {
+	d := NewData(eval.NumFeatures)
+	batch := make([]dataset.Position, 0, blockRows)
+	for p, err := range positions {
+		if err != nil {
+			return nil, err
+		}
+		if choice.excludes(&p) {
+			continue
+		}
+		if choice.Positions > 0 && d.rows+len(batch) == choice.Positions {
+			break
+		}
+		if batch = append(batch, p); len(batch) == blockRows {
+			if err := errors.Join(ctx.Err(), d.extract(batch, e, choice.Inputs)); err != nil {
+				return nil, err
+			}
+			batch = batch[:0]
+		}
+	}
+	return d, d.extract(batch, e, choice.Inputs)
+}
+
+// extract adds positions with the features, and the inputs if wanted, that e extracts.
+func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool) error {
+	rows := make([]Row, len(batch))
+	features := make([][eval.NumFeatures]float64, len(batch))
+	parallel(len(batch), func(i int) {
+		p := &batch[i]
+		var on eval.Inputs
+		r := Row{Features: features[i][:], Result: p.Result(), Score: math.NaN(), Count: float64(p.Count())}
+		r.Base = e.Extract(p.Position, &features[i], &on)
+		r.Game = uint32(p.Game) // a collision of large numbers makes two games one cluster
+		if p.Scored {
+			r.Score = float64(p.Score)
+		}
+		if inputs {
+			r.Inputs = slices.Clone(on.Active())
+		}
+		rows[i] = r
+	})
+	for _, r := range rows {
+		if err := d.Add(r); err != nil {
+			return fmt.Errorf("position %d: %w", d.rows+1, err)
+		}
+	}
+	return nil
 }

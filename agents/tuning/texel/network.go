@@ -1,43 +1,31 @@
 package texel
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"strconv"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"gyges/agents/eval"
 	"gyges/agents/problems"
 )
 
-// Network says how a network is fitted: by Adam (Kingma and Ba 2015), with a step
-// for every Batch of positions, and a rate that falls from Rate to 0.
+// Network has the settings for fitting a network: by Adam (Kingma and Ba 2015), with a
+// step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
-	Epochs int     // times that all positions are gone through, from 1
-	Batch  int     // positions of a step. 0: 512
-	Rate   float64 // of the first step. 0: 0.004
-	Decay  float64 // L2 of the network's numbers, 0 or more
-	Parent *eval.Network
-	Seed   uint64 // of the first numbers, if there is no parent, and of the order of positions
+	Epochs int           `json:"epochs"`      // passes over all positions, from 1
+	Batch  int           `json:"batch"`       // positions of a step. 0: 512
+	Rate   float64       `json:"rate"`        // of the first step. 0: 0.004
+	Decay  float64       `json:"decay"`       // L2 of the network's weights, 0 or more
+	Parent *eval.Network `json:"-"`           // to start from; nil: random weights
+	Seed   uint64        `json:"seed,string"` // of the initial weights, if there is no parent, and of the order of positions
 }
 
 const (
 	maxEpochs = 10_000
 	maxBatch  = 1 << 20
 )
-
-// About is what the outcome of a fit depends on, for manifests; nil of nil.
-func (n *Network) About() map[string]any {
-	if n == nil {
-		return nil
-	}
-	return map[string]any{
-		"epochs": n.Epochs, "batch": n.Batch, "rate": n.Rate, "decay": n.Decay, "seed": strconv.FormatUint(n.Seed, 10),
-	}
-}
 
 func (n *Network) check(p *problems.List) {
 	p.Expect(1 <= n.Epochs && n.Epochs <= maxEpochs, "network.epochs",
@@ -105,7 +93,7 @@ func clippedReLUSlope(x float64) float64 {
 // add adds residual times the gradient of the logit at a position to g (backward
 // pass). s holds the sums computed by logit, and is overwritten.
 func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
-	columns, values := b.row(i)
+	columns, values := b.features(i)
 	for k, j := range columns {
 		g.x[j] += residual * float64(values[k])
 	}
@@ -215,73 +203,37 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 
 // values returns the network's output for each position, block by block.
 func (d *Data) values(n *eval.Network) [][]float32 {
-	all := make([][]float32, len(d.blocks))
-	d.each(func(k int, b *block) {
-		all[k] = make([]float32, b.rows())
-		for i := range all[k] {
-			all[k][i] = float32(n.Value(b.on(i)))
-		}
-	})
-	return all
+	return d.compute(func(b *block, _, i int) float32 { return float32(n.Value(b.on(i))) })
 }
 
 // loss returns the mean cross-entropy of a sample.
 func (m *model) loss(l *loss) float64 {
 	total := l.data.sum(1, func(b *block, k int, total []float64) {
 		var s sums
-		for i := range b.rows() {
+		for i := range b.rows {
 			x := m.logit(b, i, &s)
 			_, softplus := logistic(x)
-			total[0] += float64(b.count[i]) * (softplus - float64(l.targets[k][i])*x)
+			total[0] += float64(b.rows[i].count) * (softplus - float64(l.targets[k][i])*x)
 		}
 	})
 	return total[0] / l.data.count
 }
 
-// bounds are the largest absolute weights in a weights file, in the units of model.
-type bounds struct{ feature, w1, b1, w2 float64 }
-
-func newBounds(scale float64) bounds {
-	return bounds{
-		feature: eval.MaxWeight * scale,
-		w1:      float64(eval.MaxW1) / eval.QA,
-		b1:      float64(eval.MaxB1) / eval.QA,
-		w2:      float64(math.MaxInt16) / eval.QB * scale,
-	}
-}
-
-// project returns x clipped to the bounds of weight j of m.
-func (b *bounds) project(m *model, j int, x float64) float64 {
-	most := b.w2
-	switch {
-	case j < m.features:
-		most = b.feature
-	case j < m.features+w1Size:
-		most = b.w1
-	case j < m.features+w1Size+hidden:
-		most = b.b1
-	}
-	return min(max(x, -most), most)
-}
-
 // adam is the state of the optimiser.
 type adam struct {
 	model
-	settings  *Network
-	frozen    []bool // weights that are not tuned
+	settings  Network
 	train     *loss
 	order     []uint32 // of the positions
 	rng       *rand.Rand
 	step      int
 	mean      []float64 // running mean of the gradient
 	square    []float64 // and of its square
-	rms       []float64 // of the features: their weights are counted in it
-	bounds    bounds
+	unit      []float64 // of each weight: 1 over the rms of its feature; 0 if it is frozen
+	bound     []float64 // the largest absolute value of each weight in a weights file
 	parts     [batchParts]model
 	partsLoss [batchParts]float64
 	steps     int // in all
-	batch     int
-	rate      float64
 }
 
 // batchParts is the number of partial sums of a batch's gradient: independent of the
@@ -289,45 +241,52 @@ type adam struct {
 const batchParts = 8
 
 func newAdam(f *fit) *adam {
-	s := f.settings.Network
-	a := &adam{model: *f.newModel(), settings: s, train: f.train, batch: s.Batch, rate: s.Rate, rms: f.rms, bounds: newBounds(f.scale)}
-	if a.batch == 0 {
-		a.batch = defaultBatch
+	m := f.newModel()
+	n := len(m.x)
+	a := &adam{model: *m, settings: *f.settings.Network, train: f.train, bound: f.bounds()}
+	a.mean, a.square, a.unit = make([]float64, n), make([]float64, n), slices.Repeat([]float64{1}, n)
+	clear(a.unit[:a.features])
+	for _, j := range f.free {
+		a.unit[j] = 1 / f.rms[j]
 	}
-	if a.rate == 0 {
-		a.rate = defaultRate
-	}
-	a.mean, a.square = make([]float64, len(a.x)), make([]float64, len(a.x))
-	a.frozen = make([]bool, len(a.x))
-	for j := range f.rms {
-		a.frozen[j] = f.rms[j] == 0 || f.settings.Frozen != nil && f.settings.Frozen[j]
-	}
-	for j, x := range a.x {
-		if !a.frozen[j] {
-			a.x[j] = a.bounds.project(&a.model, j, x)
+	for j := range a.x {
+		if a.unit[j] != 0 {
+			a.x[j] = a.clip(j, a.x[j])
 		}
 	}
 	for k := range a.parts {
-		a.parts[k] = model{a.features, make([]float64, len(a.x))}
+		a.parts[k] = model{a.features, make([]float64, n)}
 	}
 	a.order = make([]uint32, f.train.data.rows)
 	for i := range a.order {
 		a.order[i] = uint32(i)
 	}
+	s := &a.settings
 	a.rng = rand.New(rand.NewPCG(s.Seed, forOrder))
-	a.batch = min(a.batch, len(a.order))
-	a.steps = len(a.order) / a.batch * s.Epochs
+	s.Rate, s.Batch = cmp.Or(s.Rate, defaultRate), min(cmp.Or(s.Batch, defaultBatch), len(a.order))
+	a.steps = len(a.order) / s.Batch * s.Epochs
 	return a
 }
 
+// bounds returns the largest absolute values of a model's weights in a weights file.
+func (f *fit) bounds() []float64 {
+	n := len(f.rms)
+	return slices.Concat(
+		slices.Repeat([]float64{eval.MaxWeight * f.scale}, n),
+		slices.Repeat([]float64{float64(eval.MaxW1) / eval.QA}, w1Size),
+		slices.Repeat([]float64{float64(eval.MaxB1) / eval.QA}, hidden),
+		slices.Repeat([]float64{float64(math.MaxInt16) / eval.QB * f.scale}, hidden),
+	)
+}
+
+// clip returns x within the bounds of weight j.
+func (a *adam) clip(j int, x float64) float64 { return min(max(x, -a.bound[j]), a.bound[j]) }
+
 // weights returns the weights of the features, in hundredths of a point.
 func (a *adam) weights(f *fit) []float64 {
-	w := make([]float64, a.features)
-	for j := range w {
+	w := slices.Clone(f.settings.Parent)
+	for _, j := range f.free {
 		w[j] = a.x[j] / f.scale
-		if a.frozen[j] {
-			w[j] = f.settings.Parent[j]
-		}
 	}
 	return w
 }
@@ -337,16 +296,23 @@ func (a *adam) weights(f *fit) []float64 {
 func (a *adam) epoch(ctx context.Context) (float64, error) {
 	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 	loss, count := 0.0, 0.0
-	for from := 0; from+a.batch <= len(a.order); from += a.batch {
+	for batch := range slices.Chunk(a.order, a.settings.Batch) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		batch := a.order[from : from+a.batch]
+		if len(batch) < a.settings.Batch {
+			break
+		}
 		weight := 0.0
 		for _, i := range batch {
-			weight += float64(a.train.data.blocks[i/blockRows].count[i%blockRows])
+			weight += float64(a.train.data.blocks[i/blockRows].rows[i%blockRows].count)
 		}
-		a.gradient(batch, weight)
+		parallel(batchParts, func(k int) {
+			a.partsLoss[k] = 0
+			for i := k; i < len(batch); i += batchParts {
+				a.partsLoss[k] += a.position(&a.parts[k], batch[i], weight)
+			}
+		})
 		for k := range a.partsLoss {
 			loss += a.partsLoss[k]
 		}
@@ -356,23 +322,6 @@ func (a *adam) epoch(ctx context.Context) (float64, error) {
 	return loss / count, nil
 }
 
-// gradient sums up the gradient of a batch's mean loss in parts.
-func (a *adam) gradient(batch []uint32, weight float64) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), batchParts) {
-		wg.Go(func() {
-			for k := int(next.Add(1)) - 1; k < batchParts; k = int(next.Add(1)) - 1 {
-				a.partsLoss[k] = 0
-				for i := k; i < len(batch); i += batchParts {
-					a.partsLoss[k] += a.position(&a.parts[k], batch[i], weight)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
 // position adds the gradient at a position to g and returns its loss, both times
 // how often it occurred; the gradient is divided by weight.
 func (a *adam) position(g *model, row uint32, weight float64) float64 {
@@ -380,7 +329,7 @@ func (a *adam) position(g *model, row uint32, weight float64) float64 {
 	var s sums
 	x := a.logit(b, i, &s)
 	p, softplus := logistic(x)
-	t, count := float64(a.train.targets[row/blockRows][i]), float64(b.count[i])
+	t, count := float64(a.train.targets[row/blockRows][i]), float64(b.rows[i].count)
 	a.add(g, b, i, &s, count*(p-t)/weight)
 	return count * (softplus - t*x)
 }
@@ -388,28 +337,25 @@ func (a *adam) position(g *model, row uint32, weight float64) float64 {
 // update makes a step and clears the gradient.
 func (a *adam) update() {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	rate := a.rate * (1 - float64(a.step)/float64(a.steps))
+	rate := a.settings.Rate * (1 - float64(a.step)/float64(a.steps))
 	a.step++
 	c1, c2 := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	for j := range a.x {
+	for j, unit := range a.unit {
 		g := 0.0
 		for k := range a.parts {
 			g += a.parts[k].x[j]
 			a.parts[k].x[j] = 0
 		}
-		if a.frozen[j] {
+		switch {
+		case unit == 0:
 			continue
-		}
-		unit := 1.0 // in which the number is counted
-		if j < a.features {
-			unit = 1 / a.rms[j]
+		case j < a.features:
 			g *= unit
-		} else {
+		default:
 			g += a.settings.Decay * a.x[j]
 		}
 		a.mean[j] += (1 - beta1) * (g - a.mean[j])
 		a.square[j] += (1 - beta2) * (g*g - a.square[j])
-		next := a.x[j] - rate*unit*(a.mean[j]/c1)/(math.Sqrt(a.square[j]/c2)+epsilon)
-		a.x[j] = a.bounds.project(&a.model, j, next)
+		a.x[j] = a.clip(j, a.x[j]-rate*unit*(a.mean[j]/c1)/(math.Sqrt(a.square[j]/c2)+epsilon))
 	}
 }

@@ -43,7 +43,7 @@ func drawInputs(rng *rand.Rand) []uint16 {
 func (w truth) networkSample(rng *rand.Rand, rows int, n *eval.Network) *Data {
 	d := NewData(len(w.weights))
 	for range rows {
-		r := Row{Features: w.draw(rng), Inputs: drawInputs(rng), Score: math.NaN(), Count: 1}
+		r := Row{Features: w.draw(rng), Inputs: drawInputs(rng), Score: math.NaN(), Count: 1, Game: uint32(d.rows)}
 		p, _ := logistic(math.Log(w.chance(r.Features)/(1-w.chance(r.Features))) + w.scale*n.Value(r.Inputs))
 		if rng.Float64() < p {
 			r.Result = 1
@@ -57,6 +57,7 @@ func (w truth) networkSample(rng *rand.Rand, rows int, n *eval.Network) *Data {
 
 // The gradient is the slope of the loss, by differences.
 func TestNetworkGradient(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	truth := drawNetwork(rng)
 	d := known.networkSample(rng, 20, truth)
@@ -100,6 +101,7 @@ func TestNetworkGradient(t *testing.T) {
 // fitted to them as by the true one, and much better than by weights alone. What
 // comes out says of itself what it is: its whole numbers have the loss.
 func TestNetworkIsRecovered(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
 	truth := drawNetwork(rng)
 	train, validation := known.networkSample(rng, 20_000, truth), known.networkSample(rng, 20_000, truth)
@@ -123,23 +125,25 @@ func TestNetworkIsRecovered(t *testing.T) {
 		return newLoss(validation, weights, validation.values(n), known.scale, validation.targets(1, known.scale)).value(make([]float64, len(weights)))
 	}
 	best := lossOf(truth, known.weights)
-	require.InDelta(t, lossOf(r.Network, r.Weights()), r.ValidationLoss.Tuned, 1e-6)
-	require.Less(t, r.ValidationLoss.Tuned-best, (alone.ValidationLoss.Tuned-best)/5)
-	require.InDelta(t, alone.ValidationLoss.Parent, r.ValidationLoss.Parent, 1e-12)
-	require.InDelta(t, r.ValidationLoss.Parent-r.ValidationLoss.Tuned, r.Test.Gain, 1e-9, "the same positions")
+	require.InDelta(t, lossOf(r.Network, weights(r)), r.ValidationLoss[1], 1e-6)
+	require.Less(t, r.ValidationLoss[1]-best, (alone.ValidationLoss[1]-best)/5)
+	require.InDelta(t, alone.ValidationLoss[0], r.ValidationLoss[0], 1e-12)
+	require.InDelta(t, r.ValidationLoss[0]-r.ValidationLoss[1], r.Test.Gain, 1e-9, "the same positions")
 	require.Greater(t, r.Test.Gain, r.Test.GainMargin)
 
 	// From the truth on it finds nothing better, and keeps close to it.
 	s.Parent, s.Network.Parent, s.Network.Rate = known.weights, truth, 1e-5
 	for _, d := range []*Data{train, validation} {
 		for k, values := range d.values(truth) {
-			d.blocks[k].base = values
+			for i, x := range values {
+				d.blocks[k].rows[i].base = x
+			}
 		}
 	}
 	again, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, s)
 	require.NoError(t, err)
-	require.InDelta(t, best, again.ValidationLoss.Parent, 1e-6)
-	require.InDelta(t, best, again.ValidationLoss.Tuned, 0.001)
+	require.InDelta(t, best, again.ValidationLoss[0], 1e-6)
+	require.InDelta(t, best, again.ValidationLoss[1], 0.001)
 }
 
 // The same numbers come out whatever the number of cores.
@@ -158,7 +162,7 @@ func TestNetworkIsRepeatable(t *testing.T) {
 			want = r
 		}
 		require.Equal(t, want.Network, r.Network)
-		require.Equal(t, want.Weights(), r.Weights())
+		require.Equal(t, weights(want), weights(r))
 	}
 	s.Network.Seed = 6
 	other, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
@@ -167,8 +171,9 @@ func TestNetworkIsRepeatable(t *testing.T) {
 	require.Zero(t, other.Network.W1[eval.NumInputs-1], "inputs that are never on count nothing")
 }
 
-// Weights that are held stay, whatever the network does.
-func TestNetworkHoldsWeights(t *testing.T) {
+// Weights that are frozen stay, whatever the network does.
+func TestNetworkKeepsFrozenWeights(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
 	d := known.networkSample(rng, 2000, drawNetwork(rng))
 	s := known.settings()
@@ -177,7 +182,7 @@ func TestNetworkHoldsWeights(t *testing.T) {
 	s.Network = &Network{Epochs: 1}
 	r, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 	require.NoError(t, err)
-	for j, w := range r.Weights() {
+	for j, w := range weights(r) {
 		require.Equal(t, s.Frozen[j], w == s.Parent[j])
 	}
 }
@@ -185,6 +190,7 @@ func TestNetworkHoldsWeights(t *testing.T) {
 // Steps so long that numbers reach the bounds of a weights file: the losses along
 // the way, by which the epoch is chosen, are those of numbers that can be stored.
 func TestNetworkKeepsInsideItsBounds(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	truth := drawNetwork(rng)
 	train, validation := known.networkSample(rng, 3000, truth), known.networkSample(rng, 3000, truth)
@@ -211,6 +217,7 @@ func TestNetworkKeepsInsideItsBounds(t *testing.T) {
 }
 
 func TestNetworkSettings(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
 	d := known.networkSample(rng, 100, drawNetwork(rng))
 	for want, n := range map[string]Network{

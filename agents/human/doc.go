@@ -1,0 +1,3 @@
+// Package human is the agent that asks a person at the terminal. It also draws
+// the board for people.
+package human

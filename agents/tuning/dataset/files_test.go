@@ -1,0 +1,403 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+)
+
+// A split goes on in further shards, and stays in order.
+func TestManyShards(t *testing.T) {
+	t.Parallel()
+	list := played(t, "simplified", 3000)
+	dir := filepath.Join(t.TempDir(), "new", "positions")
+	w, err := Create(dir, nil)
+	require.NoError(t, err)
+	w.shardRows = 1000
+	for i := range list {
+		require.NoError(t, w.Write(Train, &list[i]))
+	}
+	require.NoDirExists(t, dir, "nothing is to be seen before it is complete")
+	require.NoError(t, w.Close())
+	require.ErrorIs(t, w.Write(Train, &list[0]), os.ErrClosed)
+	files := names(t, dir)
+	for i := range files {
+		files[i] = files[i][:len(files[i])-len("-0123456789abcdef.parquet")]
+	}
+	require.Equal(t, []string{
+		"test-00000-of-00001", "train-00000-of-00003", "train-00001-of-00003", "train-00002-of-00003", "validation-00000-of-00001",
+	}, files)
+	back, err := read(dir, Train, list[0].Rules)
+	require.NoError(t, err)
+	require.Equal(t, list, back)
+	for _, split := range []Split{Validation, Test} {
+		none, err := read(dir, split, nil)
+		require.NoError(t, err)
+		require.Empty(t, none)
+	}
+	for _, err := range Read(dir, Train, nil) {
+		require.NoError(t, err)
+		break // stopping early is no harm
+	}
+	require.Panics(t, func() {
+		for _, err := range Read(dir, Train, nil) {
+			panic(err) // the caller's own is not taken for damage
+		}
+	})
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// The columns are what the package's documentation says.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	dir := write(t, played(t, "kang", 100))
+	f, err := os.Open(only(t, dir, Train))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	info, err := f.Stat()
+	require.NoError(t, err)
+	p, err := parquet.OpenFile(f, info.Size())
+	require.NoError(t, err)
+	var columns []string
+	for _, c := range p.Schema().Fields() {
+		optional := ""
+		if c.Optional() {
+			optional = " or null"
+		}
+		columns = append(columns, fmt.Sprintf("%s %v%s", c.Name(), c.Type(), optional))
+	}
+	require.Equal(t, []string{
+		"rules STRING", "position STRING", "side STRING", "score INT(32,true) or null", "wins INT(32,true)", "draws INT(32,true)", "losses INT(32,true)",
+		"ply INT(32,true)", "to_end INT(32,true)", "quiet BOOLEAN", "game INT(64,true)", "split STRING",
+	}, columns)
+	for _, g := range p.Metadata().RowGroups {
+		for _, c := range g.Columns {
+			require.Equal(t, "ZSTD", c.MetaData.Codec.String())
+		}
+	}
+}
+
+// Quiet against a search for winning moves.
+func TestQuiet(t *testing.T) {
+	t.Parallel()
+	quiet := 0
+	for _, name := range []string{"standard", "simplified", "kang", "kang:kang_goals=1"} {
+		for _, s := range played(t, name, 400) {
+			require.Equal(t, !winsNow(s.Rules, s.Position) && !winsNow(s.Rules, otherToMove(t, s.Rules, s.Position)), s.Quiet, s.Rules.FormatPosition(s.Position))
+			if s.Quiet {
+				quiet++
+			}
+		}
+	}
+	require.Greater(t, quiet, 400)
+	require.Less(t, quiet, 1300)
+}
+
+func winsNow(r *rules.Rules, p rules.Position) bool {
+	var ms rules.MoveSet
+	r.Moves(p, &ms)
+	for m := range ms.All() {
+		if r.Outcome(r.Apply(p, m)) == rules.WinFor(p.Side()) {
+			return true
+		}
+	}
+	return false
+}
+
+func otherToMove(t *testing.T, r *rules.Rules, p rules.Position) rules.Position {
+	t.Helper()
+	text := r.FormatPosition(p)
+	i := strings.IndexByte(text, ' ') + 1
+	q, err := r.ParsePosition(text[:i] + string(p.Side().Other().Letter()) + text[i+1:])
+	require.NoError(t, err)
+	return q
+}
+
+// only returns the one file of a split.
+func only(t *testing.T, dir string, split Split) string {
+	t.Helper()
+	paths, err := Shards(dir, split)
+	require.NoError(t, err)
+	require.Len(t, paths, 1)
+	return paths[0]
+}
+
+// place writes a file with the checksum it needs.
+func place(t *testing.T, dir string, split Split, i, total int, text []byte) string {
+	t.Helper()
+	sum := sha256.Sum256(text)
+	path := filepath.Join(dir, shardName(split, i, total, hex.EncodeToString(sum[:8])))
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
+}
+
+func TestFoldersThatAreNot(t *testing.T) {
+	t.Parallel()
+	list := played(t, "simplified", 30)
+	for want, spoil := range map[string]func(dir, train string) error{
+		"no such file or directory": func(dir, _ string) error { return os.RemoveAll(dir) },
+		"expected training positions, files like train-00000-of-00001-0123456789abcdef.parquet, found none of train": func(_, train string) error {
+			return os.Remove(train)
+		},
+		"expected shard 0 of 2 of train, found train-00001-of-00002-": func(_, train string) error {
+			return os.Rename(train, strings.Replace(train, "00000-of-00001", "00001-of-00002", 1))
+		},
+		"expected 2 shards of train, found 1": func(_, train string) error {
+			return os.Rename(train, strings.Replace(train, "of-00001", "of-00002", 1))
+		},
+		"expected shard 1 of 1 of train, found train-00002-of-00003-": func(dir, _ string) error {
+			place(t, dir, Train, 2, 3, nil)
+			return nil
+		},
+		"expected shard 1 of 1 of train, found train-00000-of-00001-": func(dir, _ string) error {
+			place(t, dir, Train, 0, 1, nil) // twice
+			return nil
+		},
+		"expected split train, found \"test\"": func(dir, train string) error {
+			test := only(t, dir, Test)
+			return errors.Join(os.Remove(train), os.Rename(test, strings.Replace(test, "test-", "train-", 1)))
+		},
+		"e3b0c44298fc1c14.parquet: expected a Parquet file, found a damaged one": func(dir, train string) error {
+			place(t, dir, Train, 0, 1, nil)
+			return os.Remove(train)
+		},
+		"expected a file with the checksum in its name, found e3b0c44298fc1c14: it is cut short or damaged": func(_, train string) error {
+			return os.Truncate(train, 0)
+		},
+		"expected at most 67108864 bytes, found more": func(_, train string) error {
+			return os.Truncate(train, maxFile+1)
+		},
+	} {
+		dir := write(t, list)
+		train := only(t, dir, Train)
+		require.NoError(t, spoil(dir, train))
+		_, err := read(dir, Train, nil)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := read(write(t, list), Train, rules.MustParse("standard"))
+	require.ErrorContains(t, err, "row 1: expected training positions of rules standard, found some of simplified")
+	_, err = Provenance(t.TempDir())
+	require.ErrorContains(t, err, "found none")
+}
+
+// However a file is cut or changed, it is refused.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	list := played(t, "standard", 600)
+	dir := write(t, list)
+	path := only(t, dir, Train)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	refused := func(text []byte) {
+		require.NoError(t, os.WriteFile(path, text, 0o600))
+		got, err := read(dir, Train, nil)
+		require.ErrorContains(t, err, "cut short or damaged")
+		require.Empty(t, got)
+	}
+	for n := 0; n < len(whole); n += 1 + n/50 {
+		refused(whole[:n])
+	}
+	for i := 0; i < len(whole); i += 7 {
+		text := append([]byte(nil), whole...)
+		text[i] ^= 1 << (i % 8)
+		refused(text)
+	}
+}
+
+// A file cut short by somebody who put the checksum right is no panic either.
+func TestCutByHand(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile(only(t, write(t, played(t, "standard", 600)), Train))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for n := 0; n < len(whole); n += 1 + n/20 {
+		path := place(t, dir, Train, 0, 1, whole[:n])
+		_, err := read(dir, Train, nil)
+		require.ErrorContains(t, err, path+": expected a Parquet file, found a damaged one")
+		require.NoError(t, os.Remove(path))
+	}
+}
+
+func writeRows[T any](t *testing.T, rows []T, options ...parquet.WriterOption) string {
+	t.Helper()
+	dir := t.TempDir()
+	var buf bytes.Buffer
+	w := parquet.NewGenericWriter[T](&buf, options...)
+	_, err := w.Write(rows)
+	require.NoError(t, errors.Join(err, w.Close()))
+	place(t, dir, Train, 0, 1, buf.Bytes())
+	return dir
+}
+
+func TestForeignFiles(t *testing.T) {
+	t.Parallel()
+	ours := parquet.KeyValueMetadata(keySchema, "1")
+	_, err := read(writeRows(t, []struct{ A int }{{1}}), Train, nil)
+	require.ErrorContains(t, err, "expected a file of training positions, found another Parquet file")
+	_, err = read(writeRows(t, []struct{ A int }{{1}}, ours), Train, nil)
+	require.ErrorContains(t, err, "expected the columns of schema 1, found others")
+	_, err = read(writeRows(t, []row{{}}, parquet.KeyValueMetadata(keySchema, "2")), Train, nil)
+	require.ErrorContains(t, err, `expected training positions of schema 1, found "2"`)
+}
+
+func TestBadRows(t *testing.T) {
+	t.Parallel()
+	good := row{
+		Rules: "standard", Position: "321123/000000/000000/000000/000000/321123 s", Side: "s",
+		Wins: 1, Ply: 0, ToEnd: 1, Split: "train",
+	}
+	read := func(r row) error {
+		_, err := read(writeRows(t, []row{good, r}, parquet.KeyValueMetadata(keySchema, "1")), Train, nil)
+		return err
+	}
+	require.NoError(t, read(good))
+	score := int32(30001)
+	for want, spoil := range map[string]func(r *row){
+		`unknown rules "chess"`:                        func(r *row) { r.Rules = "chess" },
+		"expected the height on a1":                    func(r *row) { r.Position = "x" },
+		"expected 4 pieces of height 1 in all":         func(r *row) { r.Position += " 100/000" },
+		"expected a position in play":                  func(r *row) { r.Position = "321123/000000/000000/000000/000000/021123 s 1-0" },
+		`expected side s, as in the position`:          func(r *row) { r.Side = "n" },
+		`expected split train, found "validation"`:     func(r *row) { r.Split = "validation" },
+		"expected results of at least one game":        func(r *row) { r.Wins = 0 },
+		"found -1 wins":                                func(r *row) { r.Wins, r.Losses = -1, 2 },
+		"expected a number from 1 of plies to the end": func(r *row) { r.ToEnd = 0 },
+		"found -1 and 0":                               func(r *row) { r.Game = -1 },
+		"found 0 and -1":                               func(r *row) { r.Ply = -1 },
+		"expected a score within ±30000, found 30001":  func(r *row) { r.Score = &score },
+	} {
+		bad := good
+		spoil(&bad)
+		err := read(bad)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "row 2: ")
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	t.Parallel()
+	list := played(t, "simplified", 1)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
+	_, err := Create(dir, nil)
+	require.ErrorContains(t, err, "expected a new folder for training positions, found one that holds thesis.txt")
+	w, err := Create(filepath.Join(dir, "new"), nil)
+	require.NoError(t, err)
+	bad := list[0]
+	bad.Wins, bad.Draws, bad.Losses = 0, 0, 0
+	require.ErrorContains(t, w.Write(Train, &bad), "expected results of at least one game")
+	require.NoError(t, w.Write(Train, &list[0]))
+	require.NoError(t, w.Discard())
+	require.Equal(t, []string{"thesis.txt"}, names(t, dir))
+	require.ErrorIs(t, w.Write(Train, &list[0]), os.ErrClosed)
+}
+
+var errFull = errors.New("disk full")
+
+// smallDisk writes files on a disk with room for so many bytes.
+func smallDisk(room int) func(string, []byte) error {
+	return func(path string, text []byte) error {
+		n := min(len(text), room)
+		room -= n
+		if err := os.WriteFile(path, text[:n], 0o600); err != nil || n < len(text) {
+			return errors.Join(err, errFull)
+		}
+		return nil
+	}
+}
+
+// However little room there is, there is an error and nothing is left behind.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	list := played(t, "simplified", 3000)
+	top := t.TempDir()
+	for room := 0; ; room += 1 + 2*room/3 {
+		dir := filepath.Join(top, "positions")
+		w, err := Create(dir, nil)
+		require.NoError(t, err)
+		w.shardRows, w.writeFile = 400, smallDisk(room)
+		for i := range list {
+			if err = w.Write(Split(i%NumSplits), &list[i]); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			if err = w.Close(); err == nil {
+				back, err := read(dir, Train, nil)
+				require.NoError(t, err)
+				require.Len(t, back, 1000)
+				require.Greater(t, room, 10_000)
+				return
+			}
+		} else {
+			require.ErrorIs(t, w.Close(), errFull)
+		}
+		require.ErrorIs(t, err, errFull)
+		require.Empty(t, names(t, top))
+	}
+}
+
+// Another library reads the same: testdata/arrow, built with its own module, is
+// to be named by GYGES_ARROW.
+func TestArrowReadsTheSame(t *testing.T) {
+	t.Parallel()
+	program := os.Getenv("GYGES_ARROW")
+	if program == "" {
+		t.Skip("GYGES_ARROW names no program; .ci/run builds it")
+	}
+	list := played(t, "kang", 5000)
+	for i := range list {
+		if i%2 == 0 {
+			list[i].Rules = rules.MustParse("kang:max_plies=200")
+		}
+	}
+	dir := write(t, list)
+	var paths []string
+	for split := range Split(NumSplits) {
+		shards, err := Shards(dir, split)
+		require.NoError(t, err)
+		paths = append(paths, shards...)
+	}
+	for split, path := range paths {
+		text, err := exec.Command(program, path).Output()
+		require.NoError(t, err)
+		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		require.NoError(t, err)
+		require.Equal(t, "rules position side score wins draws losses ply to_end quiet game split", strings.Join(rows[0], " "))
+		for i, got := range rows[1:] {
+			s := list[NumSplits*i+split]
+			score := "null"
+			if s.Scored {
+				score = fmt.Sprint(s.Score)
+			}
+			require.Equal(t, []string{
+				s.Rules.String(), s.Rules.FormatPosition(s.Position), string(s.Position.Side().Letter()), score, fmt.Sprint(s.Wins), fmt.Sprint(s.Draws),
+				fmt.Sprint(s.Losses), fmt.Sprint(s.Ply), fmt.Sprint(s.ToEnd), fmt.Sprint(s.Quiet), fmt.Sprint(s.Game), Split(split).String(),
+			}, got)
+		}
+		require.Len(t, rows, 1+(len(list)-split+NumSplits-1)/NumSplits)
+	}
+}

@@ -1,0 +1,123 @@
+// Package dataset holds training positions: positions from played games with their
+// results, as Parquet shards in a folder.
+//
+// # Files
+//
+// A folder holds three splits, train, validation and test, each in shards
+// SPLIT-NNNNN-of-MMMMM-CHECKSUM.parquet, numbered from 0 and compressed with zstd.
+// The checksum is the first eight bytes of the file's SHA-256 in hexadecimal digits;
+// a file with another one is refused. An empty split has one shard without rows. The
+// splits share no game and no position. Rows are in the order in which their positions
+// first occurred.
+//
+// # Columns
+//
+//	rules     string  rule set, as the command line reads it: standard, kang:max_plies=100
+//	position  string  position text, without the number of passes before it
+//	side      string  s or n: the side to move, as in the position
+//	score     int32   search score for the side to move, in hundredths of a point; 30000-n
+//	                  is a proven win and n-30000 a proven loss in n plies; null if there
+//	                  was none
+//	wins      int32   games from the position that the side to move won
+//	draws     int32   those that were drawn
+//	losses    int32   those that it lost
+//	ply       int32   plies played before, from 0; the opening isn't counted
+//	to_end    int32   plies from here to the end of the game, from 1
+//	quiet     bool    neither side could win the game if it were to move here
+//	game      int64   number of the game in its run
+//	split     string  train, validation or test
+//
+// A position that occurred several times is one row: wins + draws + losses is how
+// often, and score, ply, to_end and game are those of the first time. No column
+// but score has nulls.
+//
+// The file's key-value metadata holds gyges.schema, the version of this list, and
+// the provenance of the positions under gyges.KEY.
+package dataset
+
+import (
+	"errors"
+	"fmt"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Schema is the version of the columns.
+const Schema = 1
+
+// Split is the purpose of positions.
+type Split uint8
+
+// The splits.
+const (
+	Train      Split  = iota // weights are fitted to these
+	Validation               // decisions during a fit, like early stopping, use these
+	Test                     // the result is measured on these
+	NumSplits  = iota        // how many splits there are
+)
+
+// String returns "train", "validation" or "test".
+func (s Split) String() string { return [...]string{"train", "validation", "test"}[s] }
+
+// Position is a training position: a position with the results of the games that came
+// through it.
+type Position struct {
+	Rules    *rules.Rules   // one pointer for all positions of a rule set in a shard
+	Position rules.Position // without the number of passes before it; not decided and not being set up
+
+	Game  int64 // number of the game in its run, the first if there are several
+	Ply   int32 // plies played before, from 0
+	ToEnd int32 // plies to the end of the game, from 1
+
+	Wins, Draws, Losses int32 // games, for the side to move
+
+	Score  agents.Score // of the search, for the side to move; valid if Scored
+	Scored bool
+	Quiet  bool // see [Quiet]
+}
+
+// Count returns how often the position occurred, from 1.
+func (p *Position) Count() int64 { return int64(p.Wins) + int64(p.Draws) + int64(p.Losses) }
+
+// Result returns the mean result for the side to move: 1 if it won all games
+// from here, 0 if it lost all.
+func (p *Position) Result() float64 {
+	return (float64(p.Wins) + float64(p.Draws)/2) / float64(p.Count())
+}
+
+// Quiet reports whether neither side could win the game if it were to move in p.
+// Under Kang a piece that can be taken out counts only if it is the last one
+// needed.
+func Quiet(r *rules.Rules, p rules.Position) bool {
+	need := 1
+	if o := r.Options(); o.Kang {
+		need = o.KangGoals
+	}
+	for _, side := range []rules.Side{rules.South, rules.North} {
+		if p.Goals(side)+1 >= need && r.CanReachGoal(p, side) {
+			return false
+		}
+	}
+	return true
+}
+
+// check returns an error unless the position is valid.
+func (p *Position) check() error {
+	switch {
+	case p.Rules == nil:
+		return errors.New("expected a rule set, found none")
+	case p.Rules.SettingUp(p.Position) || p.Rules.Outcome(p.Position) != rules.Undecided:
+		return fmt.Errorf("expected a position in play, found %q", p.Rules.FormatPosition(p.Position))
+	case p.Game < 0 || p.Ply < 0:
+		return fmt.Errorf("expected game and ply to be numbers from 0, found %d and %d", p.Game, p.Ply)
+	case p.ToEnd < 1:
+		return fmt.Errorf("expected a number from 1 of plies to the end, found %d", p.ToEnd)
+	case p.Wins < 0 || p.Draws < 0 || p.Losses < 0 || p.Count() == 0:
+		return fmt.Errorf("expected results of at least one game, found %d wins, %d draws and %d losses",
+			p.Wins, p.Draws, p.Losses)
+	case p.Scored && (p.Score > agents.WinTop || p.Score < -agents.WinTop):
+		return fmt.Errorf("expected a score within ±%d, found %d", agents.WinTop, p.Score)
+	}
+	return nil
+}

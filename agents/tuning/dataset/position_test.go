@@ -1,0 +1,110 @@
+package dataset
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// played returns positions from random games, one from each ply.
+func played(t testing.TB, name string, n int) []Position {
+	t.Helper()
+	r := rules.MustParse(name)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var list []Position
+	for game := int64(0); len(list) < n; game++ {
+		g := rules.NewGame(r, r.RandomSetup(rng))
+		for range 40 {
+			if o, _ := g.Outcome(); o != rules.Undecided || len(list) == n {
+				break
+			}
+			p, err := r.ParsePosition(r.FormatPosition(g.Position())) // forgets passes
+			require.NoError(t, err)
+			s := Position{Rules: r, Position: p, Game: game, Ply: int32(g.Ply()), ToEnd: 1 + rng.Int32N(50), Quiet: Quiet(r, p)}
+			*[]*int32{&s.Wins, &s.Draws, &s.Losses}[rng.IntN(3)] = 1 + rng.Int32N(3)
+			if rng.IntN(4) > 0 {
+				s.Scored, s.Score = true, agents.Score(rng.IntN(601)-300)
+			}
+			list = append(list, s)
+			moves := g.Legal()
+			g.PlayLegal(moves.At(rng.IntN(moves.Len())))
+		}
+	}
+	return list
+}
+
+// write writes positions to a new folder, round robin over the splits.
+func write(t testing.TB, list []Position) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "positions")
+	w, err := Create(dir, map[string]string{"agents": "random"})
+	require.NoError(t, err)
+	for i := range list {
+		require.NoError(t, w.Write(Split(i%NumSplits), &list[i]))
+	}
+	require.NoError(t, w.Close())
+	return dir
+}
+
+// read reads a split to its end or its error, without the pointers.
+func read(dir string, split Split, want *rules.Rules) ([]Position, error) {
+	var list []Position
+	for s, err := range Read(dir, split, want) {
+		if err != nil {
+			return list, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"standard", "simplified", "kang", "standard:max_plies=100,null_move=allow"} {
+		list := played(t, name, 4000)
+		dir := write(t, list)
+		var back [NumSplits][]Position
+		for i := range back {
+			var err error
+			back[i], err = read(dir, Split(i), list[0].Rules)
+			require.NoError(t, err)
+		}
+		for i, s := range list {
+			require.Equal(t, s, back[i%NumSplits][i/NumSplits])
+		}
+		require.Len(t, slices.Concat(back[:]...), len(list))
+		about, err := Provenance(dir)
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"agents": "random"}, about)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	dir := write(b, played(b, "standard", 100_000))
+	files, err := filepath.Glob(dir + "/*")
+	require.NoError(b, err)
+	size := int64(0)
+	for _, f := range files {
+		info, err := os.Stat(f)
+		require.NoError(b, err)
+		size += info.Size()
+	}
+	n := 0
+	for b.Loop() {
+		for _, split := range []Split{Train, Validation, Test} {
+			for _, err := range Read(dir, split, nil) {
+				require.NoError(b, err)
+				n++
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/sample")
+	b.ReportMetric(float64(size)/100_000, "disk-B/sample")
+}

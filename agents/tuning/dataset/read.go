@@ -1,0 +1,261 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"gyges/agents"
+	"gyges/agents/files"
+	"gyges/rules"
+)
+
+// Read returns the positions of a split in a folder, in order. If want is not nil, all
+// must be of that rule set. An error comes last; it names the file or the shard that is
+// missing.
+func Read(dir string, split Split, want *rules.Rules) iter.Seq2[Position, error] {
+	return func(yield func(Position, error) bool) {
+		paths, err := Shards(dir, split)
+		if err != nil {
+			yield(Position{}, err)
+			return
+		}
+		for _, path := range paths {
+			more, err := readShard(path, split, want, func(p Position) bool { return yield(p, nil) })
+			if err != nil {
+				yield(Position{}, fmt.Errorf("%s: %w", path, err))
+			}
+			if !more || err != nil {
+				return
+			}
+		}
+	}
+}
+
+var shardPattern = regexp.MustCompile(`^(train|validation|test)-(\d{5})-of-(\d{5})-([0-9a-f]{16})\.parquet$`)
+
+// Shards returns the files of a split in order. The error names a missing one.
+func Shards(dir string, split Split) ([]string, error) {
+	entries, err := os.ReadDir(dir) // sorted
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	total := 0
+	for _, e := range entries {
+		m := shardPattern.FindStringSubmatch(e.Name())
+		if m == nil || m[1] != split.String() {
+			continue
+		}
+		i, _ := strconv.Atoi(m[2]) // five digits
+		n, _ := strconv.Atoi(m[3])
+		if total = cmp.Or(total, n); n != total || i != len(paths) {
+			return nil, fmt.Errorf("%s: expected shard %d of %d of %v, found %s", dir, len(paths), total, split, e.Name())
+		}
+		paths = append(paths, filepath.Join(dir, e.Name()))
+	}
+	switch {
+	case len(paths) == 0:
+		return nil, fmt.Errorf("%s: expected training positions, files like %s, found none of %v",
+			dir, shardName(split, 0, 1, "0123456789abcdef"), split)
+	case len(paths) != total:
+		return nil, fmt.Errorf("%s: expected %d shards of %v, found %d", dir, total, split, len(paths))
+	}
+	return paths, nil
+}
+
+// Provenance returns the metadata that was given to [Create] for a folder.
+func Provenance(dir string) (map[string]string, error) {
+	paths, err := Shards(dir, Train)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openShard(paths[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	provenance := map[string]string{}
+	for _, kv := range f.Metadata().KeyValueMetadata {
+		if n := len(kv.Key) + len(kv.Value); n > maxMetadata {
+			return nil, fmt.Errorf("%s: metadata: expected entries of at most %d bytes, found %d for %.40q",
+				paths[0], maxMetadata, n, kv.Key)
+		}
+		if key, ok := strings.CutPrefix(kv.Key, keyPrefix); ok && kv.Key != keySchema {
+			provenance[key] = kv.Value
+		}
+	}
+	return provenance, nil
+}
+
+// Bounds of a shard from outside. The program's own shards have some 15 bytes a
+// position, and metadata with the specs of a hundred agents.
+const (
+	maxFile     = 64 << 20 // bytes
+	maxRows     = 10_000_000
+	maxMetadata = 1 << 20 // bytes of an entry
+	maxRuleSets = 1000
+)
+
+// openShard reads a file and checks its checksum, schema and size.
+func openShard(path string) (f *parquet.File, err error) {
+	text, err := files.Read(path, maxFile)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // the caller adds the path
+		}
+		return nil, err
+	}
+	m := shardPattern.FindStringSubmatch(filepath.Base(path)) // as in Shards
+	if found := checksum(text); found != m[4] {
+		return nil, fmt.Errorf("expected a file with the checksum in its name, found %s: it is cut short or damaged", found)
+	}
+	var schemaErr error
+	err = guarded(func() (err error) {
+		f, err = parquet.OpenFile(bytes.NewReader(text), int64(len(text)),
+			parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err == nil {
+			schemaErr = checkSchema(f)
+		}
+		return err
+	})
+	return f, errors.Join(err, schemaErr)
+}
+
+// guarded calls the library on data from outside, on some of which it panics.
+func guarded(call func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%.200v", p)
+		}
+		if err != nil {
+			err = damaged(err)
+		}
+	}()
+	return call()
+}
+
+func damaged(err error) error {
+	return fmt.Errorf("expected a Parquet file, found a damaged one: %w", err)
+}
+
+// checkSchema returns an error unless a file has the expected columns and version.
+func checkSchema(f *parquet.File) error {
+	version, ok := f.Lookup(keySchema)
+	switch {
+	case !ok:
+		return errors.New("expected a file of training positions, found another Parquet file")
+	case version != strconv.Itoa(Schema):
+		return fmt.Errorf("expected training positions of schema %d, found %.40q", Schema, version)
+	case !parquet.EqualNodes(f.Schema(), parquet.SchemaOf(row{})):
+		return fmt.Errorf("expected the columns of schema %d, found others", Schema)
+	case f.NumRows() < 0 || f.NumRows() > maxRows:
+		return fmt.Errorf("expected at most %d training positions, found %d", maxRows, f.NumRows())
+	}
+	return nil
+}
+
+// readShard calls yield for each position until it returns false; then more is false,
+// too.
+func readShard(path string, split Split, want *rules.Rules, yield func(Position) bool) (more bool, err error) {
+	f, err := openShard(path)
+	if err != nil {
+		return false, err
+	}
+	var r *parquet.GenericReader[row]
+	if err := guarded(func() error { r = parquet.NewGenericReader[row](f); return nil }); err != nil {
+		return false, err
+	}
+	defer func() { _ = guarded(r.Close) }() // it was only read
+	d := decoder{split: split.String(), want: want, known: map[string]*rules.Rules{}}
+	rows := make([]row, rowBatch)
+	for n := int64(0); n < f.NumRows(); {
+		k := 0
+		err := guarded(func() (err error) {
+			if k, err = r.Read(rows); errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return err
+		})
+		for i := range rows[:k] {
+			n++
+			p, err := d.position(&rows[i])
+			if err != nil {
+				return false, fmt.Errorf("row %d: %w", n, err)
+			}
+			if !yield(p) {
+				return false, nil
+			}
+		}
+		if err == nil && k == 0 {
+			err = damaged(fmt.Errorf("it says %d rows and has %d", f.NumRows(), n))
+		}
+		if err != nil {
+			return false, fmt.Errorf("row %d: %w", n+1, err)
+		}
+	}
+	return true, nil
+}
+
+// decoder converts rows into positions.
+type decoder struct {
+	split string
+	want  *rules.Rules
+	known map[string]*rules.Rules
+}
+
+func (d *decoder) rules(name string) (*rules.Rules, error) {
+	if r, ok := d.known[name]; ok {
+		return r, nil
+	}
+	r, err := rules.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if d.want != nil {
+		if r.String() != d.want.String() {
+			return nil, fmt.Errorf("expected training positions of rules %v, found some of %v", d.want, r)
+		}
+		r = d.want
+	}
+	if len(d.known) == maxRuleSets {
+		return nil, fmt.Errorf("expected at most %d rule sets, found more", maxRuleSets)
+	}
+	d.known[strings.Clone(name)] = r
+	return r, nil
+}
+
+func (d *decoder) position(r *row) (Position, error) {
+	set, err := d.rules(r.Rules)
+	if err != nil {
+		return Position{}, err
+	}
+	board, err := set.ParsePosition(r.Position)
+	switch {
+	case err != nil:
+		return Position{}, err
+	case len(r.Side) != 1 || r.Side[0] != board.Side().Letter():
+		return Position{}, fmt.Errorf("expected side %c, as in the position, found %.40q", board.Side().Letter(), r.Side)
+	case r.Split != d.split:
+		return Position{}, fmt.Errorf("expected split %s, found %.40q", d.split, r.Split)
+	}
+	p := Position{
+		Rules: set, Position: board, Game: r.Game, Ply: r.Ply, ToEnd: r.ToEnd,
+		Wins: r.Wins, Draws: r.Draws, Losses: r.Losses, Quiet: r.Quiet,
+	}
+	if r.Score != nil {
+		p.Score, p.Scored = agents.Score(*r.Score), true
+	}
+	return p, p.check()
+}

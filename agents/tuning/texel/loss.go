@@ -1,0 +1,212 @@
+package texel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls do for each number from 0 to n-1, on all cores.
+func parallel(n int, do func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// sum returns the sums that add computes for each block, added in the blocks' order.
+func (d *Data) sum(n int, add func(b *block, k int, sums []float64)) []float64 {
+	parts := make([]float64, n*len(d.blocks))
+	parallel(len(d.blocks), func(k int) { add(d.blocks[k], k, parts[k*n:(k+1)*n]) })
+	total := make([]float64, n)
+	for k := range d.blocks {
+		for j, x := range parts[k*n : (k+1)*n] {
+			total[j] += x
+		}
+	}
+	return total
+}
+
+// compute returns the values that value computes for each position, block by block.
+func (d *Data) compute(value func(b *block, k, i int) float32) [][]float32 {
+	all := make([][]float32, len(d.blocks))
+	parallel(len(d.blocks), func(k int) {
+		all[k] = make([]float32, len(d.blocks[k].rows))
+		for i := range all[k] {
+			all[k][i] = value(d.blocks[k], k, i)
+		}
+	})
+	return all
+}
+
+// meanSquares returns the mean square of each feature.
+func (d *Data) meanSquares() []float64 {
+	sums := d.sum(d.features, func(b *block, _ int, sums []float64) {
+		for i := range b.rows {
+			columns, values := b.features(i)
+			for k, j := range columns {
+				sums[j] += float64(b.rows[i].count) * float64(values[k]) * float64(values[k])
+			}
+		}
+	})
+	for j := range sums {
+		sums[j] /= d.count
+	}
+	return sums
+}
+
+// resultRange returns the lowest and the highest result.
+func (d *Data) resultRange() (low, high float64) {
+	low, high = 1, 0
+	for _, b := range d.blocks {
+		for i := range b.rows {
+			r := float64(b.rows[i].result)
+			low, high = min(low, r), max(high, r)
+		}
+	}
+	return low, high
+}
+
+// targets returns the target of each position, block by block: lambda × the result
+// plus (1-lambda) × the expected result by the search score.
+func (d *Data) targets(lambda, scale float64) [][]float32 {
+	return d.compute(func(b *block, _, i int) float32 {
+		r := &b.rows[i]
+		if math.IsNaN(float64(r.score)) {
+			return r.result
+		}
+		p, _ := logistic(scale * float64(r.score))
+		return float32(lambda*float64(r.result) + (1-lambda)*p)
+	})
+}
+
+// base returns what the parent's evaluation adds to the features, block by block.
+func (d *Data) base() [][]float32 {
+	return d.compute(func(b *block, _, i int) float32 { return b.rows[i].base })
+}
+
+// logistic returns 1/(1+exp(-x)) and ln(1+exp(x)).
+func logistic(x float64) (p, softplus float64) {
+	e := math.Exp(-math.Abs(x))
+	if x >= 0 {
+		return 1 / (1 + e), x + math.Log1p(e)
+	}
+	return e / (1 + e), math.Log1p(e)
+}
+
+// loss is the mean cross-entropy of positions as a function of what is added to weights,
+// in units of the logit. The rest of each position's logit is constant.
+type loss struct {
+	data    *Data
+	targets [][]float32
+	offsets [][]float32 // the constant part of the logits
+}
+
+// newLoss returns the loss for targets. The constant part of a logit is that of weights
+// and base, in hundredths of a point of scale each.
+func newLoss(d *Data, weights []float64, base [][]float32, scale float64, targets [][]float32) *loss {
+	return &loss{d, targets, d.compute(func(b *block, k, i int) float32 {
+		return float32(scale * (float64(base[k][i]) + b.dot(i, weights)))
+	})}
+}
+
+// logit returns the logit of a position.
+func (l *loss) logit(b *block, k, i int, v []float64) float64 {
+	return float64(l.offsets[k][i]) + b.dot(i, v)
+}
+
+// at returns the loss of one position.
+func (l *loss) at(b *block, k, i int, v []float64) float64 {
+	x := l.logit(b, k, i, v)
+	_, softplus := logistic(x)
+	return softplus - float64(l.targets[k][i])*x
+}
+
+// value returns the loss.
+func (l *loss) value(v []float64) float64 {
+	sums := l.data.sum(1, func(b *block, k int, sums []float64) {
+		for i := range b.rows {
+			sums[0] += float64(b.rows[i].count) * l.at(b, k, i, v)
+		}
+	})
+	return sums[0] / l.data.count
+}
+
+// gradient returns the loss and stores its gradient in grad.
+func (l *loss) gradient(v, grad []float64) float64 {
+	n := l.data.features
+	sums := l.data.sum(n+1, func(b *block, k int, sums []float64) {
+		for i := range b.rows {
+			x := l.logit(b, k, i, v)
+			p, softplus := logistic(x)
+			t, count := float64(l.targets[k][i]), float64(b.rows[i].count)
+			sums[n] += count * (softplus - t*x)
+			residual := count * (p - t)
+			columns, values := b.features(i)
+			for m, j := range columns {
+				sums[j] += residual * float64(values[m])
+			}
+		}
+	})
+	for j := range grad {
+		grad[j] = sums[j] / l.data.count
+	}
+	return sums[n] / l.data.count
+}
+
+// maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win
+// by seven.
+const maxScale = 2
+
+// fitScale returns the scale at which weights predict the results best. The
+// loss is convex in it, so its derivative has one zero, found by Newton's method
+// within a bracket.
+func fitScale(d *Data, weights []float64) (float64, error) {
+	l := newLoss(d, weights, d.base(), 1, nil)
+	slopes := func(scale float64) (first, second float64) {
+		sums := d.sum(2, func(b *block, k int, sums []float64) {
+			for i, score := range l.offsets[k] {
+				p, _ := logistic(scale * float64(score))
+				x := float64(b.rows[i].count) * float64(score)
+				sums[0] += x * (p - float64(b.rows[i].result))
+				sums[1] += x * float64(score) * p * (1 - p)
+			}
+		})
+		return sums[0], sums[1]
+	}
+	if first, _ := slopes(0); first >= 0 {
+		return 0, errors.New("the parent weights do not predict the results of these positions, so no scale fits; " +
+			"expected a given scale, or other parent weights")
+	}
+	if first, _ := slopes(maxScale); first <= 0 {
+		return 0, fmt.Errorf("the parent weights predict every result, so no scale up to %v fits; "+
+			"expected positions with unpredicted results", maxScale)
+	}
+	low, high, scale := 0.0, float64(maxScale), 0.005
+	for range 200 {
+		first, second := slopes(scale)
+		if first < 0 {
+			low = scale
+		} else {
+			high = scale
+		}
+		next := scale - first/second
+		if !(low < next && next < high) {
+			next = (low + high) / 2
+		}
+		if math.Abs(next-scale) <= 1e-10*scale {
+			return next, nil
+		}
+		scale = next
+	}
+	return scale, nil
+}

@@ -1,0 +1,386 @@
+// Package texel fits the weights of a linear evaluation to results of games, as
+// first done for the chess program Texel by P. Österlund (2014): by logistic
+// regression.
+//
+// A position with the features f is expected to be won with the probability
+//
+//	p = 1 / (1 + exp(-K · Σ weight × feature))
+//
+// for the side to move. The scale K is fitted to the parent weights first and then
+// fixed, so that a point has the same size in the tuned evaluation. The weights
+// minimise
+//
+//	mean of -t·ln p - (1-t)·ln(1-p)  +  L2/2 · Σ (K · rms · (weight - parent))²
+//
+// where the target t is the result, or a mix of it with the search score, and
+// rms is the root of the mean square of the weight's feature: so the penalty
+// does not depend on the units of the features. It is minimised by L-BFGS
+// with the analytic gradient.
+//
+// With [Settings.Network] a network is fitted first, to the same targets and
+// together with the weights, by Adam; then the weights alone, on top of the quantised
+// network, so that their standard errors are as above.
+//
+// All sums are made block by block in a fixed order, so that the outcome is the
+// same whatever the number of cores.
+package texel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/optimize"
+
+	"gyges/agents/eval"
+	"gyges/agents/problems"
+)
+
+// Settings are the settings of a fit.
+type Settings struct {
+	// Names of the features.
+	Names []string
+	// Parent is the weights to start from, in hundredths of a point.
+	Parent []float64
+	// Frozen marks the weights that are not tuned; nil: none. Those of features that
+	// are 0 in all positions are frozen, too.
+	Frozen []bool
+	// Lambda is the share of the result in the target, above 0 to 1; the search
+	// score has the rest, where a position has one.
+	Lambda float64
+	// L2 is the regularisation towards the parent's weights, 0 or more: as strong as L2
+	// × positions more results.
+	L2 float64
+	// Scale is the logit of a hundredth of a point; 0: it is fitted to the
+	// results with the parent weights.
+	Scale float64
+	// Iterations bounds those of L-BFGS. 0: 200.
+	Iterations int
+	// Patience is the number of consecutive iterations with a validation loss above
+	// the lowest one after which the fit stops and returns to the lowest one. 0: 5;
+	// below 0: it continues to the minimum of the training loss.
+	Patience int
+	// Network has the settings for fitting a network; nil: none is fitted and the
+	// parent's is kept.
+	Network *Network
+	// Record is called at the start and after each iteration; may be nil. An error
+	// stops the fit.
+	Record func(Step) error
+}
+
+// Step is the state after an iteration.
+type Step struct {
+	Iteration      int
+	Loss           float64 // mean cross-entropy of the training positions, in nats
+	ValidationLoss float64 // of the others
+	Weights        []float64
+}
+
+// Result is the result of a fit. Losses are those of the parent weights and of the tuned
+// ones.
+type Result struct {
+	Scale          float64       `json:"scale"` // logit of a hundredth of a point
+	Iterations     int           `json:"iterations"`
+	EarlyStop      bool          `json:"early_stop"` // stopped because the validation loss rose; the weights are those at its minimum
+	Loss           [2]float64    `json:"loss"`
+	ValidationLoss [2]float64    `json:"validation_loss"`
+	Test           *Test         `json:"test"` // nil: there were no test positions
+	Features       []Feature     `json:"features"`
+	Network        *eval.Network `json:"-"` // the fitted one; nil: none was
+}
+
+// Test is the loss of the test positions, which neither the weights nor early
+// stopping depend on. It is computed once, after the fit.
+type Test struct {
+	Positions  int     `json:"positions"`
+	ParentLoss float64 `json:"parent_loss"`
+	Loss       float64 `json:"loss"`
+	Gain       float64 `json:"gain"`        // ParentLoss - Loss
+	GainMargin float64 `json:"gain_margin"` // half of the 95 % interval of Gain
+}
+
+// Provenance returns the gain for a weights file; nil for none.
+func (t *Test) Provenance() *eval.Gain {
+	if t == nil {
+		return nil
+	}
+	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
+}
+
+// lossTolerance is a rise of the validation loss that doesn't count.
+const lossTolerance = 1e-6
+
+// Fit fits weights to the training positions, chooses the iteration of the lowest
+// validation loss, and then computes the loss of the test positions.
+// The error says what is wrong with the data or the settings, or is ctx's.
+func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
+	if err := check(d, &s); err != nil {
+		return nil, err
+	}
+	scale := s.Scale
+	if scale == 0 {
+		var err error
+		if scale, err = fitScale(d.Train, s.Parent); err != nil {
+			return nil, err
+		}
+	}
+	f := newFit(d, s, scale)
+	if s.Network != nil {
+		if err := f.fitNetwork(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.minimise(ctx); err != nil {
+		return nil, err
+	}
+	return f.result(d.Test)
+}
+
+// check returns an error unless the data and the settings can be used.
+func check(d Splits, s *Settings) error {
+	n := len(s.Names)
+	for i, data := range []*Data{d.Train, d.Validation, d.Test} {
+		name := [...]string{"training", "validation", "test"}[i]
+		switch {
+		case data.Len() == 0 && i == 2: // optional
+		case data.Len() == 0:
+			return fmt.Errorf("expected %s positions, found none", name)
+		case data.features != n:
+			return fmt.Errorf("expected %s positions with %d features, found %d", name, n, data.features)
+		}
+	}
+	if low, high := d.Train.resultRange(); low == high {
+		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
+			low, d.Train.rows)
+	}
+	if len(s.Parent) != n || s.Frozen != nil && len(s.Frozen) != n {
+		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
+	}
+	return s.Check()
+}
+
+// Check returns an error that joins a *[problems.FieldError] for each invalid number.
+func (s *Settings) Check() error {
+	var p problems.List
+	for j, w := range s.Parent {
+		p.Expect(!math.IsNaN(w) && !math.IsInf(w, 0), "weights", "expected finite numbers, found %v for feature %d", w, j)
+	}
+	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
+	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
+	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale",
+		"expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
+	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations",
+		"expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	if s.Network != nil {
+		s.Network.check(&p)
+	}
+	return p.Err()
+}
+
+const (
+	maxL2         = 1000
+	maxIterations = 1_000_000
+)
+
+// fit is a fit in progress. The minimised function's arguments are u = scale · rms
+// · (weight - start) of the weights that are not frozen.
+type fit struct {
+	settings          Settings
+	scale             float64
+	train, validation *loss
+	before            [2]float64 // the losses of the parent
+	start             []float64  // the parent's weights, or those fitted together with the network
+	network           *eval.Network
+	rms               []float64
+	free              []int // features whose weights are not frozen
+
+	// The last point that was evaluated: gonum evaluates the value and the gradient
+	// separately.
+	at, grad []float64
+	value    float64
+
+	// The lowest validation loss so far.
+	iteration int  // of the network's epochs and of L-BFGS
+	begun     bool // L-BFGS has left its start
+	best      []float64
+	bestLoss  float64
+	last      []float64
+	lastLoss  float64
+	worse     int // consecutive iterations that were worse
+	stopped   bool
+	err       error
+}
+
+func newFit(d Splits, s Settings, scale float64) *fit {
+	s.Iterations, s.Patience = cmp.Or(s.Iterations, 200), cmp.Or(s.Patience, 5)
+	f := &fit{
+		settings:   s,
+		scale:      scale,
+		start:      s.Parent,
+		train:      parentLoss(d.Train, &s, scale),
+		validation: parentLoss(d.Validation, &s, scale),
+		rms:        d.Train.meanSquares(),
+		bestLoss:   math.Inf(1),
+	}
+	for j, square := range f.rms {
+		f.rms[j] = math.Sqrt(square)
+		if square > 0 && (s.Frozen == nil || !s.Frozen[j]) {
+			f.free = append(f.free, j)
+		}
+	}
+	zero := make([]float64, len(f.rms))
+	f.before = [2]float64{f.train.value(zero), f.validation.value(zero)}
+	return f
+}
+
+// parentLoss returns the loss of a split as a function of what is added to the
+// parent's weights.
+func parentLoss(d *Data, s *Settings, scale float64) *loss {
+	return newLoss(d, s.Parent, d.base(), scale, d.targets(s.Lambda, scale))
+}
+
+// withNetwork returns the loss with the fitted network in place of the parent's,
+// as a function of what is added to the weights fitted together with it.
+func (f *fit) withNetwork(l *loss) *loss {
+	return newLoss(l.data, f.start, l.data.values(f.network), f.scale, l.targets)
+}
+
+// logits returns what u adds to the parent's weights, in units of the logit.
+func (f *fit) logits(u []float64) []float64 {
+	v := make([]float64, len(f.rms))
+	for m, j := range f.free {
+		v[j] = u[m] / f.rms[j]
+	}
+	return v
+}
+
+// weights returns the weights that u stands for.
+func (f *fit) weights(u []float64) []float64 {
+	w := append([]float64(nil), f.start...)
+	for j, v := range f.logits(u) {
+		w[j] += v / f.scale
+	}
+	return w
+}
+
+// evaluate computes the penalised loss and its gradient at u.
+func (f *fit) evaluate(u []float64) {
+	if f.at != nil && floats.Equal(u, f.at) {
+		return
+	}
+	full := make([]float64, len(f.rms))
+	f.value = f.train.gradient(f.logits(u), full) + f.settings.L2/2*floats.Dot(u, u)
+	f.grad = make([]float64, len(u))
+	for m, j := range f.free {
+		f.grad[m] = full[j]/f.rms[j] + f.settings.L2*u[m]
+	}
+	f.at = append(f.at[:0], u...)
+}
+
+// minimise sets f.last to the best u.
+func (f *fit) minimise(ctx context.Context) error {
+	start := make([]float64, len(f.free))
+	f.recordLosses(start, f.train.value(f.logits(start)))
+	if f.err != nil || len(f.free) == 0 {
+		return f.err
+	}
+	problem := optimize.Problem{
+		Func: func(u []float64) float64 { f.evaluate(u); return f.value },
+		Grad: func(grad, u []float64) { f.evaluate(u); copy(grad, f.grad) },
+		Status: func() (optimize.Status, error) {
+			if err := errors.Join(ctx.Err(), f.err); err != nil {
+				return optimize.Failure, err
+			}
+			return optimize.NotTerminated, nil
+		},
+	}
+	settings := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
+	_, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
+	if err := errors.Join(ctx.Err(), f.err); err != nil {
+		return err
+	}
+	// A line search that fails for lack of floating-point precision has reached the
+	// minimum.
+	if err != nil && !errors.Is(err, optimize.ErrLinesearcherFailure) && !errors.Is(err, optimize.ErrNoProgress) {
+		return err
+	}
+	if f.settings.Patience > 0 && f.lastLoss > f.bestLoss+lossTolerance {
+		f.last, f.lastLoss, f.stopped = f.best, f.bestLoss, true
+	}
+	return nil
+}
+
+// Init makes fit an [optimize.Converger].
+func (f *fit) Init(int) {}
+
+// Converged records an iteration and returns whether to stop.
+func (f *fit) Converged(l *optimize.Location) optimize.Status {
+	if !f.begun && floats.Equal(l.X, f.last) {
+		return optimize.NotTerminated // the start, which has been recorded
+	}
+	f.begun = true
+	f.iteration++
+	f.recordLosses(l.X, l.F-f.settings.L2/2*floats.Dot(l.X, l.X))
+	switch {
+	case f.err != nil:
+		return optimize.Failure
+	case f.settings.Patience > 0 && f.worse >= f.settings.Patience:
+		return optimize.FunctionConvergence
+	default:
+		return optimize.NotTerminated
+	}
+}
+
+// recordLosses records the losses at u.
+func (f *fit) recordLosses(u []float64, loss float64) {
+	f.last = slices.Clone(u)
+	f.lastLoss = f.validation.value(f.logits(u))
+	if f.lastLoss < f.bestLoss {
+		f.best, f.bestLoss = f.last, f.lastLoss
+	}
+	if f.lastLoss > f.bestLoss+lossTolerance {
+		f.worse++
+	} else {
+		f.worse = 0
+	}
+	f.record(loss, f.lastLoss, f.weights(u))
+}
+
+// record calls Settings.Record.
+func (f *fit) record(loss, validation float64, weights []float64) {
+	if f.settings.Record != nil && f.err == nil {
+		f.err = f.settings.Record(Step{f.iteration, loss, validation, weights})
+	}
+}
+
+// result returns the result of the fit, measured on the test positions if there are any.
+func (f *fit) result(test *Data) (*Result, error) {
+	features, err := f.features()
+	r := &Result{
+		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Features: features, Network: f.network,
+		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last))},
+		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
+	}
+	if test.Len() > 0 {
+		r.Test = f.test(test)
+	}
+	return r, err
+}
+
+// test returns the loss of the test positions with the parent's weights and with the
+// fitted ones.
+func (f *fit) test(d *Data) *Test {
+	before := parentLoss(d, &f.settings, f.scale)
+	after := before
+	if f.network != nil {
+		after = f.withNetwork(before)
+	}
+	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
+	t := &Test{Positions: d.rows, ParentLoss: before.value(zero), Loss: after.value(tuned)}
+	t.Gain, t.GainMargin = after.difference(numberGames(d), tuned, before, zero)
+	return t
+}

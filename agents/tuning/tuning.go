@@ -1,0 +1,143 @@
+// Package tuning finds the parameters of an agent that can be tuned, and sets them. The
+// methods are packages of their own: [gyges/agents/tuning/texel] fits weights to
+// training positions of [gyges/agents/tuning/dataset], [gyges/agents/tuning/spsa] tunes
+// parameters by matches, and [gyges/agents/tuning/tdleaf] learns weights from self-play.
+// They play no games themselves.
+package tuning
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/rules"
+)
+
+// Tunable is a numeric parameter of an agent.
+type Tunable struct {
+	Name     string
+	Whole    bool    // whether it takes whole numbers only
+	Start    float64 // its value in the agent
+	Min, Max float64 // bounds of its value
+}
+
+// Find returns a parameter of an agent as a tunable number; for weights of the
+// evaluation, Start is the weight under the rules r. The error names the reason if
+// the parameter can't be tuned.
+func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name string) (Tunable, error) {
+	kind, err := registry.Kind(spec)
+	if err != nil {
+		return Tunable{}, err
+	}
+	values, err := registry.Values(spec)
+	if err != nil {
+		return Tunable{}, err
+	}
+	def, ok := kind.Param(name)
+	if !ok {
+		return Tunable{}, fmt.Errorf("unknown parameter %.60q; expected one of: %s", name, numeric(kind))
+	}
+	if def.Type != agents.Int && def.Type != agents.Float {
+		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, numeric(kind))
+	}
+	t := Tunable{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
+	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
+		w, err := weights(values, r)
+		i := slices.Index(eval.Names(), feature)
+		switch {
+		case err != nil:
+			return t, err
+		case i < 0:
+			return t, fmt.Errorf("unknown feature %.60q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+		}
+		t.Start = w.Values[i]
+	} else if values[name] == "" {
+		return t, fmt.Errorf("parameter %s has no value in %s; expected one to start from, like %s=%v",
+			name, spec, name, def.Min)
+	}
+	return t, nil
+}
+
+// numeric lists the parameters of a kind that can be tuned.
+func numeric(k agents.Kind) string {
+	var list []string
+	for _, d := range k.Params {
+		switch {
+		case d.Name == eval.ParamPrefix:
+			list = append(list, eval.ParamPrefix+"FEATURE")
+		case d.Type == agents.Int || d.Type == agents.Float:
+			list = append(list, d.Name)
+		}
+	}
+	if len(list) == 0 {
+		return "none, as " + k.Name + " takes no numbers"
+	}
+	return strings.Join(list, ", ")
+}
+
+// weights returns the weights of an agent with these parameters.
+func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
+	source, err := eval.FromValues(v)
+	if err != nil {
+		return eval.Weights{}, err
+	}
+	return WeightsOf(source, r)
+}
+
+// WeightsOf returns weights for the rules r.
+func WeightsOf(source eval.Source, r *rules.Rules) (eval.Weights, error) {
+	w, err := source.Weights(r)
+	if err == nil {
+		_, err = eval.New(w, r) // they may be for other rules
+	}
+	return w, err
+}
+
+// Weights returns the weights of an agent's evaluation under the rules r, or an error
+// if it has none.
+func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.Weights, error) {
+	values, err := registry.Values(spec)
+	if err != nil {
+		return eval.Weights{}, err
+	}
+	if _, ok := values["weights"]; !ok {
+		return eval.Weights{}, fmt.Errorf("agent %.60q has no weights; "+
+			"expected one that takes the parameter weights, like alphabeta", spec)
+	}
+	return weights(values, r)
+}
+
+// WithWeights returns a spec with weights as parameters, one for each feature.
+func WithWeights(spec agents.Spec, w []float64) agents.Spec {
+	names := eval.Names()
+	for i := range names {
+		names[i] = eval.ParamPrefix + names[i]
+	}
+	return With(spec, names, w)
+}
+
+// With returns a spec with parameters set to numbers, rounded to six digits.
+func With(spec agents.Spec, names []string, values []float64) agents.Spec {
+	for i, name := range names {
+		spec = spec.With(name, format(values[i]))
+	}
+	return spec
+}
+
+// format prints a number with six digits, a whole one with all.
+func format(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
+
+// SixDigits rounds a number to six digits.
+func SixDigits(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64) // what has just been printed
+	return y
+}

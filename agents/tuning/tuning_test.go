@@ -1,0 +1,87 @@
+package tuning
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/eval"
+	"gyges/rules"
+)
+
+func spec(t *testing.T, text string) agents.Spec {
+	t.Helper()
+	s, err := agents.ParseSpec(text)
+	require.NoError(t, err)
+	return s
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	kang, err := eval.Default(eval.Kang)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		spec, rules, name string
+		want              Tunable
+	}{
+		{"mcts:cpuct=0.7", "standard", "cpuct", Tunable{Start: 0.7, Max: 100}},
+		{"mcts", "standard", "cpuct", Tunable{Start: 0.5, Max: 100}},
+		{"alphabeta", "standard", "lmr_second_threshold", Tunable{Start: 20, Min: 1, Max: 10000, Whole: true}},
+		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
+		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
+	} {
+		c.want.Name = c.name
+		got, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse(c.rules), c.name)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ spec, name, want string }{
+		{"mcts", "d", `unknown parameter "d"; expected one of: iterations, nodes, hash, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, prior_group_shift, prior_move_shift, weight.FEATURE`},
+		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
+		{"mcts", "weights", "parameter weights is a text"},
+		{"mcts", "weight.", `unknown parameter "weight."`},
+		{"mcts", "weight.nearr", `unknown feature "nearr"; expected one of: tempo`},
+		{"alphabeta", "depth", "parameter depth has no value in alphabeta; expected one to start from, like depth=1"},
+		{"random", "c", "expected one of: none, as random takes no numbers"},
+		{"nobody", "c", "unknown kind"},
+		{"mcts:cpuct=x", "cpuct", "expected float"},
+	} {
+		_, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse("standard"), c.name)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	s := spec(t, "mcts:cpuct=0.5,iterations=8")
+	got := With(s, []string{"weight.near", "cpuct", "hash"}, []float64{-12.3456789, 1.0 / 3, 32})
+	require.Equal(t, "mcts:cpuct=0.333333,iterations=8,weight.near=-12.3457,hash=32", got.String())
+	require.Equal(t, "mcts:cpuct=0.5,iterations=8", s.String())
+	_, err := builtin.Registry().New(got)
+	require.NoError(t, err)
+}
+
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	registry := builtin.Registry()
+	r := rules.MustParse("simplified")
+	w, err := Weights(registry, spec(t, "greedy:weight.near=7"), r)
+	require.NoError(t, err)
+	want, err := eval.Default(eval.Simplified)
+	require.NoError(t, err)
+	want.Values[eval.Near] = 7
+	require.Equal(t, want.Values, w.Values)
+	again, err := Weights(registry, WithWeights(spec(t, "mcts:cpuct=1"), w.Values[:]), r)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, w.Values[:], again.Values[:], 1e-3)
+	_, err = Weights(registry, spec(t, "random"), r)
+	require.ErrorContains(t, err, `agent "random" has no weights`)
+	_, err = Weights(registry, spec(t, "greedy:weights=classic"), r)
+	require.ErrorContains(t, err, "weights default/classic are for standard rules")
+}

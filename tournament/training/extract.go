@@ -1,0 +1,249 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/files"
+	"gyges/agents/problems"
+	"gyges/agents/tuning/dataset"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// PositionsDir is the folder of the training positions in that of a run.
+const PositionsDir = "positions"
+
+// Extraction has the counts of an extraction.
+type Extraction struct {
+	Games       int64 // in the records
+	Faults      int64 // of them, omitted because a fault decided them
+	Plies       int64 // positions in the rest
+	RandomMoves int64 // of them, omitted because a random move was played, so that the result says little about the position
+	Repeated    int64 // merged with an earlier occurrence of the position
+	Duplicates  int64 // omitted from validation and test because an earlier split has the position
+	Written     int64 // training positions
+}
+
+// Extract converts the records in a run's folder to training positions, in its folder
+// [PositionsDir], which is replaced. It replays and verifies every game. provenance is
+// added to the metadata of the files, to the agents, the number of games and the split.
+// While it works no other process can do the same or play in that folder: the error
+// is [files.ErrInUse]. It needs some 400 bytes of memory for each training position.
+func Extract(ctx context.Context, dir string, split Split, provenance map[string]string) (Extraction, error) {
+	var p problems.List
+	if split.check(&p); len(p) > 0 {
+		return Extraction{}, p.Err()
+	}
+	path := filepath.Join(dir, tournament.GamesFile)
+	f, err := files.Open(path)
+	if err != nil {
+		return Extraction{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if err := files.Lock(f); err != nil {
+		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	e := newExtractor(split)
+	for r := record.NewReader(f, path); ; {
+		game, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return e.counts, err
+		}
+		if err := e.add(game); err != nil {
+			return e.counts, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	metadata := map[string]string{
+		"agents": strings.Join(slices.Sorted(maps.Keys(e.agents)), " "),
+		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),
+		"split":  fmt.Sprintf("validation=%d,test=%d", split.Validation, split.Test),
+	}
+	maps.Copy(metadata, provenance)
+	return e.counts, e.replace(ctx, filepath.Join(dir, PositionsDir), metadata)
+}
+
+// maxAgents bounds how many agents the metadata names.
+const maxAgents = 100
+
+// extractor merges the positions of games.
+type extractor struct {
+	split  Split
+	rules  map[string]*rules.Rules // by name
+	agents map[string]struct{}     // the first few
+	splits [dataset.NumSplits]merged
+	counts Extraction
+}
+
+// merged has the positions of a split in the order of their first occurrences.
+type merged struct {
+	chunks [][]dataset.Position // all but the last one full, so that growing copies nothing
+	index  map[key]int32        // as at counts
+}
+
+type key struct {
+	rules    *rules.Rules
+	position rules.Position
+}
+
+const chunkSize = 4096
+
+// at returns position i.
+func (m *merged) at(i int) *dataset.Position { return &m.chunks[i/chunkSize][i%chunkSize] }
+
+// add adds a position and reports whether it is new.
+func (m *merged) add(p *dataset.Position) bool {
+	k := key{p.Rules, p.Position}
+	if i, ok := m.index[k]; ok {
+		known := m.at(int(i))
+		known.Wins += p.Wins
+		known.Draws += p.Draws
+		known.Losses += p.Losses
+		return false
+	}
+	p.Quiet = dataset.Quiet(p.Rules, p.Position)
+	n := len(m.index)
+	if n%chunkSize == 0 {
+		m.chunks = append(m.chunks, make([]dataset.Position, 0, chunkSize))
+	}
+	last := &m.chunks[n/chunkSize]
+	*last = append(*last, *p)
+	m.index[k] = int32(n)
+	return true
+}
+
+func newExtractor(split Split) *extractor {
+	e := &extractor{split: split, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
+	for i := range e.splits {
+		e.splits[i].index = map[key]int32{}
+	}
+	return e
+}
+
+// add adds the positions of a game.
+func (e *extractor) add(game *record.Game) error {
+	e.counts.Games++
+	if game.Fault != nil {
+		e.counts.Faults++
+		return nil
+	}
+	replayed, err := record.Replay(game)
+	if err != nil {
+		return err
+	}
+	r, ok := e.rules[game.Rules]
+	if !ok {
+		r = replayed.Rules()
+		e.rules[game.Rules] = r
+	}
+	for _, agent := range []string{game.South.Agent, game.North.Agent} {
+		if len(e.agents) < maxAgents {
+			e.agents[agent] = struct{}{}
+		}
+	}
+	p, ply := replayed.Start(), 0
+	for i, m := range replayed.Moves() {
+		if !r.SettingUp(p) {
+			e.position(dataset.Position{
+				Rules: r, Position: withoutPasses(r, p), Game: game.Game, Ply: int32(ply), ToEnd: int32(game.Plies - ply),
+			}, game, i)
+			ply++
+		}
+		p = r.Apply(p, m)
+	}
+	return nil
+}
+
+// withoutPasses returns p without the number of passes before it.
+func withoutPasses(r *rules.Rules, p rules.Position) rules.Position {
+	if p.Passes() == 0 {
+		return p
+	}
+	q, err := r.ParsePosition(r.FormatPosition(p))
+	if err != nil {
+		panic(err) // it has been played to
+	}
+	return q
+}
+
+// position adds the position before the game's i-th move with its score and the game's
+// result.
+func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
+	e.counts.Plies++
+	if len(game.Scores) > 0 {
+		if game.Scores[i] == record.NoScore {
+			e.counts.RandomMoves++
+			return
+		}
+		p.Score, p.Scored = agents.Score(game.Scores[i]), true
+	}
+	*[]*int32{&p.Losses, &p.Draws, &p.Wins}[record.HalfPoints(game.Result, p.Position.Side())] = 1
+	if !e.splits[e.split.of(game.Pair)].add(&p) {
+		e.counts.Repeated++
+	}
+}
+
+// replace writes the positions under a temporary name and renames it. What an
+// interrupted extraction has left is removed.
+func (e *extractor) replace(ctx context.Context, out string, provenance map[string]string) error {
+	next := out + ".new"
+	entries, err := os.ReadDir(filepath.Dir(out))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(next)) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(out), e.Name())))
+		}
+	}
+	if err == nil {
+		err = e.write(ctx, next, provenance)
+	}
+	if err == nil {
+		err = os.RemoveAll(out)
+	}
+	if err == nil {
+		err = os.Rename(next, out)
+	}
+	return err
+}
+
+// write writes the positions, but for those that an earlier split has.
+func (e *extractor) write(ctx context.Context, out string, provenance map[string]string) error {
+	w, err := dataset.Create(out, provenance)
+	if err != nil {
+		return err
+	}
+	for split := range e.splits {
+		for i := range len(e.splits[split].index) {
+			p := e.splits[split].at(i)
+			if e.inEarlier(split, key{p.Rules, p.Position}) {
+				e.counts.Duplicates++
+				continue
+			}
+			if err = w.Write(dataset.Split(split), p); err == nil && i%chunkSize == 0 {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return errors.Join(err, w.Discard())
+			}
+			e.counts.Written++
+		}
+	}
+	return w.Close()
+}
+
+// inEarlier reports whether a split before this one has a position.
+func (e *extractor) inEarlier(split int, k key) bool {
+	return slices.ContainsFunc(e.splits[:split], func(m merged) bool { _, ok := m.index[k]; return ok })
+}

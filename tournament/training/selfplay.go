@@ -1,0 +1,101 @@
+package training
+
+import (
+	"errors"
+	"strconv"
+
+	"gyges/agents"
+	"gyges/agents/explore"
+	"gyges/agents/problems"
+	"gyges/agents/tuning/dataset"
+	"gyges/tournament"
+)
+
+// SelfPlay is the configuration of self-play: a tournament in which every agent
+// explores and plays against itself, too ([tournament.SelfPlay]), whose records are then
+// converted to training positions by [Extract]. Start from [DefaultSelfPlay].
+type SelfPlay struct {
+	// Tournament holds everything that self-play has in common with other
+	// tournaments. Agents are the agents without exploration; Format is not used.
+	Tournament tournament.Config
+
+	Explore explore.Options // how the agents deviate from their best moves
+
+	Split Split
+}
+
+// Split is the division of training positions. Both games of a pair, which begin in one
+// opening, are in the same split, which depends on the pair's number alone.
+type Split struct {
+	Validation, Test int // percent of the game pairs, 0 to 90 together; the rest is for training
+}
+
+// maxHeldOut bounds what is not for training, in percent.
+const maxHeldOut = 90
+
+// DefaultSelfPlay returns a config that lacks only the agents and, for a run, the folder.
+func DefaultSelfPlay() SelfPlay {
+	c := SelfPlay{Tournament: tournament.DefaultConfig(), Explore: explore.Options{Temperature: 0.2}, Split: Split{5, 5}}
+	c.Tournament.Name = "selfplay"
+	c.Tournament.Pairs = 1000
+	c.Tournament.Openings.Plies = 2
+	return c
+}
+
+// Games returns the tournament to be played: that of the exploring agents.
+func (c *SelfPlay) Games() tournament.Config {
+	t := c.Tournament
+	t.Format, t.Agents = tournament.SelfPlay, nil
+	for _, agent := range c.Tournament.Agents {
+		t.Agents = append(t.Agents, explore.Spec(agent, c.Explore))
+	}
+	return t
+}
+
+// Validate checks everything that can be checked before a game is played, Out
+// aside. The error joins one *[problems.FieldError] for each invalid field; the
+// registry must have the kind of package explore.
+func (c *SelfPlay) Validate(registry *agents.Registry) error {
+	var p problems.List
+	o := c.Explore
+	p.Expect(o.Temperature >= 0 && o.Temperature <= explore.MaxTemperature, "explore.temperature",
+		"expected points from 0 to %d, found %v", explore.MaxTemperature, o.Temperature)
+	p.Expect(o.Random >= 0 && o.Random <= 1, "explore.random", "expected a share from 0 to 1, found %v", o.Random)
+	p.Expect(o.Plies >= 0 && o.Plies <= explore.MaxPlies, "explore.plies",
+		"expected a number from 0 (all) to %d, found %d", explore.MaxPlies, o.Plies)
+	c.Split.check(&p)
+	t := c.Games()
+	if len(p) > 0 { // the exploring agents would have the same errors
+		t.Agents = c.Tournament.Agents
+	}
+	return errors.Join(append(p, t.Validate(registry))...)
+}
+
+func (s Split) check(p *problems.List) {
+	validation := 0 <= s.Validation && s.Validation <= maxHeldOut
+	p.Expect(validation, "split.validation", "expected percent from 0 to %d, found %d", maxHeldOut, s.Validation)
+	p.Expect(!validation || 0 <= s.Test && s.Validation+s.Test <= maxHeldOut, "split.test",
+		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
+}
+
+// of returns the split of a pair. Its number is mixed, so that openings from a list,
+// which are used repeatedly, aren't always in the same split.
+func (s Split) of(pair int64) dataset.Split {
+	switch n := int(agents.MixSeed(0, uint64(pair)) % 100); {
+	case n < s.Test:
+		return dataset.Test
+	case n < s.Test+s.Validation:
+		return dataset.Validation
+	default:
+		return dataset.Train
+	}
+}
+
+// Provenance describes the games of a run, for the metadata of its training positions.
+func (c *SelfPlay) Provenance(version string) map[string]string {
+	return map[string]string{
+		"openings": c.Tournament.Openings.String(),
+		"seed":     strconv.FormatUint(c.Tournament.Seed, 10),
+		"program":  version,
+	}
+}

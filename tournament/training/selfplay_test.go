@@ -1,0 +1,348 @@
+package training
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/explore"
+	"gyges/agents/files"
+	"gyges/agents/tuning/dataset"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+func spec(t testing.TB, text string) agents.Spec {
+	t.Helper()
+	s, err := agents.ParseSpec(text)
+	require.NoError(t, err)
+	return s
+}
+
+// config plays so that much comes about: repeated positions, random moves, draws
+// by length, two agents, two rule sets.
+func selfPlayConfig(t testing.TB) SelfPlay {
+	t.Helper()
+	c := DefaultSelfPlay()
+	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12"), rules.MustParse("kang:max_plies=16,kang_goals=1")}
+	c.Tournament.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1"), spec(t, "mcts:iterations=4,hash=1")}
+	c.Tournament.Pairs = 25
+	c.Tournament.Openings.Plies = 0
+	c.Tournament.Workers = 2
+	c.Tournament.Out = t.TempDir()
+	c.Explore = explore.Options{Temperature: 0.3, Random: 0.1, Plies: 10}
+	c.Split = Split{Validation: 20, Test: 30}
+	return c
+}
+
+// play plays and extracts, and returns the folder.
+func play(t testing.TB, c SelfPlay) (string, Extraction) {
+	t.Helper()
+	require.NoError(t, c.Validate(registry()))
+	_, err := tournament.Run(context.Background(), c.Games(), registry(), nil)
+	require.NoError(t, err)
+	s, err := Extract(context.Background(), c.Tournament.Out, c.Split, c.Provenance("v1"))
+	require.NoError(t, err)
+	return c.Tournament.Out, s
+}
+
+// text is a training position in words, so that none of the package's own types are needed
+// to compare.
+type text struct {
+	rules, position     string
+	game, ply, toEnd    int
+	wins, draws, losses int
+	score               any
+}
+
+// slow reads the records as plain JSON and gathers positions in lists, by search.
+func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]text) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var g struct {
+			Game, Pair             int
+			Rules, Opening, Result string
+			Moves                  []string
+			Scores                 []*int
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &g))
+		r := rules.MustParse(g.Rules)
+		p, err := r.ParsePosition(g.Opening)
+		require.NoError(t, err)
+		game := rules.NewGame(r, p)
+		list := &lists[split.of(int64(g.Pair))]
+		for i, m := range g.Moves {
+			position := r.FormatPosition(game.Position())
+			move, err := r.ParseMove(game.Position(), m)
+			require.NoError(t, err)
+			points := map[string]int{"1-0": 2, "0-1": 0, "1/2-1/2": 1}[g.Result]
+			if game.Position().Side() == rules.North {
+				points = 2 - points
+			}
+			require.NoError(t, game.Play(move))
+			if g.Scores[i] == nil {
+				continue
+			}
+			at := -1
+			for k, known := range *list {
+				if known.position == position && known.rules == g.Rules {
+					at = k
+				}
+			}
+			if at < 0 {
+				at = len(*list)
+				*list = append(*list, text{rules: g.Rules, position: position, game: g.Game, ply: i, toEnd: len(g.Moves) - i, score: *g.Scores[i]})
+			}
+			*[]*int{&(*list)[at].losses, &(*list)[at].draws, &(*list)[at].wins}[points]++
+		}
+	}
+	require.NoError(t, lines.Err())
+	for i := dataset.NumSplits - 1; i > 0; i-- {
+		var kept []text
+		for _, s := range lists[i] {
+			before := false
+			for _, list := range lists[:i] {
+				for _, other := range list {
+					before = before || other.position == s.position && other.rules == s.rules
+				}
+			}
+			if !before {
+				kept = append(kept, s)
+			}
+		}
+		lists[i] = kept
+	}
+	return lists
+}
+
+func TestPositionsAreThoseOfTheRecords(t *testing.T) {
+	t.Parallel()
+	c := selfPlayConfig(t)
+	dir, summary := play(t, c)
+	want := slow(t, dir, c.Split)
+	total, met, drawn := 0, 0, 0
+	for split := range dataset.Split(dataset.NumSplits) {
+		i := 0
+		for s, err := range dataset.Read(filepath.Join(dir, PositionsDir), split, nil) {
+			require.NoError(t, err)
+			require.Equal(t, want[split][i], text{
+				s.Rules.String(), s.Rules.FormatPosition(s.Position), int(s.Game), int(s.Ply), int(s.ToEnd),
+				int(s.Wins), int(s.Draws), int(s.Losses), int(s.Score),
+			})
+			require.True(t, s.Scored)
+			require.Equal(t, dataset.Quiet(s.Rules, s.Position), s.Quiet)
+			met += int(s.Count())
+			drawn += int(s.Draws)
+			i++
+		}
+		require.Len(t, want[split], i)
+		require.Greater(t, i, 100)
+		total += i
+	}
+	require.EqualValues(t, 300, summary.Games)
+	require.EqualValues(t, total, summary.Written)
+	require.Equal(t, summary.Plies, summary.Written+summary.RandomMoves+summary.Repeated+summary.Duplicates)
+	require.Positive(t, summary.RandomMoves)
+	require.Positive(t, summary.Repeated)
+	require.Positive(t, summary.Duplicates)
+	require.Positive(t, drawn, "draws")
+	about, err := dataset.Provenance(filepath.Join(dir, PositionsDir))
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{
+		"program": "v1", "split": "validation=20,test=30", "games": "300", "openings": "random", "seed": "1",
+		"agents": "explore:agent='alphabeta:depth=1,hash=1',temperature=0.3,random=0.1,plies=10 explore:agent='mcts:iterations=4,hash=1',temperature=0.3,random=0.1,plies=10",
+	}, about)
+}
+
+// positionsIn returns the positions' files as bytes; their names hold checksums.
+func positionsIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	entries, err := os.ReadDir(filepath.Join(dir, PositionsDir))
+	require.NoError(t, err)
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, PositionsDir, e.Name()))
+		require.NoError(t, err)
+		all[e.Name()] = string(data)
+	}
+	return all
+}
+
+// The same seed gives the same files, byte for byte, however many play and
+// wherever the run was stopped; another seed gives others.
+func TestPositionsAreRepeatable(t *testing.T) {
+	t.Parallel()
+	with := func(change func(*SelfPlay)) SelfPlay {
+		c := selfPlayConfig(t)
+		c.Tournament.Pairs = 8
+		change(&c)
+		return c
+	}
+	dir, _ := play(t, with(func(*SelfPlay) {}))
+	want := positionsIn(t, dir)
+	require.Len(t, want, 3)
+	dir, _ = play(t, with(func(c *SelfPlay) { c.Tournament.Workers = 5 }))
+	require.Equal(t, want, positionsIn(t, dir))
+	dir, _ = play(t, with(func(c *SelfPlay) { c.Tournament.Seed = 2 }))
+	require.NotEqual(t, want, positionsIn(t, dir))
+
+	stopped := with(func(*SelfPlay) {})
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	_, err := tournament.Run(ctx, stopped.Games(), registry(), func(*record.Game) {
+		if n++; n == 20 {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	dir, _ = play(t, stopped)
+	require.Equal(t, want, positionsIn(t, dir))
+	_, err = Extract(ctx, dir, stopped.Split, nil)
+	require.ErrorIs(t, err, context.Canceled)
+
+	require.Equal(t, want, positionsIn(t, dir))
+
+	// What another process is making there is left alone.
+	f, err := os.Open(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	require.NoError(t, files.Lock(f))
+	half := filepath.Join(dir, "positions.new")
+	require.NoError(t, os.Mkdir(half, 0o755))
+	_, err = Extract(context.Background(), dir, stopped.Split, nil)
+	require.ErrorIs(t, err, files.ErrInUse)
+	require.ErrorContains(t, err, dir)
+	require.DirExists(t, half)
+	require.NoError(t, os.Remove(half))
+	require.NoError(t, f.Close())
+
+	// What was cut off is cleared away.
+	for _, left := range []string{"positions.new", "positions.new.tmp-17"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, left), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, left, "train-00000.part"), nil, 0o600))
+	}
+	_, err = Extract(context.Background(), dir, stopped.Split, stopped.Provenance("v1"))
+	require.NoError(t, err)
+	require.Equal(t, want, positionsIn(t, dir))
+	left, err := filepath.Glob(filepath.Join(dir, "positions.*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	other := stopped
+	other.Explore.Temperature = 0.1
+	_, err = tournament.Run(context.Background(), other.Games(), registry(), nil)
+	require.ErrorContains(t, err, "holds a run of another configuration", "exploration is part of what is played")
+}
+
+// Pairs go to the splits in the shares asked for. One seed in 10,000 would fail.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	for _, s := range []Split{{}, {5, 5}, {20, 30}, {90, 0}, {0, 90}} {
+		var n [dataset.NumSplits]int
+		for pair := range int64(100_000) {
+			n[s.of(pair)]++
+		}
+		for split, percent := range []int{100 - s.Validation - s.Test, s.Validation, s.Test} {
+			p := float64(percent) / 100
+			require.InDelta(t, p*100_000, n[split], 3.9*math.Sqrt(100_000*p*(1-p)), "%+v", s)
+		}
+	}
+}
+
+// Games that a fault decided give no positions, and agents without scores give
+// positions without.
+func TestFaultsAndMissingScores(t *testing.T) {
+	t.Parallel()
+	broken := agents.Kind{Name: "broken", New: func(agents.Values) (agents.Agent, error) { return broken{}, nil }}
+	base := builtin.Registry(broken)
+	all := builtin.Registry(broken, explore.Kind(base))
+	c := selfPlayConfig(t)
+	c.Tournament.Agents = []agents.Spec{spec(t, "random"), spec(t, "broken")}
+	c.Tournament.Pairs, c.Explore = 4, explore.Options{}
+	_, err := tournament.Run(context.Background(), c.Games(), all, nil)
+	require.NoError(t, err)
+	s, err := Extract(context.Background(), c.Tournament.Out, Split{}, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 48, s.Games)
+	require.EqualValues(t, 32, s.Faults)
+	require.Positive(t, s.Written)
+	for s, err := range dataset.Read(filepath.Join(c.Tournament.Out, PositionsDir), dataset.Train, nil) {
+		require.NoError(t, err)
+		require.False(t, s.Scored)
+	}
+}
+
+type broken struct{}
+
+func (broken) NewGame(context.Context, agents.Setup) error { return nil }
+
+func (broken) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
+	return agents.Decision{}, errors.New("out of order")
+}
+
+// Records that don't hold are refused with their game, and positions that are
+// there stay.
+func TestBadRecords(t *testing.T) {
+	t.Parallel()
+	c := selfPlayConfig(t)
+	c.Tournament.Pairs = 2
+	dir, _ := play(t, c)
+	before := positionsIn(t, dir)
+	path := filepath.Join(dir, tournament.GamesFile)
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for want, bad := range map[string]string{
+		"games.jsonl:25: expected a game record: the line is cut short": string(good) + `{"game":`,
+		"games.jsonl:1: expected a game record, found an empty line":    "\n" + string(good),
+		"games.jsonl: game 0: move 1: ":                                 strings.Replace(string(good), `"moves":["`, `"moves":["x`, 1),
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
+		_, err := Extract(context.Background(), dir, c.Split, nil)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, before, positionsIn(t, dir))
+	}
+	_, err = Extract(context.Background(), t.TempDir(), c.Split, nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = Extract(context.Background(), dir, Split{-1, 0}, nil)
+	require.ErrorContains(t, err, "split.validation: expected percent from 0 to 90, found -1")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	s, err := Extract(context.Background(), dir, c.Split, nil)
+	require.NoError(t, err)
+	require.Zero(t, s)
+}
+
+func TestValidateSelfPlay(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*SelfPlay){
+		"split.validation: expected percent from 0 to 90, found 91":                             func(c *SelfPlay) { c.Split.Validation = 91 },
+		"split.test: expected percent from 0, with validation's 60 up to 90 together, found 31": func(c *SelfPlay) { c.Split = Split{60, 31} },
+		"explore.temperature: expected points from 0 to 10, found -1":                           func(c *SelfPlay) { c.Explore.Temperature = -1 },
+		"explore.random: expected a share from 0 to 1, found 1.5":                               func(c *SelfPlay) { c.Explore.Random = 1.5 },
+		"explore.plies: expected a number from 0 (all) to 100000, found -3":                     func(c *SelfPlay) { c.Explore.Plies = -3 },
+		"agents: expected 1 to 1000 agents, found 0":                                            func(c *SelfPlay) { c.Tournament.Agents = nil },
+		"agents[0]: agent \"explore:agent=greedy,temperature=0.3,random=0.1,plies=10\": greedy does not explore": func(c *SelfPlay) {
+			c.Tournament.Agents = []agents.Spec{spec(t, "greedy")}
+		},
+		"pairs: expected a number from 1": func(c *SelfPlay) { c.Tournament.Pairs = 0 },
+	} {
+		c := selfPlayConfig(t)
+		change(&c)
+		require.ErrorContains(t, c.Validate(registry()), want)
+	}
+	require.NoError(t, new(selfPlayConfig(t)).Validate(registry()))
+}

@@ -1,0 +1,190 @@
+package training
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+
+	"gyges/agents/eval"
+	"gyges/agents/problems"
+	"gyges/agents/tuning"
+	"gyges/agents/tuning/dataset"
+	"gyges/agents/tuning/texel"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+// Fit is the part of the configuration that Texel and Generations share: how weights
+// are fitted to training positions.
+type Fit struct {
+	Choice   texel.Choice   // but Inputs
+	Settings texel.Settings // but Names, Parent and Record
+}
+
+// Texel is the configuration of a fit of weights to training positions.
+type Texel struct {
+	Name   string
+	Rules  *rules.Rules
+	Data   string       // folder of training positions
+	Parent eval.Weights // initial weights
+	Fit
+	Out string // folder for the result
+}
+
+// Fitted is the result of a Texel run.
+type Fitted struct {
+	*texel.Result
+	Positions [dataset.NumSplits]int // of each split
+	Weights   string                 // the weights file
+}
+
+// DefaultTexel returns a config that lacks the data, the weights and the folder.
+func DefaultTexel() Texel {
+	return Texel{Rules: rules.MustParse("standard"), Fit: Fit{Settings: texel.Settings{Lambda: 1}}}
+}
+
+// Validate checks everything but the folders. The error joins a *[problems.FieldError]
+// for each invalid field.
+func (c *Texel) Validate() error {
+	var p problems.List
+	checkName(&p, c.Name)
+	p.Expect(c.Data != "", "data", "expected a folder of training positions, found none")
+	return errors.Join(append(p, c.check(&c.Parent))...)
+}
+
+// checkName checks the name of a run.
+func checkName(p *problems.List, name string) {
+	p.Expect(tournament.IsName(name), "name",
+		"expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", name)
+}
+
+// check returns an error that joins the invalid fields.
+func (f *Fit) check(parent *eval.Weights) error {
+	var p problems.List
+	p.Expect(0 <= f.Choice.Positions, "positions", "expected a number from 0 (all), found %d", f.Choice.Positions)
+	s := f.settings(parent)
+	return errors.Join(append(p, s.Check())...)
+}
+
+// settings returns the settings of a fit that starts from weights.
+func (f *Fit) settings(parent *eval.Weights) texel.Settings {
+	s := f.Settings
+	s.Names, s.Parent = eval.Names(), parent.Values[:]
+	if s.Network != nil {
+		n := *s.Network
+		n.Parent, s.Network = parent.Network, &n
+	}
+	return s
+}
+
+// describe returns everything that the outcome of a fit from weights depends on, but
+// for the data.
+func (f *Fit) describe(parent *eval.Weights) map[string]any {
+	s := &f.Settings
+	return map[string]any{
+		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network),
+		"positions": f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
+		"frozen": frozenNames(s.Frozen), "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
+		"iterations": s.Iterations, "patience": s.Patience,
+	}
+}
+
+// digest represents a network in the manifest; "" for none.
+func digest(n *eval.Network) string {
+	if n == nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *n)))
+}
+
+// read reads the training positions in folders, with the features of an evaluation.
+func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string) (texel.Splits, error) {
+	e, err := eval.New(*parent, r)
+	if err != nil {
+		return texel.Splits{}, err
+	}
+	choice := f.Choice
+	choice.Inputs = f.Settings.Network != nil
+	return texel.ReadSplits(ctx, func(split dataset.Split) iter.Seq2[dataset.Position, error] {
+		return func(yield func(dataset.Position, error) bool) {
+			for _, dir := range folders {
+				for p, err := range dataset.Read(dir, split, r) {
+					if !yield(p, err) {
+						return
+					}
+				}
+			}
+		}
+	}, e, choice)
+}
+
+// fitted returns the parent's weights with those of a fit in their place, rounded to
+// six digits, which is more than their errors allow, and with the network if one was
+// fitted.
+func fitted(parent *eval.Weights, r *texel.Result, p eval.Provenance) *eval.Weights {
+	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Provenance: p}
+	for j, f := range r.Features {
+		w.Values[j] = tuning.SixDigits(f.Weight)
+	}
+	if r.Network != nil {
+		w.Network = r.Network
+	}
+	return w
+}
+
+// Run fits the weights. Such a run takes seconds to minutes: one that was stopped starts
+// again, and a folder with a result is refused. An error is of type *[FolderError] if the
+// folder can't be used.
+func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
+	data, err := c.read(ctx, &c.Parent, c.Rules, c.Data)
+	if err != nil {
+		return nil, err
+	}
+	provenance, err := dataset.Provenance(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	config := c.describe(&c.Parent)
+	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, provenance
+	f, err := openFolder(c.Out, Manifest{Method: "texel", Version: env.Version, Config: config})
+	if err != nil {
+		return nil, err
+	}
+	if f.manifest.Result != nil {
+		err = fmt.Errorf("%s: expected a new folder, found the result of another run", c.Out)
+		return nil, errors.Join(&FolderError{err}, f.close())
+	}
+	result, err := c.fit(ctx, f, data, &env)
+	if err != nil {
+		return nil, errors.Join(err, f.discard())
+	}
+	seed, _ := strconv.ParseUint(provenance["seed"], 10, 64) // 0 where it is not known
+	w := fitted(&c.Parent, result, eval.Provenance{
+		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
+		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), c.Data), Gain: result.Test.Provenance(),
+	})
+	w.Source = f.file(WeightsFile)
+	err = errors.Join(f.finish(result, w), f.close())
+	positions := [dataset.NumSplits]int{data.Train.Len(), data.Validation.Len(), data.Test.Len()}
+	return &Fitted{result, positions, w.Source}, err
+}
+
+// fit fits weights and writes the history.
+func (c *Texel) fit(ctx context.Context, f *folder, data texel.Splits, env *Env) (*texel.Result, error) {
+	s := c.settings(&c.Parent)
+	s.Record = func(step texel.Step) error {
+		err := f.append(Line{
+			Step: step.Iteration, Loss: &step.Loss, ValidationLoss: &step.ValidationLoss,
+			Parameters: named(s.Names, step.Weights),
+		})
+		env.step(f.lines)
+		return err
+	}
+	if err := f.restart(); err != nil {
+		return nil, err
+	}
+	return texel.Fit(ctx, data, s)
+}

@@ -1,0 +1,280 @@
+package training
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/eval"
+	"gyges/agents/explore"
+	"gyges/agents/files"
+	"gyges/agents/problems"
+	"gyges/agents/tuning/texel"
+	"gyges/ratings/sprt"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// registry has the kinds that self-play needs.
+func registry() *agents.Registry { return builtin.Registry(explore.Kind(builtin.Registry())) }
+
+func testEnv(o Observer) Env { return Env{Registry: registry(), Version: "v1", Observer: o} }
+
+// testConfig trains for a second from weights of 0 but that of mobility, which has the
+// wrong sign, so that the first candidate wins.
+func testConfig(t *testing.T) Generations {
+	t.Helper()
+	c := DefaultGenerations()
+	c.Rules = rules.MustParse("simplified")
+	c.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}, {Name: "hash", Value: "1"}}}
+	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "hand-set"}}
+	for j, name := range eval.Names() {
+		if name == "mobility" {
+			c.Weights.Values[j] = -50
+		}
+	}
+	c.Count, c.Rating, c.Settings.Scale = 2, 10, 0.005
+	c.SelfPlay.Tournament.Pairs = 90
+	c.SelfPlay.Split.Validation, c.SelfPlay.Split.Test = 20, 20
+	c.Match.Pairs = 100
+	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
+	c.Out = filepath.Join(t.TempDir(), "run")
+	return c
+}
+
+// contents are a run's files without clock readings and folders, by their names.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Base(path) == tournament.ManifestFile {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		var b strings.Builder
+		for line := range strings.Lines(string(text)) {
+			same, _, _ := strings.Cut(line, `,"timing":`)
+			b.WriteString(same + "\n")
+		}
+		name, _ := filepath.Rel(dir, path)
+		all[name] = strings.ReplaceAll(b.String(), dir, "DIR")
+		return err
+	}))
+	return all
+}
+
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	var stages []string
+	games, done := 0, 0
+	s, err := c.Run(t.Context(), testEnv(Observer{
+		Stage:      func(k int, stage string, _ int64) { stages = append(stages, stage) },
+		Game:       func(*record.Game) { games++ },
+		Generation: func(g Generation) { done++; require.Equal(t, done, g.Number) },
+	}))
+	require.NoError(t, err)
+	require.Equal(t, []string{"selfplay", "tune", "match", "selfplay", "tune", "match", "rating"}, stages)
+	require.Positive(t, games)
+	require.Len(t, s.Generations, 2)
+	first := s.Generations[0]
+	require.True(t, first.Adopted)
+	require.Positive(t, first.Test.Positions)
+	require.Positive(t, first.Test.Gain)
+	require.Positive(t, *first.Elo)
+	require.Equal(t, 1, s.Generations[1].Parent)
+
+	// The best weights are those of the last generation adopted.
+	best, err := os.ReadFile(s.Weights)
+	require.NoError(t, err)
+	candidate, err := os.ReadFile(filepath.Join(c.Out, generationName(s.Best), WeightsFile))
+	require.NoError(t, err)
+	require.Equal(t, string(candidate), string(best))
+	w, err := loadWeights(s.Weights)
+	require.NoError(t, err)
+	require.Equal(t, "Elo", w.Provenance.Gain.Measure)
+	require.Equal(t, "v1", w.Provenance.Version)
+	require.NotEqual(t, c.Weights.Values, w.Values)
+
+	// The manifest says the same.
+	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
+	require.NoError(t, err)
+	var m struct{ Result result }
+	require.NoError(t, json.Unmarshal(text, &m))
+	require.Equal(t, tournament.Finished, m.Result.Status)
+	require.Equal(t, s.Generations, m.Result.Generations)
+	require.Equal(t, s.Best, m.Result.Best)
+}
+
+// A training that was stopped again and again, at every stage, by another number
+// of workers, ends with the same files as one that wasn't.
+func TestGenerationsResume(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Workers = 1
+	_, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	want := contents(t, c.Out)
+
+	c.Out = filepath.Join(t.TempDir(), "run")
+	stops := 0
+	for n := 1; ; n += 37 {
+		c.Workers = 1 + stops%3
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		_, err := c.Run(ctx, testEnv(Observer{
+			Stage: func(int, string, int64) {
+				if stops%4 == 3 { // as a stage begins
+					cancel()
+				}
+			},
+			Game: func(*record.Game) {
+				if seen++; seen == n {
+					cancel()
+				}
+			},
+		}))
+		cancel()
+		if err == nil {
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		stops++
+	}
+	require.Greater(t, stops, 5)
+	require.Equal(t, want, contents(t, c.Out))
+
+	// With more generations it goes on further, but for the rating, which has more players.
+	c.Seed = 2
+	_, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.ErrorContains(t, err, `holds a run of another configuration; seed was "1", now "2"`)
+}
+
+// A network is fitted, played with and learned further in the next generation. An
+// agent's own weights don't stand in the way.
+func TestGenerationsWithNetwork(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Agent = c.Agent.With("weight.mobility", "-50")
+	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
+	c.Choice = texel.Choice{Leaves: true}
+	c.Rating = 0
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.True(t, s.Generations[0].Adopted)
+	first, err := loadWeights(c.path(1, WeightsFile))
+	require.NoError(t, err)
+	require.NotNil(t, first.Network)
+	second, err := loadWeights(c.path(2, WeightsFile))
+	require.NoError(t, err)
+	require.False(t, first.Equal(second))
+	same := 0 // an input that no position of the second generation has stays
+	for i := range first.Network.W1 {
+		if first.Network.W1[i] == second.Network.W1[i] && first.Network.W1[i] != [eval.HiddenUnits]int16{} {
+			same++
+		}
+	}
+	require.Less(t, same, eval.NumInputs/4)
+	require.NotContains(t, c.weighted(c.Agent, 1).String(), "mobility")
+
+	c.Settings.Network.Epochs = 4
+	_, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.ErrorContains(t, err, "holds a run of another configuration; fit_network was")
+}
+
+// Weights that a fit leaves as they are need no match.
+func TestUnchangedWeights(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Count = 1
+	c.Settings.Frozen = make([]bool, eval.NumFeatures)
+	for j := range c.Settings.Frozen {
+		c.Settings.Frozen[j] = true
+	}
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.False(t, s.Generations[0].Adopted)
+	require.Zero(t, s.Generations[0].Pairs.N())
+	require.Zero(t, s.Best)
+}
+
+func TestInvalidGenerations(t *testing.T) {
+	t.Parallel()
+	for message, change := range map[string]func(*Generations){
+		"generations: expected a number from 1":       func(c *Generations) { c.Count = 0 },
+		"agent: agent \"random\" has no weights":      func(c *Generations) { c.Agent = agents.Spec{Kind: "random"} },
+		"selfplay.pairs: expected":                    func(c *Generations) { c.SelfPlay.Tournament.Pairs = 0 },
+		"selfplay.explore.temperature: expected":      func(c *Generations) { c.SelfPlay.Explore.Temperature = -1 },
+		"selfplay.split.validation: expected":         func(c *Generations) { c.SelfPlay.Split.Validation = 99 },
+		"match.pairs: expected":                       func(c *Generations) { c.Match.Pairs = 0 },
+		"match.sprt: expected a test":                 func(c *Generations) { c.Match.SPRT = sprt.Test{} },
+		"tune.lambda: expected":                       func(c *Generations) { c.Settings.Lambda = 0 },
+		"workers: expected":                           func(c *Generations) { c.Workers = -1 },
+		"agent: expected an agent spec":               func(c *Generations) { c.Agent = agents.Spec{} },
+		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlayAgent = agents.Spec{Kind: "greedier"} },
+	} {
+		c := testConfig(t)
+		change(&c)
+		err := c.Validate(registry())
+		require.ErrorContains(t, err, message)
+		require.Len(t, problems.Split(err), 1, message)
+	}
+	c := testConfig(t)
+	require.NoError(t, os.MkdirAll(c.Out, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, "mine"), nil, 0o600))
+	_, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.ErrorContains(t, err, "expected a new folder, or one of a tuning run, found one that holds mine")
+}
+
+// A training that was killed before there was anything to go on with begins anew.
+func TestEmptyStartIsAStart(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	left := filepath.Join(c.Out, ManifestFile+".tmp-1234567890")
+	require.NoError(t, os.MkdirAll(filepath.Join(c.Out, queueFolder), 0o755))
+	require.NoError(t, os.WriteFile(left, []byte("{"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(c.Out, HistoryFile), nil, 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := c.Run(ctx, testEnv(Observer{Stage: func(int, string, int64) { cancel() }}))
+	require.ErrorIs(t, err, context.Canceled)
+	require.FileExists(t, filepath.Join(c.Out, ManifestFile))
+	require.NoFileExists(t, left)
+
+	// Two at the same time are not begun.
+	h, _, err := openHistory(filepath.Join(c.Out, HistoryFile))
+	require.NoError(t, err)
+	_, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.ErrorIs(t, err, files.ErrInUse)
+	require.NoError(t, h.Close())
+}
+
+// Samples of other runs are learned from too.
+func TestGenerationsWithData(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Count, c.Rating = 1, 0
+	_, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	alone, err := (&trainer{Generations: &c}).readGeneration(1)
+	require.NoError(t, err)
+
+	other := c
+	other.Data = []string{filepath.Join(c.path(1, "selfplay"), PositionsDir)}
+	other.Out, other.Seed = filepath.Join(t.TempDir(), "run"), 2
+	_, err = other.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	both, err := (&trainer{Generations: &other}).readGeneration(1)
+	require.NoError(t, err)
+	require.Greater(t, both.Positions, alone.Positions*3/2)
+
+	other.Data = append(other.Data, t.TempDir())
+	require.ErrorContains(t, other.Validate(registry()), "tune.data[1]: ")
+}

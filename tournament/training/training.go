@@ -1,0 +1,100 @@
+// Package training has the runs that learn: self-play and the training positions of
+// its games ([SelfPlay], [Extract]), a fit of weights to them ([Texel]), tuning by
+// matches ([SPSA]), learning during self-play ([TD]), and generations of all of that
+// ([Generations]), each with a config that is checked before anything is played.
+//
+// Every run that tunes has a folder with a manifest and a history, from which it
+// resumes after it was stopped at any point, with the same outcome. Games, seeds and
+// records are those of package tournament; the methods are in packages below
+// agents/tuning.
+package training
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/ratings/sprt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// Env is what runs need beside their configs.
+type Env struct {
+	Registry *agents.Registry
+	Version  string       // of the program, for manifests and provenance
+	Log      *slog.Logger // receives warnings; nil: none are logged
+	Observer
+}
+
+// Observer receives the progress of a run. Functions that are nil are not called.
+type Observer struct {
+	// Stage is called when a stage of a generation begins: "selfplay", "match" or
+	// "rating", with the number of games at most; and "tune", with 0.
+	Stage func(generation int, stage string, games int64)
+	// Game is called for each game of the stage as it is recorded.
+	Game func(*record.Game)
+	// Generation is called after each generation, also for one of an earlier run in the
+	// folder.
+	Generation func(Generation)
+	// Step is called after each step of a tuning run, with the history so far.
+	Step func(history []Line)
+}
+
+func (o *Observer) step(history []Line) {
+	if o.Step != nil {
+		o.Step(history)
+	}
+}
+
+// warn logs a warning.
+func (e *Env) warn(message string, args ...any) {
+	if e.Log != nil {
+		e.Log.Warn(message, args...)
+	}
+}
+
+// play plays a tournament of a run. Games that a fault decided teach nothing, so they
+// end the run.
+func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Game)) (tournament.Summary, error) {
+	c.Log = e.Log
+	var fault *record.Game
+	s, err := tournament.Run(ctx, c, e.Registry, func(g *record.Game) {
+		if g.Fault != nil && fault == nil {
+			fault = g
+		}
+		if onGame != nil {
+			onGame(g)
+		}
+	})
+	if err == nil && fault != nil {
+		err = fmt.Errorf("an agent lost %d games by a fault, the first one game %d (%s): %s; they are in %s",
+			s.Faults, fault.Game, fault.Fault.Kind, fault.Fault.Detail, c.Out)
+	}
+	return s, err
+}
+
+// finiteElo returns the Elo of the first agent in a match and half of its 95 % interval;
+// nil if they are not finite.
+func finiteElo(pairs sprt.Pairs) (elo, margin *float64) {
+	x, half, ok := pairs.Elo()
+	if !ok || math.IsNaN(half) {
+		return nil, nil
+	}
+	return &x, &half
+}
+
+// eloGain returns the Elo of a match as the gain of weights; nil if it is not finite.
+func eloGain(elo, margin *float64, games int64) *eval.Gain {
+	if elo == nil {
+		return nil
+	}
+	return &eval.Gain{Measure: "Elo", Value: *elo, Margin: *margin, Count: games}
+}
+
+// sourceName names weights in the provenance of those that were tuned from them.
+func sourceName(w *eval.Weights) string { return strings.TrimPrefix(w.Source, "weights ") }
