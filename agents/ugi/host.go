@@ -34,18 +34,21 @@ func Kind() agents.Kind {
 		Name: "ugi",
 		Doc:  "an external program that speaks the UGI protocol",
 		Params: []agents.ParamDef{
-			{Name: "cmd", Type: agents.Text, Doc: "the program and its arguments, separated by blanks; double quotes keep blanks in a word"},
+			{Name: "cmd", Type: agents.Text, Doc: "the program and its arguments, separated by blanks; " +
+				"double quotes keep blanks in a word"},
 			{Name: "dir", Type: agents.Text, Doc: "folder to run it in; a program named with a slash is looked for from there"},
-			{Name: "depth", Type: agents.Int, Min: 1, Max: maxPly, Doc: "plies to search, if the program can be told"},
-			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "positions to visit for a move, if the program can be told"},
+			{Name: "depth", Type: agents.Int, Min: 1, Max: maxPly, Doc: "plies to search, if the program has an option for it"},
+			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "nodes for a move, if the program has an option for it"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "opt.", Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started"},
 			wait("start", "10s", "time to start and say ugiok"),
 			wait("ready", "10s", "time to say readyok"),
 			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
 			wait("grace", "1s", "how much later than its time a move may come"),
-			{Name: "memory", Type: agents.Int, Min: 1, Max: 1 << 20, Doc: "MB of memory that the program may have, and each that it starts; on Linux"},
-			{Name: "restart", Type: agents.Text, Default: "crash", Choices: []string{"crash", "game"}, Doc: "start the program anew after a crash only, or for every game"},
+			{Name: "memory", Type: agents.Int, Min: 1, Max: 1 << 20, Doc: "MB of memory that the program may have, " +
+				"and each that it starts; on Linux"},
+			{Name: "restart", Type: agents.Text, Default: "crash", Choices: []string{"crash", "game"},
+				Doc: "start the program anew after a crash only, or for every game"},
 		},
 		New: newHost,
 	}

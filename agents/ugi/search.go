@@ -67,7 +67,8 @@ func (n goNumbers) limitsFor(g *rules.Game, overhead time.Duration) agents.Limit
 		return lim
 	}
 	clock := agents.Clock{
-		Left: max(millis(left), time.Millisecond), Increment: millis(increment), MovesToGo: int(n["movestogo"]), Overhead: overhead,
+		Left: max(millis(left), time.Millisecond), Increment: millis(increment),
+		MovesToGo: int(n["movestogo"]), Overhead: overhead,
 	}
 	return lim.Tighter(agents.Limits{MoveTime: clock.MoveTime(g)})
 }

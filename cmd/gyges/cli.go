@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +16,6 @@ import (
 
 	"gyges/agents"
 )
-
-// levelVerbose is what --verbose logs from; without it only warnings are.
-const levelVerbose = slog.LevelDebug
 
 // cli is the command line: one field for each command.
 type cli struct {
@@ -54,7 +52,7 @@ type cli struct {
 	Verbose bool     `short:"v" help:"Log details to stderr."`
 }
 
-// env is what commands work with.
+// env holds the streams, the log and the agents of a command.
 type env struct {
 	in       io.Reader
 	out      *output // results
@@ -84,68 +82,48 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 		kong.Writers(e.out, e.err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Help(printHelp),
-		kong.KindMapper(reflect.Int, kong.MapperFunc(wholeNumber)),
-		kong.KindMapper(reflect.Uint64, kong.MapperFunc(wholeNumber)),
-		kong.KindMapper(reflect.Int64, kong.MapperFunc(wholeNumber)),
-		kong.KindMapper(reflect.Float64, kong.MapperFunc(number)),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(duration)),
+		kong.KindMapper(reflect.Int, mapper("a whole number", parseInt)),
+		kong.KindMapper(reflect.Int64, mapper("a whole number", parseInt)),
+		kong.KindMapper(reflect.Uint64, mapper("a whole number from 0 to 2^64-1", parseUint)),
+		kong.KindMapper(reflect.Float64, mapper("a number", parseFinite)),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), mapper("a time like 500ms or 1m", time.ParseDuration)),
 	)
 }
 
-// wholeNumber reads an int or a uint64. Kong's own mapper speaks of bits.
-func wholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
-	if ctx.Scan.Peek().IsEOL() {
-		return errors.New("expected a whole number, found the end")
+// mapper returns what reads a value, which may begin with a minus sign: kong's own
+// mappers take such a value for a flag.
+func mapper[T any](expected string, parse func(text string) (T, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		if ctx.Scan.Peek().IsEOL() {
+			return fmt.Errorf("expected %s, found the end", expected)
+		}
+		text := ctx.Scan.Pop().String()
+		v, err := parse(text)
+		if err != nil {
+			return fmt.Errorf("expected %s, found %.60q", expected, text)
+		}
+		target.Set(reflect.ValueOf(v).Convert(target.Type()))
+		return nil
 	}
-	text := ctx.Scan.Pop().String() // a negative one, too, which looks like a flag
-	n, err := strconv.ParseInt(text, 10, target.Type().Bits())
-	u, errU := strconv.ParseUint(text, 10, 64)
-	switch {
-	case target.Kind() != reflect.Uint64 && err == nil:
-		target.SetInt(n)
-	case target.Kind() == reflect.Uint64 && errU == nil:
-		target.SetUint(u)
-	case target.Kind() == reflect.Uint64:
-		return fmt.Errorf("expected a whole number from 0 to 2^64-1, found %.60q", text)
-	default:
-		return fmt.Errorf("expected a whole number, found %.60q", text)
-	}
-	return nil
 }
 
-// number reads a finite number. Kong's own takes a negative one for a flag.
-func number(ctx *kong.DecodeContext, target reflect.Value) error {
-	if ctx.Scan.Peek().IsEOL() {
-		return errors.New("expected a number, found the end")
-	}
-	text := ctx.Scan.Pop().String()
+func parseInt(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) }
+
+func parseUint(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
+
+// parseFinite reads a number that is neither infinite nor NaN.
+func parseFinite(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		return fmt.Errorf("expected a number, found %.60q", text)
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		err = strconv.ErrRange
 	}
-	target.SetFloat(x)
-	return nil
+	return x, err
 }
 
-// duration reads a time. Kong's own takes a negative one for a flag.
-func duration(ctx *kong.DecodeContext, target reflect.Value) error {
-	if ctx.Scan.Peek().IsEOL() {
-		return errors.New("expected a time like 500ms or 1m, found the end")
-	}
-	text := ctx.Scan.Pop().String()
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("expected a time like 500ms or 1m, found %.60q", text)
-	}
-	target.SetInt(int64(d))
-	return nil
-}
-
-// errHelp says that help has been printed and nothing is left to do.
+// errHelp is returned by the parser when help has been printed.
 var errHelp = errors.New("help has been printed")
 
-// helpFlag prints the help of the command it stands behind. Kong's own would
-// end the process.
+// helpFlag prints the help of the command before it. Kong's own ends the process.
 type helpFlag bool
 
 // BeforeReset is called by kong where the flag is given, before anything is checked.
@@ -156,14 +134,14 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 	return errHelp
 }
 
-// helpFirst turns "help COMMAND" into "COMMAND --help", and --version, which
-// people try first, into the command.
+// helpFirst turns "help COMMAND" into "COMMAND --help", and --version into the
+// command.
 func helpFirst(args []string) ([]string, error) {
 	switch {
 	case len(args) == 0:
 		return nil, errors.New("expected a command; gyges --help lists them")
 	case args[0] == "help" && (len(args) == 1 || !strings.HasPrefix(args[1], "-")):
-		return append(append([]string(nil), args[1:]...), "--help"), nil
+		return slices.Concat(args[1:], []string{"--help"}), nil
 	case args[0] == "--version":
 		return append([]string{"version"}, args[1:]...), nil
 	default:

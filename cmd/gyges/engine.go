@@ -9,14 +9,14 @@ import (
 	"gyges/ratings/textfmt"
 )
 
-// engineCmd is for those who write engines.
+// engineCmd has the commands on external engines.
 type engineCmd struct {
 	Check engineCheckCmd `cmd:"" help:"Try an engine out, point by point."`
 }
 
 func (engineCmd) examples() []example { return engineCheckCmd{}.examples() }
 
-// engineCheckCmd is a compliance report on an engine.
+// engineCheckCmd checks that an engine follows the protocol.
 type engineCheckCmd struct {
 	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
 	Command []string `arg:"" name:"cmd" sep:"none" passthrough:"" help:"The program and its arguments."`
@@ -24,8 +24,8 @@ type engineCheckCmd struct {
 
 // Help is the part of the help below the summary.
 func (engineCheckCmd) Help() string {
-	return "Starts the program and goes through the UGI protocol with it. Each line says ok, note (not as it might be, but " +
-		"an engine can play so) or FAIL. The exit code is 1 if anything failed."
+	return "Starts the program and goes through the UGI protocol with it. Each line says ok, note (not as it might be, " +
+		"but an engine can play so) or FAIL. The exit code is 1 if anything failed."
 }
 
 func (engineCheckCmd) examples() []example {

@@ -23,8 +23,8 @@ type clockFlags struct {
 	TimeMargin *time.Duration `placeholder:"TIME" help:"How much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 }
 
-// gameFlags say how games are played and where they go, the same for tournaments
-// and matches.
+// gameFlags are those of tournaments and matches: how games are played, and the
+// folder of their records.
 type gameFlags struct {
 	limitsFlags
 	clockFlags
@@ -38,7 +38,7 @@ type gameFlags struct {
 	Extend       bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
 }
 
-// apply puts the limits that were given in place of those of l.
+// apply replaces the limits of l by those that were given.
 func (f limitsFlags) apply(l *agents.Limits) error {
 	var errs []error
 	if f.Depth != nil {
@@ -63,16 +63,17 @@ func positive(flag string, ok bool, found any) error {
 	return fmt.Errorf("%s: expected more than 0, found %v", flag, found)
 }
 
-// repetitionFlag says what becomes of moves that only repeat.
+// repetitionFlag is the policy on moves that only repeat.
 type repetitionFlag struct {
 	OnRepetition string `placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
 }
 
-// apply puts the policy that was given in place of p.
+// apply replaces p by the policy that was given.
 func (f repetitionFlag) apply(p *agents.OnRepetition) error {
 	given := agents.OnRepetition(f.OnRepetition)
 	if !given.Valid() {
-		return fmt.Errorf("--on-repetition: expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, given)
+		return fmt.Errorf("--on-repetition: expected %s, %s or %s, found %.60q",
+			agents.Forfeit, agents.AskNext, agents.Allow, given)
 	}
 	if given != "" {
 		*p = given

@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -40,8 +42,7 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// run is the whole program but for the process around it. It returns the exit
-// code.
+// run is the program without the process around it. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := newEnv(stdin, stdout, stderr)
 	err := runCommand(ctx, e, args)
@@ -74,20 +75,21 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 		return parseError(err)
 	}
 	if c.Verbose {
-		e.level.Set(levelVerbose)
+		e.level.Set(slog.LevelDebug)
 	}
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	return chosen.Run(e)
 }
 
-// parseError adds to a mistake in the arguments where help is to be had.
+// parseError adds to a mistake in the arguments which command prints help.
 func parseError(err error) error {
 	where := "gyges --help"
 	var pe *kong.ParseError
 	if errors.As(err, &pe) && pe.Context != nil && pe.Context.Selected() != nil {
 		where = pe.Context.Selected().FullPath() + " --help"
 	}
-	plain := strings.NewReplacer(`must be one of "",`, "must be one of ", "expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
+	plain := strings.NewReplacer(`must be one of "",`, "must be one of ",
+		"expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
 	return fmt.Errorf("%s; see %s", plain.Replace(err.Error()), where)
 }
 
@@ -114,8 +116,8 @@ func diskFailed(err error) bool {
 // longer ones come from libraries and lists of values.
 const maxMessage = 2000
 
-// complain prints an error, the lines of a joined one each for itself. What the
-// user typed may be in it, so control characters are shown, not obeyed.
+// complain prints an error, each line of a joined one after the program's name.
+// What the user typed may be in it, so control characters are escaped.
 func complain(w *output, err error) {
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
@@ -124,8 +126,8 @@ func complain(w *output, err error) {
 	}
 }
 
-// output passes on what is written and remembers the first error, so that
-// commands needn't check every print.
+// output writes to w until the first error, which it keeps, so that commands
+// needn't check every print.
 type output struct {
 	w   io.Writer
 	err error
@@ -142,3 +144,18 @@ func (o *output) Write(p []byte) (int, error) {
 
 // printf writes a formatted text.
 func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, format, args...) }
+
+// writeJSON prints a value as indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// writeJSONLine prints a value as JSON on a line of its own.
+func writeJSONLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

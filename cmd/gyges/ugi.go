@@ -9,10 +9,10 @@ import (
 	"gyges/agents/ugi"
 )
 
-// author is who made the engine, as the protocol wants to know.
+// author is what the engine answers as id author.
 const author = "the gyges authors"
 
-// ugiCmd lets an agent answer another program.
+// ugiCmd makes an agent a UGI engine.
 type ugiCmd struct {
 	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"Who chooses the moves, as an agent spec. Default: alphabeta."`
 	rulesFlags
@@ -20,8 +20,8 @@ type ugiCmd struct {
 
 // Help is the part of the help below the summary.
 func (ugiCmd) Help() string {
-	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: ugi, isready, " +
-		"setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] [depth N] [nodes N] " +
+	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: " +
+		"ugi, isready, setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] [depth N] [nodes N] " +
 		"[wtime MS btime MS winc MS binc MS] [infinite], stop, quit; and showpos, eval, perft N. 'ugi' lists the options. " +
 		"Without any limit a search goes on until 'stop'."
 }
