@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gyges/ratings"
@@ -97,64 +97,8 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		}
 		collector.Add(g)
 	}}
-	s, steps, err := c.read(ctx, e, in, collector, files)
-	if err != nil {
-		return nil, err
-	}
-	input := report.Input{Title: c.title(), Bootstrap: c.Bootstrap > 0, Commands: c.again(files), Program: c.maker()}
-	if !slices.ContainsFunc(files, func(f string) bool { return f != "" }) {
-		return report.Build(collector, input)
-	}
-	if err := rate.expectGames(in, s); err != nil {
-		return nil, err
-	}
-	warnSkipped(e, &in.Skipped)
-	if err := rate.complete(&options, s.Data().Players()); err != nil {
-		return nil, err
-	}
-	if input.Tables, err = s.Fit(ctx, options, c.Pool); err != nil {
-		return nil, err
-	}
-	input.Tables.Pool, input.Tables.Notes, input.Labels = c.Pool, in.Skipped.Notes(), s.Labels()
-	if c.OverTime != "" {
-		options.Bootstrap = 0 // has none over time
-		if input.Series, err = c.fitHistory(ctx, steps, options); err != nil {
-			return nil, err
-		}
-	}
-	return report.Build(collector, input)
-}
-
-// files are the files of games of the runs, "" for a tuning run that has none.
-func (c *reportCmd) files() ([]string, error) {
-	var played []string
-	files := make([]string, len(c.Runs))
-	for i, run := range c.Runs {
-		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
-		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {
-			continue
-		}
-		files[i] = run
-		played = append(played, run)
-	}
-	found, err := gameFiles(played)
-	if err != nil {
-		return nil, err
-	}
-	for i := range files {
-		if files[i] != "" {
-			files[i], found = found[0], found[1:]
-		}
-	}
-	return files, nil
-}
-
-// read reads all games: together, and file by file for ratings over time.
-func (c *reportCmd) read(
-	ctx context.Context, e *env, in *standings.Reader, collector *report.Collector, files []string,
-) (*standings.Standings, []ratings.Step, error) {
-	all := standings.New()
-	var steps []ratings.Step
+	all, played := standings.New(), false
+	var steps []ratings.Step // file by file, for ratings over time
 	for i, f := range files {
 		collector.AddRun(report.ReadRun(c.Runs[i]))
 		if f == "" {
@@ -162,19 +106,60 @@ func (c *reportCmd) read(
 		}
 		s, err := readGames(ctx, e, in, f)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.Data()})
 		all.Merge(s)
+		played = true
 	}
-	return all, steps, nil
+	input := report.Input{Title: c.title(), Bootstrap: c.Bootstrap > 0, Commands: c.commands(files), Program: version()}
+	if !played {
+		return report.Build(collector, input)
+	}
+	if err := rate.expectGames(in, all); err != nil {
+		return nil, err
+	}
+	warnSkipped(e, &in.Skipped)
+	err := rate.complete(&options, all.Data().Players())
+	if err == nil {
+		input.Tables, err = all.Fit(ctx, options, c.Pool)
+	}
+	if err == nil && c.OverTime != "" {
+		options.Bootstrap = 0 // has none over time
+		input.Series, err = c.fitHistory(ctx, steps, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	input.Tables.Pool, input.Tables.Notes, input.Labels = c.Pool, in.Skipped.Notes(), all.Labels()
+	return report.Build(collector, input)
+}
+
+// files are the files of games of the runs, "" for a tuning run that has none.
+func (c *reportCmd) files() ([]string, error) {
+	files := make([]string, len(c.Runs))
+	var played []string
+	var at []int // of played in files
+	for i, run := range c.Runs {
+		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
+		if !errors.Is(err, fs.ErrNotExist) || !report.HasHistory(run) {
+			played, at = append(played, run), append(at, i)
+		}
+	}
+	found, err := gameFiles(played)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range found {
+		files[at[i]] = f
+	}
+	return files, nil
 }
 
 // title names the runs.
 func (c *reportCmd) title() string {
 	var list []string
 	for _, path := range c.Runs {
-		path = filepath.Clean(path)
 		if filepath.Base(path) == tournament.GamesFile {
 			path = filepath.Dir(path)
 		}
@@ -186,54 +171,45 @@ func (c *reportCmd) title() string {
 	return listed(list)
 }
 
-func (c *reportCmd) maker() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
+// commands are the command lines that reproduce the ratings and the page.
+func (c *reportCmd) commands(files []string) []string {
+	flag := func(words []string, name, value, usual string) []string {
+		if value == usual {
+			return words
+		}
+		return append(words, "--"+name, value)
 	}
-	return versionLine(info)
-}
-
-// again is the command lines that make the figures and the page once more.
-func (c *reportCmd) again(files []string) []string {
-	common := c.words()
-	flag := func(name, value string) { common = append(common, "--"+name, value) }
-	if c.Rules != "" {
-		flag("rules", c.Rules)
-	}
+	common := flag(c.words(), "rules", c.Rules, "")
 	if c.Pool {
 		common = append(common, "--pool")
 	}
-	own := append([]string(nil), common...)
+	own := slices.Clone(common)
 	if c.OverTime != "" {
 		own = append(own, "--over-time", c.OverTime, "--window", fmt.Sprint(c.Window), "--drift", fmt.Sprint(c.Drift))
 	}
-	if c.Games != report.DefaultGames {
-		own = append(own, "--games", fmt.Sprint(c.Games))
-	}
-	if c.Format != "html" {
-		own = append(own, "--format", c.Format)
-	}
-	if c.Out != "" && c.Out != "-" {
-		own = append(own, "--out", c.Out)
+	own = flag(own, "games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
+	own = flag(own, "format", c.Format, "html")
+	if c.Out != "-" {
+		own = flag(own, "out", c.Out, "")
 	}
 	line := func(command string, runs, flags []string) string {
-		words := []string{"gyges", command}
+		line := "gyges " + command
 		for _, w := range slices.Concat(runs, flags) {
-			words = append(words, report.ShellWord(w))
+			line += " " + report.ShellWord(w)
 		}
-		return strings.Join(words, " ")
+		return line
 	}
+	list := []string{line("report", c.Runs, own)}
 	var played []string
 	for i, f := range files {
 		if f != "" {
 			played = append(played, c.Runs[i])
 		}
 	}
-	if played == nil {
-		return []string{line("report", c.Runs, own)}
+	if played != nil {
+		list = append([]string{line("rate", played, common)}, list...)
 	}
-	return []string{line("rate", played, common), line("report", c.Runs, own)}
+	return list
 }
 
 // write writes the page where --out says.
@@ -245,19 +221,18 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	if err != nil {
 		return err
 	}
-	if c.Format == "md" {
-		err = writeFile(ctx, path, func(w io.Writer) error {
-			return writeFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
-				name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
-				return name, writeFile(ctx, filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
-					_, err := io.WriteString(w, f.StandaloneSVG())
-					return writeFailure(err)
-				})
-			}))
-		})
-	} else {
-		err = writeFile(ctx, path, func(w io.Writer) error { return writeFailure(report.WriteHTML(w, page)) })
-	}
+	err = writeFile(ctx, path, func(w io.Writer) error {
+		if c.Format == "html" {
+			return writeFailure(report.WriteHTML(w, page))
+		}
+		return writeFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
+			name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
+			return name, writeFile(ctx, filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
+				_, err := io.WriteString(w, f.StandaloneSVG())
+				return writeFailure(err)
+			})
+		}))
+	})
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ type serveCmd struct {
 	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Folders of runs to show beside those below --results."`
 	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
 	Results  string   `default:"results" placeholder:"DIR" help:"Folder below which runs are, and where games are kept; '' for none. Default: results."`
-	Open     bool     `help:"Allow an --addr that other machines can reach. Anybody there can then look and play: nobody is asked who they are."`
-	Host     []string `sep:"none" placeholder:"NAME" help:"A name under which browsers may ask for this machine, beside localhost and addresses. May be repeated."`
+	Open     bool     `help:"Allow an --addr that other machines can reach. Anybody there can then look and play: there is no authentication."`
+	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
 	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores."`
 }
@@ -77,7 +77,8 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	if !addr.IP.IsLoopback() {
-		e.err.printf("gyges: warning: %s can be reached from other machines; anybody there can see these runs and play\n", l.Addr())
+		e.err.printf("gyges: warning: %s can be reached from other machines; anybody there can see these runs and play\n",
+			l.Addr())
 	}
 	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
 	if err := s.Serve(ctx, l); err != nil {
@@ -121,13 +122,14 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 		addr.IP = net.IPv6unspecified
 	}
 	if !addr.IP.IsLoopback() && !c.Open {
-		return nil, fmt.Errorf("--addr: other machines could reach %s, and nobody is asked who they are; expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
+		return nil, fmt.Errorf("--addr: other machines could reach %s, and there is no authentication; "+
+			"expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
 	}
 	return addr, nil
 }
 
-// players are whom one can play against: the named levels, the kinds that ship,
-// and what --agent adds. Nobody on the network can name others.
+// players are the opponents to choose from: the named levels, the built-in kinds,
+// and those of --agent. Requests can't name others.
 func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 	levels, err := configs.Levels(registry)
 	if err != nil {
@@ -138,7 +140,7 @@ func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 		list = append(list, live.Player{Name: k.Name, Spec: agents.Spec{Kind: k.Name}, Doc: k.Doc, Level: true})
 	}
 	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
-		p, err := shippedPlayer(registry, name)
+		p, err := builtinPlayer(registry, name)
 		if err != nil {
 			return nil, failure{err}
 		}
@@ -146,7 +148,7 @@ func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 	}
 	var errs []error
 	for _, text := range c.Agent {
-		p, err := ownPlayer(registry, text)
+		p, err := specPlayer(registry, text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--agent: %w", err))
 		}
@@ -155,8 +157,8 @@ func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 	return list, errors.Join(errs...)
 }
 
-// shippedPlayer is a kind of agent, by time a move if it takes one.
-func shippedPlayer(registry *agents.Registry, name string) (live.Player, error) {
+// builtinPlayer is a kind of agent, by time a move if it has that parameter.
+func builtinPlayer(registry *agents.Registry, name string) (live.Player, error) {
 	k, err := registry.Kind(agents.Spec{Kind: name})
 	p := live.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
 	for _, d := range k.Params {
@@ -171,8 +173,8 @@ func shippedPlayer(registry *agents.Registry, name string) (live.Player, error) 
 	return p, err
 }
 
-// ownPlayer is one that the operator named.
-func ownPlayer(registry *agents.Registry, text string) (live.Player, error) {
+// specPlayer is an opponent given by its spec.
+func specPlayer(registry *agents.Registry, text string) (live.Player, error) {
 	spec, err := agents.ParseSpec(text)
 	if err != nil {
 		return live.Player{}, err
@@ -182,7 +184,7 @@ func ownPlayer(registry *agents.Registry, text string) (live.Player, error) {
 		return live.Player{}, err
 	}
 	if kind.Interactive {
-		return live.Player{}, fmt.Errorf("expected a program, found %s, which is a person", spec)
+		return live.Player{}, fmt.Errorf("expected a program, found %s, which is interactive", spec)
 	}
 	_, err = registry.Values(spec)
 	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
