@@ -161,7 +161,7 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	require.True(t, s.Decided)
 	require.EqualValues(t, 2*s.Pairs.N(), s.Played)
 	require.Less(t, s.Played, s.Scheduled)
-	require.Greater(t, s.Pairs.N(), int64(2*window(5)), "see below: a stop after 7 games comes before the decision")
+	require.Greater(t, s.Pairs.N(), int64(2*localExecutor{workers: 5}.Window()), "see below: a stop after 7 games comes before the decision")
 	require.Equal(t, sprt.AcceptH1, c.SPRT.Verdict(s.Pairs))
 	want := timeless(t, c.Out)
 

@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -176,4 +177,45 @@ func TestSetupOpenings(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Openings = o
 	require.ErrorContains(t, c.Validate(testRegistry(nil)), "rules kang:max_plies=30: there are no set-ups")
+}
+
+// Kang positions in the middle of a game, with pieces in hand, goals and cooldown, are
+// openings of pairs: each is played twice with sides swapped, and every game starts there.
+func TestKangOpeningsFromAFile(t *testing.T) {
+	t.Parallel()
+	r := rules.MustParse("kang:max_plies=12")
+	var positions []string
+	for seed := uint64(1); len(positions) < 6; seed++ {
+		g, rng := rules.NewGame(r, r.Start()), rand.New(rand.NewPCG(seed, 0))
+		for g.Ply() < 40 && g.Legal().Len() > 0 {
+			p := g.Position()
+			text := r.FormatPosition(p)
+			goals := p.Goals(rules.South) + p.Goals(rules.North)
+			hands := len(strings.Fields(text)) > 2 && !strings.HasPrefix(strings.Fields(text)[2], "000/000")
+			cooldown := len(strings.Fields(text)) > 4
+			if goals > 0 && hands && cooldown && p.Passes() == 0 && r.Outcome(p) == rules.Undecided {
+				positions = append(positions, text)
+				break
+			}
+			g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
+			if o, _ := g.Outcome(); o != rules.Undecided {
+				break
+			}
+		}
+	}
+	c := testConfig(t, "random", "random:id=1")
+	var err error
+	c.Rules, c.Pairs = []*rules.Rules{r}, len(positions)+1
+	c.Openings, err = ReadOpenings(strings.NewReader(strings.Join(positions, "\n")+"\n"), "kang.txt")
+	require.NoError(t, err)
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 2*(len(positions)+1), s.Played)
+	games := readGames(t, c.Out)
+	for i, g := range games {
+		requireSound(t, g)
+		require.Equal(t, positions[i/2%len(positions)], g.Opening)
+		require.Equal(t, "file:kang.txt", g.Policy)
+		require.Equal(t, games[i/2*2].South.Agent == g.South.Agent, i%2 == 0, "sides are swapped")
+	}
 }

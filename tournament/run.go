@@ -115,13 +115,7 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
 
-// window returns how many pairs may be under way or wait for an earlier one to
-// be written. It lets workers go on while one of them plays a long pair, and
-// bounds the memory for games that wait.
-func window(workers int) int { return 64 + 8*workers }
-
-// playAll lets the executor play the whole schedule and hands the games to the
-// collector. Its error is nil when ctx is cancelled.
+// playAll lets the executor play the whole schedule, and the collector write the games. Its error is nil when ctx is cancelled.
 func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -267,7 +267,8 @@ func TestCloseErrors(t *testing.T) {
 
 // However slow one pair is, no more than a window of others waits for it.
 func TestWindowBoundsWhatWaits(t *testing.T) {
-	jobs, slots := make(chan Job), make(chan struct{}, window(2))
+	size := localExecutor{workers: 2}.Window()
+	jobs, slots := make(chan Job), make(chan struct{}, size)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	c := testConfig(t, "random", "scored")
@@ -276,7 +277,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 		defer close(done)
 		_ = dispatch(ctx, newSchedule(&c), nil, newSuspensions(0, 2), 0, jobs, slots, nil)
 	}()
-	for i := range int64(window(2)) {
+	for i := range int64(size) {
 		require.Equal(t, i, (<-jobs).Pair)
 	}
 	select {
@@ -285,7 +286,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	default:
 	}
 	<-slots
-	require.EqualValues(t, window(2), (<-jobs).Pair)
+	require.EqualValues(t, size, (<-jobs).Pair)
 	cancel()
 	<-done
 }

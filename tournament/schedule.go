@@ -1,6 +1,8 @@
 package tournament
 
 import (
+	"fmt"
+	"hash/fnv"
 	"time"
 
 	"gyges/agents"
@@ -41,6 +43,20 @@ type pair struct {
 	rules    *rules.Rules
 	rulesNum int    // index of the rules
 	agents   [2]int // indices of agents; the first is South in the first game
+}
+
+// newEmptySchedule returns a schedule without stages: agents, rule sets, seeds.
+func newEmptySchedule(c *Config) *schedule {
+	s := &schedule{config: c}
+	for _, spec := range c.Agents {
+		s.agentNames = append(s.agentNames, spec.String())
+		s.agentHash = append(s.agentHash, hashText(spec.Label()))
+		s.own = append(s.own, timeOf(spec))
+	}
+	for _, r := range c.Rules {
+		s.rulesHash = append(s.rulesHash, hashText(r.String()))
+	}
+	return s
 }
 
 func newSchedule(c *Config) *schedule {
@@ -156,4 +172,60 @@ func timeOf(spec agents.Spec) (t ownTime) {
 	t.clock, _ = ParseClock(spec.Get("clock"))
 	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
 	return t
+}
+
+// job returns the i-th pair as a job that wants both games.
+func (s *schedule) job(i int64) Job {
+	p := s.pair(i)
+	return Job{Pair: i, Round: p.round, Rules: p.rulesNum, Agents: p.agents, Games: [2]bool{true, true}}
+}
+
+// pairOf returns the pair of a job, which may come from outside.
+func (s *schedule) pairOf(j Job) (pair, error) {
+	c := s.config
+	ok := j.Pair >= 0 && j.Round >= 0 && 0 <= j.Rules && j.Rules < len(c.Rules)
+	for _, a := range j.Agents {
+		ok = ok && 0 <= a && a < len(c.Agents)
+	}
+	if !ok {
+		return pair{}, fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, found %d, %d, %v",
+			j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+	}
+	return pair{index: j.Pair, round: j.Round, rules: c.Rules[j.Rules], rulesNum: j.Rules, agents: j.Agents}, nil
+}
+
+// checkPair returns an error unless a game belongs to a pair.
+func (s *schedule) checkPair(p pair, g *record.Game) error {
+	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
+	north, northSeed := s.seat(p, int(g.Game%2), rules.North)
+	want := record.Game{Pair: p.index, Rules: p.rules.String(),
+		South: record.Player{Agent: s.agentNames[south], Seed: southSeed}, North: record.Player{Agent: s.agentNames[north], Seed: northSeed}}
+	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
+		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s", GamesFile, g.Game,
+			want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent, g.North.Agent, g.Rules)
+	}
+	return nil
+}
+
+// What a seed is for; the first thing mixed into the run's seed.
+const (
+	forOpening uint64 = 1
+	forGame    uint64 = 2
+)
+
+// Seeds of a run are mixed from its own by [agents.MixSeed]:
+//
+//	opening: forOpening, rules, round
+//	agent:   forGame, rules, first agent, second agent, round, game of the pair (0, 1), side (South 0, North 1)
+//
+// Texts are mixed in by their [hashText]; an agent's is what tables call it: its
+// name= or the whole spec. Seeds don't depend on what else the run plays: the same
+// two agents meet in the same games when others join or pairs are added; and an
+// agent that has a name plays the same from wherever its files are read.
+
+// hashText is the FNV-1a hash of 64 bits.
+func hashText(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s)) // never fails
+	return h.Sum64()
 }

@@ -68,11 +68,11 @@ func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan pl
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (w *worker) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool, err error) {
+func (runner *Runner) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
-	r := w.referee
+	r := runner.referee
 	done := r.begin(gameCtx, m, start)
 	var tick <-chan time.Time
 	if timeout > 0 {
@@ -86,7 +86,7 @@ func (w *worker) playWatched(ctx context.Context, m *Game, timeout time.Duration
 		case p := <-done:
 			return p.game, false, p.err
 		case <-ctx.Done():
-			_, hung := w.await(r, done)
+			_, hung := runner.await(r, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
 			side, since, ok := r.watch.calling()
@@ -94,7 +94,7 @@ func (w *worker) playWatched(ctx context.Context, m *Game, timeout time.Duration
 				continue
 			}
 			cancel()
-			p, hung := w.await(r, done)
+			p, hung := runner.await(r, done)
 			if !hung && p.err == nil {
 				return p.game, false, nil // it came to its end after all
 			}
@@ -111,16 +111,16 @@ func (w *worker) playWatched(ctx context.Context, m *Game, timeout time.Duration
 	}
 }
 
-// await waits for a game that has been cancelled. If it doesn't end, the worker
+// await waits for a game that has been cancelled. If it doesn't end, the runner
 // gets a new referee.
-func (w *worker) await(r *referee, done <-chan played) (p played, hung bool) {
+func (runner *Runner) await(r *referee, done <-chan played) (p played, hung bool) {
 	for {
 		select {
 		case p := <-done:
 			return p, false
-		case <-time.After(w.grace):
+		case <-time.After(runner.grace):
 			if r.watch.abandon() {
-				w.referee = new(referee)
+				runner.referee = new(referee)
 				return played{}, true
 			}
 		}

@@ -34,9 +34,9 @@ func withKind(k agents.Kind) *agents.Registry {
 	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
 }
 
-// quickWorker returns a worker that waits little.
-func quickWorker(c *Config, registry *agents.Registry) *worker {
-	w := newWorker(newSchedule(c), registry.New)
+// quickRunner returns a runner that waits little.
+func quickRunner(c *Config, registry *agents.Registry) *Runner {
+	w := NewRunner(c, registry.New)
 	w.grace = 20 * time.Millisecond
 	return w
 }
@@ -49,9 +49,9 @@ func TestStubbornAgentLoses(t *testing.T) {
 	c := testConfig(t, "random", "stubborn")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
 	c.StallTimeout = 400 * time.Millisecond
-	w := quickWorker(&c, withKind(stubborn(release, calls)))
+	w := quickRunner(&c, withKind(stubborn(release, calls)))
 	for i := range int64(2) {
-		games, err := w.play(t.Context(), w.schedule.pair(i), [2]bool{true, true})
+		games, err := w.Play(t.Context(), newSchedule(&c).job(i), 1)
 		require.NoError(t, err)
 		require.Len(t, games, 2)
 		for _, g := range games {
@@ -63,7 +63,7 @@ func TestStubbornAgentLoses(t *testing.T) {
 		require.Equal(t, []string{"north", "south"}, []string{games[0].Fault.Side, games[1].Fault.Side})
 	}
 	require.EqualValues(t, 4, calls.Load())
-	require.NoError(t, w.close())
+	require.NoError(t, w.Close())
 }
 
 // An agent that hangs but heeds its context is closed, and nothing is left.
@@ -71,8 +71,8 @@ func TestHangingAgentLoses(t *testing.T) {
 	c := testConfig(t, "random", "block")
 	c.StallTimeout = 300 * time.Millisecond
 	c.Limits.MoveTime = 100 * time.Millisecond
-	w := quickWorker(&c, testRegistry(nil))
-	games, err := w.play(t.Context(), w.schedule.pair(0), [2]bool{true, true})
+	w := quickRunner(&c, testRegistry(nil))
+	games, err := w.Play(t.Context(), newSchedule(&c).job(0), 1)
 	require.NoError(t, err)
 	require.Len(t, games, 2)
 	for _, g := range games {
@@ -80,7 +80,7 @@ func TestHangingAgentLoses(t *testing.T) {
 		require.Equal(t, record.FaultTimeout, g.Fault.Kind)
 		require.Equal(t, "no answer within 400ms", g.Fault.Detail)
 	}
-	require.NoError(t, w.close())
+	require.NoError(t, w.Close())
 }
 
 // A run that is cancelled ends even if an agent ignores it.
@@ -90,11 +90,11 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 	c := testConfig(t, "random", "stubborn")
 	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
 	c.StallTimeout = 0
-	w := quickWorker(&c, withKind(stubborn(release, calls)))
+	w := quickRunner(&c, withKind(stubborn(release, calls)))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := w.play(ctx, w.schedule.pair(0), [2]bool{true, true})
+		_, err := w.Play(ctx, newSchedule(&c).job(0), 1)
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return calls.Load() == 1 }, 10*time.Second, time.Millisecond)
@@ -105,7 +105,7 @@ func TestCancelledDespiteStubbornAgent(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("the worker hangs")
 	}
-	require.NoError(t, w.close())
+	require.NoError(t, w.Close())
 }
 
 // A patient run notices nothing: the records are those of a run without a

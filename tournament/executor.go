@@ -1,0 +1,110 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"gyges/agents"
+	"gyges/tournament/record"
+)
+
+// Executor plays the pairs of a run: in this process, or on workers elsewhere.
+type Executor interface {
+	// Window returns how many pairs may be handed out and not written yet, at
+	// least 1.
+	Window() int
+
+	// Play plays the jobs until the channel is closed or ctx ends, and sends one
+	// result for each, in any order. Sending never blocks. An error stops the run;
+	// the end of ctx is not an error.
+	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error
+}
+
+// Job is a game pair to be played. With the run's config it is all that a worker
+// needs.
+type Job struct {
+	Pair   int64   `json:"pair"`   // its index in the schedule
+	Round  int64   `json:"round"`  // the number of its opening
+	Rules  int     `json:"rules"`  // an index in Config.Rules
+	Agents [2]int  `json:"agents"` // indices in Config.Agents; the first is South in the first game
+	Games  [2]bool `json:"games"`  // which of its games are wanted
+}
+
+// PairResult is the result of a job.
+type PairResult struct {
+	Pair  int64
+	Games []*record.Game // those that were wanted, in order; fewer if the run stops
+
+	// Err says why the pair can't be played. The run goes on without it as far
+	// as it can.
+	Err error
+
+	// Written is called when the games are in the file; it may be nil. It must not
+	// block.
+	Written func()
+}
+
+// localExecutor plays in goroutines of this process.
+type localExecutor struct {
+	workers  int
+	newAgent func(agents.Spec) (agents.Agent, error)
+}
+
+var _ Executor = localExecutor{}
+
+// Window implements [Executor]: other workers go on while one plays a long pair, and the
+// memory for games that can't be written yet is bounded.
+func (p localExecutor) Window() int { return 64 + 8*p.workers }
+
+// Play implements [Executor].
+func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	group, groupCtx := errgroup.WithContext(ctx)
+	runners := make([]*Runner, p.workers)
+	for i := range runners {
+		r := NewRunner(config, p.newAgent)
+		runners[i] = r
+		group.Go(func() error { return work(groupCtx, cancel, r, jobs, results) })
+	}
+	err := group.Wait()
+	if cause := context.Cause(ctx); errors.Is(cause, errGoexit) {
+		err = cause
+	}
+	// Only now, since an agent that can't be closed is no reason to stop others.
+	for _, r := range runners {
+		err = errors.Join(err, r.Close())
+	}
+	return err
+}
+
+// errGoexit stops a run in which a worker's goroutine has been ended from inside.
+var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
+
+// work plays pairs until there are none or the run stops. Sending never blocks:
+// there is room for as many as are handed out.
+func work(
+	ctx context.Context, cancel context.CancelCauseFunc, r *Runner, jobs <-chan Job, results chan<- PairResult,
+) error {
+	returned := false
+	defer func() {
+		if !returned {
+			cancel(errGoexit)
+		}
+	}()
+	for job := range jobs {
+		games, err := r.Play(ctx, job, 1)
+		results <- PairResult{Pair: job.Pair, Games: games}
+		if ctx.Err() != nil {
+			break // err says no more than that
+		}
+		if err != nil {
+			returned = true
+			return err
+		}
+	}
+	returned = true
+	return nil
+}

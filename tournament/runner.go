@@ -1,0 +1,204 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// Runner plays jobs of a run with agents of its own. It belongs to one goroutine.
+type Runner struct {
+	schedule  *schedule // without pairings
+	newAgent  func(agents.Spec) (agents.Agent, error)
+	timeScale float64        // of all times
+	agents    []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
+	opener    *opener
+	referee   *referee
+	grace     time.Duration // that agents have to notice a cancellation
+}
+
+// NewRunner returns a runner for the runs of a valid config. newAgent makes the
+// agents that its specs name, each once and again after a failure.
+func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error)) *Runner {
+	return &Runner{
+		schedule:  newEmptySchedule(config),
+		newAgent:  newAgent,
+		timeScale: 1,
+		agents:    make([]agents.Agent, 2*len(config.Agents)),
+		opener:    newOpener(config.Openings, config.Seed),
+		referee:   new(referee),
+		grace:     cancelGrace,
+	}
+}
+
+// Play plays a job. The times of all limits and clocks are multiplied by timeScale,
+// more than 0; 1 leaves them as they are. The records hold the times of the config.
+// On an error it returns the games finished before.
+func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Game, error) {
+	p, err := r.schedule.pairOf(job)
+	if err != nil {
+		return nil, err
+	}
+	position, err := r.opener.opening(p.rules, r.schedule.rulesHash[p.rulesNum], p.round)
+	if err != nil {
+		return nil, err
+	}
+	r.timeScale = timeScale
+	games := make([]*record.Game, 0, 2)
+	for n := range 2 {
+		if !job.Games[n] {
+			continue
+		}
+		g, err := r.playOne(ctx, p, n, position)
+		if err != nil {
+			return games, err
+		}
+		games = append(games, g)
+	}
+	return games, nil
+}
+
+// Check reports an error unless games from outside are those that a job wants.
+func (r *Runner) Check(job Job, games []*record.Game) error {
+	pair, err := r.schedule.pairOf(job)
+	if err != nil {
+		return err
+	}
+	for n, wanted := range job.Games {
+		if !wanted {
+			continue
+		}
+		if len(games) == 0 {
+			return fmt.Errorf("game %d: expected a record, found none", 2*job.Pair+int64(n))
+		}
+		g := games[0]
+		games = games[1:]
+		if g.Game != 2*job.Pair+int64(n) {
+			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), g.Game)
+		}
+		if err := r.schedule.checkPair(pair, g); err != nil {
+			return err
+		}
+	}
+	if len(games) > 0 {
+		return fmt.Errorf("expected the games of pair %d, found game %d too", job.Pair, games[0].Game)
+	}
+	return nil
+}
+
+// playOne plays game n, 0 or 1, of a pair.
+func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
+	config := r.schedule.config
+	m := r.schedule.game(p, n, position)
+	m.Limits, m.Clock = scaledLimits(m.Limits, r.timeScale), m.Clock.scaled(r.timeScale)
+	var seated [2]int
+	for side := range m.Seats {
+		seat := &m.Seats[side]
+		seated[side], _ = r.schedule.seat(p, n, rules.Side(side))
+		if p.agents[0] == p.agents[1] && rules.Side(side) == rules.North {
+			seated[side] += len(config.Agents)
+		}
+		agent, err := r.agent(seated[side])
+		if err != nil {
+			return nil, err
+		}
+		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(r.timeScale), scaleTime(seat.MoveTime, r.timeScale)
+	}
+	ref := r.referee
+	g, hung, err := r.playWatched(ctx, &m, config.StallTimeout)
+	switch {
+	case hung: // it can't even be closed
+		r.agents[seated[ref.side]] = nil
+	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
+		r.drop(seated[sideOf(g.Fault)])
+	}
+	if g != nil {
+		g.Limits = recordLimits(config.Limits, config.Clock)
+	}
+	return g, err
+}
+
+// agent returns agent i, made if need be.
+func (r *Runner) agent(i int) (agents.Agent, error) {
+	if r.agents[i] == nil {
+		a, err := r.newAgent(r.schedule.config.Agents[i%len(r.schedule.config.Agents)])
+		if err != nil {
+			return nil, err
+		}
+		r.agents[i] = a
+	}
+	return r.agents[i], nil
+}
+
+// drop throws an agent away that failed in a way that leaves it in doubt. Its
+// failure is in the record; what else goes wrong now says nothing new.
+func (r *Runner) drop(i int) {
+	_ = closeSafely(r.agents[i])
+	r.agents[i] = nil
+}
+
+// Close closes the agents.
+func (r *Runner) Close() error {
+	var errs []error
+	for i, a := range r.agents {
+		if a == nil {
+			continue
+		}
+		if err := closeSafely(a); err != nil {
+			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.schedule.agentNames[i%len(r.schedule.agentNames)], err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// closeSafely closes an agent and turns a panic into an error, and a hang too.
+func closeSafely(a agents.Agent) error {
+	if _, ok := a.(io.Closer); !ok {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() {
+		err := errGoexit
+		defer func() {
+			if p := recover(); p != nil {
+				err = errors.New("panic: " + describePanic(p))
+			}
+			done <- err
+		}()
+		err = closeAgent(a)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(closingTime):
+		return fmt.Errorf("not done within %v", closingTime)
+	}
+}
+
+// closingTime bounds the closing of an agent. Ending an external program takes
+// up to several seconds.
+const closingTime = 30 * time.Second
+
+// scaledLimits returns limits with their times multiplied by timeScale.
+func scaledLimits(l agents.Limits, timeScale float64) agents.Limits {
+	l.MoveTime = scaleTime(l.MoveTime, timeScale)
+	return l
+}
+
+// scaled returns the clock with its times multiplied by timeScale.
+func (c Clock) scaled(timeScale float64) Clock {
+	return Clock{scaleTime(c.Base, timeScale), scaleTime(c.Increment, timeScale)}
+}
+
+func scaleTime(d time.Duration, timeScale float64) time.Duration {
+	if d == 0 || timeScale == 1 {
+		return d
+	}
+	return max(time.Duration(float64(d)*timeScale), time.Millisecond)
+}
