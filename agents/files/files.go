@@ -43,7 +43,7 @@ func Create(path string) (*File, error) {
 		return nil, err
 	}
 	dir, base := filepath.Split(path)
-	clean(dir, func(name string) bool { return strings.HasPrefix(name, base+tmpMark) })
+	clean(dir, base+tmpMark, os.Remove)
 	f, err := createTemp(path)
 	if err != nil {
 		return nil, withPath(err, path)
@@ -77,9 +77,9 @@ func withPath(err error, path string) error {
 
 // inPlace reports whether a path names something that can't be replaced.
 func inPlace(path string) bool {
-	clean := filepath.ToSlash(filepath.Clean(path))
+	slashed := filepath.ToSlash(filepath.Clean(path))
 	for _, stream := range []string{"/dev/std", "/dev/fd/", "/proc/"} {
-		if strings.HasPrefix(clean, stream) {
+		if strings.HasPrefix(slashed, stream) {
 			return true
 		}
 	}
@@ -114,7 +114,7 @@ func createTemp(path string) (*os.File, error) {
 			continue
 		case err != nil:
 			return nil, err
-		case !errors.Is(Lock(f), ErrInUse) && named(f): // without locks nothing is cleaned
+		case !errors.Is(Lock(f), ErrInUse) && named(f): // a file system without locks will do
 			return f, nil
 		}
 		_ = f.Close() // another process took it for a leftover before it was locked
@@ -254,35 +254,32 @@ const tmpMark = ".tmp-"
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
 
 // Clean removes the temporary files in a folder that processes which ended have
-// left there. Those of a running process stay, as does everything if the system
-// has no locks.
-func Clean(dir string) { clean(dir, func(string) bool { return true }) }
+// left there. Those of a running process stay.
+func Clean(dir string) { clean(dir, "", os.Remove) }
 
-func clean(dir string, ours func(name string) bool) {
+// clean calls remove with each temporary file in a folder whose name has a prefix
+// and whose lock no process has. Its error is ignored: what stays does no harm.
+func clean(dir, prefix string, remove func(path string) error) {
 	entries, _ := os.ReadDir(filepath.Clean(dir)) // what can't be read is not cleaned
 	for _, e := range entries {
-		if e.Type().IsRegular() && tmpName.MatchString(e.Name()) && ours(e.Name()) {
-			path := filepath.Join(dir, e.Name())
-			removeLeft(path, func() error { return os.Remove(path) })
+		if !isTemp(e) || !strings.HasPrefix(e.Name(), prefix) {
+			continue
 		}
+		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)
+		if err != nil {
+			continue // it is another user's, or gone
+		}
+		if Lock(f) == nil && named(f) {
+			if runtime.GOOS == "windows" { // which removes no open file
+				_ = f.Close()
+			}
+			_ = remove(f.Name())
+		}
+		_ = f.Close() // nothing was written
 	}
 }
 
-// removeLeft calls remove if no process has the lock of a file. It is called
-// under that lock.
-func removeLeft(path string, remove func() error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return // it is another user's, or gone
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	if canLock && Lock(f) == nil && named(f) {
-		if runtime.GOOS == "windows" { // which removes no open file
-			_ = f.Close()
-		}
-		_ = remove() // what stays does no harm
-	}
-}
+func isTemp(e fs.DirEntry) bool { return e.Type().IsRegular() && tmpName.MatchString(e.Name()) }
 
 // TempDir makes a folder in dir, or in [os.TempDir] if dir is empty, for this
 // process. The lock on a file beside it lasts as long as the process: the next
@@ -292,16 +289,9 @@ func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), prefix+tmpMark) && tmpName.MatchString(e.Name()) {
-			lock := filepath.Join(dir, e.Name())
-			removeLeft(lock, func() error { return errors.Join(os.RemoveAll(folderOf(lock)), os.Remove(lock)) })
-		}
-	}
+	clean(dir, prefix+tmpMark, func(lock string) error {
+		return errors.Join(os.RemoveAll(folderOf(lock)), os.Remove(lock))
+	})
 	lock, err := createTemp(filepath.Join(dir, prefix))
 	if err != nil {
 		return "", nil, err
@@ -322,20 +312,23 @@ func folderOf(lock string) string {
 
 // Foreign returns the first entry of a folder that a run doesn't make before it
 // writes its manifest; "" if there is none, or no folder. A run makes temporary
-// files, and those named made: folders, and files that are empty still.
+// files, and those named made: folders, and files that are still empty.
 func Foreign(dir string, made ...string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && tmpName.MatchString(e.Name()) {
+		if isTemp(e) || slices.Contains(made, e.Name()) && isUnused(e) {
 			continue
 		}
-		info, infoErr := e.Info()
-		if !slices.Contains(made, e.Name()) || infoErr != nil || !e.IsDir() && (!info.Mode().IsRegular() || info.Size() > 0) {
-			return e.Name(), err
-		}
+		return e.Name(), err
 	}
 	return "", err
+}
+
+// isUnused reports whether an entry is a folder, or a file that is empty.
+func isUnused(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && (e.IsDir() || info.Mode().IsRegular() && info.Size() == 0)
 }

@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// canLock says that Lock keeps others out.
-const canLock = true
-
 // Lock takes a file for this process until it is closed or the process ends,
 // however it ends. The error is [ErrInUse] if another process has it.
 func Lock(f *os.File) error {
