@@ -30,10 +30,11 @@ type trainCmd struct {
 
 // Help is the part of the help below the summary.
 func (trainCmd) Help() string {
-	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), and the agent with the new " +
-		"weights plays the best one until a sequential test is decided. If it wins, it is the best one. At the end all that were adopted play each " +
-		"other, and are rated together. The folder has a folder for each generation, and the best weights in weights.json.\n\nCtrl-C stops the " +
-		"run at any stage; the same command with --out and the run's folder resumes it."
+	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), and " +
+		"the agent with the new weights plays the best one until a sequential test is decided. If it wins, it is the " +
+		"best one. At the end all that were adopted play each other, and are rated together. The folder has a folder for " +
+		"each generation, and the best weights in weights.json.\n\nCtrl-C stops the run at any stage; the same command " +
+		"with --out and the run's folder resumes it."
 }
 
 func (trainCmd) examples() []example {

@@ -90,7 +90,7 @@ func (w truth) settings() Settings {
 func coverage(t *testing.T, seed uint64, games, each int, forget bool) (inside, of int) {
 	settings := known.settings()
 	settings.Patience = -1 // the intervals are those of the minimum
-	for run := range uint64(150) {
+	for run := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, run))
 		train := known.sample(rng, games, each)
 		if forget {
@@ -113,7 +113,7 @@ func coverage(t *testing.T, seed uint64, games, each int, forget bool) (inside, 
 }
 
 // The intervals hold the truth as often as they say. With 95 % intervals of
-// 900 weights, a right implementation fails once in 10,000 seeds: the bounds are
+// 360 weights, a right implementation fails once in 10,000 seeds: the bounds are
 // four standard deviations away.
 func TestWeightsAreRecoveredWithinTheirConfidence(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ func TestScaleIsFitted(t *testing.T) {
 	require.NoError(t, err)
 	require.InEpsilon(t, known.scale, scale, 0.1) // four standard errors of 20,000 positions
 	best, at := math.Inf(1), 0.0
-	for x := 0.8 * scale; x < 1.2*scale; x += 0.001 * scale {
+	for x := 0.8 * scale; x < 1.2*scale; x += 0.002 * scale {
 		s := append([]float64(nil), known.weights...)
 		for j := range s {
 			s[j] *= x
@@ -284,12 +284,12 @@ func TestCoresDontMatter(t *testing.T) {
 }
 
 // Features that say nothing are named, and others are not. A weight that is 0 is
-// taken for another in 5 % of the cases, so in more than 9 of 40 once in 10,000
+// taken for another in 5 % of the cases, so in more than 5 of 16 once in 10,000
 // choices of the seeds; the others are six errors and more from 0.
 func TestInsignificantFeaturesAreMarked(t *testing.T) {
 	t.Parallel()
 	named := 0
-	for seed := range uint64(40) {
+	for seed := range uint64(16) {
 		rng := rand.New(rand.NewPCG(7, seed))
 		train, validation := known.sample(rng, 16000, 1), known.sample(rng, 4000, 1)
 		s := known.settings()
@@ -304,8 +304,8 @@ func TestInsignificantFeaturesAreMarked(t *testing.T) {
 			require.False(t, known.weights[j] != 0 && f.Insignificant, "%+v", f)
 		}
 	}
-	require.GreaterOrEqual(t, named, 40-9)
-	require.LessOrEqual(t, named, 40)
+	require.GreaterOrEqual(t, named, 16-5)
+	require.LessOrEqual(t, named, 16)
 }
 
 // A feature that fits the training positions by chance alone is named, too.
