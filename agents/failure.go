@@ -15,7 +15,7 @@ const (
 // Failure is an error with the way in which an agent failed.
 type Failure struct {
 	Kind FailureKind
-	Err  error // for people
+	Err  error // the text for records and messages
 }
 
 // Error returns the error without its kind.

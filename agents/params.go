@@ -71,7 +71,7 @@ func ParamsOf(config any) []ParamDef {
 	return defs
 }
 
-// Range returns what the parameter accepts, for people.
+// Range returns the accepted values as text, like "1 to 64".
 func (d ParamDef) Range() string {
 	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	switch {

@@ -11,7 +11,7 @@ import (
 // as in the features: squares are turned so that it plays from row 1.
 //
 // First come the squares by content and control: for an empty square or a piece of
-// height 1 to 3, controlled by nobody, own, opponent or both, one input for each
+// height 1 to 3, controlled by no side, own, opponent or both, one input for each
 // square. Then come one-hot counts: moves in buckets of half a doubling, pieces that
 // can reach the goal now, pieces that may be moved; and for Kang the pieces of each
 // height in hand, the goals, and who took a piece out on its last turn.
@@ -94,7 +94,7 @@ func (in *Inputs) extract(p rules.Position, co, cp *rules.Control) {
 }
 
 // squares lists the squares of one content, by who controls them. Empty ones
-// that nobody controls are left out: they follow from the others.
+// that no side controls are left out: they follow from the others.
 func (in *Inputs) squares(content int, own, opp, all rules.SquareSet, side rules.Side) {
 	if content > 0 {
 		in.set(squareInput(content, 0), all&^own&^opp, side)
@@ -105,7 +105,7 @@ func (in *Inputs) squares(content int, own, opp, all rules.SquareSet, side rules
 }
 
 // squareInput returns the first input of squares with a content, controlled by
-// nobody (0), own (1), the opponent (2) or both (3).
+// no side (0), own (1), the opponent (2) or both (3).
 func squareInput(content, control int) int {
 	return inSquares + (content*4+control)*rules.NumSquares
 }

@@ -22,7 +22,7 @@ const (
 	Param = "agent"
 )
 
-// Bounds of the parameters.
+// Bounds of the parameters, as in the tags of [Options].
 const (
 	MaxTemperature = 10 // points
 	MaxPlies       = 100_000
@@ -34,19 +34,17 @@ func Kind(registry *agents.Registry) agents.Kind {
 	return agents.Kind{
 		Name: Name,
 		Doc:  "plays like another agent, but not always its best move; for self-play",
-		Params: []agents.ParamDef{
+		Params: append([]agents.ParamDef{
 			{Name: Param, Type: agents.Text, Spec: true, Doc: "spec of the agent it plays like, quoted where it has a comma"},
-			{Name: "temperature", Type: agents.Float, Default: "0.2", Min: 0, Max: MaxTemperature, Doc: "in points: a move that is this much worse than the best is played 1/e as often; 0: the best only"},
-			{Name: "random", Type: agents.Float, Default: "0", Min: 0, Max: 1, Doc: "share of moves that are drawn from all that do not let the opponent reach the goal; they get no score"},
-			{Name: "plies", Type: agents.Int, Min: 1, Max: MaxPlies, Doc: "plies of a game after which only best moves are played; none: never"},
-		},
+		}, agents.ParamsOf(Options{})...),
 		Around: Kind,
 		New:    func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
 	}
 }
 
-// Spec returns the spec of an agent that plays like another one. What every kind
-// takes, like its name in tables, goes over to it. Options of 0 stand for none.
+// Spec returns the spec of an agent that plays like another one. The parameters that
+// every kind takes, like its name in tables, move to the outer spec. Options of 0 are
+// left out.
 func Spec(like agents.Spec, o Options) agents.Spec {
 	inner, outer := agents.Spec{Kind: like.Kind}, o.params()
 	for _, p := range like.Params {
@@ -61,9 +59,9 @@ func Spec(like agents.Spec, o Options) agents.Spec {
 
 // Options are the parameters beside the agent.
 type Options struct {
-	Temperature float64 // points, 0 to MaxTemperature
-	Random      float64 // share of moves, 0 to 1
-	Plies       int     // 0: all
+	Temperature float64 `param:"temperature" default:"0.2" min:"0" max:"10" doc:"in points: a move that is this much worse than the best is played 1/e as often; 0: the best only"`
+	Random      float64 `param:"random" default:"0" min:"0" max:"1" doc:"share of moves that are drawn from all that do not let the opponent reach the goal; they get no score"`
+	Plies       int     `param:"plies" min:"1" max:"100000" doc:"plies of a game after which only best moves are played; none: never"`
 }
 
 func (o Options) params() []agents.Param {
@@ -92,7 +90,8 @@ func newPlayer(registry *agents.Registry, v agents.Values) (agents.Agent, error)
 	if err != nil {
 		return nil, err
 	}
-	a := &player{inner: inner, options: Options{v.Float("temperature"), v.Float("random"), v.Int("plies")}}
+	a := &player{inner: inner}
+	v.Decode(&a.options)
 	if a.options.Temperature > 0 {
 		var ok bool
 		if a.explorer, ok = inner.(agents.Explorer); !ok {
@@ -147,7 +146,9 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	// Three numbers a move, so that the draws of one don't depend on another's.
 	random, draw, noise := a.rng.Float64() < a.options.Random, a.rng.Uint64(), a.rng.Uint64()
 	if !random && a.explorer != nil {
-		return a.explorer.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score { return gumbel(noise, m, a.options.Temperature) })
+		return a.explorer.ChooseNoisy(ctx, g, lim, func(m rules.Move) agents.Score {
+			return gumbel(noise, m, a.options.Temperature)
+		})
 	}
 	d, err := a.inner.Choose(ctx, g, lim)
 	if _, proven := d.Score.Proven(); err != nil || !random || d.Scored && proven {

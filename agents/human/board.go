@@ -14,7 +14,7 @@ import (
 func Board(r *rules.Rules, p rules.Position, last rules.Move) string {
 	var b strings.Builder
 	kang := r.Options().Kang
-	fmt.Fprintf(&b, "          North%s\n", standing(r, p, rules.North))
+	fmt.Fprintf(&b, "          North%s\n", reserve(r, p, rules.North))
 	frame(&b, "┌", "┐", !kang)
 	for row := rules.Rows - 1; row >= 0; row-- {
 		fmt.Fprintf(&b, "  %d │", row+1)
@@ -27,7 +27,7 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move) string {
 	}
 	frame(&b, "└", "┘", !kang)
 	b.WriteString("      a  b  c  d  e  f\n")
-	fmt.Fprintf(&b, "          South%s\n", standing(r, p, rules.South))
+	fmt.Fprintf(&b, "          South%s\n", reserve(r, p, rules.South))
 	return b.String()
 }
 
@@ -48,7 +48,7 @@ func piece(h rules.Height) string {
 	return string(rune('0' + h))
 }
 
-// marks returns what stands left and right of a square's content.
+// marks returns the signs left and right of a square's content.
 func marks(s rules.Square, last rules.Move) (left, right string) {
 	switch s {
 	case last.To(), last.Drop():
@@ -60,14 +60,14 @@ func marks(s rules.Square, last rules.Move) (left, right string) {
 	}
 }
 
-// standing says what a player holds and has scored, if the rules have such things.
-func standing(r *rules.Rules, p rules.Position, side rules.Side) string {
+// reserve returns what a side has in hand and has scored, if the rules have reserves.
+func reserve(r *rules.Rules, p rules.Position, side rules.Side) string {
 	var parts []string
 	switch {
 	case r.SettingUp(p):
-		parts = append(parts, "still to place: "+held(p, side))
+		parts = append(parts, "still to place: "+hand(p, side))
 	case r.Options().Kang:
-		parts = append(parts, "in hand: "+held(p, side),
+		parts = append(parts, "in hand: "+hand(p, side),
 			fmt.Sprintf("goals: %d of %d", p.Goals(side), r.Options().KangGoals))
 		if p.TookOut(side) {
 			parts = append(parts, "took a piece out last turn")
@@ -81,8 +81,8 @@ func standing(r *rules.Rules, p rules.Position, side rules.Side) string {
 	return "   " + strings.Join(parts, ", ")
 }
 
-// held lists the heights of the pieces in a player's hand.
-func held(p rules.Position, side rules.Side) string {
+// hand lists the heights of the pieces in a side's hand.
+func hand(p rules.Position, side rules.Side) string {
 	var list []string
 	for h := rules.Height(1); h <= 3; h++ {
 		for range p.Hand(side, h) {

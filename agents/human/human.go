@@ -1,12 +1,15 @@
+// Package human is the agent of a person at the terminal. It also draws the board.
 package human
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/term"
@@ -15,7 +18,7 @@ import (
 	"gyges/rules"
 )
 
-// ErrResigned is the error of Choose when the person gives up or the input ends.
+// ErrResigned is the error of Choose when the person resigns or the input ends.
 var ErrResigned = errors.New("resigned")
 
 const help = `  A move is where it starts and where it ends:   d1-c3, b5-goal
@@ -30,11 +33,9 @@ const help = `  A move is where it starts and where it ends:   d1-c3, b5-goal
   quit    resigns
 `
 
-// Kind returns the kind "human", which reads moves and commands from in and
-// writes questions and explanations to out. All agents of the kind share in.
-//
-// Where in is not a terminal, which shows what is typed, the lines that are read
-// are written to out.
+// Kind returns the kind "human", which reads moves and commands from in and writes
+// prompts and messages to out. All agents of the kind share in. Where in is not a
+// terminal, the lines that are read are echoed to out.
 func Kind(in io.Reader, out io.Writer) agents.Kind {
 	input := newLines(in)
 	f, ok := in.(*os.File)
@@ -49,7 +50,7 @@ func Kind(in io.Reader, out io.Writer) agents.Kind {
 	}
 }
 
-// human asks a person for every move.
+// human is an agent whose moves a person types.
 type human struct {
 	in   *lines
 	out  io.Writer
@@ -61,27 +62,27 @@ var _ agents.Agent = (*human)(nil)
 // NewGame implements [agents.Agent].
 func (h *human) NewGame(context.Context, agents.Setup) error { return nil }
 
-// Choose implements [agents.Agent]. It asks until it has a legal move, and
-// passes without asking where that is the only move. Limits don't bind a person.
+// Choose implements [agents.Agent]. It prompts until a legal move is typed, and passes
+// without a prompt where that is the only move. It ignores limits.
 func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
 	if g.Legal().Contains(rules.Pass) {
-		h.say("%v has no legal move and must pass.\n", g.Position().Side())
+		h.printf("%v has no legal move and must pass.\n", g.Position().Side())
 		return agents.Decision{Move: rules.Pass}, nil
 	}
 	for {
-		h.say("%s", prompt(g))
+		h.printf("%s", prompt(g))
 		text, err := h.in.next(ctx)
 		switch {
 		case errors.Is(err, errTooLong):
-			h.say("  %v.\n", err)
+			h.printf("  %v.\n", err)
 			continue
 		case errors.Is(err, io.EOF):
-			h.say("\n")
+			h.printf("\n")
 			return agents.Decision{}, fmt.Errorf("%w: the input ended", ErrResigned)
 		case err != nil:
 			return agents.Decision{}, err
 		case h.echo:
-			h.say("%s\n", strings.Map(printable, text))
+			h.printf("%s\n", strings.Map(printable, text))
 		}
 		m, err := h.answer(g, g.Legal(), text)
 		if err != nil {
@@ -96,13 +97,13 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (age
 func prompt(g *rules.Game) string {
 	p := g.Position()
 	if g.Rules().SettingUp(p) {
-		return fmt.Sprintf("%v, place a piece (%s left), or help: ", p.Side(), held(p, p.Side()))
+		return fmt.Sprintf("%v, place a piece (%s left), or help: ", p.Side(), hand(p, p.Side()))
 	}
 	return fmt.Sprintf("%v, your move, or help: ", p.Side())
 }
 
-// answer acts on one line. It returns the move, if the line is a legal one, and
-// an error if the person gives up.
+// answer executes one line. It returns the move, if the line is a legal one, and
+// ErrResigned for the command to resign.
 func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
@@ -110,13 +111,18 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 	}
 	switch {
 	case words[0] == "moves" && len(words) <= 2:
-		h.list(ms, words[1:])
+		start := strings.Join(words[1:], "")
+		list := listMoves(ms, start)
+		if list == "" {
+			list = fmt.Sprintf("  There are no legal moves from %.60q.\n", start)
+		}
+		h.printf("%s", list)
 	case len(words) > 1 && !strings.ContainsAny(text, "-@"):
-		h.refuse(fmt.Errorf("%.60q is neither a move nor a command; try help", text))
+		h.printf("  %.60q is neither a move nor a command; try help\n", text)
 	case words[0] == "help" || words[0] == "?":
-		h.say("%s", help)
+		h.printf("%s", help)
 	case words[0] == "board":
-		h.say("%s", Board(g.Rules(), g.Position(), lastMove(g)))
+		h.printf("%s", Board(g.Rules(), g.Position(), lastMove(g)))
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
 		return rules.NoMove, ErrResigned
 	default:
@@ -127,12 +133,12 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 		if err == nil {
 			return m, nil
 		}
-		h.refuse(err)
+		h.printf("  %v\n", err)
 	}
 	return rules.NoMove, nil
 }
 
-// printable replaces what a terminal would act on.
+// printable replaces control characters.
 func printable(r rune) rune {
 	if unicode.IsPrint(r) {
 		return r
@@ -140,31 +146,102 @@ func printable(r rune) rune {
 	return '?'
 }
 
-// plain turns signs that people type or paste into those of the notation.
+// plain replaces typographic signs by those of the notation.
 var plain = strings.NewReplacer("×", "x", "–", "-", "—", "-", "−", "-")
 
-func (h *human) list(ms *rules.MoveSet, from []string) {
-	start := ""
-	if len(from) == 1 {
-		start = from[0]
-	}
-	list := listMoves(ms, start)
-	if list == "" {
-		h.say("  There are no legal moves from %.60q.\n", start)
-		return
-	}
-	h.say("%s", list)
-}
-
-func (h *human) refuse(err error) { h.say("  %v\n", err) }
-
-// say writes to the person. An error of the output shows where the program
-// checks its output; a person who can't read can still type.
-func (h *human) say(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
+// printf writes to the person. Errors are ignored: the program checks its output at the
+// end, and moves can still be typed.
+func (h *human) printf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
 
 func lastMove(g *rules.Game) rules.Move {
 	if moves := g.Moves(); len(moves) > 0 {
 		return moves[len(moves)-1]
 	}
 	return rules.NoMove
+}
+
+// listMoves writes the legal moves in short notation, but each start, or piece
+// displaced, only once, with all the squares that can follow it:
+//
+//	d1-    c2 d3 goal
+//	d1xc3@ a1 b1 d2
+//
+// With a start (a square, +height or height@) it lists those moves alone. It
+// returns "" if there are none.
+func listMoves(ms *rules.MoveSet, start string) string {
+	var b strings.Builder
+	heading, end := "", ""
+	for m := range ms.All() {
+		text := m.String()
+		cut := strings.LastIndexAny(text, "-@") + 1
+		head, tail := text[:cut], text[cut:]
+		if !strings.HasPrefix(head, start) {
+			continue
+		}
+		if head != heading {
+			fmt.Fprintf(&b, "%s  %-6s", end, head)
+			heading, end = head, "\n"
+		}
+		b.WriteString(" " + tail)
+	}
+	return b.String() + end
+}
+
+// maxLine bounds what is kept of an input line, in bytes. No move is longer.
+const maxLine = 1024
+
+// errTooLong is returned for a line of more than maxLine bytes, all of which
+// has been read.
+var errTooLong = errors.New("that line is too long")
+
+// lines reads lines from a reader that can't be interrupted, such as a terminal.
+// Several agents may share it, as both sides of a game may be people.
+type lines struct {
+	mu      sync.Mutex
+	r       *bufio.Reader
+	pending chan line // of a read that was abandoned; nil if none
+}
+
+type line struct {
+	text string
+	err  error
+}
+
+func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, maxLine)} }
+
+// next returns the next line without its end. It blocks until there is one, the
+// input ends (io.EOF), or ctx is cancelled; the next call returns a line that comes
+// later.
+func (l *lines) next(ctx context.Context) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if l.pending == nil {
+		ch := make(chan line, 1)
+		go func() { ch <- l.read() }()
+		l.pending = ch
+	}
+	select {
+	case got := <-l.pending:
+		l.pending = nil
+		return got.text, got.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func (l *lines) read() line {
+	text, err := l.r.ReadSlice('\n')
+	kept := string(text)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if _, err = l.r.ReadSlice('\n'); err == nil || errors.Is(err, io.EOF) {
+			return line{err: errTooLong}
+		}
+	}
+	if errors.Is(err, io.EOF) && kept != "" {
+		err = nil // a last line without an end; the next read meets the end
+	}
+	return line{strings.TrimRight(kept, "\r\n"), err}
 }

@@ -39,8 +39,8 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (ag
 }
 
 // Move draws a legal move of g uniformly. Drawn so move by move, a set-up is
-// drawn uniformly from all the rules allow: what every agent does who has no
-// better idea of set-ups. The error is [rules.ErrOver] when the game is over.
+// distributed uniformly over all that the rules allow. The error is [rules.ErrOver]
+// when the game is over.
 func Move(g *rules.Game, rng *rand.Rand) (rules.Move, error) {
 	moves := g.Legal()
 	if moves.Len() == 0 {

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"gyges/agents/internal/lookahead"
@@ -22,32 +23,45 @@ func (s *Solver) countNode() bool {
 	return s.stopped
 }
 
-// attack reports whether the side to move in p, the position at the line's end,
-// where the game goes on for n plies at least, can force the goal within n, an
-// odd number. The result is invalid once the search is stopped.
-func (s *Solver) attack(p rules.Position, n int) bool {
+// result reports whether the side to move in p, the position at the line's end, where
+// the game goes on for n plies at least, can force the goal within n plies if n is odd,
+// or can't keep the opponent from it within n if n is even. The result is invalid once
+// the search is stopped.
+func (s *Solver) result(p rules.Position, n int) bool {
 	if s.countNode() {
 		return false
 	}
+	attacks := n%2 == 1
+	f := &s.frames[s.line.Len()]
+	if n == 2 {
+		return s.helpless(p, f)
+	}
 	key := s.key(p)
 	e := s.table.find(key)
-	if won, known := e.attack(n); known && s.settles {
-		return won
+	if yes, known := e.result(n); known && s.useTable {
+		return yes
 	}
-	f := &s.frames[s.line.Len()]
 	s.line.Moves(p, &f.moves)
-	if s.line.WinningMove(p, &f.moves) != rules.NoMove {
-		return true
-	}
-	if n == 1 || !s.evasions(p, f) {
+	switch {
+	case s.line.WinningMove(p, &f.moves) != rules.NoMove:
+		return attacks
+	case n == 1:
 		return false
+	case !s.evasions(p, f):
+		return !attacks
 	}
-	m := s.winner(p, f, n, e.move)
+	var m rules.Move
+	if attacks {
+		m = s.winner(p, f, n, e.move)
+	} else {
+		m = s.defender(p, f, n, e.move)
+	}
 	if s.stopped {
 		return false
 	}
-	s.table.noteAttack(key, m, n)
-	return m != rules.NoMove
+	yes := (m != rules.NoMove) == attacks
+	s.table.store(key, n, yes, m)
+	return yes
 }
 
 // winner returns a move of f, the evasions of p, that wins within n plies, NoMove
@@ -98,50 +112,18 @@ func descending(a, b lookahead.ScoredMove) int { return cmp.Compare(b, a) }
 // wins reports whether the attacker's move to next, the position at the line's end,
 // wins within n plies, that move counted.
 func (s *Solver) wins(next rules.Position, n int) bool {
-	return next.Passes() < 2 && s.defenceless(next, n-1)
+	return next.Passes() < 2 && s.result(next, n-1)
 }
 
 // countEvasions returns how many moves in p, the position at the line's end, keep
-// the opponent from winning with his next.
+// the opponent from winning in one.
 func (s *Solver) countEvasions(p rules.Position, f *frame) int {
 	s.line.Moves(p, &f.after)
 	s.rules.Evasions(p, &f.after)
 	return f.after.Len()
 }
 
-// defenceless reports whether the side to move in p, the position at the line's
-// end, where the game goes on for n plies at least, can't keep the opponent from
-// the goal for more than n plies, an even number. The result is invalid
-// once the search is stopped.
-func (s *Solver) defenceless(p rules.Position, n int) bool {
-	if s.countNode() {
-		return false
-	}
-	f := &s.frames[s.line.Len()]
-	if n == 2 {
-		return s.helpless(p, f)
-	}
-	key := s.key(p)
-	e := s.table.find(key)
-	if lost, known := e.defence(n); known && s.settles {
-		return lost
-	}
-	s.line.Moves(p, &f.moves)
-	if s.line.WinningMove(p, &f.moves) != rules.NoMove {
-		return false
-	}
-	if !s.evasions(p, f) {
-		return true
-	}
-	m := s.defender(p, f, n, e.move)
-	if s.stopped {
-		return false
-	}
-	s.table.noteDefence(key, m, n)
-	return m == rules.NoMove
-}
-
-// helpless reports whether every move in p lets the opponent win with his next.
+// helpless reports whether every move in p lets the opponent win in one.
 func (s *Solver) helpless(p rules.Position, f *frame) bool {
 	if !s.line.Decisive(p, p.Side().Other()) {
 		return false
@@ -157,7 +139,7 @@ func (s *Solver) helpless(p rules.Position, f *frame) bool {
 }
 
 // defender returns a move of f, the evasions of p, after which the opponent can't
-// win within n-1 plies, NoMove if there is none.
+// win within n-1 plies; NoMove if there is none.
 func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) rules.Move {
 	s.line.Push(p)
 	defer s.line.Pop()
@@ -174,7 +156,7 @@ func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) r
 	for m := range f.moves.All() {
 		score := s.history.Score(side, m)
 		if decisive && s.rules.CanReachGoal(s.rules.Apply(p, m), side) {
-			score += 1 << 24 // the attacker must answer himself
+			score += 1 << 24 // the attacker needs an evasion, too
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
 	}
@@ -197,11 +179,11 @@ func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) r
 // saves reports whether the opponent can't win within n-1 plies after m in p.
 func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 	next := s.rules.Apply(p, m)
-	return next.Passes() == 2 || !s.attack(next, n-1) && !s.stopped
+	return next.Passes() == 2 || !s.result(next, n-1) && !s.stopped
 }
 
-// evasions leaves in f the moves of p that don't let the opponent win with his
-// next. It reports whether there are any.
+// evasions leaves in f the moves of p that don't let the opponent win in one, and
+// reports whether there are any.
 func (s *Solver) evasions(p rules.Position, f *frame) bool {
 	if s.line.Decisive(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
@@ -237,4 +219,68 @@ func (s *Solver) dropLosingExits(p rules.Position, f *frame) bool {
 		}
 	}
 	return left
+}
+
+// entry holds the results of a position, for the side to move there.
+type entry struct {
+	key     uint64
+	move    rules.Move // won or saved here before
+	results [2]bounds  // for even and odd numbers of plies
+}
+
+// bounds are the lowest number of plies within which the result is yes, and the highest
+// within which it is no; 0: none.
+type bounds struct{ yes, no uint8 }
+
+const entryBytes = 16
+
+// result returns the result within n plies, if it is known.
+func (e *entry) result(n int) (yes, known bool) {
+	r := e.results[n%2]
+	if r.yes != 0 && int(r.yes) <= n {
+		return true, true
+	}
+	return false, int(r.no) >= n
+}
+
+// table holds results by the positions' hashes. A new position replaces the old one.
+type table struct{ entries []entry }
+
+func (t *table) place(key uint64) *entry {
+	i, _ := bits.Mul64(key, uint64(len(t.entries)))
+	return &t.entries[i]
+}
+
+// find returns the entry of a position, an empty one if there is none.
+func (t *table) find(key uint64) entry {
+	if e := t.place(key); e.key == key {
+		return *e
+	}
+	return entry{}
+}
+
+// store adds the result of a position within n plies, and the move that wins or saves,
+// if there is one.
+func (t *table) store(key uint64, n int, yes bool, m rules.Move) {
+	e := t.place(key)
+	if e.key != key {
+		*e = entry{key: key}
+	}
+	if m != rules.NoMove {
+		e.move = m
+	}
+	if r := &e.results[n%2]; yes {
+		r.yes = uint8(n)
+	} else {
+		r.no = max(r.no, uint8(n))
+	}
+}
+
+// key returns the key in the table of p, the position at the line's end.
+func (s *Solver) key(p rules.Position) uint64 {
+	k := p.Hash()
+	if s.previous {
+		k ^= bits.RotateLeft64(s.line.Last().Hash(), 29) * 0x9e3779b97f4a7c15
+	}
+	return k
 }

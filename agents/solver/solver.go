@@ -1,3 +1,17 @@
+// Package solver proves wins and losses: whether the side to move can force the goal
+// within so many plies, or can't keep the opponent from it. It uses no evaluation, and
+// its results are exact.
+//
+// It is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
+// first proof is the shortest. An attacker's moves must be evasions of the opponent's
+// own threat, and at the last plies moves are tested as sets and not one by one. No
+// move is left out, as a winning move need not threaten anything: positions are common
+// in which every move of the loser lets the opponent win. Threats are searched first.
+//
+// Under superko a result may rest on the way to a position. There the table gives
+// only the move to try first (D. Breuker, "Memory versus search in games", 1998, on
+// the graph-history interaction). Under other rules its results are used, but a proof
+// is searched a second time without them.
 package solver
 
 import (
@@ -9,7 +23,7 @@ import (
 	"gyges/rules"
 )
 
-// MaxDepth is how many plies ahead a proof can be sought.
+// MaxDepth is the highest depth of a search, in plies.
 const MaxDepth = 31
 
 // DefaultMegabytes is a good size of the table.
@@ -18,18 +32,18 @@ const DefaultMegabytes = 16
 // ErrSetup is returned for a game whose pieces are still being placed.
 var ErrSetup = errors.New("the pieces are still being placed")
 
-// Result is what is proven about a position.
+// Result is a proven result of a position.
 type Result struct {
-	// Plies says in how many plies the side to move wins (positive) or loses
-	// (negative) if both sides do their best; 0: nothing is forced within Depth.
+	// Plies is the number of plies in which the side to move wins (positive) or loses
+	// (negative) by best play of both; 0: nothing is forced within Depth.
 	Plies int
-	// Depth is how many plies ahead the answer is complete: there is no
-	// quicker result, and none at all within Depth if Plies is 0.
+	// Depth is the number of plies up to which the result is complete: there is no
+	// quicker one, and none within Depth if Plies is 0.
 	Depth int
-	// Line is a line of best play to the goal: the winner wins as quickly as can
-	// be, the loser resists as long. It is empty where nothing is forced.
+	// Line is a line of best play to the goal: the winner wins as soon as possible,
+	// the loser loses as late. It is empty where nothing is forced.
 	Line []rules.Move
-	// Nodes is how many positions were visited.
+	// Nodes is the number of positions visited.
 	Nodes int64
 }
 
@@ -41,9 +55,9 @@ type Solver struct {
 	frames  []frame
 	table   table
 	history lookahead.History
-	// settles says whether the table settles results: without superko, where
-	// they can't rest on the way to a position, but for the previous one.
-	settles  bool
+	// useTable reports whether results of the table are used: not under superko, where
+	// they may rest on the way to a position.
+	useTable bool
 	kang     bool
 	previous bool // results rest on the position before
 
@@ -53,15 +67,15 @@ type Solver struct {
 	stopped  bool
 }
 
-// frame is what one ply of the search needs.
+// frame is the state of one ply of the search.
 type frame struct {
 	moves   rules.MoveSet
-	after   rules.MoveSet // the opponent's, to count his evasions
+	after   rules.MoveSet // the opponent's, to count the evasions
 	scored  []lookahead.ScoredMove
-	killers [2]rules.Move // refuted the attack at this ply before
+	killers [2]rules.Move // saved a position at this ply before
 }
 
-// New makes a solver with a table of so many megabytes, at least 1.
+// New returns a solver with a table of so many megabytes, at least 1.
 func New(megabytes int) *Solver {
 	s := &Solver{frames: make([]frame, MaxDepth+1)}
 	s.table.entries = make([]entry, max(megabytes, 1)<<20/entryBytes)
@@ -69,13 +83,13 @@ func New(megabytes int) *Solver {
 }
 
 // Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the
-// present position of g, a game under way. each, if not nil, is told the depths
-// at which nothing was found, as they are done. When ctx is cancelled it returns
-// at once with what is known and the context's error.
+// present position of g, a game under way. each, if not nil, is called after each depth
+// at which nothing was found. When ctx is cancelled it returns at once with the result
+// so far and the context's error.
 //
-// What is reported as won or lost is exact. What is reported as not forced is so
-// but for one rare case: a win that is there only because the repetition rule
-// takes every move from the opponent's nearest row may be seen two plies later.
+// Wins and losses are exact. There is one rare case in which a result is found two plies
+// too late: a win that exists only because the repetition rule forbids every move from
+// the opponent's nearest row.
 func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int, each func(Result)) (Result, error) {
 	if err := s.begin(ctx, g, depth); err != nil {
 		return Result{}, err
@@ -128,8 +142,10 @@ func (s *Solver) Holding(ctx context.Context, g *rules.Game, plies int) ([]rules
 	})
 }
 
-// filter returns the moves after which keep says yes of the position.
-func (s *Solver) filter(ctx context.Context, g *rules.Game, plies int, keep func(rules.Position) bool) ([]rules.Move, error) {
+// filter returns the moves to positions for which keep returns true.
+func (s *Solver) filter(
+	ctx context.Context, g *rules.Game, plies int, keep func(rules.Position) bool,
+) ([]rules.Move, error) {
 	if err := s.begin(ctx, g, plies); err != nil {
 		return nil, err
 	}
@@ -177,9 +193,8 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 	s.rules = g.Rules()
 	s.line.Begin(g)
 	o := s.rules.Options()
-	rule := o.Repetition
 	s.kang = o.Kang
-	s.settles, s.previous = rule != rules.Superko, rule == rules.Previous
+	s.useTable, s.previous = o.Repetition != rules.Superko, o.Repetition == rules.Previous
 	s.ctx, s.nodes, s.nextPoll, s.stopped = ctx, 0, 0, false
 	clear(s.table.entries)
 	s.history = lookahead.History{}
@@ -191,25 +206,18 @@ func (s *Solver) begin(ctx context.Context, g *rules.Game, depth int) error {
 
 // forced reports whether the side to move, in p at the line's end, can force the
 // goal within n plies if n is odd, or can't keep the opponent from it within n if
-// n is even. A yes holds whatever the table says.
+// n is even. A positive result does not rest on results of the table.
 func (s *Solver) forced(p rules.Position, n int) bool {
 	if s.line.Outcome(p) != rules.Undecided || !s.result(p, n) {
 		return false
 	}
-	if !s.settles {
+	if !s.useTable {
 		return !s.stopped
 	}
-	s.settles = false
+	s.useTable = false
 	ok := s.result(p, n)
-	s.settles = true
+	s.useTable = true
 	return ok && !s.stopped
-}
-
-func (s *Solver) result(p rules.Position, n int) bool {
-	if n%2 == 1 {
-		return s.attack(p, n)
-	}
-	return s.defenceless(p, n)
 }
 
 // best returns a line of best play from p, which is won or lost in n plies.

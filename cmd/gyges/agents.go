@@ -14,7 +14,7 @@ type agentsCmd struct {
 
 // Help is the part of the help below the summary.
 func (agentsCmd) Help() string {
-	return "An agent is named by a spec, kind:param=value,param=value, wherever one is asked for."
+	return "An agent is named by a spec, kind:param=value,param=value, wherever a command takes one."
 }
 
 func (agentsCmd) examples() []example {

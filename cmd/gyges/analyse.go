@@ -56,7 +56,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err := between("--multi", c.Multi, 1, maxMultiPV); err != nil {
 		return err
 	}
-	a := &analysis{out: e.out, game: game, json: c.Format == "json", multi: min(c.Multi, game.Legal().Len()), began: time.Now()}
+	a := &analysis{out: e.out, game: game, json: c.Format == "json", began: time.Now()}
+	a.multi = min(c.Multi, game.Legal().Len())
 	if err := c.apply(&a.limits); err != nil {
 		return err
 	}

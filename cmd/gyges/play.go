@@ -30,8 +30,8 @@ type playCmd struct {
 
 // Help is the part of the help below the summary.
 func (playCmd) Help() string {
-	return "Moves are printed in long notation with what the agent says of them: its score in points, the depth it " +
-		"searched, the positions it visited. On the board a digit is a piece of that height; the last move's start is in " +
+	return "Moves are printed in long notation with the result of the agent's search: the score in points, the depth " +
+		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start is in " +
 		"(), where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
 }
 
@@ -73,7 +73,8 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if err := c.repetitionFlag.apply(&m.OnRepetition); err != nil {
 		return err
 	}
-	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n", withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
+	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",
+		withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
 	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: interactive[0] || interactive[1]}
 	s.board(r, m.Opening, rules.NoMove)
 	m.OnMove = s.move

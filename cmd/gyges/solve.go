@@ -21,7 +21,7 @@ type solveCmd struct {
 
 // Help is the part of the help below the summary.
 func (solveCmd) Help() string {
-	return "Proves whether the side to move can force a win within N plies, or can't escape a loss, whatever an evaluation says. " +
+	return "Proves whether the side to move can force a win within N plies, or can't escape a loss; no evaluation is used. " +
 		"The first line is 'win in 5', 'loss in 4' or 'no forced result within N plies'; a result is the quickest there is. " +
 		"Then comes a line in which the winner is as quick and the loser as stubborn as can be.\n\n" +
 		"The exit code is 0 if the question is settled, 1 if time was up before; then the depth that was settled is printed. " +
@@ -97,7 +97,7 @@ type solution struct {
 	seconds  float64
 }
 
-// text prints the solution for people; depth is what was asked for.
+// text prints the solution as text; depth is the flag.
 func (s *solution) text(out *output, depth int) {
 	switch r := s.result; {
 	case r.Plies > 0:

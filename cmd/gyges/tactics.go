@@ -13,7 +13,7 @@ import (
 	"gyges/rules"
 )
 
-// tacticsCmd is for positions with proven best moves.
+// tacticsCmd groups the commands for positions with proven best moves.
 type tacticsCmd struct {
 	Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
 	Run  tacticsRunCmd  `cmd:"" help:"Let agents try a suite."`

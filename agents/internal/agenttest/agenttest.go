@@ -79,7 +79,7 @@ func WinsNow() []WinNow {
 	}
 }
 
-// CancelAfter returns a context that is cancelled once it has been asked n times.
+// CancelAfter returns a context that is cancelled after n calls of Err.
 func CancelAfter(n int) context.Context { return &cancelAfter{context.Background(), n} }
 
 type cancelAfter struct {

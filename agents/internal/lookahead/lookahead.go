@@ -1,6 +1,7 @@
-// Package lookahead follows a line of moves from a game's present position on,
-// for agents that search. A [Line] holds what a position alone doesn't: which
-// positions the repetition rule forbids, and how long the game may still last.
+// Package lookahead holds what the searches share: the line of moves from the game's
+// position to a node, with the positions that the repetition rule forbids and the
+// game's length ([Line]), move ordering ([MoveHeap], [History]), and the decisions that
+// need no search ([Line.Prologue]).
 package lookahead
 
 import "gyges/rules"
@@ -101,7 +102,7 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 func (l *Line) Decisive(p rules.Position, side rules.Side) bool { return p.Goals(side) >= l.decisive }
 
 // HasEvasion reports whether some move in p, the position at the line's end, keeps
-// the opponent, whose pieces could reach the goal now, from winning with his next.
+// the opponent, whose pieces could reach the goal now, from winning in one.
 // ms is a buffer for the moves; its content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
 	if l.Left() <= 1 || !l.Decisive(p, p.Side().Other()) {

@@ -33,5 +33,6 @@ func (l *Line) Prologue(
 	if m == rules.NoMove {
 		return d, false, nil
 	}
-	return agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}, true, nil
+	d = agents.Decision{Move: m, Scored: true, Score: agents.WinIn(1), Depth: 1, Nodes: 1, PV: []rules.Move{m}}
+	return d, true, nil
 }
