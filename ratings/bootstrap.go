@@ -31,7 +31,8 @@ func (f *fit) bootstrap(ctx context.Context, r *Ratings) error {
 		return nil
 	}
 	if n*len(r.Players) > maxBootstrapped {
-		return fmt.Errorf("bootstrap: %d resamples of %d players: expected at most %d ratings in all", n, len(r.Players), maxBootstrapped)
+		return fmt.Errorf("bootstrap: %d resamples of %d players: expected at most %d ratings in all",
+			n, len(r.Players), maxBootstrapped)
 	}
 	e := r.estimate
 	elos, advantages := make([][]float64, n), make([]float64, n)

@@ -104,7 +104,8 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 }
 
 func (h HeadToHead) flip() HeadToHead {
-	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: float64(h.Games()) - h.Expected, Z: 0 - h.Z} // no -0
+	expected := float64(h.Games()) - h.Expected
+	return HeadToHead{A: h.B, B: h.A, Count: h.Count.flip(), Expected: expected, Z: 0 - h.Z} // no -0
 }
 
 // headToHead compares pairing k with its expectation.

@@ -40,8 +40,8 @@ type meeting struct {
 	pairs [outcomes][outcomes]int
 }
 
-// Add counts one game. A game of a player against itself says nothing about
-// its strength; it is counted apart (see SelfGames) and left out of all else.
+// Add counts one game. A game of a player against itself has no information on its
+// strength; it is counted separately (see SelfGames) and left out of all else.
 func (d *Data) Add(south, north string, r Result) {
 	s, n := d.id(south), d.id(north)
 	if s == n {
@@ -224,7 +224,9 @@ func (d *Data) Pairings() []Pairing {
 			}
 		}
 	}
-	slices.SortFunc(list, func(x, y Pairing) int { return cmp.Or(cmp.Compare(x.South, y.South), cmp.Compare(x.North, y.North)) })
+	slices.SortFunc(list, func(x, y Pairing) int {
+		return cmp.Or(cmp.Compare(x.South, y.South), cmp.Compare(x.North, y.North))
+	})
 	return list
 }
 

@@ -50,7 +50,7 @@ func TestSingleDraw(t *testing.T) {
 	p, _ := r.Player("a")
 	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
 	require.False(t, r.Advantage.Fitted)
-	require.Equal(t, []string{"South's advantage can't be told from the players' strength, as who had South was settled by who met whom; it is taken to be 0"}, r.Notes)
+	require.Equal(t, []string{"South's advantage can't be separated from the players' strength, as who had South was determined by who met whom; it is taken to be 0"}, r.Notes)
 }
 
 func TestAllDraws(t *testing.T) {

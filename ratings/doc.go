@@ -37,7 +37,7 @@
 // other. The share of each observation that the fit has taken up is given back.
 //
 // Where the likelihood is right and nothing is drawn or paired, S is H and the
-// covariance the usual one. Coverage was measured by simulation and stands in
+// covariance the usual one. Coverage was measured by simulation, see
 // results/reference/ratings.md. One case is known to fail: where who meets whom
 // depends on the results so far (Swiss pairings by standings) and games are few,
 // maximum likelihood spreads the ratings too far, and no interval around them

@@ -2,7 +2,7 @@ package ratings
 
 import "math"
 
-// drawModel says how likely a game's three outcomes are. Its likelihood is concave in
+// drawModel gives the probabilities of a game's three outcomes. Its likelihood is concave in
 // z, South's rating and advantage less North's rating, and t, the draw
 // parameter; both are on the natural scale. A draw model without a draw parameter
 // ignores t.
@@ -23,7 +23,7 @@ type weights [outcomes]float64
 func (n weights) sum() float64 { return n[0] + n[1] + n[2] }
 
 // halfPoints counts a draw as half a win and half a loss (Bradley and Terry
-// 1952). It says nothing of how often games are drawn; for the chances, which
+// 1952). It has no probability of draws; for the chances, which
 // the intervals need, share is the probability of a draw at an expected score.
 type halfPoints struct {
 	share drawShare

@@ -155,7 +155,8 @@ func (f *fit) advantage() Advantage {
 	}
 	switch up, down := advantageUnbounded(f.nodes, f.inside); {
 	case up && down:
-		f.remark("South's advantage can't be told from the players' strength, as who had South was settled by who met whom; it is taken to be 0")
+		f.remark("South's advantage can't be separated from the players' strength, as who had South was determined by who met " +
+			"whom; it is taken to be 0")
 	case up:
 		f.remark("South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0")
 	case down:
@@ -220,7 +221,8 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 	}
 	if n.opponent >= 0 {
 		for i, node := range n.of {
-			m.priors = append(m.priors, prior{i: f.param[node], j: f.param[n.opponent], shift: n.offset[i], draws: f.options.Prior})
+			m.priors = append(m.priors,
+				prior{i: f.param[node], j: f.param[n.opponent], shift: n.offset[i], draws: f.options.Prior})
 		}
 	}
 	f.constrain(m)

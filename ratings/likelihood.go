@@ -163,7 +163,8 @@ func (m *model) loss(gradient, x []float64) float64 {
 // hessian returns the second derivatives: a term for each pairing, then those of the
 // priors.
 func (m *model) hessian(x []float64) *quadratic {
-	h := &quadratic{parameters: m.parameters, constraints: m.constraints, terms: make([]term, 0, len(m.pairings)+len(m.priors))}
+	h := &quadratic{parameters: m.parameters, constraints: m.constraints}
+	h.terms = make([]term, 0, len(m.pairings)+len(m.priors))
 	adv, draw := m.advantageAt(x), at(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]

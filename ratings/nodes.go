@@ -65,12 +65,14 @@ func newNodes(names []string, o Options) (*nodes, error) {
 	for _, a := range o.Anchors {
 		if a.SD > 0 {
 			i := number[a.Name]
-			n.normal = append(n.normal, prior{i: n.of[i], j: n.given, shift: n.offset[i] - a.Elo/eloPerNat, precision: precision(a.SD)})
+			n.normal = append(n.normal,
+				prior{i: n.of[i], j: n.given, shift: n.offset[i] - a.Elo/eloPerNat, precision: precision(a.SD)})
 		}
 	}
 	for _, d := range o.drifts {
 		i, j := number[d.name], number[d.from]
-		n.normal = append(n.normal, prior{i: n.of[i], j: n.of[j], shift: n.offset[i] - n.offset[j], precision: precision(d.sd)})
+		n.normal = append(n.normal,
+			prior{i: n.of[i], j: n.of[j], shift: n.offset[i] - n.offset[j], precision: precision(d.sd)})
 	}
 	return n, nil
 }

@@ -16,7 +16,7 @@ const (
 	maxBootstrap = 100000
 )
 
-// DrawModel is what a draw says.
+// DrawModel is a model of draws.
 type DrawModel string
 
 // The draw models.
@@ -74,7 +74,7 @@ type Options struct {
 	// imaginary opponent whose rating is fitted with the rest. Above zero,
 	// everybody has a finite rating.
 	Prior float64
-	// Intervals says what the intervals take for independent.
+	// Intervals are the games that the intervals take for independent.
 	Intervals Intervals
 	// Bootstrap is the number of resamples, up to 100000, that check the
 	// intervals; 0 for none. Seed is where their random numbers start.
@@ -119,18 +119,21 @@ func (o Options) validate(players []string) error {
 		_, ok := slices.BinarySearch(players, name)
 		return ok
 	}
-	expect(o.Draws.implementation() != nil, "draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
+	expect(o.Draws.implementation() != nil,
+		"draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
 		expect(math.Abs(*a) <= maxAdvantage, "fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage)
 	}
 	expect(o.Prior >= 0 && o.Prior <= maxPrior, "prior %g: expected 0 to %d draws", o.Prior, maxPrior)
-	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap, "bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
+	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap,
+		"bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
 		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
-		expect(a.SD >= 0 && a.SD <= maxElo && (a.SD == 0 || a.SD >= minSD), "anchor %.60q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
+		expect(a.SD == 0 || a.SD >= minSD && a.SD <= maxElo,
+			"anchor %.60q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
 		expect(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
 		expect(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true

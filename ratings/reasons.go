@@ -48,7 +48,7 @@ func (f *fit) describe(r *Ratings) {
 	})
 }
 
-// apart says why group g isn't rated together with the first.
+// apart returns why group g isn't rated together with the first.
 func (f *fit) apart(g int) string {
 	if g == 0 {
 		return ""
@@ -107,18 +107,12 @@ func (f *fit) nameGroups(r *Ratings) {
 	}
 }
 
-// reason says why a player of no group is in none. Such a player's games
+// reason returns why a player of no group is in none. Such a player's games
 // against any one opponent all went the same way: had both scored, they would be
 // in one group.
 func (f *fit) reason(met []opponent) (Cause, string) {
-	var won, lost []opponent
-	for _, o := range met {
-		if o.Wins > 0 {
-			won = append(won, o)
-		} else {
-			lost = append(lost, o)
-		}
-	}
+	lost := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins > 0 })
+	won := slices.DeleteFunc(slices.Clone(met), func(o opponent) bool { return o.Wins == 0 })
 	switch {
 	case len(met) == 0:
 		return NoGames, "played only against itself"
@@ -145,17 +139,21 @@ func (f *fit) against(list []opponent) string {
 	return fmt.Sprintf("all %d games against %s", games, text)
 }
 
-// notes gathers what the reader of the table has to know.
+// notes returns sentences on what was left out or assumed.
 func (f *fit) notes(r *Ratings) []string {
 	var notes []string
 	if len(r.Players) == 0 {
 		notes = append(notes, "no player can be rated")
 	}
 	if left := r.Games - r.Used; left > 0 && len(r.Players) > 0 {
-		notes = append(notes, fmt.Sprintf("left out of the fit: %d of %s, as one side won every game between those players or groups", left, textfmt.Plural(r.Games, "game")))
+		notes = append(notes, fmt.Sprintf(
+			"left out of the fit: %d of %s, as one side won every game between those players or groups",
+			left, textfmt.Plural(r.Games, "game")))
 	}
 	if f.options.Prior > 0 {
-		notes = append(notes, fmt.Sprintf("prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together", f.options.Prior))
+		notes = append(notes, fmt.Sprintf(
+			"prior: each player has %g virtual draws against an imaginary opponent, which draw the ratings together",
+			f.options.Prior))
 		if slices.ContainsFunc(f.partition.component, func(k int) bool { return k != f.partition.component[0] }) {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}

@@ -169,7 +169,9 @@ func (c *rateCmd) complete(o *ratings.Options, players []string) error {
 	for _, text := range c.Offset {
 		f, ok := ratings.ParseOffset(text, played)
 		if !ok {
-			errs = append(errs, fmt.Errorf("--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s", text, listed(players)))
+			errs = append(errs, fmt.Errorf(
+				"--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s",
+				text, listed(players)))
 		}
 		o.Offsets = append(o.Offsets, f)
 	}

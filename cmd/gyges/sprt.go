@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -55,7 +54,8 @@ func parsePairs(text string) (sprt.Pairs, error) {
 	for i := range parts {
 		n, err := strconv.ParseInt(parts[i], 10, 64)
 		if len(parts) != len(p) || err != nil || n < 0 || n > most {
-			return p, fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q", int64(most), text)
+			return p, fmt.Errorf("--penta: expected five counts from 0 to %d, separated by commas, found %.80q",
+				int64(most), text)
 		}
 		p[i] = n
 	}
@@ -76,17 +76,8 @@ func sprtText(t sprt.Test, p sprt.Pairs) string {
 		t.LLR(p), lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, verdict)
 }
 
-// eloText is what a match says of the strength.
+// eloText is the estimate of the strength by a match.
 func eloText(p sprt.Pairs) string {
-	elo, half, ok := p.Elo()
-	text := "Elo " + fmt.Sprintf("%.1f ± %.1f (95 %%)", elo, half)
-	switch {
-	case p.N() == 0:
-		text = "Elo unknown: no pairs"
-	case !ok:
-		text = "Elo has no finite estimate: one player won everything"
-	case math.IsNaN(half):
-		text = fmt.Sprintf("Elo %.1f, no interval: all pairs gave the same", elo)
-	}
-	return fmt.Sprintf("%s\nPairs %d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)\n", text, p.N(), p[0], p[1], p[2], p[3], p[4])
+	counts := strings.Trim(strings.ReplaceAll(fmt.Sprint([5]int64(p)), " ", ", "), "[]")
+	return fmt.Sprintf("Elo %s\nPairs %d: %s (0, ½, 1, 1½, 2 points)\n", p.EloText(), p.N(), counts)
 }

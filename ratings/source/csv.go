@@ -134,7 +134,8 @@ func separator(line []byte) rune {
 func (t *csvReader) header(fields []string) (bool, error) {
 	for k, names := range columnNames {
 		t.columns[k] = slices.IndexFunc(fields, func(field string) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(field)) })
+			field = strings.TrimSpace(field)
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, field) })
 		})
 	}
 	if slices.Min(t.columns[:columnResult+1]) >= 0 {
@@ -146,7 +147,8 @@ func (t *csvReader) header(fields []string) (bool, error) {
 			return false, nil
 		}
 	}
-	return false, errors.New("expected a header with the columns south, north and result (or white, black, result), or a game in that order")
+	return false, errors.New("expected a header with the columns south, north and result (or white, black, result), " +
+		"or a game in that order")
 }
 
 // game reads the fields of a game.

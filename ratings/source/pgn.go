@@ -61,8 +61,8 @@ const (
 )
 
 var tagNames = map[string]int{
-	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair, "Round": tagRound,
-	"FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant,
+	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair,
+	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant,
 }
 
 func (p *pgnReader) read(line []byte) error {

@@ -1,6 +1,9 @@
 package sprt
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Pairs counts game pairs by the points of the first player: 0, ½, 1, 1½, 2.
 type Pairs [5]int64
@@ -11,11 +14,10 @@ func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 // Add counts a pair that gave so many half points, 0 to 4.
 func (p *Pairs) Add(halfPoints int) { p[halfPoints]++ }
 
-// Elo returns the logistic Elo difference that the score stands for, and half
-// its 95 % interval by the normal approximation, with the variance between
-// pairs. ok is false where there is no finite estimate: without pairs, or when
-// one side won everything. half is NaN where all pairs gave the same, which
-// says nothing about how much they vary.
+// Elo returns the logistic Elo difference of the score, and half its 95 % interval by
+// the normal approximation, with the variance between pairs. ok is false where there is no finite estimate: without pairs, or when
+// one side won everything. half is NaN where all pairs gave the same, so
+// that there is no estimate of their variance.
 func (p Pairs) Elo() (elo, half float64, ok bool) {
 	n := float64(p.N())
 	mean, square := 0.0, 0.0
@@ -37,4 +39,18 @@ func (p Pairs) Elo() (elo, half float64, ok bool) {
 		}
 	}
 	return elo, half, true
+}
+
+// EloText returns the estimate of [Pairs.Elo] with its interval, or why there is none.
+func (p Pairs) EloText() string {
+	elo, half, ok := p.Elo()
+	switch {
+	case p.N() == 0:
+		return "unknown: no pairs"
+	case !ok:
+		return "has no finite estimate: one player won everything"
+	case math.IsNaN(half):
+		return fmt.Sprintf("%.1f, no interval: all pairs gave the same", elo)
+	}
+	return fmt.Sprintf("%.1f ± %.1f (95 %%)", elo, half)
 }

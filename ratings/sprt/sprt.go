@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Model says what the Elo of a test's bounds mean.
+// Model is the meaning of the Elo of a test's bounds.
 type Model string
 
 // The models; see the package.
@@ -120,7 +120,7 @@ func (t Test) LLR(p Pairs) float64 {
 	if p.N() == 0 {
 		return 0
 	}
-	const few = 1e-3 // stands for a count of zero
+	const few = 1e-3 // in place of a count of zero
 	var counts distribution
 	n := 0.0
 	for i, count := range p {

@@ -153,9 +153,9 @@ func scaleText(groups []ratings.Group) string {
 			anchored++
 		}
 		for _, a := range g.Anchors {
-			at := a.Name + " stands at " + textfmt.Decimal(a.Elo)
+			at := a.Name + " is fixed at " + textfmt.Decimal(a.Elo)
 			if a.SD > 0 {
-				at = a.Name + " was put at " + textfmt.Decimal(a.Elo) + " with a standard deviation of " + textfmt.Decimal(a.SD)
+				at = a.Name + " has the prior " + textfmt.Decimal(a.Elo) + " with a standard deviation of " + textfmt.Decimal(a.SD)
 			}
 			given = append(given, at)
 		}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gyges/ratings/source"
@@ -77,7 +76,7 @@ func (p *llrPath) add(s *Section, number int, player string) {
 		{"LLR", fmt.Sprintf("%.4f", t.LLR(n))},
 		{"bounds", fmt.Sprintf("%.4f %.4f", lower, upper)},
 		{"hypotheses", fmt.Sprintf("elo %v against %v, %s; alpha %v, beta %v", t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
-		{"Elo of " + player, eloText(n)},
+		{"Elo of " + player, n.EloText()},
 		{"pairs", fmt.Sprintf("%d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)", n.N(), n[0], n[1], n[2], n[3], n[4])},
 	}})
 	curve := p.Curve
@@ -88,16 +87,4 @@ func (p *llrPath) add(s *Section, number int, player string) {
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
 		Curves: []Curve{curve}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},
 	}.plot(fmt.Sprintf("llr-%d", number)))
-}
-
-// eloText is the estimate of the strength from pairs, as gyges sprt prints it.
-func eloText(p sprt.Pairs) string {
-	elo, half, ok := p.Elo()
-	switch {
-	case !ok:
-		return "no finite estimate: one player won everything"
-	case math.IsNaN(half):
-		return fmt.Sprintf("%.1f, no interval: all pairs gave the same", elo)
-	}
-	return fmt.Sprintf("%.1f ± %.1f (95 %%)", elo, half)
 }
