@@ -252,7 +252,7 @@ func (g *game) postHint(r *http.Request, q hintRequest) (any, error) {
 			break
 		}
 	}
-	return a, nil
+	return a, nil //nolint:nilerr // the line ends before an illegal move
 }
 
 // fail responds with an error as JSON.

@@ -201,7 +201,7 @@ func (c *catalog) folders() (list []folder, more bool) {
 		case name == ".":
 			return nil
 		case err != nil || !e.IsDir() && !isLink:
-			return nil
+			return nil //nolint:nilerr // a folder that can't be read is left out
 		case !isID(name) && e.IsDir():
 			return fs.SkipDir
 		case !isID(name):

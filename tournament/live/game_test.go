@@ -158,6 +158,7 @@ func noRate(s *testServer) *testServer {
 // A game under every preset, on each side, whose pieces are placed or drawn: at
 // each turn the page is offered exactly the legal moves, and the record replays.
 func TestGames(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	want := 0
 	for i, preset := range rules.Presets() {
@@ -198,6 +199,7 @@ func games0(s *testServer) string {
 // Moves that aren't legal, that are about another position or made out of turn
 // are refused and change nothing.
 func TestRefusedMoves(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	p := s.replica(s.begin("random", "standard", "south", "random"))
 	before := p.now
@@ -224,6 +226,7 @@ func TestRefusedMoves(t *testing.T) {
 // A move that is taken back is not in the record, whatever was going on; who took
 // back or had a hint is another player in the record.
 func TestUndoAndHint(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	p := s.replica(s.begin("greedy", "kang", "south", "place"))
 	for range 12 {
@@ -268,6 +271,7 @@ func TestUndoAndHint(t *testing.T) {
 
 // A hint alone is help, too.
 func TestHintIsHelp(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	p := s.replica(s.begin("random", "standard", "north", "random"))
 	if p.now.Result == "" {
@@ -279,6 +283,7 @@ func TestHintIsHelp(t *testing.T) {
 
 // A placement taken back is no help.
 func TestUndoOfPlacements(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	p := s.replica(s.begin("random", "standard", "south", "place"))
 	for i := range 5 {
@@ -297,6 +302,7 @@ func TestUndoOfPlacements(t *testing.T) {
 
 // Undo while the agent thinks stops it.
 func TestUndoStopsTheAgent(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	now := s.begin("sleeps", "standard", "south", "random")
 	p := s.replica(now)
@@ -313,6 +319,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 
 // An agent that fails loses by a fault, as in a tournament.
 func TestAgentsThatFail(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	for agent, kind := range map[string]record.FaultKind{"panics": record.FaultPanic, "cheats": record.FaultIllegal} {
 		now := s.settled(s.begin(agent, "standard", "north", "random"))
@@ -326,6 +333,7 @@ func TestAgentsThatFail(t *testing.T) {
 }
 
 func TestResign(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	now := s.begin("random", "standard", "south", "random")
 	now = s.settled(s.state(s.post("/api/games/"+now.ID+"/resign", "{}"), 200))
@@ -341,6 +349,7 @@ func TestResign(t *testing.T) {
 // A game that can't be recorded is so announced, and is recorded with the next one
 // that can be.
 func TestGameIsRecordedLater(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	play := func() state {
 		now := s.settled(s.begin("panics", "standard", "north", "random"))
@@ -366,6 +375,7 @@ func TestGameIsRecordedLater(t *testing.T) {
 
 // Games that wait are recorded without another game, and at the end.
 func TestWaitingGamesAreRecorded(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	require.NoError(t, os.Remove(s.results))
 	require.NoError(t, os.WriteFile(s.results, nil, 0o644)) // so no folder can be made
@@ -380,6 +390,7 @@ func TestWaitingGamesAreRecorded(t *testing.T) {
 // After its folder was removed, replaced or changed, the next game goes into
 // another one.
 func TestRemovedRecords(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(dir string) error{
 		"removed":  os.RemoveAll,
 		"renamed":  func(dir string) error { return os.Rename(dir, filepath.Join(filepath.Dir(dir), "mine")) },
@@ -433,6 +444,7 @@ func (d *fullDisk) Seek(offset int64, _ int) (int64, error) { return offset, nil
 
 // A game can be played by every preset, and by a preset with changed options.
 func TestGamesByAllRules(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	list := []string{"turkish-basic:null_move=allow,max_plies=10"}
 	for _, p := range rules.Presets() {
@@ -452,6 +464,7 @@ func TestGamesByAllRules(t *testing.T) {
 // There is room for so many games: a finished one makes room, and one that rests
 // for long is ended.
 func TestRoomForGames(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	first := s.begin("sleeps", "standard", "south", "random")
 	over := s.settled(s.begin("panics", "standard", "north", "random"))
@@ -482,6 +495,7 @@ func TestRoomForGames(t *testing.T) {
 
 // So many searches go on at a time and no more, and no more agents are kept.
 func TestPoolIsBounded(t *testing.T) {
+	t.Parallel()
 	const searches, games = 3, 60
 	var running, most, made, closed, mostAlive atomic.Int64
 	raise := func(top *atomic.Int64, n int64) {
@@ -553,6 +567,7 @@ func (c closing) Close() error {
 
 // Requests that come all at once don't upset a game.
 func TestManyRequestsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t))
 	now := s.begin("greedy", "kang", "south", "place")
 	var work sync.WaitGroup

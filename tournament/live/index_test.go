@@ -42,6 +42,7 @@ func pageOf(t *testing.T, results, key string) (page map[string]string, read int
 // With an index the page is the same as without, and games before its end aren't
 // read again. It is used only where it is this program's and of these records.
 func TestIndex(t *testing.T) {
+	t.Parallel()
 	results := t.TempDir()
 	dir := filepath.Join(results, "match")
 	games := filepath.Join(dir, tournament.GamesFile)

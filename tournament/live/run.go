@@ -394,7 +394,7 @@ func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
 		r.server.refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
 		return
 	}
-	r.server.write(w, http.StatusOK, "run", livePage{ID: r.folder.id, Version: now.version, parts: now.parts, Viewer: viewer})
+	r.server.write(w, http.StatusOK, "run", livePage{r.folder.id, now.version, now.parts, viewer})
 }
 
 // show returns the page and the games to begin with.

@@ -163,6 +163,7 @@ func eventsOf(t *testing.T, url string, each func(id string, parts map[string]js
 // Events hold what has changed and nothing else; who has missed some gets all
 // that changed since, and who knows another server gets everything.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
@@ -202,6 +203,7 @@ func TestEvents(t *testing.T) {
 
 // The list of runs changes, too.
 func TestListEvents(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	url := listen(t, s) + "/events?after="
 	n := 0
@@ -222,6 +224,7 @@ func TestListEvents(t *testing.T) {
 
 // A run whose records are replaced is read anew.
 func TestReplacedRecords(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(append(drawPair(0), drawPair(1)...)...))
@@ -242,6 +245,7 @@ func TestReplacedRecords(t *testing.T) {
 
 // What is shown is the same whether a run is read at once or as it comes.
 func TestReadAsItComes(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	text := ""
 	for pair := range int64(10) {
@@ -264,6 +268,7 @@ func TestReadAsItComes(t *testing.T) {
 // Of a large run the page says how much is read; the rest is read whether or not
 // somebody looks at it, and then the page is the same as that of a run read at once.
 func TestLargeRunIsReadInTheBackground(t *testing.T) {
+	t.Parallel()
 	text := ""
 	for pair := range int64(20) {
 		text += lines(drawPair(pair)...)
@@ -305,6 +310,7 @@ func TestLargeRunIsReadInTheBackground(t *testing.T) {
 
 // The list counts the games of large files bit by bit.
 func TestListCountsLargeFilesLater(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "large")
 	writeRun(t, dir, "", "\n\n\n")
@@ -328,6 +334,7 @@ func TestListCountsLargeFilesLater(t *testing.T) {
 
 // Curves of a tuning without games are shown, and follow their file.
 func TestTuningWithoutGames(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "tuning")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -348,6 +355,7 @@ func TestTuningWithoutGames(t *testing.T) {
 
 // Names of folders, agents and rules are texts and nothing else, on every page.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	name := strings.ReplaceAll(hostile, "/", "|")
 	g := drawGame("standard", 0, hostile, "b")
@@ -382,6 +390,7 @@ func TestHostileNames(t *testing.T) {
 
 // Of the runs that nobody looks at only a few are kept in memory.
 func TestRunsAreForgotten(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	for i := range 3 * maxIdle {
 		writeRun(t, filepath.Join(s.results, fmt.Sprint("run", i)), "finished", lines(drawPair(0)...))
@@ -422,6 +431,7 @@ func FuzzRunPath(f *testing.F) {
 
 // The list of runs has the players' names.
 func TestAboutHasLabels(t *testing.T) {
+	t.Parallel()
 	var m tournament.Manifest
 	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
 	m.Config.Rules = []string{"standard"}

@@ -33,6 +33,7 @@ import (
 // Every page and file is answered, with the headers that keep browsers from
 // harm, and nothing else is.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
 	writeRun(t, filepath.Join(s.results, "group", "two é"), "", lines(drawPair(0)...))
@@ -97,6 +98,7 @@ func TestPages(t *testing.T) {
 // A path that leads out of the folder of results is no run, however it is written:
 // with dots, by a link, or through a link to a file.
 func TestNothingOutsideIsServed(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	outside := filepath.Join(filepath.Dir(s.results), "outside")
 	writeRun(t, outside, "running", lines(drawPair(0)...))
@@ -127,6 +129,7 @@ func TestNothingOutsideIsServed(t *testing.T) {
 
 // A pipe in a run's place blocks nobody.
 func TestNoPipeIsOpened(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "pipe")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -144,6 +147,7 @@ func TestNoPipeIsOpened(t *testing.T) {
 
 // Requests that call the server by a name that isn't its own are refused.
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	local, open := newTestServer(t), newTestServer(t, func(c *Config) { c.Open, c.Hosts = true, []string{"Box.example.org"} })
 	for host, want := range map[string][2]bool{ // local, open
 		"localhost": {true, true}, "localhost:8080": {true, true}, "LOCALHOST.": {true, true}, "127.0.0.1": {true, true}, "127.0.0.1:1": {true, true},
@@ -166,6 +170,7 @@ func TestHosts(t *testing.T) {
 
 // Only the server's own pages change anything.
 func TestOrigins(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	const body = `{"agent":"random","time":0,"rules":"standard","side":"south","setup":"random"}`
 	for _, c := range []struct {
@@ -196,6 +201,7 @@ func TestOrigins(t *testing.T) {
 }
 
 func TestBodies(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	game := s.begin("sleeps", "standard", "north", "random")
 	for body, want := range map[string]int{
@@ -268,6 +274,7 @@ func TestLimiter(t *testing.T) {
 // One address has its share of connections, of requests that wait and of games,
 // and leaves room for others.
 func TestSharesOfClients(t *testing.T) {
+	t.Parallel()
 	s := noRate(newTestServer(t, func(c *Config) { c.Open = true }))
 	ask := func(from, method, path, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
@@ -311,6 +318,7 @@ func TestSharesOfClients(t *testing.T) {
 // An address with too many connections is answered with 429 on each further one,
 // until it closes some.
 func TestShareOfConnections(t *testing.T) {
+	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	l := netutil.LimitListener(newClientListener(inner, &quota{most: 2}), 10)
@@ -348,6 +356,7 @@ func TestShareOfConnections(t *testing.T) {
 // Serve ends when it is told to, with pages open and games under way, and leaves
 // nothing behind.
 func TestServeEnds(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "running", lines(drawPair(0)...))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -379,6 +388,7 @@ func TestServeEnds(t *testing.T) {
 // An agent that ignores its context doesn't keep the server from ending, and is
 // named.
 func TestCloseWithoutStuckAgent(t *testing.T) {
+	t.Parallel()
 	asked, release, released := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	stuck := agents.Kind{Name: "stuck", New: func(agents.Values) (agents.Agent, error) {
 		return testAgent(func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
@@ -471,6 +481,7 @@ func askFor(t *testing.T, url string) (int, string) {
 }
 
 func TestServeFails(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -479,6 +490,7 @@ func TestServeFails(t *testing.T) {
 }
 
 func TestNamedRuns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	writeRun(t, filepath.Join(dir, "a", "run"), "running", lines(drawPair(0)...))
 	writeRun(t, filepath.Join(dir, "b", "run"), "finished", lines(drawPair(0)...))
@@ -497,6 +509,7 @@ func TestNamedRuns(t *testing.T) {
 
 // Streams are bounded: those beyond are told to come later.
 func TestStreamsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	for range maxStreams {
 		s.streams <- struct{}{}

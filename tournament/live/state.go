@@ -26,7 +26,7 @@ type state struct {
 	CanUndo  bool     `json:"undo"`
 	Result   string   `json:"result,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
-	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "nobody"
+	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"
 	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
 	Problem  string   `json:"problem,omitempty"`
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
@@ -85,7 +85,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 
 // winner returns the winner of a game that has ended, for [state].
 func (g *game) winner() string {
-	return [...]string{"agent", "nobody", "you"}[record.HalfPoints(g.end.Result, g.human)]
+	return [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
 }
 
 // sources lists the legal moves by piece and landing.

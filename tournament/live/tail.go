@@ -105,7 +105,8 @@ func (t *tail) read(ctx context.Context, final bool, take func(io.Reader) error)
 	return true, ctx.Err()
 }
 
-var errLongLine = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
+var errLongLine = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one",
+	tournament.GamesFile, record.MaxLine)
 
 // lastLine returns the end of the last complete line between two offsets; low if
 // there is none.

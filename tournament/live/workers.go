@@ -63,8 +63,8 @@ func number(n int64) string { return textfmt.Thousands(max(n, 0)) }
 
 func workersTable(w *status.Run) *report.Table {
 	t := &report.Table{Caption: "Workers: " + number(w.Count), Header: []report.Head{
-		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"}, {Text: "Playing"},
-		{Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
+		{Text: "Machine", Left: true}, {Text: "State", Left: true}, {Text: "Cores"}, {Text: "Games at a time"},
+		{Text: "Playing"}, {Text: "Pairs played"}, {Text: "Positions/s"}, {Text: "Version", Left: true},
 	}}
 	if n := int64(len(w.Workers)); n < w.Count {
 		t.Caption += fmt.Sprintf(", the first %d listed", n)
@@ -77,7 +77,8 @@ func workersTable(w *status.Run) *report.Table {
 		}
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},
-			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed}, {Text: bounded(x.Version)},
+			{Text: number(x.Workers)}, {Text: number(x.Playing)}, {Text: number(x.Pairs)}, {Text: speed},
+			{Text: bounded(x.Version)},
 		})
 	}
 	return t

@@ -41,6 +41,7 @@ func workersText(at time.Time, ended bool, waiting int, names ...string) string 
 // The page shows who works and what is queued, and follows the file by events that
 // hold nothing else.
 func TestWorkers(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
@@ -99,6 +100,7 @@ func TestWorkers(t *testing.T) {
 
 // A file turns to one of the past by itself.
 func TestWorkersGrowOld(t *testing.T) {
+	t.Parallel()
 	at := time.Unix(1e9, 0)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, status.FileName), []byte(workersText(at, false, 0)), 0o644))
@@ -112,6 +114,7 @@ func TestWorkersGrowOld(t *testing.T) {
 // Whatever stands in the file, the page is as it would be without it, or says it
 // as text.
 func TestHostileWorkers(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := filepath.Join(s.results, "match")
 	path := filepath.Join(dir, status.FileName)

@@ -126,7 +126,7 @@ func leader(r *ratings.Ratings) (string, error) {
 		}
 	}
 	if len(r.Players) < 2 || r.Players[1].Group != 0 {
-		return text + "nobody's rating can be compared with another's.", nil
+		return text + "no two ratings can be compared.", nil
 	}
 	first, second := r.Players[0].Name, r.Players[1].Name
 	d, err := r.Difference(first, second)

@@ -117,7 +117,7 @@ func games(n int64) string {
 	return textfmt.Thousands(n) + " games"
 }
 
-// figure formats a number with three digits, large ones in full.
+// Digits formats a number with three digits, large ones in full.
 func Digits(x float64) string {
 	if math.Abs(x) >= 100 {
 		return textfmt.Thousands(int64(math.Round(x)))

@@ -156,7 +156,8 @@ func playCommand(m *tournament.Manifest, name string) string {
 		{"rules", strings.Join(c.Rules, ","), ""}, {"pairs", strconv.Itoa(c.Pairs), ""}, {"openings", c.Openings.String(), ""},
 		{"depth", strconv.Itoa(c.Limits.Depth), ""}, {"nodes", strconv.FormatInt(c.Limits.Nodes, 10), ""},
 		{"movetime", c.Limits.MoveTime, ""}, {"clock", base, ""}, {"increment", increment, ""},
-		{"time-margin", c.TimeMargin, ""}, {"adjudicate", c.Adjudication, ""}, {"on-repetition", c.OnRepetition, "forfeit"},
+		{"time-margin", c.TimeMargin, ""}, {"adjudicate", c.Adjudication, ""},
+		{"on-repetition", c.OnRepetition, "forfeit"},
 		{"stall-timeout", c.StallTimeout, "10m0s"}, {"seed", strconv.FormatUint(c.Seed, 10), ""}, {"out", folder, ""},
 	}...)
 	for _, f := range flags {

@@ -10,8 +10,8 @@ import (
 )
 
 // sample keeps some games of many: by turns one of each kind (players, sides,
-// rule set and reason), so that every figure of a table has games behind it, and
-// among one kind those that chance picks, by the seed and the game's number.
+// rule set and reason), so that every number in a table has games to show, and
+// within a kind random ones, by the seed and the game's number.
 type sample struct {
 	games, plies int // bounds
 	seed         uint64
@@ -52,7 +52,8 @@ func (s *sample) add(run int, g *record.Game) {
 		s.dropped = true
 		return
 	}
-	of, priority := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}, agents.MixSeed(s.seed, uint64(run), uint64(g.Game))
+	of := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
+	priority := agents.MixSeed(s.seed, uint64(run), uint64(g.Game))
 	if limit, ok := s.limits[of]; ok && priority >= limit {
 		return // a better one of its kind has been left out
 	}

@@ -26,14 +26,16 @@ func (b *builder) statistics() Section {
 		resultBars = append(resultBars, stackedBar{name, r.Results})
 		results.row(b.resultCells(r)...)
 		if o.pairs() > 0 {
-			openingBars = append(openingBars, stackedBar{name, [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}})
+			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
+			openingBars = append(openingBars, stackedBar{name, parts})
 			openings.row(rowHead(name), count(o.pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
 				count(o.Draws))
 		}
 	}
 	s.heading("statistics-sides", "By side and rule set")
 	s.table(results)
-	s.figure(stackedPlot("results", "Results by side and rule set", [3]string{"South won", "drawn", "North won"}, resultBars))
+	s.figure(stackedPlot("results", "Results by side and rule set",
+		[3]string{"South won", "drawn", "North won"}, resultBars))
 	if len(openingBars) > 0 {
 		s.heading("statistics-openings", "Openings")
 		s.text("An opening is played twice with sides swapped. Where one side won both games, the opening decided; " +
@@ -176,7 +178,8 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 			continue
 		}
 		const least = 0.001 // resolution of the clock
-		low, mid, high := max(least, a.Time.quantile(0.05)), max(least, a.Time.quantile(0.5)), max(least, a.Time.quantile(0.95))
+		at := func(p float64) float64 { return max(least, a.Time.quantile(p)) }
+		low, mid, high := at(0.05), at(0.5), at(0.95)
 		title := fmt.Sprintf("median %s, 90 %% from %s to %s", milliseconds(mid), milliseconds(low), milliseconds(high))
 		rows = append(rows, interval{label: label, title: title, low: low, mid: mid, high: high})
 	}

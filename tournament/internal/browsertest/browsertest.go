@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 const env = "GYGES_BROWSER_TEST"
 
 // find returns the path of a Chromium. Without one the test is skipped, or fails
-// if the environment asks for it.
+// if the environment requires it.
 func find(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
@@ -29,7 +30,7 @@ func find(t *testing.T) string {
 		}
 	}
 	if os.Getenv(env) != "" {
-		t.Fatal("there is no chromium, and " + env + " asks for one; apt-get install chromium")
+		t.Fatal("there is no chromium, and " + env + " requires one; apt-get install chromium")
 	}
 	t.Skip("there is no chromium; apt-get install chromium to run this test")
 	return ""
@@ -50,7 +51,8 @@ func Open(t *testing.T) *Tab {
 	path := find(t)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 60*time.Second)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
@@ -68,16 +70,15 @@ func Open(t *testing.T) *Tab {
 	return b
 }
 
-// Visit opens a page and returns what it has written to the console since, once
-// asked.
+// Visit opens a page. console returns the messages that it has written since.
 func (b *Tab) Visit(url string) (console func() []string) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.ctx)
 	messages := chromedp.Console(ctx)
 	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.Navigate(url)))
 	return func() []string {
-		// A mark of ours comes last: nothing is still on its way then.
-		const mark = "that was all"
+		// The mark is the last message: all others have arrived before it.
+		const mark = "end of messages"
 		b.Eval(`console.log("`+mark+`")`, nil)
 		defer cancel()
 		var list []string
@@ -131,7 +132,12 @@ func (b *Tab) Press(keys string) {
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
 	var at [2]float64
-	b.Eval(`(() => { const e = document.querySelector(`+"`"+selector+"`"+`); e.scrollIntoView({ block: "center", behavior: "instant" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, &at)
+	b.Eval(`(() => {
+		const e = document.querySelector(`+strconv.Quote(selector)+`);
+		e.scrollIntoView({ block: "center", behavior: "instant" });
+		const r = e.getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2];
+	})()`, &at)
 	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.MouseClickXY(at[0], at[1])), selector)
 }
 
@@ -145,12 +151,12 @@ func (b *Tab) PhoneInTheDark() {
 	require.NoError(b.t, err)
 }
 
-// Requests are the addresses asked for so far.
+// Requests are the addresses requested so far.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.requests...)
 }
 
-// Context is the browser's, for what else chromedp can do.
+// Context is the browser's, for other calls of chromedp.
 func (b *Tab) Context() context.Context { return b.ctx }

@@ -299,7 +299,7 @@
 
   function headline() {
     const problem = S.problem ? S.problem[0].toUpperCase() + S.problem.slice(1) + "." : "";
-    if (S.result) return { you: "You won", agent: "You lost", nobody: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${problem}`.trimEnd();
+    if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${problem}`.trimEnd();
     if (problem) return problem;
     if (S.waiting) return `${S.agent} is thinking …`;
     return "Your turn. " + prompt();

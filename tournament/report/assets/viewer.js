@@ -97,7 +97,7 @@ const gygesViewer = (() => {
     moves = g.opening ? g.moves.map(B.parseMove) : [];
     positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
     moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
-    // While pieces are placed nobody asks whose turn it is; then South begins.
+    // The side to move is not shown while pieces are placed; then South begins.
     board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place") });
     place.replaceChildren(board.element);
     sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
