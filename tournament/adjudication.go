@@ -70,7 +70,8 @@ func ParseAdjudication(text string) (Adjudication, error) {
 			err = fmt.Errorf("unknown")
 		}
 		if err != nil || seen[name] {
-			return a, fmt.Errorf("expected resign=POINTS:MOVES, draw=POINTS:MOVES, proven=N (to %d) or plies=N, each once, found %.80q", maxProvenPlies, part)
+			return a, fmt.Errorf("expected resign=POINTS:MOVES, draw=POINTS:MOVES, proven=N (to %d) or plies=N, each once, "+
+				"found %.80q", maxProvenPlies, part)
 		}
 		seen[name] = true
 	}
@@ -92,7 +93,8 @@ func parseAgreement(text string, least float64) (agents.Score, int, error) {
 	points, err := strconv.ParseFloat(p, 64)
 	hundredths := math.Round(100 * points)
 	moves, errMoves := strconv.Atoi(m)
-	if err != nil || errMoves != nil || !(least <= hundredths && hundredths <= float64(agents.WinScore)) || moves < 1 || moves > maxAdjudicationMoves {
+	if err != nil || errMoves != nil || !(least <= hundredths && hundredths <= float64(agents.WinScore)) || moves < 1 ||
+		moves > maxAdjudicationMoves {
 		return 0, 0, fmt.Errorf("out of range")
 	}
 	return agents.Score(hundredths), moves, nil
@@ -122,7 +124,7 @@ type verdict struct {
 	reason  string // "" while the game goes on
 }
 
-// judge looks at a game of so many plies after a move of side. scores are those
+// judge returns how a game of so many plies ends after a move of side. scores are those
 // of all moves so far, each from its mover's view; the sides alternate once
 // plies are played.
 func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) verdict {
@@ -151,7 +153,7 @@ func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) 
 	return verdict{}
 }
 
-// prove asks the solver how a game under way ends. An error is the context's.
+// prove solves a game under way. An error is the context's.
 func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Game) (verdict, error) {
 	p := g.Position()
 	if o, _ := g.Outcome(); o != rules.Undecided || g.Rules().SettingUp(p) {

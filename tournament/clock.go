@@ -25,7 +25,8 @@ func ParseClock(text string) (Clock, error) {
 		c.Increment, err = time.ParseDuration(increment)
 	}
 	if err != nil || c.Base == 0 || !c.valid() {
-		return Clock{}, fmt.Errorf("expected a time from 1ms to %v and an increment up to as much, like 1m+1s, found %.80q", maxMoveTime, text)
+		return Clock{}, fmt.Errorf("expected a time from 1ms to %v and an increment up to as much, like 1m+1s, found %.80q",
+			maxMoveTime, text)
 	}
 	return c, nil
 }

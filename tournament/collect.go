@@ -110,7 +110,7 @@ func (c *collector) flush() {
 	for _, f := range c.written {
 		f()
 	}
-	clear(c.written) // they hold on to much
+	clear(c.written) // so that their memory is freed
 	c.written = c.written[:0]
 }
 
@@ -150,7 +150,8 @@ func (c *collector) count(g *record.Game) {
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
 		loser := c.schedule.seated(g.Game)[sideOf(g.Fault)]
-		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.agentNames[loser], "faults in a row", c.suspend.limit, "game", g.Game)
+		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.agentNames[loser], "faults in a row",
+			c.suspend.limit, "game", g.Game)
 		c.tooFew()
 	}
 	if c.onGame != nil {

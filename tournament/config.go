@@ -1,6 +1,7 @@
 package tournament
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -131,23 +132,33 @@ func (c *Config) Games() int64 {
 // found now. The error joins one *problems.FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {
 	var v validation
-	v.Expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", maxName, c.Name)
+	v.Expect(IsName(c.Name), "name", "expected 1 to %d letters, digits, '-', '_' or '.', the first a letter or a "+
+		"digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	v.Expect(1 <= c.Pairs && c.Pairs <= maxPairs, "pairs", "expected a number from 1 to %d, found %d", maxPairs, c.Pairs)
+	inRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
 	v.format(c)
 	v.openings(c.Openings)
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
 	v.limits(c.Limits)
-	v.Expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v", maxMoveTime, c.Clock)
-	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin", "expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
-	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit, agents.AskNext, agents.Allow, c.OnRepetition)
-	v.Expect(0 <= c.StallTimeout && c.StallTimeout <= maxStallTimeout, "stall_timeout", "expected a time from 0s (no timeout) to %v, found %v", maxStallTimeout, c.StallTimeout)
-	v.Expect(0 <= c.Suspend && c.Suspend <= maxSuspend, "suspend", "expected a number from 0 (never) to %d, found %d", maxSuspend, c.Suspend)
-	v.Expect(0 <= c.Workers && c.Workers <= maxWorkers, "workers", "expected a number from 0 (all cores) to %d, found %d", maxWorkers, c.Workers)
+	v.Expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v",
+		maxMoveTime, c.Clock)
+	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin",
+		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
+	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit,
+		agents.AskNext, agents.Allow, c.OnRepetition)
+	inRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
+	inRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
+	inRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
 	return v.Err()
+}
+
+// inRange expects a value of a field from low to high; what ends in the low bound:
+// "a number from 0 (all cores)".
+func inRange[T cmp.Ordered](list *problems.List, field, what string, x, low, high T) {
+	list.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
 }
 
 // validation gathers what is wrong.
@@ -175,7 +186,8 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 	if c.Format == SelfPlay {
 		fewest = 1
 	}
-	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest, maxAgents, len(list))
+	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
+		maxAgents, len(list))
 	seen, labels := map[string]bool{}, map[string]bool{}
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
@@ -206,7 +218,8 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return problems.Split(err)
 	}
 	if kind, err := registry.Kind(spec); err != nil || kind.Interactive {
-		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves", spec)}
+		return []error{fmt.Errorf("agent %.60q needs a person at the terminal; expected agents that play by themselves",
+			spec)}
 	}
 	agent, err := registry.New(spec)
 	if err != nil {
@@ -239,9 +252,12 @@ func closeAgent(agent agents.Agent) error {
 
 func (v *validation) format(c *Config) {
 	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
-	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
-	v.Expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss, c.Rounds)
-	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds", "expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
+	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin,
+		Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
+	v.Expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss,
+		c.Rounds)
+	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
+		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return
 	}
@@ -253,12 +269,15 @@ func (v *validation) format(c *Config) {
 }
 
 func (v *validation) openings(o Openings) {
-	v.Expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy), "openings.policy",
+	v.Expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy),
+		"openings.policy",
 		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
-	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file", "expected a list of positions exactly with policy %s", FileOpenings)
-	v.Expect(0 <= o.Plies && o.Plies <= maxOpeningPlies, "openings.plies", "expected a number from 0 to %d, found %d", maxOpeningPlies, o.Plies)
+	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file",
+		"expected a list of positions exactly with policy %s", FileOpenings)
+	inRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
-	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies", "expected none with policy %s, found %d", o.Policy, o.Plies)
+	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies",
+		"expected none with policy %s, found %d", o.Policy, o.Plies)
 }
 
 // firstOpenings looks for one opening under each rule set.
@@ -280,9 +299,9 @@ func (v *validation) firstOpenings(c *Config) {
 }
 
 func (v *validation) limits(l agents.Limits) {
-	v.Expect(0 <= l.Depth && l.Depth <= maxDepth, "limits.depth", "expected a number from 0 (no limit) to %d, found %d", maxDepth, l.Depth)
-	v.Expect(0 <= l.Nodes && l.Nodes <= maxNodes, "limits.nodes", "expected a number from 0 (no limit) to %d, found %d", maxNodes, l.Nodes)
-	v.Expect(0 <= l.MoveTime && l.MoveTime <= maxMoveTime, "limits.movetime", "expected a time from 0s (no limit) to %v, found %v", maxMoveTime, l.MoveTime)
+	inRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
+	inRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
+	inRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
 }
 
 // IsName reports whether a run's name can stand in a path on any system.

@@ -32,7 +32,8 @@ func (s Estimate) Duration(games int64) time.Duration {
 // EstimateRun plays games from all over the schedule, or from the first stage
 // where the later ones depend on results, without recording them. No game is
 // begun after the given time. It is an error if none ends in ten times that.
-func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration) (Estimate, error) {
+func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration) (Estimate,
+	error) {
 	if err := config.Validate(registry); err != nil {
 		return Estimate{}, err
 	}
@@ -76,7 +77,8 @@ func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, 
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // some games ended
 	}
-	return Estimate{Games: n, Workers: config.Workers, PerGame: time.Duration(took.Load() / n), Bytes: bytes.Load() / n}, err
+	return Estimate{Games: n, Workers: config.Workers, PerGame: time.Duration(took.Load() / n),
+		Bytes: bytes.Load() / n}, err
 }
 
 // scattered returns the k-th pair of the first stage in an order that goes to

@@ -114,7 +114,8 @@ func (r *referee) play(ctx context.Context, m *Game) (*record.Game, error) {
 func (r *referee) playFrom(ctx context.Context, m *Game, start time.Time) (*record.Game, error) {
 	game := rules.NewGame(m.Rules, m.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o, reason)
+		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o,
+			reason)
 	}
 	r.notes.reset()
 	r.lack = nil
@@ -182,7 +183,7 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 	return nil
 }
 
-// adjudicate looks whether the game is to end after the present move.
+// adjudicate ends the game after the present move if the adjudication says so.
 func (r *referee) adjudicate(ctx context.Context, m *Game, game *rules.Game) {
 	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
 	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
@@ -198,7 +199,7 @@ func (r *referee) adjudicate(ctx context.Context, m *Game, game *rules.Game) {
 	}
 }
 
-// time judges how long the side to move took.
+// time returns the fault of the side to move if it took too long.
 func (r *referee) time(m *Game, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := timeMargins(m.TimeMargin)
 	b := &r.bounds[r.side]
@@ -246,9 +247,10 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 	return faultOf(r.side, doing, err)
 }
 
-// decide asks the agent whose turn it is and checks its move. It is so long since
+// decide returns the checked decision of the agent whose turn it is. now is the time since
 // the game's start.
-func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now time.Duration) (agents.Decision, *record.Fault) {
+func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now time.Duration) (agents.Decision,
+	*record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
@@ -276,7 +278,7 @@ func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now tim
 	return d, nil
 }
 
-// sideOf returns the side that a fault is laid to.
+// sideOf returns the side of a fault.
 func sideOf(f *record.Fault) rules.Side {
 	if f.Side == sideName(rules.North) {
 		return rules.North
@@ -284,7 +286,7 @@ func sideOf(f *record.Fault) rules.Side {
 	return rules.South
 }
 
-// notes is what is written down during a game, in memory that is used again.
+// notes are the decisions of a game, in memory that is used again.
 type notes struct {
 	text    []byte // the moves' texts, one after another
 	ends    []int  // where each ends
@@ -306,7 +308,7 @@ func (n *notes) reset() {
 	}
 }
 
-// add notes a decision that took so long.
+// add appends a decision and the time it took.
 func (n *notes) add(d *agents.Decision, took time.Duration) {
 	n.text = d.Move.AppendText(n.text)
 	n.ends = append(n.ends, len(n.text))

@@ -86,7 +86,8 @@ func IsCutImport(dir string) bool {
 		return false
 	}
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
+	return err == nil && slices.ContainsFunc(entries,
+		func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
 }
 
 func importManifest(name, id, from string, games int64, start time.Time) *Manifest {

@@ -27,8 +27,9 @@ func (c *Config) checkMemory(registry *agents.Registry, machine int64) error {
 	}
 	const mb = 1 << 20
 	if all := int64(c.Workers) * each; machine > 0 && all > machine {
-		return &problems.FieldError{Field: "workers", Err: fmt.Errorf("expected tables of at most %d MB in all, the memory of this machine, found %d MB: "+
-			"%d workers with %d MB each; lower workers or the agents' hash", machine/mb, all/mb, c.Workers, each/mb)}
+		return &problems.FieldError{Field: "workers",
+			Err: fmt.Errorf("expected tables of at most %d MB in all, the memory of this machine, found %d MB: "+
+				"%d workers with %d MB each; lower workers or the agents' hash", machine/mb, all/mb, c.Workers, each/mb)}
 	}
 	return nil
 }

@@ -177,7 +177,8 @@ func (o *opener) opening(r *rules.Rules, rulesHash uint64, k int64) (rules.Posit
 			return p, nil
 		}
 	}
-	return rules.Position{}, fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected fewer plies",
+	return rules.Position{}, fmt.Errorf("rules %v: none of %d random openings of %d plies passed the screen; expected "+
+		"fewer plies",
 		r, openingTries, o.plies(r))
 }
 
@@ -222,7 +223,8 @@ func (o *opener) draw(r *rules.Rules, rng *rand.Rand) (rules.Position, bool) {
 // before is no part of a position's text, so it may not be part of an opening.
 func (o *opener) passes(r *rules.Rules, p rules.Position) bool {
 	side := p.Side()
-	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 || r.CanReachGoal(p, side) {
+	if r.Outcome(p) != rules.Undecided || p.Passes() > 0 || p.Goals(rules.South)+p.Goals(rules.North) > 0 ||
+		r.CanReachGoal(p, side) {
 		return false
 	}
 	r.Moves(p, &o.moves)

@@ -123,8 +123,7 @@ func checkManifest(games *os.File, c *Config, m *Manifest) error {
 }
 
 // compareConfigs returns an error that lists what differs in what is played.
-// How many play at a time, how long the run waits and what it bears are no part
-// of that.
+// The name, the number of workers, the stall timeout and the suspension are no part of it.
 func compareConfigs(old, now *ManifestConfig) error {
 	fields := func(c ManifestConfig) map[string]json.RawMessage {
 		c.Workers, c.StallTimeout, c.Name, c.Suspend = 0, "", "", 0
@@ -352,7 +351,8 @@ var errChanged = errors.New("while the run went on")
 func (f *recordsFile) checkSize() error {
 	info, err := f.Stat()
 	if err == nil && info.Size() != f.size {
-		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", f.Name(), errChanged, f.size, info.Size())
+		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", f.Name(), errChanged, f.size,
+			info.Size())
 	}
 	return err
 }
@@ -388,7 +388,8 @@ func (st *store) stillThere() error {
 		return st.file.checkSize()
 	case err == nil:
 		kept := path + ".kept"
-		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged, kept), st.rescue(kept))
+		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged,
+			kept), st.rescue(kept))
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

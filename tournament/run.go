@@ -47,7 +47,8 @@ func Run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 }
 
 // run is Run with a way to put another writer in the place of the folder's.
-func run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game), replace func(*record.Writer) *record.Writer) (Summary, error) {
+func run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game),
+	replace func(*record.Writer) *record.Writer) (Summary, error) {
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}
@@ -103,7 +104,8 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	case err == nil && (s.Played == s.Scheduled || s.Decided):
 		return Finished, nil
 	case err == nil && ctx.Err() != nil:
-		return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w", s.Played, s.Scheduled, games, ctx.Err())
+		return Interrupted, fmt.Errorf("stopped after %d of %d games, which are in %s: %w", s.Played, s.Scheduled, games,
+			ctx.Err())
 	case err == nil && len(s.DeadLettered) > 0:
 		err = fmt.Errorf("%d pairs could not be played: %w", len(s.DeadLettered), s.DeadLettered[0])
 	case err == nil: // can't happen: something must have stopped the run
@@ -115,7 +117,8 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 	return Failed, fmt.Errorf("%w; the %d games in %s are safe", err, s.Played, games)
 }
 
-// playAll lets the executor play the whole schedule, and the collector write the games. Its error is nil when ctx is cancelled.
+// playAll lets the executor play the whole schedule, and the collector write the games.
+// Its error is nil when ctx is cancelled.
 func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -141,7 +144,8 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *coll
 // dispatch hands out the pairs from the first one on in order, each
 // when it is known and there is room for it. Those that needn't be played have
 // a result at once.
-func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{}, results chan<- PairResult) error {
+func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job,
+	slots chan<- struct{}, results chan<- PairResult) error {
 	ahead, err := st.openAhead()
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	return games, nil
 }
 
-// Check reports an error unless games from outside are those that a job wants.
+// Check returns an error unless games from outside are those of a job.
 func (r *Runner) Check(job Job, games []*record.Game) error {
 	pair, err := r.schedule.pairOf(job)
 	if err != nil {

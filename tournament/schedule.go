@@ -10,7 +10,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// schedule is the tournament a config stands for, as a function from an index
+// schedule is the tournament of a config, as a function from an index
 // to a game pair: a million pairs take no memory. It has one stage, or, in
 // formats where who plays whom depends on results, several. A stage's order is
 // round by round, in a round rule set by rule set, and in a rule set pairing by
@@ -161,7 +161,7 @@ func (s *schedule) seated(g int64) [2]int {
 	return [2]int{p.agents[g%2], p.agents[1-g%2]}
 }
 
-// ownTime is the time that an agent's spec asks for.
+// ownTime is the clock and move time in an agent's spec.
 type ownTime struct {
 	clock    Clock
 	moveTime time.Duration
@@ -174,7 +174,7 @@ func timeOf(spec agents.Spec) (t ownTime) {
 	return t
 }
 
-// job returns the i-th pair as a job that wants both games.
+// job returns the i-th pair as a job with both games.
 func (s *schedule) job(i int64) Job {
 	p := s.pair(i)
 	return Job{Pair: i, Round: p.round, Rules: p.rulesNum, Agents: p.agents, Games: [2]bool{true, true}}
@@ -199,9 +199,11 @@ func (s *schedule) checkPair(p pair, g *record.Game) error {
 	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
 	north, northSeed := s.seat(p, int(g.Game%2), rules.North)
 	want := record.Game{Pair: p.index, Rules: p.rules.String(),
-		South: record.Player{Agent: s.agentNames[south], Seed: southSeed}, North: record.Player{Agent: s.agentNames[north], Seed: northSeed}}
+		South: record.Player{Agent: s.agentNames[south], Seed: southSeed}, North: record.Player{Agent: s.agentNames[north],
+			Seed: northSeed}}
 	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
-		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s", GamesFile, g.Game,
+		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s",
+			GamesFile, g.Game,
 			want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent, g.North.Agent, g.Rules)
 	}
 	return nil

@@ -68,7 +68,8 @@ func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan pl
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (runner *Runner) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool, err error) {
+func (runner *Runner) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool,
+	err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()

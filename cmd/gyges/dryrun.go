@@ -51,8 +51,10 @@ func dryRun(ctx context.Context, e *env, config tournament.Config, events string
 	if plan.AtMost {
 		most = " at most"
 	}
-	e.out.printf("Games     %d%s: %d pairs for every two players who meet, %s, seed %d\n", games, most, config.Pairs, textfmt.Plural(len(config.Rules), "rule set"), config.Seed)
-	e.out.printf("Sample    %d games, %d at a time, %v and %s each\n", s.Games, s.Workers, s.PerGame.Round(10*time.Microsecond), bytesText(s.Bytes))
+	e.out.printf("Games     %d%s: %d pairs for every two players who meet, %s, seed %d\n", games, most, config.Pairs,
+		textfmt.Plural(len(config.Rules), "rule set"), config.Seed)
+	e.out.printf("Sample    %d games, %d at a time, %v and %s each\n", s.Games, s.Workers,
+		s.PerGame.Round(10*time.Microsecond), bytesText(s.Bytes))
 	e.out.printf("Duration  about %v%s\n", roughly(s.Duration(games)), most)
 	e.out.printf("Records   about %s%s, in %s\n", bytesText(plan.Bytes), most, config.Out)
 	return nil

@@ -73,7 +73,7 @@ type ratingEvent struct {
 	Rating json.RawMessage `json:"rating"` // as gyges rate --format json has it
 }
 
-// matchEvent is how a match stands; null stands for what has no value.
+// matchEvent is the state of a match; null is what has no value.
 type matchEvent struct {
 	Event string     `json:"event"` // "match"
 	Pairs sprt.Pairs `json:"pairs"` // 0, ½, 1, 1½, 2 points of the first player

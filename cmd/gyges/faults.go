@@ -45,6 +45,7 @@ func (f *faults) write(w *output) {
 		return slices.Compare([]string{a.agent, a.kind}, []string{b.agent, b.kind})
 	})
 	for _, k := range keys {
-		w.printf("%s lost %s by a fault (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)), textfmt.Plural(f.counts[k], "game"), k.kind, textfmt.Escape(f.first[k]))
+		w.printf("%s lost %s by a fault (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)),
+			textfmt.Plural(f.counts[k], "game"), k.kind, textfmt.Escape(f.first[k]))
 	}
 }

@@ -55,7 +55,8 @@ func (f *gameFilter) prepare() error {
 	}
 	expect(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
 	expect(f.Side == "" || len(f.Agent) > 0, "--side: expected an --agent, too")
-	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost", "--result: %s expects an --agent, too", f.Result)
+	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
+		"--result: %s expects an --agent, too", f.Result)
 	expect(f.Limit >= 0, "--limit: expected a number from 0, found %d", f.Limit)
 	least, most := valueOr(f.MinPlies, 0), valueOr(f.MaxPlies, int(^uint(0)>>1))
 	expect(least >= 0 && most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d", min(least, most))
@@ -76,7 +77,7 @@ func valueOr(n *int, other int) int {
 	return *n
 }
 
-// takes reports whether a game is wanted.
+// takes reports whether a game passes the filter.
 func (f *gameFilter) takes(g *record.Game) bool {
 	south := false // the first agent is
 	is := func(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
@@ -95,8 +96,8 @@ func (f *gameFilter) takes(g *record.Game) bool {
 		(f.MinPlies == nil || g.Plies >= *f.MinPlies) && (f.MaxPlies == nil || g.Plies <= *f.MaxPlies)
 }
 
-// takesResult reports whether a result is wanted; south says that the agent asked
-// for was South.
+// takesResult reports whether a result passes the filter; south is whether the first
+// agent was South.
 func (f *gameFilter) takesResult(result string, south bool) bool {
 	switch f.Result {
 	case "":
@@ -111,8 +112,8 @@ func (f *gameFilter) takesResult(result string, south bool) bool {
 	return result == f.Result
 }
 
-// errEnough ends the reading of records without being a mistake.
-var errEnough = errors.New("enough")
+// errLimit ends the reading of records without being a mistake.
+var errLimit = errors.New("limit reached")
 
 // runFile is a file of records, as the user named it.
 type runFile struct {
@@ -139,9 +140,9 @@ func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error
 	return in, name, plainFileError(err)
 }
 
-// games hands each game of a file to take, which may end the reading with an
-// error; one that is the record's is given its file and line. A last line that is cut short, as in a run that goes on, is told of and
-// left out.
+// games calls take for each game of a file. An error of take ends the reading; one that
+// is the record's gets its file and line. A last line that is cut short, as in a run that
+// goes on, is left out with a warning.
 func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) error) error {
 	file, name, err := f.open(ctx, e)
 	if err != nil {
@@ -161,7 +162,7 @@ func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) erro
 		}
 		err = take(g)
 		switch {
-		case errors.Is(err, errEnough), errors.As(err, new(failure)):
+		case errors.Is(err, errLimit), errors.As(err, new(failure)):
 			return err
 		case err != nil:
 			return fmt.Errorf("%s:%d: %w", name, r.Line(), err)
@@ -170,26 +171,27 @@ func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) erro
 	return ctx.Err()
 }
 
-// chosen hands the games that the filter takes, file by file, to take.
-func (f *gameFilter) chosen(ctx context.Context, e *env, files []runFile, take func(i int, g *record.Game) error) error {
+// chosen calls take for the games that pass the filter, file by file.
+func (f *gameFilter) chosen(ctx context.Context, e *env, files []runFile,
+	take func(i int, g *record.Game) error) error {
 	n := 0
 	for i, file := range files {
 		err := file.games(ctx, e, func(g *record.Game) error {
 			if !f.takes(g) {
 				return nil
 			}
-			if e.out.err != nil { // nobody listens any more
+			if e.out.err != nil { // the output is closed
 				return failure{e.out.err}
 			}
 			if err := take(i, g); err != nil {
 				return err
 			}
 			if n++; n == f.Limit {
-				return errEnough
+				return errLimit
 			}
 			return nil
 		})
-		if errors.Is(err, errEnough) {
+		if errors.Is(err, errLimit) {
 			return nil
 		}
 		if err != nil {
@@ -208,8 +210,10 @@ type gamesListCmd struct {
 
 // Help is the part of the help below the summary.
 func (gamesListCmd) Help() string {
-	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, the result with " +
-		"its reason, and the length in plies. A player is listed by its name=, if it has one. gyges games show replays a game. With --format jsonl the output is a file of records " +
+	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, " +
+		"the result with " +
+		"its reason, and the length in plies. A player is listed by its name=, if it has one. gyges games show replays a " +
+		"game. With --format jsonl the output is a file of records " +
 		"again, which every command reads that reads runs."
 }
 
@@ -430,7 +434,7 @@ func (w *gameWriter) end() error {
 	case w.format == "json":
 		w.out.printf("\n]\n")
 	case w.format == "csv" && w.n == 0:
-		_ = w.csv.Write(w.header()) // Error tells of it
+		_ = w.csv.Write(w.header()) // Error returns it
 		w.csv.Flush()
 	case w.format == "text":
 		if w.n > 0 {
@@ -462,8 +466,10 @@ type gamesShowCmd struct {
 
 // Help is the part of the help below the summary.
 func (gamesShowCmd) Help() string {
-	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score in points, the " +
-		"depth it searched, the positions it visited, the time it took. Every move is checked against the rules, and so is the " +
+	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score " +
+		"in points, the " +
+		"depth it searched, the positions it visited, the time it took. Every move is checked against the rules, and so " +
+		"is the " +
 		"result; a record that doesn't fit is refused with file and line."
 }
 
@@ -576,7 +582,8 @@ func (r *replay) decision(i int, m rules.Move) agents.Decision {
 // text prints the game for people.
 func (r *replay) text(out *output, quiet bool) {
 	g := r.record
-	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)), textfmt.Escape(withSpec(g.North.Agent)))
+	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)),
+		textfmt.Escape(withSpec(g.North.Agent)))
 	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
 	if start := g.Timing.Start; !start.IsZero() {
 		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
@@ -672,7 +679,8 @@ type shownMove struct {
 func (r *replay) json() replayJSON {
 	g := r.record
 	j := replayJSON{
-		Game: g.Game, Pair: g.Pair, Rules: g.Rules, South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
+		Game: g.Game, Pair: g.Pair, Rules: g.Rules,
+		South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
 		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
 		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
 	}
@@ -682,7 +690,8 @@ func (r *replay) json() replayJSON {
 	rs, p, ply := r.game.Rules(), r.game.Start(), 0
 	for i, m := range r.game.Moves() {
 		d := r.decision(i, m)
-		s := shownMove{Side: strings.ToLower(p.Side().String()), Move: m.String(), Long: rs.LongText(p, m), Depth: d.Depth, Nodes: d.Nodes}
+		s := shownMove{Side: strings.ToLower(p.Side().String()), Move: m.String(), Long: rs.LongText(p, m), Depth: d.Depth,
+			Nodes: d.Nodes}
 		if d.Scored {
 			s.Score = (*int32)(&d.Score)
 		}

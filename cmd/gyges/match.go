@@ -29,7 +29,8 @@ type matchCmd struct {
 
 // Help is the part of the help below the summary.
 func (matchCmd) Help() string {
-	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the pair that " +
+	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the " +
+		"pair that " +
 		"decides the test, the same one whatever --workers says. Elo, LLR and results are from the first player's side. " +
 		"Everything else is as in gyges tournament."
 }
@@ -85,9 +86,11 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // print prints what the match says of the players.
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count [3]int64, stopped bool) {
 	config := f.config
-	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()), matchText(config.SPRT, summary.Pairs))
+	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
+		matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
-	e.out.printf("%d games in %v; the records are in %s\n", summary.Played, summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
+	e.out.printf("%d games in %v; the records are in %s\n", summary.Played,
+		summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
 	f.faults.write(e.out)
 	if stopped {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)

@@ -51,7 +51,8 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err, config.Games()),
+		standings: standings.New(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err,
+			config.Games()),
 	}
 	f.event(startEvent(config, f.start))
 	return f
@@ -116,7 +117,8 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		return err
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(table.Write(&text, table.JSON, table.View{}, rated), json.Compact(&line, text.Bytes())); err != nil {
+	if err := errors.Join(table.Write(&text, table.JSON, table.View{}, rated),
+		json.Compact(&line, text.Bytes())); err != nil {
 		return err
 	}
 	f.event(ratingEvent{"rating", f.progress.done, line.Bytes()})

@@ -79,7 +79,8 @@ func (c *playerStats) of(agent string) *playerTotals {
 
 // grid returns the table, the players in the order given.
 func (c *playerStats) grid(order []string) *grid.Grid {
-	t := &grid.Grid{Header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults", "Time a move"}}
+	t := &grid.Grid{Header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults",
+		"Time a move"}}
 	for _, name := range order {
 		a, ok := c.players[name]
 		if !ok {
@@ -92,7 +93,8 @@ func (c *playerStats) grid(order []string) *grid.Grid {
 		side := func(s [3]int64) string { return fmt.Sprintf("%d-%d-%d", s[0], s[1], s[2]) }
 		t.Add(
 			textfmt.Escape(agents.LabelOf(name)), side(a.score[0]), side(a.score[1]), mean(float64(a.plies), games, "%.1f"),
-			mean(float64(a.depths), a.deep, "%.1f"), mean(float64(a.nodes), a.counted, "%.0f"), fmt.Sprint(a.faults), mean(a.ms, a.moves, "%.3fms"),
+			mean(float64(a.depths), a.deep, "%.1f"), mean(float64(a.nodes), a.counted,
+				"%.0f"), fmt.Sprint(a.faults), mean(a.ms, a.moves, "%.3fms"),
 		)
 	}
 	return t

@@ -34,16 +34,21 @@ type tournamentCmd struct {
 
 // Help is the part of the help below the summary.
 func (tournamentCmd) Help() string {
-	return "The players meet as --schedule says, under every rule set. The games are recorded as they finish; then a rating table " +
-		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but for " +
-		"players that look at the clock. With --nats, the pairs are played by gyges worker, on any number of machines; see there.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder goes on with it, also after a crash. The exit code is 1 if a player lost " +
+	return "The players meet as --schedule says, under every rule set. The games are recorded as they finish; then a " +
+		"rating table " +
+		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but " +
+		"for " +
+		"players that look at the clock. With --nats, the pairs are played by gyges worker, on any number of machines; " +
+		"see there.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder " +
+		"goes on with it, also after a crash. The exit code is 1 if a player lost " +
 		"games by a fault, such as an illegal move."
 }
 
 func (tournamentCmd) examples() []example {
 	return []example{
 		{"gyges tournament configs/tournaments/quick.yaml", ""},
-		{"gyges tournament --agent random --agent greedy --agent alphabeta:depth=2 --rules standard,kang --pairs 20", "no file needed"},
+		{"gyges tournament --agent random --agent greedy --agent alphabeta:depth=2 --rules standard,kang --pairs 20",
+			"no file needed"},
 		{"gyges tournament configs/tournaments/quick.yaml --pairs 100 --seed 2 --out results/long", "a file, with changes"},
 	}
 }
@@ -132,7 +137,8 @@ func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *faults) {
 	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
 	f.write(w)
 	if s.Status != tournament.Finished {
-		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
+		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
+			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)
 	}
 }
 
@@ -229,7 +235,8 @@ func parseOpenings(text string) (tournament.Openings, error) {
 		return o, err
 	}
 	o := tournament.Openings{Policy: tournament.Policy(policy)}
-	ok := o.Policy == tournament.RandomOpenings || (o.Policy == tournament.AgentOpenings || o.Policy == tournament.SetupOpenings) && !more
+	ok := o.Policy == tournament.RandomOpenings ||
+		(o.Policy == tournament.AgentOpenings || o.Policy == tournament.SetupOpenings) && !more
 	if more && ok {
 		number, plies := strings.CutPrefix(rest, "plies=")
 		n, err := strconv.Atoi(number)
@@ -241,14 +248,20 @@ func parseOpenings(text string) (tournament.Openings, error) {
 	return o, nil
 }
 
-// flagErrors names the flags that stand for the parts of a config. A config
+// flagErrors names the flags of the fields of a config. A config
 // from a file has been checked with the file's lines before, so that what is
 // wrong here came from flags, or from their lack.
 func flagErrors(err error) error {
 	flags := map[string]string{
-		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule", "rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "time_margin": "--time-margin", "pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers", "stall_timeout": "--stall-timeout", "suspend": "--suspend", "on_repetition": "--on-repetition",
-		"explore.temperature": "--temperature", "explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation", "split.test": "--test",
+		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule",
+		"rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "time_margin": "--time-margin",
+		"pairs": "--pairs", "openings": "--openings",
+		"seed": "--seed", "workers": "--workers",
+		"stall_timeout": "--stall-timeout", "suspend": "--suspend",
+		"on_repetition":       "--on-repetition",
+		"explore.temperature": "--temperature", "explore.random": "--random",
+		"explore.plies": "--explore-plies", "split.validation": "--validation",
+		"split.test":   "--test",
 		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error

@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// flushAt is how many bytes a writer gathers before it hands them on.
+// flushAt is how many bytes a writer holds in memory before it writes them.
 const flushAt = 256 << 10
 
-// Writer appends records to a file, one a line. It hands on whole lines only,
+// Writer appends records to a file, one a line. It writes whole lines only,
 // so that a file is cut between two records wherever its writer was stopped,
 // short of the machine's own failure. An error drops the records in memory, and
 // the writer goes on with the next one. It belongs to one goroutine.
@@ -21,8 +21,8 @@ type Writer struct {
 	close   func() error
 	buf     bytes.Buffer
 	json    *json.Encoder // to buf
-	written int64         // games handed on whole
-	size    int64         // bytes handed on as whole lines
+	written int64         // games in whole lines of the file
+	size    int64         // bytes of these lines
 	torn    bool          // the file may have a part of a line beyond size
 	closed  bool
 }
@@ -85,7 +85,7 @@ func (w *Writer) encode(g *Game) error {
 	return nil
 }
 
-// Flush hands on what is in memory. After an error only whole lines of it are in
+// Flush writes what is in memory. After an error only whole lines of it are in
 // the file, which [Writer.Written] counts; the rest is dropped.
 func (w *Writer) Flush() error {
 	if w.buf.Len() == 0 {
@@ -140,7 +140,7 @@ func (w *Writer) cut() error {
 	return nil
 }
 
-// Written returns how many games have been handed on whole: those that are safe
+// Written returns how many games are in whole lines of the file: those that are safe
 // even if the program ends now.
 func (w *Writer) Written() int64 { return w.written }
 

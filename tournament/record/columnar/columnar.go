@@ -102,7 +102,8 @@ func rowOf(g *record.Game) row {
 	r := row{
 		Game: g.Game, Pair: g.Pair, Rules: g.Rules, Opening: g.Opening, Policy: g.Policy,
 		SouthAgent: g.South.Agent, SouthSeed: g.South.Seed, NorthAgent: g.North.Agent, NorthSeed: g.North.Seed,
-		Depth: known(int64(g.Limits.Depth)), Nodes: known(g.Limits.Nodes), MoveTime: known(g.Limits.MoveTime), Clock: known(g.Limits.Clock),
+		Depth: known(int64(g.Limits.Depth)), Nodes: known(g.Limits.Nodes),
+		MoveTime: known(g.Limits.MoveTime), Clock: known(g.Limits.Clock),
 		OnRepetition: known(g.OnRepetition), Adjudication: known(g.Adjudication),
 		Moves: g.Moves, NodesOf: g.Nodes, Result: g.Result, Reason: g.Reason, Plies: int64(g.Plies),
 		Seconds: g.Timing.Seconds, MoveMS: g.Timing.MoveMS, OverrunMS: g.Timing.OverrunMS,
