@@ -2,16 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/nats-io/nats.go"
 
@@ -23,8 +23,8 @@ import (
 	"gyges/tournament/queue"
 )
 
-// accessFlags say how to reach a NATS server. The password is in no flag, since
-// everybody can see those.
+// accessFlags are the credentials for a NATS server. There is no flag for the password,
+// since the list of processes shows flags.
 type accessFlags struct {
 	NatsUser         string `env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
 	NatsPasswordFile string `env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
@@ -38,7 +38,7 @@ type accessFlags struct {
 // maxPassword bounds the file of a password, in bytes.
 const maxPassword = 4096
 
-// access puts the flags together, and checks them.
+// access returns the checked flags, with the password.
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := queue.Access{
 		URL: url, User: f.NatsUser, Password: os.Getenv("GYGES_NATS_PASSWORD"),
@@ -57,35 +57,35 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 	return a, nil
 }
 
-// queueFlags let workers on other machines play. Commands that play tournaments
-// embed them.
+// queueFlags configure a run on workers. Commands that play tournaments embed them.
 type queueFlags struct {
-	Nats        string `placeholder:"URL" help:"Let workers play, on any machine that reaches the NATS server there; embedded starts one here. See gyges worker."`
-	Listen      string `placeholder:"HOST:PORT" help:"Where the embedded server listens. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
-	Store       string `placeholder:"DIR" help:"Where the embedded server keeps what is queued. Default: the folder queue in the run's."`
+	Nats        string `placeholder:"URL" help:"Play on workers, on any machine that reaches the NATS server at this URL; embedded starts one in this process. See gyges worker."`
+	Listen      string `placeholder:"HOST:PORT" help:"Address of the embedded server. Default: 127.0.0.1:4222; addresses that other machines reach need a user and a password."`
+	Store       string `placeholder:"DIR" help:"Folder of the embedded server's streams. Default: queue in the run's folder."`
 	Window      int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`
-	Tries       int    `placeholder:"N" help:"How often a pair is handed out, if its workers are lost or fail, until it is dead-lettered. Default: 5."`
+	Tries       int    `placeholder:"N" help:"Deliveries of a pair whose workers are lost or fail, after which it is dead-lettered. Default: 5."`
 	TimeScaling string `enum:",scaled,pinned,as-is" default:"" placeholder:"HOW" help:"Time controls on machines of another speed: scaled (by that; default), pinned (only equally fast machines play) or as-is."`
 	Replicas    int    `placeholder:"N" help:"Copies of the queue in a cluster of NATS servers. Default: 1."`
 	accessFlags
 }
 
-// embedded is the URL that stands for a server in this process.
+// embedded is the URL of a server in this process.
 const embedded = "embedded"
 
-// queued is what a run on a queue holds; nothing if it plays here.
+// queued holds the connection of a run on workers; it is empty for a local run.
 type queued struct {
 	nc     *nats.Conn
 	server *queue.Server
-	store  string // folder that the server needs no longer when the run is through; "": none
+	store  string // the server's folder, to be removed at the end; "": none
 }
 
-// open lets the run be played by workers, if the flags say so.
+// open makes a coordinator the run's executor, if the flags have a server.
 func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config) (*queued, error) {
 	q := &queued{}
 	if f.Nats == "" {
 		if *f != (queueFlags{accessFlags: f.accessFlags}) {
-			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas: expected --nats too")
+			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas: " +
+				"expected --nats too")
 		}
 		return q, nil
 	}
@@ -94,7 +94,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	o := queue.Options{
 		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
-		TimeScaling: queue.TimeScaling(f.TimeScaling), Speed: func() float64 { return searchSpeed(ctx, e.registry) }, Log: e.log,
+		TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
+		Speed: func() float64 { return searchSpeed(ctx, e.registry) },
 	}
 	if err := o.Check(config); err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)
@@ -129,10 +130,7 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 		q.nc, err = queue.Connect(access, "gyges coordinator", e.log)
 		return asFailure(err)
 	}
-	o := queue.ServerOptions{Listen: f.Listen, Store: f.Store, Access: access}
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:4222"
-	}
+	o := queue.ServerOptions{Listen: cmp.Or(f.Listen, "127.0.0.1:4222"), Store: f.Store, Access: access}
 	if o.Store == "" {
 		o.Store = filepath.Join(out, "queue")
 		q.store = o.Store
@@ -140,8 +138,9 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 	if err := o.Check(); err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	if host, _, _ := net.SplitHostPort(o.Listen); access.Cert == "" && host != "localhost" && !net.ParseIP(host).IsLoopback() {
-		e.log.Warn("passwords and games travel unencrypted; give the embedded server a certificate with --tls-cert and --tls-key", "listen", o.Listen)
+	if access.Cert == "" && !o.Loopback() {
+		e.log.Warn("passwords and games are not encrypted; "+
+			"give the embedded server a certificate with --tls-cert and --tls-key", "listen", o.Listen)
 	}
 	if q.server, err = queue.StartServer(o); err != nil {
 		return asFailure(err)
@@ -160,14 +159,14 @@ func asFailure(err error) error {
 	return failure{err}
 }
 
-// end notes how the run ended. A run that can go on needs its queue.
+// end keeps the server's folder unless the run has finished.
 func (q *queued) end(s tournament.Summary) {
 	if s.Status != tournament.Finished {
 		q.store = ""
 	}
 }
 
-// close ends the connection, and the server if it is ours.
+// close closes the connection, and the embedded server.
 func (q *queued) close() {
 	if q.nc != nil {
 		q.nc.Close()
@@ -175,47 +174,37 @@ func (q *queued) close() {
 	if q.server != nil {
 		q.server.Close()
 		if q.store != "" {
-			_ = os.RemoveAll(q.store) // what stays does no harm
+			_ = os.RemoveAll(q.store) // it holds nothing that is needed
 		}
 	}
 }
 
-// programVersion tells programs apart whose rules or agents may differ. Where the
-// source had changes beyond its revision, or none is known, only the same
-// executable is the same. Go and the architecture are part of it, since they may
-// round differently.
+// programVersion differs between programs whose rules or agents may differ. If the
+// source was modified since its revision, or none is known, it has the executable's
+// hash. It has the Go release and the architecture, since they may round differently.
 func programVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	line := versionLine(info) + ", " + runtime.GOARCH
-	known := false
-	for _, s := range info.Settings {
-		known = known || s.Key == "vcs.modified" && s.Value == "false"
-	}
-	if !known {
+	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.modified", Value: "false"}) {
 		line += ", executable " + executableHash()
 	}
 	return line
 }
 
-// executableHash is the hash of the running program.
+// executableHash returns the hash of the running program.
 func executableHash() string {
 	path, err := os.Executable()
 	if err != nil {
 		return "unknown"
 	}
-	in, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return "unknown"
 	}
-	defer in.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, in); err != nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 }
 
 // searchSpeed measures how many positions a second a search visits on one core. It

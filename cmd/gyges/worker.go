@@ -10,36 +10,38 @@ import (
 	"gyges/tournament/queue"
 )
 
-// workerCmd plays for tournaments elsewhere.
+// workerCmd plays for runs on other machines.
 type workerCmd struct {
 	Nats    string   `required:"" placeholder:"URL" help:"The NATS server, like nats://host:4222; several of a cluster with commas."`
 	Workers int      `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Allow   []string `placeholder:"KIND,…" complete:"agents" help:"Kinds of agents that may be made here. Default: all that play by themselves, external programs not among them."`
-	Engine  []string `sep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. What their specs say of cmd and dir is not looked at."`
+	Engine  []string `sep:"none" placeholder:"NAME=COMMAND" help:"An external program that may be started here for agents ugi:name=NAME; may be repeated. The parameters cmd and dir of their specs are ignored."`
 	Name    string   `placeholder:"NAME" help:"Name of this machine, in messages. Default: its host name."`
 	accessFlags
 }
 
 // Help is the part of the help below the summary.
 func (workerCmd) Help() string {
-	return "Takes game pairs of whatever gyges tournament or match with --nats is going on at that server, plays them and sends the games. " +
-		"It serves one run after another, and several at a time, until it is stopped with Ctrl-C; what it had in hand is then played by others. " +
+	return "Plays game pairs of all runs at that server, those of gyges tournament or match with --nats for example, " +
+		"and sends the games. It plays for any number of runs until it is stopped with Ctrl-C; " +
+		"its unfinished pairs are then played by other workers. " +
 		"Coordinator and workers must be of the same version, which gyges version prints.\n\n" +
-		"A worker makes only the agents that its own flags allow. Programs are never started by what comes over the network: give each " +
-		"a name with --engine, here, and use it in the tournament, as in --agent ugi:name=NAME,cmd=COMMAND."
+		"A worker makes only the agents that its own flags allow. Messages never start other programs: " +
+		"give each a name with --engine, here, and use it in the tournament, as in --agent ugi:name=NAME,cmd=COMMAND."
 }
 
 func (workerCmd) examples() []example {
 	return []example{
 		{"gyges worker --nats nats://localhost:4222", "with gyges tournament … --nats embedded on the same machine"},
-		{"gyges worker --nats tls://nats.example.org:4222 --workers 8 --nats-user player", "with the password in $GYGES_NATS_PASSWORD"},
+		{"gyges worker --nats tls://nats.example.org:4222 --workers 8 --nats-user player",
+			"with the password in $GYGES_NATS_PASSWORD"},
 		{"gyges worker --nats nats://localhost:4222 --engine 'stock=/opt/stock/stock --uci'", "may play ugi:name=stock,…"},
 	}
 }
 
 // Run works until it is stopped.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
-	if e.level.Level() > slog.LevelInfo { // it has nothing else to show
+	if e.level.Level() > slog.LevelInfo { // the log is all of its output
 		e.level.Set(slog.LevelInfo)
 	}
 	allow := queue.AllowList{Kinds: c.Allow, Engines: map[string]string{}}

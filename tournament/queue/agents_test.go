@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -23,6 +24,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(coordinatorOut) != "" {
 		coordinatorProcess()
 		return
+	}
+	// Most tests wait for servers and processes, not for the processor.
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		_ = p.Value.Set("10") // it is a number
 	}
 	// The library's goroutine misses the end of a connection that is very short.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))

@@ -147,7 +147,9 @@ func filesOf(registry *agents.Registry, specs []agents.Spec) ([]string, error) {
 }
 
 // eachSpec calls f for agents, and for those that they contain, until an error.
-func eachSpec(registry *agents.Registry, specs []agents.Spec, f func(agents.Spec, agents.Kind, agents.Values) error) error {
+func eachSpec(
+	registry *agents.Registry, specs []agents.Spec, f func(agents.Spec, agents.Kind, agents.Values) error,
+) error {
 	for _, spec := range specs {
 		kind, err := registry.Kind(spec)
 		if err != nil {

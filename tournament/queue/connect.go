@@ -199,10 +199,32 @@ type publisher struct {
 	failure atomic.Pointer[error] // of the last attempt; nil: none
 }
 
-// publish blocks until the server has stored a message; an error means that ctx has
-// ended. By its id the server recognizes a message of which the answer was lost.
-func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
+// start begins to publish a message, with an id by which the server recognizes it if
+// the answer is lost. stored blocks until the server answers, and reports whether it
+// has stored the message.
+func (p *publisher) start(m *nats.Msg) (stored func(context.Context) bool) {
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	future, err := p.js.PublishMsgAsync(m)
+	return func(ctx context.Context) bool {
+		if err != nil {
+			return false
+		}
+		select {
+		case <-future.Ok():
+			return true
+		case <-future.Err():
+		case <-ctx.Done():
+		}
+		return false
+	}
+}
+
+// publish blocks until the server has stored a message; an error means that ctx has
+// ended.
+func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
+	if m.Header.Get(jetstream.MsgIDHeader) == "" {
+		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
+	}
 	return retry(ctx, func(err error) bool {
 		p.failure.Store(&err)
 		p.log.Debug("publishing failed; trying again", "error", err)

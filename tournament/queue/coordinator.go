@@ -97,7 +97,7 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,8 @@ func (p *Coordinator) Play(
 	err = retry(ctx, func(err error) bool {
 		stalled := p.stalled()
 		r.notice.update(stalled, time.Now())
-		return stalled != nil || busy(err) && time.Since(start) < setupTime
+		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders)
+		return stalled != nil || restarting && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
 		err = r.play(ctx, jobs)

@@ -26,6 +26,7 @@ const smallDisk = "GYGES_TEST_SMALL_DISK"
 // records of a local one. This needs a mount namespace, as root or with the user
 // namespaces that most distributions allow everybody.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	if os.Getenv(smallDisk) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestFullDisk$", "-test.v")
 		cmd.Env = append(os.Environ(), smallDisk+"=yes")

@@ -2,7 +2,7 @@
 // pairs to NATS JetStream; each [Worker] fetches pairs, plays them and publishes
 // the games.
 //
-// Three things live on the server. The stream GYGES_JOBS holds the pairs to be
+// The server stores three things. The stream GYGES_JOBS holds the pairs to be
 // played, under gyges.job.RUN.PAIR, until they are acknowledged. GYGES_RESULTS
 // holds the games, under gyges.result.RUN.PAIR, until they are in the run's file.
 // The object store gyges holds what a run's jobs have in common, its config and
@@ -12,11 +12,12 @@
 //
 // Each pair is in the records exactly once. A worker acknowledges a job only when
 // the server has its result, and the coordinator acknowledges a result only when
-// it is in the file. After any crash in between, the server hands the job or the
-// result out again; results are identified by their pair, and a second one is dropped.
-// A job that is being played, or waits for its turn on a worker, has its lease
-// extended. One that has been handed out too often is dead-lettered: the worker that gets
-// it next publishes an error instead of playing it.
+// it is in the file. After any crash in between, the server redelivers the job or the
+// result; results are identified by their pair, and a second one is dropped. The lease
+// of a job that is being played, or is prefetched, is extended. From the third delivery
+// on a pair is played alone on its worker, and each such start is counted in the object
+// store: a pair that has lost its worker too often is dead-lettered, by a result with an
+// error.
 //
 // While a run is played, its folder has a file workers.json, written anew every two
 // seconds: workers, queue and speed. It stays after the end of the run, marked as
@@ -26,6 +27,6 @@
 // engines, that its own operator allowed.
 //
 // Where to begin: worker.go (playing), coordinator.go and run.go (one run),
-// wire.go (subjects and messages), status.go (worker registry and workers.json),
-// server.go (the embedded server).
+// wire.go (subjects and messages), registry.go (workers), server.go (the embedded
+// server); package status has workers.json.
 package queue

@@ -118,7 +118,7 @@ func (f *forger) forgeries() map[string]func() message {
 			b := f.one(&f.results)
 			return plain(f.to(resultSubject), append(append([]byte(nil), b...), b...))
 		},
-		"result: not handed out": func() message {
+		"result: not published": func() message {
 			return plain(subjectOf(resultsOf(f.run), 1000+f.rng.Int64N(1<<40)), f.one(&f.results))
 		},
 		"result: no pair":   func() message { return plain(resultsOf(f.run)+".x", f.one(&f.results)) },
@@ -209,7 +209,9 @@ func TestForgedMessages(t *testing.T) {
 	f.listen(t, hostile)
 	const rounds = 100
 	counts := map[string]int{}
+	attacked := make(chan struct{})
 	attack := func(ctx context.Context) error {
+		defer close(attacked)
 		for ctx.Err() == nil && f.run == "" { // its name is in the folder, and on the wire
 			id, err := readIdentity(c.Out)
 			if err == nil {
@@ -248,7 +250,11 @@ func TestForgedMessages(t *testing.T) {
 	defer cancel()
 	games := int64(0)
 	err = whileRunning(t, attack, func() {
-		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) { games++ })
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+			if games++; games == 100 {
+				<-attacked // the run lasts as long
+			}
+		})
 		require.NoError(t, err)
 		require.Empty(t, sum.DeadLettered)
 	})

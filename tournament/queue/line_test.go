@@ -2,10 +2,13 @@ package queue
 
 import (
 	"io"
+	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -14,17 +17,18 @@ import (
 type line struct {
 	listener net.Listener
 
-	mu    sync.Mutex
-	to    string
-	down  bool
-	conns map[net.Conn]bool
-	wait  sync.WaitGroup
+	mu      sync.Mutex
+	to      string
+	down    bool
+	lingers []int // of the next connections, which are closed at once: 0 resets them, -1 ends them
+	conns   map[net.Conn]bool
+	wait    sync.WaitGroup
 }
 
-func newLine(t *testing.T, to string) *line {
+func newLine(t testing.TB, url string, lingers ...int) *line {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := &line{listener: listener, to: to, conns: map[net.Conn]bool{}}
+	l := &line{listener: listener, to: hostOf(url), lingers: lingers, conns: map[net.Conn]bool{}}
 	l.wait.Go(l.accept)
 	t.Cleanup(func() {
 		_ = listener.Close() // it is a test's
@@ -34,7 +38,7 @@ func newLine(t *testing.T, to string) *line {
 	return l
 }
 
-func (l *line) address() string { return l.listener.Addr().String() }
+func (l *line) url() string { return "nats://" + l.listener.Addr().String() }
 
 func (l *line) accept() {
 	for {
@@ -42,7 +46,13 @@ func (l *line) accept() {
 		if err != nil {
 			return
 		}
-		out, err := net.Dial("tcp", l.target())
+		to, linger := l.next()
+		if linger != nil {
+			_ = in.(*net.TCPConn).SetLinger(*linger) // it is a test's
+			_ = in.Close()
+			continue
+		}
+		out, err := net.Dial("tcp", to)
 		if err != nil || !l.join(in, out) {
 			_ = in.Close() // nobody listens
 			continue
@@ -68,17 +78,32 @@ func (l *line) join(a, b net.Conn) bool {
 	return true
 }
 
-func (l *line) target() string {
+// next returns where the next connection leads, or how it is closed.
+func (l *line) next() (to string, linger *int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.to
+	if len(l.lingers) > 0 {
+		linger, l.lingers = &l.lingers[0], l.lingers[1:]
+	}
+	return l.to, linger
 }
 
-// connect lets new connections lead to another address.
-func (l *line) connect(to string) {
+// connect lets new connections lead to another server.
+func (l *line) connect(url string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.to = to
+	l.to = hostOf(url)
+}
+
+// hostOf returns the host and the port of a server's URL.
+func hostOf(url string) string { return url[strings.Index(url, "//")+2:] }
+
+// dial returns a connection over the line.
+func (l *line) dial(t testing.TB, log *slog.Logger) *nats.Conn {
+	nc, err := Connect(Access{URL: l.url()}, "test", log)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	return nc
 }
 
 func (l *line) cut() {
@@ -95,4 +120,16 @@ func (l *line) heal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down = false
+}
+
+// A worker that starts while its server is killed waits for the next one: a
+// connection that is reset or closed before the server's greeting is temporary.
+func TestAwaitServerThatIsKilled(t *testing.T) {
+	t.Parallel()
+	line := newLine(t, testServer(t).URL(), 0, -1)
+	var log logged
+	nc, err := Await(t.Context(), Access{URL: line.url()}, "test", log.log())
+	require.NoError(t, err)
+	nc.Close()
+	require.Contains(t, log.String(), "waiting for the NATS server")
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,17 +16,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/files"
 	"gyges/rules"
 	"gyges/tournament"
 )
 
 // What makes a process of this test a worker, or a coordinator with a server.
 const (
-	workerURL         = "GYGES_TEST_WORKER" // the server's URL
-	coordinatorOut    = "GYGES_TEST_OUT"    // the run's folder
-	coordinatorListen = "GYGES_TEST_LISTEN"
-	coordinatorPairs  = "GYGES_TEST_PAIRS"
+	workerURL        = "GYGES_TEST_WORKER" // the server's URL
+	coordinatorOut   = "GYGES_TEST_OUT"    // the run's folder
+	coordinatorPairs = "GYGES_TEST_PAIRS"
 )
+
+// urlFile is the file in a coordinator's folder with the URL of its server.
+const urlFile = "url"
 
 func stderr() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -53,7 +55,10 @@ func workerProcess() {
 func coordinatorProcess() {
 	out := os.Getenv(coordinatorOut)
 	err := func() error {
-		s, err := StartServer(ServerOptions{Listen: os.Getenv(coordinatorListen), Store: filepath.Join(out, "queue")})
+		s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: filepath.Join(out, "queue")})
+		if err == nil {
+			err = files.Replace(filepath.Join(out, urlFile), []byte(s.URL()))
+		}
 		if err != nil {
 			return err
 		}
@@ -189,22 +194,30 @@ func TestKilledWorkers(t *testing.T) {
 // was; its workers wait for it.
 func TestKilledCoordinatorAndServer(t *testing.T) {
 	t.Parallel()
-	probe, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()})
-	require.NoError(t, err)
-	url := probe.URL()
-	probe.Close() // its port is free now
-	startProcess(t, workerURL+"="+url)
-	startProcess(t, workerURL+"="+url)
+	line := newLine(t, "nats://127.0.0.1:1") // no server yet
+	startProcess(t, workerURL+"="+line.url())
+	startProcess(t, workerURL+"="+line.url())
 	const pairs = "8"
 	out := t.TempDir()
-	env := []string{coordinatorOut + "=" + out, coordinatorListen + "=" + strings.TrimPrefix(url, "nats://"), coordinatorPairs + "=" + pairs}
+	start := func() *process {
+		_ = os.Remove(filepath.Join(out, urlFile)) // of the one before
+		p := startProcess(t, coordinatorOut+"="+out, coordinatorPairs+"="+pairs)
+		require.Eventually(t, func() bool {
+			url, err := os.ReadFile(filepath.Join(out, urlFile))
+			if err == nil {
+				line.connect(string(url))
+			}
+			return err == nil
+		}, 20*time.Second, 10*time.Millisecond)
+		return p
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3 {
-		p := startProcess(t, env...)
-		time.Sleep(500*time.Millisecond + time.Duration(rng.IntN(500))*time.Millisecond)
+		p := start()
+		time.Sleep(time.Duration(200+rng.IntN(500)) * time.Millisecond)
 		p.kill()
 	}
-	last := startProcess(t, env...)
+	last := start()
 	require.NoError(t, last.cmd.Wait())
 	want := local(t, slowConfig(pairs))
 	require.Equal(t, want, timeless(t, out))

@@ -58,7 +58,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			want := local(t, c)
 			c.Out = t.TempDir()
 			p := testPool(t, connect(t, s), nil)
-			p.repairEvery = 50 * time.Millisecond
+			p.repairEvery = 500 * time.Millisecond
 			c.Executor = p
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()

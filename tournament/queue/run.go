@@ -87,10 +87,11 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
 		workers: workerRegistry{run: id.Run, log: log, workers: map[string]workerEntry{}},
 		notice: stallNotice{
-			log: log, lost: "the queue can't be stored; the run waits until it can", recovered: "the queue is stored again",
+			log: log, lost: "the queue can't be stored; the run waits until it can",
+			recovered: "the queue is stored again",
 		},
-		pending: map[int64]*pendingJob{}, left: map[int64]bool{}, early: map[int64]jetstream.Msg{}, results: make(chan jetstream.Msg),
-		published: make(chan *pendingJob), lastWorker: time.Now(),
+		pending: map[int64]*pendingJob{}, left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
+		results: make(chan jetstream.Msg), published: make(chan *pendingJob), lastWorker: time.Now(),
 	}, nil
 }
 
@@ -280,8 +281,9 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	}
 	m := nats.NewMsg(subjectOf(jobsOf(r.id.Run), w.job.Pair))
 	m.Data = text
+	stored := r.publisher.start(m) // here, since workers should receive jobs in order
 	r.background.Go(func() {
-		if r.publisher.publish(ctx, m) != nil {
+		if !stored(ctx) && r.publisher.publish(ctx, m) != nil {
 			return
 		}
 		select {
@@ -523,7 +525,8 @@ const settleTime = 250 * time.Millisecond
 func (r *run) end(ctx context.Context) {
 	r.writeStatus(nil, true)
 	if !r.nc.IsConnected() {
-		r.log.Warn("the connection to NATS is lost at the end of the run; its jobs stay queued until it goes on or they expire")
+		r.log.Warn("the connection to NATS is lost at the end of the run; " +
+			"its jobs stay queued until it goes on or they expire")
 		return
 	}
 	r.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone

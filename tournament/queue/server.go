@@ -123,15 +123,17 @@ func (o ServerOptions) split() (host string, port int, err error) {
 	if (o.Access.User == "") != (o.Access.Password == "") {
 		return "", 0, errors.New("expected a user and a password for the embedded server, or neither")
 	}
-	if !isLoopback(host) && o.Access.Password == "" {
-		return "", 0, fmt.Errorf("to listen on %s, which other machines reach, the embedded server needs a user and a password", o.Listen)
+	if !o.Loopback() && o.Access.Password == "" {
+		return "", 0, fmt.Errorf("to listen on %s, which other machines reach, "+
+			"the embedded server needs a user and a password", o.Listen)
 	}
 	return host, port, nil
 }
 
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+// Loopback reports whether only this machine reaches the address.
+func (o ServerOptions) Loopback() bool {
+	host, _, _ := net.SplitHostPort(o.Listen) // "" of an invalid one
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // URL returns where the server listens.

@@ -115,15 +115,13 @@ func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
 func TestShutdownIsAnnounced(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
-	line := newLine(t, strings.TrimPrefix(s.URL(), "nats://"))
+	line := newLine(t, s.URL())
 	var log logged
-	nc, err := Connect(Access{URL: "nats://" + line.address()}, "test", log.log())
-	require.NoError(t, err)
-	t.Cleanup(nc.Close)
+	nc := line.dial(t, log.log())
 	startWorker(t, nc, func(o *WorkerOptions) { o.Log = log.log() })
 	c := testConfig(t, 2, "random", "other")
 	c.Executor = testPool(t, connect(t, s), nil)
-	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	says := func(text string) {
 		t.Helper()
@@ -140,7 +138,7 @@ func TestShutdownIsAnnounced(t *testing.T) {
 	s.Close()
 	require.Eventually(t, func() bool { return !nc.IsConnected() }, 20*time.Second, 10*time.Millisecond)
 	says(`level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
-	line.connect(strings.TrimPrefix(testServer(t).URL(), "nats://"))
+	line.connect(testServer(t).URL())
 	says(`level=INFO msg="connected to NATS again"`)
 	require.Equal(t, warnings, strings.Count(log.String(), "level=WARN"), log.String())
 }

@@ -30,6 +30,7 @@ import (
 
 // What others can reach asks for a password.
 func TestWhereTheServerListens(t *testing.T) {
+	t.Parallel()
 	with := Access{User: "u", Password: "p"}
 	for listen, ok := range map[string][2]bool{ // without, with a password
 		"127.0.0.1:0": {true, true}, "localhost:4222": {true, true}, "[::1]:1": {true, true}, "127.9.9.9:1": {true, true},
@@ -43,6 +44,7 @@ func TestWhereTheServerListens(t *testing.T) {
 }
 
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	for _, good := range []Access{
 		{URL: "nats://a:4222"}, {URL: "tls://a:1,nats://b:2"}, {URL: "a://b", User: "u", Password: "p"}, {},
 	} {
@@ -61,6 +63,7 @@ func TestAccess(t *testing.T) {
 
 // A password is asked for, and stands in no error and no log.
 func TestPassword(t *testing.T) {
+	t.Parallel()
 	access := Access{User: "u", Password: "secret-password"}
 	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir(), Access: access})
 	require.NoError(t, err)
@@ -99,6 +102,7 @@ func TestPassword(t *testing.T) {
 
 // With a certificate the embedded server speaks TLS only.
 func TestTLS(t *testing.T) {
+	t.Parallel()
 	cert, key := certificate(t)
 	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir(), Access: Access{Cert: cert, Key: key}})
 	require.NoError(t, err)
@@ -136,6 +140,7 @@ func certificate(t *testing.T) (cert, key string) {
 
 // A config that went over the wire is the one that was sent, as far as games go.
 func TestDescription(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t, 7, "random", "alphabeta:depth=3,clock=1m+1s", "ugi:name='a,b',cmd=x y")
 	c.Rules = append(c.Rules, rules.MustParse("kang:kang_goals=2"))
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
@@ -170,6 +175,7 @@ func TestDescription(t *testing.T) {
 
 // A run keeps its name as long as it stays the same, whatever is measured.
 func TestIdentity(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	first, text, was, err := identify(dir, &runConfig{Version: "1", Speed: 10})
 	require.NoError(t, err)
@@ -196,6 +202,7 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestTimeScale(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		how   TimeScaling
 		run   float64
@@ -260,6 +267,7 @@ func FuzzWire(f *testing.F) {
 
 // What a cluster can't do while it has no leader is tried again, and nothing else.
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	unavailable := &jetstream.APIError{Code: 503, ErrorCode: 10008}
 	for _, c := range []struct {
 		errs  []error

@@ -1,0 +1,256 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+func TestDuplicatesAreDropped(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	var again atomic.Int64
+	for _, subject := range []string{jobSubject, resultSubject} {
+		_, err := nc.Subscribe(subject+".*.*", func(m *nats.Msg) {
+			if m.Header.Get("Again") != "" {
+				return
+			}
+			again.Add(1)
+			copied := nats.NewMsg(m.Subject)
+			copied.Header, copied.Data = maps.Clone(m.Header), m.Data
+			copied.Header.Set("Again", "yes")
+			copied.Header.Set(jetstream.MsgIDHeader, m.Header.Get(jetstream.MsgIDHeader)+"/again")
+			_ = nc.PublishMsg(copied)
+		})
+		require.NoError(t, err)
+	}
+	startWorker(t, connect(t, s), nil)
+	var log logged
+	c := testConfig(t, 10, "random", "other")
+	want := local(t, c)
+	c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Window = 4 })
+	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, tournament.Finished, sum.Status)
+	require.Equal(t, want, timeless(t, c.Out))
+	require.GreaterOrEqual(t, again.Load(), int64(40), "20 jobs and results at least")
+	require.Contains(t, log.String(), "a second result is dropped")
+}
+
+func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*record.Game, error)) error {
+	for ctx.Err() == nil {
+		id, err := readIdentity(dir)
+		var jobs jetstream.Consumer
+		if err == nil {
+			jobs, err = p.js.Consumer(ctx, jobStream, id.Run)
+		}
+		if err != nil { // the run hasn't begun, or is over
+			sleep(ctx, 10*time.Millisecond)
+			continue
+		}
+		batch, err := jobs.Fetch(1, jetstream.FetchMaxWait(100*time.Millisecond))
+		if err != nil {
+			continue
+		}
+		for m := range batch.Messages() {
+			var j job
+			if err := parseStrictly(m.Data(), &j); err != nil {
+				return err
+			}
+			games, err := play(j)
+			if err != nil {
+				return err
+			}
+			text, err := record.Lines(games...)
+			if err != nil {
+				return err
+			}
+			_, err = p.js.Publish(ctx, subjectOf(resultsOf(id.Run), j.Pair), text)
+			if err != nil {
+				return err
+			}
+			acknowledge(m)
+		}
+	}
+	return nil
+}
+
+func TestBadResults(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	var log logged
+	c := testConfig(t, 2, "random", "other")
+	c.Rules = c.Rules[:1]
+	want := local(t, c)
+	// A worker of the test's own: it takes every job, and answers wrongly at first.
+	play := func(wrongs int) (tournament.Summary, error) {
+		c.Out = t.TempDir()
+		c.Executor = testPool(t, nc, func(o *Options) { o.Log = log.log(); o.Tries = 3 })
+		player := tournament.NewRunner(&c, testRegistry().New)
+		answered := map[int64]int{}
+		var sum tournament.Summary
+		var failed error
+		err := whileRunning(t, func(ctx context.Context) error {
+			return answer(ctx, c.Executor.(*Coordinator), c.Out, func(j job) ([]*record.Game, error) {
+				games, err := player.Play(ctx, j.Job, 1)
+				if answered[j.Pair]++; err == nil && answered[j.Pair] <= wrongs {
+					games[0].South.Seed++
+				}
+				return games, err
+			})
+		}, func() { sum, failed = tournament.Run(t.Context(), c, testRegistry(), nil) })
+		require.NoError(t, err)
+		return sum, failed
+	}
+	_, err := play(2)
+	require.NoError(t, err)
+	require.Equal(t, want, timeless(t, c.Out))
+	require.Contains(t, log.String(), "an invalid result is dropped; the pair is played again")
+
+	sum, err := play(3)
+	require.ErrorContains(t, err, "2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
+	require.Len(t, sum.DeadLettered, 2)
+}
+
+func TestNetworkCut(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	line := newLine(t, s.URL())
+	startWorker(t, line.dial(t, discard()), nil)
+	c := slowConfig("4")
+	want := local(t, c)
+	c.Out = t.TempDir()
+	c.Executor = testPool(t, connect(t, s), nil)
+	cuts := whileRunning(t, func(ctx context.Context) (n int) {
+		if sleep(ctx, 500*time.Millisecond) {
+			line.cut()
+			n++
+			sleep(ctx, 1500*time.Millisecond)
+			line.heal()
+		}
+		return n
+	}, func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.NoError(t, err)
+	})
+	require.Equal(t, 1, cuts)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+func TestServerRestart(t *testing.T) {
+	t.Parallel()
+	o := ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
+	s, err := StartServer(o)
+	require.NoError(t, err)
+	line := newLine(t, s.URL())
+	startWorker(t, line.dial(t, discard()), nil)
+	c := slowConfig("4")
+	want := local(t, c)
+	c.Out = t.TempDir()
+	c.Executor = testPool(t, line.dial(t, discard()), nil)
+	restarts := whileRunning(t, func(ctx context.Context) (n int) {
+		for n < 2 && sleep(ctx, 400*time.Millisecond) {
+			s.Close()
+			if s, err = StartServer(o); err != nil {
+				return -1
+			}
+			line.connect(s.URL())
+			n++
+		}
+		return n
+	}, func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		require.NoError(t, err)
+	})
+	s.Close()
+	require.Equal(t, 2, restarts)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+func TestPairsThatFail(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	var made atomic.Int64
+	startWorker(t, connect(t, s), func(o *WorkerOptions) {
+		fails := otherKind()
+		works := fails.New
+		fails.New = func(v agents.Values) (agents.Agent, error) {
+			if made.Add(1) > 1 { // the first is made to check the run
+				return nil, errors.New("out of\nmemory")
+			}
+			return works(v)
+		}
+		o.Registry = builtin.Registry(fails)
+	})
+	c := testConfig(t, 1, "random", "other", "greedy")
+	c.Rules = c.Rules[:1]
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
+	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.ErrorContains(t, err, `2 pairs could not be played: pair 0: dead-lettered after 2 tries: agent "other": out of memory (on `)
+	require.Len(t, sum.DeadLettered, 2)
+	require.EqualValues(t, 2, sum.Played)
+	require.EqualValues(t, 1+2*2, made.Load())
+}
+
+func TestStoppedWorkerGivesBack(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	stop := startWorker(t, connect(t, s), nil)
+	c := slowConfig("2")
+	want := local(t, c)
+	c.Out = t.TempDir()
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		stop()
+		startWorker(t, connect(t, s), nil)
+	}()
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Equal(t, want, timeless(t, c.Out))
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	startWorker(t, connect(t, s), nil)
+	c := testConfig(t, 6, "random", "slow:sleep=1ms", "other")
+	want := local(t, c)
+	p := testPool(t, connect(t, s), func(o *Options) { o.Window = 8 })
+	c.Executor = p
+	stops := 0
+	for played := int64(0); ; stops++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		games := int64(0) // those that are there already are told too
+		sum, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+			if games++; games == played+25 {
+				cancel()
+			}
+		})
+		cancel()
+		requireEmpty(t, p)
+		if sum.Status == tournament.Finished {
+			require.NoError(t, err)
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled)
+		require.Greater(t, sum.Played, played)
+		played = sum.Played
+	}
+	require.Positive(t, stops)
+	require.Equal(t, want, timeless(t, c.Out))
+}

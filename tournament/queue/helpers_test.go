@@ -1,0 +1,220 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/explore"
+	"gyges/agents/ugi"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+const version = "test"
+
+func testRegistry() *agents.Registry {
+	kinds := []agents.Kind{ugi.Kind(), crashKind(), slowKind(), otherKind()}
+	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
+}
+
+// testServer starts a server on loopback.
+
+func testServer(t testing.TB) *Server {
+	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func connect(t testing.TB, s *Server) *nats.Conn {
+	nc, err := Connect(Access{URL: s.URL()}, "test", discard())
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// testPool returns a pool whose leases are short.
+
+func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
+	o := Options{Version: version, Registry: testRegistry(), Lease: time.Second, Window: 64}
+	if change != nil {
+		change(&o)
+	}
+	p, err := NewCoordinator(t.Context(), nc, o)
+	require.NoError(t, err)
+	return p
+}
+
+// startWorker runs a worker in this process until the test ends or stop is called.
+
+func startWorker(t testing.TB, nc *nats.Conn, change func(*WorkerOptions)) (stop func()) {
+	o := WorkerOptions{Version: version, Registry: testRegistry(), Workers: 2}
+	if change != nil {
+		change(&o)
+	}
+	w, err := NewWorker(nc, o)
+	require.NoError(t, err)
+	return runWorker(t, w)
+}
+
+func runWorker(t testing.TB, w *Worker) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = w.Run(ctx) // says that it was stopped
+	}()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	return stop
+}
+
+func testConfig(t testing.TB, pairs int, specs ...string) tournament.Config {
+	c := tournament.DefaultConfig()
+	c.Rules = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("standard:max_plies=20")}
+	c.Pairs, c.Out, c.Workers = pairs, t.TempDir(), 1
+	for _, text := range specs {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		c.Agents = append(c.Agents, spec)
+	}
+	return c
+}
+
+// local plays a config in this process and returns its records without timing.
+
+func local(t testing.TB, c tournament.Config) string {
+	c.Out, c.Executor = t.TempDir(), nil
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	return timeless(t, c.Out)
+}
+
+// timeless returns a run's records as text, without their timing.
+
+func timeless(t testing.TB, dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, tournament.GamesFile))
+	require.NoError(t, err)
+	var b strings.Builder
+	for _, line := range bytes.Split(text, []byte{'\n'}) {
+		same, _, _ := bytes.Cut(line, []byte(`,"timing":`))
+		b.Write(append(same, '\n'))
+	}
+	return b.String()
+}
+
+// requireEmpty fails if the server still has something of a run.
+
+func requireEmpty(t testing.TB, p *Coordinator) {
+	for _, name := range []string{jobStream, resultStream} {
+		s, err := p.js.Stream(t.Context(), name)
+		require.NoError(t, err)
+		require.Zero(t, s.CachedInfo().State.Msgs, name)
+		require.Zero(t, s.CachedInfo().State.Consumers, name)
+	}
+	list, _ := p.objects.List(t.Context())
+	require.Empty(t, list)
+}
+
+// Workers elsewhere give the records of a local run, byte for byte but for the
+
+// timing, and nothing is left on the server.
+
+// logged is a log that a test reads.
+
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logged) log() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// Every job and every result is published twice, under ids of their own. The second
+
+// ones are dropped.
+
+// answer takes the jobs of the run in a folder and publishes the games that play
+
+// returns, until ctx ends.
+
+// A pair whose result is no good is played again; one whose results never are is
+
+// dead-lettered.
+
+// Workers that can't play as the coordinator would leave the run alone, and say why.
+
+// An engine plays under the command of the worker's operator, whatever the spec
+
+// says, and the record has the spec.
+
+// weightsFile is a file of weights of the test's own.
+
+func weightsFile(t *testing.T) string {
+	weights, err := os.ReadFile("../../agents/eval/weights/simplified.json")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "mine.json")
+	require.NoError(t, os.WriteFile(path, weights, 0o600))
+	return path
+}
+
+// unaware is a registry that doesn't know which parameters name files.
+
+// Weights travel with the run. The worker never opens what the spec names.
+
+// poolFunc is a pool with a window of 64.
+
+type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.PairResult) error
+
+func (poolFunc) Window() int { return 64 }
+
+func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
+	return f(ctx, c, jobs, outcomes)
+}
+
+// A decided test cancels what is queued, and what is being played.
+
+// A worker that is cut off for longer than its leases goes on by itself.
+
+// A server that is stopped and started again with its store loses nothing.
+
+// A worker serves several runs at a time.
+
+// Games that are too long for a message take another way.
+
+// A pair whose agents can't be made when it is to be played goes to others, and is
+
+// dead-lettered with what was wrong when nobody can.
+
+// A worker that is stopped gives its pairs back at once.
+
+// A run that its user stopped goes on where it was, and nothing of it stays on the
+
+// server meanwhile.

@@ -1,0 +1,110 @@
+package queue
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/builtin"
+	"gyges/agents/ugi/ugitest"
+	"gyges/rules"
+	"gyges/tournament"
+)
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	dir, file := t.TempDir(), weightsFile(t)
+	t.Cleanup(func() { // after all of them
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, entries, "no command from the wire is run")
+	})
+	for name, test := range map[string]struct {
+		agent  string
+		pool   func(*Options)
+		worker func(*WorkerOptions)
+		change func(*tournament.Config)
+		why    string
+	}{
+		"version":      {"other", nil, func(o *WorkerOptions) { o.Version = "old" }, nil, `it is of version \"test\", this worker of \"old\"`},
+		"kind":         {"other", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "greedy"} }, nil, "this worker's operator allows random, greedy only"},
+		"unknown kind": {"slow", nil, func(o *WorkerOptions) { o.Registry = builtin.Registry() }, nil, `unknown kind \"slow\"`},
+		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil, func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
+			nil, `this worker has no engine \"other\"; its operator named one`},
+		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil, func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
+			nil, `this worker has no engine \"other\"; its operator named one`},
+		"inner kind": {"explore:temperature=0,agent=greedy", nil, func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
+			nil, "this worker's operator allows random, explore only"},
+		"inner file": {"explore:temperature=0,agent='greedy:weights=" + file + "'", func(o *Options) { o.Registry = unaware() }, nil,
+			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=20")} }, "is not part of the run"},
+		"speed": {"other", func(o *Options) { o.TimeScaling, o.Speed = Pinned, func() float64 { return 1000 } }, func(o *WorkerOptions) { o.Speed = 1200 },
+			func(c *tournament.Config) { c.Limits.MoveTime = time.Second }, "its times are pinned to machines of 1000 positions a second, this one makes 1200"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := testServer(t)
+			startWorker(t, connect(t, s), test.worker)
+			var log logged
+			c := testConfig(t, 1, "random", test.agent)
+			c.Executor = testPool(t, connect(t, s), func(o *Options) {
+				o.Log = log.log()
+				if test.pool != nil {
+					test.pool(o)
+				}
+			})
+			if test.change != nil {
+				test.change(&c)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			go func() {
+				for sleep(ctx, 10*time.Millisecond) {
+					if strings.Contains(log.String(), "a worker doesn't play for this run") {
+						cancel()
+					}
+				}
+			}()
+			sum, err := tournament.Run(ctx, c, testRegistry(), nil)
+			require.ErrorIs(t, err, context.Canceled, "not the deadline")
+			require.Zero(t, sum.Played)
+			require.Contains(t, log.String(), test.why)
+		})
+	}
+}
+
+func TestEnginesOfTheOperator(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	spec, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
+	require.NoError(t, err)
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": spec.Get("cmd")} })
+	c := testConfig(t, 1, "random", "ugi:name=mine,cmd=true")
+	c.Rules = []*rules.Rules{rules.MustParse("standard")}
+	c.Executor = testPool(t, connect(t, s), nil)
+	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Zero(t, sum.Faults, timeless(t, c.Out))
+	require.Contains(t, timeless(t, c.Out), `"ugi:name=mine,cmd=true"`)
+
+	c.Agents[1].Params = c.Agents[1].Params[1:] // the name
+	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
+	require.ErrorContains(t, Options{Tries: -1}.Check(&c), "expected tries from 1 to 1000, found -1")
+}
+
+func unaware() *agents.Registry {
+	kinds := testRegistry().Kinds()
+	for i := range kinds {
+		params := slices.Clone(kinds[i].Params)
+		for j := range params {
+			params[j].File = false
+		}
+		kinds[i].Params = params
+	}
+	return agents.NewRegistry(kinds...)
+}
