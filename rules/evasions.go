@@ -27,7 +27,7 @@ func (r *Rules) QuickEvasions(p Position, ms *MoveSet) {
 // of ms is undefined afterwards.
 func (r *Rules) HasEvasion(p Position, ms *MoveSet) bool {
 	e := evasions{r: r, p: p, ms: ms, any: true}
-	return e.filter() || ms.pass && !e.refuted(Pass) || r.settingUp(p)
+	return e.filter() || ms.pass && !e.refuted(Pass) || r.SettingUp(p)
 }
 
 // evasions is the state of [Rules.Evasions].
@@ -42,7 +42,7 @@ type evasions struct {
 
 // filter removes the moves that are no evasions; it reports whether it stopped at one.
 func (e *evasions) filter() bool {
-	if e.r.settingUp(e.p) || e.ms.pass {
+	if e.r.SettingUp(e.p) || e.ms.pass {
 		return false
 	}
 	blockers := boardSet // a move must change something on one of these
@@ -212,7 +212,7 @@ func (r *Rules) CanReachGoal(p Position, side Side) bool {
 // GoalMove returns a move with which side could take a piece over the far side
 // if it were to move, NoMove if there is none. It generates no other moves.
 func (r *Rules) GoalMove(p Position, side Side) Move {
-	if r.settingUp(p) || r.Outcome(p) != Undecided {
+	if r.SettingUp(p) || r.Outcome(p) != Undecided {
 		return NoMove
 	}
 	goal := goalOf(side)

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Reason says how a game ended.
@@ -15,18 +16,18 @@ const (
 	ByLength Reason = "length" // the configured number of plies
 )
 
-// Game is a game in progress: its rules, the position, and what has stood
-// before. It belongs to one goroutine.
+// Game is a game in progress: its rules, the position, and those before it. It
+// must be used by one goroutine at a time.
 type Game struct {
 	rules  *Rules
 	start  Position
 	pos    Position
-	past   []Position // keys of the positions that stood, the present one last
+	past   []Position // keys of all positions, the present one last
 	moves  []Move
 	placed int // how many of the moves were placements
 
-	legal MoveSet // the legal moves, once somebody has asked
-	known bool    // legal is that of the present position
+	legal     MoveSet
+	generated bool // legal are the moves of the present position
 }
 
 // NewGame starts a game in a position of the given rules.
@@ -51,28 +52,18 @@ func (g *Game) Ply() int { return len(g.moves) - g.placed }
 
 // Forbidden returns the keys of the positions that the repetition rule forbids
 // to reproduce now; the slice is the game's own.
-func (g *Game) Forbidden() []Position {
-	n := len(g.past) - 1 // the present position is the null-move rule's affair
-	switch g.rules.options.Repetition {
-	case Superko:
-		return g.past[:n]
-	case Previous:
-		return g.past[max(n-1, 0):n]
-	default:
-		return nil
-	}
-}
+func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
 
 // Legal returns the legal moves, the repetition rule included; none when the
-// game is over. The set is the game's own: it is worked out once a position,
+// game is over. The set is the game's own: it is generated once a position,
 // must not be changed, and holds until the next move.
 func (g *Game) Legal() *MoveSet {
-	if !g.known {
+	if !g.generated {
 		g.legal.reset()
 		if !g.overLength() {
-			g.rules.MovesAfter(g.pos, g.Forbidden(), &g.legal)
+			g.rules.MovesAfter(g.pos, g.past[:len(g.past)-1], &g.legal)
 		}
-		g.known = true
+		g.generated = true
 	}
 	return &g.legal
 }
@@ -113,7 +104,7 @@ func (g *Game) PlayLegal(m Move) {
 	if m.IsPlacement() {
 		g.placed++
 	}
-	g.known = false
+	g.generated = false
 }
 
 // Undo takes the last move back. It reports whether there was one.
@@ -125,7 +116,7 @@ func (g *Game) Undo() bool {
 	if g.moves[n-1].IsPlacement() {
 		g.placed--
 	}
-	g.moves, g.past, g.pos, g.known = g.moves[:n-1], g.past[:1], g.start, false
+	g.moves, g.past, g.pos, g.generated = g.moves[:n-1], g.past[:1], g.start, false
 	for _, m := range g.moves {
 		g.pos = g.rules.Apply(g.pos, m)
 		g.past = append(g.past, g.pos.Key())
@@ -142,76 +133,68 @@ func (g *Game) Check(m Move) error {
 	if o, _ := g.Outcome(); o != Undecided {
 		return ErrOver
 	}
-	ms := g.Legal()
-	if ms.Contains(m) {
+	if g.Legal().Contains(m) {
 		return nil
 	}
-	if g.rules.settingUp(g.pos) {
-		return g.explainPlacement(m)
+	explain := g.explain
+	if g.rules.SettingUp(g.pos) {
+		explain = g.explainPlacement
 	}
-	return g.explain(m, ms)
+	return fmt.Errorf("%v is not legal: %s", m, explain(m))
 }
 
-func (g *Game) explainPlacement(m Move) error {
+func (g *Game) explainPlacement(m Move) string {
 	side := g.pos.Side()
 	switch {
 	case !m.IsPlacement():
-		first := g.rules.setupSquares(side).first()
-		return fmt.Errorf("%v is not legal: the set-up is not finished; place a piece, like 2@%v", m, first)
+		return fmt.Sprintf("the set-up is not finished; place a piece, like 2@%v", g.rules.setupSquares(side).first())
 	case g.pos.Hand(side, m.FromHand()) == 0:
-		return fmt.Errorf("%v is not legal: %v has no piece of height %d left to place", m, side, m.FromHand())
+		return fmt.Sprintf("%v has no piece of height %d left to place", side, m.FromHand())
 	case g.pos.Occupied().Has(m.To()):
-		return fmt.Errorf("%v is not legal: %v is occupied", m, m.To())
+		return fmt.Sprintf("%v is occupied", m.To())
 	default:
-		return fmt.Errorf("%v is not legal: %v is outside %v's set-up zone", m, m.To(), side)
+		return fmt.Sprintf("%v is outside %v's set-up zone", m.To(), side)
 	}
 }
 
-// explain says why a move that is not in ms, the legal moves, is not legal.
-func (g *Game) explain(m Move, ms *MoveSet) error {
+// explain says why a move that is not among the legal moves is not legal.
+func (g *Game) explain(m Move) string {
 	p, side := g.pos, g.pos.Side()
-	var reason string
 	switch {
 	case m == Pass:
-		reason = "there is a move to make"
-	case ms.pass:
-		reason = "no piece can move; only a pass is legal"
+		return "there is a move to make"
+	case g.legal.pass:
+		return "no piece can move; only a pass is legal"
 	case m.IsPlacement():
-		reason = "the set-up is over"
+		return "the set-up is over"
 	case m&kindBit == 0:
-		reason = "there is no such move"
+		return "there is no such move"
 	case m.FromHand() > 0 && (!g.rules.options.Kang || p.Hand(side, m.FromHand()) == 0):
-		reason = fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
+		return fmt.Sprintf("%v holds no piece of height %d", side, m.FromHand())
 	case m.From() != NoSquare && p.At(m.From()) == 0:
-		reason = fmt.Sprintf("there is no piece on %v", m.From())
-	default:
-		reason = g.explainSource(m, ms)
-	}
-	return fmt.Errorf("%v is not legal: %s", m, reason)
-}
-
-func (g *Game) explainSource(m Move, ms *MoveSet) string {
-	p, side := g.pos, g.pos.Side()
-	if ms.find(m.from()) == nil {
-		last := ms.groups[ms.n-1].from // one of a row, if a row can be played
-		switch {
-		case m.From() == NoSquare:
-			return "that piece is blocked"
-		case last < NumSquares && m.From().Row() != last.Row():
-			return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
-		case last >= NumSquares && g.rules.options.KangEntry == Mandatory:
-			return fmt.Sprintf("%v holds pieces and must bring one in", side)
-		default:
-			return "that piece is blocked"
-		}
-	}
-	if m.IsGoal() && g.rules.cooldown && p.TookOut(side) {
+		return fmt.Sprintf("there is no piece on %v", m.From())
+	case g.legal.groupOf(m.from()) == nil:
+		return g.explainSource(m)
+	case m.IsGoal() && g.rules.cooldown && p.TookOut(side):
 		return fmt.Sprintf("%v took a piece out on the previous turn", side)
 	}
 	if _, ok := g.rules.Course(p, m); !ok {
 		return fmt.Sprintf("no course leads to %v", m.To())
 	}
 	return g.explainEnd(m)
+}
+
+// explainSource is for moves of pieces that have no legal move.
+func (g *Game) explainSource(m Move) string {
+	last := g.legal.groups[g.legal.n-1].from // one of a row, if a row can be played
+	switch side := g.pos.Side(); {
+	case m.From() != NoSquare && last.OnBoard() && m.From().Row() != last.Row():
+		return fmt.Sprintf("%v must move a piece of row %d", side, last.Row()+1)
+	case m.From() != NoSquare && !last.OnBoard() && g.rules.options.KangEntry == Mandatory:
+		return fmt.Sprintf("%v holds pieces and must bring one in", side)
+	default:
+		return "that piece is blocked"
+	}
 }
 
 // explainEnd is for moves that have a course but may not end as they do.
@@ -247,30 +230,24 @@ func (g *Game) explainEnd(m Move) string {
 		return fmt.Sprintf("%v is behind %v's first occupied row", m.Drop(), side.Other())
 	}
 	next := g.rules.Apply(g.pos, m)
-	if next.lo&planeMask == g.pos.lo&planeMask && next.hi&planeMask == g.pos.hi&planeMask {
+	if ((next.lo^g.pos.lo)|(next.hi^g.pos.hi))&planeMask == 0 {
 		return "it would leave the board as it was"
 	}
-	for i, q := range g.Forbidden() {
-		if q == next.Key() {
-			return fmt.Sprintf("it would bring back the position after ply %d", i)
-		}
+	if slices.Contains(g.Forbidden(), next.Key()) {
+		return fmt.Sprintf("it would bring back the position after ply %d", slices.Index(g.past, next.Key())-g.placed)
 	}
 	return "the rules don't allow it"
 }
 
-// OnlyRepeats reports whether m is refused for what it brings back alone: it
-// would be legal if null moves and repetitions were allowed. Engines that know
-// no history choose such moves; see the tournament's policy for them.
+// OnlyRepeats reports whether m is illegal only for what it brings back: it would be
+// legal if null moves and repetitions were allowed. Engines without a history of the
+// game choose such moves; see the tournament's policy for them.
 func (g *Game) OnlyRepeats(m Move) bool {
-	if o, _ := g.Outcome(); o != Undecided || g.rules.settingUp(g.pos) || g.Legal().Contains(m) {
+	if o, _ := g.Outcome(); o != Undecided || g.rules.SettingUp(g.pos) || g.Legal().Contains(m) {
 		return false
 	}
-	o := g.rules.options
-	o.NullMove, o.Repetition = AllowNull, NoRepetition
-	loose, err := New(g.rules.name, o)
-	if err != nil {
-		return false // can't happen: the options have been checked
-	}
+	loose := *g.rules
+	loose.allowNull = true
 	var ms MoveSet
 	loose.Moves(g.pos, &ms)
 	return ms.Contains(m)

@@ -26,6 +26,7 @@ func checkText(t *testing.T, g *Game, text string) error {
 }
 
 func TestGoalEndsTheGame(t *testing.T) {
+	t.Parallel()
 	r := MustParse("standard")
 	g := NewGame(r, parse(t, r, "313212/000000/000000/000000/000000/212331 s"))
 	play(t, g, "a1-a4", "f6-f5", "b1-a1", "a6-goal")
@@ -51,6 +52,7 @@ func TestGoalEndsTheGame(t *testing.T) {
 }
 
 func TestTwoPassesDraw(t *testing.T) {
+	t.Parallel()
 	// Each side has one piece in its nearest row. After three plies the only
 	// move of either would bring back a position that has stood.
 	r := MustParse("simplified:blocked_row=pass")
@@ -83,6 +85,7 @@ func TestTwoPassesDraw(t *testing.T) {
 }
 
 func TestLengthDraws(t *testing.T) {
+	t.Parallel()
 	r := MustParse("standard:max_plies=2")
 	g := NewGame(r, parse(t, r, startText))
 	play(t, g, "a1-a4", "f6-f3")
@@ -95,6 +98,7 @@ func TestLengthDraws(t *testing.T) {
 }
 
 func TestRepetition(t *testing.T) {
+	t.Parallel()
 	const (
 		atOnce   = "000000/300003/021123/032112/000000/000000 s" // North can take a2-a5 back
 		byCircle = "300000/000000/112120/023132/000000/000003 s" // both sides go to and fro
@@ -124,6 +128,7 @@ func TestRepetition(t *testing.T) {
 }
 
 func TestPlacements(t *testing.T) {
+	t.Parallel()
 	for name, moves := range map[string][]string{
 		"standard": {"3@a1", "2@b1", "1@c1", "1@d1", "2@e1", "3@f1", "3@a6", "2@b6", "1@c6", "1@d6", "2@e6", "3@f6"},
 		"russian":  {"3@a1", "3@a6", "2@b1", "2@b6", "1@c1", "1@c6", "1@d1", "1@d6", "2@e1", "2@e6", "3@f1", "3@f6"},
@@ -158,6 +163,7 @@ func TestPlacements(t *testing.T) {
 }
 
 func TestRandomSetup(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, preset := range Presets() {
 		r := MustParse(preset.Name)
@@ -176,6 +182,7 @@ func TestRandomSetup(t *testing.T) {
 }
 
 func TestKang(t *testing.T) {
+	t.Parallel()
 	r := MustParse("kang")
 	require.Equal(t, "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", r.FormatPosition(r.Start()))
 	// On the empty board a 1 enters on row 1, a 2 ends on rows 1 and 2, a 3 on
@@ -212,6 +219,7 @@ func TestKang(t *testing.T) {
 }
 
 func TestExplanations(t *testing.T) {
+	t.Parallel()
 	std := MustParse("standard")
 	for _, c := range []struct{ rules, position, move, reason string }{
 		{"standard", startText, "a6-a3", "South must move a piece of row 1"},

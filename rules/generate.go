@@ -13,7 +13,7 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	if r.Outcome(p) != Undecided {
 		return
 	}
-	if r.settingUp(p) {
+	if r.SettingUp(p) {
 		r.placements(p, ms)
 		return
 	}
@@ -71,7 +71,7 @@ func (r *Rules) Count(p Position) int {
 	if r.Outcome(p) != Undecided {
 		return 0
 	}
-	if r.settingUp(p) {
+	if r.SettingUp(p) {
 		var ms MoveSet
 		r.placements(p, &ms)
 		return ms.count
@@ -92,7 +92,7 @@ type Control struct {
 // Control returns what side could do in p, whoever is to move.
 func (r *Rules) Control(p Position, side Side) Control {
 	var c Control
-	if r.settingUp(p) {
+	if r.SettingUp(p) {
 		return c
 	}
 	goal := SquareSet(1) << goalOf(side)

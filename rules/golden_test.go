@@ -40,8 +40,10 @@ func loadPublished(t *testing.T) published {
 }
 
 func TestPublishedPositions(t *testing.T) {
+	t.Parallel()
 	for _, c := range loadPublished(t).Positions {
 		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
 			r, err := Parse(c.Rules)
 			require.NoError(t, err)
 			p, err := r.ParsePosition(c.Position)
@@ -75,8 +77,10 @@ func TestPublishedPositions(t *testing.T) {
 }
 
 func TestPublishedGames(t *testing.T) {
+	t.Parallel()
 	for _, c := range loadPublished(t).Games {
 		t.Run(c.ID, func(t *testing.T) {
+			t.Parallel()
 			r, err := Parse(c.Rules)
 			require.NoError(t, err)
 			p, err := r.ParsePosition(c.Position)
@@ -105,6 +109,7 @@ func TestPublishedGames(t *testing.T) {
 
 // TestFirstLegs is the Italian rulebook's list of the ways of a 3 on d1.
 func TestFirstLegs(t *testing.T) {
+	t.Parallel()
 	printed := []string{
 		"d1-(d2-d3)-d4", "d1-(d2-d3)-c3", "d1-(d2-d3)-e3", "d1-(d2-c2)-c3", "d1-(d2-e2)-e3",
 		"d1-(d2-c2)-b2", "d1-(d2-e2)-f2", "d1-(d2-c2)-c1", "d1-(d2-e2)-e1",
@@ -147,6 +152,7 @@ func TestFirstLegs(t *testing.T) {
 // TestDropZone is the table of one piece alone on the board: the drop squares
 // are all the others up to the piece's row.
 func TestDropZone(t *testing.T) {
+	t.Parallel()
 	for row := range Rows {
 		r := MustParse("standard")
 		var board Position

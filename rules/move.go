@@ -71,11 +71,7 @@ func (m Move) Rotate() Move {
 	if m&kindBit == 0 {
 		return m
 	}
-	from := m.from()
-	if from < NumSquares {
-		from = from.rotate()
-	}
-	return newMove(from, m.To().rotate(), m.Drop().rotate())
+	return newMove(m.from().rotate(), m.To().rotate(), m.Drop().rotate())
 }
 
 // Apply returns the position after a move, which must be legal in p.

@@ -25,26 +25,18 @@ func (m Move) AppendText(text []byte) []byte {
 	case m&kindBit == 0:
 		return append(text, "none"...)
 	case m.IsPlacement():
-		text = append(text, '0'+byte(m.FromHand()), '@')
-		return append(text, m.To().String()...)
+		return m.To().appendTo(append(text, '0'+byte(m.FromHand()), '@'))
 	}
 	if h := m.FromHand(); h > 0 {
 		text = append(text, '+', '0'+byte(h))
 	} else {
-		text = appendSquare(text, m.from())
-	}
-	if m.To().IsGoal() {
-		return append(text, "-goal"...)
+		text = m.from().appendTo(text)
 	}
 	if m.Drop() == NoSquare {
-		return appendSquare(append(text, '-'), m.To())
+		return m.To().appendTo(append(text, '-'))
 	}
-	text = appendSquare(append(text, 'x'), m.To())
-	return appendSquare(append(text, '@'), m.Drop())
-}
-
-func appendSquare(text []byte, s Square) []byte {
-	return append(text, 'a'+byte(s.File()), '1'+byte(s.Row()))
+	text = m.To().appendTo(append(text, 'x'))
+	return m.Drop().appendTo(append(text, '@'))
 }
 
 // LongText returns the move's long notation in p: the whole course as the

@@ -24,6 +24,7 @@ func parse(t testing.TB, r *Rules, text string) Position {
 }
 
 func TestPositionTexts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ rules, text string }{
 		{"standard", startText},
 		{"standard", "000003/000000/011320/021230/002100/030000 n"},
@@ -45,6 +46,7 @@ func TestPositionTexts(t *testing.T) {
 }
 
 func TestBadPositions(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rules, text string
 		column      int
@@ -95,6 +97,7 @@ func TestBadPositions(t *testing.T) {
 }
 
 func TestMoveTexts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ rules, position, text, short string }{
 		{"standard", startText, "a1-(a2-a3)-a4", "a1-a4"},
 		{"standard", startText, "c1xd1@e5", "c1xd1@e5"},
@@ -115,6 +118,7 @@ func TestMoveTexts(t *testing.T) {
 }
 
 func TestBadMoves(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text   string
 		column int
@@ -162,6 +166,7 @@ func TestBadMoves(t *testing.T) {
 }
 
 func TestOptionErrors(t *testing.T) {
+	t.Parallel()
 	for text, reason := range map[string]string{
 		"chess":                             `unknown rules "chess"; expected one of: standard, simplified, kang`,
 		"":                                  `unknown rules ""`,

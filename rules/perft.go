@@ -158,7 +158,7 @@ func (t perftTable) entry(p Position, depth int) *perftEntry {
 // whose courses could come by the drop square.
 func (r *Rules) CountAfter(p Position, ms *MoveSet) uint64 {
 	var n uint64
-	if ms.pass || r.options.Kang || r.directed || r.settingUp(p) {
+	if ms.pass || r.options.Kang || r.directed || r.SettingUp(p) {
 		for m := range ms.All() {
 			n += uint64(r.Count(r.Apply(p, m)))
 		}

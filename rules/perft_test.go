@@ -51,6 +51,7 @@ const (
 )
 
 func TestPerft(t *testing.T) {
+	t.Parallel()
 	const loose = "standard:null_move=allow,blocked_row=pass,repetition=none"
 	for _, c := range []struct {
 		rules, position string
@@ -72,6 +73,7 @@ func TestPerft(t *testing.T) {
 }
 
 func TestPerftAgainstSlow(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		rules, position string
 		depth           int
@@ -101,6 +103,7 @@ func TestPerftAgainstSlow(t *testing.T) {
 }
 
 func TestPerftEnds(t *testing.T) {
+	t.Parallel()
 	// Both sides can only pass, and two passes end the game.
 	r := MustParse("standard:blocked_row=pass,repetition=none")
 	p := parse(t, r, "303030/222211/000001/130000/000000/000000 s")

@@ -126,27 +126,16 @@ func (p *Position) addHand(side Side, h Height, n int) {
 	p.lo += uint64(n) << (handShift + uint(side)*9 + uint(h-1)*3)
 }
 
-// start returns the empty board with full hands, South to move: the beginning
-// of a Kang game and of every set-up.
-func start() Position {
-	return Position{lo: (fullHand | fullHand<<9) << handShift}
-}
-
-// settingUp reports whether the players are still placing their pieces.
-func (r *Rules) settingUp(p Position) bool {
-	return !r.options.Kang && p.lo>>handShift&handMask != 0
-}
-
 // Start returns the position in which a game begins: the empty board, with
 // all pieces in hand. Under Kang they enter by moves; under the other rules
 // they are placed, and play begins when the hands are empty.
-func (r *Rules) Start() Position { return start() }
+func (r *Rules) Start() Position { return Position{lo: (fullHand | fullHand<<9) << handShift} }
 
-// SettingUp reports whether p still waits for pieces to be placed.
-func (r *Rules) SettingUp(p Position) bool { return r.settingUp(p) }
+// SettingUp reports whether the players are still placing their pieces in p.
+func (r *Rules) SettingUp(p Position) bool { return !r.options.Kang && p.lo>>handShift&handMask != 0 }
 
 // Outcome reports whether p ends the game, and who won. A game can end also by
-// its length, which a position doesn't know; see [Game].
+// its length, which a position doesn't hold; see [Game].
 func (r *Rules) Outcome(p Position) Outcome {
 	switch {
 	case p.Goals(South) >= r.goalsToWin:

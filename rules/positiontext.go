@@ -162,7 +162,7 @@ func (r *Rules) parseKangFields(s *scanner, p *Position) {
 	if !s.blanks() {
 		s.expected("a space and the reserves, like 100/012")
 	}
-	s.hands(p, PerHeight)
+	s.hands(p, perHeight)
 	if !s.blanks() {
 		s.expected("a space and the goals, like 1-2")
 	}
@@ -199,7 +199,7 @@ func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 		s.goals(p, 1)
 	default:
 		s.hands(p, 2)
-		if !r.settingUp(*p) {
+		if !r.SettingUp(*p) {
 			s.fail(at, "expected no reserves, or the pieces still to be placed: nobody holds a piece once play has begun")
 		}
 	}
@@ -242,17 +242,17 @@ func (r *Rules) checkPieces(s *scanner, p Position) {
 	missing := 0
 	for h := Height(1); h <= 3; h++ {
 		n := p.OfHeight(h).Count() + p.Hand(South, h) + p.Hand(North, h)
-		missing += PerHeight - n
-		if n > PerHeight || n < PerHeight && !finished {
-			s.fail(end, "expected %d pieces of height %d in all, found %d", PerHeight, h, n)
+		missing += perHeight - n
+		if n > perHeight || n < perHeight && !finished {
+			s.fail(end, "expected %d pieces of height %d in all, found %d", perHeight, h, n)
 		}
 	}
 	switch {
 	case finished && p.Goals(South)+p.Goals(North) > 1:
 		s.fail(end, "expected one winner, found goals %d-%d", p.Goals(South), p.Goals(North))
-	case finished && (missing != 1 || r.settingUp(p)):
+	case finished && (missing != 1 || r.SettingUp(p)):
 		s.fail(end, "expected eleven pieces on the board and one in the goal, found %d missing", missing)
-	case r.settingUp(p):
+	case r.SettingUp(p):
 		r.checkSetup(s, p)
 	}
 }
@@ -287,7 +287,7 @@ func (r *Rules) FormatPosition(p Position) string {
 	}
 	b.WriteByte(' ')
 	b.WriteByte(p.Side().Letter())
-	if r.options.Kang || r.settingUp(p) {
+	if r.options.Kang || r.SettingUp(p) {
 		b.WriteByte(' ')
 		for _, side := range []Side{South, North} {
 			if side == North {

@@ -10,6 +10,7 @@ import (
 
 // TestPresets is the table of what each rulebook changes of the common ground.
 func TestPresets(t *testing.T) {
+	t.Parallel()
 	for name, changes := range map[string]string{
 		"standard":           "standard",
 		"simplified":         "standard:relocation=false",
@@ -35,6 +36,7 @@ func TestPresets(t *testing.T) {
 
 // TestUsualStart counts the moves of the start that the rulebooks draw.
 func TestUsualStart(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]int{
 		"standard": 222, "standard:null_move=allow": 224, "italian": 222, "leather": 222, "cosmoludo": 224,
 	} {
@@ -48,6 +50,7 @@ func TestUsualStart(t *testing.T) {
 // TestDoorsOfALeg has a piece that lands on b1 and can leave it by the door alone
 // through which it came.
 func TestDoorsOfALeg(t *testing.T) {
+	t.Parallel()
 	const board = "132000/020000/000000/000000/130000/112233 s"
 	for name, closed := range map[string]string{
 		"standard": "the door between b1 and a1 has been used already", "simplified": "used already",
@@ -71,6 +74,7 @@ func TestDoorsOfALeg(t *testing.T) {
 // TestPlayableRow has a first row of North's that is blocked. Drops behind the
 // next row are legal in the French and Italian reading, not in the English and Turkish one.
 func TestPlayableRow(t *testing.T) {
+	t.Parallel()
 	const board = "000000/000000/000102/000100/112232/030303 s"
 	for name, reason := range map[string]string{
 		"standard": "", "cosmoludo": "a6 is behind the row that North can play",
@@ -90,6 +94,7 @@ func TestPlayableRow(t *testing.T) {
 // TestOptionalEntry has a blocked first row: entering does not keep the second
 // one from being played, unless a blocked row is a pass.
 func TestOptionalEntry(t *testing.T) {
+	t.Parallel()
 	const text = "303030/111222/000000/000000/000000/000000 s 111/000 0-0 -"
 	for name, want := range map[string]int{
 		"italian-kang": 148, "kang:kang_entry=optional": 148,
@@ -113,6 +118,7 @@ func TestOptionalEntry(t *testing.T) {
 // TestProse checks that every option has its place in the prose: another value
 // is another text, but for options that have no meaning beside the others.
 func TestProse(t *testing.T) {
+	t.Parallel()
 	for _, base := range []string{"standard", "simplified", "kang", "italian-kang"} {
 		o := MustParse(base).Options()
 		for _, opt := range optionList {

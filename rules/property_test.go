@@ -81,6 +81,7 @@ func sortedMoves(ms *MoveSet) []string {
 // TestMovesAgainstSlow compares the fast generator with the slow one, and with
 // it the two readings of position texts.
 func TestMovesAgainstSlow(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -94,6 +95,7 @@ func TestMovesAgainstSlow(t *testing.T) {
 // TestGamesAgainstSlow plays random games in which both generators keep their
 // own history, and compares moves and positions at every ply.
 func TestGamesAgainstSlow(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		if r.options.DoorRule == Directed {
@@ -149,6 +151,7 @@ func backwards(g *Game, ms *MoveSet, rng *rand.Rand) Move {
 
 // TestModesAgree checks the generation modes against the move set.
 func TestModesAgree(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -201,6 +204,7 @@ func TestModesAgree(t *testing.T) {
 
 // TestCountAfter checks the count over all moves against counts one by one.
 func TestCountAfter(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -216,6 +220,7 @@ func TestCountAfter(t *testing.T) {
 
 // TestEvasions checks the moves that parry against trying them one by one.
 func TestEvasions(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -246,6 +251,7 @@ func TestEvasions(t *testing.T) {
 
 // TestRotation checks that turning the board turns the moves.
 func TestRotation(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
@@ -271,13 +277,14 @@ func countPieces(r *Rules, p Position) (n [4]int) {
 // TestTexts checks that every move's texts read back, that a legal move keeps
 // the pieces together, and that Remove removes.
 func TestTexts(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRules(t)
 		p := drawPosition(t, r)
 		before := countPieces(r, p)
 		var ms MoveSet
 		r.Moves(p, &ms)
-		if before == [4]int{0, 4, 4, 4} && (r.options.Kang || !r.settingUp(p)) {
+		if before == [4]int{0, 4, 4, 4} && (r.options.Kang || !r.SettingUp(p)) {
 			q, err := r.ParsePosition(r.FormatPosition(p))
 			require.NoError(t, err)
 			require.Equal(t, p, q)
@@ -324,6 +331,7 @@ func removeSome(t *rapid.T, ms *MoveSet, n int) int {
 
 // TestOptionsText checks that a rule set's text reads back.
 func TestOptionsText(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawRules(t).options
 		o.MaxPlies = rapid.IntRange(1, 1000).Draw(t, "plies")

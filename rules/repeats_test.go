@@ -10,6 +10,7 @@ import (
 // A move only repeats exactly when it is legal without the two rules and isn't
 // with them.
 func TestOnlyRepeats(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"standard", "simplified", "kang", "standard:null_move=allow"} {
 		strict := MustParse(name)
 		o := strict.Options()
@@ -42,6 +43,7 @@ func TestOnlyRepeats(t *testing.T) {
 }
 
 func TestOnlyRepeatsOutsideOfPlay(t *testing.T) {
+	t.Parallel()
 	r := MustParse("standard")
 	g := NewGame(r, r.Start())
 	require.False(t, g.OnlyRepeats(Pass))

@@ -34,7 +34,7 @@ func (p Position) held(side Side) int {
 // set-up, it is the empty board.
 func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 	if r.options.Kang {
-		return start()
+		return r.Start()
 	}
 	var p Position
 	for _, side := range []Side{South, North} {

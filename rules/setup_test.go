@@ -21,6 +21,7 @@ func mirrored(p Position) Position {
 // Ninety arrangements of a row, six of them their own mirror images: of the 8100
 // set-ups 36 are symmetric, so 4068 are distinct.
 func TestSetups(t *testing.T) {
+	t.Parallel()
 	r := MustParse("standard")
 	all := r.Setups()
 	require.EqualValues(t, 4068, all.Len())
@@ -46,6 +47,7 @@ func TestSetups(t *testing.T) {
 // On two rows there are 12!/(2!2!2!6!) arrangements, none of which can be told
 // from its image on a row of its own.
 func TestSetupsOnTwoRows(t *testing.T) {
+	t.Parallel()
 	all := MustParse("cosmoludo").Setups()
 	const each = 83160
 	self := int64(6 * 5 * 4) // one of six places and its image for each height

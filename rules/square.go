@@ -11,7 +11,7 @@ const (
 	Rows       = 6             // rows 1–6, from South's home row
 	NumSquares = Files * Rows  // squares on the board, goals not counted
 	NumPieces  = 12            // pieces in the game, four of each height
-	PerHeight  = NumPieces / 3 // pieces of one height in the game
+	perHeight  = NumPieces / 3 // pieces of one height in the game
 )
 
 // Side is one of the two players. South plays from row 1 towards row 6.
@@ -28,19 +28,11 @@ func (s Side) Other() Side { return s ^ 1 }
 
 // String returns "South" or "North".
 func (s Side) String() string {
-	if s == South {
-		return "South"
-	}
-	return "North"
+	return [...]string{"South", "North"}[s]
 }
 
 // Letter returns the side's letter in position texts, 's' or 'n'.
-func (s Side) Letter() byte {
-	if s == South {
-		return 's'
-	}
-	return 'n'
-}
+func (s Side) Letter() byte { return "sn"[s] }
 
 // Height is a piece's height, 1 to 3; 0 stands for an empty square.
 type Height uint8
@@ -77,14 +69,16 @@ func (s Square) OnBoard() bool { return s < NumSquares }
 func (s Square) IsGoal() bool { return s == NorthGoal || s == SouthGoal }
 
 // String returns the square's name: "a1" to "f6", "goal", or "none".
-func (s Square) String() string {
+func (s Square) String() string { return string(s.appendTo(nil)) }
+
+func (s Square) appendTo(text []byte) []byte {
 	switch {
 	case s.OnBoard():
-		return string([]byte{'a' + byte(s.File()), '1' + byte(s.Row())})
+		return append(text, 'a'+byte(s.File()), '1'+byte(s.Row()))
 	case s.IsGoal():
-		return "goal"
+		return append(text, "goal"...)
 	default:
-		return "none"
+		return append(text, "none"...)
 	}
 }
 
@@ -93,22 +87,15 @@ func (s Square) rotate() Square {
 	switch {
 	case s.OnBoard():
 		return NumSquares - 1 - s
-	case s == NorthGoal:
-		return SouthGoal
-	case s == SouthGoal:
-		return NorthGoal
+	case s.IsGoal():
+		return NorthGoal + SouthGoal - s
 	default:
 		return s
 	}
 }
 
 // goalOf returns the goal that side tries to reach.
-func goalOf(side Side) Square {
-	if side == South {
-		return NorthGoal
-	}
-	return SouthGoal
-}
+func goalOf(side Side) Square { return NorthGoal + Square(side) }
 
 // SquareSet is a set of squares: bit i is square i. Goals are bits 36 and 37.
 type SquareSet uint64
