@@ -5,9 +5,9 @@ package rules
 // when no piece can move.
 func (r *Rules) Moves(p Position, ms *MoveSet) { r.MovesAfter(p, nil, ms) }
 
-// MovesAfter fills ms like [Rules.Moves], less the moves that would reproduce one
-// of the past positions, given by their keys: those that the repetition rule
-// forbids, see [Game.Forbidden]. A row whose every move is excluded counts as blocked.
+// MovesAfter fills ms like [Rules.Moves], less the moves that the repetition rule
+// forbids after these earlier positions of the game, given by their keys in order.
+// A row whose every move it forbids counts as blocked.
 func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	ms.reset()
 	if r.Outcome(p) != Undecided {
@@ -17,10 +17,11 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		r.placements(p, ms)
 		return
 	}
+	past = r.forbidden(past)
 	var entries extent // the moves from the hand that are legal beside those of a row
 	var t turn
 	for t.begin(r, p, p.Side()); t.next(); {
-		ms.truncate(entries)
+		ms.extent = entries
 		for i := range t.n {
 			l := t.landingsOf(i)
 			ms.add(&t, &l)
@@ -28,28 +29,26 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 		ms.excludePast(r, p, past)
 		switch {
 		case t.optional:
-			entries = ms.extent()
+			entries = ms.extent
 		case ms.count > entries.count:
 			return
 		}
 	}
-	if ms.truncate(entries); ms.count == 0 {
-		ms.addPass()
+	if ms.extent = entries; ms.count == 0 {
+		ms.count, ms.pass = 1, true
 	}
 }
 
-// excludePast removes the moves that lead to one of the past positions.
-func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
-	for i := range past {
-		q := &past[i]
-		// A move changes three squares at most, so nearly all of the past is
-		// excluded by the number of squares that differ.
-		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
-		d &= d - 1
-		d &= d - 1
-		if d&(d-1) == 0 {
-			ms.exclude(r, p, *q)
-		}
+// forbidden returns those of the earlier positions that a move may not reproduce. The
+// present position is not among them: null_move is an option of its own.
+func (r *Rules) forbidden(past []Position) []Position {
+	switch r.options.Repetition {
+	case Superko:
+		return past
+	case Previous:
+		return past[max(len(past)-1, 0):]
+	default:
+		return nil
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 type group struct {
 	from   Square
 	height Height
-	first  uint8     // place of the first hit's drops in MoveSet.drops
+	first  uint8     // index of the first hit's drops in MoveSet.drops
 	ends   SquareSet // squares where the turn can end without displacing
 	hits   SquareSet // pieces that can be displaced, in the order of their drops
 	count  int       // moves of the group
@@ -23,31 +23,24 @@ type group struct {
 // squares where those may be dropped. It is meant to be reused: filling it
 // allocates nothing. The zero value is an empty set.
 type MoveSet struct {
+	extent
 	groups [maxSources]group
-	n      int // groups in use
 	drops  [maxDropLists]SquareSet
-	nDrops int
-	count  int
 	pass   bool
+}
+
+// extent is how much of a set is filled.
+type extent struct {
+	n      int // groups in use
+	nDrops int
+	count  int // moves
 }
 
 // Len returns the number of moves, a forced pass included.
 func (ms *MoveSet) Len() int { return ms.count }
 
 // reset empties the set.
-func (ms *MoveSet) reset() { ms.n, ms.nDrops, ms.count, ms.pass = 0, 0, 0, false }
-
-// extent is how much of a set is filled.
-type extent struct{ n, nDrops, count int }
-
-// extent returns how much of the set is filled now.
-func (ms *MoveSet) extent() extent { return extent{ms.n, ms.nDrops, ms.count} }
-
-// truncate drops what was added since the set had this extent.
-func (ms *MoveSet) truncate(e extent) { ms.n, ms.nDrops, ms.count = e.n, e.nDrops, e.count }
-
-// addPass makes the pass the only move.
-func (ms *MoveSet) addPass() { ms.count, ms.pass = 1, true }
+func (ms *MoveSet) reset() { ms.extent, ms.pass = extent{}, false }
 
 // add appends what one source can do, if anything.
 func (ms *MoveSet) add(t *turn, l *landings) {
@@ -75,8 +68,8 @@ func (ms *MoveSet) dropsOf(g *group, hit Square) *SquareSet {
 	return &ms.drops[int(g.first)+below.Count()]
 }
 
-// find returns the group of a source, nil if it has no moves.
-func (ms *MoveSet) find(from Square) *group {
+// groupOf returns the group of a source, nil if it has no moves.
+func (ms *MoveSet) groupOf(from Square) *group {
 	for i := range ms.groups[:ms.n] {
 		if ms.groups[i].from == from {
 			return &ms.groups[i]
@@ -93,7 +86,7 @@ func (ms *MoveSet) Contains(m Move) bool {
 	if m&kindBit == 0 {
 		return false
 	}
-	g := ms.find(m.from())
+	g := ms.groupOf(m.from())
 	switch {
 	case g == nil:
 		return false
@@ -115,7 +108,7 @@ func (ms *MoveSet) Remove(m Move) {
 		ms.pass = false
 		return
 	}
-	g := ms.find(m.from())
+	g := ms.groupOf(m.from())
 	g.count--
 	if m.Drop() == NoSquare {
 		g.ends &^= 1 << m.To()
@@ -136,19 +129,17 @@ func (ms *MoveSet) At(i int) Move {
 			i -= g.count
 			continue
 		}
-		if n := g.ends.Count(); i < n {
+		n := g.ends.Count()
+		if i < n {
 			return newMove(g.from, g.ends.nth(i), NoSquare)
-		} else {
-			i -= n
 		}
-		d := g.first
+		i -= n
 		for hits := g.hits; hits != 0; hits &= hits - 1 {
-			n := ms.drops[d].Count()
-			if i < n {
-				return newMove(g.from, hits.first(), ms.drops[d].nth(i))
+			drops := ms.dropsOf(g, hits.first())
+			if i < drops.Count() {
+				return newMove(g.from, hits.first(), drops.nth(i))
 			}
-			i -= n
-			d++
+			i -= drops.Count()
 		}
 	}
 	return NoMove
@@ -169,14 +160,12 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 					return
 				}
 			}
-			d := g.first
 			for hits := g.hits; hits != 0; hits &= hits - 1 {
-				for drops := ms.drops[d]; drops != 0; drops &= drops - 1 {
+				for drops := *ms.dropsOf(g, hits.first()); drops != 0; drops &= drops - 1 {
 					if !yield(newMove(g.from, hits.first(), drops.first())) {
 						return
 					}
 				}
-				d++
 			}
 		}
 	}
@@ -194,26 +183,39 @@ func (ms *MoveSet) Goals() iter.Seq[Move] {
 	}
 }
 
-// exclude removes the moves that would reproduce the position past (a key)
-// when made in p. Both stand at most one move apart on the board.
-func (ms *MoveSet) exclude(r *Rules, p, past Position) {
-	for gi := range ms.groups[:ms.n] {
-		g := &ms.groups[gi]
-		arrivals := past.OfHeight(g.height)
-		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
-			ms.excludeIf(r, p, past, newMove(g.from, ends.first(), NoSquare))
-		}
-		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
-			hit := hits.first()
-			for drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit)); drops != 0; drops &= drops - 1 {
-				ms.excludeIf(r, p, past, newMove(g.from, hit, drops.first()))
-			}
+// excludePast removes the moves that, made in p, lead to one of the past positions.
+func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
+	for i := range past {
+		q := &past[i]
+		// A move changes three squares at most, so nearly all of the past is
+		// excluded by the number of squares that differ.
+		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
+		d &= d - 1
+		d &= d - 1
+		if d&(d-1) == 0 {
+			ms.exclude(r, p, *q)
 		}
 	}
 }
 
-func (ms *MoveSet) excludeIf(r *Rules, p, past Position, m Move) {
-	if r.Apply(p, m).Key() == past {
-		ms.Remove(m)
+// exclude removes the moves that, made in p, lead to the position past (a key).
+func (ms *MoveSet) exclude(r *Rules, p, past Position) {
+	excludeIf := func(m Move) {
+		if r.Apply(p, m).Key() == past {
+			ms.Remove(m)
+		}
+	}
+	for gi := range ms.groups[:ms.n] {
+		g := &ms.groups[gi]
+		arrivals := past.OfHeight(g.height)
+		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
+			excludeIf(newMove(g.from, ends.first(), NoSquare))
+		}
+		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
+			hit := hits.first()
+			for drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit)); drops != 0; drops &= drops - 1 {
+				excludeIf(newMove(g.from, hit, drops.first()))
+			}
+		}
 	}
 }

@@ -7,15 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// PerftConfig says how [Perft] does its work. The counts don't depend on it.
+// PerftConfig holds how [Perft] counts. The counts don't depend on it.
 type PerftConfig struct {
-	// Workers share the work; none is one.
+	// Workers share the work; 0 is one.
 	Workers int
-	// Table is how many counts each worker remembers, so that boards that
-	// several sequences lead to are counted once. It is rounded down to a power
-	// of two; each takes 32 bytes. With 0 every sequence is generated. It goes
-	// unused where a repetition rule makes counts depend on what came before.
-	Table int
+	// Memory, in bytes, keeps counts, so that boards that several sequences lead
+	// to are counted once. With 0 every sequence is generated, and so it is under
+	// a repetition rule, which makes a count depend on earlier positions.
+	Memory int
 }
 
 // Split is the part of a perft count that lies under one root move.
@@ -24,62 +23,76 @@ type Split struct {
 	Nodes uint64
 }
 
-// Perft counts the sequences of exactly depth plies from p, split by root move
-// in the order of [MoveSet.All]. A game that ended earlier counts nothing, and
-// a forced pass is a ply. The repetition rule of r applies, counted from p on:
-// for the usual perft use rules with repetition none. Length is no limit.
+// Perft counts the sequences of exactly depth plies from p, and those that begin with
+// each root move, in the order of [MoveSet.All]. A game that ended earlier counts
+// nothing, a forced pass is a ply, and there is one sequence of no plies. The
+// repetition rule of r applies, counted from p on: for the usual perft use rules with
+// repetition none. Length is no limit.
 //
 // On cancellation it returns the context's error.
-func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig) ([]Split, error) {
+func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig) (uint64, []Split, error) {
+	if depth < 1 {
+		return 1, nil, ctx.Err()
+	}
 	var ms MoveSet
 	r.Moves(p, &ms)
 	splits := make([]Split, 0, ms.Len())
 	for m := range ms.All() {
 		splits = append(splits, Split{Move: m})
 	}
-	if depth < 1 {
-		return nil, ctx.Err()
-	}
-	var next atomic.Int64
+	workers := max(how.Workers, 1)
+	var next, total atomic.Int64
 	var wg sync.WaitGroup
-	for range max(how.Workers, 1) {
+	for range workers {
 		wg.Go(func() {
-			c := perftCounter{ctx: ctx, rules: r}
-			if r.options.Repetition == NoRepetition {
-				c.table = newPerftTable(how.Table)
+			c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
+			if entries := how.Memory / perftEntryBytes / workers; entries > 0 && !c.repetition {
+				c.table = make([]perftEntry, 1<<(bits.Len(uint(entries))-1))
 			}
-			for i := next.Add(1) - 1; int(i) < len(splits); i = next.Add(1) - 1 {
-				splits[i].Nodes = c.under(p, splits[i].Move, depth)
+			for i := int(next.Add(1)) - 1; i < len(splits); i = int(next.Add(1)) - 1 {
+				splits[i].Nodes = c.after(p, splits[i].Move, depth)
+				total.Add(int64(splits[i].Nodes))
 			}
 		})
 	}
 	wg.Wait()
-	return splits, ctx.Err()
+	return uint64(total.Load()), splits, ctx.Err()
 }
 
 // perftCounter is the state of one worker.
 type perftCounter struct {
-	ctx   context.Context
-	rules *Rules
-	path  []Position // keys from the root to the present position
-	table perftTable
+	ctx        context.Context
+	rules      *Rules
+	repetition bool         // a repetition rule applies
+	path       []Position   // keys from the root to the position before the present one
+	table      []perftEntry // a power of two; the latest count replaces that in its place; nil for none
 }
 
-// under counts the sequences of depth plies that begin with m in p.
-func (c *perftCounter) under(p Position, m Move, depth int) uint64 {
-	next := c.rules.Apply(p, m)
-	c.path = append(c.path[:0], p.Key(), next.Key())
-	return c.count(next, depth-1)
+type perftEntry struct {
+	position Position
+	depth    int
+	nodes    uint64
 }
 
+const perftEntryBytes = 32
+
+// after counts the sequences of depth plies that begin with m in p.
+func (c *perftCounter) after(p Position, m Move, depth int) uint64 {
+	c.path = append(c.path, p.Key())
+	n := c.count(c.rules.Apply(p, m), depth-1)
+	c.path = c.path[:len(c.path)-1]
+	return n
+}
+
+// count counts the sequences of depth plies from p.
 func (c *perftCounter) count(p Position, depth int) uint64 {
-	if depth == 0 {
+	switch {
+	case depth == 0:
 		return 1
-	}
-	if c.table == nil {
+	case c.table == nil:
 		return c.generate(p, depth)
 	}
-	e := c.table.entry(p, depth)
+	e := &c.table[(p.Hash()+uint64(depth)*0x9e3779b97f4a7c15)&uint64(len(c.table)-1)]
 	if e.position != p || e.depth != depth {
 		*e = perftEntry{p, depth, c.generate(p, depth)}
 	}
@@ -88,75 +101,32 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 
 // generate counts by generation, at least one ply deep.
 func (c *perftCounter) generate(p Position, depth int) uint64 {
-	tracked := c.rules.options.Repetition != NoRepetition
-	if depth == 1 && !tracked {
+	if depth == 1 && !c.repetition {
 		return uint64(c.rules.Count(p))
 	}
 	var ms MoveSet
-	c.rules.MovesAfter(p, c.forbidden(), &ms)
-	if depth == 1 {
+	c.rules.MovesAfter(p, c.path, &ms)
+	switch {
+	case depth == 1:
 		return uint64(ms.Len())
-	}
-	if c.ctx.Err() != nil {
+	case c.ctx.Err() != nil:
 		return 0
-	}
-	if depth == 2 && !tracked && c.table == nil {
-		return c.rules.CountAfter(p, &ms)
+	case depth == 2 && !c.repetition && c.table == nil:
+		return c.rules.countAfter(p, &ms)
 	}
 	var n uint64
 	for m := range ms.All() {
-		next := c.rules.Apply(p, m)
-		if tracked {
-			c.path = append(c.path, next.Key())
-		}
-		n += c.count(next, depth-1)
-		if tracked {
-			c.path = c.path[:len(c.path)-1]
-		}
+		n += c.after(p, m, depth)
 	}
 	return n
 }
 
-// forbidden is [Game.Forbidden] along the path.
-func (c *perftCounter) forbidden() []Position {
-	n := len(c.path) - 1
-	switch c.rules.options.Repetition {
-	case Superko:
-		return c.path[:n]
-	case Previous:
-		return c.path[max(n-1, 0):n]
-	default:
-		return nil
-	}
-}
-
-// perftTable remembers counts; the latest replaces what was in its place.
-type perftTable []perftEntry
-
-type perftEntry struct {
-	position Position
-	depth    int
-	nodes    uint64
-}
-
-func newPerftTable(entries int) perftTable {
-	if entries < 1 {
-		return nil
-	}
-	return make(perftTable, 1<<(bits.Len(uint(entries))-1))
-}
-
-// entry returns the place of a position counted to a depth.
-func (t perftTable) entry(p Position, depth int) *perftEntry {
-	return &t[(p.Hash()+uint64(depth)*0x9e3779b97f4a7c15)&uint64(len(t)-1)]
-}
-
-// CountAfter returns the sum of [Rules.Count] over the positions that the moves
+// countAfter returns the sum of [Rules.Count] over the positions that the moves
 // of ms, legal in p, lead to. Most moves differ only in where one displaced
 // piece is dropped, and most drops are of no concern to the opponent's courses:
 // those are worked out once, with the piece in hand, and again only for sources
 // whose courses could come by the drop square.
-func (r *Rules) CountAfter(p Position, ms *MoveSet) uint64 {
+func (r *Rules) countAfter(p Position, ms *MoveSet) uint64 {
 	var n uint64
 	if ms.pass || r.options.Kang || r.directed || r.SettingUp(p) {
 		for m := range ms.All() {

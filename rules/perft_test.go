@@ -3,18 +3,15 @@ package rules
 import (
 	"context"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
 
 func perft(t testing.TB, r *Rules, p Position, depth, workers int) uint64 {
 	t.Helper()
-	splits, err := Perft(context.Background(), r, p, depth, PerftConfig{Workers: workers})
+	n, _, err := Perft(context.Background(), r, p, depth, PerftConfig{Workers: workers})
 	require.NoError(t, err)
-	var n uint64
-	for _, s := range splits {
-		n += s.Nodes
-	}
 	return n
 }
 
@@ -91,9 +88,12 @@ func TestPerftAgainstSlow(t *testing.T) {
 		want := slowPerft(r, slowParse(c.position), nil, c.depth)
 		require.Equal(t, want, perft(t, r, p, c.depth, 1), "%s %s", c.rules, c.position)
 		for _, entries := range []int{1, 1000, 1 << 16} {
-			splits, err := Perft(t.Context(), r, p, c.depth, PerftConfig{Workers: 2, Table: entries})
+			n, splits, err := Perft(t.Context(), r, p, c.depth, PerftConfig{Workers: 2, Memory: 2 * entries * perftEntryBytes})
 			require.NoError(t, err)
-			var n uint64
+			for _, s := range splits {
+				n -= s.Nodes
+			}
+			require.Zero(t, n, "the parts are the whole")
 			for _, s := range splits {
 				n += s.Nodes
 			}
@@ -113,9 +113,11 @@ func TestPerftEnds(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Perft(ctx, r, p, 5, PerftConfig{Workers: 2})
+	_, _, err := Perft(ctx, r, p, 5, PerftConfig{Workers: 2})
 	require.ErrorIs(t, err, context.Canceled)
-	splits, err := Perft(context.Background(), r, p, 0, PerftConfig{})
+	n, splits, err := Perft(context.Background(), r, p, 0, PerftConfig{})
 	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
 	require.Empty(t, splits)
+	require.EqualValues(t, perftEntryBytes, unsafe.Sizeof(perftEntry{}))
 }

@@ -214,7 +214,7 @@ func TestCountAfter(t *testing.T) {
 		for m := range ms.All() {
 			n += uint64(r.Count(r.Apply(p, m)))
 		}
-		require.Equal(t, n, r.CountAfter(p, &ms), r.FormatPosition(p))
+		require.Equal(t, n, r.countAfter(p, &ms), r.FormatPosition(p))
 	})
 }
 

@@ -52,95 +52,84 @@ func (r *Rules) RandomSetup(rng *rand.Rand) Position {
 // for file f and so on) counted once. They are in order: South's rows first,
 // read from a1 on like numbers, then North's.
 type Setups struct {
-	rows     [2][]Position // each side's arrangements, in order
-	mirror   [2][]int      // the index of each one's mirror image
-	first    []int         // South's arrangements that don't come after their images
-	before   []int64       // the number of set-ups before those of each of first, and of all
-	selfSame []int         // North's arrangements that don't come after their images
+	blocks []setupBlock
+	n      int64
+}
+
+// setupBlock is an arrangement of South's pieces with those of North's that go with it.
+type setupBlock struct {
+	south  Position
+	norths []Position
+	before int64 // the number of set-ups in earlier blocks
 }
 
 // Setups returns the set-ups. Under Kang there are none.
 func (r *Rules) Setups() *Setups {
-	s := &Setups{before: []int64{0}}
+	s := &Setups{}
 	if r.options.Kang {
 		return s
 	}
-	for _, side := range []Side{South, North} {
-		s.rows[side], s.mirror[side] = arrangements(r.setupSquares(side))
-	}
-	for i, image := range s.mirror[North] {
-		if i <= image {
-			s.selfSame = append(s.selfSame, i)
+	_, souths := arrangements(r.setupSquares(South))
+	all, half := arrangements(r.setupSquares(North))
+	for _, south := range souths {
+		norths := all
+		if south == south.mirror() {
+			norths = half
 		}
-	}
-	n := int64(0)
-	for i, image := range s.mirror[South] {
-		switch {
-		case i < image:
-			n += int64(len(s.rows[North]))
-		case i == image:
-			n += int64(len(s.selfSame))
-		default:
-			continue
-		}
-		s.first = append(s.first, i)
-		s.before = append(s.before, n)
+		s.blocks = append(s.blocks, setupBlock{south, norths, s.n})
+		s.n += int64(len(norths))
 	}
 	return s
 }
 
 // Len returns how many there are.
-func (s *Setups) Len() int64 { return s.before[len(s.before)-1] }
+func (s *Setups) Len() int64 { return s.n }
 
 // At returns the k-th one, 0 <= k < Len, South to move.
 func (s *Setups) At(k int64) Position {
-	i := sort.Search(len(s.first), func(i int) bool { return s.before[i+1] > k })
-	south, north := s.first[i], int(k-s.before[i])
-	if s.mirror[South][south] == south {
-		north = s.selfSame[north]
-	}
-	p := s.rows[South][south]
-	for sq := range s.rows[North][north].Occupied().All() {
-		p.put(sq, s.rows[North][north].At(sq))
-	}
-	return p
+	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].before > k }) - 1
+	south, north := s.blocks[i].south, s.blocks[i].norths[k-s.blocks[i].before]
+	return Position{south.lo | north.lo, south.hi | north.hi}
 }
 
-// arrangements returns the ways to place two pieces of each height on squares,
-// in the order of their digits, and the index of each one's mirror image.
-func arrangements(zone SquareSet) (list []Position, mirror []int) {
+// arrangements returns the ways to place two pieces of each height on squares, in the
+// order of their digits, and those of them that don't come after their mirror images.
+func arrangements(zone SquareSet) (all, half []Position) {
 	left := [4]int{zone.Count() - NumPieces/2, 2, 2, 2}
 	var place func(p Position, rest SquareSet)
 	place = func(p Position, rest SquareSet) {
 		if rest == 0 {
-			list = append(list, p)
+			all = append(all, p)
+			if image := p.mirror(); p == image || p.before(image) {
+				half = append(half, p)
+			}
 			return
 		}
 		s := rest.first()
 		for h := range left {
-			if left[h] == 0 {
-				continue
-			}
-			left[h]--
-			next := p
-			if h > 0 {
+			if left[h] > 0 {
+				left[h]--
+				next := p
 				next.put(s, Height(h))
+				place(next, rest&^(1<<s))
+				left[h]++
 			}
-			place(next, rest&^(1<<s))
-			left[h]++
 		}
 	}
 	place(Position{}, zone)
-	index := make(map[Position]int, len(list))
-	for i, p := range list {
-		index[p] = i
+	return all, half
+}
+
+// mirror returns a board with its files in reverse.
+func (p Position) mirror() (image Position) {
+	for s := range p.Occupied().All() {
+		image.put(SquareAt(Files-1-s.File(), s.Row()), p.At(s))
 	}
-	for _, p := range list {
-		var image Position
-		for sq := range p.Occupied().All() {
-			image.put(sq/Files*Files+Files-1-sq%Files, p.At(sq))
-		}
-		mirror = append(mirror, index[image])
-	}
-	return list, mirror
+	return image
+}
+
+// before reports whether the digits of a board come before those of another one.
+func (p Position) before(q Position) bool {
+	differ := SquareSet((p.lo ^ q.lo) | (p.hi ^ q.hi))
+	return p.At(differ.first()) < q.At(differ.first())
 }

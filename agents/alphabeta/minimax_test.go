@@ -74,11 +74,7 @@ func (gs *games) next() *rules.Game {
 		if g.LegalMoves(&ms); math.Pow(float64(ms.Len()), float64(gs.depth)) > 30*float64(gs.lines) {
 			continue // not worth counting its lines
 		}
-		var lines uint64
-		splits, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
-		for _, s := range splits {
-			lines += s.Nodes
-		}
+		lines, _, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
 		if err == nil && lines <= gs.lines {
 			return g
 		}

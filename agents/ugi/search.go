@@ -209,14 +209,7 @@ func (s *server) perft(ctx context.Context, text string) error {
 	}
 	p := s.game.Position()
 	s.start(ctx, true, func(ctx context.Context) string {
-		nodes := uint64(0)
-		if depth == 0 {
-			nodes = 1
-		}
-		splits, err := rules.Perft(ctx, r, p, int(depth), rules.PerftConfig{})
-		for _, split := range splits {
-			nodes += split.Nodes
-		}
+		nodes, _, err := rules.Perft(ctx, r, p, int(depth), rules.PerftConfig{})
 		if err != nil {
 			return fmt.Sprintf("info string perft %d was stopped", depth)
 		}

@@ -7,16 +7,15 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"gyges/rules"
 )
 
 const (
-	maxWorkers = 1024 // of anything
-
-	maxHash         = 1 << 16 // of perft, MiB
-	perftEntryBytes = 32      // see rules.PerftConfig
+	maxWorkers = 1024    // of perft
+	maxHash    = 1 << 16 // of perft, MiB
 )
 
 // perftCmd counts sequences of moves.
@@ -72,23 +71,14 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	return c.count(ctx, e, r, p)
 }
 
-// check reports what is wrong with the flags, and fills in the number of workers.
+// check returns what is wrong with the flags.
 func (c *perftCmd) check() error {
-	var errs []error
+	errs := []error{between("--workers", c.Workers, 0, maxWorkers), between("--hash", c.Hash, 0, maxHash)}
 	switch {
-	case c.Depth == nil && c.EPD == "":
+	case c.Depth != nil:
+		errs = append(errs, between("--depth", *c.Depth, 0, rules.MaxPerftDepth))
+	case c.EPD == "":
 		errs = append(errs, errors.New("expected --depth N, the number of plies to count"))
-	case c.Depth != nil && (*c.Depth < 0 || *c.Depth > rules.MaxPerftDepth):
-		errs = append(errs, fmt.Errorf("--depth: expected 0 to %d, found %d", rules.MaxPerftDepth, *c.Depth))
-	}
-	if c.Workers < 0 || c.Workers > maxWorkers {
-		errs = append(errs, fmt.Errorf("--workers: expected 0 (one for each core) to %d, found %d", maxWorkers, c.Workers))
-	}
-	if c.Hash < 0 || c.Hash > maxHash {
-		errs = append(errs, fmt.Errorf("--hash: expected 0 to %d MiB, found %d", maxHash, c.Hash))
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	if c.EPD != "" && len(c.Position) > 0 {
 		errs = append(errs, errors.New("expected a position or --epd, found both"))
@@ -99,15 +89,19 @@ func (c *perftCmd) check() error {
 	return errors.Join(errs...)
 }
 
-// how returns how to count: the memory is shared out among the workers.
+// how returns how to count.
 func (c *perftCmd) how() rules.PerftConfig {
-	return rules.PerftConfig{Workers: c.Workers, Table: c.Hash << 20 / perftEntryBytes / c.Workers}
+	workers := c.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return rules.PerftConfig{Workers: workers, Memory: c.Hash << 20}
 }
 
 // count prints the count from one position.
 func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Position) error {
 	began := time.Now()
-	total, splits, err := perft(ctx, r, p, *c.Depth, c.how())
+	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.how())
 	if err != nil {
 		return err
 	}
@@ -118,9 +112,7 @@ func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Po
 			lines[i] = fmt.Sprintf("%v %d\n", s.Move, s.Nodes)
 		}
 		slices.Sort(lines)
-		for _, l := range lines {
-			e.out.printf("%s", l)
-		}
+		e.out.printf("%s", strings.Join(lines, ""))
 	}
 	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
 	e.out.printf("nodes %d\n", total)
@@ -147,7 +139,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 			if c.Depth != nil && want.Depth > *c.Depth {
 				continue
 			}
-			n, _, err := perft(ctx, r, l.Position, want.Depth, c.how())
+			n, _, err := rules.Perft(ctx, r, l.Position, want.Depth, c.how())
 			if err != nil {
 				return err
 			}
@@ -163,22 +155,6 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 		return errNo
 	}
 	return nil
-}
-
-// perft counts the sequences of exactly depth plies; there is one of none.
-func perft(ctx context.Context, r *rules.Rules, p rules.Position, depth int, how rules.PerftConfig) (uint64, []rules.Split, error) {
-	if depth == 0 {
-		return 1, nil, ctx.Err()
-	}
-	splits, err := rules.Perft(ctx, r, p, depth, how)
-	if err != nil {
-		return 0, nil, err
-	}
-	var total uint64
-	for _, s := range splits {
-		total += s.Nodes
-	}
-	return total, splits, nil
 }
 
 // perSecond prints a rate with three digits, "140 M".

@@ -13,9 +13,8 @@ type Line struct {
 	rules    *rules.Rules
 	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
 	history  int              // how many of past the game gave
-	rule     rules.Repetition
-	left     int // turns that the game may still last from the start of the line
-	decisive int // goals that a side needs to have for its next one to win
+	left     int              // turns that the game may still last from the start of the line
+	decisive int              // goals that a side needs to have for its next one to win
 }
 
 // Begin starts an empty line at g's present position.
@@ -24,7 +23,6 @@ func (l *Line) Begin(g *rules.Game) {
 	l.rules = g.Rules()
 	l.past = append(l.past[:0], g.Forbidden()...)
 	l.history = len(l.past)
-	l.rule = o.Repetition
 	l.left = o.MaxPlies - g.Ply()
 	l.decisive = 0
 	if o.Kang {
@@ -60,14 +58,7 @@ func (l *Line) Rewind() { l.past = l.past[:l.history] }
 // Moves fills ms with the legal moves in p, the position at the line's end: the
 // same as in a game of these moves. It ignores the game's length.
 func (l *Line) Moves(p rules.Position, ms *rules.MoveSet) {
-	switch l.rule {
-	case rules.Superko:
-		l.rules.MovesAfter(p, l.past, ms)
-	case rules.Previous:
-		l.rules.MovesAfter(p, l.past[max(len(l.past)-1, 0):], ms)
-	default:
-		l.rules.Moves(p, ms)
-	}
+	l.rules.MovesAfter(p, l.past, ms)
 }
 
 // Outcome returns the outcome of the game in p, the position at the line's end.
