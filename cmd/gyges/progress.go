@@ -1,95 +1,130 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"time"
 
-	"gyges/ratings/textfmt"
-
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"gyges/ratings/textfmt"
 )
 
-// lineEvery is how often progress is told where a bar can't be drawn.
+// lineEvery is the time between two lines of progress where no bar can be drawn.
 const lineEvery = 10 * time.Second
 
-// progress tells how far a run is: a bar on a terminal, a line now and then
-// elsewhere.
-type progress struct {
+// meter reports how far a run has come: by a bar on a terminal, by a line now and
+// then elsewhere.
+type meter struct {
 	w     *output
 	bar   *progressbar.ProgressBar // nil: lines
-	total int64
-	done  int64
-	bad   int64 // games that a fault decided
+	total int64                    // 0: not known
+	first int64                    // what was done before this run
 	start time.Time
 	last  time.Time // when the last line was printed
 	now   func() time.Time
 }
 
-func newProgress(w *output, total int64) *progress {
-	p := &progress{w: w, total: total, now: time.Now}
-	p.start = p.now()
-	p.last = p.start
+func newMeter(w *output, total int64, options ...progressbar.Option) *meter {
+	m := &meter{w: w, total: total, start: time.Now(), now: time.Now}
+	m.last = m.start
 	if f, ok := w.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions64(total,
+		if total == 0 {
+			total = -1 // as the bar has it
+		}
+		m.bar = progressbar.NewOptions64(total, append(options,
 			progressbar.OptionSetWriter(f),
-			progressbar.OptionSetDescription("games"),
-			progressbar.OptionSetItsString("games"),
 			progressbar.OptionShowCount(),
-			progressbar.OptionShowIts(),
 			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionFullWidth(),
 			progressbar.OptionClearOnFinish(),
-		)
-		_ = p.bar.RenderBlank() // a terminal that is gone stops no run
+		)...)
+		_ = m.bar.RenderBlank() // a terminal that is gone stops no run
 	}
-	return p
+	return m
 }
 
-// step notes that one more game is done, and whether a fault decided it.
+// report shows what is done: by the bar with a label, or by a line and the time
+// left.
+func (m *meter) report(done int64, label, line string) {
+	if m.bar != nil {
+		m.bar.Describe(label)
+		_ = m.bar.Set64(done)
+		return
+	}
+	now := m.now()
+	if now.Sub(m.last) < lineEvery {
+		return
+	}
+	m.last = now
+	if m.total > 0 {
+		left := time.Duration(float64(now.Sub(m.start)) / float64(done-m.first) * float64(m.total-done))
+		line += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	m.w.printf("%s\n", line)
+}
+
+// hide makes room for other lines; the next report draws the bar again.
+func (m *meter) hide() {
+	if m.bar != nil {
+		_ = m.bar.Clear()
+	}
+}
+
+// end removes the bar.
+func (m *meter) end() {
+	if m.bar != nil {
+		_ = m.bar.Finish()
+		_ = m.bar.Clear()
+	}
+}
+
+// progress counts the games of a run.
+type progress struct {
+	*meter
+	done   int64
+	faults int // games that a fault decided
+}
+
+func newProgress(w *output, total int64) *progress {
+	return &progress{meter: newMeter(w, total, progressbar.OptionSetDescription("games"),
+		progressbar.OptionSetItsString("games"), progressbar.OptionShowIts())}
+}
+
+// step adds a game, which a fault may have decided.
 func (p *progress) step(fault bool) {
 	p.done++
+	label := "games"
 	if fault {
-		p.bad++
+		p.faults++
 	}
-	if p.bar != nil {
-		if fault {
-			p.bar.Describe("games," + p.faults())
-		}
-		_ = p.bar.Add(1)
-		return
+	if p.faults > 0 {
+		label += ", " + textfmt.Plural(p.faults, "fault")
 	}
-	now := p.now()
-	if now.Sub(p.last) < lineEvery {
-		return
-	}
-	p.last = now
-	elapsed := now.Sub(p.start)
-	left := time.Duration(float64(elapsed) / float64(p.done) * float64(p.total-p.done))
-	p.w.printf("%d of %d games,%s %.3g games/s, %v left\n",
-		p.done, p.total, p.faults(), float64(p.done)/elapsed.Seconds(), left.Round(time.Second))
+	rate := float64(p.done) / p.now().Sub(p.start).Seconds()
+	p.report(p.done, label, fmt.Sprintf("%d of %d %s, %.3g games/s", p.done, p.total, label, rate))
 }
 
-// faults is what is said of them: nothing if there are none.
-func (p *progress) faults() string {
-	if p.bad == 0 {
-		return ""
-	}
-	return " " + textfmt.Plural(int(p.bad), "fault") + ","
+// steps counts the steps of a tuning run.
+type steps struct{ *meter }
+
+// newSteps returns the steps of a run; total is 0 if their number is not known.
+func newSteps(w *output, total int) *steps {
+	m := newMeter(w, int64(total))
+	m.first = -1
+	return &steps{m}
 }
 
-// hide makes room for other lines; the next step draws the bar again.
-func (p *progress) hide() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
+// step reports that step k is done, and its result.
+func (s *steps) step(k int, text string) {
+	if s.first < 0 {
+		s.first = int64(k) - 1
 	}
-}
-
-// end takes the bar off the screen.
-func (p *progress) end() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-		_ = p.bar.Clear()
+	line := fmt.Sprintf("step %d, %s", k, text)
+	if s.total > 0 {
+		line = fmt.Sprintf("step %d of %d, %s", k, s.total, text)
 	}
+	s.report(int64(k), text, line)
 }
