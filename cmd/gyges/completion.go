@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -59,8 +60,8 @@ complete -c gyges -n 'test -n "$(__gyges_words)"' -f -a '(__gyges_words)'
 // where the shell shows it.
 func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 	if c.Line == nil {
-		e.out.printf("%s", completionScripts[c.Shell])
-		return nil
+		_, err := io.WriteString(e.out, completionScripts[c.Shell])
+		return err
 	}
 	for _, w := range e.complete(ctx.Model.Node, *c.Line) {
 		switch {

@@ -209,12 +209,11 @@ func (p *pgnReader) game(g *Game) error {
 	if p.bad != nil {
 		return nil
 	}
-	var err error
-	if g.Result, err = parseResult(p.tags[tagResult]); err != nil {
-		p.fail(p.at[tagResult], err)
+	result, err := parseResult(p.tags[tagResult])
+	if p.fail(p.at[tagResult], err); p.bad != nil {
 		return nil
 	}
-	g.ID, g.Pair = p.tag(tagID), p.pair()
+	g.Result, g.ID, g.Pair = result, p.tag(tagID), p.pair()
 	rules := p.tag(tagRules)
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)

@@ -211,11 +211,11 @@ func (p *publisher) start(m *nats.Msg) (stored func(context.Context) bool) {
 		}
 		select {
 		case <-future.Ok():
-			return true
-		case <-future.Err():
+		case err = <-future.Err():
 		case <-ctx.Done():
+			err = ctx.Err()
 		}
-		return false
+		return err == nil
 	}
 }
 

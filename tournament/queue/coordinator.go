@@ -134,10 +134,10 @@ func (p *Coordinator) Play(
 		err = r.play(ctx, jobs)
 		r.end(context.WithoutCancel(ctx))
 	}
-	if ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // stalled returns why the server can't store messages; nil: it can, or it is unknown.

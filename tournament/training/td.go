@@ -200,7 +200,7 @@ func points(result string) float64 { return float64(record.HalfPoints(result, ru
 func leaf(e *eval.Evaluator, g *rules.Game, d agents.Decision) tdleaf.Leaf {
 	p := g.Position()
 	mover := p.Side().Other()
-	outcome := rules.Undecided
+	var outcome rules.Outcome
 	if plies, proven := d.Score.Proven(); proven {
 		if outcome = rules.WinFor(mover); plies < 0 {
 			outcome = rules.WinFor(mover.Other())

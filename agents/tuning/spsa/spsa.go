@@ -78,14 +78,14 @@ func (s *Settings) Check() error {
 
 const maxCount = 1_000_000
 
-func (x Param) check(p *problems.List) {
-	field := "parameters." + x.Name
-	p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
-	p.Expect(x.Min <= x.Start && x.Start <= x.Max, field,
-		"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
-	p.Expect(x.C > 0 && !math.IsInf(x.C, 0), field, "expected a c above 0, found %v", x.C)
-	p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
-	p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
+func (p Param) check(list *problems.List) {
+	field := "parameters." + p.Name
+	list.Expect(p.Min < p.Max, field, "expected a min below max, found %v and %v", p.Min, p.Max)
+	list.Expect(p.Min <= p.Start && p.Start <= p.Max, field,
+		"expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
+	list.Expect(p.C > 0 && !math.IsInf(p.C, 0), field, "expected a c above 0, found %v", p.C)
+	list.Expect(!p.Whole || !(p.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
+	list.Expect(0 <= p.R && p.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.
