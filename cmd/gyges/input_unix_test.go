@@ -68,8 +68,9 @@ func TestDeviceInPlaceOfAFile(t *testing.T) {
 	for args, want := range map[string]string{
 		"rate /dev/zero":             "/dev/zero: line 1: expected at most 16777216 bytes",
 		"import /dev/zero --out new": "/dev/zero: line 1: expected at most 16777216 bytes",
-		"rate --strict /dev/zero":    "/dev/zero:1: expected a line of at most 262144 bytes",
+		"rate --strict /dev/zero":    "/dev/zero: line 1: expected at most 16777216 bytes",
 		"games /dev/zero":            "/dev/zero:1: expected a record of at most 16777216 bytes",
+		"export /dev/zero":           "/dev/zero:1: expected a record of at most 16777216 bytes",
 		"perft --epd /dev/zero":      "/dev/zero:1: expected at most 4096 bytes",
 		"openings /dev/zero":         "/dev/zero:1: expected a line of at most 4096 bytes",
 		"tactics run /dev/zero":      "/dev/zero:1: expected at most 65536 bytes",

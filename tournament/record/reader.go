@@ -15,12 +15,17 @@ import (
 // plies, the longest the rules allow, has some 5 MB.
 const MaxLine = 16 << 20
 
+// maxSkipped bounds how much of a longer line is read in search of its end, in bytes.
+const maxSkipped = 4 * MaxLine
+
 // bufferSize is how much of a file is in memory at once, unless a line is longer.
 const bufferSize = 64 << 10
 
 // ErrTorn is the error of a last line that has no end, as in a run that was
 // stopped while it wrote, or still goes on.
 var ErrTorn = errors.New("the last line is cut short")
+
+var errTooLong = fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine)
 
 // LineError is the error of a line that is no record.
 type LineError struct {
@@ -74,7 +79,8 @@ func (r *Reader) Offset() int64 { return r.offset }
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty
 // line and arrays that don't fit the moves are errors; whether the moves are legal is
 // for [Replay] to say. The error is a *[LineError] for a line that is no record, after
-// which the next line can be read. All others name file and line, too.
+// which the next line can be read. All others name file and line, too, and end the
+// reading: that of a line much longer than [MaxLine] is one.
 func (r *Reader) Read() (*Game, error) {
 	if err := r.next(); err != nil {
 		return nil, err
@@ -117,7 +123,7 @@ func (r *Reader) next() error {
 	size := len(line)
 	if errors.Is(err, bufio.ErrBufferFull) {
 		r.long = append(r.long[:0], line...)
-		for errors.Is(err, bufio.ErrBufferFull) {
+		for errors.Is(err, bufio.ErrBufferFull) && size <= maxSkipped {
 			line, err = r.file.ReadSlice('\n')
 			if size += len(line); size <= MaxLine {
 				r.long = append(r.long, line...)
@@ -130,11 +136,12 @@ func (r *Reader) next() error {
 	switch {
 	case r.torn && size == 0:
 		return io.EOF
+	case errors.Is(err, bufio.ErrBufferFull):
+		return fmt.Errorf("%s:%d: %w", r.name, r.line, errTooLong)
 	case err != nil && !r.torn:
 		return fmt.Errorf("%s:%d: %w", r.name, r.line, err)
 	case size > MaxLine:
-		err = fmt.Errorf("expected a record of at most %d bytes, found a longer line", MaxLine)
-		return &LineError{r.name, r.line, err, false}
+		return &LineError{r.name, r.line, errTooLong, false}
 	}
 	r.text = bytes.TrimSuffix(line, []byte{'\n'})
 	return nil

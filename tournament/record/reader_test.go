@@ -81,6 +81,21 @@ func TestReadResultAfterABadLine(t *testing.T) {
 	require.ErrorIs(t, r.ReadResult(&o), io.EOF)
 }
 
+// endless is a line without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// A line without an end ends the reading after a bounded amount.
+func TestLineWithoutEnd(t *testing.T) {
+	const want = "f:1: expected a record of at most 16777216 bytes, found a longer line"
+	_, err := NewReader(endless{}, "f").Read()
+	require.EqualError(t, err, want)
+	require.False(t, errors.As(err, new(*LineError)))
+	_, _, err = Find(endless{}, "f", 0)
+	require.EqualError(t, err, want)
+}
+
 // What a run writes is scanned.
 func TestScan(t *testing.T) {
 	g := &Game{Game: 7, Pair: 3, Rules: "standard", Opening: "o", South: Player{"a:x=1", 1}, North: Player{"b", 2},
@@ -90,7 +105,8 @@ func TestScan(t *testing.T) {
 	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South, o.North, o.Result))
 }
 
-func BenchmarkReadResult(b *testing.B) {
+// benchmarkFile returns a file of 1000 games of 23 moves.
+func benchmarkFile(b *testing.B) []byte {
 	g := &Game{Rules: "standard", Opening: "321123/000000/000000/000000/000000/321123 s", Policy: "random",
 		South: Player{"alphabeta:depth=3", 1}, North: Player{"mcts:iterations=200", 2}, Result: "1-0", Reason: "goal"}
 	for range 23 {
@@ -103,6 +119,22 @@ func BenchmarkReadResult(b *testing.B) {
 		g.Game++
 		file = append(file, line(b, g)...)
 	}
+	return file
+}
+
+func BenchmarkRead(b *testing.B) {
+	file := benchmarkFile(b)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		r := NewReader(bytes.NewReader(file), "f")
+		for _, err := r.Read(); err == nil; _, err = r.Read() {
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/game")
+}
+
+func BenchmarkReadResult(b *testing.B) {
+	file := benchmarkFile(b)
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		r := NewReader(bytes.NewReader(file), "f")
