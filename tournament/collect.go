@@ -17,8 +17,7 @@ const flushEvery = time.Second
 // collector writes the games in schedule order.
 type collector struct {
 	schedule     *schedule
-	store        *store   // nil: nothing was there before
-	ahead        *ordered // games of the store that were played before an earlier one
+	store        *store
 	writer       *record.Writer
 	onGame       func(*record.Game)
 	next         int64                // the pair to be written next
@@ -39,10 +38,6 @@ type collector struct {
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
 func (c *collector) collect(results <-chan PairResult, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	var err error
-	c.ahead, err = c.store.openAhead()
-	c.note(err)
-	defer c.ahead.close()
 	c.waiting = map[int64]PairResult{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -101,7 +96,7 @@ func (c *collector) stuck() bool {
 // flush writes out what is in memory.
 func (c *collector) flush() {
 	c.note(c.writer.Flush())
-	if c.err == nil && c.store != nil {
+	if c.err == nil {
 		c.note(c.store.stillThere())
 	}
 	if c.err != nil {

@@ -22,13 +22,10 @@ var errImported = errors.New("holds imported games; expected a new folder or tha
 // folder must not hold a run already. If write fails, nothing is left of it. Until
 // all is written the records have a temporary name: see [IsCutImport].
 func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) error {
-	if dir == "" {
-		return errors.New("expected a folder for the records, found none")
-	}
 	start := time.Now()
 	_, err := os.Stat(dir)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeFolder(dir); err != nil {
 		return err
 	}
 	err = importFiles(dir, from, start, write)

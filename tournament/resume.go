@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,88 +22,94 @@ import (
 // run was stopped; the resumed run puts them in their places.
 const aheadFile = "ahead.jsonl"
 
-// store is a run's folder: where the records go, and what is there already.
+// store is a run's folder: games.jsonl, to which the records are appended, and what
+// was there already.
 //
 // games.jsonl is the truth. Its whole lines are the games from 0 on, in order;
 // a run that was stopped gently may have left some more behind a gap. They are
 // moved to aheadFile before the gap is closed, so that a stop at any instant
-// finds each game in one of the two files, or in both.
+// finds each game in one of the two files, or in both. Changes that other programs
+// make to games.jsonl are detected before anything is appended.
 type store struct {
-	dir    string
-	writer *record.Writer
-	file   *recordsFile
-	kept   int64 // games in the file
+	*os.File
+	writer  *record.Writer
+	kept    int64           // games in the file when it was opened
+	ahead   *os.File        // aheadFile; nil if there is none
+	offsets map[int64]int64 // of the games in it
 }
 
 // openStore makes the folder of a run, or opens that of a run that was stopped
 // and reads it. kept is called for each game it has, in order.
 func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
-	if c.Out == "" {
-		return nil, errors.New("expected a folder for the records, found none")
-	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+	if err := makeFolder(c.Out); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(c.Out, GamesFile)
 	mode := os.O_RDWR | os.O_CREATE
 	if runtime.GOOS != "windows" { // where such a file can't be truncated
 		mode |= os.O_APPEND
 	}
-	f, err := os.OpenFile(path, mode, 0o644)
+	f, err := os.OpenFile(filepath.Join(c.Out, GamesFile), mode, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	st, err := readStore(f, c, m, s, kept)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), f.Close())
+	st := &store{File: f}
+	if err := st.read(c, m, s, kept); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), st.Close())
 	}
 	return st, nil
 }
 
-// readStore reads what the folder has, and repairs it.
-func readStore(f *os.File, c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
+// makeFolder makes the folder of a run, if need be.
+func makeFolder(dir string) error {
+	if dir == "" {
+		return errors.New("expected a folder for the records, found none")
 	}
-	if err := files.Lock(f); err != nil {
-		return nil, err
+	return os.MkdirAll(dir, 0o755)
+}
+
+// read reads what the folder has, and repairs it.
+func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) error {
+	info, err := st.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
 	}
-	if err := checkManifest(f, c, m); err != nil {
-		return nil, err
+	if err := files.Lock(st.File); err != nil {
+		return err
+	}
+	if err := checkManifest(info.Size(), c, m); err != nil {
+		return err
 	}
 	files.Clean(c.Out)
-	if err := cutTornLine(f); err != nil {
-		return nil, err
-	}
-	st := &store{dir: c.Out}
-	size, err := st.readGames(f, s, kept)
+	size, err := cutTornLine(st.File)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := f.Truncate(size); err != nil {
-		return nil, err
+	if err := st.openAhead(c.Out, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if _, err := f.Seek(size, io.SeekStart); err != nil {
-		return nil, err
+	if size, err = st.readGames(c.Out, size, s, kept); err != nil {
+		return err
 	}
-	st.file = &recordsFile{f, size}
-	st.writer = record.Append(st.file, st.kept, size)
-	return st, nil
+	if err := st.Truncate(size); err != nil {
+		return err
+	}
+	_, err = st.Seek(size, io.SeekStart)
+	st.writer = record.Append(st, st.kept, size)
+	return err
 }
 
 // checkManifest compares the run in the folder, if there is one, with the one
 // to be played.
-func checkManifest(games *os.File, c *Config, m *Manifest) error {
+func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	old, err := ReadManifest(os.DirFS(c.Out))
 	if err != nil {
 		return fmt.Errorf("%s can't be read: %w", ManifestFile, err)
 	}
 	if old == nil {
-		info, err := games.Stat()
-		if err == nil && info.Size() > 0 {
-			err = fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
+		if gamesSize > 0 {
+			return fmt.Errorf("holds records (%s) but no %s; expected a new folder or a whole run", GamesFile, ManifestFile)
 		}
-		return err
+		return nil
 	}
 	if old.Status == Imported {
 		return errImported
@@ -143,7 +150,8 @@ func compareConfigs(old, now *ManifestConfig) error {
 	var diff bytes.Buffer
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		if !bytes.Equal(was[k], is[k]) {
-			fmt.Fprintf(&diff, "; %s was %.300s, now %.300s", k, orNothing(was[k]), orNothing(is[k]))
+			fmt.Fprintf(&diff, "; %s was %.300s, now %.300s", k, cmp.Or(string(was[k]), "nothing"),
+				cmp.Or(string(is[k]), "nothing"))
 		}
 	}
 	if diff.Len() == 0 {
@@ -152,42 +160,30 @@ func compareConfigs(old, now *ManifestConfig) error {
 	return fmt.Errorf("holds a run of another configuration%s", diff.Bytes())
 }
 
-func orNothing(text json.RawMessage) string {
-	if len(text) == 0 {
-		return "nothing"
-	}
-	return string(text)
-}
-
-// cutTornLine cuts off what stands after the last line end.
-func cutTornLine(f *os.File) error {
+// cutTornLine cuts off what follows the last line end of a file of records, and
+// moves to the new end, which it returns.
+func cutTornLine(f *os.File) (size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	block := make([]byte, 64<<10)
-	end := info.Size()
-	for end > 0 {
-		n := min(end, int64(len(block)))
-		if _, err := f.ReadAt(block[:n], end-n); err != nil {
-			return err
+	tail := make([]byte, min(info.Size(), record.MaxLine))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return 0, err
+	}
+	size = info.Size() - int64(len(tail)-1-bytes.LastIndexByte(tail, '\n'))
+	if size < info.Size() {
+		if err := f.Truncate(size); err != nil {
+			return 0, err
 		}
-		if i := bytes.LastIndexByte(block[:n], '\n'); i >= 0 {
-			end += int64(i) + 1 - n
-			break
-		}
-		end -= n
 	}
-	if end == info.Size() {
-		return nil
-	}
-	return f.Truncate(end)
+	return f.Seek(size, io.SeekStart)
 }
 
-// readGames reads the games up to the first one missing, and moves those behind
-// it to aheadFile. It returns the size of the former.
-func (st *store) readGames(f *os.File, s *schedule, kept func(*record.Game)) (size int64, err error) {
-	r := record.NewReader(f, f.Name())
+// readGames reads the games, in so many bytes, up to the first one missing, and moves
+// those behind it to aheadFile. It returns the size of the former.
+func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Game)) (size int64, err error) {
+	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
 	for {
 		g, err := r.Read()
 		switch {
@@ -198,7 +194,7 @@ func (st *store) readGames(f *os.File, s *schedule, kept func(*record.Game)) (si
 		case g.Game < st.kept:
 			return 0, fmt.Errorf("%s: expected game %d, found game %d again", GamesFile, st.kept, g.Game)
 		case g.Game > st.kept:
-			return size, st.moveAhead(&ordered{r: r, next: g}, s)
+			return size, st.moveAhead(dir, g, r, 2*s.len())
 		}
 		if err := s.check(g); err != nil {
 			return 0, err
@@ -210,137 +206,93 @@ func (st *store) readGames(f *os.File, s *schedule, kept func(*record.Game)) (si
 	}
 }
 
-// moveAhead puts the games behind the gap among those that an earlier
-// resumption has put in aheadFile.
-func (st *store) moveAhead(behind *ordered, s *schedule) error {
-	before, err := st.openAhead()
-	if err != nil {
-		return err
-	}
-	out, err := files.Create(filepath.Join(st.dir, aheadFile))
-	if err != nil {
-		before.close()
-		return err
-	}
-	w := record.NewWriter(out)
-	err = errors.Join(st.merge(w, behind, before, 2*s.len()), w.Flush())
-	before.close() // Windows replaces no open file
-	if err != nil {
-		return errors.Join(err, out.Discard())
-	}
-	return out.Commit()
-}
-
-// merge writes the games of both that come after those of games.jsonl, each once.
-func (st *store) merge(w *record.Writer, behind, before *ordered, scheduled int64) error {
-	for next := st.kept; ; {
-		g, err := behind.from(next)
-		other, otherErr := before.from(next)
-		if err := errors.Join(err, otherErr); err != nil {
+// moveAhead appends a game and the ones after it to aheadFile, where they aren't there yet.
+func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, scheduled int64) error {
+	if st.ahead == nil {
+		if err := st.openAhead(dir, os.O_CREATE); err != nil {
 			return err
 		}
-		if g == nil || other != nil && other.Game < g.Game {
-			g = other
-		}
-		switch {
-		case g == nil:
-			return nil
+	}
+	w := record.NewWriter(st.ahead)
+	for last := st.kept; ; {
+		switch _, there := st.offsets[g.Game]; {
+		case g.Game <= last:
+			return fmt.Errorf("%s: expected a game after game %d, found game %d", GamesFile, last, g.Game)
 		case g.Game >= scheduled:
 			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
+		case !there:
+			if err := w.Write(g); err != nil {
+				return err
+			}
 		}
-		if err := w.Write(g); err != nil {
+		last = g.Game
+		var err error
+		if g, err = r.Read(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
 			return err
 		}
-		next = g.Game + 1
 	}
+	if err := errors.Join(w.Flush(), st.ahead.Sync()); err != nil {
+		return err
+	}
+	return st.indexAhead()
 }
 
-// ordered reads games in ascending order, one at a time. nil has none.
-type ordered struct {
-	r    *record.Reader
-	file io.Closer    // nil if somebody else closes it
-	next *record.Game // nil before the first game
-	end  bool         // there are no games after next
+// openAhead opens aheadFile, with a flag for [os.OpenFile], and finds its games.
+func (st *store) openAhead(dir string, flag int) (err error) {
+	if st.ahead, err = os.OpenFile(filepath.Join(dir, aheadFile), os.O_RDWR|flag, 0o644); err != nil {
+		return err
+	}
+	return st.indexAhead()
 }
 
-// from returns the first game from number n on; nil if there is none. n doesn't
-// decrease from call to call.
-func (o *ordered) from(n int64) (*record.Game, error) {
-	for o != nil && !o.end {
-		if o.next != nil && o.next.Game >= n {
-			return o.next, nil
-		}
-		g, err := o.r.Read()
+// indexAhead finds the games in aheadFile. It leaves the file at its end.
+func (st *store) indexAhead() error {
+	size, err := cutTornLine(st.ahead)
+	if err != nil {
+		return err
+	}
+	st.offsets = map[int64]int64{}
+	r := record.NewReader(io.NewSectionReader(st.ahead, 0, size), st.ahead.Name())
+	for {
+		offset := r.Offset()
+		g, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			o.end = true
+			return nil
 		case err != nil:
-			return nil, err
-		case o.next != nil && g.Game <= o.next.Game:
-			return nil, fmt.Errorf("expected a game after game %d, found game %d", o.next.Game, g.Game)
-		default:
-			o.next = g
+			return err
 		}
-	}
-	return nil, nil
-}
-
-func (o *ordered) close() {
-	if o != nil && o.file != nil {
-		_ = o.file.Close() // it was only read
+		st.offsets[g.Game] = offset
 	}
 }
 
-// openAhead opens the games that a resumption has put aside; nil if there are none.
-func (st *store) openAhead() (*ordered, error) {
-	if st == nil {
-		return nil, nil
-	}
-	path := filepath.Join(st.dir, aheadFile)
-	f, err := files.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &ordered{r: record.NewReader(f, path), file: f}, nil
+// has reports whether a game needn't be played. It may be called concurrently.
+func (st *store) has(game int64) bool {
+	_, ahead := st.offsets[game]
+	return ahead || game < st.kept
 }
 
-// done reports whether a game needn't be played. g is nil if it is in games.jsonl.
-func (st *store) done(ahead *ordered, game int64) (g *record.Game, ok bool, err error) {
-	if st == nil || game < st.kept { // it may be among those ahead still
-		return nil, st != nil, nil
-	}
-	g, err = ahead.from(game)
-	if err != nil || g == nil || g.Game != game {
-		return nil, false, err
-	}
-	return g, true, nil
+// readAhead returns a game of aheadFile.
+func (st *store) readAhead(game int64) (*record.Game, error) {
+	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
+	return record.NewReader(rest, st.ahead.Name()).Read()
 }
 
-// recordsFile is games.jsonl while it is written. What others write to it
-// meanwhile is found before anything is appended.
-type recordsFile struct {
-	*os.File
-	size int64
-}
-
-// Write appends to the file.
-func (f *recordsFile) Write(p []byte) (int, error) {
-	if err := f.checkSize(); err != nil {
+// Write appends to games.jsonl.
+func (st *store) Write(p []byte) (int, error) {
+	if err := st.checkSize(); err != nil {
 		return 0, err
 	}
-	n, err := f.File.Write(p)
-	f.size += int64(n)
-	return n, err
+	return st.File.Write(p)
 }
 
-// Truncate takes off a line that was cut.
-func (f *recordsFile) Truncate(size int64) error {
-	err := f.File.Truncate(size)
-	if err == nil {
-		f.size = size
+// Close closes the files.
+func (st *store) Close() error {
+	err := st.File.Close()
+	if st.ahead != nil {
+		err = errors.Join(err, st.ahead.Close())
 	}
 	return err
 }
@@ -348,11 +300,11 @@ func (f *recordsFile) Truncate(size int64) error {
 // errChanged is returned when the file of records has been changed by others.
 var errChanged = errors.New("while the run went on")
 
-func (f *recordsFile) checkSize() error {
-	info, err := f.Stat()
-	if err == nil && info.Size() != f.size {
-		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", f.Name(), errChanged, f.size,
-			info.Size())
+func (st *store) checkSize() error {
+	info, err := st.Stat()
+	if err == nil && info.Size() != st.writer.Size() {
+		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", st.Name(), errChanged,
+			st.writer.Size(), info.Size())
 	}
 	return err
 }
@@ -378,14 +330,14 @@ var errRemoved = errors.New("the records were removed while the run went on")
 // see, and as long as it was written. If another one or none is there, what it
 // holds is written to its place again, or beside it. w has been flushed.
 func (st *store) stillThere() error {
-	open, err := st.file.Stat()
+	open, err := st.Stat()
 	if err != nil {
 		return err
 	}
-	path := st.file.Name()
+	path := st.Name()
 	switch seen, err := os.Stat(path); {
 	case err == nil && os.SameFile(open, seen):
-		return st.file.checkSize()
+		return st.checkSize()
 	case err == nil:
 		kept := path + ".kept"
 		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged,
@@ -408,7 +360,7 @@ func (st *store) rescue(path string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(f, io.NewSectionReader(st.file, 0, st.file.size)); err != nil {
+	if _, err := io.Copy(f, io.NewSectionReader(st.File, 0, st.writer.Size())); err != nil {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Commit()
@@ -427,23 +379,23 @@ func (s *schedule) check(g *record.Game) error {
 // unless some of the latter are missing.
 func (c *collector) complete(o *PairResult) error {
 	games, played := make([]*record.Game, 0, 2), o.Games
-	for n := range int64(2) {
-		g, ok, err := c.store.done(c.ahead, 2*o.Pair+n)
+	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {
 		switch {
-		case err != nil:
-			return err
-		case !ok && len(played) == 0:
-			return nil
-		case !ok:
-			g, played = played[0], played[1:]
-		case g == nil:
-			continue
-		default:
-			if err := c.schedule.check(g); err != nil {
+		case game < c.store.kept:
+		case c.store.has(game):
+			g, err := c.store.readAhead(game)
+			if err == nil {
+				err = c.schedule.check(g)
+			}
+			if err != nil {
 				return err
 			}
+			games = append(games, g)
+		case len(played) == 0:
+			return nil
+		default:
+			games, played = append(games, played[0]), played[1:]
 		}
-		games = append(games, g)
 	}
 	o.Games = games
 	return nil

@@ -146,11 +146,6 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *coll
 // a result at once.
 func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job,
 	slots chan<- struct{}, results chan<- PairResult) error {
-	ahead, err := st.openAhead()
-	if err != nil {
-		return err
-	}
-	defer ahead.close()
 	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
 		select {
@@ -165,11 +160,7 @@ func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, fir
 		}
 		job := s.job(i)
 		for n := range job.Games {
-			_, done, err := st.done(ahead, 2*i+int64(n))
-			if err != nil {
-				return err
-			}
-			job.Games[n] = !done
+			job.Games[n] = !st.has(2*i + int64(n))
 		}
 		if job.Games == [2]bool{} {
 			results <- PairResult{Pair: i}
