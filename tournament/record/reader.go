@@ -3,12 +3,13 @@ package record
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
 )
 
 // MaxLine bounds the length of a record's line, in bytes. A game of 100,000
@@ -182,17 +183,12 @@ func parse(line []byte) (*Game, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil, errors.New("expected a game record, found an empty line")
 	}
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
 	g := new(Game)
-	if err := dec.Decode(g); err != nil {
+	if err := json.Unmarshal(line, g, json.RejectUnknownMembers(true)); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the line is cut short")
 		}
 		return nil, fmt.Errorf("expected a game record: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("expected the end of the line after the record, found more")
 	}
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)

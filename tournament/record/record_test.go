@@ -112,9 +112,9 @@ func TestReaderErrors(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
 		"cut":            {whole[:len(whole)-10], "f.jsonl:2: expected a game record: the line is cut short"},
 		"empty":          {" ", "f.jsonl:2: expected a game record, found an empty line"},
-		"twice":          {whole + whole, "f.jsonl:2: expected the end of the line after the record, found more"},
-		"unknown key":    {`{"gam":1}`, `f.jsonl:2: expected a game record: json: unknown field "gam"`},
-		"no object":      {`17`, "f.jsonl:2: expected a game record: json: cannot unmarshal number into Go value of type record.Game"},
+		"twice":          {whole + whole, "invalid character '{' after top-level value"},
+		"unknown key":    {`{"gam":1}`, `unknown object member name "gam"`},
+		"no object":      {`17`, "unmarshal JSON number into Go record.Game"},
 		"null":           {`null`, `expected rules, found none`},
 		"seed as number": {strings.Replace(whole, `"1"`, `1`, 1), "f.jsonl:2: expected a game record: "},
 		"score":          {strings.Replace(whole, `29999`, `1.5`, 1), `expected a score, a whole number or null, found "1.5"`},
