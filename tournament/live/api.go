@@ -89,7 +89,7 @@ func (s *Server) createGame(r *http.Request, q newGameRequest) (any, error) {
 	return stateAfter(g, s.games.newGame(client(r.RemoteAddr), g))
 }
 
-// maxRulesText bounds the rules of a request: every option named takes some 300 bytes.
+// maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
 const maxRulesText = 1000
 
 // parseRules reads the rules of a request.
@@ -199,7 +199,7 @@ func (s *Server) getGame(w http.ResponseWriter, r *http.Request) {
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
 		client := client(r.RemoteAddr)
 		if !s.waits.acquire(client) {
-			s.fail(w, requestError{http.StatusTooManyRequests, "too many requests from your address wait for a move"})
+			s.fail(w, requestError{http.StatusTooManyRequests, "too many requests from your address are waiting for a move"})
 			return
 		}
 		defer s.waits.release(client)

@@ -34,8 +34,8 @@ const (
 	countOfAll = 128 << 20
 )
 
-// folder is the folder of a run as a file system of regular files: others could
-// block.
+// folder is the folder of a run as a file system. It opens regular files only: reading
+// others could block.
 type folder struct {
 	id   string // in addresses
 	root *os.Root
@@ -67,8 +67,8 @@ func runFiles() []string {
 	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile}
 }
 
-// written returns when one of the files of a run was written last, and whether
-// there is one.
+// written returns the time of the last change of the run's files, and whether there
+// is one.
 func (f folder) written() (last time.Time, ok bool) {
 	for _, name := range runFiles() {
 		if info, err := f.Stat(name); err == nil {
@@ -93,7 +93,7 @@ type catalog struct {
 	lines   map[string]lineCount // of files of records
 }
 
-// lineCount is how many lines so many bytes of a file hold.
+// lineCount is the number of lines in the first size bytes of a file.
 type lineCount struct{ size, lines int64 }
 
 func newCatalog(s *Server) (*catalog, error) {
@@ -114,7 +114,7 @@ func (c *catalog) add(dir string) error {
 	if filepath.Base(dir) == tournament.GamesFile {
 		dir = filepath.Dir(dir)
 	}
-	full, err := filepath.Abs(dir)
+	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *catalog) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run: expected a folder: %w", err)
 	}
-	base := filepath.Base(full)
+	base := filepath.Base(absolute)
 	if !isID(base) {
 		base = "run"
 	}
@@ -196,7 +196,7 @@ func (c *catalog) folders() (list []folder, more bool) {
 	}
 	count := 0
 	_ = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error { // returns no error
-		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // one that leads below the root is as good as a folder
+		isLink := err == nil && e.Type()&fs.ModeSymlink != 0 // a link to a folder below the root counts as a folder
 		switch {
 		case name == ".":
 			return nil
@@ -247,8 +247,7 @@ const (
 	tuning     = "tuning"
 )
 
-// entry describes a run. left is how many bytes of records may be read, which it
-// reduces.
+// entry describes a run. It reads at most left bytes of records, and subtracts those read.
 func (c *catalog) entry(f folder, left *int64) entry {
 	e := entry{ID: f.id, Status: noManifest}
 	e.Written, _ = f.written()
@@ -284,7 +283,7 @@ func describe(m *tournament.Manifest) string {
 	return shorten(text, 200)
 }
 
-// shorten returns a text of at most so many characters.
+// shorten returns a text cut to at most most characters.
 func shorten(text string, most int) string {
 	if r := []rune(text); len(r) > most {
 		return string(r[:most]) + "…"

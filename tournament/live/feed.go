@@ -33,11 +33,11 @@ type snapshot struct {
 	parts   map[string]part
 }
 
-// feed renders a page while it has viewers, and sends them what changes.
+// feed renders a page while it has viewers, and sends them the parts that change.
 type feed struct {
 	server *Server
 	// render returns the parts of the page, nil if nothing has changed, and whether
-	// it is to be called again at once: there was too much to read.
+	// records are left to be read, so that it is to be called again at once.
 	render func(context.Context) (parts map[string]any, behind bool)
 
 	mu       sync.Mutex // held while the page is rendered
@@ -47,7 +47,7 @@ type feed struct {
 	viewMu  sync.Mutex
 	viewers int
 	changed chan struct{} // closed when the page has changed
-	behind  bool          // not all is read: the polling goes on without viewers
+	behind  bool          // records are left to be read: polling continues without viewers
 	polling bool
 	ended   bool
 }
@@ -131,7 +131,7 @@ func (f *feed) end() {
 	f.ended = true
 }
 
-// poll brings the page up to date until it is so and has no viewers. The caller
+// poll starts updating the page, until it is up to date and has no viewers. The caller
 // holds viewMu.
 func (f *feed) poll() {
 	if f.polling || f.server.ctx.Err() != nil {
@@ -143,8 +143,8 @@ func (f *feed) poll() {
 		defer tick.Stop()
 		last := int64(0)
 		for {
-			behind, wanted := f.state()
-			if !wanted {
+			behind, polling := f.state()
+			if !polling {
 				return
 			}
 			age := time.Duration(0)
@@ -163,8 +163,8 @@ func (f *feed) poll() {
 	})
 }
 
-// state reports whether the page is behind, and whether the polling is to go on.
-func (f *feed) state() (behind, wanted bool) {
+// state reports whether the page is behind, and whether to continue polling.
+func (f *feed) state() (behind, polling bool) {
 	f.viewMu.Lock()
 	defer f.viewMu.Unlock()
 	f.polling = f.server.ctx.Err() == nil && (f.viewers > 0 || f.behind && !f.ended)
@@ -179,8 +179,8 @@ func (f *feed) notify() {
 	f.changed = make(chan struct{})
 }
 
-// serve sends what changes, as server-sent events. The request has the version of
-// its page as "after".
+// serve sends the parts that change as server-sent events. The request's "after" is the
+// version of its page.
 func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	s, client := f.server, client(r.RemoteAddr)
 	if !s.waits.acquire(client) {
@@ -203,7 +203,7 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	after, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
-		after = 0 // before all
+		after = 0 // before all versions
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")

@@ -18,8 +18,8 @@ import (
 )
 
 // game is a game between a person and an agent. Package tournament plays it; the
-// moves made are kept here, where requests add the person's and take some back. Then
-// the game is played again from the beginning, with the moves that remain.
+// moves made are kept here. Requests add the person's moves, and undo some: then the game
+// is played again from the beginning, with the moves that remain.
 type game struct {
 	id     string
 	table  *gameTable
@@ -41,17 +41,17 @@ type game struct {
 	version   int64
 	changed   chan struct{}      // closed at the next change
 	used      time.Time          // by a request
-	restart   bool               // moves were taken back
+	restart   bool               // moves were undone
 	interrupt context.CancelFunc // ends the playing, for a restart
-	helped    bool               // moves were taken back, or a hint given
+	helped    bool               // moves were undone, or a hint given
 	hinting   bool
 	resigned  bool
 	end       *record.Game // nil while it goes on
 	kept      string       // address of the record
-	problem   string       // why it ended without one
+	problem   string       // why there is no record
 }
 
-// errIdle is why a game was ended that had no requests for long.
+// errIdle is the cause of cancelling a game without requests for [maxIdleTime].
 var errIdle = errors.New("the game was ended: it was idle for too long")
 
 // play plays the game to its end.
@@ -144,7 +144,7 @@ func (g *game) add(d agents.Decision) {
 	g.change()
 }
 
-// moved adds a move that the playing has made.
+// moved adds a move of the game in play.
 func (g *game) moved(at *rules.Game, d agents.Decision) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,7 +163,7 @@ func (g *game) decision(n int) (d agents.Decision, ok, resigned bool, changed <-
 	return d, false, g.resigned, g.changed
 }
 
-// humanAgent is the agent that makes the moves of requests.
+// humanAgent is the agent whose moves come from requests.
 type humanAgent struct{ game *game }
 
 // NewGame implements [agents.Agent].
@@ -272,7 +272,7 @@ func (g *game) move(ply int, text string) error {
 	return nil
 }
 
-// undo takes the person's last move back, and what followed it.
+// undo undoes the person's last move and those after it.
 func (g *game) undo() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

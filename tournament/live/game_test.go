@@ -476,7 +476,7 @@ func TestRoomForGames(t *testing.T) {
 	const body = `{"agent":"random","rules":"standard","side":"south","setup":"random"}`
 	w := s.post("/api/games", body)
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
-	require.Contains(t, w.Body.String(), "there are 24 games already")
+	require.Contains(t, w.Body.String(), "there are 24 games in progress already")
 
 	g, err := s.games.find(first.ID)
 	require.NoError(t, err)

@@ -81,7 +81,7 @@ func client(remote string) string {
 	return network.String()
 }
 
-// quota bounds how many of something each client has at a time.
+// quota bounds a number, such as that of connections, for each client.
 type quota struct {
 	most int // 0: any number
 
@@ -130,7 +130,7 @@ func (l *limiter) allow(client string) bool {
 			maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.Tokens() >= requestBurst })
 		}
 		if len(l.clients) >= maxClients {
-			client = "" // they share one
+			client = "" // further clients share one limiter
 		}
 	}
 	if l.clients == nil {
@@ -142,8 +142,8 @@ func (l *limiter) allow(client string) bool {
 	return l.clients[client].Allow()
 }
 
-// clientListener accepts of each client as many connections as its quota. Those
-// beyond are answered with 429 and closed.
+// clientListener accepts the connections within each client's quota. Others are answered
+// with 429 and closed.
 type clientListener struct {
 	net.Listener
 	quota    *quota

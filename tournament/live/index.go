@@ -15,8 +15,8 @@ import (
 	"gyges/agents/files"
 )
 
-// IndexFile is the file beside large records that holds what this server has read
-// of them, so that they need not be parsed again. It may be removed at any time.
+// IndexFile is the file beside large records with the statistics of the games read so
+// far, so that they need not be parsed again. It may be removed at any time.
 const IndexFile = "games.index"
 
 const (
@@ -25,8 +25,8 @@ const (
 	verifyFactor = 16
 )
 
-// index is what was read of the records up to an offset. Its file has a line with
-// the HMAC of the rest, which is JSON.
+// index has the statistics of the records up to an offset. Its file is a line with the
+// HMAC of the rest, which is JSON.
 type index struct {
 	Offset    int64
 	Hash      []byte // SHA-256 of the records up to there
@@ -57,9 +57,9 @@ func (r *run) readIndex() *index {
 	return x
 }
 
-// verify hashes the records that the index covers, so many bytes at a time. In
-// the end it takes over the content of the index, if they are the same. The error
-// is errReplaced if the index is of others.
+// verify hashes the records that the index covers, a bounded number of bytes in a call.
+// After the last ones it loads the statistics of the index if the hash is the same, and
+// returns errReplaced otherwise.
 func (r *run) verify(ctx context.Context) error {
 	f, err := r.tail.open()
 	if f == nil || err != nil {
@@ -85,8 +85,8 @@ func (r *run) verify(ctx context.Context) error {
 	return nil
 }
 
-// saveIndex writes the index of large records that have grown since by a quarter
-// or more. It must cover whole pairs.
+// saveIndex writes the index of large records that have grown by a quarter or more since
+// the last one. It covers whole pairs only.
 func (r *run) saveIndex() {
 	key := r.server.config.IndexKey
 	if key == nil || r.tail.half || r.tail.offset < max(r.server.readMost, r.indexed+r.indexed/4) {
@@ -111,7 +111,7 @@ func (r *run) writeIndex(key []byte) error {
 		return fmt.Errorf("expected at most %d bytes, found %d", maxIndex, len(text))
 	}
 	root, name := r.folder.root, path.Join(r.folder.dir, IndexFile)
-	temporary := name + ".tmp" // of two servers that write it at once, none gets an index
+	temporary := name + ".tmp" // two servers that write it at once damage it, and it is ignored
 	err = root.WriteFile(temporary, append(sign(key, text), text...), 0o644)
 	if err == nil {
 		err = root.Rename(temporary, name)

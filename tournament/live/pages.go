@@ -30,8 +30,7 @@ func parsePages() *template.Template {
 // runPath escapes the id of a run for addresses.
 func runPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "%2F", "/") }
 
-// assetHandlers serve the style sheet and the scripts, by name: parts of the
-// program, not of the disk.
+// assetHandlers returns the handlers of the embedded style sheet and scripts, by name.
 func assetHandlers() map[string]http.Handler {
 	handler := func(kind, before, name string) http.Handler {
 		text := []byte(before)

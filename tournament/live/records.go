@@ -16,11 +16,11 @@ import (
 // maxUnrecorded bounds the games in memory that could not be recorded.
 const maxUnrecorded = 1000
 
-// records keeps the games that were played here, in a folder of their own that is
-// made with the first one. A game that can't be written stays in memory and is
-// written with the next one, or by the next retry.
+// records writes the games played on this server to a run's folder, which is made with
+// the first one. A game that can't be written stays in memory and is written with the
+// next one, or by the next retry.
 type records struct {
-	results string // "": nothing is kept
+	results string // folder of runs; "": games are not recorded
 	log     *slog.Logger
 
 	mu      sync.Mutex
@@ -57,7 +57,7 @@ func (r *records) retry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := len(r.waiting); n > 0 && r.write() == nil {
-		r.log.Info("games are recorded that could not be before", "games", n)
+		r.log.Info("games have been recorded after an error", "games", n)
 	}
 }
 
@@ -66,7 +66,7 @@ func (r *records) retry() {
 func (r *records) write() error {
 	if r.writer != nil && !r.inPlace() {
 		r.log.Warn("the records of games were removed or changed; further games go into a new folder", "run", r.name)
-		_ = r.writer.Close() // all of it is written, and the file is out of place
+		_ = r.writer.Close() // everything is written, and the file no longer at its path
 		r.writer = nil
 	}
 	if r.writer == nil {
@@ -90,8 +90,8 @@ func (r *records) inPlace() bool {
 	if err != nil {
 		return false
 	}
-	seen, err := os.Stat(r.file.Name())
-	return err == nil && os.SameFile(open, seen) && seen.Size() == r.writer.Size()
+	found, err := os.Stat(r.file.Name())
+	return err == nil && os.SameFile(open, found) && found.Size() == r.writer.Size()
 }
 
 // open makes the folder and its file.

@@ -23,7 +23,7 @@ import (
 	"gyges/tournament/standings"
 )
 
-// What of a run is kept to be shown.
+// Numbers of games kept for a run's page.
 const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
@@ -87,7 +87,7 @@ func (r *run) restart(x *index) {
 
 // render reads what was appended and returns the parts of the page; nil if nothing
 // was. It reads a bounded amount, and reports whether there is more: until all is
-// read, the page says how far it is, or remains as it was.
+// read, the page shows the progress, or remains as it was.
 func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	r.server.renders <- struct{}{}
 	defer func() { <-r.server.renders }()
@@ -131,8 +131,8 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	return r.withWorkers(parts), false
 }
 
-// progress is the page of a run of which not all is read; nil if it was shown
-// before.
+// progress returns the page of a run whose records are being read; nil if there is a
+// page already.
 func (r *run) progress() map[string]any {
 	if r.page != nil {
 		return nil
@@ -191,8 +191,8 @@ func (r *run) status() string {
 // isFinal reports whether no more games are played.
 func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
 
-// isRunning reports whether the run is in progress. That of a tuning is unknown: it
-// is if it has written something in the last minutes.
+// isRunning reports whether the run is in progress. A tuning run has no status: it
+// counts as running if its files have changed in the last minutes.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status() != tuning {
@@ -229,7 +229,7 @@ func (r *reading) add(o *record.GameResult, g *record.Game) {
 	}
 }
 
-// prepend puts a game first in a list of at most so many.
+// prepend inserts a game at the front of a list of at most most.
 func prepend(list *[]*record.Game, g *record.Game, most int) {
 	*list = slices.Insert((*list)[:min(len(*list), most-1)], 0, g)
 }
@@ -300,7 +300,7 @@ func addSections(parts map[string]any, sections []report.Section) error {
 	return nil
 }
 
-// commands are command lines that give the same figures.
+// commands returns command lines that print the same figures.
 func (r *run) commands() []string {
 	word := report.ShellWord(path.Join(r.folder.root.Name(), r.folder.dir))
 	return []string{"gyges rate " + word, "gyges report " + word}

@@ -15,12 +15,12 @@ import (
 // maxSearchTime bounds a search, in addition to the agent's own bounds.
 const maxSearchTime = time.Minute
 
-// pool searches, so many positions at a time. Each slot keeps the agent of its last
+// pool runs a bounded number of concurrent searches. Each slot keeps the agent of its last
 // search: agents may have large tables.
 type pool struct {
 	registry *agents.Registry
 	log      *slog.Logger
-	free     chan struct{} // one for each slot that is not busy
+	free     chan struct{} // a value for each slot that is not busy
 
 	mu    sync.Mutex
 	slots []*slot // the one used longest ago first

@@ -1,12 +1,12 @@
 // Package live serves pages over HTTP: runs as package report shows them, which
 // change while a run goes on, and a page to play on.
 //
-// A run is followed by its files alone: complete lines that were appended to its
+// A run in progress is read from its files alone: complete lines that were appended to its
 // records are read every second while a page is open, and pages get what changed
 // by server-sent events. The program that plays the run is not involved.
 //
 // A game against an agent is played by package tournament: the person is an agent
-// that waits for requests. So its record is like any other.
+// whose moves come from requests, so its record has the same form as any other.
 //
 // Nothing that comes over the network is trusted. Names of runs lead to folders
 // below those that the operator has named and nowhere else (see [os.Root]),
@@ -32,7 +32,7 @@ import (
 	"gyges/agents"
 )
 
-// Config says what to serve.
+// Config is the configuration of a server.
 type Config struct {
 	Results string   // folder below which runs are; it need not exist yet. "": none
 	Runs    []string // folders of further runs
@@ -41,9 +41,9 @@ type Config struct {
 	Players  []Player         // the opponents to choose from; the first is the default
 	Hint     agents.Spec      // the agent that gives hints
 
-	Open     bool     // other machines have access
+	Open     bool     // requests may come from other machines
 	Hosts    []string // names of this machine in requests, beside localhost and addresses
-	Searches int      // most searches at a time; 0: half the cores, at least one
+	Searches int      // maximum number of concurrent searches; 0: half the cores, at least one
 	Log      *slog.Logger
 
 	// IndexKey is a secret that signs the [IndexFile] of runs. nil: none are written
@@ -98,12 +98,12 @@ type Server struct {
 	pollInterval time.Duration
 	readMost     int64 // bytes of a run's records that are read at a time
 
-	ctx  context.Context // of everything that goes on between requests
+	ctx  context.Context // of background work
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
 
-// New returns a server. The error is one of the folders of runs.
+// New returns a server. It returns an error if a folder of runs can't be opened.
 func New(c Config) (*Server, error) {
 	if c.Searches == 0 {
 		c.Searches = max(1, runtime.GOMAXPROCS(0)/2)
@@ -132,10 +132,10 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// Handler answers requests. It ends with the server.
+// Handler returns the handler of all requests. Its long requests end when the server is closed.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers requests that come to the listener, until ctx is cancelled or the
+// Serve handles the requests of the listener's connections until ctx is cancelled or the
 // listener fails. It closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
@@ -165,8 +165,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close ends all games and everything that goes on between requests. An agent that
-// ignores its context goes on: after some seconds Close logs its name and returns.
+// Close ends all games and background work. It waits for agents that ignore the
+// cancellation for some seconds only; then it logs their names and returns.
 func (s *Server) Close() {
 	s.stop()
 	ended := make(chan struct{})
@@ -178,7 +178,7 @@ func (s *Server) Close() {
 	select {
 	case <-ended:
 	case <-time.After(s.closeTimeout):
-		s.config.Log.Error("agents ignore that their search is cancelled; they go on until the program ends",
+		s.config.Log.Error("agents have not stopped after their search was cancelled; they run until the program ends",
 			"agents", s.games.pool.searching())
 	}
 	s.games.close()
@@ -218,7 +218,7 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("POST /api/games/{game}/hint", onGame(s, (*game).postHint))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		s.refuse(w, http.StatusNotFound, "there is nothing here")
+		s.refuse(w, http.StatusNotFound, "there is no such page")
 	})
 	return mux
 }

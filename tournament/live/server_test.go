@@ -66,10 +66,10 @@ func TestPages(t *testing.T) {
 		"/run/one%5C..":                     {404, "no such run"},
 		"/run/" + strings.Repeat("a/", 600): {404, "no such run"},
 		"/run-events/none":                  {404, "no such run"},
-		"/results/one/games.jsonl":          {404, "nothing here"},
-		"/games.jsonl":                      {404, "nothing here"},
-		"/assets/live.js":                   {404, "nothing here"},
-		"/api/games":                        {404, "nothing here"},
+		"/results/one/games.jsonl":          {404, "no such page"},
+		"/games.jsonl":                      {404, "no such page"},
+		"/assets/live.js":                   {404, "no such page"},
+		"/api/games":                        {404, "no such page"},
 		"/api/games/none":                   {404, "no such game"},
 		"/api/rules":                        {422, `unknown rules`},
 		"/api/rules?rules=chess":            {422, `unknown rules \"chess\"`},
@@ -306,7 +306,7 @@ func TestSharesOfClients(t *testing.T) {
 	}
 	game = s.state(ask(other, http.MethodPost, "/api/games", body), http.StatusCreated)
 	wait := "/api/games/" + game.ID + "?after=0"
-	refused(ask(one, http.MethodGet, wait, ""), "wait for a move")
+	refused(ask(one, http.MethodGet, wait, ""), "waiting for a move")
 	refused(ask(one, http.MethodGet, "/events", ""), "too many pages are open at your address")
 	require.Equal(t, http.StatusOK, ask(other, http.MethodGet, wait, "").Code)
 	s.waits.release(client(one))
@@ -409,7 +409,7 @@ func TestCloseWithoutStuckAgent(t *testing.T) {
 	<-asked
 	s.Close()
 	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
-	require.Contains(t, log.String(), "agents ignore that their search is cancelled")
+	require.Contains(t, log.String(), "agents have not stopped after their search was cancelled")
 	require.Contains(t, log.String(), "agents=[stuck]")
 	close(release)
 	<-released

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// maxIdleTime is how long a game waits for its player.
+	// maxIdleTime is how long a game may have no requests.
 	maxIdleTime = 30 * time.Minute
-	// expireInterval is how often games that wait for longer are ended.
+	// expireInterval is how often idle games are ended.
 	expireInterval = time.Minute
 )
 
@@ -59,7 +59,7 @@ func (t *gameTable) newGame(client string, g *game) error {
 	case !t.makeRoom():
 		t.quota.release(client)
 		return requestError{http.StatusServiceUnavailable, fmt.Sprintf(
-			"there are %d games already; one that is idle for %d minutes makes room", maxGames, int(maxIdleTime.Minutes()))}
+			"there are %d games in progress already; games are ended after %d idle minutes", maxGames, int(maxIdleTime.Minutes()))}
 	}
 	now := time.Now()
 	g.id, g.table, g.seed, g.board, g.version = rand.Text(), t, t.seed(), rules.NewGame(g.rules, g.start), 1

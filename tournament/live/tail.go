@@ -17,15 +17,15 @@ type tail struct {
 	folder fs.FS
 	offset int64 // of the first byte not read
 	size   int64 // of the file
-	most   int64 // bytes to read in one call, but for the end of a line
+	most   int64 // maximum bytes to read in one call, plus the rest of a line
 	behind bool  // the file had more
 	half   bool  // the last line read is the first game of a pair
 }
 
-// readAtOnce is how many bytes are read in one call: processing them takes some 0.2 s.
+// readAtOnce is the maximum bytes read in one call: processing them lasts some 0.2 s.
 const readAtOnce = 4 << 20
 
-// errReplaced is returned if what was read is no beginning of the file any more.
+// errReplaced is returned if the file no longer begins with the bytes read.
 var errReplaced = errors.New("the records have been replaced")
 
 // file is a file that is read from any offset.

@@ -84,7 +84,7 @@ func (b *builder) label(agent string) string {
 
 func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.label(agent)) }
 
-// sampled says which games can be replayed.
+// sampled returns a sentence on the games that can be replayed.
 func (b *builder) sampled() string {
 	c := b.collected
 	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games)
@@ -163,8 +163,7 @@ func (b *builder) facts() []Fact {
 	return list
 }
 
-// rulesOf is the rule set of a table's title, as gyges rate gives it; empty for
-// all together.
+// rulesOf returns the rule set in a table's title; empty for all together.
 func rulesOf(title string) string {
 	if name, ok := strings.CutPrefix(title, "Rules "); ok {
 		return name
@@ -196,9 +195,9 @@ func (b *builder) link(f filter) string {
 	set("reason", f.reason, f.reason)
 	for i := range b.viewer.Games {
 		g := &b.viewer.Games[i]
-		met := okPlayer && okAgainst &&
+		paired := okPlayer && okAgainst &&
 			(g.South == player && g.North == against || g.North == player && g.South == against)
-		if (f.rules == "" || okRules && g.Rules == rules) && (f.player == "" || met) &&
+		if (f.rules == "" || okRules && g.Rules == rules) && (f.player == "" || paired) &&
 			(f.result == "" || g.Result == f.result) && (f.reason == "" || g.Reason == f.reason) {
 			return "#list&" + values.Encode()
 		}

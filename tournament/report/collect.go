@@ -18,7 +18,7 @@ const (
 	pliesPerGame = 120
 )
 
-// Options say what a collector keeps.
+// Options are the settings of a collector.
 type Options struct {
 	Games int    // most games to keep whole; 0: none
 	Seed  uint64 // of the choice of games, where not all are kept
@@ -39,7 +39,7 @@ type Collector struct {
 // counts are the games of all runs.
 type counts struct {
 	Games int64
-	Rules []*ruleStats // as they were first met
+	Rules []*ruleStats // in the order of their first games
 }
 
 // run is what has been counted of one run.
@@ -140,8 +140,8 @@ func (c *Collector) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON goes on where the collector that [Collector.MarshalJSON] wrote
-// was. c has been given the same options and run and no games. The text is
+// UnmarshalJSON restores the state that [Collector.MarshalJSON] wrote. c must have the
+// same options and run, and no games. The text is
 // trusted: it must come from there.
 func (c *Collector) UnmarshalJSON(text []byte) error {
 	var s collectorJSON

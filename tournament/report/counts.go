@@ -16,7 +16,7 @@ type ruleStats struct {
 	Results [3]int64 // South won, drawn, North won
 	Lengths map[int]int64
 	Reasons map[string]*[3]int64 // results by reason
-	Order   []string             // the agents, as they were first met
+	Order   []string             // the agents, in the order of their first games
 	Agents  map[string]*agentStats
 	Pairs   pairStats
 }
@@ -24,7 +24,7 @@ type ruleStats struct {
 // maxReasons bounds the reasons that are counted apart: a file may hold any texts.
 const maxReasons = 40
 
-// otherReasons stands for those beyond maxReasons.
+// otherReasons is the name under which the reasons beyond maxReasons are counted.
 const otherReasons = "other"
 
 func newRuleStats(rules string) *ruleStats {
@@ -64,8 +64,8 @@ func (s *ruleStats) add(g *record.Game) {
 	}
 }
 
-// bounded returns the key under which a text is counted: itself or, in a full map,
-// otherReasons.
+// bounded returns the key under which a text is counted: itself or, if the map has
+// maxReasons keys, otherReasons.
 func bounded[V any](counts map[string]V, text string) string {
 	if _, known := counts[text]; !known && len(counts) >= maxReasons {
 		return otherReasons
@@ -119,8 +119,7 @@ type agentStats struct {
 	Faults map[string]int64 // games lost by faults, by their kind
 }
 
-// maxBin is the last bin of the calibration: it takes scores in points of so
-// much and more.
+// maxBin is the last bin of the calibration, for scores of maxBin points and more.
 const maxBin = 10
 
 // bin counts the moves of one score, rounded to whole points.
@@ -200,7 +199,7 @@ func (d *distribution) add(x float64) {
 
 func (d *distribution) mean() float64 { return d.Sum / float64(max(d.N, 1)) }
 
-// quantile returns the number that a share p of all don't exceed, about.
+// quantile returns approximately the p-quantile.
 func (d *distribution) quantile(p float64) float64 {
 	left := int64(math.Ceil(p * float64(d.N)))
 	for i, c := range d.Counts {

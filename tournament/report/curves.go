@@ -36,7 +36,7 @@ type Curve struct {
 	Name   string
 	Points []Point
 
-	Seen, Stride int // points added; every so many one is kept
+	Seen, Stride int // points added; every Stride-th is kept
 }
 
 // Point is a point of a curve.
@@ -141,8 +141,8 @@ func parameterCell(l training.Line, name string) Cell {
 	return cell(strconv.FormatFloat(value, 'g', 5, 64))
 }
 
-// normalize divides a curve by its largest size, so that curves of other units can
-// stand beside it.
+// normalize divides a curve by its largest absolute value, so that curves of other units
+// fit into the same chart.
 func (c *Curve) normalize() {
 	size := 0.0
 	for _, p := range c.Points {

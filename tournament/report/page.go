@@ -1,7 +1,7 @@
 // Package report turns the records of runs and their ratings into pages: one HTML
 // file that makes no request to any network, or Markdown with SVG pictures.
 //
-// A [Collector] takes games one at a time: it keeps exact counts of all and a
+// A [Collector] reads games one at a time: it keeps exact counts of all and a
 // sample of whole games for replay. [Build] makes a [Page] of it and of a
 // [table.Tables]: plain data, every number formatted already. [WriteHTML],
 // [WriteFragment] and [WriteMarkdown] write the page. A server shows a run in
@@ -66,7 +66,7 @@ type Table struct {
 type Head struct {
 	Text string
 	Left bool   // words rather than numbers
-	Tip  string // the full text, where Text is short
+	Tip  string // the whole text, where Text is an abbreviation
 }
 
 // Cell is a cell of a table.
@@ -117,7 +117,7 @@ func games(n int64) string {
 	return textfmt.Thousands(n) + " games"
 }
 
-// Digits formats a number with three digits, large ones in full.
+// Digits formats a number with three significant digits, from 100 as a whole number.
 func Digits(x float64) string {
 	if math.Abs(x) >= 100 {
 		return textfmt.Thousands(int64(math.Round(x)))

@@ -223,7 +223,7 @@ func TestStatisticsTables(t *testing.T) {
 	require.GreaterOrEqual(t, len(reasons), 3)
 	require.Equal(t, [][]string{{"Player", "Fault", "Games"}, {"beta", "illegal: a move that isn't legal", "1"}},
 		page.captioned("Games lost by faults")[0].cells())
-	efforts := page.captioned("Effort a move, placements left out")
+	efforts := page.captioned("Time, nodes and depth per move, without placements")
 	require.Len(t, efforts, 2)
 	for _, table := range efforts {
 		require.Len(t, table.cells(), 4)

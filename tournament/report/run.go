@@ -19,7 +19,7 @@ const maxTuning = 4 << 20
 
 // Run describes where games come from.
 type Run struct {
-	Name     string               // as the command line has it
+	Name     string               // path on the command line
 	Manifest *tournament.Manifest // nil where none is known
 	Tuning   *Tuning              // of a tuning run; nil otherwise
 	Charts   []Chart              // curves of a tuning run
@@ -54,7 +54,7 @@ func ReadRun(path string) Run {
 	return ReadRunFS(os.DirFS(dir), path)
 }
 
-// ReadRunFS is ReadRun for a run's folder as a file system; name stands for it.
+// ReadRunFS is ReadRun for a run's folder as a file system; name is its name on the page.
 func ReadRunFS(fsys fs.FS, name string) Run {
 	r := Run{Name: name}
 	note := func(name string, err error) {

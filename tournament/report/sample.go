@@ -55,7 +55,7 @@ func (s *sample) add(run int, g *record.Game) {
 	of := kind{g.Rules, g.South.Agent, g.North.Agent, g.Reason}
 	priority := agents.MixSeed(s.seed, uint64(run), uint64(g.Game))
 	if limit, ok := s.limits[of]; ok && priority >= limit {
-		return // a better one of its kind has been left out
+		return // a game of its kind with a lower priority number has been left out
 	}
 	light := *g
 	light.Timing.Trace = nil

@@ -31,7 +31,7 @@ func (b *builder) standings(notes []string) (Section, error) {
 			return s, err
 		}
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
-			s.text(fmt.Sprintf("The tables of who met whom are left out: %d players are too many. gyges rate has them.", n))
+			s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
 			continue
 		}
 		s.table(b.crosstable(t))

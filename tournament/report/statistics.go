@@ -165,7 +165,7 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 
 // efforts adds the time, the nodes and the depth of moves.
 func (b *builder) efforts(s *Section, n string, r *ruleStats) {
-	t := newTable("Effort a move, placements left out", 1, "Player", "Moves", "Time, median", "95 % within", "Longest",
+	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median", "95 % within", "Longest",
 		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
 	var rows []interval
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
@@ -215,8 +215,8 @@ func (a *agentStats) effortCells(label string) []Cell {
 func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 	const fewest = 20 // moves for a dot: fewer scatter too much
 	var curves []Curve
-	claims := newTable("Proven results that players claimed, move by move; what is proven may still be let slip", 1,
-		"Player", "Wins claimed", "of these not won", "Losses claimed", "of these not lost")
+	claims := newTable("Proven scores that players reported, by move; a proven win may still be missed", 1,
+		"Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
 		a, c := r.Agents[name], Curve{Name: b.visibleLabel(name)}
 		for i, bin := range a.Calibration {

@@ -11,8 +11,7 @@ import (
 	"gyges/ratings/textfmt"
 )
 
-// Figure is a picture as an svg element. It takes its colours from classes,
-// which [Style] defines.
+// Figure is a picture as an svg element, with colours by the classes of [Style].
 type Figure struct {
 	Name    string        // for files and links: letters, digits and dashes
 	Caption string        // its content in words; also its alternative text
@@ -156,7 +155,7 @@ func (a *axis) at(x float64) float64 {
 
 // tickText formats the number at a tick.
 func (a *axis) tickText(x float64) string {
-	const most = 1e15 // of those printed in full
+	const most = 1e15 // printed without an exponent
 	text := strconv.FormatFloat(x, 'g', 6, 64)
 	if !a.log && x == math.Trunc(x) && math.Abs(x) < most {
 		text = textfmt.Thousands(int64(x))

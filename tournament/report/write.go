@@ -37,7 +37,7 @@ func WriteHTML(w io.Writer, p *Page) error { return execute(w, "page", p) }
 // has [Style].
 func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", s) }
 
-// execute parses the templates anew: that takes a fraction of a millisecond.
+// execute parses the templates each time, in a fraction of a millisecond.
 func execute(w io.Writer, name string, data any) error {
 	t := template.New("").Funcs(template.FuncMap{
 		"style":  func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours

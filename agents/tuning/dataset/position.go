@@ -19,10 +19,10 @@
 //	                  is a proven win and n-30000 a proven loss in n plies; null if there
 //	                  was none
 //	wins      int32   games from the position that the side to move won
-//	draws     int32   those that were drawn
-//	losses    int32   those that it lost
+//	draws     int32   games that were drawn
+//	losses    int32   games that the side to move lost
 //	ply       int32   plies played before, from 0; the opening isn't counted
-//	to_end    int32   plies from here to the end of the game, from 1
+//	to_end    int32   plies from the position to the end of the game, from 1
 //	quiet     bool    neither side could win the game if it were to move here
 //	game      int64   number of the game in its run
 //	split     string  train, validation or test
@@ -60,8 +60,8 @@ const (
 // String returns "train", "validation" or "test".
 func (s Split) String() string { return [...]string{"train", "validation", "test"}[s] }
 
-// Position is a training position: a position with the results of the games that came
-// through it.
+// Position is a training position: a position with the results of the games in which it
+// occurred.
 type Position struct {
 	Rules    *rules.Rules   // one pointer for all positions of a rule set in a shard
 	Position rules.Position // without the number of passes before it; not decided and not being set up
@@ -80,8 +80,8 @@ type Position struct {
 // Count returns how often the position occurred, from 1.
 func (p *Position) Count() int64 { return int64(p.Wins) + int64(p.Draws) + int64(p.Losses) }
 
-// Result returns the mean result for the side to move: 1 if it won all games
-// from here, 0 if it lost all.
+// Result returns the mean result for the side to move, from 0 (all games lost) to 1
+// (all won).
 func (p *Position) Result() float64 {
 	return (float64(p.Wins) + float64(p.Draws)/2) / float64(p.Count())
 }

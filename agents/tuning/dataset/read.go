@@ -199,7 +199,7 @@ func readShard(path string, split Split, want *rules.Rules, yield func(Position)
 			}
 		}
 		if err == nil && k == 0 {
-			err = damaged(fmt.Errorf("it says %d rows and has %d", f.NumRows(), n))
+			err = damaged(fmt.Errorf("its metadata has %d rows, its data %d", f.NumRows(), n))
 		}
 		if err != nil {
 			return false, fmt.Errorf("row %d: %w", n+1, err)

@@ -62,8 +62,8 @@ type shards struct {
 	batch []row
 }
 
-// Create begins a folder of positions that does not exist yet, or is empty.
-// provenance is written into the files' metadata.
+// Create returns a writer of a folder that does not exist yet, or is empty. provenance is
+// written into the files' metadata.
 func Create(dir string, provenance map[string]string) (*Writer, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -23,7 +23,7 @@ const blockRows = 8192
 // Row is a position.
 type Row struct {
 	Features []float64 // from the side to move; finite
-	Inputs   []uint16  // of a network, that are on; none if no network is fitted
+	Inputs   []uint16  // active inputs of a network; none if no network is fitted
 	Base     float64   // the rest of the evaluation, in hundredths of a point
 	Result   float64   // of the game for the side to move: 0, ½, 1, or a mean of some
 	Score    float64   // search score for the side to move, in hundredths of a point; NaN: none
@@ -40,7 +40,7 @@ type Data struct {
 	count    float64 // sum of the counts
 }
 
-// block is some positions.
+// block holds up to blockRows positions.
 type block struct {
 	rows    []row
 	columns []uint8 // of the features, row by row
@@ -50,12 +50,12 @@ type block struct {
 
 // row is a position in a block.
 type row struct {
-	features, inputs           uint32 // where they end
+	features, inputs           uint32 // ends in the block's columns and inputs
 	base, result, score, count float32
 	game                       uint32
 }
 
-// NewData returns an empty set of positions with so many features, at most 255.
+// NewData returns an empty set of positions with the given number of features, at most 255.
 func NewData(features int) *Data { return &Data{features: min(features, maxFeatures)} }
 
 // Len returns the number of positions; 0 for nil.
@@ -66,7 +66,7 @@ func (d *Data) Len() int {
 	return d.rows
 }
 
-// Add adds a position. The error says what is wrong with it.
+// Add adds a position. It returns an error if a number is out of range.
 func (d *Data) Add(r Row) error {
 	if err := d.check(r); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (b *block) features(i int) ([]uint8, []float32) {
 	return b.columns[start:b.rows[i].features], b.values[start:b.rows[i].features]
 }
 
-// on returns the inputs of a position that are on.
-func (b *block) on(i int) []uint16 {
+// active returns the active inputs of a position.
+func (b *block) active(i int) []uint16 {
 	start := uint32(0)
 	if i > 0 {
 		start = b.rows[i-1].inputs
@@ -170,7 +170,7 @@ type Choice struct {
 	// win with the next move, or a loss to the opponent's next move.
 	Leaves    bool
 	Inputs    bool // read the inputs of a network, to fit one
-	Positions int  // at most so many, the first ones; 0: all
+	Positions int  // maximum number, the first ones in order; 0: all
 }
 
 // excludes reports whether a position is not selected.
@@ -226,7 +226,7 @@ func ReadData(
 	return d, d.extract(batch, e, choice.Inputs)
 }
 
-// extract adds positions with the features, and the inputs if wanted, that e extracts.
+// extract adds positions with the features, and optionally the inputs, that e extracts.
 func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool) error {
 	rows := make([]Row, len(batch))
 	features := make([][eval.NumFeatures]float64, len(batch))

@@ -66,7 +66,7 @@ type sums [2][hidden]float64
 // logit returns the logit of a position.
 func (m *model) logit(b *block, i int, s *sums) float64 {
 	s[0], s[1] = [hidden]float64(m.b1()), [hidden]float64(m.b1())
-	for _, j := range b.on(i) {
+	for _, j := range b.active(i) {
 		straight, mirrored := m.w1(j), m.w1(uint16(eval.Mirrored(int(j))))
 		for k := range hidden {
 			s[0][k] += straight[k]
@@ -103,7 +103,7 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
 		s[0][k], s[1][k] = residual*w2*clippedReLUSlope(s[0][k]), residual*w2*clippedReLUSlope(s[1][k])
 		gradBias[k] += s[0][k] + s[1][k]
 	}
-	for _, j := range b.on(i) {
+	for _, j := range b.active(i) {
 		straight, mirrored := g.w1(j), g.w1(uint16(eval.Mirrored(int(j))))
 		for k := range hidden {
 			straight[k] += s[0][k]
@@ -135,7 +135,7 @@ func (f *fit) newModel() *model {
 		m.b1()[k] = 0.3
 		m.w2()[k] = 0.3 * rng.NormFloat64()
 	}
-	for i, seen := range f.train.data.seen() { // weights of inputs that are never on would stay random
+	for i, seen := range f.train.data.seen() { // weights of inputs that are never active would stay random
 		for k := range hidden {
 			if x := 0.1 * rng.NormFloat64(); seen {
 				m.w1(uint16(i))[k] = x
@@ -145,14 +145,14 @@ func (f *fit) newModel() *model {
 	return m
 }
 
-// seen reports which inputs are on in some position, or in its mirror image.
-func (d *Data) seen() (on [eval.NumInputs]bool) {
+// seen reports which inputs are active in some position, or in its mirror image.
+func (d *Data) seen() (active [eval.NumInputs]bool) {
 	for _, b := range d.blocks {
 		for _, i := range b.inputs {
-			on[i], on[eval.Mirrored(int(i))] = true, true
+			active[i], active[eval.Mirrored(int(i))] = true, true
 		}
 	}
-	return on
+	return active
 }
 
 // Purposes of random streams.
@@ -203,10 +203,10 @@ func (f *fit) fitNetwork(ctx context.Context) error {
 
 // values returns the network's output for each position, block by block.
 func (d *Data) values(n *eval.Network) [][]float32 {
-	return d.compute(func(b *block, _, i int) float32 { return float32(n.Value(b.on(i))) })
+	return d.compute(func(b *block, _, i int) float32 { return float32(n.Value(b.active(i))) })
 }
 
-// loss returns the mean cross-entropy of a sample.
+// loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
 	total := l.data.sum(1, func(b *block, k int, total []float64) {
 		var s sums

@@ -75,9 +75,9 @@ type Settings struct {
 // Step is the state after an iteration.
 type Step struct {
 	Iteration      int
-	Loss           float64 // mean cross-entropy of the training positions, in nats
-	ValidationLoss float64 // of the others
-	Weights        []float64
+	Loss           float64   // mean cross-entropy of the training positions, in nats
+	ValidationLoss float64   // mean cross-entropy of the validation positions
+	Weights        []float64 // in hundredths of a point
 }
 
 // Result is the result of a fit. Losses are those of the parent weights and of the tuned
@@ -111,12 +111,12 @@ func (t *Test) Provenance() *eval.Gain {
 	return &eval.Gain{Measure: "test loss", Value: t.Gain, Margin: t.GainMargin, Count: int64(t.Positions)}
 }
 
-// lossTolerance is a rise of the validation loss that doesn't count.
+// lossTolerance is the largest rise of the validation loss that is ignored.
 const lossTolerance = 1e-6
 
 // Fit fits weights to the training positions, chooses the iteration of the lowest
 // validation loss, and then computes the loss of the test positions.
-// The error says what is wrong with the data or the settings, or is ctx's.
+// It returns an error for invalid data or settings, or that of ctx.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := check(d, &s); err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (f *fit) logits(u []float64) []float64 {
 	return v
 }
 
-// weights returns the weights that u stands for.
+// weights converts u to weights, in hundredths of a point.
 func (f *fit) weights(u []float64) []float64 {
 	w := append([]float64(nil), f.start...)
 	for j, v := range f.logits(u) {
@@ -272,11 +272,11 @@ func (f *fit) evaluate(u []float64) {
 	if f.at != nil && floats.Equal(u, f.at) {
 		return
 	}
-	full := make([]float64, len(f.rms))
-	f.value = f.train.gradient(f.logits(u), full) + f.settings.L2/2*floats.Dot(u, u)
+	gradient := make([]float64, len(f.rms)) // by logits
+	f.value = f.train.gradient(f.logits(u), gradient) + f.settings.L2/2*floats.Dot(u, u)
 	f.grad = make([]float64, len(u))
 	for m, j := range f.free {
-		f.grad[m] = full[j]/f.rms[j] + f.settings.L2*u[m]
+		f.grad[m] = gradient[j]/f.rms[j] + f.settings.L2*u[m]
 	}
 	f.at = append(f.at[:0], u...)
 }
