@@ -43,8 +43,7 @@ const (
 )
 
 // ParseAdjudication reads "resign=POINTS:MOVES,draw=POINTS:MOVES,proven=N,plies=N",
-// any of them; points are those of the agents' scores, and proven alone stands
-// for proven=3.
+// any of them; points are those of the agents' scores, and proven alone means proven=3.
 func ParseAdjudication(text string) (Adjudication, error) {
 	var a Adjudication
 	if text == "" {
@@ -129,28 +128,18 @@ type verdict struct {
 // plies are played.
 func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) verdict {
 	scores = scores[len(scores)-plies:]
-	decided := func(bound agents.Score, moves int) (winner rules.Side, ok bool) {
-		switch {
-		case agree(scores, moves, bound, math.MaxInt32):
-			return side, true
-		case agree(scores, moves, math.MinInt32, -bound):
-			return side.Other(), true
-		default:
-			return side, false
-		}
-	}
-	if a.ResignMoves > 0 {
-		if winner, ok := decided(a.Resign, a.ResignMoves); ok {
-			return verdict{rules.WinFor(winner), record.AdjudicatedResign}
-		}
-	}
-	if a.DrawMoves > 0 && agree(scores, a.DrawMoves, -a.Draw, a.Draw) {
+	switch {
+	case a.ResignMoves > 0 && agree(scores, a.ResignMoves, a.Resign, math.MaxInt32):
+		return verdict{rules.WinFor(side), record.AdjudicatedResign}
+	case a.ResignMoves > 0 && agree(scores, a.ResignMoves, math.MinInt32, -a.Resign):
+		return verdict{rules.WinFor(side.Other()), record.AdjudicatedResign}
+	case a.DrawMoves > 0 && agree(scores, a.DrawMoves, -a.Draw, a.Draw):
 		return verdict{rules.Draw, record.AdjudicatedDraw}
-	}
-	if a.Plies > 0 && plies >= a.Plies {
+	case a.Plies > 0 && plies >= a.Plies:
 		return verdict{rules.Draw, record.AdjudicatedLength}
+	default:
+		return verdict{}
 	}
-	return verdict{}
 }
 
 // prove solves a game under way. An error is the context's.
@@ -160,14 +149,14 @@ func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Gam
 		return verdict{}, nil
 	}
 	r, err := s.Solve(ctx, g, a.Proven, nil)
-	switch {
-	case err != nil || r.Plies == 0:
+	if err != nil || r.Plies == 0 {
 		return verdict{}, err
-	case r.Plies > 0:
-		return verdict{rules.WinFor(p.Side()), record.AdjudicatedProven}, nil
-	default:
-		return verdict{rules.WinFor(p.Side().Other()), record.AdjudicatedProven}, nil
 	}
+	winner := p.Side()
+	if r.Plies < 0 {
+		winner = winner.Other()
+	}
+	return verdict{rules.WinFor(winner), record.AdjudicatedProven}, nil
 }
 
 // agree reports whether the last scores, so many of each side, all lie from low to

@@ -84,6 +84,7 @@ func TestAdjudicatedGamesReplay(t *testing.T) {
 // Games end as soon as the solver sees the end, and as it would have been: the
 // winner is the one who wins when both play on by the solver's line.
 func TestProvenGames(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t, "random", "scored")
 	c.Rules = []*rules.Rules{rules.MustParse("standard"), rules.MustParse("simplified"), rules.MustParse("kang")}
 	c.Pairs = 4

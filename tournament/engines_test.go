@@ -30,21 +30,22 @@ func habits() map[string]record.FaultKind {
 // External programs that misbehave lose their games with the right reason, and
 // their last words are in the record; the others' games go on.
 func TestMisbehavingEngines(t *testing.T) {
+	t.Parallel()
 	reasons := map[string]record.FaultKind{}
 	c := testConfig(t, "random")
 	c.Format = Gauntlet
 	for habit, kind := range habits() {
-		patience := "" // only the clock's faults hang on the clock
+		timeouts := "" // short ones where a timeout is expected
 		if kind == record.FaultTimeout {
-			patience = ",start=2s,ready=2s,move=300ms,grace=150ms"
+			timeouts = ",start=2s,ready=2s,move=300ms,grace=150ms"
 		}
-		spec, err := agents.ParseSpec(ugitest.Spec(t, habit, ",name="+habit+patience)) // whose seeds are then fixed
+		spec, err := agents.ParseSpec(ugitest.Spec(t, habit, ",name="+habit+timeouts)) // whose seeds are then fixed
 		require.NoError(t, err)
 		reasons[spec.String()] = kind
 		c.Agents = append(c.Agents, spec)
 	}
 	c.Rules = []*rules.Rules{rules.MustParse("italian:null_move=allow,max_plies=12")}
-	c.Pairs, c.Suspend = 1, 0
+	c.Pairs, c.Suspend, c.Workers = 1, 0, 16
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTakeSample(t *testing.T) {
+func TestEstimateRun(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
 	s, err := EstimateRun(t.Context(), c, testRegistry(nil), 50*time.Millisecond)
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestTakeSample(t *testing.T) {
 	require.ErrorContains(t, err, "pairs")
 }
 
-// A sample takes each pair of the schedule once.
+// The scattered order has each pair of the schedule once.
 func TestScattered(t *testing.T) {
 	for _, pairs := range []int{1, 2, 3, 4, 5, 17, 100} {
 		c := testConfig(t, "random", "scored", "random:id=1")

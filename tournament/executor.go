@@ -60,19 +60,14 @@ func (p localExecutor) Window() int { return 64 + 8*p.workers }
 
 // Play implements [Executor].
 func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, ctx := errgroup.WithContext(ctx)
 	runners := make([]*Runner, p.workers)
 	for i := range runners {
 		r := NewRunner(config, p.newAgent)
 		runners[i] = r
-		group.Go(func() error { return work(groupCtx, cancel, r, jobs, results) })
+		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}
 	err := group.Wait()
-	if cause := context.Cause(ctx); errors.Is(cause, errGoexit) {
-		err = cause
-	}
 	// Only now, since an agent that can't be closed is no reason to stop others.
 	for _, r := range runners {
 		err = errors.Join(err, r.Close())
@@ -80,31 +75,18 @@ func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	return err
 }
 
-// errGoexit stops a run in which a worker's goroutine has been ended from inside.
-var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
-
-// work plays pairs until there are none or the run stops. Sending never blocks:
-// there is room for as many as are handed out.
-func work(
-	ctx context.Context, cancel context.CancelCauseFunc, r *Runner, jobs <-chan Job, results chan<- PairResult,
-) error {
-	returned := false
-	defer func() {
-		if !returned {
-			cancel(errGoexit)
-		}
-	}()
+// playAll plays pairs until there are none or the run stops. Sending never blocks:
+// the channel has room for a result of each job.
+func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- PairResult) error {
 	for job := range jobs {
 		games, err := r.Play(ctx, job, 1)
 		results <- PairResult{Pair: job.Pair, Games: games}
 		if ctx.Err() != nil {
-			break // err says no more than that
+			return nil // err is the context's
 		}
 		if err != nil {
-			returned = true
 			return err
 		}
 	}
-	returned = true
 	return nil
 }

@@ -66,6 +66,7 @@ func (p *shufflingPool) Play(ctx context.Context, c *Config, jobs <-chan Job, ou
 // A pool of another sort gives the same records, in all formats, also when it
 // goes on with a run that was stopped.
 func TestPoolsGiveTheSameRecords(t *testing.T) {
+	t.Parallel()
 	for _, f := range []Format{RoundRobin, Swiss} {
 		c := formatConfig(t, f, 5)
 		c.Pairs = 30 // more than are ever under way, so that the stop comes before the end
@@ -86,7 +87,7 @@ func TestPoolsGiveTheSameRecords(t *testing.T) {
 	}
 }
 
-// A pair that can't be played is left out, told at the end, and played when the
+// A pair that can't be played is left out, reported at the end, and played when the
 // run goes on.
 func TestDeadLetteredPairs(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
@@ -140,8 +141,8 @@ func TestDeadLetteredPairsThatStopTheRun(t *testing.T) {
 
 // The time scale stretches the times that are kept, and not those that are recorded.
 func TestTimeScale(t *testing.T) {
-	limits := scaledLimits(agents.Limits{Depth: 3, Nodes: 5, MoveTime: time.Second}, 2.5)
-	require.Equal(t, agents.Limits{Depth: 3, Nodes: 5, MoveTime: 2500 * time.Millisecond}, limits)
+	require.Equal(t, 2500*time.Millisecond, scaleTime(time.Second, 2.5))
+	require.Zero(t, scaleTime(0, 2.5))
 	clock := Clock{Base: time.Minute, Increment: 100 * time.Microsecond}
 	require.Equal(t, Clock{Base: 150 * time.Second, Increment: time.Millisecond}, clock.scaled(2.5))
 	require.Equal(t, clock, clock.scaled(1))

@@ -132,6 +132,7 @@ func TestGauntlet(t *testing.T) {
 // Formats whose pairings depend on results give the same records for any
 // number of workers, and after an interruption.
 func TestFormatsRunAndResume(t *testing.T) {
+	t.Parallel()
 	for _, f := range []Format{Swiss, Knockout, Gauntlet} {
 		c := formatConfig(t, f, 7)
 		c.Workers = 1

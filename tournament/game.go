@@ -82,7 +82,7 @@ func (m *Game) moveTime(side rules.Side) time.Duration {
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
 func PlayGame(ctx context.Context, m *Game) (*record.Game, error) {
-	return new(referee).play(ctx, m)
+	return new(referee).play(ctx, m, time.Now())
 }
 
 // referee plays games, one after another. It keeps its working memory, so that
@@ -97,21 +97,11 @@ type referee struct {
 	watch   watch
 	lack    error            // what the host lacked, so that the game has no result
 	left    [2]time.Duration // on the clocks, by side
-	bounds  [2]bounds        // of the game, by side
+	control [2]timeControl   // of the game, by side
 }
 
-// bounds are those of a side's time in a game.
-type bounds struct {
-	clock    Clock
-	moveTime time.Duration
-}
-
-func (r *referee) play(ctx context.Context, m *Game) (*record.Game, error) {
-	return r.playFrom(ctx, m, time.Now())
-}
-
-// playFrom plays a game that starts at a time just past.
-func (r *referee) playFrom(ctx context.Context, m *Game, start time.Time) (*record.Game, error) {
+// play plays a game that starts at a time just past.
+func (r *referee) play(ctx context.Context, m *Game, start time.Time) (*record.Game, error) {
 	game := rules.NewGame(m.Rules, m.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o,
@@ -149,9 +139,9 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 	if fault := r.prepare(ctx, m, start); fault != nil {
 		return fault
 	}
-	for side := range r.bounds {
-		r.bounds[side] = bounds{m.clock(rules.Side(side)), m.moveTime(rules.Side(side))}
-		r.left[side] = r.bounds[side].clock.Base
+	for side := range r.control {
+		r.control[side] = timeControl{m.clock(rules.Side(side)), m.moveTime(rules.Side(side))}
+		r.left[side] = r.control[side].clock.Base
 	}
 	before := time.Since(start)
 	for ctx.Err() == nil {
@@ -163,7 +153,7 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 		if fault != nil {
 			return fault
 		}
-		if r.bounds[r.side] != (bounds{}) {
+		if r.control[r.side] != (timeControl{}) {
 			if fault := r.time(m, now-before); fault != nil {
 				return fault
 			}
@@ -202,14 +192,14 @@ func (r *referee) adjudicate(ctx context.Context, m *Game, game *rules.Game) {
 // time returns the fault of the side to move if it took too long.
 func (r *referee) time(m *Game, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := timeMargins(m.TimeMargin)
-	b := &r.bounds[r.side]
-	if over := b.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
+	control := &r.control[r.side]
+	if over := control.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
 		r.notes.overrun = over
 		return newFault(r.side, record.FaultTimeout, "overran its clock")
 	}
-	if b.moveTime > 0 && took > b.moveTime+moveMargin {
-		r.notes.overrun = took - b.moveTime
-		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", b.moveTime))
+	if control.moveTime > 0 && took > control.moveTime+moveMargin {
+		r.notes.overrun = took - control.moveTime
+		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", control.moveTime))
 	}
 	return nil
 }
@@ -254,7 +244,7 @@ func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now tim
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := m.Limits
-	if share := r.bounds[r.side].clock.share(r.left[r.side], game); share > 0 {
+	if share := r.control[r.side].clock.share(r.left[r.side], game); share > 0 {
 		lim = lim.Tighter(agents.Limits{MoveTime: share})
 	}
 	r.watch.enter(r.side, now)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -238,7 +239,7 @@ func TestPliesAllocateNothing(t *testing.T) {
 	allocs := func(rulesText string) float64 {
 		m := newMatch(t, rules.MustParse(rulesText), 5, &picker{}, &picker{})
 		return testing.AllocsPerRun(20, func() {
-			_, err := ref.play(t.Context(), m)
+			_, err := ref.play(t.Context(), m, time.Now())
 			require.NoError(t, err)
 		})
 	}

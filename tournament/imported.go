@@ -20,24 +20,21 @@ var errImported = errors.New("holds imported games; expected a new folder or tha
 // Import makes a run's folder of games from elsewhere. write writes them and
 // returns the run's name, and the id by which its copies are recognised. The
 // folder must not hold a run already. If write fails, nothing is left of it. Until
-// all is written the records have a temporary name: see [IsCutImport].
-func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) error {
+// all is written the records have a temporary name, see [IsCutImport]; they get
+// theirs after the manifest is written: a stop at any instant leaves no records, or both.
+func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) (err error) {
 	start := time.Now()
-	_, err := os.Stat(dir)
-	fresh := errors.Is(err, fs.ErrNotExist)
+	_, statErr := os.Stat(dir)
 	if err := makeFolder(dir); err != nil {
 		return err
 	}
-	err = importFiles(dir, from, start, write)
-	if err != nil && fresh {
-		err = errors.Join(err, os.Remove(dir))
+	if errors.Is(statErr, fs.ErrNotExist) {
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, os.Remove(dir))
+			}
+		}()
 	}
-	return err
-}
-
-// importFiles writes the manifest and then gives the records their name: a stop at
-// any instant leaves no records, or both.
-func importFiles(dir, from string, start time.Time, write func(*record.Writer) (name, id string, err error)) error {
 	if err := holdsRun(dir); err != nil {
 		return err
 	}
@@ -47,14 +44,21 @@ func importFiles(dir, from string, start time.Time, write func(*record.Writer) (
 	}
 	w := record.NewWriter(f)
 	name, id, err := write(w)
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
+	if err == nil {
+		err = w.Close()
 	}
 	if err == nil {
 		err = holdsRun(dir) // of another process, meanwhile
 	}
 	if err == nil {
-		err = importManifest(name, id, from, w.Written(), start).save(dir)
+		m := &Manifest{
+			Schema: record.Version, ID: id, Status: Imported, From: from,
+			Games:  GameCounts{Scheduled: w.Written(), Played: w.Written()},
+			Config: ManifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
+			Start:  start.Round(0).UTC(), End: time.Now().Round(0).UTC(),
+			Program: thisProgram(), Host: thisHost(),
+		}
+		err = m.save(dir)
 	}
 	if err != nil {
 		return errors.Join(err, f.Discard())
@@ -85,14 +89,4 @@ func IsCutImport(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries,
 		func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), GamesFile+".tmp-") })
-}
-
-func importManifest(name, id, from string, games int64, start time.Time) *Manifest {
-	return &Manifest{
-		Schema: record.Version, ID: id, Status: Imported, From: from,
-		Games:  GameCounts{Scheduled: games, Played: games},
-		Config: ManifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
-		Start:  start.Round(0).UTC(), End: time.Now().Round(0).UTC(),
-		Program: thisProgram(), Host: thisHost(),
-	}
 }

@@ -131,12 +131,14 @@ func newManifest(c *Config, start time.Time) *Manifest {
 		Status: Running,
 		Games:  GameCounts{Scheduled: c.Games()},
 		Config: ManifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Limits: recordLimits(c.Limits,
-				c.Clock), TimeMargin: timeMarginText(c.TimeMargin), Seed: c.Seed, Workers: c.Workers,
+			Name: c.Name, Pairs: c.Pairs, Seed: c.Seed, Workers: c.Workers, Suspend: c.Suspend,
+			Format:       cmp.Or(c.Format, RoundRobin),
 			Openings:     ManifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
+			Limits:       recordLimits(c.Limits, c.Clock),
+			TimeMargin:   timeMarginText(c.TimeMargin),
 			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition,
-				agents.Forfeit)), StallTimeout: c.StallTimeout.String(), Suspend: c.Suspend,
+			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)),
+			StallTimeout: c.StallTimeout.String(),
 		},
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
@@ -145,7 +147,6 @@ func newManifest(c *Config, start time.Time) *Manifest {
 	if c.Openings.Policy == FileOpenings {
 		m.Config.Openings.Hash = c.Openings.hash()
 	}
-	m.Config.Format = cmp.Or(c.Format, RoundRobin)
 	if c.Format == Swiss {
 		m.Config.Rounds = c.swissRounds()
 	}

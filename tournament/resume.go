@@ -400,12 +400,3 @@ func (c *collector) complete(o *PairResult) error {
 	o.Games = games
 	return nil
 }
-
-// removeAhead removes what a finished run no longer needs.
-func removeAhead(dir string) error {
-	err := os.Remove(filepath.Join(dir, aheadFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}

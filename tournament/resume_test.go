@@ -34,25 +34,26 @@ func resumed(t *testing.T) (c Config, want string) {
 }
 
 // requireResumes runs a config again and compares what is in its folder then,
-// and what the run told.
+// and the games that it reported.
 func requireResumes(t *testing.T, c Config, want string) {
 	t.Helper()
-	var told []int64
-	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { told = append(told, g.Game) })
+	var reported []int64
+	s, err := Run(t.Context(), c, testRegistry(nil), func(g *record.Game) { reported = append(reported, g.Game) })
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)
 	require.Equal(t, s.Scheduled, s.Played)
 	require.Equal(t, want, timeless(t, c.Out))
-	for i, g := range told {
-		require.EqualValues(t, i, g, "each game is told once")
+	for i, g := range reported {
+		require.EqualValues(t, i, g, "each game is reported once")
 	}
-	require.Len(t, told, int(s.Scheduled))
+	require.Len(t, reported, int(s.Scheduled))
 	require.NoFileExists(t, filepath.Join(c.Out, aheadFile))
 }
 
 // However many bytes of the file were written when the program was killed, the
 // resumed run ends like an uninterrupted one. A second kill comes on top.
 func TestResumeAfterACutAnywhere(t *testing.T) {
+	t.Parallel()
 	c, want := resumed(t)
 	whole, err := os.ReadFile(filepath.Join(c.Out, GamesFile))
 	require.NoError(t, err)
@@ -77,6 +78,7 @@ func TestResumeAfterACutAnywhere(t *testing.T) {
 // A run that is stopped gently, again and again, loses none of the games that
 // wait for an earlier one.
 func TestResumeAfterInterrupts(t *testing.T) {
+	t.Parallel()
 	c, want := resumed(t)
 	c.Out = t.TempDir()
 	kept := int64(0)
@@ -228,6 +230,7 @@ func TestChangedRecords(t *testing.T) {
 
 // The program is killed by the system, not by itself, time and again.
 func TestResumeAfterSIGKILL(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv("GYGES_TEST_KILLED"); dir != "" {
 		c := killedConfig(t)
 		c.Out = dir
@@ -380,7 +383,7 @@ func TestRemovedRecords(t *testing.T) {
 	require.ErrorContains(t, err, "was replaced by another file")
 }
 
-// Another version of the program is told of, and named in the manifest.
+// A run that another version of the program began is logged, and that version is in the manifest.
 func TestResumeByAnotherVersion(t *testing.T) {
 	c, want := resumed(t)
 	m := readManifest(t, c.Out)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -90,8 +91,8 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	}
 	s.Kept, s.Pairs, s.Decided, s.DeadLettered = st.kept, c.pairs, c.decided, c.deadLettered
 	s.Status, err = ending(ctx, &s, err)
-	if s.Status == Finished {
-		err = removeAhead(config.Out)
+	if s.Status == Finished && st.ahead != nil {
+		err = os.Remove(st.ahead.Name())
 	}
 	m.end(&s, err)
 	return s, errors.Join(err, m.save(config.Out))

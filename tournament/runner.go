@@ -14,26 +14,22 @@ import (
 
 // Runner plays jobs of a run with agents of its own. It belongs to one goroutine.
 type Runner struct {
-	schedule  *schedule // without pairings
-	newAgent  func(agents.Spec) (agents.Agent, error)
-	timeScale float64        // of all times
-	agents    []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
-	opener    *opener
-	referee   *referee
-	grace     time.Duration // that agents have to notice a cancellation
+	schedule *schedule // without pairings
+	newAgent func(agents.Spec) (agents.Agent, error)
+	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
+	opener   *opener
+	referee  *referee
 }
 
 // NewRunner returns a runner for the runs of a valid config. newAgent makes the
 // agents that its specs name, each once and again after a failure.
 func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error)) *Runner {
 	return &Runner{
-		schedule:  newEmptySchedule(config),
-		newAgent:  newAgent,
-		timeScale: 1,
-		agents:    make([]agents.Agent, 2*len(config.Agents)),
-		opener:    newOpener(config.Openings, config.Seed),
-		referee:   new(referee),
-		grace:     cancelGrace,
+		schedule: newEmptySchedule(config),
+		newAgent: newAgent,
+		agents:   make([]agents.Agent, 2*len(config.Agents)),
+		opener:   newOpener(config.Openings, config.Seed),
+		referee:  new(referee),
 	}
 }
 
@@ -49,13 +45,12 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	if err != nil {
 		return nil, err
 	}
-	r.timeScale = timeScale
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
 		if !job.Games[n] {
 			continue
 		}
-		g, err := r.playOne(ctx, p, n, position)
+		g, err := r.playOne(ctx, p, n, position, timeScale)
 		if err != nil {
 			return games, err
 		}
@@ -93,10 +88,11 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 }
 
 // playOne plays game n, 0 or 1, of a pair.
-func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position) (*record.Game, error) {
+func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position, timeScale float64) (*record.Game,
+	error) {
 	config := r.schedule.config
 	m := r.schedule.game(p, n, position)
-	m.Limits, m.Clock = scaledLimits(m.Limits, r.timeScale), m.Clock.scaled(r.timeScale)
+	m.Limits.MoveTime, m.Clock = scaleTime(m.Limits.MoveTime, timeScale), m.Clock.scaled(timeScale)
 	var seated [2]int
 	for side := range m.Seats {
 		seat := &m.Seats[side]
@@ -108,7 +104,7 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 		if err != nil {
 			return nil, err
 		}
-		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(r.timeScale), scaleTime(seat.MoveTime, r.timeScale)
+		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(timeScale), scaleTime(seat.MoveTime, timeScale)
 	}
 	ref := r.referee
 	g, hung, err := r.playWatched(ctx, &m, config.StallTimeout)
@@ -116,7 +112,9 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	case hung: // it can't even be closed
 		r.agents[seated[ref.side]] = nil
 	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
-		r.drop(seated[sideOf(g.Fault)])
+		failed := seated[sideOf(g.Fault)]
+		_ = closeSafely(r.agents[failed]) // its failure is in the record
+		r.agents[failed] = nil
 	}
 	if g != nil {
 		g.Limits = recordLimits(config.Limits, config.Clock)
@@ -134,13 +132,6 @@ func (r *Runner) agent(i int) (agents.Agent, error) {
 		r.agents[i] = a
 	}
 	return r.agents[i], nil
-}
-
-// drop throws an agent away that failed in a way that leaves it in doubt. Its
-// failure is in the record; what else goes wrong now says nothing new.
-func (r *Runner) drop(i int) {
-	_ = closeSafely(r.agents[i])
-	r.agents[i] = nil
 }
 
 // Close closes the agents.
@@ -184,12 +175,6 @@ func closeSafely(a agents.Agent) error {
 // closingTime bounds the closing of an agent. Ending an external program takes
 // up to several seconds.
 const closingTime = 30 * time.Second
-
-// scaledLimits returns limits with their times multiplied by timeScale.
-func scaledLimits(l agents.Limits, timeScale float64) agents.Limits {
-	l.MoveTime = scaleTime(l.MoveTime, timeScale)
-	return l
-}
 
 // scaled returns the clock with its times multiplied by timeScale.
 func (c Clock) scaled(timeScale float64) Clock {

@@ -25,7 +25,7 @@ type schedule struct {
 	agentHash  []uint64
 	rulesHash  []uint64
 	agentNames []string
-	own        []ownTime
+	own        []timeControl // by agent
 }
 
 // stage is a part of the schedule whose pairings are known before it begins.
@@ -161,14 +161,15 @@ func (s *schedule) seated(g int64) [2]int {
 	return [2]int{p.agents[g%2], p.agents[1-g%2]}
 }
 
-// ownTime is the clock and move time in an agent's spec.
-type ownTime struct {
+// timeControl bounds the time of a side in a game.
+type timeControl struct {
 	clock    Clock
 	moveTime time.Duration
 }
 
-// timeOf reads it from a checked spec. All kinds with a move time use this name.
-func timeOf(spec agents.Spec) (t ownTime) {
+// timeOf reads an agent's time control from its checked spec. All kinds with a move
+// time use this name.
+func timeOf(spec agents.Spec) (t timeControl) {
 	t.clock, _ = ParseClock(spec.Get("clock"))
 	t.moveTime, _ = time.ParseDuration(spec.Get("movetime"))
 	return t

@@ -13,13 +13,14 @@ import (
 // the same game whatever the number of workers and however often the run was
 // stopped; the others play on.
 func TestSuspension(t *testing.T) {
+	t.Parallel()
 	c := testConfig(t, "random", "error", "scored", "random:id=1")
 	c.Rules, c.Pairs, c.Suspend, c.Workers = []*rules.Rules{rules.MustParse("simplified")}, 60, 5, 1
 	s, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	require.Equal(t, Finished, s.Status)
 	require.EqualValues(t, 5, s.Faults)
-	row, struck := 0, 0
+	row, notPlayed := 0, 0
 	for i, g := range readGames(t, c.Out) {
 		require.EqualValues(t, i, g.Game)
 		requireSound(t, g)
@@ -37,10 +38,10 @@ func TestSuspension(t *testing.T) {
 			require.Equal(t, g.Fault.Side == "south", g.South.Agent == "error")
 			require.Equal(t, map[bool]string{true: "0-1", false: "1-0"}[g.Fault.Side == "south"], g.Result)
 			require.Empty(t, g.Moves)
-			struck++
+			notPlayed++
 		}
 	}
-	require.Equal(t, 3*2*60-5, struck)
+	require.Equal(t, 3*2*60-5, notPlayed)
 	want := timeless(t, c.Out)
 
 	c.Out, c.Workers = t.TempDir(), 4
@@ -81,9 +82,8 @@ func TestFaultsInARow(t *testing.T) {
 	}
 }
 
-// With nobody left to play against the run stops, and goes on if it is told to
-// bear it.
-func TestSuspensionStopsAMatch(t *testing.T) {
+// With no opponent left the run stops, and goes on when no agent is suspended any more.
+func TestSuspensionStopsTheRun(t *testing.T) {
 	for _, format := range []Format{RoundRobin, Gauntlet} {
 		c := testConfig(t, "illegal", "random")
 		if format == Gauntlet {

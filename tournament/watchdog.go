@@ -2,6 +2,7 @@ package tournament
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,10 @@ func (w *watch) abandon() bool {
 	return s >= 2 && w.state.CompareAndSwap(s, abandoned)
 }
 
-// played is what became of a game.
+// errGoexit is the error of a game whose goroutine an agent has ended.
+var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
+
+// played is the result of a game.
 type played struct {
 	game *record.Game
 	err  error
@@ -59,7 +63,7 @@ func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan pl
 	go func() {
 		result := played{err: errGoexit}
 		defer func() { done <- result }()
-		result.game, result.err = r.playFrom(ctx, m, start)
+		result.game, result.err = r.play(ctx, m, start)
 	}()
 	return done
 }
@@ -119,7 +123,7 @@ func (runner *Runner) await(r *referee, done <-chan played) (p played, hung bool
 		select {
 		case p := <-done:
 			return p, false
-		case <-time.After(runner.grace):
+		case <-time.After(cancelGrace):
 			if r.watch.abandon() {
 				runner.referee = new(referee)
 				return played{}, true

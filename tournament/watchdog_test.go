@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -34,86 +35,83 @@ func withKind(k agents.Kind) *agents.Registry {
 	return agents.NewRegistry(append(testRegistry(nil).Kinds(), k)...)
 }
 
-// quickRunner returns a runner that waits little.
-func quickRunner(c *Config, registry *agents.Registry) *Runner {
-	w := NewRunner(c, registry.New)
-	w.grace = 20 * time.Millisecond
-	return w
-}
-
 // An agent that ignores its context loses by time, and the worker plays on with
 // another one.
 func TestStubbornAgentLoses(t *testing.T) {
-	release, calls := make(chan struct{}), new(atomic.Int64)
-	defer close(release)
-	c := testConfig(t, "random", "stubborn")
-	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	c.StallTimeout = 400 * time.Millisecond
-	w := quickRunner(&c, withKind(stubborn(release, calls)))
-	for i := range int64(2) {
-		games, err := w.Play(t.Context(), newSchedule(&c).job(i), 1)
+	synctest.Test(t, func(t *testing.T) {
+		release, calls := make(chan struct{}), new(atomic.Int64)
+		defer close(release)
+		c := testConfig(t, "random", "stubborn")
+		c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+		c.StallTimeout = 4 * time.Minute
+		w := NewRunner(&c, withKind(stubborn(release, calls)).New)
+		for i := range int64(2) {
+			games, err := w.Play(t.Context(), newSchedule(&c).job(i), 1)
+			require.NoError(t, err)
+			require.Len(t, games, 2)
+			for _, g := range games {
+				requireSound(t, g)
+				require.Equal(t, record.FaultTimeout, g.Fault.Kind)
+				require.Equal(t, "no answer within 4m0s", g.Fault.Detail)
+				require.GreaterOrEqual(t, len(g.Moves), 4)
+			}
+			require.Equal(t, []string{"north", "south"}, []string{games[0].Fault.Side, games[1].Fault.Side})
+		}
+		require.EqualValues(t, 4, calls.Load())
+		require.NoError(t, w.Close())
+	})
+}
+
+// An agent that hangs but heeds its context is closed, and nothing is left.
+func TestHangingAgentLoses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := testConfig(t, "random", "block")
+		c.StallTimeout = 5 * time.Minute
+		c.Limits.MoveTime = 30 * time.Second
+		w := NewRunner(&c, testRegistry(nil).New)
+		games, err := w.Play(t.Context(), newSchedule(&c).job(0), 1)
 		require.NoError(t, err)
 		require.Len(t, games, 2)
 		for _, g := range games {
 			requireSound(t, g)
 			require.Equal(t, record.FaultTimeout, g.Fault.Kind)
-			require.Equal(t, "no answer within 400ms", g.Fault.Detail)
-			require.GreaterOrEqual(t, len(g.Moves), 4)
+			require.Equal(t, "no answer within 5m30s", g.Fault.Detail)
 		}
-		require.Equal(t, []string{"north", "south"}, []string{games[0].Fault.Side, games[1].Fault.Side})
-	}
-	require.EqualValues(t, 4, calls.Load())
-	require.NoError(t, w.Close())
-}
-
-// An agent that hangs but heeds its context is closed, and nothing is left.
-func TestHangingAgentLoses(t *testing.T) {
-	c := testConfig(t, "random", "block")
-	c.StallTimeout = 300 * time.Millisecond
-	c.Limits.MoveTime = 100 * time.Millisecond
-	w := quickRunner(&c, testRegistry(nil))
-	games, err := w.Play(t.Context(), newSchedule(&c).job(0), 1)
-	require.NoError(t, err)
-	require.Len(t, games, 2)
-	for _, g := range games {
-		requireSound(t, g)
-		require.Equal(t, record.FaultTimeout, g.Fault.Kind)
-		require.Equal(t, "no answer within 400ms", g.Fault.Detail)
-	}
-	require.NoError(t, w.Close())
+		require.NoError(t, w.Close())
+	})
 }
 
 // A run that is cancelled ends even if an agent ignores it.
 func TestCancelledDespiteStubbornAgent(t *testing.T) {
-	release, calls := make(chan struct{}), new(atomic.Int64)
-	defer close(release)
-	c := testConfig(t, "random", "stubborn")
-	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	c.StallTimeout = 0
-	w := quickRunner(&c, withKind(stubborn(release, calls)))
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := w.Play(ctx, newSchedule(&c).job(0), 1)
-		done <- err
-	}()
-	require.Eventually(t, func() bool { return calls.Load() == 1 }, 10*time.Second, time.Millisecond)
-	cancel()
-	select {
-	case err := <-done:
-		require.ErrorIs(t, err, context.Canceled)
-	case <-time.After(10 * time.Second):
-		t.Fatal("the worker hangs")
-	}
-	require.NoError(t, w.Close())
+	synctest.Test(t, func(t *testing.T) {
+		release, calls := make(chan struct{}), new(atomic.Int64)
+		defer close(release)
+		c := testConfig(t, "random", "stubborn")
+		c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+		c.StallTimeout = 0
+		w := NewRunner(&c, withKind(stubborn(release, calls)).New)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := w.Play(ctx, newSchedule(&c).job(0), 1)
+			done <- err
+		}()
+		synctest.Wait()
+		require.EqualValues(t, 1, calls.Load())
+		start := time.Now()
+		cancel()
+		require.ErrorIs(t, <-done, context.Canceled)
+		require.Equal(t, cancelGrace, time.Since(start))
+		require.NoError(t, w.Close())
+	})
 }
 
-// A patient run notices nothing: the records are those of a run without a
-// watchdog.
+// A stall timeout that is never reached changes nothing: the records are those of a
+// run without a watchdog.
 func TestStallTimeoutChangesNothing(t *testing.T) {
-	run := func(patience time.Duration) string {
+	run := func(timeout time.Duration) string {
 		c := testConfig(t, "random", "scored", "panic:after=3")
-		c.StallTimeout = patience
+		c.StallTimeout = timeout
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
 		require.NoError(t, err)
 		return timeless(t, c.Out)
