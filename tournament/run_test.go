@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -275,7 +276,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	c.Pairs = maxPairs
 	go func() {
 		defer close(done)
-		_ = dispatch(ctx, newSchedule(&c), nil, newSuspensions(0, 2), 0, jobs, slots, nil)
+		_ = dispatch(ctx, newSchedule(&c), &store{}, newSuspensions(0, 2), 0, jobs, slots, nil)
 	}()
 	for i := range int64(size) {
 		require.Equal(t, i, (<-jobs).Pair)
@@ -296,7 +297,11 @@ func TestCollectorOrder(t *testing.T) {
 	for _, order := range [][]int64{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}, {2, 3, 1}} {
 		var got []int64
 		config := testConfig(t, "random", "scored")
-		c := &collector{schedule: newSchedule(&config), suspend: newSuspensions(0, 2), writer: record.NewWriter(io.Discard), onGame: func(g *record.Game) { got = append(got, g.Game) }}
+		schedule := newSchedule(&config)
+		st, err := openStore(&config, newManifest(&config, time.Now()), schedule, func(*record.Game) {})
+		require.NoError(t, err)
+		c := &collector{schedule: schedule, store: st, suspend: newSuspensions(0, 2), writer: st.writer,
+			onGame: func(g *record.Game) { got = append(got, g.Game) }}
 		outcomes, slots := make(chan PairResult, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {
@@ -312,6 +317,7 @@ func TestCollectorOrder(t *testing.T) {
 		}
 		close(outcomes)
 		c.collect(outcomes, slots, func(error) {})
+		require.NoError(t, st.writer.Close())
 		require.NoError(t, c.err)
 		require.Equal(t, want, got)
 	}
