@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 
 	"gyges/agents"
@@ -16,8 +15,6 @@ import (
 type benchCmd struct {
 	Search benchSearchCmd `cmd:"" default:"withargs" help:"Search fixed positions: the number of nodes is the search's signature."`
 }
-
-func (benchCmd) examples() []example { return benchSearchCmd{}.examples() }
 
 // benchSearchCmd searches fixed positions.
 type benchSearchCmd struct {
@@ -52,11 +49,7 @@ func (c *benchSearchCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = bench.DefaultSpecs()
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
-	report := benchReport{Version: versionLine(info), Arch: runtime.GOARCH}
+	report := benchReport{Version: version(), Arch: runtime.GOARCH}
 	for _, text := range c.Agent {
 		spec, err := c.spec(e, text)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -154,12 +155,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	target := ctx.Model.Target
-	if n := ctx.Selected(); n != nil {
-		target = n.Target
-	}
+	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
 	text := "\nExamples:\n"
-	for _, x := range examplesOf(target) {
+	for _, x := range examplesOf(command) {
 		if x.doc != "" {
 			text += "  # " + x.doc + "\n"
 		}
@@ -169,13 +167,16 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// examplesOf returns the examples of a command, given as kong's target. Every
-// command has some.
-func examplesOf(target reflect.Value) []example {
-	if c, ok := target.Addr().Interface().(interface{ examples() []example }); ok {
+// examplesOf returns the examples of a command: its own, or else those of its subcommands.
+func examplesOf(n *kong.Node) []example {
+	if c, ok := n.Target.Addr().Interface().(interface{ examples() []example }); ok {
 		return c.examples()
 	}
-	return nil
+	var list []example
+	for _, child := range n.Children {
+		list = append(list, examplesOf(child)...)
+	}
+	return list
 }
 
 // example is a command line that a command's help shows.

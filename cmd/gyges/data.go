@@ -19,10 +19,6 @@ type dataCmd struct {
 	Stats dataStatsCmd `cmd:"" help:"Count the training positions in a folder."`
 }
 
-func (dataCmd) examples() []example {
-	return append(dataStatsCmd{}.examples(), dataMakeCmd{}.examples()...)
-}
-
 // dataMakeCmd converts recorded games to training positions.
 type dataMakeCmd struct {
 	Dir        string `arg:"" placeholder:"DIR" help:"Folder of a run."`

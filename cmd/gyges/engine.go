@@ -14,8 +14,6 @@ type engineCmd struct {
 	Check engineCheckCmd `cmd:"" help:"Try an engine out, point by point."`
 }
 
-func (engineCmd) examples() []example { return engineCheckCmd{}.examples() }
-
 // engineCheckCmd checks that an engine follows the protocol.
 type engineCheckCmd struct {
 	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`

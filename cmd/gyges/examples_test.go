@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 	require.NoError(t, err)
 	ran := 0
 	for _, n := range append([]*kong.Node{parser.Model.Node}, parser.Model.Children...) {
-		for _, x := range examplesOf(n.Target) {
+		for _, x := range examplesOf(n) {
 			line, isCommand := strings.CutPrefix(x.command, "gyges ")
 			if !isCommand {
 				require.Contains(t, x.command, "gyges completion")

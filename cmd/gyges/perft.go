@@ -51,7 +51,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	var off []string
-	if !c.asksForRepetition() {
+	if !strings.Contains(c.Rules, "repetition=") { // --set overrides it
 		off = append(off, "repetition=none")
 	}
 	r, err := c.load(off...)

@@ -183,10 +183,7 @@ func (q *queued) close() {
 // source was modified since its revision, or none is known, it has the executable's
 // hash. It has the Go release and the architecture, since they may round differently.
 func programVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
-	}
+	info := buildInfo()
 	line := versionLine(info) + ", " + runtime.GOARCH
 	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.modified", Value: "false"}) {
 		line += ", executable " + executableHash()

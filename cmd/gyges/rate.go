@@ -251,17 +251,15 @@ func ruleNames(list string) (map[string]bool, error) {
 	if list == "" {
 		return nil, nil
 	}
+	sets, err := loadRulesList(list)
+	if err != nil {
+		return nil, err
+	}
 	only := map[string]bool{}
-	var errs []error
-	for _, text := range splitRules(list) {
-		r, err := loadRules(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--rules: %w", err))
-			continue
-		}
+	for _, r := range sets {
 		only[r.String()] = true
 	}
-	return only, errors.Join(errs...)
+	return only, nil
 }
 
 // formatFlag is the --format of commands that print rating tables.

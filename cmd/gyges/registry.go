@@ -12,9 +12,9 @@ import (
 	"gyges/configs"
 )
 
-// newRegistry returns the kinds of agents the program offers: those that ship,
-// external programs, a person at the terminal, the named levels, and agents that
-// explore around any of these.
+// newRegistry returns the kinds of agents the program offers: those built in,
+// external programs, the interactive one, the named levels, and agents that add
+// exploration to any of these.
 func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
 	kinds := []agents.Kind{human.Kind(in, out), ugi.Kind()}
 	levels, err := configs.Levels(builtin.Registry(kinds...))
@@ -25,19 +25,29 @@ func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
 	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
 }
 
-// newAgent makes the agent that a spec names, which must not be a person.
-func newAgent(e *env, text string) (agents.Agent, error) {
+// programSpec parses the spec of an agent that is not interactive.
+func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Kind, error) {
 	spec, err := agents.ParseSpec(text)
 	if err != nil {
-		return nil, err
+		return spec, agents.Kind{}, err
 	}
-	if kind, err := e.registry.Kind(spec); err == nil && kind.Interactive {
-		return nil, fmt.Errorf("expected an agent that plays by itself, found %.60q", text)
+	kind, err := registry.Kind(spec)
+	if err == nil && kind.Interactive {
+		err = fmt.Errorf("expected an agent that is not interactive, found %.60q", text)
+	}
+	return spec, kind, err
+}
+
+// newAgent makes the agent of a spec, which must not be interactive.
+func newAgent(e *env, text string) (agents.Agent, error) {
+	spec, _, err := programSpec(e.registry, text)
+	if err != nil {
+		return nil, err
 	}
 	return e.registry.New(spec)
 }
 
-// closeAgent frees what an agent holds, such as a running program.
+// closeAgent frees the resources of an agent, such as a running program.
 func closeAgent(e *env, a agents.Agent) {
 	if c, ok := a.(io.Closer); ok {
 		if err := c.Close(); err != nil {

@@ -148,63 +148,38 @@ type rulesFlags struct {
 	Set   []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of the rule set; may be repeated."`
 }
 
-// load resolves the rule set, with the changes.
+// load returns the rule set with the given changes, then those of --set.
 func (f rulesFlags) load(changes ...string) (*rules.Rules, error) {
 	base, err := loadRules(f.Rules)
 	if err != nil {
 		return nil, fmt.Errorf("--rules: %w", err)
 	}
-	return change(base, append(changes, f.Set...))
+	return changeOptions(base, append(changes, f.Set...))
 }
 
-// asksForRepetition reports whether the user has set the repetition rule himself.
-func (f rulesFlags) asksForRepetition() bool {
-	_, options, _ := strings.Cut(f.Rules, ":")
-	for _, o := range append(strings.Split(options, ","), f.Set...) {
-		if strings.HasPrefix(o, "repetition=") {
-			return true
-		}
-	}
-	return false
-}
-
-// change returns the rule set with options changed, each "option=value".
-func change(base *rules.Rules, changes []string) (*rules.Rules, error) {
+// changeOptions returns the rule set with options changed, each "option=value".
+func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	if len(changes) == 0 {
 		return base, nil
 	}
 	o := base.Options()
 	var errs []error
 	for _, c := range changes {
-		name, value, ok := strings.Cut(c, "=")
-		err := fmt.Errorf("expected option=value, found %.60q", c)
-		if ok {
-			err = o.Set(name, value)
-		}
-		if err != nil {
+		if err := o.Change(c); err != nil {
 			errs = append(errs, fmt.Errorf("--set: %w", err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return rules.New(nameOf(base.String(), changes), o)
-}
-
-// nameOf names a changed rule set by what it was and the changes.
-func nameOf(base string, changes []string) string {
 	sep := ":"
-	if strings.Contains(base, ":") {
+	if strings.Contains(base.String(), ":") {
 		sep = ","
 	}
-	name := base + sep + strings.Join(changes, ",")
-	if r, err := rules.Parse(name); err == nil {
-		return r.String()
-	}
-	return name
+	return rules.Parse(base.String() + sep + strings.Join(changes, ","))
 }
 
-// parseGame reads a position in which a game goes on and a move is to be found.
+// parseGame reads a position with all pieces placed in which the game is not over.
 func parseGame(r *rules.Rules, words []string) (*rules.Game, error) {
 	p, err := parsePosition(r, words)
 	if err != nil {
@@ -249,34 +224,18 @@ func splitRules(text string) []string {
 	return list
 }
 
-// loadRulesList resolves the rule sets of a list, each with the same changes.
-func loadRulesList(text string, changes []string) ([]*rules.Rules, error) {
+// loadRulesList resolves the rule sets of a list.
+func loadRulesList(text string) ([]*rules.Rules, error) {
 	var list []*rules.Rules
 	var errs []error
 	for _, one := range splitRules(text) {
-		base, err := loadRules(one)
+		r, err := loadRules(one)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--rules: %w", err))
-			continue
 		}
-		list = append(list, base)
+		list = append(list, r)
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return changeAll(list, changes)
-}
-
-// changeAll changes options of every rule set of a list.
-func changeAll(list []*rules.Rules, changes []string) ([]*rules.Rules, error) {
-	changed := make([]*rules.Rules, len(list))
-	for i, r := range list {
-		var err error
-		if changed[i], err = change(r, changes); err != nil {
-			return nil, err
-		}
-	}
-	return changed, nil
+	return list, errors.Join(errs...)
 }
 
 // loadRules resolves a rule set: a YAML file, or a text that rules.Parse reads.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -122,32 +121,10 @@ func (c *selfplayCmd) config(registry *agents.Registry) (training.SelfPlay, erro
 	return config, flagErrors(config.Validate(registry))
 }
 
-// override sets what flags override.
+// override replaces values of the config by those of the flags.
 func (c *selfplayCmd) override(config *training.SelfPlay) error {
-	var errs []error
 	t := &config.Tournament
-	if len(c.Agent) > 0 {
-		t.Agents = nil
-	}
-	for _, text := range c.Agent {
-		spec, err := agents.ParseSpec(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--agent: %w", err))
-		}
-		t.Agents = append(t.Agents, spec)
-	}
-	var err error
-	if c.Rules != "" {
-		t.Rules, err = loadRulesList(c.Rules, c.Set)
-	} else {
-		t.Rules, err = changeAll(t.Rules, c.Set)
-	}
-	errs = append(errs, err)
-	if c.Openings != "" {
-		t.Openings, err = parseOpenings(c.Openings)
-		errs = append(errs, err)
-	}
-	errs = append(errs, c.apply(&t.Limits))
+	err := overrideGames(t, c.Agent, c.Rules, c.Set, c.Openings, c.limitsFlags)
 	t.Extend = c.Extend
 	override(&t.Pairs, c.Pairs)
 	override(&config.Explore.Temperature, c.Temperature)
@@ -157,5 +134,5 @@ func (c *selfplayCmd) override(config *training.SelfPlay) error {
 	override(&config.Split.Test, c.Test)
 	override(&t.Seed, c.Seed)
 	override(&t.Workers, c.Workers)
-	return errors.Join(errs...)
+	return err
 }

@@ -175,16 +175,9 @@ func builtinPlayer(registry *agents.Registry, name string) (live.Player, error) 
 
 // specPlayer is an opponent given by its spec.
 func specPlayer(registry *agents.Registry, text string) (live.Player, error) {
-	spec, err := agents.ParseSpec(text)
+	spec, kind, err := programSpec(registry, text)
 	if err != nil {
 		return live.Player{}, err
-	}
-	kind, err := registry.Kind(spec)
-	if err != nil {
-		return live.Player{}, err
-	}
-	if kind.Interactive {
-		return live.Player{}, fmt.Errorf("expected a program, found %s, which is interactive", spec)
 	}
 	_, err = registry.Values(spec)
 	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err

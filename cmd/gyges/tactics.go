@@ -10,17 +10,12 @@ import (
 	"gyges/agents/tactics"
 	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
-	"gyges/rules"
 )
 
 // tacticsCmd groups the commands for positions with proven best moves.
 type tacticsCmd struct {
 	Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
 	Run  tacticsRunCmd  `cmd:"" help:"Let agents try a suite."`
-}
-
-func (tacticsCmd) examples() []example {
-	return append(tacticsRunCmd{}.examples(), tacticsMakeCmd{}.examples()...)
 }
 
 const (
@@ -60,13 +55,9 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	); err != nil {
 		return err
 	}
-	var sets []*rules.Rules
-	for _, name := range splitRules(c.Rules) {
-		r, err := rules.Parse(name)
-		if err != nil {
-			return fmt.Errorf("--rules: %w", err)
-		}
-		sets = append(sets, r)
+	sets, err := loadRulesList(c.Rules)
+	if err != nil {
+		return err
 	}
 	player, err := newAgent(e, c.Agent)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 // tournamentCmd plays a round-robin and rates the players.
 type tournamentCmd struct {
-	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags take the place of what it says."`
+	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
 	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; give it once for each. See gyges agents."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules), PRESET:OPTION=VALUE,…, or YAML files. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
@@ -157,37 +158,13 @@ func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, er
 	if err := c.override(&config); err != nil {
 		return config, err
 	}
-	if config.Out == "" {
-		config.Out = tournament.DefaultOut(config.Name, time.Now())
-	}
+	config.Out = runFolder(c.Out, config.Out, config.Name)
 	return config, flagErrors(config.Validate(registry))
 }
 
-// override puts what the flags say in the place of what config says.
+// override replaces values of the config by those of the flags.
 func (c *tournamentCmd) override(config *tournament.Config) error {
-	var errs []error
-	if len(c.Agent) > 0 {
-		config.Agents = nil
-	}
-	for _, text := range c.Agent {
-		spec, err := agents.ParseSpec(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("--agent: %w", err))
-		}
-		config.Agents = append(config.Agents, spec)
-	}
-	var err error
-	if c.Rules != "" {
-		config.Rules, err = loadRulesList(c.Rules, c.Set)
-	} else {
-		config.Rules, err = changeAll(config.Rules, c.Set)
-	}
-	errs = append(errs, err)
-	if c.Openings != "" {
-		config.Openings, err = parseOpenings(c.Openings)
-		errs = append(errs, err)
-	}
-	errs = append(errs, c.limitsFlags.apply(&config.Limits))
+	errs := []error{overrideGames(config, c.Agent, c.Rules, c.Set, c.Openings, c.limitsFlags)}
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
@@ -204,18 +181,47 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	override(&config.StallTimeout, c.StallTimeout)
 	override(&config.Suspend, c.Suspend)
 	if c.Adjudicate != "" {
-		config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate)
-		if err != nil {
+		var err error
+		if config.Adjudication, err = tournament.ParseAdjudication(c.Adjudicate); err != nil {
 			errs = append(errs, fmt.Errorf("--adjudicate: %w", err))
 		}
 	}
 	errs = append(errs, c.repetitionFlag.apply(&config.OnRepetition))
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)
-	if c.Out != "" {
-		config.Out = c.Out
-	}
 	return errors.Join(errs...)
+}
+
+// overrideGames replaces what --agent, --rules, --openings and the limits override, and
+// changes the options of --set.
+func overrideGames(
+	c *tournament.Config, specs []string, ruleSets string, changes []string, openings string, limits limitsFlags,
+) error {
+	var errs []error
+	if len(specs) > 0 {
+		c.Agents = nil
+	}
+	for _, text := range specs {
+		spec, err := agents.ParseSpec(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--agent: %w", err))
+		}
+		c.Agents = append(c.Agents, spec)
+	}
+	var err error
+	if ruleSets != "" {
+		c.Rules, err = loadRulesList(ruleSets)
+	}
+	c.Rules = slices.Clone(c.Rules)
+	for i := 0; i < len(c.Rules) && err == nil; i++ {
+		c.Rules[i], err = changeOptions(c.Rules[i], changes)
+	}
+	errs = append(errs, err)
+	if openings != "" {
+		c.Openings, err = parseOpenings(openings)
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, limits.apply(&c.Limits))...)
 }
 
 func override[T any](to *T, flag *T) {

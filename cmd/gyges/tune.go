@@ -26,10 +26,6 @@ type tuneCmd struct {
 	TD    tuneTDCmd    `cmd:"" name:"td" help:"Learn evaluation weights from self-play by TDLeaf(λ)."`
 }
 
-func (tuneCmd) examples() []example {
-	return slices.Concat(tuneTexelCmd{}.examples(), tuneSPSACmd{}.examples(), tuneTDCmd{}.examples())
-}
-
 // tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
 	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
@@ -81,7 +77,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
 	for _, f := range r.Features {
-		g.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), weightError(&f), lossWithout(&f), mark(&f))
+		g.Add(featureRow(&f)...)
 	}
 	if err := g.Write(w, false); err != nil {
 		return err
@@ -105,33 +101,20 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	return nil
 }
 
-func weightError(f *texel.Feature) string {
-	switch {
-	case f.Frozen:
-		return ""
-	case f.Error == nil:
-		return "unknown"
-	default:
-		return fmt.Sprintf("± %.3g", *f.Error)
-	}
-}
-
-func lossWithout(f *texel.Feature) string {
+// featureRow returns the row of a feature in the table of a fit.
+func featureRow(f *texel.Feature) []string {
+	row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), "", "", "frozen"}
 	if f.Frozen {
-		return ""
+		return row
 	}
-	return fmt.Sprintf("%+.6f ± %.6f", *f.Without, *f.WithoutMargin)
-}
-
-func mark(f *texel.Feature) string {
-	switch {
-	case f.Frozen:
-		return "frozen"
-	case f.Insignificant:
-		return "insignificant"
-	default:
-		return ""
+	row[3], row[4], row[5] = "unknown", fmt.Sprintf("%+.6f ± %.6f", *f.Without, *f.WithoutMargin), ""
+	if f.Error != nil {
+		row[3] = fmt.Sprintf("± %.3g", *f.Error)
 	}
+	if f.Insignificant {
+		row[5] = "insignificant"
+	}
+	return row
 }
 
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }

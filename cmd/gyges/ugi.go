@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
-	"gyges/agents"
 	"gyges/agents/ugi"
 )
 
@@ -39,26 +37,11 @@ func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	spec, err := agents.ParseSpec(c.Agent)
+	spec, _, err := programSpec(e.registry, c.Agent)
 	if err != nil {
-		return err
-	}
-	kind, err := e.registry.Kind(spec)
-	if err != nil {
-		return err
-	}
-	if kind.Interactive {
-		return interactiveError(spec)
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
+		return fmt.Errorf("--agent: %w", err)
 	}
 	return ugi.Serve(ctx, e.in, e.out, ugi.ServerConfig{
-		Name: versionLine(info), Author: author, Spec: spec, Registry: e.registry, Rules: r,
+		Name: version(), Author: author, Spec: spec, Registry: e.registry, Rules: r,
 	})
-}
-
-func interactiveError(spec agents.Spec) error {
-	return fmt.Errorf("agent %.60q needs a person at the terminal; expected one that plays by itself", spec)
 }

@@ -16,16 +16,18 @@ func (versionCmd) Run(e *env) error {
 	return err
 }
 
-// version says what the program was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
+// version returns the line of the running program.
+func version() string { return versionLine(buildInfo()) }
+
+// buildInfo returns the build information of the running program, empty if it has none.
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
-	return versionLine(info)
+	return &debug.BuildInfo{}
 }
 
-// versionLine names the module's version, the revision and the Go release.
+// versionLine returns the module's version, the revision and the Go release.
 func versionLine(info *debug.BuildInfo) string {
 	version := info.Main.Version
 	if version == "" {

@@ -58,7 +58,7 @@ func TestChangedRulesAreNamedAsTheyParse(t *testing.T) {
 		{"standard:max_plies=9", []string{"max_plies=400"}, "standard"},
 		{"standard", []string{"max_plies=9", "max_plies=8"}, "standard:max_plies=8"},
 	} {
-		r, err := change(rules.MustParse(c.base), c.changes)
+		r, err := changeOptions(rules.MustParse(c.base), c.changes)
 		require.NoError(t, err)
 		require.Equal(t, c.want, r.String())
 		require.Equal(t, rules.MustParse(c.want).Options(), r.Options())
