@@ -165,7 +165,7 @@ out:
 		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,
 		`21: agents[5]: agent "human" needs a person at the terminal`,
 		`22: pairs: expected a number from 1 to 1000000, found 0`,
-		`23: key "pairs" stands on line 22 already, expected it once`,
+		`23: duplicate key "pairs", first on line 22`,
 		`25: openings.policy: expected random, agents, setups or file, found "book"`,
 		`26: openings.plies: expected a whole number, found "two"`,
 		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,

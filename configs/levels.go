@@ -17,7 +17,7 @@ import (
 //go:embed agents/*.yaml
 var levelFiles embed.FS
 
-// levelFile is what such a file says.
+// levelFile is the content of the file of a level.
 type levelFile struct {
 	Level int    `yaml:"level"` // 1 is the weakest
 	Agent string `yaml:"agent"` // spec of the agent that plays so

@@ -58,7 +58,7 @@ func load(file, what string, fields func(p *parser) []field, check func(p *parse
 
 type problem struct {
 	line int
-	path string // of the value, like limits.depth; "" if the text says it
+	path string // of the value, like limits.depth; "" if it is in the text
 	text string
 }
 
@@ -173,7 +173,7 @@ func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.N
 			continue
 		}
 		if line, ok := first[key.Value]; ok {
-			p.add(key.Line, "key %s stands on line %d already, expected it once", found(key), line)
+			p.add(key.Line, "duplicate key %s, first on line %d", found(key), line)
 			continue
 		}
 		first[key.Value] = key.Line
@@ -199,7 +199,7 @@ func (p *parser) text(n *yaml.Node, what string) (string, bool) {
 	return n.Value, true
 }
 
-// found describes what stands in a place.
+// found describes a node in messages.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -29,10 +29,10 @@ type analyseCmd struct {
 
 // Help is the part of the help below the summary.
 func (analyseCmd) Help() string {
-	return "Prints a line for each depth and move: the score in points for the side to move, positions visited so far, the time, and the " +
-		"line expected. Then it divides the evaluation of the position over its features. Without limits it stops after 5 seconds, " +
-		"and at any time when it is interrupted or the result is proven.\n\n" +
-		"--multi needs an agent that can exclude moves: alphabeta."
+	return "Prints a line for each depth and move: the score in points for the side to move, positions visited so " +
+		"far, the time, and the principal variation. Then it prints the contribution of each feature to the " +
+		"evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when the result " +
+		"is proven.\n\n--multi needs an agent that can exclude moves: alphabeta."
 }
 
 func (analyseCmd) examples() []example {

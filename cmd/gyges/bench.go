@@ -24,9 +24,9 @@ type benchSearchCmd struct {
 
 // Help is the part of the help below the summary.
 func (benchSearchCmd) Help() string {
-	return "Each agent, new for each, searches some positions of each family of rules to a fixed depth or number of iterations. The " +
-		"total number of nodes, with a hash of nodes, moves and scores behind it, is its signature: as long as it stays the same, so does " +
-		"the search. Nodes are positions for alphabeta and iterations for mcts."
+	return "Each agent searches some positions of each family of rules to a fixed depth or number of iterations, " +
+		"each as a new agent. The total number of nodes, followed by a hash of nodes, moves and scores, is its " +
+		"signature: it changes when the search does. Nodes are positions for alphabeta and iterations for mcts."
 }
 
 func (benchSearchCmd) examples() []example {

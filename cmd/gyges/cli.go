@@ -21,23 +21,23 @@ import (
 // cli is the command line: one field for each command.
 type cli struct {
 	Moves      movesCmd      `cmd:"" help:"List the legal moves in a position."`
-	Perft      perftCmd      `cmd:"" help:"Count the sequences of so many plies from a position."`
+	Perft      perftCmd      `cmd:"" help:"Count the move sequences of a given length from a position."`
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
 	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
-	Report     reportCmd     `cmd:"" help:"Make a page of recorded runs to look at: tables, plots, games."`
+	Report     reportCmd     `cmd:"" help:"Write a report of recorded runs: tables, plots, games to replay."`
 	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
 	Games      gamesCmd      `cmd:"" help:"List recorded games, or replay one."`
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
-	Import     importCmd     `cmd:"" help:"Make a run of games in PGN or CSV."`
-	Match      matchCmd      `cmd:"" help:"Let two agents play until it is clear which is the stronger one."`
-	Worker     workerCmd     `cmd:"" help:"Play for tournaments on other machines."`
-	Selfplay   selfplayCmd   `cmd:"" help:"Let agents play for training positions to tune evaluations on."`
+	Import     importCmd     `cmd:"" help:"Import games in PGN or CSV as a run."`
+	Match      matchCmd      `cmd:"" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
+	Worker     workerCmd     `cmd:"" help:"Play games for tournaments on other machines."`
+	Selfplay   selfplayCmd   `cmd:"" help:"Play games of agents with themselves and make training positions."`
 	Data       dataCmd       `cmd:"" help:"Make and count training positions."`
 	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
-	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Test pair counts: which of two players is the stronger one."`
-	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Answer another program by the UGI protocol."`
-	Engine     engineCmd     `cmd:"" help:"Try out an engine that speaks the UGI protocol."`
+	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Sequential probability ratio test (SPRT) of pair counts."`
+	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Run an agent as a UGI engine."`
+	Engine     engineCmd     `cmd:"" help:"Test an external UGI engine."`
 	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
 	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
 	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
@@ -91,8 +91,8 @@ func newParser(c *cli, e *env) (*kong.Kong, error) {
 	)
 }
 
-// mapper returns what reads a value, which may begin with a minus sign: kong's own
-// mappers take such a value for a flag.
+// mapper returns the parser of a value, which may begin with a minus sign: kong's own
+// mappers parse such a value as a flag.
 func mapper[T any](expected string, parse func(text string) (T, error)) kong.MapperFunc {
 	return func(ctx *kong.DecodeContext, target reflect.Value) error {
 		if ctx.Scan.Peek().IsEOL() {
@@ -186,6 +186,6 @@ func (cli) examples() []example {
 	return []example{
 		{"gyges moves '321123/000000/000000/000000/000000/321123 s'", ""},
 		{"gyges play --south human --north greedy", "play a game yourself"},
-		{"gyges tournament --agent random --agent greedy --pairs 20", "let agents play, and rate them"},
+		{"gyges tournament --agent random --agent greedy --pairs 20", "a tournament with ratings"},
 	}
 }

@@ -29,9 +29,9 @@ type dataMakeCmd struct {
 
 // Help is the part of the help below the summary.
 func (dataMakeCmd) Help() string {
-	return "Replays the games in DIR and writes their positions to its folder positions, which is replaced: the last step " +
-		"of gyges selfplay. Games that a fault decided are omitted, and positions without a score in games that have " +
-		"scores."
+	return "Replays the games in DIR and writes their positions to its folder positions, which is replaced: the last " +
+		"step of gyges selfplay. Games that a fault decided are omitted, and positions without a score in games " +
+		"that have scores."
 }
 
 func (dataMakeCmd) examples() []example {
@@ -82,9 +82,9 @@ type dataStatsCmd struct {
 
 // Help is the part of the help below the summary.
 func (dataStatsCmd) Help() string {
-	return "Counts training positions and their occurrences by split, rule set, ply and number of occurrences. Won, drawn " +
-		"and lost are from the side to move and count every occurrence; quiet are positions in which neither side could " +
-		"win at once."
+	return "Counts training positions and their occurrences by split, rule set, ply and number of occurrences. Won, " +
+		"drawn and lost are from the side to move and count every occurrence; quiet are positions in which " +
+		"neither side could win at once."
 }
 
 func (dataStatsCmd) examples() []example {

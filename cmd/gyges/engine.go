@@ -11,7 +11,7 @@ import (
 
 // engineCmd has the commands on external engines.
 type engineCmd struct {
-	Check engineCheckCmd `cmd:"" help:"Try an engine out, point by point."`
+	Check engineCheckCmd `cmd:"" help:"Test that an engine follows the UGI protocol."`
 }
 
 // engineCheckCmd checks that an engine follows the protocol.
@@ -22,8 +22,8 @@ type engineCheckCmd struct {
 
 // Help is the part of the help below the summary.
 func (engineCheckCmd) Help() string {
-	return "Starts the program and goes through the UGI protocol with it. Each line says ok, note (not as it might be, " +
-		"but an engine can play so) or FAIL. The exit code is 1 if anything failed."
+	return "Starts the program and tests each part of the UGI protocol. Each line begins with ok, note (unusual, but " +
+		"the engine can play) or FAIL. The exit code is 1 if anything failed."
 }
 
 func (engineCheckCmd) examples() []example {

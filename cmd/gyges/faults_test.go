@@ -85,5 +85,5 @@ func TestPlayInterrupted(t *testing.T) {
 	cancel()
 	code, _, errText := gyges(ctx, "", "play", "--south", "human", "--north", "random", "--position", "321123/000000/000000/000000/000000/321123 s")
 	require.Equal(t, exitInterrupted, code)
-	require.Equal(t, "\ngyges: interrupted; --position '321123/000000/000000/000000/000000/321123 s' goes on from here\n", errText)
+	require.Equal(t, "\ngyges: interrupted; --position '321123/000000/000000/000000/000000/321123 s' resumes it\n", errText)
 }

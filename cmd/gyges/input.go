@@ -12,7 +12,7 @@ import (
 
 // openInput opens what a user names as a file; "-" is the standard input, and name
 // is for messages. Reading fails as soon as ctx ends, also where it would block or
-// go on without an end, as in a pipe or a device.
+// have no end, as in a pipe or a device.
 func openInput(ctx context.Context, stdin io.Reader, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
 		return abandonable(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }), "standard input", nil
@@ -88,8 +88,8 @@ func fromPath[T any](ctx context.Context, path string, read func() (T, error)) (
 	}
 }
 
-// gameFiles finds the file of records of each run; other files stand for
-// themselves. A file given twice would count its games twice.
+// gameFiles finds the file of records of each run; other files are
+// returned as they are. A file given twice is an error: its games would count twice.
 func gameFiles(runs []string) ([]string, error) {
 	var files []string
 	var infos []os.FileInfo
@@ -122,12 +122,12 @@ func gameFiles(runs []string) ([]string, error) {
 	return files, errors.Join(errs...)
 }
 
-// fileError words an error of opening or reading a file.
+// fileError returns an error of opening or reading a file.
 func fileError(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, plainFileError(err))
 }
 
-// plainFileError words an error of the system without the call that failed.
+// plainFileError returns an error of the system without the name of the failed call.
 func plainFileError(err error) error {
 	var pe *os.PathError
 	if errors.As(err, &pe) {

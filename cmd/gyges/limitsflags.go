@@ -18,9 +18,9 @@ type limitsFlags struct {
 
 // clockFlags give each side time for a whole game.
 type clockFlags struct {
-	Clock      *time.Duration `placeholder:"TIME" help:"Time of each side for a whole game, like 1m; who overruns it loses. Results may differ from run to run."`
+	Clock      *time.Duration `placeholder:"TIME" help:"Time of each side for a whole game, like 1m; a side that exceeds it loses. Results may differ from run to run."`
 	Increment  *time.Duration `placeholder:"TIME" help:"Time added to the clock after each move."`
-	TimeMargin *time.Duration `placeholder:"TIME" help:"How much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
+	TimeMargin *time.Duration `placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 }
 
 // gameFlags are those of tournaments and matches: how games are played, and the
@@ -31,11 +31,11 @@ type gameFlags struct {
 	repetitionFlag
 	Adjudicate   string         `placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 	StallTimeout *time.Duration `placeholder:"TIME" help:"How long beyond --movetime to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout. Default: 10m."`
-	Suspend      *int           `placeholder:"N" help:"Games in a row a player loses by faults until it plays no more; 0: it plays on. Default: 10."`
-	Seed         *uint64        `placeholder:"N" help:"Source of all chance. Default: 1."`
+	Suspend      *int           `placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never. Default: 10."`
+	Seed         *uint64        `placeholder:"N" help:"Seed of all random choices. Default: 1."`
 	Workers      *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out          string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there goes on. Default: a new one, results/NAME-TIME."`
-	Extend       bool           `help:"Let the run in --out go on with more pairs than it was begun with."`
+	Out          string         `placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Extend       bool           `help:"Resume the run in --out with more pairs than it was begun with."`
 }
 
 // apply replaces the limits of l by those that were given.

@@ -13,14 +13,14 @@ import (
 	"gyges/tournament/record"
 )
 
-// matchCmd lets two agents play, until a test is decided if one is asked for.
+// matchCmd plays a match of two agents, until a test is decided if there is one.
 type matchCmd struct {
-	A        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is asked for, as an agent spec."`
+	A        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
 	B        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
-	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 fits well enough: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); what is left out is as here."`
+	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
 	gameFlags
 	observerFlags
@@ -30,19 +30,18 @@ type matchCmd struct {
 // Help is the part of the help below the summary.
 func (matchCmd) Help() string {
 	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the " +
-		"pair that " +
-		"decides the test, the same one whatever --workers says. Elo, LLR and results are from the first player's side. " +
-		"Everything else is as in gyges tournament."
+		"pair that decides the test, the same one with any --workers. Elo, LLR and results are from the " +
+		"first player's side. Everything else is as in gyges tournament."
 }
 
 func (matchCmd) examples() []example {
 	return []example{
 		{"gyges match alphabeta:depth=2 greedy --pairs 50", ""},
-		{"gyges match alphabeta:depth=2 alphabeta:depth=1 --sprt elo0=0,elo1=20", "until it is clear which hypothesis holds"},
+		{"gyges match alphabeta:depth=2 alphabeta:depth=1 --sprt elo0=0,elo1=20", "until the test is decided"},
 	}
 }
 
-// Run plays the match and prints what it says of the players.
+// Run plays the match and prints its result.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)
 	if err != nil {
@@ -83,7 +82,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// print prints what the match says of the players.
+// print prints the result of the match.
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count [3]int64, stopped bool) {
 	config := f.config
 	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
@@ -97,7 +96,7 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count 
 	}
 }
 
-// matchText is how a match stands.
+// matchText returns the estimate and the test of a match.
 func matchText(t sprt.Test, p sprt.Pairs) string {
 	text := eloText(p)
 	if t != (sprt.Test{}) {
@@ -106,7 +105,7 @@ func matchText(t sprt.Test, p sprt.Pairs) string {
 	return text
 }
 
-// config puts the match together from the flags, and checks it.
+// config returns the config of the flags, checked.
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,

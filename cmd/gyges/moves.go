@@ -16,8 +16,8 @@ type movesCmd struct {
 
 // Help is the part of the help below the summary.
 func (movesCmd) Help() string {
-	return "Prints one move a line, in byte order; nothing if the game is over. What stood before is not known, " +
-		"so the repetition rule excludes nothing."
+	return "Prints one move a line, in byte order; nothing if the game is over. The position has no history, so the " +
+		"repetition rule excludes no move."
 }
 
 func (movesCmd) examples() []example {

@@ -15,25 +15,25 @@ import (
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
-	Setups   bool     `help:"Take all distinct set-ups in order, in place of random ones."`
+	Setups   bool     `help:"List all distinct set-ups in order, instead of random openings."`
 	Count    int      `default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
 	Plies    int      `placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
-	Seed     uint64   `default:"1" placeholder:"N" help:"Source of all chance; a tournament with this seed plays the same openings. Default: 1."`
-	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Let this agent look at each opening; its score for the side to move is printed behind a #."`
+	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
+	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
 	MaxScore *float64 `placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
 	limitsFlags
 }
 
 // Help is the part of the help below the summary.
 func (openingsCmd) Help() string {
-	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't take a " +
-		"piece over the far side at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
+	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't win " +
+		"at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
 }
 
 func (openingsCmd) examples() []example {
 	return []example{
 		{"gyges openings --count 5 --seed 7", ""},
-		{"gyges openings --count 5 --agent alphabeta:depth=2 --max-score 0.5", "balanced, as far as that agent sees"},
+		{"gyges openings --count 5 --agent alphabeta:depth=2 --max-score 0.5", "balanced openings, by that agent's score"},
 	}
 }
 
@@ -43,16 +43,16 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	judge, err := c.judge(e, r)
-	if err != nil {
-		return err
-	}
 	next, total, err := c.source(ctx, e, r)
 	if err != nil {
 		return err
 	}
-	if judge != nil {
-		defer judge.close()
+	scorer, err := c.scorer(e, r)
+	if err != nil {
+		return err
+	}
+	if scorer != nil {
+		defer closeAgent(e, scorer.agent)
 	}
 	kept, seen := 0, 0
 	for ; seen < total && ctx.Err() == nil && (c.Screen != "" || kept < c.Count); seen++ {
@@ -64,8 +64,8 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 			continue
 		}
 		text := r.FormatPosition(p)
-		if judge != nil {
-			score, err := judge.score(ctx, p)
+		if scorer != nil {
+			score, err := scorer.score(ctx, p)
 			if errors.Is(err, errNoScore) {
 				return fmt.Errorf("--agent: %w, found %.60q", err, c.Agent)
 			}
@@ -90,10 +90,11 @@ func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// source returns what gives the i-th opening to be screened, and how many there
-// are at most.
-func (c *openingsCmd) source(ctx context.Context, e *env, r *rules.Rules) (next func(i int) (rules.Position, error), total int, err error) {
-	const maxCount, most = 1_000_000, 100 // most tries for each
+// source returns a function for the i-th opening to screen, and the number of openings at most.
+func (c *openingsCmd) source(
+	ctx context.Context, e *env, r *rules.Rules,
+) (next func(i int) (rules.Position, error), total int, err error) {
+	const maxCount, maxTries = 1_000_000, 100 // tries for each opening
 	if c.Screen != "" {
 		in, name, err := openInput(ctx, e.in, c.Screen)
 		if err != nil {
@@ -106,11 +107,8 @@ func (c *openingsCmd) source(ctx context.Context, e *env, r *rules.Rules) (next 
 		}
 		return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, len(o.Positions), nil
 	}
-	if c.Count < 1 || c.Count > maxCount {
-		return nil, 0, fmt.Errorf("--count: expected a number from 1 to %d, found %d", maxCount, c.Count)
-	}
-	if c.Plies < 0 || c.Plies > 40 {
-		return nil, 0, fmt.Errorf("--plies: expected a number from 0 to 40, found %d", c.Plies)
+	if err := errors.Join(between("--count", c.Count, 1, maxCount), between("--plies", c.Plies, 0, 40)); err != nil {
+		return nil, 0, err
 	}
 	o := tournament.Openings{Policy: tournament.RandomOpenings, Plies: c.Plies}
 	if c.Setups {
@@ -123,19 +121,19 @@ func (c *openingsCmd) source(ctx context.Context, e *env, r *rules.Rules) (next 
 		}
 		return func(i int) (rules.Position, error) { return all.At(int64(i)), nil }, int(min(all.Len(), math.MaxInt32)), nil
 	}
-	return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, most * c.Count, nil
+	return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, maxTries * c.Count, nil
 }
 
-// openingJudge scores openings.
-type openingJudge struct {
+// openingScorer scores openings.
+type openingScorer struct {
 	rules  *rules.Rules
 	agent  agents.Agent
 	limits agents.Limits
 	seed   uint64
 }
 
-// judge makes the agent that scores openings; nil if none is asked for.
-func (c *openingsCmd) judge(e *env, r *rules.Rules) (*openingJudge, error) {
+// scorer makes the agent of --agent; nil if there is none.
+func (c *openingsCmd) scorer(e *env, r *rules.Rules) (*openingScorer, error) {
 	if c.Agent == "" {
 		if c.MaxScore != nil {
 			return nil, fmt.Errorf("--max-score: expected an --agent that scores")
@@ -145,35 +143,29 @@ func (c *openingsCmd) judge(e *env, r *rules.Rules) (*openingJudge, error) {
 	if c.MaxScore != nil && *c.MaxScore < 0 {
 		return nil, fmt.Errorf("--max-score: expected a number from 0, found %v", *c.MaxScore)
 	}
-	j := &openingJudge{rules: r, seed: c.Seed}
-	if err := c.apply(&j.limits); err != nil {
+	s := &openingScorer{rules: r, seed: c.Seed}
+	if err := c.apply(&s.limits); err != nil {
 		return nil, err
 	}
 	var err error
-	if j.agent, err = newAgent(e, c.Agent); err != nil {
+	if s.agent, err = newAgent(e, c.Agent); err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)
 	}
-	return j, nil
+	return s, nil
 }
 
-// errNoScore is what an agent is no judge for.
+// errNoScore is returned for an agent without an evaluation.
 var errNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
 
 // score returns the agent's score of an opening in points, for the side to move.
-func (j *openingJudge) score(ctx context.Context, p rules.Position) (float64, error) {
-	err := j.agent.NewGame(ctx, agents.Setup{Rules: j.rules, Side: p.Side(), Seed: j.seed})
+func (s *openingScorer) score(ctx context.Context, p rules.Position) (float64, error) {
+	err := s.agent.NewGame(ctx, agents.Setup{Rules: s.rules, Side: p.Side(), Seed: s.seed})
 	if err != nil {
 		return 0, err
 	}
-	d, err := j.agent.Choose(ctx, rules.NewGame(j.rules, p), j.limits)
+	d, err := s.agent.Choose(ctx, rules.NewGame(s.rules, p), s.limits)
 	if err == nil && !d.Scored {
 		err = errNoScore
 	}
 	return float64(d.Score) / 100, err
-}
-
-func (j *openingJudge) close() {
-	if c, ok := j.agent.(interface{ Close() error }); ok {
-		_ = c.Close() // its work is done
-	}
 }

@@ -25,15 +25,15 @@ type perftCmd struct {
 	Split    bool     `help:"Print the count under each first move too."`
 	EPD      string   `name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
 	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
-	Hash     int      `placeholder:"MB" help:"Memory, in MiB, to remember counts in, so that boards met again are counted once. 0, the default, generates every sequence: that measures the generator."`
+	Hash     int      `placeholder:"MB" help:"Hash table, in MiB, with which transpositions are counted once. 0, the default: none, every sequence is generated."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
 // Help is the part of the help below the summary.
 func (perftCmd) Help() string {
-	return "Counts the sequences of exactly N plies: a game that ended earlier counts nothing, a forced pass is a ply. " +
-		"The repetition rule is off unless --set repetition=… asks for it. The last line is 'nodes' and the count.\n\n" +
-		"With --epd the exit code is 1 if any count differs."
+	return "Counts the sequences of exactly N plies: a game that ended earlier is not counted, a forced pass is a " +
+		"ply. The repetition rule is off unless it is set with --set repetition=…. The last line is 'nodes' and " +
+		"the count.\n\nWith --epd the exit code is 1 if any count differs."
 }
 
 func (perftCmd) examples() []example {

@@ -17,12 +17,12 @@ import (
 
 // playCmd plays one game in the terminal.
 type playCmd struct {
-	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human is you."`
+	South string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays South, as a spec; human plays at the terminal."`
 	North string `required:"" placeholder:"AGENT" complete:"agents" help:"Agent that plays North."`
 	rulesFlags
-	Position string  `placeholder:"POSITION" help:"Position to begin in, in place of a random set-up."`
-	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Who places the pieces: random (default) or agents, the players in turn. Kang has no set-up."`
-	Seed     *uint64 `placeholder:"N" help:"Source of all chance; the same seed gives the same game. Default: a new one, which is printed."`
+	Position string  `placeholder:"POSITION" help:"Position to start from, instead of a random set-up."`
+	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Set-up: random (default), or agents: the players place their pieces in turn. Kang has no set-up."`
+	Seed     *uint64 `placeholder:"N" help:"Seed of all random choices; the same seed gives the same game. Default: a new one, which is printed."`
 	limitsFlags
 	repetitionFlag
 	Quiet bool `short:"q" help:"Print the moves, not the board."`
@@ -31,8 +31,9 @@ type playCmd struct {
 // Help is the part of the help below the summary.
 func (playCmd) Help() string {
 	return "Moves are printed in long notation with the result of the agent's search: the score in points, the depth " +
-		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start is in " +
-		"(), where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
+		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start " +
+		"is in (), where it put pieces in []. The last line is 'result', the points of South and North, the " +
+		"reason, and the length."
 }
 
 func (playCmd) examples() []example {
@@ -81,7 +82,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	game, err := tournament.PlayGame(ctx, &m)
 	switch {
 	case ctx.Err() != nil:
-		e.err.printf("\ngyges: interrupted; --position '%s' goes on from here\n", r.FormatPosition(s.before))
+		e.err.printf("\ngyges: interrupted; --position '%s' resumes it\n", r.FormatPosition(s.before))
 		return ctx.Err()
 	case err != nil:
 		return err
@@ -141,7 +142,7 @@ func (c *playCmd) seat(e *env, m *tournament.Game, seed uint64) (interactive [2]
 	return interactive, errors.Join(errs...)
 }
 
-// spectator prints a game as it goes on.
+// spectator prints a game as it is played.
 type spectator struct {
 	out       *output
 	before    rules.Position // before the next move
@@ -157,8 +158,8 @@ func (s *spectator) move(g *rules.Game, d agents.Decision) {
 		number = fmt.Sprintf("%3d.", g.Ply())
 	}
 	line := fmt.Sprintf("%s %v  %s", number, side, text)
-	if said := remarks(d); said != "" {
-		line = fmt.Sprintf("%-48s  %s", line, said)
+	if text := remarks(d); text != "" {
+		line = fmt.Sprintf("%-48s  %s", line, text)
 	}
 	s.out.printf("%s\n", line)
 	s.before = g.Position()

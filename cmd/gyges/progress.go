@@ -14,12 +14,12 @@ import (
 // lineEvery is the time between two lines of progress where no bar can be drawn.
 const lineEvery = 10 * time.Second
 
-// meter reports how far a run has come: by a bar on a terminal, by a line now and
-// then elsewhere.
+// meter reports how far a run has come: by a bar on a terminal, by lines
+// elsewhere.
 type meter struct {
 	w     *output
 	bar   *progressbar.ProgressBar // nil: lines
-	total int64                    // 0: not known
+	total int64                    // 0: unknown
 	first int64                    // what was done before this run
 	start time.Time
 	last  time.Time // when the last line was printed
@@ -110,7 +110,7 @@ func (p *progress) step(fault bool) {
 // steps counts the steps of a tuning run.
 type steps struct{ *meter }
 
-// newSteps returns the steps of a run; total is 0 if their number is not known.
+// newSteps returns the steps of a run; total is 0 if their number is unknown.
 func newSteps(w *output, total int) *steps {
 	m := newMeter(w, int64(total))
 	m.first = -1

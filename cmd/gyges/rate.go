@@ -25,12 +25,12 @@ type rateCmd struct {
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
 	historyFlags
-	Strict  bool `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
+	Strict  bool `help:"Fail on lines that can't be read, instead of omitting them."`
 	Explain bool `help:"Print what every figure means, and nothing else."`
 	formatFlag
 }
 
-// viewFlags say what to print.
+// viewFlags choose the tables.
 type viewFlags struct {
 	Columns    string `placeholder:"COLUMN,…" help:"Columns of the rating table; --explain lists them."`
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
@@ -43,19 +43,20 @@ type viewFlags struct {
 // Help is the part of the help below the summary.
 func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
-		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Players that " +
-		"won or lost everything have no finite rating; they are listed apart, with the reason.\n\n" +
-		"A copy of a run's folder is the same run: each of its games counts once. Copies are recognised by the id in manifest.json, or " +
-		"where one has none by the first record with its time; files of PGN and CSV are never taken for copies.\n\n" +
-		"In PGN, White is South, and the tags White, Black and Result are enough. CSV has a header with the columns south, " +
-		"north and result (or white, black, result), or a game in that order on each line."
+		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Players " +
+		"that won or lost everything have no finite rating; they are listed apart, with the reason.\n\nA copy of " +
+		"a run's folder is the same run: each of its games counts once. Copies are recognised by the id in " +
+		"manifest.json, or where one has none by the first record with its time; files of PGN and CSV are never " +
+		"treated as copies.\n\nIn PGN, White is South, and the tags White, Black and Result are enough. CSV has a " +
+		"header with the columns south, north and result (or white, black, result), or a game in that order on " +
+		"each line."
 }
 
 func (rateCmd) examples() []example {
 	return []example{
 		{"gyges rate results/quick-20260102-150405", ""},
 		{"gyges rate --rules kang --anchor random=0 results/*", "measured from the random player"},
-		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "anybody's games"},
+		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "games of another program"},
 		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
 		{"gyges rate gen1 gen2 gen3 --over-time whole --anchor random=0", "three runs, one after the other"},
 		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
@@ -269,7 +270,7 @@ type formatFlag struct {
 
 func (f formatFlag) format() table.Format { return table.Format(f.Format) }
 
-// forPeople reports whether lines of text may stand beside the tables.
+// forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool {
 	return f.format() == table.Text || f.format() == table.Markdown
 }

@@ -18,9 +18,9 @@ type modelFlags struct {
 	Advantage signed   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson,rao-kupper" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or an outcome with a parameter of its own: davidson or rao-kupper."`
 	Prior     signed   `default:"0" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent, so that all have a finite rating. Default: 0."`
-	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"What intervals take for independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
+	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 	Bootstrap int      `default:"0" placeholder:"N" help:"Check the intervals by N resamples."`
-	Seed      uint64   `default:"1" placeholder:"N" help:"Source of the resamples' chance. Default: 1."`
+	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the resamples. Default: 1."`
 }
 
 // signed is the text of a number that may begin with a minus, which kong would
@@ -66,26 +66,31 @@ func (c *modelFlags) options() (ratings.Options, error) {
 	return o, errors.Join(errs...)
 }
 
-// words returns the flags on a command line, without those at their defaults.
-func (c *modelFlags) words() []string {
-	var words []string
-	flag := func(name, value, usual string) {
-		if value != usual {
-			words = append(words, "--"+name, value)
-		}
+// commandWords are words of a command line.
+type commandWords []string
+
+// flag adds a flag unless it has its default value.
+func (w *commandWords) flag(name, value, usual string) {
+	if value != usual {
+		*w = append(*w, "--"+name, value)
 	}
+}
+
+// words returns the flags on a command line, without those at their defaults.
+func (c *modelFlags) words() commandWords {
+	var words commandWords
 	for _, a := range c.Anchor {
-		flag("anchor", a, "")
+		words.flag("anchor", a, "")
 	}
 	for _, o := range c.Offset {
-		flag("offset", o, "")
+		words.flag("offset", o, "")
 	}
-	flag("advantage", string(c.Advantage), "fit")
-	flag("draws", c.Draws, string(ratings.HalfPoints))
-	flag("prior", string(c.Prior), "0")
-	flag("intervals", c.Intervals, string(ratings.ByPair))
-	flag("bootstrap", strconv.Itoa(c.Bootstrap), "0")
-	flag("seed", strconv.FormatUint(c.Seed, 10), "1")
+	words.flag("advantage", string(c.Advantage), "fit")
+	words.flag("draws", c.Draws, string(ratings.HalfPoints))
+	words.flag("prior", string(c.Prior), "0")
+	words.flag("intervals", c.Intervals, string(ratings.ByPair))
+	words.flag("bootstrap", strconv.Itoa(c.Bootstrap), "0")
+	words.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
 	return words
 }
 

@@ -37,9 +37,10 @@ type reportCmd struct {
 
 // Help is the part of the help below the summary.
 func (reportCmd) Help() string {
-	return "The page has the ratings of gyges rate with plots, statistics of the games, charts of a sequential test or of a " +
-		"tuning, a viewer that replays games door by door, and what is needed to reproduce them. The HTML file makes no request to " +
-		"anywhere. Counts are over all games; how many can be replayed is --games. Flags on ratings are those of gyges rate."
+	return "The page has the ratings of gyges rate with plots, statistics of the games, charts of a sequential test " +
+		"or of a tuning, a viewer that replays games square by square, and the commands that reproduce the page. " +
+		"The HTML file makes no network requests. Counts are over all games; how many can be replayed is --games. " +
+		"Flags on ratings are those of gyges rate."
 }
 
 func (reportCmd) examples() []example {
@@ -63,12 +64,9 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	return c.write(ctx, e, page)
 }
 
-// check finds mistakes in the flags that need no games.
+// check finds mistakes in the flags that are independent of the games.
 func (c *reportCmd) check() error {
-	var errs []error
-	if c.Games < 0 || c.Games > maxReplayed {
-		errs = append(errs, fmt.Errorf("--games: expected a number from 0 to %d, found %d", maxReplayed, c.Games))
-	}
+	errs := []error{between("--games", c.Games, 0, maxReplayed)}
 	for _, path := range c.Runs {
 		if path == "-" {
 			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))
@@ -173,13 +171,8 @@ func (c *reportCmd) title() string {
 
 // commands are the command lines that reproduce the ratings and the page.
 func (c *reportCmd) commands(files []string) []string {
-	flag := func(words []string, name, value, usual string) []string {
-		if value == usual {
-			return words
-		}
-		return append(words, "--"+name, value)
-	}
-	common := flag(c.words(), "rules", c.Rules, "")
+	common := c.words()
+	common.flag("rules", c.Rules, "")
 	if c.Pool {
 		common = append(common, "--pool")
 	}
@@ -187,10 +180,10 @@ func (c *reportCmd) commands(files []string) []string {
 	if c.OverTime != "" {
 		own = append(own, "--over-time", c.OverTime, "--window", fmt.Sprint(c.Window), "--drift", fmt.Sprint(c.Drift))
 	}
-	own = flag(own, "games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
-	own = flag(own, "format", c.Format, "html")
+	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
+	own.flag("format", c.Format, "html")
 	if c.Out != "-" {
-		own = flag(own, "out", c.Out, "")
+		own.flag("out", c.Out, "")
 	}
 	line := func(command string, runs, flags []string) string {
 		line := "gyges " + command
@@ -212,7 +205,7 @@ func (c *reportCmd) commands(files []string) []string {
 	return list
 }
 
-// write writes the page where --out says.
+// write writes the page to --out.
 func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error {
 	if c.Out == "-" {
 		return report.WriteHTML(e.out, page)

@@ -16,7 +16,7 @@ import (
 // rulesCmd lists rule sets, or prints the rules of one.
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
-	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, in prose and as options: as for --rules."`
+	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options; see --rules."`
 }
 
 func (rulesCmd) examples() []example {
@@ -56,7 +56,7 @@ func (c *rulesCmd) Run(e *env) error {
 	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
 		return err
 	}
-	t = grid.Grid{Header: []string{"Other preset", "Where it differs from " + r.String()}}
+	t = grid.Grid{Header: []string{"Other preset", "Differences from " + r.String()}}
 	for _, p := range rules.Presets() {
 		if p.Name != r.String() {
 			changes := o.Changes(p.Options)
@@ -118,7 +118,7 @@ type ruleSetJSON struct {
 	Prose   []rules.Section   `json:"prose,omitempty"`
 }
 
-// list prints the presets with what they change.
+// list prints the presets with their options.
 func (c *rulesCmd) list(e *env) error {
 	presets := rules.Presets()
 	if c.Format == "json" {
@@ -129,7 +129,7 @@ func (c *rulesCmd) list(e *env) error {
 		return writeJSON(e.out, list)
 	}
 	markdown := c.Format == "markdown"
-	t := grid.Grid{Header: []string{"Name", "Whose rules, and where they differ from " + presets[0].Name}}
+	t := grid.Grid{Header: []string{"Name", "Source, and differences from " + presets[0].Name}}
 	for _, p := range presets {
 		changes := presets[0].Options.Changes(p.Options)
 		if markdown && len(changes) > 0 {

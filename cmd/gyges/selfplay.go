@@ -37,11 +37,11 @@ type selfplayCmd struct {
 
 // Help is the part of the help below the summary.
 func (selfplayCmd) Help() string {
-	return "Every agent plays against itself and the others, with exploration except where it has proven a win or a loss. " +
-		"The games are recorded as a tournament's are; then they are converted to training positions, Parquet files in " +
-		"the folder positions, which are counted. The same seed gives the same positions whatever --workers says, but " +
-		"for agents that are limited by time.\n\nCtrl-C stops the run; the same command with --out and the run's folder " +
-		"resumes it."
+	return "Every agent plays against itself and the others, with exploration except where it has proven a win or a " +
+		"loss. The games are recorded as a tournament's are; then they are converted to training positions, " +
+		"Parquet files in the folder positions, which are counted. The same seed gives the same positions " +
+		"with any --workers, but for agents that are limited by time.\n\nCtrl-C stops the run; the same " +
+		"command with --out and the run's folder resumes it."
 }
 
 func (selfplayCmd) examples() []example {

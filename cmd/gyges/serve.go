@@ -24,7 +24,7 @@ type serveCmd struct {
 	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Folders of runs to show beside those below --results."`
 	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
 	Results  string   `default:"results" placeholder:"DIR" help:"Folder below which runs are, and where games are kept; '' for none. Default: results."`
-	Open     bool     `help:"Allow an --addr that other machines can reach. Anybody there can then look and play: there is no authentication."`
+	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
 	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores."`
@@ -35,8 +35,9 @@ const maxSearches = 256
 
 // Help is the part of the help below the summary.
 func (serveCmd) Help() string {
-	return "The page of a run is that of gyges report, and changes as games end. The page to play offers the named levels and the " +
-		"kinds that search by time, under every preset; what is played is kept in a run of its own. Ctrl-C stops the server."
+	return "The page of a run is that of gyges report, and is updated as games end. The page to play offers the " +
+		"named levels and the kinds that search by time, under every preset; the games are recorded in a run of " +
+		"their own. Ctrl-C stops the server."
 }
 
 func (serveCmd) examples() []example {
@@ -77,7 +78,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	if !addr.IP.IsLoopback() {
-		e.err.printf("gyges: warning: %s can be reached from other machines; anybody there can see these runs and play\n",
+		e.err.printf("gyges: warning: %s can be reached from other machines; their users can see these runs and play: there is no authentication\n",
 			l.Addr())
 	}
 	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
@@ -89,10 +90,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 
 // check finds mistakes in the other flags.
 func (c *serveCmd) check() error {
-	var errs []error
-	if c.Searches < 0 || c.Searches > maxSearches {
-		errs = append(errs, fmt.Errorf("--searches: expected 0 (half the cores) to %d, found %d", maxSearches, c.Searches))
-	}
+	errs := []error{between("--searches", c.Searches, 0, maxSearches)}
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
 			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))

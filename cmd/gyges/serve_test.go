@@ -111,7 +111,7 @@ func indexOf(list []string, text string) int {
 	return -1
 }
 
-// What --open allows is told.
+// --open prints a warning.
 func TestServeOpen(t *testing.T) {
 	base, stop := served(t, "--addr", "0.0.0.0:0", "--open", "--results", t.TempDir())
 	_, port, _ := strings.Cut(strings.TrimPrefix(base, "http://"), "]:")
@@ -122,7 +122,7 @@ func TestServeOpen(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	code, errText := stop()
 	require.Zero(t, code)
-	require.Regexp(t, `^gyges: warning: \S+ can be reached from other machines; anybody there can see these runs and play\n$`, errText)
+	require.Regexp(t, `^gyges: warning: \S+ can be reached from other machines; their users can see these runs and play: there is no authentication\n$`, errText)
 }
 
 // The key that signs indexes stays the same, and there needn't be one.

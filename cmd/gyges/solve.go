@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gyges/agents/solver"
@@ -14,18 +13,18 @@ import (
 type solveCmd struct {
 	rulesFlags
 	Depth    int            `default:"5" placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5."`
-	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after so long, like 10s."`
+	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time, like 10s."`
 	Format   string         `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
 // Help is the part of the help below the summary.
 func (solveCmd) Help() string {
-	return "Proves whether the side to move can force a win within N plies, or can't escape a loss; no evaluation is used. " +
-		"The first line is 'win in 5', 'loss in 4' or 'no forced result within N plies'; a result is the quickest there is. " +
-		"Then comes a line in which the winner is as quick and the loser as stubborn as can be.\n\n" +
-		"The exit code is 0 if the question is settled, 1 if time was up before; then the depth that was settled is printed. " +
-		"Each ply more takes some thirty times as long where there is much to move, so 7 is far."
+	return "Proves whether the side to move can force a win within N plies, or can't avoid a loss; no evaluation is " +
+		"used. The first line is 'win in 5', 'loss in 4' or 'no forced result within N plies'; the number of " +
+		"plies is the smallest. Then follows a line of best moves: the winner plays the shortest win, the loser " +
+		"the longest defence.\n\nThe exit code is 0 if the search was completed, 1 if it ran out of time; then " +
+		"the depth completed is printed. Each further ply takes up to thirty times as long."
 }
 
 func (solveCmd) examples() []example {
@@ -72,10 +71,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 
 // game checks the command line and returns the game to solve.
 func (c *solveCmd) game() (*rules.Game, error) {
-	var errs []error
-	if c.Depth < 1 || c.Depth > solver.MaxDepth {
-		errs = append(errs, fmt.Errorf("--depth: expected 1 to %d, found %d", solver.MaxDepth, c.Depth))
-	}
+	errs := []error{between("--depth", c.Depth, 1, solver.MaxDepth)}
 	if c.MoveTime != nil {
 		errs = append(errs, positive("--movetime", *c.MoveTime > 0, *c.MoveTime))
 	}
@@ -89,7 +85,7 @@ func (c *solveCmd) game() (*rules.Game, error) {
 	return parseGame(r, c.Position)
 }
 
-// solution is what is known of a position at the end.
+// solution is the result of a search.
 type solution struct {
 	game     *rules.Game
 	result   solver.Result
@@ -107,7 +103,7 @@ func (s *solution) text(out *output, depth int) {
 	case s.complete:
 		out.printf("no forced result within %d plies\n", r.Depth)
 	default:
-		out.printf("no forced result within %d plies; stopped on the way to %d\n", r.Depth, depth)
+		out.printf("no forced result within %d plies; stopped before %d\n", r.Depth, depth)
 	}
 	p := s.game.Position()
 	for i, text := range longLine(s.game, s.result.Line) {
@@ -123,7 +119,7 @@ type solutionJSON struct {
 	Position string   `json:"position"`
 	Result   string   `json:"result"` // win, loss (of the side to move) or none
 	Plies    int      `json:"plies"`  // to the goal; 0 if nothing is forced
-	Depth    int      `json:"depth"`  // plies up to which the answer is settled
+	Depth    int      `json:"depth"`  // plies searched completely
 	Complete bool     `json:"complete"`
 	Nodes    int64    `json:"nodes"`
 	Seconds  float64  `json:"seconds"`

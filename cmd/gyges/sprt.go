@@ -20,8 +20,8 @@ type sprtCmd struct {
 
 // Help is the part of the help below the summary.
 func (sprtCmd) Help() string {
-	return "Prints the generalised log-likelihood ratio of H1 to H0, its bounds and what they decide. A game pair is one " +
-		"opening, played twice with sides swapped."
+	return "Prints the generalised log-likelihood ratio of H1 to H0, its bounds and what they decide. A game pair is " +
+		"one opening, played twice with sides swapped."
 }
 
 func (sprtCmd) examples() []example {

@@ -15,7 +15,7 @@ import (
 // tacticsCmd groups the commands for positions with proven best moves.
 type tacticsCmd struct {
 	Make tacticsMakeCmd `cmd:"" help:"Make a suite of positions from games."`
-	Run  tacticsRunCmd  `cmd:"" help:"Let agents try a suite."`
+	Run  tacticsRunCmd  `cmd:"" help:"Test agents on a suite."`
 }
 
 const (
@@ -26,18 +26,19 @@ const (
 // tacticsMakeCmd makes a suite.
 type tacticsMakeCmd struct {
 	Rules string `default:"standard,simplified,kang" placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets or PRESET:OPTION=VALUE,…. Default: standard,simplified,kang."`
-	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"Who plays the games. Default: alphabeta:depth=2."`
+	Agent string `default:"alphabeta:depth=2" placeholder:"AGENT" complete:"agents" help:"The agent that plays the games. Default: alphabeta:depth=2."`
 	Each  int    `default:"20" placeholder:"N" help:"Positions of each class and rule set, 1 to 1000. Default: 20."`
 	Games int    `default:"1000" placeholder:"N" help:"Games at most for a rule set, 1 to 10000. Default: 1000."`
-	Seed  uint64 `default:"1" placeholder:"N" help:"Source of all chance. Default: 1."`
+	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of all random choices. Default: 1."`
 }
 
 // Help is the part of the help below the summary.
 func (tacticsMakeCmd) Help() string {
-	return "Plays games from random set-ups, one move in four drawn at random, and keeps positions of which the solver proves that the side to " +
-		"move wins in 1, 3 or 5 plies, or that the opponent threatens to win and one move alone does not lose within 4 plies. " +
-		"Longer wins are kept if at most a tenth of the moves begin one. Prints a JSON object a line, with all moves that solve " +
-		"the position. If the games run out before there are enough, stderr says so."
+	return "Plays games from random set-ups, every fourth move on average random, and keeps positions of which the " +
+		"solver proves that the side to move wins in 1, 3 or 5 plies, or that the opponent threatens to win and " +
+		"exactly one move does not lose within 4 plies. Longer wins are kept if at most a tenth of the moves lead " +
+		"to one. Prints a JSON object a line, with all moves that solve the position. If too few are found, their " +
+		"number is printed on stderr."
 }
 
 func (tacticsMakeCmd) examples() []example {
@@ -87,10 +88,10 @@ func between(flag string, n, low, high int) error {
 	return nil
 }
 
-// tacticsRunCmd lets agents try a suite.
+// tacticsRunCmd tests agents on a suite.
 type tacticsRunCmd struct {
 	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
-	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent that tries; give it once for each. Default: alphabeta:depth=5."`
+	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	limitsFlags
 	Missed bool   `help:"List the positions not solved, too."`
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
@@ -98,18 +99,19 @@ type tacticsRunCmd struct {
 
 // Help is the part of the help below the summary.
 func (tacticsRunCmd) Help() string {
-	return "Each agent decides each position as the first of a new game. It has solved it if its move is one that wins in so many plies, " +
-		"or the only one that does not lose. The table counts solved and all positions by rule set and class, and the time for a position."
+	return "Each agent searches each position as the start of a new game. A position is solved if the agent's move " +
+		"wins in the number of plies of its class, or is the only one that does not lose. The table counts solved " +
+		"and all positions by rule set and class, and the mean time of a position."
 }
 
 func (tacticsRunCmd) examples() []example {
 	return []example{
 		{"gyges tactics run suite.jsonl --agent alphabeta:depth=5 --agent mcts:iterations=2000", ""},
-		{"gyges tactics run suite.jsonl --agent greedy --missed", "and which it missed"},
+		{"gyges tactics run suite.jsonl --agent greedy --missed", "with the positions not solved"},
 	}
 }
 
-// Run lets the agents try and prints what they found.
+// Run tests the agents and prints the counts.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	var lim agents.Limits
 	if err := c.apply(&lim); err != nil {
@@ -156,7 +158,7 @@ func (c *tacticsRunCmd) read(ctx context.Context, e *env) ([]tactics.Task, error
 	return tasks, plainFileError(err)
 }
 
-// write prints the counts, and the positions that were not solved if asked for.
+// write prints the counts, and the positions that were not solved with --missed.
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == "json" {
 		return writeJSON(out, tacticCounts(trials))
@@ -185,7 +187,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	return nil
 }
 
-// tacticsRow returns the row of an agent under a rule set; "" stands for all.
+// tacticsRow returns the row of an agent under a rule set; "" is all of them.
 func tacticsRow(t *tactics.Trial, ruleSet string) []string {
 	row := []string{textfmt.Visible(t.Agent), cmp.Or(ruleSet, "all")}
 	for _, class := range append(tactics.Classes(), "") {

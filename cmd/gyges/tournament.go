@@ -20,10 +20,10 @@ import (
 // tournamentCmd plays a round-robin and rates the players.
 type tournamentCmd struct {
 	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file with the tournament; flags override it."`
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; give it once for each. See gyges agents."`
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; may be repeated. See gyges agents."`
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas: presets (see gyges rules), PRESET:OPTION=VALUE,…, or YAML files. Default: standard."`
 	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
-	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout,self-play" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table), knockout (the first ones are seeded highest and go on after a tie) or self-play (every two, and everyone himself)."`
+	Schedule string   `enum:",round-robin,gauntlet,swiss,knockout,self-play" default:"" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
@@ -35,14 +35,12 @@ type tournamentCmd struct {
 
 // Help is the part of the help below the summary.
 func (tournamentCmd) Help() string {
-	return "The players meet as --schedule says, under every rule set. The games are recorded as they finish; then a " +
-		"rating table " +
-		"and a crosstable are printed for each rule set. The same seed gives the same games whatever --workers says, but " +
-		"for " +
-		"players that look at the clock. With --nats, the pairs are played by gyges worker, on any number of machines; " +
-		"see there.\n\nCtrl-C stops the run and keeps what was played; the same command with --out and the run's folder " +
-		"goes on with it, also after a crash. The exit code is 1 if a player lost " +
-		"games by a fault, such as an illegal move."
+	return "The players are paired by --schedule, under every rule set. The games are recorded as they finish; then " +
+		"a rating table and a crosstable are printed for each rule set. The same seed gives the same games " +
+		"with any --workers, but for agents that are limited by time. With --nats, the pairs are played by " +
+		"gyges worker, on any number of machines.\n\nCtrl-C stops the run and keeps the games played; the same " +
+		"command with --out and the run's folder resumes it, also after a crash. The exit code is 1 if a player " +
+		"lost games by a fault, such as an illegal move."
 }
 
 func (tournamentCmd) examples() []example {
@@ -143,7 +141,7 @@ func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *faults) {
 	}
 }
 
-// config puts the tournament together from the file and the flags, and checks it.
+// config returns the config of the file and the flags, checked.
 func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, error) {
 	config := tournament.DefaultConfig()
 	if c.Config == "" && len(c.Agent) < 2 {

@@ -20,7 +20,7 @@ import (
 // trainCmd trains weights, generation by generation.
 type trainCmd struct {
 	Config      string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
-	Generations *int    `placeholder:"N" help:"How many candidates are made; overrides the file. A run that has ended goes on with more."`
+	Generations *int    `placeholder:"N" help:"Number of generations; overrides the file. A larger number resumes a run that has ended."`
 	Seed        *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
 	Workers     *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out         string  `placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
@@ -30,11 +30,11 @@ type trainCmd struct {
 
 // Help is the part of the help below the summary.
 func (trainCmd) Help() string {
-	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), and " +
-		"the agent with the new weights plays the best one until a sequential test is decided. If it wins, it is the " +
-		"best one. At the end all that were adopted play each other, and are rated together. The folder has a folder for " +
-		"each generation, and the best weights in weights.json.\n\nCtrl-C stops the run at any stage; the same command " +
-		"with --out and the run's folder resumes it."
+	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), " +
+		"and the agent with the new weights plays the best one until a sequential test is decided. If it wins, it " +
+		"is the best one. At the end all that were adopted play each other, and are rated together. The folder " +
+		"has a folder for each generation, and the best weights in weights.json.\n\nCtrl-C stops the run at any " +
+		"stage; the same command with --out and the run's folder resumes it."
 }
 
 func (trainCmd) examples() []example {
@@ -80,7 +80,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	return config, flagErrors(config.Validate(e.registry))
 }
 
-// open connects the run to workers, if the flags say so.
+// open connects the run to workers, with --nats.
 func (c *trainCmd) open(ctx context.Context, e *env, config *training.Generations) (*queued, error) {
 	m := config.Match
 	m.Agents, m.Out = []agents.Spec{config.Agent}, config.Out

@@ -35,11 +35,11 @@ type tuneTexelCmd struct {
 
 // Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
-	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain on " +
-		"the test positions. Prints each weight with its standard error, and by how much the validation loss rises " +
-		"without its feature. Features are marked insignificant if the 95 % interval of the weight contains 0, or the " +
-		"loss is lower without them. Errors count the positions of a game as one cluster, since their results are " +
-		"correlated."
+	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the " +
+		"gain on the test positions. Prints each weight with its standard error, and by how much the validation " +
+		"loss rises without its feature. Features are marked insignificant if the 95 % interval of the weight " +
+		"contains 0, or the loss is lower without them. Errors count the positions of a game as one cluster, " +
+		"since their results are correlated."
 }
 
 func (tuneTexelCmd) examples() []example {
@@ -139,8 +139,8 @@ type tuneSPSACmd struct {
 	queueFlags
 }
 
-const tuneHelp = "The same seed gives the same steps whatever --workers says, but for agents that are limited by time. Ctrl-C " +
-	"stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the same " +
+const tuneHelp = "The same seed gives the same steps with any --workers, but for agents that are limited by time. " +
+	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the same " +
 	"outcome."
 
 // Help is the part of the help below the summary.

@@ -12,16 +12,16 @@ const author = "the gyges authors"
 
 // ugiCmd makes an agent a UGI engine.
 type ugiCmd struct {
-	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"Who chooses the moves, as an agent spec. Default: alphabeta."`
+	Agent string `default:"alphabeta" placeholder:"AGENT" complete:"agents" help:"The agent that chooses the moves. Default: alphabeta."`
 	rulesFlags
 }
 
 // Help is the part of the help below the summary.
 func (ugiCmd) Help() string {
-	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: " +
-		"ugi, isready, setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] [depth N] [nodes N] " +
-		"[wtime MS btime MS winc MS binc MS] [infinite], stop, quit; and showpos, eval, perft N. 'ugi' lists the options. " +
-		"Without any limit a search goes on until 'stop'."
+	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: ugi, " +
+		"isready, setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] " +
+		"[depth N] [nodes N] [wtime MS btime MS winc MS binc MS] [infinite], stop, quit; and showpos, eval, perft " +
+		"N. 'ugi' lists the options. Without limits a search runs until 'stop'."
 }
 
 func (ugiCmd) examples() []example {
