@@ -103,7 +103,7 @@ func (e *estimate) near(ctx context.Context, m *model) (x []float64, ok bool, er
 		if err := ctx.Err(); err != nil {
 			return nil, false, err
 		}
-		m.loss(gradient, x)
+		m.setGradient(gradient, x)
 		if err := solve(e.cov.factors, step, gradient); err != nil {
 			return nil, false, err
 		}

@@ -108,7 +108,7 @@ func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 	for o := range outcomes {
 		var one weights
 		one[o] = 1
-		_, dz, dt := m.loss(one, z, draw)
+		dz, dt := m.gradient(one, z, draw)
 		s.score[o] = [3]float64{-sign * dz, -dz, -dt}
 		for i, v := range s.score[o] {
 			mean[i] += s.chance[o] * v

@@ -7,8 +7,10 @@ import "math"
 // parameter; both are on the natural scale. A draw model without a draw parameter
 // ignores t.
 type drawModel interface {
-	// loss returns the negative log-likelihood of so many outcomes and its gradient.
-	loss(n weights, z, t float64) (value, dz, dt float64)
+	// loss returns the negative log-likelihood of so many outcomes.
+	loss(n weights, z, t float64) float64
+	// gradient returns the first derivatives of loss.
+	gradient(n weights, z, t float64) (dz, dt float64)
 	// curve returns the second derivatives of loss: the information on z and t.
 	curve(n weights, z, t float64) (zz, zt, tt float64)
 	// chances are the probabilities of loss, draw and win.
@@ -29,16 +31,19 @@ type halfPoints struct {
 	share drawShare
 }
 
-// loss computes the gradient from the side that is expected to score less, where no
-// digits are lost in a lopsided pairing.
-func (halfPoints) loss(n weights, z, _ float64) (value, dz, dt float64) {
+func (halfPoints) loss(n weights, z, _ float64) float64 {
 	won, lost := n[2]+n[1]/2, n[0]+n[1]/2
-	e := math.Exp(-math.Abs(z))
-	value = math.Log(1+e)*n.sum() + math.Max(-z, 0)*won + math.Max(z, 0)*lost
+	return math.Log(1+math.Exp(-math.Abs(z)))*n.sum() + math.Max(-z, 0)*won + math.Max(z, 0)*lost
+}
+
+// gradient is computed from the side that is expected to score less, where no digits
+// are lost in a lopsided pairing.
+func (halfPoints) gradient(n weights, z, _ float64) (dz, dt float64) {
+	expected := n.sum() * logistic(-math.Abs(z))
 	if z > 0 {
-		return value, lost - n.sum()*e/(1+e), 0
+		return n[0] + n[1]/2 - expected, 0
 	}
-	return value, n.sum()*e/(1+e) - won, 0
+	return expected - n[2] - n[1]/2, 0
 }
 
 func (halfPoints) curve(n weights, z, _ float64) (zz, zt, tt float64) {
@@ -70,10 +75,14 @@ func (davidson) parts(z, t float64) (p [outcomes]float64, log float64) {
 	return p, top + math.Log(sum)
 }
 
-func (l davidson) loss(n weights, z, t float64) (value, dz, dt float64) {
-	p, log := l.parts(z, t)
-	value = n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
-	return value, (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
+func (l davidson) loss(n weights, z, t float64) float64 {
+	_, log := l.parts(z, t)
+	return n.sum()*log - (n[2]-n[0])*z/2 - n[1]*t
+}
+
+func (l davidson) gradient(n weights, z, t float64) (dz, dt float64) {
+	p, _ := l.parts(z, t)
+	return (n.sum()*(p[2]-p[0]) - (n[2] - n[0])) / 2, n.sum()*p[1] - n[1]
 }
 
 func (l davidson) curve(n weights, z, t float64) (zz, zt, tt float64) {
@@ -97,11 +106,15 @@ type raoKupper struct{}
 
 func (raoKupper) threshold(t float64) float64 { return softplus(t) / 2 }
 
-func (l raoKupper) loss(n weights, z, t float64) (value, dz, dt float64) {
+func (l raoKupper) loss(n weights, z, t float64) float64 {
 	h := l.threshold(t)
-	won, lost := n[2]+n[1], n[0]+n[1]
-	p, q := won*logistic(h-z), lost*logistic(h+z)
-	return won*softplus(h-z) + lost*softplus(h+z) - n[1]*t, q - p, (p+q)*logistic(t)/2 - n[1]
+	return (n[2]+n[1])*softplus(h-z) + (n[0]+n[1])*softplus(h+z) - n[1]*t
+}
+
+func (l raoKupper) gradient(n weights, z, t float64) (dz, dt float64) {
+	h := l.threshold(t)
+	p, q := (n[2]+n[1])*logistic(h-z), (n[0]+n[1])*logistic(h+z)
+	return q - p, (p+q)*logistic(t)/2 - n[1]
 }
 
 func (l raoKupper) curve(n weights, z, t float64) (zz, zt, tt float64) {

@@ -80,9 +80,9 @@ func (p *prior) loss(x []float64) (value, slope, curve float64) {
 	d := at(x, p.i) - at(x, p.j) + p.shift
 	if p.draws > 0 {
 		games := weights{1: p.draws}
-		value, slope, _ = halfPoints{}.loss(games, d, 0)
+		slope, _ = halfPoints{}.gradient(games, d, 0)
 		curve, _, _ = halfPoints{}.curve(games, d, 0)
-		return value, slope, curve
+		return halfPoints{}.loss(games, d, 0), slope, curve
 	}
 	return p.precision / 2 * d * d, p.precision * d, p.precision
 }
@@ -127,17 +127,36 @@ func (d *pairing) logits(x []float64, advantage float64) [2]float64 {
 	return [2]float64{z + advantage, advantage - z}
 }
 
-// loss returns the negative log-likelihood and stores its gradient.
-func (m *model) loss(gradient, x []float64) float64 {
-	clear(gradient)
+// loss returns the negative log-likelihood.
+func (m *model) loss(x []float64) float64 {
 	sum := 0.0
 	adv, draw := m.advantageAt(x), at(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]
+		for side, z := range d.logits(x, adv) {
+			sum += m.drawModel.loss(d.games[side], z, draw)
+		}
+	}
+	for k := range m.priors {
+		v, _, _ := m.priors[k].loss(x)
+		sum += v
+	}
+	for _, c := range m.constraints {
+		s := c.sum(x)
+		sum += c.weight / 2 * s * s
+	}
+	return sum
+}
+
+// setGradient stores the gradient of loss.
+func (m *model) setGradient(gradient, x []float64) {
+	clear(gradient)
+	adv, draw := m.advantageAt(x), at(x, m.draw)
+	for k := range m.pairings {
+		d := &m.pairings[k]
 		z := d.logits(x, adv)
-		v0, z0, t0 := m.drawModel.loss(d.games[0], z[0], draw)
-		v1, z1, t1 := m.drawModel.loss(d.games[1], z[1], draw)
-		sum += v0 + v1
+		z0, t0 := m.drawModel.gradient(d.games[0], z[0], draw)
+		z1, t1 := m.drawModel.gradient(d.games[1], z[1], draw)
 		add(gradient, d.i, z0-z1)
 		add(gradient, d.j, z1-z0)
 		add(gradient, m.advantage, z0+z1)
@@ -145,19 +164,16 @@ func (m *model) loss(gradient, x []float64) float64 {
 	}
 	for k := range m.priors {
 		p := &m.priors[k]
-		v, slope, _ := p.loss(x)
-		sum += v
+		_, slope, _ := p.loss(x)
 		add(gradient, p.i, slope)
 		add(gradient, p.j, -slope)
 	}
 	for _, c := range m.constraints {
 		s := c.sum(x)
-		sum += c.weight / 2 * s * s
 		for k, i := range c.members {
 			gradient[i] += c.weight * s * c.shares[k]
 		}
 	}
-	return sum
 }
 
 // hessian returns the second derivatives: a term for each pairing, then those of the
@@ -204,11 +220,12 @@ func (m *model) maximize(ctx context.Context, x []float64) ([]float64, *quadrati
 		return nil, nil, nil, fmt.Errorf("%d ratings to fit: expected at most %d", m.dim, maxParameters)
 	}
 	gradient, step, next := make([]float64, m.dim), make([]float64, m.dim), make([]float64, m.dim)
-	value, last := m.loss(gradient, x), math.Inf(1)
+	value, last := m.loss(x), math.Inf(1)
 	for range maxNewton {
 		if ctx.Err() != nil {
 			return nil, nil, nil, ctx.Err()
 		}
+		m.setGradient(gradient, x)
 		h := m.hessian(x)
 		factors, err := h.factorize()
 		if err == nil {
@@ -224,7 +241,7 @@ func (m *model) maximize(ctx context.Context, x []float64) ([]float64, *quadrati
 		for t := 1.0; ; t /= 2 {
 			floats.AddScaledTo(next, x, -t, step)
 			last = t * size
-			if v := m.loss(gradient, next); v <= value || !(last > sureStep) {
+			if v := m.loss(next); v <= value || !(last > sureStep) {
 				value = v
 				break
 			}
