@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gyges/agents"
 	"gyges/ratings/textfmt"
@@ -25,11 +27,8 @@ func (f *faults) add(g *record.Game) {
 	if g.Fault == nil {
 		return
 	}
-	agent := g.South.Agent
-	if g.Fault.Side == "north" {
-		agent = g.North.Agent
-	}
-	k := fault{agent, string(g.Fault.Kind)}
+	players := [2]string{g.South.Agent, g.North.Agent}
+	k := fault{players[g.Fault.Loser()], string(g.Fault.Kind)}
 	if f.counts[k] == 0 {
 		f.first[k] = fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)
 	}
@@ -39,10 +38,7 @@ func (f *faults) add(g *record.Game) {
 // write prints a line for each player and kind of fault.
 func (f *faults) write(w *output) {
 	keys := slices.SortedFunc(maps.Keys(f.counts), func(a, b fault) int {
-		if n := f.counts[b] - f.counts[a]; n != 0 {
-			return n
-		}
-		return slices.Compare([]string{a.agent, a.kind}, []string{b.agent, b.kind})
+		return cmp.Or(f.counts[b]-f.counts[a], strings.Compare(a.agent, b.agent), strings.Compare(a.kind, b.kind))
 	})
 	for _, k := range keys {
 		w.printf("%s lost %s by a fault (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)),

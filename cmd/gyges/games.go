@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"gyges/agents"
-	"gyges/agents/human"
 	"gyges/ratings/csvfile"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
@@ -37,12 +36,14 @@ type gameFilter struct {
 	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Only games under these rule sets."`
 	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
 	Reason   string   `placeholder:"REASON,…" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
-	MinPlies *int     `name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
+	MinPlies int      `name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
 	MaxPlies *int     `name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
 	Limit    int      `placeholder:"N" help:"Stop after N games. Default: 0, all."`
 
 	rules   map[string]bool
 	reasons []string
+	most    int // plies
+	chosen  int // games so far
 }
 
 // prepare checks the flags.
@@ -58,9 +59,14 @@ func (f *gameFilter) prepare() error {
 	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
 		"--result: %s expects an --agent, too", f.Result)
 	expect(f.Limit >= 0, "--limit: expected a number from 0, found %d", f.Limit)
-	least, most := valueOr(f.MinPlies, 0), valueOr(f.MaxPlies, int(^uint(0)>>1))
-	expect(least >= 0 && most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d", min(least, most))
-	expect(least <= most || most < 0, "--min-plies: expected at most --max-plies %d, found %d", most, least)
+	f.most = math.MaxInt
+	if f.MaxPlies != nil {
+		f.most = *f.MaxPlies
+	}
+	expect(f.MinPlies >= 0 && f.most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d",
+		min(f.MinPlies, f.most))
+	expect(f.MinPlies <= f.most || f.most < 0, "--min-plies: expected at most --max-plies %d, found %d",
+		f.most, f.MinPlies)
 	var err error
 	f.rules, err = ruleNames(f.Rules)
 	errs = append(errs, err)
@@ -68,13 +74,6 @@ func (f *gameFilter) prepare() error {
 		f.reasons = strings.Split(f.Reason, ",")
 	}
 	return errors.Join(errs...)
-}
-
-func valueOr(n *int, other int) int {
-	if n == nil {
-		return other
-	}
-	return *n
 }
 
 // takes reports whether a game passes the filter.
@@ -93,7 +92,7 @@ func (f *gameFilter) takes(g *record.Game) bool {
 	return f.takesResult(g.Result, south) &&
 		(f.rules == nil || f.rules[g.Rules]) &&
 		(f.reasons == nil || slices.Contains(f.reasons, g.Reason)) &&
-		(f.MinPlies == nil || g.Plies >= *f.MinPlies) && (f.MaxPlies == nil || g.Plies <= *f.MaxPlies)
+		f.MinPlies <= g.Plies && g.Plies <= f.most
 }
 
 // takesResult reports whether a result passes the filter; south is whether the first
@@ -111,9 +110,6 @@ func (f *gameFilter) takesResult(result string, south bool) bool {
 	}
 	return result == f.Result
 }
-
-// errLimit ends the reading of records without being a mistake.
-var errLimit = errors.New("limit reached")
 
 // runFile is a file of records, as the user named it.
 type runFile struct {
@@ -140,16 +136,35 @@ func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error
 	return in, name, plainFileError(err)
 }
 
-// games calls take for each game of a file. An error of take ends the reading; one that
-// is the record's gets its file and line. A last line that is cut short, as in a run that
-// goes on, is left out with a warning.
-func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) error) error {
-	file, name, err := f.open(ctx, e)
+// done reports whether --limit is reached.
+func (f *gameFilter) done() bool { return f.Limit > 0 && f.chosen == f.Limit }
+
+// each calls take for the games that pass the filter, file by file; i is the file's
+// index.
+func (f *gameFilter) each(
+	ctx context.Context, e *env, files []runFile, take func(i int, g *record.Game) error,
+) error {
+	for i, file := range files {
+		if f.done() {
+			return nil
+		}
+		if err := f.inFile(ctx, e, file, func(g *record.Game) error { return take(i, g) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inFile calls take for the games of a file that pass the filter. An error of take ends
+// the reading; it gets file and line unless it is a [failure]. A last line that is cut
+// short, as in a run that goes on, is left out with a warning.
+func (f *gameFilter) inFile(ctx context.Context, e *env, from runFile, take func(*record.Game) error) error {
+	file, name, err := from.open(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	for r := record.NewReader(file, name); ctx.Err() == nil; {
+	for r := record.NewReader(file, name); ctx.Err() == nil && !f.done(); {
 		g, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -159,46 +174,19 @@ func (f runFile) games(ctx context.Context, e *env, take func(*record.Game) erro
 			return nil
 		case err != nil:
 			return err
+		case !f.takes(g):
+			continue
+		case e.out.err != nil: // the output is closed
+			return failure{e.out.err}
 		}
-		err = take(g)
-		switch {
-		case errors.Is(err, errLimit), errors.As(err, new(failure)):
+		f.chosen++
+		if err := take(g); errors.As(err, new(failure)) {
 			return err
-		case err != nil:
+		} else if err != nil {
 			return fmt.Errorf("%s:%d: %w", name, r.Line(), err)
 		}
 	}
 	return ctx.Err()
-}
-
-// chosen calls take for the games that pass the filter, file by file.
-func (f *gameFilter) chosen(ctx context.Context, e *env, files []runFile,
-	take func(i int, g *record.Game) error) error {
-	n := 0
-	for i, file := range files {
-		err := file.games(ctx, e, func(g *record.Game) error {
-			if !f.takes(g) {
-				return nil
-			}
-			if e.out.err != nil { // the output is closed
-				return failure{e.out.err}
-			}
-			if err := take(i, g); err != nil {
-				return err
-			}
-			if n++; n == f.Limit {
-				return errLimit
-			}
-			return nil
-		})
-		if errors.Is(err, errLimit) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // gamesListCmd lists the games of runs.
@@ -235,7 +223,7 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	w := newGameWriter(c.Format, e.out, len(files) > 1)
-	err = c.chosen(ctx, e, files, func(i int, g *record.Game) error { return w.game(files[i].name, g) })
+	err = c.each(ctx, e, files, func(i int, g *record.Game) error { return w.game(files[i].name, g) })
 	if err != nil {
 		w.flush()
 		return err
@@ -453,260 +441,6 @@ func (w *gameWriter) end() error {
 		return fmt.Errorf("write the output: %w", failure{err})
 	}
 	return nil
-}
-
-// gamesShowCmd replays a recorded game.
-type gamesShowCmd struct {
-	Source string `arg:"" name:"run" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
-	ID     int64  `arg:"" name:"id" help:"The game's number, as gyges games lists it."`
-	Ply    *int   `placeholder:"N" help:"Show only the position after N plies; 0 is the one that play began in."`
-	Quiet  bool   `short:"q" help:"Print the moves, not the board."`
-	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
-}
-
-// Help is the part of the help below the summary.
-func (gamesShowCmd) Help() string {
-	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score " +
-		"in points, the " +
-		"depth it searched, the positions it visited, the time it took. Every move is checked against the rules, and so " +
-		"is the " +
-		"result; a record that doesn't fit is refused with file and line."
-}
-
-func (gamesShowCmd) examples() []example {
-	return []example{
-		{"gyges games show results/quick-20260102-150405 17", ""},
-		{"gyges games show results/quick-20260102-150405 17 --ply 12", "the board after ply 12"},
-		{"gyges games show results/quick-20260102-150405 17 --format json", ""},
-	}
-}
-
-// Run prints the game.
-func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
-	if c.ID < 0 {
-		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
-	}
-	files, err := runFiles([]string{c.Source})
-	if err != nil {
-		return err
-	}
-	r, err := findReplay(ctx, e, files[0], c.ID)
-	if err != nil {
-		return err
-	}
-	if c.Ply != nil {
-		return c.ply(e, r)
-	}
-	if c.Format == "json" {
-		return writeJSON(e.out, r.json())
-	}
-	r.text(e.out, c.Quiet)
-	return nil
-}
-
-// ply prints the position after so many plies.
-func (c *gamesShowCmd) ply(e *env, r *replay) error {
-	if *c.Ply < 0 || *c.Ply > r.record.Plies {
-		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", r.record.Plies, c.ID, *c.Ply)
-	}
-	if r.game == nil {
-		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
-	}
-	p, last := r.after(*c.Ply)
-	if c.Format == "json" {
-		return writeJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.game.Rules().FormatPosition(p)})
-	}
-	e.out.printf("%s\n\n%s", r.game.Rules().FormatPosition(p), human.Board(r.game.Rules(), p, last))
-	return nil
-}
-
-// replay is a record and its game, which is nil if no moves are known.
-type replay struct {
-	record *record.Game
-	game   *rules.Game
-}
-
-// findReplay finds a record and plays it again.
-func findReplay(ctx context.Context, e *env, f runFile, id int64) (*replay, error) {
-	file, name, err := f.open(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	g, line, err := record.Find(file, name, id)
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
-	case err != nil:
-		return nil, err
-	case g.Reason == record.Imported && len(g.Moves) == 0:
-		return &replay{record: g}, nil
-	}
-	game, err := record.Replay(g)
-	if err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-	}
-	return &replay{g, game}, nil
-}
-
-// after returns the position after so many plies and the move that led there.
-func (r *replay) after(plies int) (rules.Position, rules.Move) {
-	p, last := r.game.Start(), rules.NoMove
-	for _, m := range r.game.Moves() {
-		if !m.IsPlacement() {
-			if plies == 0 {
-				return p, last
-			}
-			plies--
-		}
-		p, last = r.game.Rules().Apply(p, m), m
-	}
-	return p, last
-}
-
-// decision is what the player said of move i.
-func (r *replay) decision(i int, m rules.Move) agents.Decision {
-	d := agents.Decision{Move: m}
-	if g := r.record; len(g.Scores) > 0 && g.Scores[i] != record.NoScore {
-		d.Scored, d.Score = true, agents.Score(g.Scores[i])
-	}
-	if len(r.record.Depths) > 0 {
-		d.Depth = r.record.Depths[i]
-	}
-	if len(r.record.Nodes) > 0 {
-		d.Nodes = r.record.Nodes[i]
-	}
-	return d
-}
-
-// text prints the game for people.
-func (r *replay) text(out *output, quiet bool) {
-	g := r.record
-	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)),
-		textfmt.Escape(withSpec(g.North.Agent)))
-	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
-	if start := g.Timing.Start; !start.IsZero() {
-		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
-	}
-	if r.game == nil {
-		out.printf("No moves are known: the game was imported.\n")
-	} else {
-		r.moves(out, quiet)
-	}
-	if f := g.Fault; f != nil {
-		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(string(f.Kind)))
-		if f.Detail != "" {
-			out.printf(": %s", textfmt.Escape(f.Detail))
-		}
-		out.printf("\n")
-	}
-	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
-}
-
-// withSpec is a player's name, with its spec if it has a label.
-func withSpec(player string) string {
-	if label := agents.LabelOf(player); label != player {
-		return label + " (" + player + ")"
-	}
-	return player
-}
-
-// moves prints the moves and the boards.
-func (r *replay) moves(out *output, quiet bool) {
-	rs, p := r.game.Rules(), r.game.Start()
-	s := &spectator{out: out, quiet: quiet}
-	s.board(rs, p, rules.NoMove)
-	ply := 0
-	for i, m := range r.game.Moves() {
-		number := "    "
-		if !m.IsPlacement() {
-			ply++
-			number = fmt.Sprintf("%3d.", ply)
-		}
-		said := remarks(r.decision(i, m))
-		if ms := r.record.Timing.MoveMS; len(ms) > 0 {
-			if said != "" {
-				said += ", "
-			}
-			said += clockText(ms[i])
-		}
-		line := fmt.Sprintf("%s %v  %s", number, p.Side(), rs.LongText(p, m))
-		out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, said), " "))
-		p = rs.Apply(p, m)
-		if !rs.SettingUp(p) {
-			s.board(rs, p, m)
-		}
-	}
-}
-
-// clockText prints milliseconds for people.
-func clockText(ms float64) string {
-	if ms < 1000 {
-		return fmt.Sprintf("%.1fms", ms)
-	}
-	return fmt.Sprintf("%.2fs", ms/1000)
-}
-
-// replayJSON is a game as --format json prints it.
-type replayJSON struct {
-	Game    int64         `json:"game"`
-	Pair    int64         `json:"pair"`
-	Rules   string        `json:"rules"`
-	South   string        `json:"south"` // names
-	North   string        `json:"north"`
-	Agents  [2]string     `json:"agents"` // specs, of South and North
-	Opening string        `json:"opening"`
-	Moves   []shownMove   `json:"moves"`
-	Result  string        `json:"result"`
-	Reason  string        `json:"reason"`
-	Plies   int           `json:"plies"`
-	Fault   *record.Fault `json:"fault,omitempty"`
-}
-
-// shownMove is a move of a replayed game.
-type shownMove struct {
-	Ply      int      `json:"ply"`  // from 1; 0 for a placement
-	Side     string   `json:"side"` // south or north
-	Move     string   `json:"move"`
-	Long     string   `json:"long"`
-	Score    *int32   `json:"score,omitempty"` // hundredths of a point, from the mover's side
-	Depth    int      `json:"depth,omitempty"`
-	Nodes    int64    `json:"nodes,omitempty"`
-	MS       *float64 `json:"ms,omitempty"`
-	Position string   `json:"position"` // after it
-}
-
-func (r *replay) json() replayJSON {
-	g := r.record
-	j := replayJSON{
-		Game: g.Game, Pair: g.Pair, Rules: g.Rules,
-		South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
-		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
-		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
-	}
-	if r.game == nil {
-		return j
-	}
-	rs, p, ply := r.game.Rules(), r.game.Start(), 0
-	for i, m := range r.game.Moves() {
-		d := r.decision(i, m)
-		s := shownMove{Side: strings.ToLower(p.Side().String()), Move: m.String(), Long: rs.LongText(p, m), Depth: d.Depth,
-			Nodes: d.Nodes}
-		if d.Scored {
-			s.Score = (*int32)(&d.Score)
-		}
-		if ms := g.Timing.MoveMS; len(ms) > 0 {
-			s.MS = &ms[i]
-		}
-		if !m.IsPlacement() {
-			ply++
-			s.Ply = ply
-		}
-		p = rs.Apply(p, m)
-		s.Position = rs.FormatPosition(p)
-		j.Moves = append(j.Moves, s)
-	}
-	return j
 }
 
 // playerNames gives each player one name: its label, or if another player has that, its

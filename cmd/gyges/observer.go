@@ -38,7 +38,7 @@ type observer struct {
 	config     *tournament.Config
 	standings  *standings.Standings
 	faults     *faults
-	stats      *playerStats
+	stats      playerStats
 	progress   *progress
 	pairs      sprt.Pairs // of a match, as its first player saw them
 	half       int
@@ -51,8 +51,8 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: newFaults(), stats: newPlayerStats(), progress: newProgress(e.err,
-			config.Games()),
+		standings: standings.New(), faults: newFaults(), stats: playerStats{},
+		progress: newProgress(e.err, config.Games()),
 	}
 	f.event(startEvent(config, f.start))
 	return f

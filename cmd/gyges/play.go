@@ -95,10 +95,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 func (c *playCmd) end(w *output, game *record.Game, interactive [2]bool) {
 	reason := game.Reason
 	if f := game.Fault; f != nil {
-		loser := rules.South
-		if f.Side != "south" {
-			loser = rules.North
-		}
+		loser := f.Loser()
 		if interactive[loser] && f.Kind == record.FaultError {
 			reason = "resignation"
 			w.printf("%v %s\n", loser, textfmt.Escape(f.Detail))
@@ -152,19 +149,28 @@ type spectator struct {
 
 // move prints a move that has been made, and the board after it.
 func (s *spectator) move(g *rules.Game, d agents.Decision) {
-	side, text := s.before.Side(), g.Rules().LongText(s.before, d.Move)
-	number := "    "
+	t := record.Turn{Decision: d, Before: s.before, After: g.Position()}
 	if !d.Move.IsPlacement() {
-		number = fmt.Sprintf("%3d.", g.Ply())
+		t.Ply = g.Ply()
 	}
-	line := fmt.Sprintf("%s %v  %s", number, side, text)
-	if text := remarks(d); text != "" {
-		line = fmt.Sprintf("%-48s  %s", line, text)
+	s.turn(g.Rules(), t)
+	s.before = t.After
+}
+
+// turn prints a move and the board after it.
+func (s *spectator) turn(r *rules.Rules, t record.Turn) {
+	number := "    "
+	if t.Ply > 0 {
+		number = fmt.Sprintf("%3d.", t.Ply)
 	}
-	s.out.printf("%s\n", line)
-	s.before = g.Position()
-	if s.showSetup || !g.Rules().SettingUp(s.before) {
-		s.board(g.Rules(), s.before, d.Move)
+	line := fmt.Sprintf("%s %v  %s", number, t.Before.Side(), r.LongText(t.Before, t.Move))
+	text := remarks(t.Decision)
+	if t.MS != nil {
+		text = strings.TrimPrefix(text+", "+clockText(*t.MS), ", ")
+	}
+	s.out.printf("%s\n", strings.TrimRight(fmt.Sprintf("%-48s  %s", line, text), " "))
+	if s.showSetup || !r.SettingUp(t.After) {
+		s.board(r, t.After, t.Move)
 	}
 }
 

@@ -139,11 +139,11 @@ func TestConductCreditsTheMover(t *testing.T) {
 		"303030/111222/000000/000000/000000/000000 n 111/000 1-0 s": {10, 200},
 		"no position": {},
 	} {
-		c := newPlayerStats()
+		c := playerStats{}
 		c.add(&record.Game{
 			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
 			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",
 		})
-		require.Equal(t, want, [2]int64{c.players["a"].nodes, c.players["b"].nodes}, opening)
+		require.Equal(t, want, [2]int64{int64(c["a"].nodes.sum), int64(c["b"].nodes.sum)}, opening)
 	}
 }

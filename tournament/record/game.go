@@ -11,6 +11,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -107,6 +108,14 @@ type Fault struct {
 	Detail string    `json:"detail,omitempty"` // for people; bounded by MaxDetail
 }
 
+// Loser returns the side that lost by the fault.
+func (f *Fault) Loser() rules.Side {
+	if f.Side == "north" {
+		return rules.North
+	}
+	return rules.South
+}
+
 // FaultKind is a way to lose outside the rules of the game. It is also the
 // reason of the game's end.
 type FaultKind string
@@ -146,16 +155,21 @@ func (g *Game) adjudicated() bool {
 // NotPlayed reports whether the game was not played, since an agent was suspended.
 func (g *Game) NotPlayed() bool { return g.Fault != nil && g.Fault.Kind == FaultSuspended }
 
-// FirstTurn returns the index in Moves of the first turn, which follows the
-// placements, and the side that takes it; turns alternate from there. The error
-// says what is wrong with the opening.
-func (g *Game) FirstTurn() (index int, side rules.Side, err error) {
-	index = len(g.Moves) - g.Plies
-	if index > 0 {
-		return index, rules.South, nil // South begins after a set-up
+// Movers returns the index in Moves of each turn and the side that took it. Placements
+// are left out. There are none if the side that began can't be read from the opening.
+func (g *Game) Movers() iter.Seq2[int, rules.Side] {
+	return func(yield func(int, rules.Side) bool) {
+		first, side := len(g.Moves)-g.Plies, rules.South // South begins after a set-up
+		if first == 0 {
+			var err error
+			if side, err = rules.SideToMove(g.Opening); err != nil {
+				return
+			}
+		}
+		for i := first; i < len(g.Moves) && yield(i, side); i++ {
+			side = side.Other()
+		}
 	}
-	side, err = rules.SideToMove(g.Opening)
-	return 0, side, err
 }
 
 // MaxDetail bounds Fault.Detail, in bytes.

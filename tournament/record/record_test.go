@@ -163,7 +163,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func TestFirstTurn(t *testing.T) {
+func TestMovers(t *testing.T) {
 	const kang = "303030/111222/000000/000000/000000/000000 "
 	for _, c := range []struct {
 		opening string
@@ -174,18 +174,26 @@ func TestFirstTurn(t *testing.T) {
 		{"321123/000000/000000/000000/000000/321123 s", []string{"a1-a2"}, 0, rules.South},
 		{"321123/000000/000000/000000/000000/321123 n", []string{"a1-a2"}, 0, rules.North},
 		{"000000/000000/000000/000000/000000/321123 n 222/000", []string{"2@a1", "1@a6", "a1-a2"}, 2, rules.South},
-		{"x", []string{"2@a6"}, 1, rules.South},
+		{"x", []string{"2@a6", "a1-a2"}, 1, rules.South},
 		{kang + "s 111/000 0-1 n", []string{"a1-a2"}, 0, rules.South},
 		{kang + "n 111/000 0-1 n", []string{"a1-a2"}, 0, rules.North},
 		{kang + "n 111/000 1-0 s", []string{"a1-a2"}, 0, rules.North},
 		{kang + "s 111/000 1-0 sn", []string{"a1-a2"}, 0, rules.South},
 	} {
-		index, side, err := (&Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.index}).FirstTurn()
-		require.NoError(t, err, c.opening)
+		index, side := -1, rules.North
+		for index, side = range (&Game{Opening: c.opening, Moves: c.moves, Plies: len(c.moves) - c.index}).Movers() {
+			break
+		}
 		require.Equal(t, []any{c.index, c.side}, []any{index, side}, c.opening)
 	}
 	for _, opening := range []string{"", "x", kang, kang + "w"} {
-		_, _, err := (&Game{Opening: opening}).FirstTurn()
-		require.Error(t, err, opening)
+		for range (&Game{Opening: opening, Moves: []string{"a1-a2"}, Plies: 1}).Movers() {
+			require.Fail(t, "expected no turns", opening)
+		}
 	}
+	var turns []any
+	for index, side := range (&Game{Moves: []string{"2@a1", "a1-a2", "a6-a5"}, Plies: 2}).Movers() {
+		turns = append(turns, index, side)
+	}
+	require.Equal(t, []any{1, rules.South, 2, rules.North}, turns)
 }

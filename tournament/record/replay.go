@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 
+	"gyges/agents"
 	"gyges/rules"
 )
 
@@ -70,4 +71,39 @@ func checkEnd(g *Game, game *rules.Game) error {
 		return fmt.Errorf("expected %v by %s, found %s by %.60s", outcome, reason, g.Result, g.Reason)
 	}
 	return nil
+}
+
+// Turn is a move of a replayed game, with what its player reported of the search.
+type Turn struct {
+	agents.Decision
+	Ply           int // from 1; 0 for a placement
+	Before, After rules.Position
+	MS            *float64 // milliseconds the decision took; nil: unknown
+}
+
+// Turns returns the moves of the game that [Replay] returned for g.
+func (g *Game) Turns(game *rules.Game) []Turn {
+	turns := make([]Turn, 0, len(g.Moves))
+	p, ply := game.Start(), 0
+	for i, m := range game.Moves() {
+		t := Turn{Decision: agents.Decision{Move: m}, Before: p, After: game.Rules().Apply(p, m)}
+		if len(g.Scores) > 0 && g.Scores[i] != NoScore {
+			t.Scored, t.Score = true, agents.Score(g.Scores[i])
+		}
+		if len(g.Depths) > 0 {
+			t.Depth = g.Depths[i]
+		}
+		if len(g.Nodes) > 0 {
+			t.Nodes = g.Nodes[i]
+		}
+		if len(g.Timing.MoveMS) > 0 {
+			t.MS = &g.Timing.MoveMS[i]
+		}
+		if !m.IsPlacement() {
+			ply++
+			t.Ply = ply
+		}
+		turns, p = append(turns, t), t.After
+	}
+	return turns
 }

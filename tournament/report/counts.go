@@ -48,19 +48,11 @@ func (s *ruleStats) add(g *record.Game) {
 	s.Reasons[reason][result]++
 	players := [2]*agentStats{s.agent(g.South.Agent), s.agent(g.North.Agent)}
 	if f := g.Fault; f != nil {
-		loser := players[rules.South]
-		if f.Side == "north" {
-			loser = players[rules.North]
-		}
+		loser := players[f.Loser()]
 		loser.Faults[bounded(loser.Faults, string(f.Kind))]++
 	}
-	first, side, err := g.FirstTurn()
-	if err != nil {
-		return // the opening can't be read
-	}
-	for i := range g.Plies {
-		players[side].add(g, first+i, record.HalfPoints(g.Result, side))
-		side = side.Other()
+	for i, side := range g.Movers() {
+		players[side].add(g, i, record.HalfPoints(g.Result, side))
 	}
 }
 
