@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	defaultAnalysis = 5 * time.Second // where no flag bounds it
+	defaultAnalysis = 5 * time.Second // without limits
 	maxMultiPV      = 50
 )
 
-// analyseCmd searches a position and prints the results on the way.
+// analyseCmd searches a position and prints intermediate results.
 type analyseCmd struct {
 	rulesFlags
 	limitsFlags
@@ -90,11 +90,11 @@ type analysis struct {
 	multi  int
 	json   bool
 	began  time.Time
-	nodes  int64 // of the searches before the present one
+	nodes  int64 // of the previous searches
 }
 
-// run searches deeper and deeper, or, where the agent can't exclude moves, once, with
-// the results on the way.
+// run searches with increasing depth or, if the agent can't exclude moves, once, and prints
+// intermediate results.
 func (a *analysis) run(ctx context.Context, agent agents.Agent) error {
 	setup := agents.Setup{Rules: a.game.Rules(), Side: a.game.Position().Side(), Seed: 1}
 	analyst, ok := agent.(agents.Analyst)

@@ -12,7 +12,7 @@ import (
 // parameters. Commands that play games embed them.
 type limitsFlags struct {
 	Depth    *int           `placeholder:"N" help:"Let agents search at most N plies."`
-	Nodes    *int           `placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
+	Nodes    *int64         `placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
 }
 
@@ -40,27 +40,18 @@ type gameFlags struct {
 
 // apply replaces the limits of l by those that were given.
 func (f limitsFlags) apply(l *agents.Limits) error {
-	var errs []error
-	if f.Depth != nil {
-		l.Depth = *f.Depth
-		errs = append(errs, positive("--depth", *f.Depth > 0, *f.Depth))
-	}
-	if f.Nodes != nil {
-		l.Nodes = int64(*f.Nodes)
-		errs = append(errs, positive("--nodes", *f.Nodes > 0, *f.Nodes))
-	}
-	if f.MoveTime != nil {
-		l.MoveTime = *f.MoveTime
-		errs = append(errs, positive("--movetime", *f.MoveTime > 0, *f.MoveTime))
-	}
-	return errors.Join(errs...)
+	override(&l.Depth, f.Depth)
+	override(&l.Nodes, f.Nodes)
+	override(&l.MoveTime, f.MoveTime)
+	return errors.Join(positive("--depth", f.Depth), positive("--nodes", f.Nodes), positive("--movetime", f.MoveTime))
 }
 
-func positive(flag string, ok bool, found any) error {
-	if ok {
+// positive returns an error if a flag was given and is not above 0.
+func positive[T int | int64 | time.Duration](flag string, value *T) error {
+	if value == nil || *value > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: expected more than 0, found %v", flag, found)
+	return fmt.Errorf("%s: expected more than 0, found %v", flag, *value)
 }
 
 // repetitionFlag is the policy on moves that only repeat.

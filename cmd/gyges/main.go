@@ -42,7 +42,7 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// run is the program without the process around it. It returns the exit code.
+// run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := newEnv(stdin, stdout, stderr)
 	err := runCommand(ctx, e, args)

@@ -59,7 +59,8 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	if o := r.Options(); c.Hash > 0 && o.Repetition != rules.NoRepetition {
-		return fmt.Errorf("--hash: expected repetition=none, found %v: under it a count depends on what came before", o.Repetition)
+		return fmt.Errorf("--hash: expected repetition=none, found %v: with it a count depends on the history",
+			o.Repetition)
 	}
 	if c.EPD != "" {
 		return c.checkFile(ctx, e, r)

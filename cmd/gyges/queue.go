@@ -152,6 +152,7 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 	return asFailure(err)
 }
 
+// asFailure marks an error that is not the user's mistake.
 func asFailure(err error) error {
 	if err == nil {
 		return nil
@@ -194,10 +195,10 @@ func programVersion() string {
 // executableHash returns the hash of the running program.
 func executableHash() string {
 	path, err := os.Executable()
-	if err != nil {
-		return "unknown"
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
 	}
-	text, err := os.ReadFile(path)
 	if err != nil {
 		return "unknown"
 	}

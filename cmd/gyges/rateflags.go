@@ -102,7 +102,9 @@ type historyFlags struct {
 }
 
 // fitHistory rates the players at each step.
-func (c *historyFlags) fitHistory(ctx context.Context, steps []ratings.Step, o ratings.Options) (*ratings.Series, error) {
+func (c *historyFlags) fitHistory(
+	ctx context.Context, steps []ratings.Step, o ratings.Options,
+) (*ratings.Series, error) {
 	return ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
 		Options: o, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
 	})

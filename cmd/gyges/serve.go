@@ -78,14 +78,12 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	if !addr.IP.IsLoopback() {
-		e.err.printf("gyges: warning: %s can be reached from other machines; their users can see these runs and play: there is no authentication\n",
+		e.err.printf("gyges: warning: %s can be reached from other machines; "+
+			"their users can see these runs and play: there is no authentication\n",
 			l.Addr())
 	}
 	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
-	if err := s.Serve(ctx, l); err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(s.Serve(ctx, l))
 }
 
 // check finds mistakes in the other flags.

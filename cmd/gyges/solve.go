@@ -71,11 +71,8 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 
 // game checks the command line and returns the game to solve.
 func (c *solveCmd) game() (*rules.Game, error) {
-	errs := []error{between("--depth", c.Depth, 1, solver.MaxDepth)}
-	if c.MoveTime != nil {
-		errs = append(errs, positive("--movetime", *c.MoveTime > 0, *c.MoveTime))
-	}
-	if err := errors.Join(errs...); err != nil {
+	err := errors.Join(between("--depth", c.Depth, 1, solver.MaxDepth), positive("--movetime", c.MoveTime))
+	if err != nil {
 		return nil, err
 	}
 	r, err := c.load()

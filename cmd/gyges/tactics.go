@@ -66,7 +66,8 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	}
 	defer closeAgent(e, player)
 	for _, r := range sets {
-		puzzles, err := tactics.Make(ctx, tactics.Source{Rules: r, Player: player, Seed: c.Seed, Games: c.Games, Each: c.Each})
+		source := tactics.Source{Rules: r, Player: player, Seed: c.Seed, Games: c.Games, Each: c.Each}
+		puzzles, err := tactics.Make(ctx, source)
 		if errors.Is(err, context.Canceled) {
 			return err
 		}

@@ -103,10 +103,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)
-	if err != nil {
-		return failure{err}
-	}
-	return nil
+	return asFailure(err)
 }
 
 func specs(c *tournament.Config) []string {
@@ -166,13 +163,10 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
-	errs = append(errs, c.check())
+	errs = append(errs, c.check(), positive("--clock", c.Clock))
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)
-	if c.Clock != nil {
-		errs = append(errs, positive("--clock", *c.Clock > 0, *c.Clock))
-	}
 	override(&config.Clock.Base, c.Clock)
 	override(&config.Clock.Increment, c.Increment)
 	override(&config.TimeMargin, c.TimeMargin)

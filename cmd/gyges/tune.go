@@ -140,8 +140,8 @@ type tuneSPSACmd struct {
 }
 
 const tuneHelp = "The same seed gives the same steps with any --workers, but for agents that are limited by time. " +
-	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the same " +
-	"outcome."
+	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the " +
+	"same outcome."
 
 // Help is the part of the help below the summary.
 func (tuneSPSACmd) Help() string { return "Prints the agent with its tuned parameters. " + tuneHelp }
