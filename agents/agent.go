@@ -1,4 +1,4 @@
-// Package agents defines what a player is: the [Agent] interface, the [Spec] text
+// Package agents defines players: the [Agent] interface, the [Spec] text
 // that names one with its parameters, and the [Registry] of the kinds that can be
 // made. Each kind is a package below this one; agents/builtin lists those that ship.
 package agents

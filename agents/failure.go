@@ -47,7 +47,7 @@ type Tracer interface {
 // those rules.
 type OnRepetition string
 
-// The policies. The zero value stands for Forfeit.
+// The policies. The zero value is the same as Forfeit.
 const (
 	Forfeit OnRepetition = "forfeit"  // it is an illegal move like any other
 	AskNext OnRepetition = "ask-next" // an agent with a second choice plays that; else as Forfeit

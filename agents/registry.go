@@ -45,7 +45,7 @@ func (k Kind) Param(name string) (ParamDef, bool) {
 	return found, found.Name != ""
 }
 
-// Common returns the parameters that every kind takes. Agents ignore them;
+// Common returns the parameters that every kind has. Agents ignore them;
 // tournaments read them from the spec.
 func Common() []ParamDef {
 	return []ParamDef{

@@ -12,7 +12,7 @@ import (
 // EPD is a line of a file of positions with their perft counts.
 type EPD struct {
 	Line     int    // from 1
-	Text     string // the position as it stands there
+	Text     string // the position as written in the file
 	Position Position
 	Counts   []PerftCount
 }

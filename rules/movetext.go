@@ -81,7 +81,7 @@ type moveParser struct {
 	board    Position // without the moving piece
 	source   source
 	course   []Step
-	columns  []int // where each step stands in the text, from 0
+	columns  []int // index of each step in the text, from 0
 	to, drop Square
 }
 

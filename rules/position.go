@@ -115,7 +115,7 @@ func (p *Position) put(s Square, h Height) {
 	p.hi |= uint64(h>>1) << s
 }
 
-// lift takes whatever stands on a square off the board.
+// lift removes the piece of a square, if any, from the board.
 func (p *Position) lift(s Square) {
 	p.lo &^= 1 << s
 	p.hi &^= 1 << s
@@ -149,7 +149,7 @@ func (r *Rules) Outcome(p Position) Outcome {
 	}
 }
 
-// Outcome is how a game stands.
+// Outcome is the result of a game, or that it has none yet.
 type Outcome uint8
 
 // The outcomes.

@@ -133,7 +133,7 @@ and never crossed. Nobody enters his own goal. A player who reaches the goal has
 - A move may not bring back
 {{if eq .Repetition "previous"}}the position that stood before the opponent's last turn.
 {{else}}a position that has stood before in the game.{{end}}
-The position is what stands on the board,
+The position is the pieces on the board,
 {{if .Kang}}the hands, the goals and who must wait,{{end}} whoever is to move.
 {{end}}
 - No turn is given up while there is a legal move.

@@ -34,8 +34,8 @@ type Rules struct {
 	cooldown   bool // Kang with a waiting turn after an exit
 }
 
-// New checks the options and resolves them. name stands for the rule set in
-// messages, records and tables; the preset's name where there is one.
+// New checks the options and resolves them. name is the rule set's name in messages,
+// records and tables; the preset's name where there is one.
 func New(name string, o Options) (*Rules, error) {
 	for _, opt := range optionList {
 		if err := opt.check(opt.of(o)); err != nil {

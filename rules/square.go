@@ -34,7 +34,7 @@ func (s Side) String() string {
 // Letter returns the side's letter in position texts, 's' or 'n'.
 func (s Side) Letter() byte { return "sn"[s] }
 
-// Height is a piece's height, 1 to 3; 0 stands for an empty square.
+// Height is a piece's height, 1 to 3; 0 is an empty square.
 type Height uint8
 
 // Square is a board square, 0 (a1) to 35 (f6), counted along rows from

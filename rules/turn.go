@@ -82,7 +82,7 @@ func (t *turn) add(from Square, h Height) {
 	t.n++
 }
 
-// lifted returns the position without the piece that moves, if it stands on the board.
+// lifted returns the position without the moving piece, if that is on the board.
 func (t *turn) lifted(src source) Position {
 	board := t.p
 	if src.from.OnBoard() {

@@ -156,7 +156,7 @@ func (a *player) report(d agents.Decision) {
 }
 
 // deadline returns when a search with a time limit must stop: a little earlier, as
-// stopping takes time too. Without a limit it is zero.
+// stopping has a delay, too. Without a limit it is zero.
 func deadline(began time.Time, limit time.Duration) time.Time {
 	if limit == 0 {
 		return time.Time{}

@@ -17,7 +17,7 @@ import (
 
 // Names of embedded weights.
 const (
-	// DefaultName stands for those that suit the rules.
+	// DefaultName selects the weights by the rules.
 	DefaultName = "default"
 	// ClassicName names an evaluation that other programs have used, for the rules
 	// with displacement: the moves, and three times the pieces and squares that one

@@ -16,7 +16,7 @@ import (
 	"syscall"
 )
 
-// ErrInUse is returned by [Lock] for a file that another process has.
+// ErrInUse is returned by [Lock] for a file that another process has locked.
 var ErrInUse = errors.New("another process is at work here")
 
 // File is a file being written. Until [File.Commit] it has a temporary name
@@ -25,12 +25,12 @@ var ErrInUse = errors.New("another process is at work here")
 // same file, or [Clean], removes it.
 type File struct {
 	*os.File
-	path string // the place it takes; "" if it is written in place
+	path string // the file to replace; "" if it is written in place
 	done bool   // committed or discarded
 }
 
-// Create begins a file that takes its place with [File.Commit], so that a reader
-// finds the old file or the new one, never a part. A symbolic link stays: what it
+// Create returns a file that replaces that of the path with [File.Commit], so that a
+// reader finds the old file or the new one, never a part. A symbolic link stays: what it
 // points to is replaced. The permissions of an earlier file are kept. A device, a
 // pipe and the process's own streams are written in place.
 func Create(path string) (*File, error) {
@@ -159,7 +159,7 @@ func (f *File) commit(syncDir func(string) error) error {
 	return errors.Join(err, syncDir(filepath.Dir(f.path)))
 }
 
-// Discard gives the file up; after Commit it does nothing.
+// Discard closes and removes the file; after Commit it does nothing.
 func (f *File) Discard() error {
 	if f.done {
 		return nil
@@ -248,7 +248,7 @@ func Replace(path string, text []byte) error {
 	return f.Commit()
 }
 
-// tmpMark stands between the name of a file and the number of its temporary one.
+// tmpMark separates the name of a file from the number of its temporary one.
 const tmpMark = ".tmp-"
 
 var tmpName = regexp.MustCompile(`^.+\.tmp-[0-9]+$`)
@@ -304,7 +304,7 @@ func TempDir(dir, prefix string) (path string, remove func() error, err error) {
 	return path, remove, nil
 }
 
-// folderOf returns the folder that a lock stands for: PREFIX-N for PREFIX.tmp-N.
+// folderOf returns the folder of a lock: PREFIX-N for PREFIX.tmp-N.
 func folderOf(lock string) string {
 	dir, base := filepath.Split(lock)
 	return dir + strings.Replace(base, tmpMark, "-", 1)

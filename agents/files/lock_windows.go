@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock takes a file for this process until it is closed. The error is [ErrInUse]
-// if another process has it. It locks a byte far behind the end, so that others may read.
+// Lock locks a file until it is closed. The error is [ErrInUse] if another process has
+// locked it. It locks a byte far behind the end, so that others may read.
 func Lock(f *os.File) error {
 	const far = 1 << 30
 	place := &windows.Overlapped{OffsetHigh: far}

@@ -181,10 +181,10 @@ func (s *search) expand(i uint32, p rules.Position) {
 	for k := range s.children {
 		s.moves.Remove(s.children[k].move)
 	}
-	want := max(s.width(i), 2*len(s.children))
+	width := max(s.width(i), 2*len(s.children))
 	s.heap = s.prior.order(p, &s.moves, s.heap)
 	s.line.Push(p)
-	for won := false; len(s.heap) > 0 && len(s.children) < want && !won; {
+	for won := false; len(s.heap) > 0 && len(s.children) < width && !won; {
 		m := s.heap.Pop()
 		child := s.evaluate(m, s.rules.Apply(p, m))
 		s.prior.update(&s.params, p, m, child.static+n.static)

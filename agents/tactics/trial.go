@@ -66,7 +66,7 @@ type Count struct {
 	Seconds   float64 `json:"seconds"` // per position, mean over all of the agent's
 }
 
-// Count counts the attempts under a rule set at a class; "" stands for all.
+// Count counts the attempts under a rule set at a class; "": all.
 func (t *Trial) Count(ruleSet string, class Class) Count {
 	n := Count{Agent: t.Agent, Rules: ruleSet, Class: class, Seconds: t.Seconds / float64(len(t.Attempts))}
 	for _, a := range t.Attempts {

@@ -18,7 +18,7 @@ type Verdict string
 // The verdicts.
 const (
 	Pass Verdict = "ok"
-	Note Verdict = "note" // not as it might be, but an engine can play so
+	Note Verdict = "note" // a deviation with which an engine can play
 	Fail Verdict = "FAIL"
 )
 
@@ -42,27 +42,27 @@ var points = []struct {
 	name string
 	try  func(*checker) (detail string, err error)
 }{
-	{"starts and says ugiok", (*checker).starts},
-	{"names itself", (*checker).names},
+	{"starts and sends ugiok", (*checker).starts},
+	{"sends id name", (*checker).names},
 	{"offers maxPly, maxTime, maxNodes", (*checker).options},
-	{"says readyok", (*checker).ready},
+	{"sends readyok", (*checker).ready},
 	{"moves after setpos start", (*checker).start},
 	{fmt.Sprintf("moves on %d boards", checkBoards), (*checker).boards},
-	{"takes a win at once", (*checker).wins},
+	{"plays a win in one", (*checker).wins},
 	{"keeps to maxTime", (*checker).time},
 	{"answers stop, once", (*checker).stops},
-	{"survives what it doesn't know", (*checker).survives},
-	{"obeys quit", (*checker).quits},
-	{"ends with its input", (*checker).ends},
+	{"ignores unknown commands", (*checker).survives},
+	{"exits on quit", (*checker).quits},
+	{"exits at end of input", (*checker).ends},
 }
 
-// note is an error that hosts can live with.
+// note is a deviation with which an engine can play.
 type note string
 
 func (n note) Error() string { return string(n) }
 
-// Check tries a program out as an engine, point by point, and reports each as
-// it is done. The error is ctx's, or says that the program can't be started.
+// Check tests a program as an engine, point by point, and calls report after each. It
+// returns an error if the program can't be started, or that of ctx.
 func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) error {
 	if err := findProgram(command, dir); err != nil {
 		return err
@@ -71,7 +71,7 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 	defer c.end()
 	started := true
 	for i, point := range points {
-		detail, err := "", errors.New("not tried, since it doesn't start")
+		detail, err := "", errors.New("not checked, since the engine doesn't start")
 		if started {
 			began := time.Now()
 			if err = c.run(); err == nil {
@@ -239,7 +239,7 @@ func (c *checker) start() (string, error) {
 	return formatMove(m), err
 }
 
-// boards takes positions from random games, always seen by the mover.
+// boards checks moves in positions of random games, with the mover at the bottom.
 func (c *checker) boards() (string, error) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for n := range checkBoards {
@@ -313,7 +313,7 @@ func (c *checker) stops() (string, error) {
 	}
 	switch {
 	case c.again:
-		return "", errors.New("gives two answers to one go")
+		return "", errors.New("sends two answers to one go")
 	case done:
 		return "was done before it could be stopped", nil
 	case took > time.Second:

@@ -31,15 +31,15 @@ func TestCheckGoodEngines(t *testing.T) {
 func TestCheckBadEngines(t *testing.T) {
 	const boards = "moves on 20 boards"
 	for habit, want := range map[string]map[string]Verdict{
-		"stillborn": {"starts and says ugiok": Fail, "says readyok": Fail, "obeys quit": Fail},
-		"exit":      {"starts and says ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "obeys quit": Pass},
-		"illegal":   {boards: Fail, "takes a win at once": Fail, "survives what it doesn't know": Pass},
+		"stillborn": {"starts and sends ugiok": Fail, "sends readyok": Fail, "exits on quit": Fail},
+		"exit":      {"starts and sends ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "exits on quit": Pass},
+		"illegal":   {boards: Fail, "plays a win in one": Fail, "ignores unknown commands": Pass},
 		"garbage":   {boards: Fail},
 		"null":      {boards: Fail},
 		"twice":     {"answers stop, once": Fail},
 		"thrice":    {"answers stop, once": Fail},
-		"deaf":      {boards: Pass, "obeys quit": Note, "ends with its input": Note},
-		"public":    {boards: Pass, "takes a win at once": Pass, "obeys quit": Pass, "ends with its input": Note},
+		"deaf":      {boards: Pass, "exits on quit": Note, "exits at end of input": Note},
+		"public":    {boards: Pass, "plays a win in one": Pass, "exits on quit": Pass, "exits at end of input": Note},
 	} {
 		t.Run(habit, func(t *testing.T) {
 			t.Parallel()

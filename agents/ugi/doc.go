@@ -1,7 +1,7 @@
-// Package ugi speaks UGI, the line protocol of Gygès engines on standard input
+// Package ugi implements UGI, the line protocol of Gygès engines on standard input
 // and output, in both directions: [Kind] makes an external program an agent, and
-// [Serve] lets one of our agents answer another program. [Check] tries a program
-// out, point by point.
+// [Serve] makes an agent an engine for another program. [Check] tests a program's
+// conformance, point by point.
 //
 // # The protocol
 //
@@ -13,11 +13,11 @@
 // player, whose home row comes first; 36 is the goal at the top, 37 the one at
 // the bottom. A move is start|end or start|end|drop. After setpos data ROWS, six
 // rows of six digits separated by slashes, the bottom player is to move: a host
-// that asks for North turns the board by 180°.
+// for which North is to move rotates the board by 180°.
 //
 // # Our extensions
 //
-// An engine that announces an option rules understands more: setoption rules
+// An engine that announces an option rules supports more: setoption rules
 // with the text of a rule set; setoption seed; setpos pos POSITION with
 // a position text as package rules prints it, numbered from South's left whoever
 // is to move; moves and a list of moves after any setpos, so that the history

@@ -65,10 +65,10 @@ func FuzzHost(f *testing.F) {
 		if north {
 			g.PlayLegal(g.Legal().At(0))
 		}
-		h := &host{owes: owed{ready: true, move: true}}
+		h := &host{pending: pendingAnswers{ready: true, move: true}}
 		for line := range strings.Lines(text) {
 			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
-			answer, done, err := h.listen(word, rest)
+			answer, done, err := h.handleLine(word, rest)
 			if err == nil && !done {
 				continue
 			}

@@ -35,14 +35,14 @@ func Kind() agents.Kind {
 		Doc:  "an external program that speaks the UGI protocol",
 		Params: []agents.ParamDef{
 			{Name: "cmd", Type: agents.Text, Doc: "the program and its arguments, separated by blanks; " +
-				"double quotes keep blanks in a word"},
+				"words with blanks in double quotes"},
 			{Name: "dir", Type: agents.Text, Doc: "folder to run it in; a program named with a slash is looked for from there"},
 			{Name: "depth", Type: agents.Int, Min: 1, Max: maxPly, Doc: "plies to search, if the program has an option for it"},
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "nodes for a move, if the program has an option for it"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "opt.", Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started"},
-			wait("start", "10s", "time to start and say ugiok"),
-			wait("ready", "10s", "time to say readyok"),
+			wait("start", "10s", "time to start and send ugiok"),
+			wait("ready", "10s", "time to send readyok"),
 			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
 			wait("grace", "1s", "how much later than its time a move may come"),
 			{Name: "memory", Type: agents.Int, Min: 1, Max: 1 << 20, Doc: "MB of memory that the program may have, " +
@@ -71,9 +71,9 @@ type host struct {
 	proc     *process
 	trace    trace
 	offered  []string          // names of the program's options
-	extended bool              // it understands our extensions
+	extended bool              // it supports our extensions
 	sent     map[string]string // limits set as options
-	owes     owed
+	pending  pendingAnswers
 
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
@@ -83,8 +83,8 @@ type host struct {
 // setting is an option with its value.
 type setting struct{ name, value string }
 
-// owed says which answers of the program are outstanding.
-type owed struct {
+// pendingAnswers are the answers that the program has not sent yet.
+type pendingAnswers struct {
 	ready, move bool
 	again       bool // bestmove may come a second time, since stop was sent as it answered
 }
@@ -154,8 +154,8 @@ func (h *host) Close() error {
 	}
 	p := h.proc
 	h.proc = nil
-	if h.owes.move { // it may not read quit before it has answered
-		_ = p.say("stop\n")
+	if h.pending.move { // it may not read quit before it has answered
+		_ = p.send("stop\n")
 	}
 	_, err := p.quit(quitGrace)
 	return err
@@ -219,7 +219,7 @@ func (h *host) canPlay(r *rules.Rules) error {
 // launch starts the program, and sets the options of the spec. A program that
 // fails, or has not answered all when ctx ends, is killed.
 func (h *host) launch(ctx context.Context) (err error) {
-	h.offered, h.extended, h.sent, h.owes, h.trace = nil, false, nil, owed{}, trace{}
+	h.offered, h.extended, h.sent, h.pending, h.trace = nil, false, nil, pendingAnswers{}, trace{}
 	if h.proc, err = launch(h.command, h.dir, h.memory, &h.trace); err != nil {
 		h.proc = nil
 		return err
@@ -238,7 +238,7 @@ func (h *host) launch(ctx context.Context) (err error) {
 		return word == "ugiok", nil
 	})
 	if err != nil {
-		return timedOut(err, "the engine did not say ugiok within %v", h.start)
+		return timedOut(err, "the engine did not send ugiok within %v", h.start)
 	}
 	commands := ""
 	for _, o := range h.given {
@@ -273,20 +273,20 @@ func timedOut(err error, format string, args ...any) error {
 // settle sends commands that end in isready, or none, and blocks until no answer
 // of the program is outstanding, also none to a search that was cancelled.
 func (h *host) settle(ctx context.Context, commands string) error {
-	h.owes.ready = h.owes.ready || commands != ""
-	if h.proc == nil || !h.owes.ready && !h.owes.move {
+	h.pending.ready = h.pending.ready || commands != ""
+	if h.proc == nil || !h.pending.ready && !h.pending.move {
 		return nil
 	}
 	err := h.proc.converse(ctx, commands, h.ready, func(word, _ string) (done bool, err error) {
 		switch word {
 		case "readyok":
-			h.owes.ready = false
+			h.pending.ready = false
 		case "bestmove":
-			h.owes.move = false
+			h.pending.move = false
 		}
-		return !h.owes.ready && !h.owes.move, nil
+		return !h.pending.ready && !h.pending.move, nil
 	})
-	return timedOut(err, "the engine did not say readyok within %v", h.ready)
+	return timedOut(err, "the engine did not send readyok within %v", h.ready)
 }
 
 // Choose implements [agents.Agent].
@@ -332,7 +332,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 		}
 		commands += "setpos data " + formatRows(g.Rules(), g.Position()) + "\nisready\ngo\n"
 	}
-	answer, err := h.ask(ctx, commands, lim)
+	answer, err := h.search(ctx, commands, lim)
 	if err != nil {
 		return d, err
 	}
@@ -402,8 +402,8 @@ func tighter(name, value string, given []setting) string {
 	return value
 }
 
-// ask sends commands that end in isready and go, and returns the answer.
-func (h *host) ask(ctx context.Context, commands string, lim agents.Limits) (answer finding, err error) {
+// search sends commands that end in isready and go, and returns the answer.
+func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (answer finding, err error) {
 	budget, late := h.move, h.grace
 	if lim.MoveTime > 0 {
 		budget = lim.MoveTime
@@ -412,47 +412,47 @@ func (h *host) ask(ctx context.Context, commands string, lim agents.Limits) (ans
 		}
 	}
 	h.found = h.found[:0]
-	h.owes.ready, h.owes.move = true, true
+	h.pending.ready, h.pending.move = true, true
 	listen := func(word, rest string) (done bool, err error) {
-		answer, done, err = h.listen(word, rest)
+		answer, done, err = h.handleLine(word, rest)
 		return done, err
 	}
 	err = h.proc.converse(ctx, commands, budget, listen)
 	if errors.Is(err, errLate) {
-		h.owes.again = true
+		h.pending.again = true
 		err = h.proc.converse(ctx, "stop\n", late, listen)
 	}
 	if err != nil && ctx.Err() != nil {
-		_ = h.proc.say("stop\n") // settle receives the answer when the program is used again
+		_ = h.proc.send("stop\n") // settle receives the answer when the program is used again
 	}
 	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, late)
 }
 
-// listen handles a line that follows go, and reports whether it is the answer.
+// handleLine handles a line that follows go, and reports whether it is the answer.
 // What comes before readyok belongs to an earlier search.
-func (h *host) listen(word, rest string) (answer finding, done bool, err error) {
+func (h *host) handleLine(word, rest string) (answer finding, done bool, err error) {
 	switch word {
 	case "readyok":
-		if h.owes.ready {
-			h.owes.ready, h.owes.again = false, false
+		if h.pending.ready {
+			h.pending.ready, h.pending.again = false, false
 		}
 	case "info":
 		var f finding
 		f.read(strings.Fields(rest))
-		if !h.owes.ready && f.move != "" && len(h.found) < maxPly {
+		if !h.pending.ready && f.move != "" && len(h.found) < maxPly {
 			h.found = append(h.found, f)
 		}
 	case "bestmove":
 		words := strings.Fields(rest)
 		switch {
-		case h.owes.ready && h.owes.again:
+		case h.pending.ready && h.pending.again:
 			return answer, false, nil
-		case h.owes.ready:
-			return answer, false, broken("the engine answered twice: %.120q came before it was asked again", word+" "+rest)
+		case h.pending.ready:
+			return answer, false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
 		case len(words) == 0:
 			return answer, false, broken("expected a move after bestmove, found none")
 		}
-		h.owes.move = false
+		h.pending.move = false
 		if n := len(h.found); n > 0 && h.found[n-1].move == words[0] {
 			answer = h.found[n-1]
 		}
@@ -510,7 +510,7 @@ type finding struct {
 	nodes  int64
 }
 
-// read takes what is known from the words that follow info or bestmove M. Unknown
+// read sets the fields from the words that follow info or bestmove M. Unknown
 // words and invalid numbers are skipped: only the move has to be right.
 func (f *finding) read(words []string) {
 	for i := 0; i+1 < len(words); i++ {
@@ -540,9 +540,8 @@ func (f *finding) read(words []string) {
 	}
 }
 
-// agentScore returns the score as agents give it. One of a program without the
-// extensions, in an unknown unit, is taken for hundredths of a point and never for
-// a proof.
+// agentScore returns the score in the units of agents. One of a program without the
+// extensions, in an unknown unit, counts as hundredths of a point and never as proven.
 func (f *finding) agentScore(extended bool) agents.Score {
 	top := float64(agents.MaxEval)
 	if extended {

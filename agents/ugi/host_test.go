@@ -173,7 +173,7 @@ func TestMisbehaviour(t *testing.T) {
 		says string
 	}{
 		"stillborn": {agents.Crashed, `^the engine ended \(exit status 7\): no weights found\\x1b\[2J$`},
-		"mute":      {agents.TimedOut, `^the engine did not say ugiok within 2s$`},
+		"mute":      {agents.TimedOut, `^the engine did not send ugiok within 2s$`},
 		"exit":      {agents.Crashed, `^the engine ended \(exit status 3\): out of \\amemory$`},
 		"orphans":   {agents.Crashed, `^the engine ended \(exit status 4\): bystander \d+$`},
 		"hang":      {agents.TimedOut, `^the engine gave no move within 300ms and 150ms of grace$`},
@@ -185,7 +185,7 @@ func TestMisbehaviour(t *testing.T) {
 		"nothing":   {agents.BrokeProtocol, `^expected a move after bestmove, found none$`},
 		"half":      {agents.Crashed, `^the engine ended \(exit status 0\) in the middle of a line$`},
 		"closes":    {agents.Crashed, `^the engine closed its output and runs on$`},
-		"twice":     {agents.BrokeProtocol, `^the engine answered twice: "bestmove .*" came before it was asked again$`},
+		"twice":     {agents.BrokeProtocol, `^the engine answered twice: "bestmove .*" came before the next go$`},
 		"illegal":   {agents.BadMove, `is not legal: |there is no piece on`},
 		"nopiece":   {agents.BadMove, `^the engine answered "20\|21": 20\|21 is .*there is no piece on c4$`},
 		"null":      {agents.BadMove, `^pass is not legal: there is a move to make$`},

@@ -34,10 +34,9 @@ func formatEnd(m rules.Move) string {
 }
 
 // parseMove reads a move in p, written in the protocol's numbers or in the
-// short or long notation of package rules. Either goal's number stands for the
-// mover's aim, since nobody moves into his own. Whether the move is legal is not
-// checked; the error says what is wrong with the text, or that the start square
-// is empty.
+// short or long notation of package rules. Either goal's number means the opponent's
+// goal. Whether the move is legal is not checked; it returns an error for an invalid
+// text or an empty start square.
 func parseMove(r *rules.Rules, p rules.Position, text string) (rules.Move, error) {
 	if text == null {
 		return rules.Pass, nil
@@ -90,10 +89,10 @@ func shortNotation(text string) (string, error) {
 	return start + "-" + end.String(), nil
 }
 
-// startRows is the board that setpos start stands for.
+// startRows is the board of setpos start.
 const startRows = "321123/000000/000000/000000/000000/321123"
 
-// formatRows writes a board as setpos data takes it: the first row is the
+// formatRows writes a board for setpos data: the first row is the
 // mover's home row.
 func formatRows(r *rules.Rules, p rules.Position) string {
 	if p.Side() == rules.North {
@@ -103,7 +102,7 @@ func formatRows(r *rules.Rules, p rules.Position) string {
 	return rows
 }
 
-// parseRows reads a board as setpos data gives it. The rows may be separated
+// parseRows reads the board of setpos data. The rows may be separated
 // by slashes, commas, bars or blanks, or not at all. The bottom player is South
 // and to move.
 func parseRows(r *rules.Rules, text string) (rules.Position, error) {

@@ -20,7 +20,7 @@ import (
 
 const (
 	maxAnswer  = 64 << 10 // bytes in a line from an engine
-	floodLines = 20_000   // from one question to its answer
+	floodLines = 20_000   // from one command to its answer
 	floodBytes = 8 << 20
 
 	writingTime = 10 * time.Second       // for an engine to read what is sent to it
@@ -38,9 +38,9 @@ type process struct {
 	closed chan struct{} // closed when nothing more is to be read
 	trace  *trace
 
-	heard  int // lines since the last question
-	bytes  int
-	killed bool
+	linesRead int // lines since the last command
+	bytes     int
+	killed    bool
 
 	exited  chan struct{} // closed when the program has ended and been reaped
 	status  string        // how, then
@@ -146,13 +146,13 @@ func (p *process) readLines() {
 	}
 }
 
-// say sends lines, each with its end.
-func (p *process) say(text string) error {
+// send sends lines, each with its end.
+func (p *process) send(text string) error {
 	for line := range strings.Lines(text) {
 		p.trace.add('>', strings.TrimSuffix(line, "\n"))
 	}
-	p.heard, p.bytes = 0, 0
-	late := time.AfterFunc(writingTime, func() { _ = p.strike() })
+	p.linesRead, p.bytes = 0, 0
+	late := time.AfterFunc(writingTime, func() { _ = p.killRunning() })
 	_, err := io.WriteString(p.in, text)
 	switch {
 	case !late.Stop():
@@ -172,7 +172,7 @@ var errLate = errors.New("no answer in time")
 func (p *process) converse(ctx context.Context, lines string, limit time.Duration,
 	take func(word, rest string) (done bool, err error),
 ) error {
-	if err := p.say(lines); err != nil {
+	if err := p.send(lines); err != nil {
 		return err
 	}
 	late := time.NewTimer(limit)
@@ -180,7 +180,7 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 	for {
 		select {
 		case line, open := <-p.lines:
-			if err := p.hear(line, open); err != nil {
+			if err := p.receive(line, open); err != nil {
 				return err
 			}
 			word, rest, _ := strings.Cut(line.text, " ")
@@ -195,9 +195,9 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 	}
 }
 
-// hear adds a line to the trace. The error is an [agents.Failure] if the output
+// receive adds a line to the trace. The error is an [agents.Failure] if the output
 // has ended, or is too long.
-func (p *process) hear(line output, open bool) error {
+func (p *process) receive(line output, open bool) error {
 	switch {
 	case errors.Is(line.err, bufio.ErrBufferFull):
 		return broken("expected lines of at most %d bytes, found a longer one", maxAnswer)
@@ -205,9 +205,9 @@ func (p *process) hear(line output, open bool) error {
 		return p.ended(line.text)
 	}
 	p.trace.add('<', line.text)
-	p.heard++
+	p.linesRead++
 	p.bytes += len(line.text) + 1
-	if p.heard > floodLines || p.bytes > floodBytes {
+	if p.linesRead > floodLines || p.bytes > floodBytes {
 		return broken("the engine floods its output: more than %d lines or %d bytes without an answer",
 			floodLines, floodBytes)
 	}
@@ -250,7 +250,7 @@ func (p *process) exitsWithin(limit time.Duration) bool {
 // quit sends quit, closes the program's input, and kills it if it has not ended
 // within the grace. It reports whether it had.
 func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
-	_ = p.say("quit\n") // it may have ended already
+	_ = p.send("quit\n") // it may have ended already
 	_ = p.in.Close()
 	if obeyed = p.exitsWithin(grace); !obeyed {
 		p.trace.add('=', "did not quit and was killed")
@@ -258,9 +258,9 @@ func (p *process) quit(grace time.Duration) (obeyed bool, err error) {
 	return obeyed, p.kill()
 }
 
-// strike ends the program's group, unless that has been done when the program
+// killRunning kills the program's group, unless that has been done when the program
 // ended: its number may be another process's by now.
-func (p *process) strike() error {
+func (p *process) killRunning() error {
 	select {
 	case <-p.exited:
 		return nil
@@ -276,7 +276,7 @@ func (p *process) kill() error {
 		return nil
 	}
 	p.killed = true
-	err := p.strike()
+	err := p.killRunning()
 	if !p.exitsWithin(killingTime) {
 		err = errors.Join(err, fmt.Errorf("the engine's process %d does not end", p.cmd.Process.Pid))
 	}
@@ -308,7 +308,7 @@ type trace struct {
 	lines []string
 }
 
-// add appends a line. mark says who wrote it: '>' the host, '<' the engine, '!'
+// add appends a line. mark is its writer: '>' the host, '<' the engine, '!'
 // the engine on stderr, '=' is a remark.
 func (t *trace) add(mark byte, text string) {
 	line := string(mark) + " " + textfmt.Escape(textfmt.Cut(text, traceLength))
@@ -324,7 +324,7 @@ func (t *trace) last() []string {
 	return slices.Clone(t.lines)
 }
 
-// lastError returns the last line on stderr, which may say why a program ended;
+// lastError returns the last line on stderr, which may be the cause of a program's end;
 // "" if there is none.
 func (t *trace) lastError() string {
 	for _, line := range slices.Backward(t.last()) {

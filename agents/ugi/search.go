@@ -96,7 +96,7 @@ func (s *server) goSearch(ctx context.Context, text string) error {
 	return nil
 }
 
-// newSetup returns the game to prepare the agent for; nil if it has been prepared.
+// newSetup returns the setup of a new game; nil if the agent has it.
 func (s *server) newSetup() *agents.Setup {
 	if !s.fresh {
 		return nil

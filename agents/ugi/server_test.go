@@ -63,7 +63,7 @@ func newSession(tb testing.TB, agent agents.Kind) *session {
 	return s
 }
 
-func (s *session) say(lines ...string) {
+func (s *session) send(lines ...string) {
 	s.tb.Helper()
 	for _, l := range lines {
 		_, err := io.WriteString(s.in, l+"\n")
@@ -204,14 +204,14 @@ func TestServerKnowsHistory(t *testing.T) {
 	said := "setpos pos " + r.FormatPosition(g.Position()) + " moves"
 	repeats := 0
 	for range 12 {
-		s.say(said, "go")
+		s.send(said, "go")
 		want := g.Legal().At(len(g.Moves()))
 		require.Equal(t, "bestmove "+formatMove(want), last(s.until("bestmove")))
 		free := rules.NewGame(rules.MustParse("standard:repetition=none,null_move=allow"), g.Position())
 		for m := range free.Legal().All() {
 			if g.OnlyRepeats(m) && repeats < 5 {
 				repeats++
-				s.say(said + " " + formatMove(m))
+				s.send(said + " " + formatMove(m))
 				require.Regexp(t, "is not legal: it would (leave the board as it was|bring back)", s.until("info")[0])
 			}
 		}
@@ -243,22 +243,22 @@ func TestServerStops(t *testing.T) {
 		}
 		s := newSession(t, kind)
 		for range 3 {
-			s.say("go", "isready")
+			s.send("go", "isready")
 			s.until("readyok")
-			s.say("go depth 2", "setpos start", "setoption maxPly 1")
+			s.send("go depth 2", "setpos start", "setoption maxPly 1")
 			for _, command := range []string{"go", "setpos", "setoption"} {
 				require.Equal(t, "info string "+command+": a search is under way; stop it first", last(s.until("info string")))
 			}
-			s.say("stop", "isready")
+			s.send("stop", "isready")
 			lines := s.until("readyok")
 			require.Regexp(t, `^bestmove \d+\|\d+`, lines[len(lines)-2])
-			s.say("stop", "stop", "isready")
+			s.send("stop", "stop", "isready")
 			require.Equal(t, []string{"readyok"}, s.until("readyok"))
 		}
-		s.say("perft 12")
-		s.say("stop")
+		s.send("perft 12")
+		s.send("stop")
 		require.Equal(t, []string{"info string perft 12 was stopped"}, s.until("info"))
-		s.say("go", "quit")
+		s.send("go", "quit")
 		require.NoError(t, <-s.done)
 		s.done <- nil
 	}
@@ -270,19 +270,19 @@ func TestServerPreparesTheAgentOnce(t *testing.T) {
 	var setups []agents.Setup
 	s := newSession(t, agents.Kind{Name: "counts", New: func(agents.Values) (agents.Agent, error) { return countsAgent{setups: &setups}, nil }})
 	north := "setpos pos " + startRows + " n"
-	s.say("setoption seed 7", "isready") // nothing is known yet of the game
+	s.send("setoption seed 7", "isready") // nothing is known yet of the game
 	s.until("readyok")
 	require.Empty(t, setups)
-	s.say(north, "isready")
+	s.send(north, "isready")
 	s.until("readyok")
 	require.Len(t, setups, 1)
-	s.say("go")
+	s.send("go")
 	s.until("bestmove")
-	s.say(north+" moves a6-a3", "isready", "go")
+	s.send(north+" moves a6-a3", "isready", "go")
 	s.until("bestmove")
-	s.say("setpos start", "go")
+	s.send("setpos start", "go")
 	s.until("bestmove")
-	s.say("quit")
+	s.send("quit")
 	require.NoError(t, <-s.done)
 	s.done <- nil
 	require.Len(t, setups, 2)
@@ -311,7 +311,7 @@ func TestServerWithFailingAgents(t *testing.T) {
 	for what, want := range map[string]string{"panic": "panic: ouch", "error": "ouch", "illegal": "pass is not legal"} {
 		s := newSession(t, agents.Kind{Name: "bad", New: func(agents.Values) (agents.Agent, error) { return badAgent(what), nil }})
 		for range 2 {
-			s.say("go")
+			s.send("go")
 			lines := s.until("bestmove")
 			require.Len(t, lines, 2)
 			require.True(t, strings.HasPrefix(lines[0], "info string the agent failed: "+want), lines[0])
@@ -376,9 +376,9 @@ func TestMoveOverhead(t *testing.T) {
 		kind := agents.Kind{Name: "clocked", New: func(agents.Values) (agents.Agent, error) { return &clocked{given: given}, nil }}
 		s := newSession(t, kind)
 		if line != "" {
-			s.say("setoption " + line)
+			s.send("setoption " + line)
 		}
-		s.say("go wtime 60000 btime 60000")
+		s.send("go wtime 60000 btime 60000")
 		s.until("bestmove")
 		require.Equal(t, 6*time.Second-want, (<-given).MoveTime, line)
 	}
@@ -408,13 +408,13 @@ func TestThreadsOption(t *testing.T) {
 		},
 	}
 	s := newSession(t, kind)
-	s.say("ugi")
+	s.send("ugi")
 	require.Contains(t, s.until("ugiok"), "option threads type int default 2 min 1 max 8")
-	s.say("setoption threads 4", "setoption name Threads value 4", "go")
+	s.send("setoption threads 4", "setoption name Threads value 4", "go")
 	s.until("bestmove")
-	s.say("setoption threads 9")
+	s.send("setoption threads 9")
 	require.Equal(t, []string{`info string setoption: threads: expected a whole number from 1 to 8, found "9"`}, s.until("info string"))
-	s.say("ugi")
+	s.send("ugi")
 	require.Contains(t, s.until("ugiok"), "option threads type int default 4 min 1 max 8")
 	require.Equal(t, []int{2, 4}, made)
 

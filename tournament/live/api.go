@@ -104,13 +104,6 @@ func parseRules(text string) (*rules.Rules, error) {
 	return r, nil
 }
 
-// rulesResponse describes a rule set.
-type rulesResponse struct {
-	Name    string            `json:"name"`
-	Options map[string]string `json:"options"`
-	Prose   []rules.Section   `json:"prose"`
-}
-
 // getRules describes the rule set that "rules" names.
 func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
 	set, err := parseRules(r.FormValue("rules"))
@@ -119,7 +112,7 @@ func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := set.Options()
-	writeJSON(w, http.StatusOK, rulesResponse{Name: set.String(), Options: o.Values(), Prose: o.Prose()})
+	writeJSON(w, http.StatusOK, map[string]any{"name": set.String(), "options": o.Values(), "prose": o.Prose()})
 }
 
 // drawSetup returns a random set-up in which South can't win at once.

@@ -50,10 +50,10 @@ func (p *pool) choose(
 	case <-ctx.Done():
 		return d, ctx.Err()
 	}
-	s := p.take(spec.String())
+	s := p.acquire(spec.String())
 	failed := true // also by a panic
 	defer func() {
-		p.put(s, failed)
+		p.release(s, failed)
 		p.free <- struct{}{}
 	}()
 	if s.agent == nil {
@@ -71,9 +71,9 @@ func (p *pool) choose(
 	return d, err
 }
 
-// take returns a free slot: one with that agent, or else the one used longest ago,
+// acquire returns a free slot: one with that agent, or else the one used longest ago,
 // without an agent.
-func (p *pool) take(spec string) *slot {
+func (p *pool) acquire(spec string) *slot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.slots, func(s *slot) bool { return !s.busy && s.spec == spec })
@@ -87,8 +87,8 @@ func (p *pool) take(spec string) *slot {
 	return s
 }
 
-// put returns a slot. An agent that failed is not used again.
-func (p *pool) put(s *slot, failed bool) {
+// release frees a slot. An agent that failed is not used again.
+func (p *pool) release(s *slot, failed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.busy = false; failed {

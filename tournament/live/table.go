@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
-	"math/big"
+	mathrand "math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -36,7 +36,7 @@ type gameTable struct {
 
 func newGameTable(s *Server) *gameTable {
 	t := &gameTable{
-		server: s, seed: randomSeed, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log),
+		server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) }, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log),
 		games: map[string]*game{}, records: records{results: s.config.Results, log: s.config.Log},
 	}
 	if s.config.Open {
@@ -72,15 +72,6 @@ func (t *gameTable) newGame(client string, g *game) error {
 		g.play()
 	})
 	return nil
-}
-
-// randomSeed is short enough to type.
-func randomSeed() uint64 {
-	n, err := rand.Int(rand.Reader, big.NewInt(1e9))
-	if err != nil {
-		return 1 // it has no errors on any system Go runs on
-	}
-	return n.Uint64()
 }
 
 // makeRoom removes a game that is over, the one used longest ago, if there are

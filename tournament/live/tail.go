@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -28,37 +29,27 @@ const readAtOnce = 4 << 20
 // errReplaced is returned if the file no longer begins with the bytes read.
 var errReplaced = errors.New("the records have been replaced")
 
-// file is a file that is read from any offset.
-type file interface {
-	io.ReaderAt
-	io.Closer
-}
-
 // open opens the records and notes their size; nil if there are none.
-func (t *tail) open() (file, error) {
-	f, err := t.folder.Open(tournament.GamesFile)
-	if errors.Is(err, fs.ErrNotExist) && t.offset == 0 {
+func (t *tail) open() (*os.File, error) {
+	opened, err := t.folder.Open(tournament.GamesFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.offset == 0:
 		return nil, nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, errReplaced
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
+	f := opened.(*os.File) // as those of folder are
 	info, err := f.Stat()
-	from, ok := f.(file)
-	switch {
-	case err != nil:
-	case !ok:
-		err = fmt.Errorf("%s: expected a file with random access", tournament.GamesFile)
-	case info.Size() < t.offset:
+	if err == nil && info.Size() < t.offset {
 		err = errReplaced
-	default:
-		t.size = info.Size()
-		return from, nil
 	}
-	return nil, errors.Join(err, f.Close())
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	t.size = info.Size()
+	return f, nil
 }
 
 // read passes the lines that were appended to take and reports whether there were

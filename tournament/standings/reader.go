@@ -24,14 +24,14 @@ const (
 
 // Reader reads results from files. Several copies of one run count once.
 type Reader struct {
-	Rules  map[string]bool // rule sets to take; nil for all
+	Rules  map[string]bool // rule sets to include; nil for all
 	Strict bool            // the first game that can't be read ends the reading
 	// Record, if not nil, is called for each record under one of Rules that counts:
 	// with the whole game, or with nil if only its result can be read. PGN and CSV
 	// are refused then.
 	Record func(*record.GameResult, *record.Game)
 
-	// RuleSets are the rule sets of the games read, taken or not, in the order of
+	// RuleSets are the rule sets of the games read, included or not, in the order of
 	// their first games.
 	RuleSets []string
 	Skipped  Skipped
@@ -81,7 +81,7 @@ func (s *Skipped) Notes() []string {
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
 	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
 	if s.IDLimit {
-		notes = append(notes, "there were too many ids of games to look for all that came twice")
+		notes = append(notes, "too many ids of games to find all duplicates")
 	}
 	return notes
 }
@@ -195,7 +195,7 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 		case o.NotPlayed:
 			r.Skipped.NotPlayed++
 			continue
-		case r.Record != nil && r.takes(string(o.Rules)):
+		case r.Record != nil && r.includes(string(o.Rules)):
 			if game == nil {
 				game, _ = results.Game() // nil if only the result can be read
 			}
@@ -216,9 +216,9 @@ func (r *Reader) next(results *record.Reader, o *record.GameResult) (*record.Gam
 	return results.Game()
 }
 
-func (r *Reader) takes(rules string) bool { return r.Rules == nil || r.Rules[rules] }
+func (r *Reader) includes(rules string) bool { return r.Rules == nil || r.Rules[rules] }
 
-// add counts a game under one of the rule sets to take.
+// add counts a game, unless its rule set is not included.
 func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
 	if !r.known[g.Rules] {
 		if r.known == nil {
@@ -227,7 +227,7 @@ func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
 		r.known[g.Rules] = true
 		r.RuleSets = append(r.RuleSets, g.Rules)
 	}
-	if r.takes(g.Rules) {
+	if r.includes(g.Rules) {
 		s.pairs.Add(g, pair)
 	}
 }

@@ -36,7 +36,7 @@ func New() *Standings {
 
 // of returns the data of a rule set.
 func (s *Standings) of(rules string) *ratings.Data {
-	if s.current != nil && s.last == rules { // saves a look-up for each game
+	if s.current != nil && s.last == rules { // without a map access for each game
 		return s.current
 	}
 	d, ok := s.data[rules]

@@ -29,7 +29,7 @@ type Extraction struct {
 	Games       int64 // in the records
 	Faults      int64 // of them, omitted because a fault decided them
 	Plies       int64 // positions in the rest
-	RandomMoves int64 // of them, omitted because a random move was played, which says little about the position
+	RandomMoves int64 // of them, omitted because a random move was played, so that the result depends on it
 	Repeated    int64 // merged with an earlier occurrence of the position
 	Duplicates  int64 // omitted from validation and test because an earlier split has the position
 	Written     int64 // training positions

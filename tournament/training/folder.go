@@ -46,7 +46,7 @@ func (e *FolderError) Error() string { return e.err.Error() }
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.err }
 
-// folder is the folder of a run that learns. It belongs to one goroutine.
+// folder is the folder of a tuning run. It belongs to one goroutine.
 type folder struct {
 	path     string
 	manifest Manifest

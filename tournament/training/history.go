@@ -60,7 +60,7 @@ const (
 	maxHistory = 1 << 30
 )
 
-// ReadHistory reads a history; name stands for it in errors. An incomplete last line is
+// ReadHistory reads a history; name is its name in errors. An incomplete last line is
 // omitted; size is the size of the others in bytes.
 func ReadHistory(r io.Reader, name string) (lines []Line, size int64, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxHistory+1))

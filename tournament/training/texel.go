@@ -135,7 +135,7 @@ func fitted(parent *eval.Weights, r *texel.Result, p eval.Provenance) *eval.Weig
 	return w
 }
 
-// Run fits the weights. Such a run takes seconds to minutes: one that was stopped starts
+// Run fits the weights, in seconds to minutes: a run that was stopped starts
 // again, and a folder with a result is refused. An error is of type *[FolderError] if the
 // folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {

@@ -1,4 +1,4 @@
-// Package training has the runs that learn: self-play and the training positions of
+// Package training has the runs that tune agents: self-play and the training positions of
 // its games ([SelfPlay], [Extract]), a fit of weights to them ([Texel]), tuning by
 // matches ([SPSA]), learning during self-play ([TD]), and generations of all of that
 // ([Generations]), each with a config that is checked before anything is played.
@@ -58,8 +58,8 @@ func (e *Env) warn(message string, args ...any) {
 	}
 }
 
-// play plays a tournament of a run. Games that a fault decided teach nothing, so they
-// end the run.
+// play plays a tournament of a run. A game that a fault decided says nothing about
+// the weights, so it ends the run with an error.
 func (e *Env) play(ctx context.Context, c tournament.Config, onGame func(*record.Game)) (tournament.Summary, error) {
 	c.Log = e.Log
 	var fault *record.Game

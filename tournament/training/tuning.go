@@ -23,7 +23,7 @@ type Tuning struct {
 	Verification Verification
 }
 
-// Verification says when the tuned agent plays a match against the initial one.
+// Verification is the schedule of matches of the tuned agent against the initial one.
 type Verification struct {
 	Every int // steps between two matches; 0: only at the end
 	Pairs int // game pairs of each; 0: none are played

@@ -12,7 +12,7 @@ import (
 	"gyges/rules"
 )
 
-// New makes the agent that a spec of the given kind names and gives it a game
+// New makes the agent that a spec of the given kind names and prepares it for a game
 // as the side to move in g.
 func New(t testing.TB, kind agents.Kind, spec string, g *rules.Game) agents.Agent {
 	t.Helper()

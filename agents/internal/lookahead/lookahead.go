@@ -40,7 +40,7 @@ func (l *Line) Left() int { return l.left - l.Len() }
 // Push lengthens the line by a move made in p, the position at its end.
 func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
 
-// Pop takes the last move back.
+// Pop undoes the last move.
 func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
 
 // Last returns the key of the position before the line's end, the zero position
@@ -52,7 +52,7 @@ func (l *Line) Last() rules.Position {
 	return l.past[len(l.past)-1]
 }
 
-// Rewind takes all moves back.
+// Rewind undoes all moves.
 func (l *Line) Rewind() { l.past = l.past[:l.history] }
 
 // Moves fills ms with the legal moves in p, the position at the line's end: the

@@ -58,7 +58,7 @@ type engine struct {
 // run obeys commands until quit or the end of input and returns the exit code.
 func run(habit string) int {
 	if habit == "bystander" {
-		time.Sleep(time.Minute) // and then it goes even if nobody kills it
+		time.Sleep(time.Minute) // it ends then even if it is not killed
 	}
 	e := &engine{habit: habit, rules: rules.MustParse("italian")}
 	if code, ends := e.begin(); ends {
