@@ -58,8 +58,7 @@ func (r *subscription) prepare(w *Worker) error {
 	if r.Version != w.options.Version {
 		return refusal{fmt.Errorf("it is of version %.200q, this worker of %.60q", r.Version, w.options.Version)}
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, setupTime)
-	defer cancel()
+	ctx := r.ctx // without a deadline each request has the default of the client, 5 s
 	var err error
 	if r.objects, err = w.js.ObjectStore(ctx, bucket); err != nil {
 		return err

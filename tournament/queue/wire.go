@@ -238,16 +238,23 @@ func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream
 	return objects, nil
 }
 
-// getObject reads an object of at most so many bytes.
+// slowLink is the least rate at which objects are expected to arrive, in bytes a second.
+const slowLink = 100_000
+
+// getObject reads an object of at most so many bytes. Small ones time out early: a
+// request that a broken connection has lost is never answered.
 func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, setupTime)
+	once, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	info, err := objects.GetInfo(ctx, name)
+	info, err := objects.GetInfo(once, name)
 	if err != nil {
 		return nil, err
 	}
 	if info.Size > bound {
 		return nil, fmt.Errorf("object %s: expected at most %d bytes, found %d", name, bound, info.Size)
 	}
-	return objects.GetBytes(ctx, name)
+	arrival := time.Duration(info.Size) * (time.Second / slowLink)
+	all, cancelAll := context.WithTimeout(ctx, min(answerTime+arrival, setupTime))
+	defer cancelAll()
+	return objects.GetBytes(all, name)
 }
