@@ -65,7 +65,7 @@ func (c Clock) spend(left *time.Duration, took, margin time.Duration) (overrun t
 	return 0
 }
 
-// DefaultTimeMargin stands for 0 for a clock and 500 ms for a move time: many
+// DefaultTimeMargin is 0 for a clock and 500 ms for a move time: many
 // engines check the time at intervals only, but reserve time under a clock.
 const DefaultTimeMargin time.Duration = -1
 

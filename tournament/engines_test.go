@@ -88,7 +88,7 @@ func (a *repeater) again(g *rules.Game) rules.Move {
 func TestOnRepetition(t *testing.T) {
 	play := func(policy agents.OnRepetition) *record.Game {
 		a := &repeater{}
-		m := newMatch(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
+		m := newTestGame(t, rules.MustParse("standard:max_plies=20"), 1, &faulty{wrong: decideBy(a.again)}, &picker{})
 		m.OnRepetition = policy
 		g, err := PlayGame(t.Context(), m)
 		require.NoError(t, err)

@@ -25,8 +25,8 @@ type Estimate struct {
 const estimateFactor = 10
 
 // Duration is how long so many games would take.
-func (s Estimate) Duration(games int64) time.Duration {
-	return time.Duration(float64(games) / float64(max(s.Workers, 1)) * float64(s.PerGame))
+func (e Estimate) Duration(games int64) time.Duration {
+	return time.Duration(float64(games) / float64(max(e.Workers, 1)) * float64(e.PerGame))
 }
 
 // EstimateRun plays games from all over the schedule, or from the first stage
@@ -48,14 +48,14 @@ func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, 
 	group, groupCtx := errgroup.WithContext(ctx)
 	for range config.Workers {
 		group.Go(func() (err error) {
-			p := NewRunner(&config, registry.New)
-			defer func() { err = errors.Join(err, p.Close()) }()
+			r := NewRunner(&config, registry.New)
+			defer func() { err = errors.Join(err, r.Close()) }()
 			for time.Now().Before(end) {
 				job, ok := s.scattered(next.Add(1) - 1)
 				if !ok {
 					return nil
 				}
-				list, err := p.Play(groupCtx, job, 1)
+				list, err := r.Play(groupCtx, job, 1)
 				for _, g := range list {
 					took.Add(int64(g.Timing.Seconds * float64(time.Second)))
 				}
@@ -81,8 +81,8 @@ func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, 
 		Bytes: bytes.Load() / n}, err
 }
 
-// scattered returns the k-th pair of the first stage in an order that goes to
-// and fro in it, so that the first few are like all.
+// scattered returns the k-th pair of the first stage in an order in which the
+// first few are spread evenly over all.
 func (s *schedule) scattered(k int64) (Job, bool) {
 	n := s.end(0)
 	if k >= n {

@@ -12,7 +12,7 @@ import (
 
 // Executor plays the pairs of a run: in this process, or on workers elsewhere.
 type Executor interface {
-	// Window returns how many pairs may be handed out and not written yet, at
+	// Window returns how many pairs may be sent to it and not written yet, at
 	// least 1.
 	Window() int
 
@@ -56,14 +56,14 @@ var _ Executor = localExecutor{}
 
 // Window implements [Executor]: other workers go on while one plays a long pair, and the
 // memory for games that can't be written yet is bounded.
-func (p localExecutor) Window() int { return 64 + 8*p.workers }
+func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
-func (p localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
+func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
 	group, ctx := errgroup.WithContext(ctx)
-	runners := make([]*Runner, p.workers)
+	runners := make([]*Runner, e.workers)
 	for i := range runners {
-		r := NewRunner(config, p.newAgent)
+		r := NewRunner(config, e.newAgent)
 		runners[i] = r
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Format says who meets whom.
+// Format is the pairing system.
 type Format string
 
-// The formats. The zero value stands for RoundRobin.
+// The formats. The zero value means RoundRobin.
 const (
 	RoundRobin Format = "round-robin" // every two agents
 	Gauntlet   Format = "gauntlet"    // the first agent meets every other one
 
 	// Swiss has rounds in which agents with equally many points meet, and no two
-	// a second time as long as that can be had. With an odd number of agents the
-	// last in the table who hasn't done so yet sits out, for as many points as a
+	// a second time as long as that is possible. With an odd number of agents the
+	// last in the table that has had none yet has a bye, for as many points as a
 	// match is worth. Equal points are ordered as the agents are listed.
 	Swiss Format = "swiss"
 
-	// Knockout has rounds that the loser of a match leaves. The first agents
-	// listed are seeded highest: they meet the lowest, sit out the first round
+	// Knockout has rounds; the loser of a match is eliminated. The first agents
+	// listed are seeded highest: they meet the lowest, have a bye in the first round
 	// where the number of agents isn't a power of 2, and go on after a tie.
 	Knockout Format = "knockout"
 
@@ -63,16 +63,16 @@ type table struct {
 	points []int64 // half points of each agent
 	before []int64 // those that it had before the present stage
 	met    map[[2]int]bool
-	satOut []bool
-	out    []bool // has lost a match
+	byes   []bool // has had a bye
+	out    []bool // has lost a knockout match
 }
 
 func newTable(n int) table {
 	return table{make([]int64, n), make([]int64, n), map[[2]int]bool{}, make([]bool, n), make([]bool, n)}
 }
 
-// endStage takes note of who met, who lost, and who sat out, which is worth so
-// many half points.
+// endStage records which agents met, lost or had a bye, which is worth so many half
+// points.
 func (t *table) endStage(pairings [][2]int, worth int64) {
 	played := make([]bool, len(t.points))
 	for _, p := range pairings {
@@ -88,7 +88,7 @@ func (t *table) endStage(pairings [][2]int, worth int64) {
 	}
 	for i := range played {
 		if !played[i] {
-			t.satOut[i] = true
+			t.byes[i] = true
 			t.points[i] += worth
 		}
 	}
@@ -127,7 +127,7 @@ func (t *table) everyTwo(behind int) [][2]int {
 }
 
 // knockout pairs the best with the worst of those still in, from the inside:
-// the best few may sit out.
+// the best few may have a bye.
 func (t *table) knockout(count int) [][2]int {
 	var in []int
 	for i, out := range t.out {
@@ -151,7 +151,7 @@ func (t *table) swiss() [][2]int {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.points[b], t.points[a]) })
 	if len(order)%2 == 1 {
 		i := len(order) - 1
-		for i > 0 && t.satOut[order[i]] {
+		for i > 0 && t.byes[order[i]] {
 			i--
 		}
 		order = slices.Delete(order, i, i+1)

@@ -52,7 +52,7 @@ func TestSwiss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, n := range []int{2, 3, 5, 8, 13, 60, 61, 101} {
 		c := formatConfig(t, Swiss, n)
-		met, satOut := map[[2]int]bool{}, map[int]bool{}
+		met, byes := map[[2]int]bool{}, map[int]bool{}
 		stages := imagine(t, &c, rng)
 		require.Len(t, stages, c.swissRounds())
 		for _, pairings := range stages {
@@ -67,8 +67,8 @@ func TestSwiss(t *testing.T) {
 			}
 			for i := range n {
 				if !played[i] {
-					require.False(t, satOut[i])
-					satOut[i] = true
+					require.False(t, byes[i])
+					byes[i] = true
 				}
 			}
 		}
@@ -81,7 +81,7 @@ func TestSwiss(t *testing.T) {
 // With as many rounds as allow it, neighbours in the table have equal points
 // where that can be.
 func TestSwissPairsNeighbours(t *testing.T) {
-	s := table{points: []int64{0, 4, 4, 2, 2, 0}, met: map[[2]int]bool{}, satOut: make([]bool, 6)}
+	s := table{points: []int64{0, 4, 4, 2, 2, 0}, met: map[[2]int]bool{}, byes: make([]bool, 6)}
 	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, s.swiss())
 	s.met[[2]int{1, 2}] = true
 	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, s.swiss())

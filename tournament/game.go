@@ -47,32 +47,32 @@ type Seat struct {
 }
 
 // blank returns the record of the game before it is played.
-func (m *Game) blank() *record.Game {
+func (setup *Game) blank() *record.Game {
 	g := &record.Game{
-		Game: m.Number, Pair: m.Pair,
-		Rules: m.Rules.String(), Opening: m.Rules.FormatPosition(m.Opening), Policy: m.Policy,
-		South:        record.Player{Agent: m.Seats[rules.South].Name, Seed: m.Seats[rules.South].Seed},
-		North:        record.Player{Agent: m.Seats[rules.North].Name, Seed: m.Seats[rules.North].Seed},
-		Limits:       recordLimits(m.Limits, m.Clock),
-		Adjudication: m.Adjudication.String(),
+		Game: setup.Number, Pair: setup.Pair,
+		Rules: setup.Rules.String(), Opening: setup.Rules.FormatPosition(setup.Opening), Policy: setup.Policy,
+		South:        record.Player{Agent: setup.Seats[rules.South].Name, Seed: setup.Seats[rules.South].Seed},
+		North:        record.Player{Agent: setup.Seats[rules.North].Name, Seed: setup.Seats[rules.North].Seed},
+		Limits:       recordLimits(setup.Limits, setup.Clock),
+		Adjudication: setup.Adjudication.String(),
 	}
-	if m.OnRepetition != agents.Forfeit {
-		g.OnRepetition = string(m.OnRepetition)
+	if setup.OnRepetition != agents.Forfeit {
+		g.OnRepetition = string(setup.OnRepetition)
 	}
 	return g
 }
 
 // clock returns the clock of a side.
-func (m *Game) clock(side rules.Side) Clock {
-	if own := m.Seats[side].Clock; own != (Clock{}) {
+func (setup *Game) clock(side rules.Side) Clock {
+	if own := setup.Seats[side].Clock; own != (Clock{}) {
 		return own
 	}
-	return m.Clock
+	return setup.Clock
 }
 
 // moveTime returns how long a side may think over a move, 0: as long as it likes.
-func (m *Game) moveTime(side rules.Side) time.Duration {
-	return m.Limits.Tighter(agents.Limits{MoveTime: m.Seats[side].MoveTime}).MoveTime
+func (setup *Game) moveTime(side rules.Side) time.Duration {
+	return setup.Limits.Tighter(agents.Limits{MoveTime: setup.Seats[side].MoveTime}).MoveTime
 }
 
 // PlayGame plays a game to its end and returns the record. An agent that
@@ -81,8 +81,8 @@ func (m *Game) moveTime(side rules.Side) time.Duration {
 // error returned, and so it is when the host lacks something that an agent needs,
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
-func PlayGame(ctx context.Context, m *Game) (*record.Game, error) {
-	return new(referee).play(ctx, m, time.Now())
+func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
+	return new(referee).play(ctx, setup, time.Now())
 }
 
 // referee plays games, one after another. It keeps its working memory, so that
@@ -101,31 +101,31 @@ type referee struct {
 }
 
 // play plays a game that starts at a time just past.
-func (r *referee) play(ctx context.Context, m *Game, start time.Time) (*record.Game, error) {
-	game := rules.NewGame(m.Rules, m.Opening)
+func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*record.Game, error) {
+	game := rules.NewGame(setup.Rules, setup.Opening)
 	if o, reason := game.Outcome(); o != rules.Undecided {
-		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s", m.Rules.FormatPosition(m.Opening), o,
-			reason)
+		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
+			setup.Rules.FormatPosition(setup.Opening), o, reason)
 	}
 	r.notes.reset()
 	r.lack = nil
-	fault := r.run(ctx, m, game, start)
+	fault := r.run(ctx, setup, game, start)
 	if err := ctx.Err(); err != nil {
 		return nil, err // what agents do once cancelled isn't what they would do
 	}
 	if r.lack != nil {
-		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", m.Number, m.Seats[r.side].Name, r.lack)
+		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", setup.Number, setup.Seats[r.side].Name, r.lack)
 	}
-	g := r.notes.record(m, game, fault, start)
+	g := r.notes.record(setup, game, fault, start)
 	if fault != nil {
-		g.Timing.Trace = traceOf(m.Seats[sideOf(fault)].Agent)
+		g.Timing.Trace = traceOf(setup.Seats[sideOf(fault)].Agent)
 	}
 	return g, nil
 }
 
 // run plays the game until it ends, an agent fails or ctx is cancelled. It
 // returns how the agent failed, if one did.
-func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time.Time) (fault *record.Fault) {
+func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start time.Time) (fault *record.Fault) {
 	r.calling = false
 	defer func() {
 		// Only an agent's panic is an agent's fault; ours goes on.
@@ -136,11 +136,11 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 			r.calling = false
 		}
 	}()
-	if fault := r.prepare(ctx, m, start); fault != nil {
+	if fault := r.prepare(ctx, setup, start); fault != nil {
 		return fault
 	}
 	for side := range r.control {
-		r.control[side] = timeControl{m.clock(rules.Side(side)), m.moveTime(rules.Side(side))}
+		r.control[side] = timeControl{setup.clock(rules.Side(side)), setup.moveTime(rules.Side(side))}
 		r.left[side] = r.control[side].clock.Base
 	}
 	before := time.Since(start)
@@ -148,25 +148,25 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
 			return nil
 		}
-		d, fault := r.decide(ctx, m, game, before)
+		d, fault := r.decide(ctx, setup, game, before)
 		now := time.Since(start)
 		if fault != nil {
 			return fault
 		}
 		if r.control[r.side] != (timeControl{}) {
-			if fault := r.time(m, now-before); fault != nil {
+			if fault := r.time(setup, now-before); fault != nil {
 				return fault
 			}
 		}
 		game.PlayLegal(d.Move)
 		r.notes.add(&d, now-before)
 		before = now
-		if m.Adjudication != (Adjudication{}) {
-			r.adjudicate(ctx, m, game)
+		if setup.Adjudication != (Adjudication{}) {
+			r.adjudicate(ctx, setup, game)
 			before = time.Since(start)
 		}
-		if m.OnMove != nil {
-			m.OnMove(game, d)
+		if setup.OnMove != nil {
+			setup.OnMove(game, d)
 			before = time.Since(start)
 		}
 	}
@@ -174,24 +174,24 @@ func (r *referee) run(ctx context.Context, m *Game, game *rules.Game, start time
 }
 
 // adjudicate ends the game after the present move if the adjudication says so.
-func (r *referee) adjudicate(ctx context.Context, m *Game, game *rules.Game) {
-	r.notes.verdict = m.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
-	if m.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
+func (r *referee) adjudicate(ctx context.Context, setup *Game, game *rules.Game) {
+	r.notes.verdict = setup.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+	if setup.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
 		return
 	}
 	if r.solver == nil {
 		const megabytes = 1 // it is cleared for every move
 		r.solver = solver.New(megabytes)
 	}
-	v, err := m.Adjudication.prove(ctx, r.solver, game)
+	v, err := setup.Adjudication.prove(ctx, r.solver, game)
 	if err == nil { // otherwise the game is dropped anyway
 		r.notes.verdict = v
 	}
 }
 
 // time returns the fault of the side to move if it took too long.
-func (r *referee) time(m *Game, took time.Duration) *record.Fault {
-	clockMargin, moveMargin := timeMargins(m.TimeMargin)
+func (r *referee) time(setup *Game, took time.Duration) *record.Fault {
+	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
 	control := &r.control[r.side]
 	if over := control.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
 		r.notes.overrun = over
@@ -209,13 +209,13 @@ func (r *referee) time(m *Game, took time.Duration) *record.Fault {
 var tooLate = &record.Fault{Kind: record.FaultTimeout}
 
 // prepare prepares both agents.
-func (r *referee) prepare(ctx context.Context, m *Game, start time.Time) *record.Fault {
+func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
-		seat := &m.Seats[side]
+		seat := &setup.Seats[side]
 		r.side, r.calling = side, true
 		r.watch.enter(side, time.Since(start))
 		err := seat.Agent.NewGame(ctx, agents.Setup{
-			Rules: m.Rules, Side: side, Seed: seat.Seed, OnRepetition: m.OnRepetition,
+			Rules: setup.Rules, Side: side, Seed: seat.Seed, OnRepetition: setup.OnRepetition,
 		})
 		if !r.watch.leave() {
 			return tooLate
@@ -239,16 +239,16 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 
 // decide returns the checked decision of the agent whose turn it is. now is the time since
 // the game's start.
-func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now time.Duration) (agents.Decision,
+func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now time.Duration) (agents.Decision,
 	*record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
-	lim := m.Limits
+	lim := setup.Limits
 	if share := r.control[r.side].clock.share(r.left[r.side], game); share > 0 {
 		lim = lim.Tighter(agents.Limits{MoveTime: share})
 	}
 	r.watch.enter(r.side, now)
-	d, err := m.Seats[r.side].Agent.Choose(ctx, game, lim)
+	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watch.leave() {
 		return d, tooLate
 	}
@@ -259,7 +259,7 @@ func (r *referee) decide(ctx context.Context, m *Game, game *rules.Game, now tim
 	if game.Position() != pos || len(game.Moves()) != moves {
 		return d, newFault(r.side, record.FaultError, "the agent changed the game it was given")
 	}
-	if m.OnRepetition == agents.Allow && game.OnlyRepeats(d.Move) {
+	if setup.OnRepetition == agents.Allow && game.OnlyRepeats(d.Move) {
 		return d, nil
 	}
 	if err := game.Check(d.Move); err != nil {
@@ -331,7 +331,7 @@ func (n *notes) moves() []string {
 
 // record makes the record of a game that is over or was lost by a fault. In the
 // latter case game is not used.
-func (n *notes) record(m *Game, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
+func (n *notes) record(setup *Game, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
 	var outcome rules.Outcome
 	var reason rules.Reason
 	if fault == nil {
@@ -340,7 +340,7 @@ func (n *notes) record(m *Game, game *rules.Game, fault *record.Fault, start tim
 	if outcome == rules.Undecided {
 		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
 	}
-	g := m.blank()
+	g := setup.blank()
 	g.Moves, g.Plies, g.Fault = n.moves(), n.plies, fault
 	g.Result, g.Reason = outcome.String(), string(reason)
 	if fault != nil {

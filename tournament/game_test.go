@@ -17,8 +17,8 @@ import (
 	"gyges/tournament/record"
 )
 
-// newMatch seats two agents on an opening of the rules.
-func newMatch(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
+// newTestGame returns a game of two agents on an opening of the rules.
+func newTestGame(t require.TestingT, r *rules.Rules, seed uint64, south, north agents.Agent) *Game {
 	p, err := newOpener(Openings{Policy: RandomOpenings}, seed).opening(r, 1, 0)
 	require.NoError(t, err)
 	return &Game{
@@ -42,7 +42,7 @@ func TestPlayGameUnderAllRules(t *testing.T) {
 	for _, name := range presetNames() {
 		for seed := range uint64(5) {
 			r := rules.MustParse(name)
-			m := newMatch(t, r, seed, &picker{}, &picker{scored: true})
+			m := newTestGame(t, r, seed, &picker{}, &picker{scored: true})
 			m.Limits = agents.Limits{Depth: 3, Nodes: 7}
 			looked := 0
 			m.OnMove = func(g *rules.Game, d agents.Decision) {
@@ -74,7 +74,7 @@ func TestPlayGameUnderAllRules(t *testing.T) {
 }
 
 func TestNothingKnownNothingRecorded(t *testing.T) {
-	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("simplified"), 1, &picker{}, &picker{}))
+	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("simplified"), 1, &picker{}, &picker{}))
 	require.NoError(t, err)
 	require.Nil(t, g.Scores)
 	require.Nil(t, g.Depths)
@@ -85,7 +85,7 @@ func TestNothingKnownNothingRecorded(t *testing.T) {
 func TestSetupByTheAgents(t *testing.T) {
 	for _, name := range []string{"standard", "cosmoludo", "russian", "turkish-basic", "turkish-advanced"} {
 		r := rules.MustParse(name + ":max_plies=10")
-		m := newMatch(t, r, 1, &picker{}, &picker{})
+		m := newTestGame(t, r, 1, &picker{}, &picker{})
 		m.Opening = r.Start()
 		g, err := PlayGame(t.Context(), m)
 		require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestSetupByTheAgents(t *testing.T) {
 }
 
 func TestLengthDraw(t *testing.T) {
-	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("standard:max_plies=2"), 1, &picker{}, &picker{}))
+	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard:max_plies=2"), 1, &picker{}, &picker{}))
 	require.NoError(t, err)
 	requireSound(t, g)
 	require.Equal(t, []any{"1/2-1/2", "length", 2}, []any{g.Result, g.Reason, g.Plies})
@@ -106,7 +106,7 @@ func TestLengthDraw(t *testing.T) {
 func TestLongKangGame(t *testing.T) {
 	longest := 0
 	for seed := range uint64(3) {
-		g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("kang:max_plies=3000"), seed, &picker{}, &picker{}))
+		g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("kang:max_plies=3000"), seed, &picker{}, &picker{}))
 		require.NoError(t, err)
 		requireSound(t, g)
 		longest = max(longest, g.Plies)
@@ -128,7 +128,7 @@ func TestFaults(t *testing.T) {
 	} {
 		for _, side := range []rules.Side{rules.South, rules.North} {
 			t.Run(fmt.Sprint(name, side), func(t *testing.T) {
-				m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+				m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 				m.Seats[side].Agent = &faulty{after: 2, wrong: wrongs()[name]}
 				g, err := PlayGame(t.Context(), m)
 				require.NoError(t, err)
@@ -149,7 +149,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestFaultBeforeTheFirstMove(t *testing.T) {
-	g, err := PlayGame(t.Context(), newMatch(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
+	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
 	require.NoError(t, err)
 	requireSound(t, g)
 	require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultError, Detail: "preparing the game: no engine"}, g.Fault)
@@ -171,7 +171,7 @@ func TestFaultDetailIsBounded(t *testing.T) {
 func TestAnyNumberAsAMove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rules.MustParse(rapid.SampledFrom(presetNames()).Draw(t, "rules"))
-		m := newMatch(t, r, rapid.Uint64().Draw(t, "seed"), &picker{}, nil)
+		m := newTestGame(t, r, rapid.Uint64().Draw(t, "seed"), &picker{}, nil)
 		if rapid.Bool().Draw(t, "set-up") {
 			m.Opening = r.Start()
 		}
@@ -202,7 +202,7 @@ func TestAnyNumberAsAMove(t *testing.T) {
 
 func TestNoRecordOnceCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &faulty{after: 1, wrong: wrongs()["block"]})
+	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &faulty{after: 1, wrong: wrongs()["block"]})
 	m.OnMove = func(g *rules.Game, _ agents.Decision) {
 		if len(g.Moves()) == 3 {
 			cancel()
@@ -218,7 +218,7 @@ func TestNoRecordOnceCancelled(t *testing.T) {
 }
 
 func TestNoGameBeginsAtItsEnd(t *testing.T) {
-	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 	p, err := m.Rules.ParsePosition("000000/000000/000000/321000/021321/032100 n 1-0")
 	require.NoError(t, err)
 	m.Opening = p
@@ -228,7 +228,7 @@ func TestNoGameBeginsAtItsEnd(t *testing.T) {
 
 // A panic that is not an agent's is not an agent's fault.
 func TestOurOwnPanicIsNotHidden(t *testing.T) {
-	m := newMatch(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 	m.OnMove = func(*rules.Game, agents.Decision) { panic("ours") }
 	require.PanicsWithValue(t, "ours", func() { _, _ = PlayGame(t.Context(), m) })
 }
@@ -237,7 +237,7 @@ func TestOurOwnPanicIsNotHidden(t *testing.T) {
 func TestPliesAllocateNothing(t *testing.T) {
 	var ref referee
 	allocs := func(rulesText string) float64 {
-		m := newMatch(t, rules.MustParse(rulesText), 5, &picker{}, &picker{})
+		m := newTestGame(t, rules.MustParse(rulesText), 5, &picker{}, &picker{})
 		return testing.AllocsPerRun(20, func() {
 			_, err := ref.play(t.Context(), m, time.Now())
 			require.NoError(t, err)

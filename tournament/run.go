@@ -27,7 +27,7 @@ type Summary struct {
 	Pairs        sprt.Pairs // whole pairs, where two agents play, as the first listed saw them
 	Decided      bool       // the SPRT has been decided, so that no more games are needed
 	Faults       int64      // games among them that a fault of an agent decided
-	DeadLettered []error    // why pairs were given up, by workers elsewhere
+	DeadLettered []error    // why pairs were not played, by workers elsewhere
 	Start, End   time.Time
 }
 
@@ -65,9 +65,9 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
 	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
-	pool := config.Executor
-	if pool == nil {
-		pool = localExecutor{config.Workers, registry.New}
+	executor := config.Executor
+	if executor == nil {
+		executor = localExecutor{config.Workers, registry.New}
 	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
@@ -79,7 +79,7 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
 	if c.err == nil && !c.decided {
-		err = playAll(ctx, schedule, st, pool, c)
+		err = playAll(ctx, schedule, st, executor, c)
 	}
 	err = cmp.Or(err, c.err)
 	if closeErr := w.Close(); c.err == nil { // otherwise it says the same again
@@ -120,10 +120,10 @@ func ending(ctx context.Context, s *Summary, err error) (Status, error) {
 
 // playAll lets the executor play the whole schedule, and the collector write the games.
 // Its error is nil when ctx is cancelled.
-func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *collector) error {
+func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *collector) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	size := max(pool.Window(), 1)
+	size := max(executor.Window(), 1)
 	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan PairResult, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -132,7 +132,7 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *coll
 		defer close(jobs)
 		return dispatch(groupCtx, s, st, c.suspend, first, jobs, slots, results)
 	})
-	group.Go(func() error { return pool.Play(groupCtx, s.config, jobs, results) })
+	group.Go(func() error { return executor.Play(groupCtx, s.config, jobs, results) })
 	played := make(chan error, 1)
 	go func() {
 		played <- group.Wait()
@@ -142,7 +142,7 @@ func playAll(ctx context.Context, s *schedule, st *store, pool Executor, c *coll
 	return errors.Join(c.err, <-played)
 }
 
-// dispatch hands out the pairs from the first one on in order, each
+// dispatch sends the pairs from the first one on to the executor in order, each
 // when it is known and there is room for it. Those that needn't be played have
 // a result at once.
 func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job,
@@ -191,8 +191,8 @@ func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
 	var games []*record.Game
 	for n, wanted := range job.Games {
 		if wanted {
-			m := s.game(p, n, position)
-			games = append(games, m.blank())
+			setup := s.game(p, n, position)
+			games = append(games, setup.blank())
 		}
 	}
 	return games, err

@@ -91,11 +91,11 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position, timeScale float64) (*record.Game,
 	error) {
 	config := r.schedule.config
-	m := r.schedule.game(p, n, position)
-	m.Limits.MoveTime, m.Clock = scaleTime(m.Limits.MoveTime, timeScale), m.Clock.scaled(timeScale)
+	setup := r.schedule.game(p, n, position)
+	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)
 	var seated [2]int
-	for side := range m.Seats {
-		seat := &m.Seats[side]
+	for side := range setup.Seats {
+		seat := &setup.Seats[side]
 		seated[side], _ = r.schedule.seat(p, n, rules.Side(side))
 		if p.agents[0] == p.agents[1] && rules.Side(side) == rules.North {
 			seated[side] += len(config.Agents)
@@ -107,7 +107,7 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(timeScale), scaleTime(seat.MoveTime, timeScale)
 	}
 	ref := r.referee
-	g, hung, err := r.playWatched(ctx, &m, config.StallTimeout)
+	g, hung, err := r.playWatched(ctx, &setup, config.StallTimeout)
 	switch {
 	case hung: // it can't even be closed
 		r.agents[seated[ref.side]] = nil

@@ -86,7 +86,7 @@ func (s *schedule) begin(k int) {
 	}
 }
 
-// note takes the games' results, in the order of the schedule.
+// note adds the games' results, in the order of the schedule.
 func (s *schedule) note(g *record.Game) {
 	for side, agent := range s.seated(g.Game) {
 		s.table.points[agent] += int64(record.HalfPoints(g.Result, rules.Side(side)))
@@ -143,16 +143,16 @@ func (s *schedule) seat(p pair, game int, side rules.Side) (agent int, seed uint
 // game returns game n, 0 or 1, of a pair, without its agents.
 func (s *schedule) game(p pair, n int, opening rules.Position) Game {
 	c := s.config
-	m := Game{
+	setup := Game{
 		Number: 2*p.index + int64(n), Pair: p.index,
 		Rules: p.rules, Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
 		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, Adjudication: c.Adjudication,
 	}
-	for side := range m.Seats {
+	for side := range setup.Seats {
 		i, seed := s.seat(p, n, rules.Side(side))
-		m.Seats[side] = Seat{Name: s.agentNames[i], Seed: seed, Clock: s.own[i].clock, MoveTime: s.own[i].moveTime}
+		setup.Seats[side] = Seat{Name: s.agentNames[i], Seed: seed, Clock: s.own[i].clock, MoveTime: s.own[i].moveTime}
 	}
-	return m
+	return setup
 }
 
 // seated returns the agents of game g of the whole schedule, by side.

@@ -18,7 +18,7 @@ const cancelGrace = 5 * time.Second
 // It costs two atomic operations a move. It holds 0 while no agent is called; the side
 // and the time of the call, counted from the game's start; or abandoned, once
 // the watchdog has given the referee up. What the referee wrote before a call
-// is the watchdog's from then on.
+// may be read by the watchdog from then on.
 type watch struct{ state atomic.Int64 }
 
 const abandoned = -1
@@ -58,12 +58,12 @@ type played struct {
 }
 
 // begin starts a game in a goroutine of its own.
-func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan played {
+func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-chan played {
 	done := make(chan played, 1)
 	go func() {
 		result := played{err: errGoexit}
 		defer func() { done <- result }()
-		result.game, result.err = r.play(ctx, m, start)
+		result.game, result.err = r.play(ctx, setup, start)
 	}()
 	return done
 }
@@ -72,16 +72,17 @@ func (r *referee) begin(ctx context.Context, m *Game, start time.Time) <-chan pl
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (runner *Runner) playWatched(ctx context.Context, m *Game, timeout time.Duration) (g *record.Game, hung bool,
+func (runner *Runner) playWatched(ctx context.Context, setup *Game, timeout time.Duration) (g *record.Game, hung bool,
 	err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
 	r := runner.referee
-	done := r.begin(gameCtx, m, start)
+	done := r.begin(gameCtx, setup, start)
 	var tick <-chan time.Time
 	if timeout > 0 {
-		timeout += max(m.moveTime(rules.South), m.moveTime(rules.North), m.clock(rules.South).Base, m.clock(rules.North).Base)
+		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),
+			setup.clock(rules.South).Base, setup.clock(rules.North).Base)
 		ticker := time.NewTicker(min(max(timeout/20, time.Millisecond), time.Second))
 		defer ticker.Stop()
 		tick = ticker.C
@@ -101,15 +102,15 @@ func (runner *Runner) playWatched(ctx context.Context, m *Game, timeout time.Dur
 			cancel()
 			p, hung := runner.await(r, done)
 			if !hung && p.err == nil {
-				return p.game, false, nil // it came to its end after all
+				return p.game, false, nil // it ended meanwhile
 			}
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
 			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
-			g := r.notes.record(m, nil, fault, start)
+			g := r.notes.record(setup, nil, fault, start)
 			if !hung {
-				g.Timing.Trace = traceOf(m.Seats[side].Agent)
+				g.Timing.Trace = traceOf(setup.Seats[side].Agent)
 			}
 			return g, hung, nil
 		}
