@@ -116,15 +116,14 @@ func (l *lines) next() ([]byte, error) {
 	if l.number++; l.number%checkEvery == 0 && l.ctx.Err() != nil {
 		return nil, l.ctx.Err()
 	}
-	if !l.scanner.Scan() {
-		switch err := l.scanner.Err(); {
-		case err == nil:
-			return nil, io.EOF
-		case errors.Is(err, bufio.ErrTooLong):
-			return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
-		default:
-			return nil, err
-		}
+	more := l.scanner.Scan()
+	switch err := l.scanner.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
+	case err != nil: // also where Scan returns what was read before it, maybe a part of a line
+		return nil, err
+	case !more:
+		return nil, io.EOF
 	}
 	line := l.scanner.Bytes()
 	if l.number == 1 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -296,5 +297,16 @@ func TestEndlessLine(t *testing.T) {
 				require.LessOrEqual(t, bad, 1)
 			}
 		}
+	}
+}
+
+// What was read of a line before an error is no line.
+func TestReadErrorInsideALine(t *testing.T) {
+	broken := errors.New("connection lost")
+	for _, format := range []Format{CSV, PGN} {
+		r := io.MultiReader(strings.NewReader("south,nor"), iotest.ErrReader(broken))
+		require.ErrorIs(t, Read(t.Context(), format, r, Handler{
+			Bad: func(line int, err error) error { t.Error(line, err); return nil },
+		}), broken)
 	}
 }
