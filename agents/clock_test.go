@@ -13,7 +13,8 @@ import (
 func gameAt(t *testing.T, preset string, plies int) *rules.Game {
 	t.Helper()
 	r := rules.MustParse(preset)
-	p, err := r.ParsePosition("213132/000000/000000/000000/000000/112233 s" + map[bool]string{true: " 000/000 0-0 -"}[r.Options().Kang])
+	p, err := r.ParsePosition("213132/000000/000000/000000/000000/112233 s" +
+		map[bool]string{true: " 000/000 0-0 -"}[r.Options().Kang])
 	require.NoError(t, err)
 	g := rules.NewGame(r, p)
 	for range plies {
@@ -50,7 +51,8 @@ func TestMoveTime(t *testing.T) {
 		{Clock{}, "standard", 0, ms},
 		{Clock{Left: 24 * time.Hour, Increment: 24 * time.Hour, MovesToGo: 1e8}, "standard", 0, 69120 * s},
 	} {
-		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock, c.rules, c.plies)
+		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock,
+			c.rules, c.plies)
 	}
 }
 

@@ -113,7 +113,8 @@ func TestRegistry(t *testing.T) {
 
 // A parameter whose name ends in a dot stands for all that begin with it.
 func TestPrefixParameters(t *testing.T) {
-	r := NewRegistry(Kind{Name: "x", Params: []ParamDef{{Name: "opt.", Type: Text}, {Name: "opt.deep", Type: Int, Max: 3}}})
+	r := NewRegistry(Kind{Name: "x", Params: []ParamDef{{Name: "opt.", Type: Text},
+		{Name: "opt.deep", Type: Int, Max: 3}}})
 	for text, want := range map[string]Values{
 		"x":                          {},
 		"x:opt.a=1,opt.b.c=2":        {"opt.a": "1", "opt.b.c": "2"},

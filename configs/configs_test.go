@@ -27,13 +27,15 @@ func (nobody) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decisi
 // testRegistry has the names of the kinds that ship, and none of their sense.
 func testRegistry() *agents.Registry {
 	kind := func(name string, params ...string) agents.Kind {
-		k := agents.Kind{Name: name, Interactive: name == "human", New: func(agents.Values) (agents.Agent, error) { return nobody{}, nil }}
+		k := agents.Kind{Name: name, Interactive: name == "human",
+			New: func(agents.Values) (agents.Agent, error) { return nobody{}, nil }}
 		for _, p := range params {
 			k.Params = append(k.Params, agents.ParamDef{Name: p, Type: agents.Int, Min: 1, Max: 1e9})
 		}
 		return k
 	}
-	return agents.NewRegistry(kind("random"), kind("greedy"), kind("alphabeta", "depth"), kind("mcts", "iterations"), kind("human"))
+	return agents.NewRegistry(kind("random"), kind("greedy"), kind("alphabeta", "depth"), kind("mcts", "iterations"),
+		kind("human"))
 }
 
 // write writes a file named t.yaml and returns its path.
@@ -182,26 +184,32 @@ out:
 func TestOneProblem(t *testing.T) {
 	const two = "agents: [random, greedy]\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":        {"", "1: expected keys and values, found nothing"},
-		"comment":      {"# nothing\n", "1: expected keys and values, found nothing"},
-		"null":         {"~", "1: expected a tournament as keys and values, found nothing"},
-		"list":         {"- a", "1: expected a tournament as keys and values, found a list"},
-		"no agents":    {"\n\npairs: 1", "3: agents: expected 2 to 1000 agents, found 0"},
-		"agents null":  {"agents:", "1: agents: expected a list of agent specs, found nothing"},
-		"bad syntax":   {"# c\nagents: [random\npairs: 1", "2: not valid YAML near here: "},
-		"tab":          {two + "\tpairs: 1", "2: not valid YAML near here: "},
-		"two":          {two + "---\npairs: 1", "2: expected one document, found a second one"},
-		"bad second":   {two + "---\n]", "3: not valid YAML near here: "},
-		"alias":        {"agents: &a [random, greedy]\nrules: *a", "2: rules: expected a list of rule sets, found an alias, which is not supported"},
-		"merge":        {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
-		"key":          {two + "[a]: 3", "2: expected a key in a tournament, found a list"},
-		"tag":          {two + "pairs: !!str 3", `2: pairs: expected a whole number, found "3"`},
-		"octal":        {two + "pairs: 0o17", `2: pairs: expected a whole number, found "0o17"`},
-		"large":        {two + "pairs: 99999999999999999999", `2: pairs: expected a whole number, found "99999999999999999999"`},
-		"plies":        {two + "openings: {policy: agents, plies: 3}", "2: openings.plies: expected none with policy agents, found 3"},
-		"no opening":   {two + "rules: [standard:max_plies=2]\nopenings:\n  plies: 3", "4: openings: rules standard:max_plies=2: none of 10000 random openings"},
-		"long value":   {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` + strings.Repeat("x", 60) + `"`},
-		"empty policy": {two + "openings: {policy: ''}", `2: openings.policy: expected a policy, random, agents, setups or file, found ""`},
+		"empty":       {"", "1: expected keys and values, found nothing"},
+		"comment":     {"# nothing\n", "1: expected keys and values, found nothing"},
+		"null":        {"~", "1: expected a tournament as keys and values, found nothing"},
+		"list":        {"- a", "1: expected a tournament as keys and values, found a list"},
+		"no agents":   {"\n\npairs: 1", "3: agents: expected 2 to 1000 agents, found 0"},
+		"agents null": {"agents:", "1: agents: expected a list of agent specs, found nothing"},
+		"bad syntax":  {"# c\nagents: [random\npairs: 1", "2: not valid YAML near here: "},
+		"tab":         {two + "\tpairs: 1", "2: not valid YAML near here: "},
+		"two":         {two + "---\npairs: 1", "2: expected one document, found a second one"},
+		"bad second":  {two + "---\n]", "3: not valid YAML near here: "},
+		"alias": {"agents: &a [random, greedy]\nrules: *a",
+			"2: rules: expected a list of rule sets, found an alias, which is not supported"},
+		"merge": {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
+		"key":   {two + "[a]: 3", "2: expected a key in a tournament, found a list"},
+		"tag":   {two + "pairs: !!str 3", `2: pairs: expected a whole number, found "3"`},
+		"octal": {two + "pairs: 0o17", `2: pairs: expected a whole number, found "0o17"`},
+		"large": {two + "pairs: 99999999999999999999",
+			`2: pairs: expected a whole number, found "99999999999999999999"`},
+		"plies": {two + "openings: {policy: agents, plies: 3}",
+			"2: openings.plies: expected none with policy agents, found 3"},
+		"no opening": {two + "rules: [standard:max_plies=2]\nopenings:\n  plies: 3",
+			"4: openings: rules standard:max_plies=2: none of 10000 random openings"},
+		"long value": {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` +
+			strings.Repeat("x", 60) + `"`},
+		"empty policy": {two + "openings: {policy: ''}",
+			`2: openings.policy: expected a policy, random, agents, setups or file, found ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)
@@ -299,13 +307,15 @@ func TestExamples(t *testing.T) {
 func TestNoOtherExamples(t *testing.T) {
 	files, err := filepath.Glob("[rt]*/*") // levels have a test of their own
 	require.NoError(t, err)
-	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml", "tournaments/quick.yaml",
+	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml",
+		"tournaments/quick.yaml",
 		"training/kang.yaml", "training/simplified.yaml", "training/standard.yaml",
 		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml", "tuning/texel.yaml"}, files)
 }
 
 func FuzzLoad(f *testing.F) {
-	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml"} {
+	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "rules/kang-optional.yaml",
+		"tuning/texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml"} {
 		text, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(string(text))

@@ -36,9 +36,12 @@ func worlds() []world {
 		{"few games: 4 players, 4 pairs", spaced(4, 150), 40, half(0.9), 0, 0, roundRobin(4), opts},
 		{"two players, 10 pairs", spaced(2, 100), 40, half(0.9), 0, 100, roundRobin(10), opts},
 		{"lopsided, 6 players over 1000 Elo", spaced(6, 1000), 40, half(0.5), 0, 50, roundRobin(40), opts},
-		{"Davidson, 6 players, 10 pairs", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 0, roundRobin(10), Options{Draws: Davidson}},
-		{"the same, unbalanced openings", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 150, roundRobin(10), Options{Draws: Davidson}},
-		{"Rao-Kupper, 6 players, 10 pairs", spaced(6, 300), 40, raoKupper{}, drawing(raoKupper{}, 0.35), 0, roundRobin(10), Options{Draws: RaoKupper}},
+		{"Davidson, 6 players, 10 pairs", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 0, roundRobin(10),
+			Options{Draws: Davidson}},
+		{"the same, unbalanced openings", spaced(6, 300), 40, davidson{}, drawing(davidson{}, 0.35), 150, roundRobin(10),
+			Options{Draws: Davidson}},
+		{"Rao-Kupper, 6 players, 10 pairs", spaced(6, 300), 40, raoKupper{}, drawing(raoKupper{}, 0.35), 0, roundRobin(10),
+			Options{Draws: RaoKupper}},
 	}
 }
 
@@ -171,7 +174,8 @@ func (w world) average(difference float64) [outcomes]float64 {
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	for _, w := range worlds() {
 		s := w.try(t, 300, 11)
-		t.Logf("%-44s ratings %.1f differences %.1f advantage %.1f draws %.1f", w.name, s.rating.percent(), s.difference.percent(), s.advantage.percent(), s.draws.percent())
+		t.Logf("%-44s ratings %.1f differences %.1f advantage %.1f draws %.1f", w.name, s.rating.percent(),
+			s.difference.percent(), s.advantage.percent(), s.draws.percent())
 		if w.name == swissPlain {
 			require.InDelta(t, 89, s.rating.percent(), 2.5, w.name)
 			continue
@@ -197,7 +201,8 @@ func BenchmarkCoverage(b *testing.B) {
 			if s.draws.of > 0 {
 				draws = fmt.Sprintf("%.1f", s.draws.percent())
 			}
-			fmt.Printf("%-44s %8.1f %8.1f %8.1f %8s %8d\n", w.name, s.rating.percent(), s.difference.percent(), s.advantage.percent(), draws, s.unrated)
+			fmt.Printf("%-44s %8.1f %8.1f %8.1f %8s %8d\n", w.name, s.rating.percent(), s.difference.percent(),
+				s.advantage.percent(), draws, s.unrated)
 		}
 		fmt.Printf("\nlikelihood of superiority: promised, true, of how many comparisons\n")
 		for _, c := range superiorities(b, runs, 22) {

@@ -50,7 +50,8 @@ func TestSingleDraw(t *testing.T) {
 	p, _ := r.Player("a")
 	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
 	require.False(t, r.Advantage.Fitted)
-	require.Equal(t, []string{"South's advantage can't be separated from the players' strength, as who had South was determined by who met whom; it is taken to be 0"}, r.Notes)
+	require.Equal(t,
+		[]string{"South's advantage can't be separated from the players' strength, as who had South was determined by who met whom; it is taken to be 0"}, r.Notes)
 }
 
 func TestAllDraws(t *testing.T) {
@@ -87,7 +88,8 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 	}, r.Unrated)
 	require.Equal(t, 48, r.Games)
 	require.Equal(t, 16, r.Used)
-	require.Equal(t, []string{"left out of the fit: 32 of 48 games, as one side won every game between those players or groups"}, r.Notes)
+	require.Equal(t,
+		[]string{"left out of the fit: 32 of 48 games, as one side won every game between those players or groups"}, r.Notes)
 
 	var without Data
 	play(&without, "a", "b", 2, 1, 2)
@@ -182,13 +184,15 @@ func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
 	r := mustFit(t, &d, Options{})
 	require.Equal(t, Advantage{}, r.Advantage)
 	require.InDelta(t, 0, elo(t, r, "a"), 1e-9)
-	require.Equal(t, []string{"South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0"}, r.Notes)
+	require.Equal(t,
+		[]string{"South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0"}, r.Notes)
 
 	d = Data{}
 	play(&d, "a", "b", 0, 0, 5)
 	play(&d, "b", "a", 0, 0, 5)
 	r = mustFit(t, &d, Options{})
-	require.Equal(t, []string{"South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0"}, r.Notes)
+	require.Equal(t,
+		[]string{"South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0"}, r.Notes)
 
 	// North won a game, but only as the stronger player may.
 	d = Data{}

@@ -120,7 +120,8 @@ func TestDrawParameterWithoutAFiniteEstimate(t *testing.T) {
 		play(&d, "b", "a", 0, 3, 0)
 		r = mustFit(t, &d, Options{Draws: m})
 		require.Nil(t, r.Draws)
-		require.Contains(t, r.Notes, "every game was drawn, so the draw parameter has no finite estimate; draws count as half points instead")
+		require.Contains(t, r.Notes,
+			"every game was drawn, so the draw parameter has no finite estimate; draws count as half points instead")
 		// a beats b, who draws with c, who draws with a: the more draws are
 		// expected, and the further apart the ratings, the better.
 		d = Data{}

@@ -155,8 +155,8 @@ func (f *fit) advantage() Advantage {
 	}
 	switch up, down := advantageUnbounded(f.nodes, f.inside); {
 	case up && down:
-		f.remark("South's advantage can't be separated from the players' strength, as who had South was determined by who met " +
-			"whom; it is taken to be 0")
+		f.remark("South's advantage can't be separated from the players' strength, as who had South was determined " +
+			"by who met whom; it is taken to be 0")
 	case up:
 		f.remark("South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0")
 	case down:

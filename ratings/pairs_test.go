@@ -13,7 +13,8 @@ import (
 // mean of what a scored in a pair, over the slope of its expectation.
 func TestPairVarianceClosedForm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, drawModel: halfPoints{0.9}, opening: 300, rounds: roundRobin(20000)}
+	w := world{strength: map[string]float64{"a": 40, "b": -40}, advantage: 30, drawModel: halfPoints{0.9}, opening: 300,
+		rounds: roundRobin(20000)}
 	d := w.play(rng)
 	r := mustFit(t, d, Options{Advantage: ptr(0)})
 	var n, sum, square float64 // of a's points in a pair
@@ -143,9 +144,11 @@ func TestHeadToHead(t *testing.T) {
 // have a standard error of up to 2.5 points.
 func TestGoodnessOfFitIsCalibrated(t *testing.T) {
 	for name, w := range map[string]world{
-		"20 games":             {strength: spaced(8, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 100, rounds: roundRobin(10)},
-		"8 games, no draws":    {strength: spaced(12, 300), advantage: 30, drawModel: halfPoints{}, rounds: roundRobin(4)},
-		"8 games, by Davidson": {strength: spaced(8, 300), advantage: 30, drawModel: davidson{}, t: 0, rounds: roundRobin(4), options: Options{Draws: Davidson}},
+		"20 games": {strength: spaced(8, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 100,
+			rounds: roundRobin(10)},
+		"8 games, no draws": {strength: spaced(12, 300), advantage: 30, drawModel: halfPoints{}, rounds: roundRobin(4)},
+		"8 games, by Davidson": {strength: spaced(8, 300), advantage: 30, drawModel: davidson{}, t: 0,
+			rounds: roundRobin(4), options: Options{Draws: Davidson}},
 	} {
 		rng := rand.New(rand.NewPCG(6, 6))
 		low, below := 0, 0
@@ -164,7 +167,8 @@ func TestGoodnessOfFitIsCalibrated(t *testing.T) {
 		require.InDelta(t, 0.5, float64(below)/runs, 0.1, name)
 	}
 	w := world{strength: spaced(12, 300), drawModel: halfPoints{}, rounds: roundRobin(1)}
-	require.Equal(t, GoodnessOfFit{P: 1}, mustFit(t, w.play(rand.New(rand.NewPCG(1, 1))), Options{}).GoodnessOfFit, "too few games to tell")
+	require.Equal(t, GoodnessOfFit{P: 1}, mustFit(t, w.play(rand.New(rand.NewPCG(1, 1))), Options{}).GoodnessOfFit,
+		"too few games to tell")
 }
 
 // The errors agree within 5 % with a long simulation of the same tournament at

@@ -90,7 +90,8 @@ func TestSeveralAnchors(t *testing.T) {
 	play(&d, "a", "b", 1, 0, 9) // says nothing new: both are given
 	r := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100}}})
 	expected := func(z float64) float64 { return 1 / (1 + math.Pow(10, -z/400)) }
-	x := solveFor(func(x float64) float64 { return 10*(1-expected(50+20-x)) + 10*expected(x+20+100) - 3 - 7.5 }, -1000, 1000)
+	x := solveFor(func(x float64) float64 { return 10*(1-expected(50+20-x)) + 10*expected(x+20+100) - 3 - 7.5 }, -1000,
+		1000)
 	require.InDelta(t, x, elo(t, r, "x"), 1e-6)
 	for _, name := range []string{"a", "b"} {
 		p, _ := r.Player(name)
@@ -99,7 +100,8 @@ func TestSeveralAnchors(t *testing.T) {
 	diff, err := r.Difference("a", "b")
 	require.NoError(t, err)
 	require.Equal(t, Difference{150, 0, 1}, diff)
-	all := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100}, {Name: "x", Elo: 3}}})
+	all := mustFit(t, &d, Options{Advantage: ptr(20), Anchors: []Anchor{{Name: "a", Elo: 50}, {Name: "b", Elo: -100},
+		{Name: "x", Elo: 3}}})
 	require.Equal(t, 3.0, elo(t, all, "x"))
 }
 
@@ -125,6 +127,7 @@ func TestOffsets(t *testing.T) {
 
 	_, err = Fit(t.Context(), &d, Options{Offsets: []Offset{{"b", "a", 30}, {"c", "b", 1}, {"a", "c", 5}}})
 	require.ErrorContains(t, err, `offset of "a" from "c" by 5: contradicts the other offsets`)
-	_, err = Fit(t.Context(), &d, Options{Offsets: []Offset{{"b", "a", 30}}, Anchors: []Anchor{{Name: "a"}, {Name: "b", Elo: 31}}})
+	_, err = Fit(t.Context(), &d, Options{Offsets: []Offset{{"b", "a", 30}},
+		Anchors: []Anchor{{Name: "a"}, {Name: "b", Elo: 31}}})
 	require.ErrorContains(t, err, `anchor "b" at 31: contradicts another anchor, by the offset between them`)
 }

@@ -40,10 +40,14 @@ func TestPublishedRatings(t *testing.T) {
 		want  map[string]float64
 		delta float64
 	}{
-		"BayesElo, 90 games":  {games(1, 1), RaoKupper, bayesElo, map[string]float64{houdini: 166, strelka: 0, komodo: -165}, 1},
-		"BayesElo, 360 games": {games(4, 1), RaoKupper, bayesElo, map[string]float64{houdini: 173, strelka: 0, komodo: -172}, 1.2},
-		"Ordo, 90 games":      {games(1, 0), HalfPoints, ordo, map[string]float64{houdini: 190.1, strelka: 0, komodo: -190.1}, 0.05},
-		"Ordo, 360 games":     {games(4, 0), HalfPoints, ordo, map[string]float64{houdini: 190.1, strelka: 0, komodo: -190.1}, 0.05},
+		"BayesElo, 90 games": {games(1, 1), RaoKupper, bayesElo, map[string]float64{houdini: 166, strelka: 0,
+			komodo: -165}, 1},
+		"BayesElo, 360 games": {games(4, 1), RaoKupper, bayesElo, map[string]float64{houdini: 173, strelka: 0,
+			komodo: -172}, 1.2},
+		"Ordo, 90 games": {games(1, 0), HalfPoints, ordo, map[string]float64{houdini: 190.1, strelka: 0,
+			komodo: -190.1}, 0.05},
+		"Ordo, 360 games": {games(4, 0), HalfPoints, ordo, map[string]float64{houdini: 190.1, strelka: 0,
+			komodo: -190.1}, 0.05},
 	} {
 		r := mustFit(t, c.data, Options{Advantage: ptr(0), Draws: c.draws})
 		for player, want := range c.want {

@@ -11,7 +11,8 @@ import (
 // someQuadratic has terms of all kinds among four ratings, an advantage and a draw
 // parameter.
 func someQuadratic(rng *rand.Rand) *quadratic {
-	q := &quadratic{parameters: parameters{dim: 6, advantage: 4, draw: 5}, constraints: []constraint{{[]int{0, 1, 3}, []float64{1, 2, 1}, 0.3}}}
+	q := &quadratic{parameters: parameters{dim: 6, advantage: 4, draw: 5},
+		constraints: []constraint{{[]int{0, 1, 3}, []float64{1, 2, 1}, 0.3}}}
 	for _, ends := range [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, -1}, {-1, 2}, {-1, -1}} {
 		var s sym3
 		for range 4 {

@@ -263,7 +263,8 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "players")
 		d, _ := ratable(t, n)
-		f := &fit{drawModel: rapid.SampledFrom(models).Draw(t, "drawModel"), options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
+		f := &fit{drawModel: rapid.SampledFrom(models).Draw(t, "drawModel"),
+			options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
 		f.options.Anchors = []Anchor{{Name: "a", Elo: 50, SD: 30}}
 		if rapid.Bool().Draw(t, "offset") {
 			f.options.Offsets = []Offset{{"b", "a", 20}}
@@ -274,7 +275,8 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		require.NoError(t, err)
 		f.partition = newPartition(f.data.met, f.nodes)
 		f.inside = f.partition.inside(f.data.met)
-		advantage := Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"), Fitted: rapid.Bool().Draw(t, "fitted")}
+		advantage := Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"),
+			Fitted: rapid.Bool().Draw(t, "fitted")}
 		m := f.model(f.partition.groups[0], advantage)
 		x := make([]float64, m.dim)
 		for i := range x {

@@ -36,10 +36,12 @@ const (
 
 // SeriesOptions say how to rate over time.
 type SeriesOptions struct {
-	Options         // without a bootstrap
-	Method  Method  // WholeHistory if empty
-	Window  int     // steps fitted together if windowed, 1 to 1000
-	Drift   float64 // of the whole history: standard deviation of a rating's change from one step to the next, 0.01 to 10000 Elo
+	Options        // without a bootstrap
+	Method  Method // WholeHistory if empty
+	Window  int    // steps fitted together if windowed, 1 to 1000
+	// Drift is the standard deviation of a rating's change from one step to the next
+	// under WholeHistory, 0.01 to 10000 Elo.
+	Drift float64
 }
 
 // Series is ratings over time.

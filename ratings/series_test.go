@@ -14,7 +14,8 @@ func growing(seed uint64, steps, pairs int, by float64) []Step {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var list []Step
 	for i := range steps {
-		w := world{strength: map[string]float64{"a": 50, "b": 0, "c": -50, "new": by*float64(i) - 100}, advantage: 30, drawModel: halfPoints{0.5}, rounds: roundRobin(pairs)}
+		w := world{strength: map[string]float64{"a": 50, "b": 0, "c": -50, "new": by*float64(i) - 100}, advantage: 30,
+			drawModel: halfPoints{0.5}, rounds: roundRobin(pairs)}
 		list = append(list, Step{Name: string(rune('p' + i)), Data: w.play(rng)})
 	}
 	return list
@@ -110,7 +111,8 @@ func TestWholeHistoryFollows(t *testing.T) {
 			whole, alone = whole+p.Error, alone+q.Error
 		}
 	}
-	t.Logf("%d of %d intervals hold the truth, mean error %.1f, a step's own %.1f", hits, of, whole/float64(of), alone/float64(of))
+	t.Logf("%d of %d intervals hold the truth, mean error %.1f, a step's own %.1f", hits, of, whole/float64(of),
+		alone/float64(of))
 	require.InDelta(t, 0.95, float64(hits)/float64(of), 0.045)
 	require.Less(t, whole, 0.85*alone)
 }

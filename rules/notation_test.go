@@ -42,7 +42,8 @@ func TestPositionTexts(t *testing.T) {
 		require.Equal(t, c.text, r.FormatPosition(parse(t, r, c.text)))
 		require.Equal(t, parse(t, r, c.text), parse(t, r, " "+strings.ReplaceAll(c.text, " ", "  \t")+" "))
 	}
-	require.Equal(t, MustParse("kang").Start(), parse(t, MustParse("kang"), "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"))
+	require.Equal(t, MustParse("kang").Start(), parse(t, MustParse("kang"),
+		"000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"))
 }
 
 func TestBadPositions(t *testing.T) {

@@ -120,7 +120,8 @@ func TestGamesAgainstSlow(t *testing.T) {
 				forbidden = past[max(n-1, 0):n]
 			}
 			g.LegalMoves(&ms)
-			require.Equal(t, slowMoves(r.options, slow, forbidden), sortedMoves(&ms), "%s %+v", r.FormatPosition(g.pos), r.options)
+			require.Equal(t, slowMoves(r.options, slow, forbidden), sortedMoves(&ms), "%s %+v", r.FormatPosition(g.pos),
+				r.options)
 			m := backwards(g, &ms, rng)
 			require.NoError(t, g.Play(m))
 			slow = slowApply(r.options, slow, m.String())

@@ -49,7 +49,8 @@ func TestParseAdjudication(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, text, a.String())
 	}
-	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1", "draw=-1:3", "draw=1:1001", "proven=0", "proven=10", "proven=x", "proven=", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
+	for _, text := range []string{"x", "resign", "resign=0:4", "resign=8", "resign=8:0", "resign=NaN:1", "resign=-1:1",
+		"draw=-1:3", "draw=1:1001", "proven=0", "proven=10", "proven=x", "proven=", "plies=0", "plies=x", "proven,proven", "proven,", "resign=1e9:1"} {
 		_, err := ParseAdjudication(text)
 		require.ErrorContains(t, err, "expected resign=POINTS:MOVES", text)
 	}

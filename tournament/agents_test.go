@@ -112,7 +112,10 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 	after := agents.ParamDef{Name: "after", Type: agents.Int, Default: "2", Max: 1000}
 	id := agents.ParamDef{Name: "id", Type: agents.Int, Default: "0", Max: 1000}
 	kinds := []agents.Kind{
-		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Values) (agents.Agent, error) { return &picker{}, nil }},
+		{Name: "random", Params: []agents.ParamDef{id}, New: func(agents.Values) (agents.Agent, error) {
+			return &picker{},
+				nil
+		}},
 		{Name: "scored", New: func(agents.Values) (agents.Agent, error) { return &picker{scored: true}, nil }},
 		{Name: "brokenstart", New: func(agents.Values) (agents.Agent, error) { return &brokenStart{}, nil }},
 		ugi.Kind(),
@@ -131,9 +134,10 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 		}},
 	}
 	for name, wrong := range wrongs() {
-		kinds = append(kinds, agents.Kind{Name: name, Params: []agents.ParamDef{after}, New: func(v agents.Values) (agents.Agent, error) {
-			return &faulty{after: v.Int("after"), wrong: wrong}, nil
-		}})
+		kinds = append(kinds, agents.Kind{Name: name, Params: []agents.ParamDef{after},
+			New: func(v agents.Values) (agents.Agent, error) {
+				return &faulty{after: v.Int("after"), wrong: wrong}, nil
+			}})
 	}
 	return agents.NewRegistry(kinds...)
 }
@@ -142,7 +146,8 @@ func testRegistry(open *atomic.Int64) *agents.Registry {
 // of rules.
 func testConfig(t testing.TB, specs ...string) Config {
 	c := DefaultConfig()
-	c.Rules = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("kang:max_plies=30"), rules.MustParse("standard:max_plies=20")}
+	c.Rules = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("kang:max_plies=30"),
+		rules.MustParse("standard:max_plies=20")}
 	c.Pairs = 2
 	c.Workers = 2
 	c.Out = t.TempDir()

@@ -28,7 +28,8 @@ func TestClock(t *testing.T) {
 	require.Zero(t, c.spend(&left, 21*time.Second+90*time.Millisecond, margin), "within the margin")
 	require.Equal(t, time.Second, left)
 	require.Equal(t, 200*time.Millisecond, c.spend(&left, 1200*time.Millisecond, margin))
-	require.Equal(t, time.Millisecond, Clock{Base: 1, Increment: time.Hour}.share(10*time.Millisecond, g), "never more than there is")
+	require.Equal(t, time.Millisecond, Clock{Base: 1, Increment: time.Hour}.share(10*time.Millisecond, g),
+		"never more than there is")
 	require.Positive(t, c.share(0, g))
 	require.Zero(t, Clock{}.share(0, g))
 	require.Zero(t, Clock{}.spend(&left, time.Hour, 0))
@@ -56,8 +57,9 @@ func TestLossOnTime(t *testing.T) {
 		r := rules.MustParse("standard")
 		opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
 		require.NoError(t, err)
-		m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond}, TimeMargin: time.Millisecond,
-			Seats: [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: slow}}}
+		m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: 100 * time.Millisecond},
+			TimeMargin: time.Millisecond,
+			Seats:      [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: slow}}}
 		g, err := PlayGame(t.Context(), &m)
 		require.NoError(t, err)
 		require.NotNil(t, g.Fault)
@@ -91,9 +93,11 @@ func TestOwnTime(t *testing.T) {
 			"the usual margin":     {own: 20 * ms, margin: DefaultTimeMargin},
 			"its own clock":        {clock: Clock{Base: 60 * ms, Increment: ms}, margin: ms, detail: "overran its clock"},
 		} {
-			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, TimeMargin: c.margin, Limits: agents.Limits{MoveTime: c.limit},
+			m := Game{Rules: r, Opening: opening, Policy: "random", Clock: Clock{Base: time.Hour}, TimeMargin: c.margin,
+				Limits:       agents.Limits{MoveTime: c.limit},
 				Adjudication: Adjudication{Plies: 12},
-				Seats:        [2]Seat{{Name: "quick", Agent: &picker{}}, {Name: "slow", Agent: &slowAgent{}, Clock: c.clock, MoveTime: c.own}}}
+				Seats: [2]Seat{{Name: "quick", Agent: &picker{}},
+					{Name: "slow", Agent: &slowAgent{}, Clock: c.clock, MoveTime: c.own}}}
 			g, err := PlayGame(t.Context(), &m)
 			require.NoError(t, err)
 			if c.detail == "" {
@@ -107,7 +111,8 @@ func TestOwnTime(t *testing.T) {
 }
 
 func TestParseClock(t *testing.T) {
-	for text, want := range map[string]Clock{"1m": {Base: time.Minute}, "10s+100ms": {10 * time.Second, 100 * time.Millisecond}} {
+	for text, want := range map[string]Clock{"1m": {Base: time.Minute},
+		"10s+100ms": {10 * time.Second, 100 * time.Millisecond}} {
 		c, err := ParseClock(text)
 		require.NoError(t, err)
 		require.Equal(t, want, c)

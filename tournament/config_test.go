@@ -56,7 +56,8 @@ func TestValidateOne(t *testing.T) {
 		"no agents": {func(c *Config) { c.Agents = nil }, "agents: expected 2 to 1000 agents, found 0"},
 		"one agent": {func(c *Config) { c.Agents = c.Agents[:1] }, "agents: expected 2 to 1000 agents, found 1"},
 		"no rules":  {func(c *Config) { c.Rules = nil }, "rules: expected 1 to 64 rule sets, found 0"},
-		"plies":     {func(c *Config) { c.Openings = Openings{Policy: AgentOpenings, Plies: 1} }, "openings.plies: expected none with policy agents, found 1"},
+		"plies": {func(c *Config) { c.Openings = Openings{Policy: AgentOpenings, Plies: 1} },
+			"openings.plies: expected none with policy agents, found 1"},
 		"short games": {func(c *Config) {
 			c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=3")}
 			c.Openings.Plies = 4
@@ -83,7 +84,8 @@ func TestValidateOne(t *testing.T) {
 func TestDefaultOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	at := time.Date(2026, 2, 3, 1, 4, 5, 0, time.FixedZone("", 3600))
-	for _, want := range []string{"results/quick-20260203-000405", "results/quick-20260203-000405-2", "results/quick-20260203-000405-3"} {
+	for _, want := range []string{"results/quick-20260203-000405", "results/quick-20260203-000405-2",
+		"results/quick-20260203-000405-3"} {
 		require.Equal(t, want, DefaultOut("quick", at))
 		require.NoError(t, os.MkdirAll(want, 0o700))
 	}

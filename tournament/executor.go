@@ -81,10 +81,10 @@ func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- Pa
 	for job := range jobs {
 		games, err := r.Play(ctx, job, 1)
 		results <- PairResult{Pair: job.Pair, Games: games}
-		if ctx.Err() != nil {
-			return nil // err is the context's
-		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it is the context's, which the caller has
+		case err != nil:
 			return err
 		}
 	}

@@ -21,7 +21,8 @@ func formatConfig(t *testing.T, f Format, n int) Config {
 	for i := range n {
 		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: fmt.Sprint(i)}}})
 	}
-	c.Rules, c.Format, c.Pairs = []*rules.Rules{rules.MustParse("simplified"), rules.MustParse("standard:max_plies=10")}, f, 1
+	c.Rules, c.Format, c.Pairs = []*rules.Rules{rules.MustParse("simplified"),
+		rules.MustParse("standard:max_plies=10")}, f, 1
 	return c
 }
 
@@ -162,7 +163,8 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 	require.True(t, s.Decided)
 	require.EqualValues(t, 2*s.Pairs.N(), s.Played)
 	require.Less(t, s.Played, s.Scheduled)
-	require.Greater(t, s.Pairs.N(), int64(2*localExecutor{workers: 5}.Window()), "see below: a stop after 7 games comes before the decision")
+	require.Greater(t, s.Pairs.N(), int64(2*localExecutor{workers: 5}.Window()),
+		"see below: a stop after 7 games comes before the decision")
 	require.Equal(t, sprt.AcceptH1, c.SPRT.Verdict(s.Pairs))
 	want := timeless(t, c.Out)
 
@@ -200,10 +202,16 @@ func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
 		"schedule: expected round-robin, gauntlet, swiss, knockout or self-play, found \"x\"": func(c *Config) { c.Format = "x" },
 		"rounds: expected none but in a swiss tournament, found 2":                            func(c *Config) { c.Rounds = 2 },
-		"rounds: expected 1 or more and fewer than the 3 agents, found 3":                     func(c *Config) { c.Format, c.Rounds = Swiss, 3 },
-		"sprt: expected two agents, found 3":                                                  func(c *Config) { c.SPRT = sprt.Default() },
-		"sprt: expected none in self-play":                                                    func(c *Config) { c.SPRT, c.Format = sprt.Default(), SelfPlay },
-		"sprt: expected elo0 below elo1":                                                      func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
+		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
+			c.Format,
+				c.Rounds = Swiss, 3
+		},
+		"sprt: expected two agents, found 3": func(c *Config) { c.SPRT = sprt.Default() },
+		"sprt: expected none in self-play": func(c *Config) {
+			c.SPRT,
+				c.Format = sprt.Default(), SelfPlay
+		},
+		"sprt: expected elo0 below elo1": func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
 	} {
 		c := formatConfig(t, RoundRobin, 3)
 		change(&c)
@@ -215,7 +223,8 @@ func TestValidateFormats(t *testing.T) {
 // are two agents, and the same games come whatever the workers.
 func TestSelfPlay(t *testing.T) {
 	c := formatConfig(t, SelfPlay, 3)
-	require.Equal(t, [][][2]int{{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}}, imagine(t, &c, rand.New(rand.NewPCG(1, 1))))
+	require.Equal(t, [][][2]int{{{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}},
+		imagine(t, &c, rand.New(rand.NewPCG(1, 1))))
 
 	var made []*loner
 	registry := agents.NewRegistry(agents.Kind{Name: "loner", New: func(agents.Values) (agents.Agent, error) {

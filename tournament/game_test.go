@@ -119,10 +119,11 @@ func TestFaults(t *testing.T) {
 		kind   record.FaultKind
 		detail string
 	}{
-		"nomove":     {record.FaultIllegal, "none is not legal: there is no such move"},
-		"illegal":    {record.FaultIllegal, "pass is not legal: there is a move to make"},
-		"error":      {record.FaultError, "out of ideas"},
-		"panic":      {record.FaultPanic, "runtime error: index out of range [4] with length 0 in gyges/tournament.wrongs.func4 (agents_test.go:"},
+		"nomove":  {record.FaultIllegal, "none is not legal: there is no such move"},
+		"illegal": {record.FaultIllegal, "pass is not legal: there is a move to make"},
+		"error":   {record.FaultError, "out of ideas"},
+		"panic": {record.FaultPanic,
+			"runtime error: index out of range [4] with length 0 in gyges/tournament.wrongs.func4 (agents_test.go:"},
 		"panicvalue": {record.FaultPanic, "out of ideas in gyges/tournament.wrongs.func5 (agents_test.go:"},
 		"change":     {record.FaultError, "the agent changed the game it was given"},
 	} {
@@ -152,7 +153,8 @@ func TestFaultBeforeTheFirstMove(t *testing.T) {
 	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
 	require.NoError(t, err)
 	requireSound(t, g)
-	require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultError, Detail: "preparing the game: no engine"}, g.Fault)
+	require.Equal(t, &record.Fault{Side: "north", Kind: record.FaultError, Detail: "preparing the game: no engine"},
+		g.Fault)
 	require.Empty(t, g.Moves)
 	require.Equal(t, "1-0", g.Result)
 }
@@ -223,7 +225,8 @@ func TestNoGameBeginsAtItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	m.Opening = p
 	_, err = PlayGame(t.Context(), m)
-	require.EqualError(t, err, `no game can begin in "000000/000000/000000/321000/021321/032100 n 1-0": it ends there, 1-0 by goal`)
+	require.EqualError(t, err,
+		`no game can begin in "000000/000000/000000/321000/021321/032100 n 1-0": it ends there, 1-0 by goal`)
 }
 
 // A panic that is not an agent's is not an agent's fault.

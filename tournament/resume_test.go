@@ -197,11 +197,13 @@ func TestChangedRecords(t *testing.T) {
 		games   int
 		message string
 	}{
-		"cut between games": {func() error { return os.Truncate(path, int64(len(lines[0])+len(lines[1]))) }, 2, "was changed"},
-		"cut in a game":     {func() error { return os.Truncate(path, int64(len(lines[0])+9)) }, 1, "was changed"},
-		"emptied":           {func() error { return os.Truncate(path, 0) }, 0, "was changed"},
-		"longer":            {func() error { return os.WriteFile(path, append(bytes.Clone(half), lines[0]...), 0o644) }, 1 + len(lines)/2, "was changed"},
-		"replaced":          {func() error { return files.Replace(path, lines[0]) }, 1, "was replaced"},
+		"cut between games": {func() error { return os.Truncate(path, int64(len(lines[0])+len(lines[1]))) }, 2,
+			"was changed"},
+		"cut in a game": {func() error { return os.Truncate(path, int64(len(lines[0])+9)) }, 1, "was changed"},
+		"emptied":       {func() error { return os.Truncate(path, 0) }, 0, "was changed"},
+		"longer": {func() error { return os.WriteFile(path, append(bytes.Clone(half), lines[0]...), 0o644) }, 1 +
+			len(lines)/2, "was changed"},
+		"replaced": {func() error { return files.Replace(path, lines[0]) }, 1, "was replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, half, 0o644))

@@ -66,14 +66,16 @@ func TestSeedsStay(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	s := newSchedule(&c)
 	_, seed := s.seat(s.pair(4), 1, rules.North)
-	require.Equal(t, agents.MixSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1, 1, 1), seed)
+	require.Equal(t, agents.MixSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1,
+		1, 1), seed)
 }
 
 func TestLargeScheduleTakesNoMemory(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Pairs = maxPairs
 	for i := range 98 {
-		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: string(rune('a' + i))}}})
+		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id",
+			Value: string(rune('a' + i))}}})
 	}
 	s := newSchedule(&c)
 	require.EqualValues(t, int64(maxPairs)*3*4950, s.len())

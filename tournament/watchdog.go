@@ -72,13 +72,13 @@ func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-cha
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (runner *Runner) playWatched(ctx context.Context, setup *Game, timeout time.Duration) (g *record.Game, hung bool,
+func (r *Runner) playWatched(ctx context.Context, setup *Game, timeout time.Duration) (g *record.Game, hung bool,
 	err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
-	r := runner.referee
-	done := r.begin(gameCtx, setup, start)
+	ref := r.referee
+	done := ref.begin(gameCtx, setup, start)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),
@@ -92,15 +92,15 @@ func (runner *Runner) playWatched(ctx context.Context, setup *Game, timeout time
 		case p := <-done:
 			return p.game, false, p.err
 		case <-ctx.Done():
-			_, hung := runner.await(r, done)
+			_, hung := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
-			side, since, ok := r.watch.calling()
+			side, since, ok := ref.watch.calling()
 			if !ok || time.Since(start)-since <= timeout {
 				continue
 			}
 			cancel()
-			p, hung := runner.await(r, done)
+			p, hung := r.await(ref, done)
 			if !hung && p.err == nil {
 				return p.game, false, nil // it ended meanwhile
 			}
@@ -108,7 +108,7 @@ func (runner *Runner) playWatched(ctx context.Context, setup *Game, timeout time
 				return nil, hung, ctx.Err()
 			}
 			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
-			g := r.notes.record(setup, nil, fault, start)
+			g := ref.notes.record(setup, nil, fault, start)
 			if !hung {
 				g.Timing.Trace = traceOf(setup.Seats[side].Agent)
 			}
@@ -119,14 +119,14 @@ func (runner *Runner) playWatched(ctx context.Context, setup *Game, timeout time
 
 // await waits for a game that has been cancelled. If it doesn't end, the runner
 // gets a new referee.
-func (runner *Runner) await(r *referee, done <-chan played) (p played, hung bool) {
+func (r *Runner) await(ref *referee, done <-chan played) (p played, hung bool) {
 	for {
 		select {
 		case p := <-done:
 			return p, false
 		case <-time.After(cancelGrace):
-			if r.watch.abandon() {
-				runner.referee = new(referee)
+			if ref.watch.abandon() {
+				r.referee = new(referee)
 				return played{}, true
 			}
 		}

@@ -38,7 +38,8 @@ func newAgent(t *testing.T, spec string) agents.Agent {
 
 // playGame plays a game from its very beginning, the set-up included, checking
 // every move and every expected line, and returns the moves and nodes.
-func playGame(t *testing.T, r *rules.Rules, south, north agents.Agent, seed uint64) (moves []rules.Move, nodes []int64) {
+func playGame(t *testing.T, r *rules.Rules, south, north agents.Agent, seed uint64) (moves []rules.Move,
+	nodes []int64) {
 	t.Helper()
 	ctx := context.Background()
 	g := rules.NewGame(r, r.Start())

@@ -170,18 +170,21 @@ func TestNetworkFile(t *testing.T) {
 
 	zeros := "[0" + strings.Repeat(",0", HiddenUnits-1) + "]"
 	for fault, want := range map[string]string{
-		`"moves own 1": ` + zeros + `, "moves own 1"`:                                  `input "moves own 1" is given twice`,
-		`"moves own 24": ` + zeros + `, "moves own 1"`:                                 `unknown input "moves own 24"`,
-		`"moves own 1": [1,2], "moves opp 1"`:                                          "input moves own 1: expected 32 whole numbers",
-		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) + `, "x"`:            "input moves own 1: expected 32 whole numbers",
-		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) + `, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
+		`"moves own 1": ` + zeros + `, "moves own 1"`:  `input "moves own 1" is given twice`,
+		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24"`,
+		`"moves own 1": [1,2], "moves opp 1"`:          "input moves own 1: expected 32 whole numbers",
+		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
+			`, "x"`: "input moves own 1: expected 32 whole numbers",
+		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) +
+			`, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, `"moves own 1"`, fault, 1)), "x.json")
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "weights x.json: ")
 	}
 	for _, c := range [][2]string{
-		{`"network": {`, `"network": {"deep": 1,`}, {`"inputs": {`, `"inputs": [], "inpots": {`}, {`"bias": [`, `"bias": [1501,`}, {`"bias": [`, `"bias": [40000,`},
+		{`"network": {`, `"network": {"deep": 1,`}, {`"inputs": {`, `"inputs": [], "inpots": {`}, {`"bias": [`,
+			`"bias": [1501,`}, {`"bias": [`, `"bias": [40000,`},
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, c[0], c[1], 1)), "x.json")
 		require.ErrorContains(t, err, "weights x.json: network")

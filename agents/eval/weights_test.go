@@ -73,21 +73,30 @@ func TestReadRefuses(t *testing.T) {
 	}
 	text := encode(t, valid())
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown feature":    {change(func(_, w map[string]any) { w["charm"] = 1 }), `unknown feature "charm"; expected: tempo, only1`},
-		"missing feature":    {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
-		"two missing":        {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }), `feature "tempo" is missing`},
-		"feature twice":      {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), `feature "tempo" is given twice`},
-		"null weight":        {change(func(_, w map[string]any) { w["near"] = nil }), "feature near: expected a number"},
-		"text as weight":     {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
-		"huge weight":        {change(func(_, w map[string]any) { w["near"] = 10001 }), "feature near: expected a weight from -10000 to 10000, found 10001"},
-		"infinite weight":    {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1), "feature near: expected a number"},
-		"NaN":                {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected a weights file"},
-		"later version":      {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
-		"no version":         {change(func(f, _ map[string]any) { delete(f, "version") }), `expected "version": 1, found none`},
-		"other rules":        {change(func(f, _ map[string]any) { f["rules"] = "chess" }), `expected rules standard, simplified or kang, found "chess"`},
-		"no provenance":      {change(func(f, _ map[string]any) { delete(f, "provenance") }), "expected a provenance with a method"},
-		"no weights":         {change(func(f, _ map[string]any) { delete(f, "weights") }), `expected "weights": {feature: weight, …}`},
-		"list of weights":    {change(func(f, _ map[string]any) { f["weights"] = []int{1} }), `expected "weights": {feature: weight, …}`},
+		"unknown feature": {change(func(_, w map[string]any) { w["charm"] = 1 }),
+			`unknown feature "charm"; expected: tempo, only1`},
+		"missing feature": {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
+		"two missing": {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }),
+			`feature "tempo" is missing`},
+		"feature twice":  {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), `feature "tempo" is given twice`},
+		"null weight":    {change(func(_, w map[string]any) { w["near"] = nil }), "feature near: expected a number"},
+		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
+		"huge weight": {change(func(_, w map[string]any) { w["near"] = 10001 }),
+			"feature near: expected a weight from -10000 to 10000, found 10001"},
+		"infinite weight": {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1),
+			"feature near: expected a number"},
+		"NaN":           {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected a weights file"},
+		"later version": {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
+		"no version": {change(func(f, _ map[string]any) { delete(f, "version") }),
+			`expected "version": 1, found none`},
+		"other rules": {change(func(f, _ map[string]any) { f["rules"] = "chess" }),
+			`expected rules standard, simplified or kang, found "chess"`},
+		"no provenance": {change(func(f, _ map[string]any) { delete(f, "provenance") }),
+			"expected a provenance with a method"},
+		"no weights": {change(func(f, _ map[string]any) { delete(f, "weights") }),
+			`expected "weights": {feature: weight, …}`},
+		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }),
+			`expected "weights": {feature: weight, …}`},
 		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), `unknown field "wights"`},
 		"text after the end": {text + "{}", "something follows after its end"},
 		"empty file":         {"", "expected a weights file: EOF"},
@@ -130,7 +139,8 @@ func TestNewRefusesNumbersOutOfBounds(t *testing.T) {
 // FuzzRead checks that whatever is read as weights can be used, and that
 // nothing makes reading panic.
 func FuzzRead(f *testing.F) {
-	for _, family := range []string{Standard, Simplified, Kang} { // a few kB: the embedded ones have a hundred times as many
+	// a few kB: the embedded ones have a hundred times as many
+	for _, family := range []string{Standard, Simplified, Kang} {
 		w := Weights{Rules: family, Provenance: Provenance{Method: "x", Gain: &Gain{Measure: "Elo", Value: 1, Count: 2}}}
 		w.Values[Near], w.Network = 2.5, &Network{}
 		w.Network.W1[3][1] = -MaxW1
@@ -156,7 +166,8 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 		for i := range w.Values {
 			w.Values[i] = rapid.Float64Range(-MaxWeight, MaxWeight).Draw(t, "weight")
 		}
-		w.Provenance = Provenance{Method: "test", Run: rapid.String().Draw(t, "run"), Seed: rapid.Uint64().Draw(t, "seed"), Data: "d", Version: "v"}
+		w.Provenance = Provenance{Method: "test", Run: rapid.String().Draw(t, "run"), Seed: rapid.Uint64().Draw(t, "seed"),
+			Data: "d", Version: "v"}
 		if rapid.Bool().Draw(t, "measured") {
 			w.Provenance.Gain = &Gain{Measure: "Elo", Value: 12.5, Margin: 7, Count: 400}
 		}
@@ -183,7 +194,8 @@ func TestWriteRefusesWhatReadWould(t *testing.T) {
 
 func TestSingleWeightsAreChanged(t *testing.T) {
 	r := rules.MustParse("kang")
-	source, err := FromValues(agents.Values{"weights": DefaultName, "weight.near": "-2.5", "weight.tempo": "7", "depth": "3"})
+	source, err := FromValues(agents.Values{"weights": DefaultName, "weight.near": "-2.5", "weight.tempo": "7",
+		"depth": "3"})
 	require.NoError(t, err)
 	got, err := source.Weights(r)
 	require.NoError(t, err)

@@ -27,7 +27,8 @@ func (f *fixed) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (a
 	return f.ChooseNoisy(ctx, g, lim, func(rules.Move) agents.Score { return 0 })
 }
 
-func (f *fixed) ChooseNoisy(_ context.Context, g *rules.Game, _ agents.Limits, noise func(rules.Move) agents.Score) (agents.Decision, error) {
+func (f *fixed) ChooseNoisy(_ context.Context, g *rules.Game, _ agents.Limits,
+	noise func(rules.Move) agents.Score) (agents.Decision, error) {
 	if f.proves {
 		return agents.Decision{Move: g.Legal().At(0), Scored: true, Score: agents.WinIn(3)}, nil
 	}
@@ -45,7 +46,8 @@ func registry() *agents.Registry {
 	fixedKind := func(name string, proves bool) agents.Kind {
 		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return &fixed{proves}, nil }}
 	}
-	return agents.NewRegistry(fixedKind("fixed", false), fixedKind("sure", true), alphabeta.Kind(), greedy.Kind(), random.Kind(),
+	return agents.NewRegistry(fixedKind("fixed", false), fixedKind("sure", true), alphabeta.Kind(), greedy.Kind(),
+		random.Kind(),
 		agents.Kind{Name: "person", Interactive: true, New: func(agents.Values) (agents.Agent, error) { return nil, nil }})
 }
 
@@ -71,7 +73,8 @@ func chiSquare(counts []int, p []float64) float64 {
 // Moves are played with probabilities in proportion to exp(score/temperature).
 // The seeds are fixed; a correct program would fail with one seed in 10,000.
 func TestTemperature(t *testing.T) {
-	g := rules.NewGame(rules.MustParse("simplified"), rules.MustParse("simplified").RandomSetup(rand.New(rand.NewPCG(1, 1))))
+	g := rules.NewGame(rules.MustParse("simplified"), rules.MustParse("simplified").RandomSetup(rand.New(rand.NewPCG(1,
+		1))))
 	n := g.Legal().Len()
 	for temperature, points := range map[string]float64{"0.1": 0.1, "0.5": 0.5, "3": 3} {
 		p := make([]float64, n)
@@ -145,7 +148,8 @@ func TestProvenResultsAndLatePliesArePlayedBest(t *testing.T) {
 	r := rules.MustParse("standard")
 	g := agenttest.RandomGame(r, rand.New(rand.NewPCG(1, 2)), 6)
 	require.GreaterOrEqual(t, g.Ply(), 2)
-	for _, spec := range []string{"explore:agent=sure,temperature=5,random=1", "explore:agent=fixed,temperature=5,random=1,plies=2"} {
+	for _, spec := range []string{"explore:agent=sure,temperature=5,random=1",
+		"explore:agent=fixed,temperature=5,random=1,plies=2"} {
 		a := start(t, spec, g)
 		for range 50 {
 			d, err := a.Choose(context.Background(), g, agents.Limits{})
@@ -197,7 +201,8 @@ func TestSpec(t *testing.T) {
 func TestNamesGoOver(t *testing.T) {
 	like, err := agents.ParseSpec("mcts:name=Ada,cpuct=1,clock=1m")
 	require.NoError(t, err)
-	require.Equal(t, "explore:agent=mcts:cpuct=1,temperature=0.5,name=Ada,clock=1m", Spec(like, Options{Temperature: 0.5}).String())
+	require.Equal(t, "explore:agent=mcts:cpuct=1,temperature=0.5,name=Ada,clock=1m",
+		Spec(like, Options{Temperature: 0.5}).String())
 }
 
 func TestBadSpecs(t *testing.T) {

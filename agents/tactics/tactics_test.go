@@ -151,18 +151,20 @@ func TestReadRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":       {"\n \n", "f: expected a line for each position, found none"},
-		"no JSON":       {"x", "f:1: expected {"},
-		"more":          {good + good, "f:1: expected one object in a line, found more"},
-		"unknown field": {strings.Replace(good, `"rules"`, `"rule"`, 1), `f:1: expected {"rules":…,"class":…,"position":…,"moves":[…]}: json: unknown field "rule"`},
-		"rules":         {"\n" + strings.Replace(good, "standard", "chess", 1), "f:2: rules: "},
-		"class":         {strings.Replace(good, "in 1", "in 2", 1), `f:1: class: expected one of ["win in 1" "win in 3" "win in 5" "only move"], found "win in 2"`},
-		"position":      {strings.Replace(good, "302201", "402201", 1), `f:1: position "`},
-		"no moves":      {strings.Replace(good, `"a5-goal"`, "", 1), "f:1: moves: expected those that solve it, found none"},
-		"move text":     {strings.Replace(good, "a5-goal", "a5", 1), "f:1: moves: "},
-		"illegal":       {strings.Replace(good, "a5-goal", "a2-goal", 1), "f:1: moves: a2-goal is not legal: "},
-		"long line":     {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected at most 65536 bytes in a line"},
-		"too many":      {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 positions"},
+		"nothing": {"\n \n", "f: expected a line for each position, found none"},
+		"no JSON": {"x", "f:1: expected {"},
+		"more":    {good + good, "f:1: expected one object in a line, found more"},
+		"unknown field": {strings.Replace(good, `"rules"`, `"rule"`, 1),
+			`f:1: expected {"rules":…,"class":…,"position":…,"moves":[…]}: json: unknown field "rule"`},
+		"rules": {"\n" + strings.Replace(good, "standard", "chess", 1), "f:2: rules: "},
+		"class": {strings.Replace(good, "in 1", "in 2", 1),
+			`f:1: class: expected one of ["win in 1" "win in 3" "win in 5" "only move"], found "win in 2"`},
+		"position":  {strings.Replace(good, "302201", "402201", 1), `f:1: position "`},
+		"no moves":  {strings.Replace(good, `"a5-goal"`, "", 1), "f:1: moves: expected those that solve it, found none"},
+		"move text": {strings.Replace(good, "a5-goal", "a5", 1), "f:1: moves: "},
+		"illegal":   {strings.Replace(good, "a5-goal", "a2-goal", 1), "f:1: moves: a2-goal is not legal: "},
+		"long line": {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected at most 65536 bytes in a line"},
+		"too many":  {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 positions"},
 	} {
 		_, err := Read("f", strings.NewReader(c.text))
 		require.ErrorContains(t, err, c.want, name)

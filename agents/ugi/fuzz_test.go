@@ -30,7 +30,8 @@ func FuzzServer(f *testing.F) {
 		}
 		var out strings.Builder
 		input := text + "\nstop\nsetoption rules standard\nshowpos\n"
-		if err := Serve(context.Background(), strings.NewReader(input), &out, testServer(agents.Spec{Kind: "random"})); err != nil {
+		if err := Serve(context.Background(), strings.NewReader(input), &out,
+			testServer(agents.Spec{Kind: "random"})); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -41,7 +42,8 @@ func FuzzServer(f *testing.F) {
 			default:
 				t.Fatalf("unexpected line %q", line)
 			}
-			if len(line) > 1000 || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }) || !utf8.ValidString(line) {
+			if len(line) > 1000 || strings.ContainsFunc(line, func(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }) ||
+				!utf8.ValidString(line) {
 				t.Fatalf("a line that is not fit to print: %q", line)
 			}
 		}

@@ -45,7 +45,8 @@ func testRegistry() *agents.Registry {
 }
 
 func testServer(spec agents.Spec) ServerConfig {
-	return ServerConfig{Name: "gyges test", Author: "nobody", Spec: spec, Registry: testRegistry(), Rules: rules.MustParse("standard")}
+	return ServerConfig{Name: "gyges test", Author: "nobody", Spec: spec, Registry: testRegistry(),
+		Rules: rules.MustParse("standard")}
 }
 
 func newAgent(tb testing.TB, text string) agents.Agent {
@@ -85,7 +86,8 @@ func opening(r *rules.Rules) rules.Position {
 
 // play lets two agents play, at most so many plies. It returns the game and the
 // error of the agent that failed.
-func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plies int, players ...agents.Agent) (*rules.Game, error) {
+func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plies int,
+	players ...agents.Agent) (*rules.Game, error) {
 	tb.Helper()
 	ctx := context.Background()
 	g := rules.NewGame(r, start)
@@ -136,7 +138,8 @@ func TestHostTellsWhatItHeard(t *testing.T) {
 	h := newTestHost(t, "good", "")
 	r := rules.MustParse("standard")
 	require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: r}))
-	d, err := h.Choose(t.Context(), rules.NewGame(r, opening(r)), agents.Limits{Depth: 4, Nodes: 50, MoveTime: time.Second})
+	d, err := h.Choose(t.Context(), rules.NewGame(r, opening(r)),
+		agents.Limits{Depth: 4, Nodes: 50, MoveTime: time.Second})
 	require.NoError(t, err)
 	require.Equal(t, agents.Decision{Move: d.Move, Scored: true, Score: 12, Depth: 1, Nodes: 34}, d)
 	trace := h.Trace()
@@ -346,7 +349,8 @@ func TestCancelledSearch(t *testing.T) {
 func TestPlainEngineKnowsOneGame(t *testing.T) {
 	t.Parallel()
 	h := newTestHost(t, "good", "")
-	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false, "kang": false} {
+	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false,
+		"kang": false} {
 		err := h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)})
 		if want {
 			require.NoError(t, err)
@@ -381,7 +385,8 @@ func TestAskNext(t *testing.T) {
 	}
 	require.NotEmpty(t, nulls)
 	shallow, deep := g.Legal().At(0), g.Legal().At(7)
-	h.found = []finding{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3}, {move: formatMove(nulls[0]), depth: 5}}
+	h.found = []finding{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3},
+		{move: formatMove(nulls[0]), depth: 5}}
 	d, err := h.decide(g, h.found[2])
 	require.NoError(t, err)
 	require.Equal(t, agents.Decision{Move: deep, Depth: 3}, d)
@@ -417,7 +422,8 @@ func TestBadHostSpecs(t *testing.T) {
 // all rule sets.
 func TestOwnEngineBothWays(t *testing.T) {
 	t.Parallel()
-	sets := []string{"kang:kang_entry=optional,kang_cooldown=0,max_plies=20", "standard:door_rule=directed,blocked_row=pass,max_plies=7"}
+	sets := []string{"kang:kang_entry=optional,kang_cooldown=0,max_plies=20",
+		"standard:door_rule=directed,blocked_row=pass,max_plies=7"}
 	for _, p := range rules.Presets() {
 		sets = append(sets, p.Name+":max_plies=6")
 	}
@@ -509,6 +515,7 @@ func TestTraceKeepsTheLastLines(t *testing.T) {
 	tr.drain(strings.NewReader(strings.Repeat("a\n", 100) + strings.Repeat("b", 1000) + "\nc\x00\nd"))
 	lines := tr.last()
 	require.Len(t, lines, traceLines)
-	require.Equal(t, []string{"! a", "! " + strings.Repeat("b", traceLength-3) + "…", `! c\x00`, "! d"}, lines[traceLines-4:])
+	require.Equal(t, []string{"! a", "! " + strings.Repeat("b", traceLength-3) + "…", `! c\x00`, "! d"},
+		lines[traceLines-4:])
 	require.Equal(t, "d", tr.lastError())
 }

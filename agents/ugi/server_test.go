@@ -87,7 +87,8 @@ func (s *session) until(prefix string) []string {
 
 func TestServerIntroducesItself(t *testing.T) {
 	lines := serve(t, "random", "ugi\nisready\n\n")
-	require.Equal(t, []string{"id name gyges test", "id author nobody", "option maxPly type int default 0 min 0 max 1000"}, lines[:3])
+	require.Equal(t, []string{"id name gyges test", "id author nobody",
+		"option maxPly type int default 0 min 0 max 1000"}, lines[:3])
 	require.Equal(t, []string{"ugiok", "readyok"}, lines[len(lines)-2:])
 	for _, l := range lines[2 : len(lines)-2] {
 		require.Regexp(t, `^option [a-zA-Z]+ type (int|seconds|text) default \w+`, l)
@@ -100,20 +101,23 @@ func TestServerSearches(t *testing.T) {
 	lines := serve(t, "alphabeta:hash=1", rows+"go depth 2\n")
 	require.Len(t, lines, 3)
 	for i, l := range lines[:2] {
-		require.Regexp(t, fmt.Sprintf(`^info ply %d bestmove (\d+\|\d+(?:\|\d+)?) score -?\d+ nodes \d+ CLOCK pv \d+\|\d+(\|\d+)?`, i+1), l)
+		require.Regexp(t,
+			fmt.Sprintf(`^info ply %d bestmove (\d+\|\d+(?:\|\d+)?) score -?\d+ nodes \d+ CLOCK pv \d+\|\d+(\|\d+)?`, i+1), l)
 	}
 	best := strings.Fields(lines[1])[4]
 	require.Equal(t, "bestmove "+best, lines[2])
 	// Limits by option, and however the rows are separated.
 	for _, other := range []string{
-		strings.ReplaceAll(rows, "/", ""), strings.ReplaceAll(rows, "/", ","), strings.ReplaceAll(rows, "/", " "), strings.ReplaceAll(rows, "\n", "   \r\n"),
+		strings.ReplaceAll(rows, "/", ""), strings.ReplaceAll(rows, "/", ","), strings.ReplaceAll(rows, "/",
+			" "), strings.ReplaceAll(rows, "\n", "   \r\n"),
 		strings.ReplaceAll(rows, "/", " / "),
 	} {
 		require.Equal(t, lines, serve(t, "alphabeta:hash=1", other+"setoption maxPly 2\ngo\n"), other)
 	}
 	require.Equal(t, lines, serve(t, "alphabeta:hash=1", rows+"setoption name MAXPLY value 2\ngo\n"))
 	// A win at once.
-	require.Equal(t, "bestmove 23|36", last(serve(t, "alphabeta:hash=1", "setpos data 000000/000000/000000/200003/123330/121210\ngo depth 1\n")))
+	require.Equal(t, "bestmove 23|36", last(serve(t, "alphabeta:hash=1",
+		"setpos data 000000/000000/000000/200003/123330/121210\ngo depth 1\n")))
 }
 
 func last(lines []string) string { return lines[len(lines)-1] }
@@ -136,9 +140,11 @@ func TestServerPositions(t *testing.T) {
 		"setpos here":                        `info string setpos: expected start, data ROWS or pos POSITION, found "here"`,
 		"setpos start now":                   "info string setpos: expected nothing but moves after start",
 		"setoption rules kang\nsetpos start": "pos 000000/000000/000000/000000/000000/000000 s 222/222 0-0 -",
-		"setoption rules kang\nsetpos start moves +1|0 +3-c4":                            "pos 100000/000000/000000/003000/000000/000000 s 122/221 0-0 -",
-		"setoption rules kang\nsetpos data " + startRows:                                 "info string setpos: expected pos and a position text: data lacks what Kang needs",
-		"setoption rules kang\nsetpos pos " + startRows + " s":                           `column 44: expected a space and the reserves`,
+		"setoption rules kang\nsetpos start moves +1|0 +3-c4": "pos 100000/000000/000000/003000/000000/000000 s 122/221 0-0 -",
+		"setoption rules kang\nsetpos data " +
+			startRows: "info string setpos: expected pos and a position text: data lacks what Kang needs",
+		"setoption rules kang\nsetpos pos " + startRows +
+			" s": `column 44: expected a space and the reserves`,
 		"setpos pos 000000/000000/000000/000000/000000/000000 s 222/222 moves @3|0 1@b1": "pos 310000/000000/000000/000000/000000/000000 s 121/222",
 	} {
 		lines := serve(t, "random", input+"\nshowpos\n")
@@ -188,11 +194,13 @@ func TestServerOtherAnswers(t *testing.T) {
 	e, err := weights.Evaluator(r)
 	require.NoError(t, err)
 	p := opening(r)
-	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))}, serve(t, "random", "setpos pos "+r.FormatPosition(p)+"\neval\n"))
+	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))},
+		serve(t, "random", "setpos pos "+r.FormatPosition(p)+"\neval\n"))
 	require.Equal(t, []string{"info string eval: expected a position with all pieces placed"},
 		serve(t, "random", "setpos pos 000000/000000/000000/000000/000000/000000 s 222/222\neval\n"))
 	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"
-	require.Equal(t, []string{"bestmove null", "info string eval: the game is over"}, serve(t, "random", over+"go\neval\n"))
+	require.Equal(t, []string{"bestmove null", "info string eval: the game is over"},
+		serve(t, "random", over+"go\neval\n"))
 	require.Equal(t, []string{""}, serve(t, "random", "quit\nugi\n"))
 }
 
@@ -268,7 +276,10 @@ func TestServerStops(t *testing.T) {
 // else by the first search; with the side that is to move, and a seed of its own.
 func TestServerPreparesTheAgentOnce(t *testing.T) {
 	var setups []agents.Setup
-	s := newSession(t, agents.Kind{Name: "counts", New: func(agents.Values) (agents.Agent, error) { return countsAgent{setups: &setups}, nil }})
+	s := newSession(t, agents.Kind{Name: "counts", New: func(agents.Values) (agents.Agent,
+		error) {
+		return countsAgent{setups: &setups}, nil
+	}})
 	north := "setpos pos " + startRows + " n"
 	s.send("setoption seed 7", "isready") // nothing is known yet of the game
 	s.until("readyok")
@@ -309,7 +320,10 @@ func TestServerEndOfInput(t *testing.T) {
 // An agent that fails is no end of the service.
 func TestServerWithFailingAgents(t *testing.T) {
 	for what, want := range map[string]string{"panic": "panic: ouch", "error": "ouch", "illegal": "pass is not legal"} {
-		s := newSession(t, agents.Kind{Name: "bad", New: func(agents.Values) (agents.Agent, error) { return badAgent(what), nil }})
+		s := newSession(t, agents.Kind{Name: "bad", New: func(agents.Values) (agents.Agent, error) {
+			return badAgent(what),
+				nil
+		}})
 		for range 2 {
 			s.send("go")
 			lines := s.until("bestmove")
@@ -337,7 +351,8 @@ func (b badAgent) Choose(context.Context, *rules.Game, agents.Limits) (agents.De
 func TestServerOutputThatFails(t *testing.T) {
 	r, w := io.Pipe()
 	_ = r.Close()
-	err := Serve(t.Context(), strings.NewReader(strings.Repeat("isready\n", 10)), w, testServer(agents.Spec{Kind: "random"}))
+	err := Serve(t.Context(), strings.NewReader(strings.Repeat("isready\n", 10)), w,
+		testServer(agents.Spec{Kind: "random"}))
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 	err = Serve(t.Context(), strings.NewReader(""), io.Discard, testServer(agents.Spec{Kind: "nobody"}))
 	require.ErrorContains(t, err, `unknown kind "nobody"`)
@@ -373,7 +388,10 @@ func TestMoveOverhead(t *testing.T) {
 		"moveoverhead 5001":          10 * time.Millisecond,
 	} {
 		given := make(chan agents.Limits, 1)
-		kind := agents.Kind{Name: "clocked", New: func(agents.Values) (agents.Agent, error) { return &clocked{given: given}, nil }}
+		kind := agents.Kind{Name: "clocked", New: func(agents.Values) (agents.Agent, error) {
+			return &clocked{given: given},
+				nil
+		}}
 		s := newSession(t, kind)
 		if line != "" {
 			s.send("setoption " + line)
@@ -413,14 +431,16 @@ func TestThreadsOption(t *testing.T) {
 	s.send("setoption threads 4", "setoption name Threads value 4", "go")
 	s.until("bestmove")
 	s.send("setoption threads 9")
-	require.Equal(t, []string{`info string setoption: threads: expected a whole number from 1 to 8, found "9"`}, s.until("info string"))
+	require.Equal(t, []string{`info string setoption: threads: expected a whole number from 1 to 8, found "9"`},
+		s.until("info string"))
 	s.send("ugi")
 	require.Contains(t, s.until("ugiok"), "option threads type int default 4 min 1 max 8")
 	require.Equal(t, []int{2, 4}, made)
 
 	lines := serve(t, "random", "ugi\nsetoption threads 1\nsetoption threads 2\n")
 	require.Contains(t, lines, "option threads type int default 1 min 1 max 1")
-	require.Equal(t, `info string setoption: threads: expected 1, since the agent random searches with one thread, found "2"`, last(lines))
+	require.Equal(t,
+		`info string setoption: threads: expected 1, since the agent random searches with one thread, found "2"`, last(lines))
 }
 
 // Every legal move survives the way out and back, seen from either side.
@@ -490,7 +510,8 @@ func TestFindings(t *testing.T) {
 		"":      {},
 		"ply":   {},
 		"ply x": {},
-		"ply 3 bestmove 0|1|9 score 1061 nodes 225 nps 234619 abf 225 time 0.000959 pv 0|1|9 ply 9": {move: "0|1|9", depth: 3, score: 1061, scored: true, nodes: 225},
+		"ply 3 bestmove 0|1|9 score 1061 nodes 225 nps 234619 abf 225 time 0.000959 pv 0|1|9 ply 9": {move: "0|1|9",
+			depth: 3, score: 1061, scored: true, nodes: 225},
 		"depth 4 score -1.5e3 nodes -5":     {depth: 4, score: -1500, scored: true},
 		"score NaN nodes 1e3 ply -1":        {},
 		"score Inf ply 1001 string score 3": {},
@@ -509,7 +530,8 @@ func TestFindings(t *testing.T) {
 }
 
 func TestOptionNames(t *testing.T) {
-	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly", "name Hash type spin": "Hash", "name": "name"} {
+	for text, want := range map[string]string{"": "", "maxPly": "maxPly", "maxPly default 3": "maxPly",
+		"name Hash type spin": "Hash", "name": "name"} {
 		require.Equal(t, want, optionName(text))
 	}
 }

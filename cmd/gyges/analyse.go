@@ -39,7 +39,8 @@ func (analyseCmd) examples() []example {
 	return []example{
 		{"gyges analyse '202110/000330/000000/000200/000100/030123 s' --depth 4", ""},
 		{"gyges analyse --multi 3 --movetime 2s '321123/000000/000000/000000/000000/321123 s'", "the three best moves"},
-		{"gyges analyse --rules kang --format json --depth 3 '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
+		{"gyges analyse --rules kang --format json --depth 3 '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'",
+			""},
 	}
 }
 

@@ -52,7 +52,8 @@ var flipKinds = []flipKind{
 		make: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 10 --out DIR", read: "data stats DIR/positions",
 	},
 	{name: "tuning manifest", file: "tuning.json", make: "tune spsa CONFIG --out DIR", read: "tune spsa CONFIG --out DIR"},
-	{name: "tuning history", file: "history.jsonl", make: "tune spsa CONFIG --out DIR", read: "tune spsa CONFIG --out DIR"},
+	{name: "tuning history", file: "history.jsonl", make: "tune spsa CONFIG --out DIR",
+		read: "tune spsa CONFIG --out DIR"},
 }
 
 // always is the verification of files that no flipped bit leaves readable.
@@ -90,7 +91,8 @@ func replayed(t *testing.T, dir string) (string, bool) {
 // GYGES_FLIPS=1000 go test -run TestFlippedBits -v ./cmd/gyges
 func TestFlippedBits(t *testing.T) {
 	flips := fromEnvironment(t, flipsVariable, 10)
-	config := writeConfig(t, "rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 3\npairs: 1")
+	config := writeConfig(t,
+		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 3\npairs: 1")
 	for i, kind := range flipKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
@@ -177,7 +179,8 @@ func TestFullDisk(t *testing.T) {
 				p := startCommand(t, dir, exec.Command("sh", append([]string{"-c", limit, "sh"}, strings.Fields(kind.args)...)...))
 				if code := p.exitCode(t); code != exitOK {
 					require.Contains(t, []int{exitNo, exitUsage}, code, "%s\n%s", limit, &p.text)
-					require.Len(t, regexp.MustCompile(`(?m)^gyges: .*file too large`).FindAllString(p.text.String(), -1), 1, "%s\n%s", limit, &p.text)
+					require.Len(t, regexp.MustCompile(`(?m)^gyges: .*file too large`).FindAllString(p.text.String(), -1), 1,
+						"%s\n%s", limit, &p.text)
 					stopped++
 				}
 				finish(t, dir, kind.args)

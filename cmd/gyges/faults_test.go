@@ -16,7 +16,10 @@ import (
 // stubborn is a kind whose agents always choose the same move, which is seldom
 // legal.
 func stubborn() agents.Kind {
-	return agents.Kind{Name: "stubborn", Doc: "passes", New: func(agents.Values) (agents.Agent, error) { return passer{}, nil }}
+	return agents.Kind{Name: "stubborn", Doc: "passes", New: func(agents.Values) (agents.Agent, error) {
+		return passer{},
+			nil
+	}}
 }
 
 type passer struct{}
@@ -28,7 +31,10 @@ func (passer) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decisi
 
 // broken is a kind whose agents fail, with a text that a terminal would obey.
 func broken() agents.Kind {
-	return agents.Kind{Name: "broken", Doc: "fails", New: func(agents.Values) (agents.Agent, error) { return failer{}, nil }}
+	return agents.Kind{Name: "broken", Doc: "fails", New: func(agents.Values) (agents.Agent, error) {
+		return failer{},
+			nil
+	}}
 }
 
 type failer struct{ passer }
@@ -50,7 +56,8 @@ func with(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestPlayShowsFaults(t *testing.T) {
 	code, out, _ := with(t, "play", "--south", "stubborn", "--north", "random", "--seed", "1", "--quiet")
 	require.Equal(t, exitOK, code, "the game has a result")
-	require.Contains(t, out, "\nSouth lost by a fault (illegal): pass is not legal: there is a move to make\nresult 0-1 illegal 0 plies\n")
+	require.Contains(t, out,
+		"\nSouth lost by a fault (illegal): pass is not legal: there is a move to make\nresult 0-1 illegal 0 plies\n")
 
 	code, out, _ = with(t, "play", "--south", "random", "--north", "broken", "--seed", "1", "--quiet")
 	require.Equal(t, exitOK, code)
@@ -59,14 +66,16 @@ func TestPlayShowsFaults(t *testing.T) {
 
 func TestTournamentCountsFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	code, out, errText := with(t, "tournament", "--agent", "stubborn", "--agent", "random", "--agent", "broken", "--rules", "simplified", "--pairs", "2")
+	code, out, errText := with(t, "tournament", "--agent", "stubborn", "--agent", "random", "--agent", "broken",
+		"--rules", "simplified", "--pairs", "2")
 	require.Equal(t, exitNo, code)
 	require.Empty(t, errText)
 	require.Contains(t, out, "Rules simplified\n")
 	require.Contains(t, out, "\n12 games in ")
 	require.Contains(t, out, "\nbroken lost 6 games by a fault (error), first in game ")
 	require.Contains(t, out, "no idea \\x1b[31m\n")
-	require.Contains(t, out, "\nstubborn lost 6 games by a fault (illegal), first in game 0: pass is not legal: there is a move to make\n")
+	require.Contains(t, out,
+		"\nstubborn lost 6 games by a fault (illegal), first in game 0: pass is not legal: there is a move to make\n")
 	require.NotContains(t, out, "Stopped")
 }
 
@@ -83,7 +92,9 @@ func TestTournamentInterruptedAtOnce(t *testing.T) {
 func TestPlayInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	code, _, errText := gyges(ctx, "", "play", "--south", "human", "--north", "random", "--position", "321123/000000/000000/000000/000000/321123 s")
+	code, _, errText := gyges(ctx, "", "play", "--south", "human", "--north", "random", "--position",
+		"321123/000000/000000/000000/000000/321123 s")
 	require.Equal(t, exitInterrupted, code)
-	require.Equal(t, "\ngyges: interrupted; --position '321123/000000/000000/000000/000000/321123 s' resumes it\n", errText)
+	require.Equal(t, "\ngyges: interrupted; --position '321123/000000/000000/000000/000000/321123 s' resumes it\n",
+		errText)
 }

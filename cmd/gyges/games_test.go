@@ -22,8 +22,10 @@ func someGames(n int) []*record.Game {
 	for i := range list {
 		g := &record.Game{
 			Game: int64(i), Pair: int64(i / 2), Rules: []string{"standard", "kang"}[rng.IntN(2)], Opening: "x",
-			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)], Plies: rng.IntN(5),
-			South: record.Player{Agent: string(rune('a' + rng.IntN(3)))}, North: record.Player{Agent: string(rune('a' + rng.IntN(3)))},
+			Reason: []string{"goal", "length"}[rng.IntN(2)], Result: []string{"1-0", "0-1",
+				"1/2-1/2"}[rng.IntN(3)], Plies: rng.IntN(5),
+			South: record.Player{Agent: string(rune('a' + rng.IntN(3)))}, North: record.Player{Agent: string(rune('a' +
+				rng.IntN(3)))},
 		}
 		g.Moves = make([]string, g.Plies)
 		list[i] = g
@@ -55,10 +57,14 @@ func TestGameFilter(t *testing.T) {
 	list := someGames(300)
 	text := recordsText(list)
 	for args, want := range map[string]func(g *record.Game) bool{
-		"":                        func(*record.Game) bool { return true },
-		"--agent a":               func(g *record.Game) bool { return g.South.Agent == "a" || g.North.Agent == "a" },
-		"--agent a --side north":  func(g *record.Game) bool { return g.North.Agent == "a" },
-		"--agent a --agent b":     func(g *record.Game) bool { x := g.South.Agent + g.North.Agent; return x == "ab" || x == "ba" },
+		"":                       func(*record.Game) bool { return true },
+		"--agent a":              func(g *record.Game) bool { return g.South.Agent == "a" || g.North.Agent == "a" },
+		"--agent a --side north": func(g *record.Game) bool { return g.North.Agent == "a" },
+		"--agent a --agent b": func(g *record.Game) bool {
+			x := g.South.Agent + g.North.Agent
+			return x == "ab" ||
+				x == "ba"
+		},
 		"--agent a --agent a":     func(g *record.Game) bool { return g.South.Agent+g.North.Agent == "aa" },
 		"--result 0-1":            func(g *record.Game) bool { return g.Result == "0-1" },
 		"--reason length":         func(g *record.Game) bool { return g.Reason == "length" },
@@ -70,7 +76,10 @@ func TestGameFilter(t *testing.T) {
 		"--agent a --agent b --side north --result won": func(g *record.Game) bool {
 			return g.South.Agent == "b" && g.North.Agent == "a" && points(g, false) == "won"
 		},
-		"--agent b --side south --result lost": func(g *record.Game) bool { return g.South.Agent == "b" && points(g, true) == "lost" },
+		"--agent b --side south --result lost": func(g *record.Game) bool {
+			return g.South.Agent == "b" &&
+				points(g, true) == "lost"
+		},
 		"--agent c --agent a --result drawn": func(g *record.Game) bool {
 			x := g.South.Agent + g.North.Agent
 			return (x == "ca" || x == "ac") && points(g, true) == "drawn"
@@ -87,10 +96,12 @@ func TestGameFilter(t *testing.T) {
 			}
 		}
 		require.NotEmpty(t, chosen, args)
-		code, out, errText := gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl"}, strings.Fields(args)...)...)
+		code, out, errText := gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl"},
+			strings.Fields(args)...)...)
 		require.Zero(t, code, errText)
 		require.Equal(t, recordsText(chosen), out, args)
-		_, out, _ = gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl", "--limit", "3"}, strings.Fields(args)...)...)
+		_, out, _ = gyges(t.Context(), text, append([]string{"games", "-", "--format", "jsonl", "--limit", "3"},
+			strings.Fields(args)...)...)
 		require.Equal(t, recordsText(chosen[:min(3, len(chosen))]), out, args)
 	}
 }
@@ -166,7 +177,8 @@ func (r waiting) Read([]byte) (int, error) {
 
 // Ctrl-C ends a command that waits for its standard input.
 func TestWaitingIsInterrupted(t *testing.T) {
-	for _, args := range []string{"rate -", "games -", "export -", "import - --out new", "perft --epd -", "openings -", "tactics run -"} {
+	for _, args := range []string{"rate -", "games -", "export -", "import - --out new", "perft --epd -", "openings -",
+		"tactics run -"} {
 		t.Run(args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			ctx, cancel := context.WithCancel(t.Context())
@@ -174,7 +186,8 @@ func TestWaitingIsInterrupted(t *testing.T) {
 			end := make(chan struct{})
 			defer close(end)
 			var out, errText bytes.Buffer
-			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), waiting{cancel, end}, &out, &errText), errText.String())
+			require.Equal(t, exitInterrupted, run(ctx, strings.Fields(args), waiting{cancel, end}, &out, &errText),
+				errText.String())
 			require.Empty(t, errText.String())
 			require.NoDirExists(t, "new")
 		})

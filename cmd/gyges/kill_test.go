@@ -47,8 +47,10 @@ var killKinds = []killKind{
 		name: "tournament", makes: "run",
 		args: "tournament --agent random --agent greedy --agent alphabeta:depth=1,hash=1 --rules simplified,kang --pairs 10 --workers 3 --out run",
 	},
-	{name: "match", makes: "run", args: "match alphabeta:depth=1,hash=1 greedy --rules simplified --pairs 150 --workers 2 --out run"},
-	{name: "selfplay", makes: "run", args: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 150 --workers 3 --out run"},
+	{name: "match", makes: "run",
+		args: "match alphabeta:depth=1,hash=1 greedy --rules simplified --pairs 150 --workers 2 --out run"},
+	{name: "selfplay", makes: "run",
+		args: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 150 --workers 3 --out run"},
 	{name: "tune spsa", makes: "run", args: "tune spsa run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 12\npairs: 4\nverification: {every: 5, pairs: 5}")},
 	{name: "tune td", makes: "run", args: "tune td run.yaml --out run", prepare: configFile(
@@ -56,13 +58,16 @@ var killKinds = []killKind{
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, validation: 20}\n" +
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: 5")},
-	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run", prepare: func(t *testing.T, dir string) {
-		finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
-		configFile("rules: simplified\nleaves: true\ndata: played/positions\nnetwork: {epochs: 10}")(t, dir)
-	}},
-	{name: "import", makes: "run", refuses: "holds a run already", args: "import played.pgn --out run", prepare: playedGames("played.pgn")},
+	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run",
+		prepare: func(t *testing.T, dir string) {
+			finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
+			configFile("rules: simplified\nleaves: true\ndata: played/positions\nnetwork: {epochs: 10}")(t, dir)
+		}},
+	{name: "import", makes: "run", refuses: "holds a run already", args: "import played.pgn --out run",
+		prepare: playedGames("played.pgn")},
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
-	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet", prepare: playedGames("")},
+	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet",
+		prepare: playedGames("")},
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
@@ -112,7 +117,8 @@ func TestRandomKills(t *testing.T) {
 			for ; k.kills < share; rounds++ {
 				k.round(t, min(1+k.rng.IntN(4), share-k.kills))
 			}
-			t.Logf("%s: %d kills, %d of them by SIGTERM, in %d runs: all ended like an undisturbed one", kind.name, k.kills, k.terms, rounds)
+			t.Logf("%s: %d kills, %d of them by SIGTERM, in %d runs: all ended like an undisturbed one", kind.name, k.kills,
+				k.terms, rounds)
 		})
 	}
 	t.Run("serve", func(t *testing.T) {

@@ -85,7 +85,8 @@ func killServer(t *testing.T, rng *rand.Rand, kills int) {
 	p.address(t)
 	p.stop(t)
 	games := v.compare(t, filepath.Join(dir, "results"))
-	t.Logf("serve: %d kills, %d of them by SIGTERM: %d games recorded, none of the %d that were shown as kept was lost", kills, terms, games, len(v.kept))
+	t.Logf("serve: %d kills, %d of them by SIGTERM: %d games recorded, none of the %d that were shown as kept was lost",
+		kills, terms, games, len(v.kept))
 }
 
 // address waits for the server and returns where it is.

@@ -132,9 +132,12 @@ func TestBadPositions(t *testing.T) {
 		},
 		"kang": {
 			good, kang[:43], kang[:51], kang[:55], kang + "s", kang + " x",
-			strings.Replace(kang, "222/", "322/", 1), strings.Replace(kang, "222/", "22/", 1), strings.Replace(kang, "222/", "/", 1),
-			strings.Replace(kang, "0-0", "3-3", 1), strings.Replace(kang, "0-0", "4-0", 1), strings.Replace(kang, "0-0", "00", 1),
-			strings.Replace(kang, "-", "−", 1), kang[:56] + "ns", kang[:56] + "N", strings.Replace(kang, "000000/", "100000/", 1),
+			strings.Replace(kang, "222/", "322/", 1), strings.Replace(kang, "222/", "22/", 1), strings.Replace(kang, "222/",
+				"/", 1),
+			strings.Replace(kang, "0-0", "3-3", 1), strings.Replace(kang, "0-0", "4-0", 1), strings.Replace(kang, "0-0", "00",
+				1),
+			strings.Replace(kang, "-", "−", 1), kang[:56] + "ns", kang[:56] +
+				"N", strings.Replace(kang, "000000/", "100000/", 1),
 		},
 	}
 	for rules, list := range bad {

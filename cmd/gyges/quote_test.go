@@ -26,7 +26,8 @@ func TestMessagesAreShort(t *testing.T) {
 	with := func(key, value string) []string {
 		return []string{"tournament", file(".yaml", config+key+": "+value+"\n"), "--out", filepath.Join(dir, "out")}
 	}
-	renamed := []string{"tournament", file(".yaml", strings.Replace(config, "name: a", "name: "+long, 1)), "--out", filepath.Join(dir, "out")}
+	renamed := []string{"tournament", file(".yaml", strings.Replace(config, "name: a", "name: "+long, 1)), "--out",
+		filepath.Join(dir, "out")}
 	agent := func(text string) []string {
 		return []string{"tournament", "--agent", text, "--agent", "random", "--out", filepath.Join(dir, "out")}
 	}
@@ -37,7 +38,8 @@ func TestMessagesAreShort(t *testing.T) {
 		game := "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[GameId \"0\"]\n[Pair \"0\"]\n[Rules \"standard\"]\n" +
 			"[Opening \"000000/000000/000000/321000/021321/033210 s\"]\n[PlyCount \"1\"]\n[Reason \"goal\"]\n\n1. a4-goal 1-0\n"
 		require.Contains(t, game, old)
-		return []string{"import", "--strict", file(".pgn", strings.Replace(game, old, changed, 1)), "--out", filepath.Join(dir, "out")}
+		return []string{"import", "--strict", file(".pgn", strings.Replace(game, old, changed, 1)), "--out",
+			filepath.Join(dir, "out")}
 	}
 	for name, args := range map[string][]string{
 		"name":                      renamed,

@@ -31,7 +31,8 @@ func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	clean := func() {
-		require.NoError(t, errors.Join(os.RemoveAll("results/readme"), os.RemoveAll("results/readme-match"), os.RemoveAll("results/readme-selfplay"), os.RemoveAll("results/readme-texel"), os.RemoveAll("results/readme-spsa")))
+		require.NoError(t, errors.Join(os.RemoveAll("results/readme"), os.RemoveAll("results/readme-match"),
+			os.RemoveAll("results/readme-selfplay"), os.RemoveAll("results/readme-texel"), os.RemoveAll("results/readme-spsa")))
 	}
 	clean()
 	defer clean()

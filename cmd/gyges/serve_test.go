@@ -57,7 +57,8 @@ func fetch(t *testing.T, method, url, body string) (int, string) {
 // can be played against; what ends the server is no failure.
 func TestServe(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
-	code, _, errText := gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", "greedy", "--agent", "alphabeta:depth=1,name=first",
+	code, _, errText := gyges(t.Context(), "", "tournament", "--agent", "random", "--agent", "greedy", "--agent",
+		"alphabeta:depth=1,name=first",
 		"--rules", "simplified", "--pairs", "6", "--seed", "1", "--out", filepath.Join(results, "run"))
 	require.Zero(t, code, errText)
 	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results, "--agent", "random:name=mine")
@@ -74,7 +75,8 @@ func TestServe(t *testing.T) {
 		name := row[indexOf(rows[0], "name")]
 		line := regexp.MustCompile(`(?m)^ *\d+ +` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
 		require.NotEmpty(t, line, name)
-		cells := regexp.MustCompile(`<tr><td>\d+</td><th scope="row">` + regexp.QuoteMeta(name) + `</th>(.*?)</tr>`).FindStringSubmatch(page)
+		cells := regexp.MustCompile(`<tr><td>\d+</td><th scope="row">` + regexp.QuoteMeta(name) +
+			`</th>(.*?)</tr>`).FindStringSubmatch(page)
 		require.NotNil(t, cells, name)
 		plain := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cells[1], " ")), " ")
 		require.Contains(t, strings.Join(strings.Fields(line), " "), plain)
@@ -85,7 +87,8 @@ func TestServe(t *testing.T) {
 	names := regexp.MustCompile(`<option value="([^"]+)" data-doc="[^"]*"(?: data-spans="[^"]*")?>`).FindAllStringSubmatch(page, -1)
 	agents := 0
 	for _, m := range names {
-		status, answer := fetch(t, http.MethodPost, base+"/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, m[1]))
+		status, answer := fetch(t, http.MethodPost, base+"/api/games",
+			fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, m[1]))
 		if status == http.StatusCreated {
 			agents++
 		} else {
@@ -94,7 +97,8 @@ func TestServe(t *testing.T) {
 	}
 	require.Equal(t, 5+4+1, agents, "levels, kinds, and the operator's")
 	for _, agent := range []string{"human", "ugi", "ugi:cmd=sh", "alphabeta:depth=40"} {
-		status, _ := fetch(t, http.MethodPost, base+"/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, agent))
+		status, _ := fetch(t, http.MethodPost, base+"/api/games",
+			fmt.Sprintf(`{"agent":%q,"time":0,"rules":"standard","side":"south","setup":"random"}`, agent))
 		require.Equal(t, http.StatusUnprocessableEntity, status, agent)
 	}
 	code, errText = stop()
@@ -122,7 +126,8 @@ func TestServeOpen(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	code, errText := stop()
 	require.Zero(t, code)
-	require.Regexp(t, `^gyges: warning: \S+ can be reached from other machines; their users can see these runs and play: there is no authentication\n$`, errText)
+	require.Regexp(t,
+		`^gyges: warning: \S+ can be reached from other machines; their users can see these runs and play: there is no authentication\n$`, errText)
 }
 
 // The key that signs indexes stays the same, and there needn't be one.

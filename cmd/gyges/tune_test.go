@@ -32,7 +32,8 @@ func knownWeights(t *testing.T) eval.Weights {
 
 // writePositions writes a folder of training positions: positions of random play under a rule
 // set, won as often as result says.
-func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int, result func(p rules.Position, u float64) bool) string {
+func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
+	result func(p rules.Position, u float64) bool) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "positions")
 	w, err := dataset.Create(dir, map[string]string{"seed": "7"})
@@ -85,12 +86,14 @@ func readResult(t *testing.T, dir string) texel.Result {
 // A network is fitted to training positions in files, written, and used.
 func TestTexelFitsNetworks(t *testing.T) {
 	r := rules.MustParse("simplified")
-	data := writePositions(t, r, [dataset.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool { // corners decide
+	// corners decide
+	data := writePositions(t, r, [dataset.NumSplits]int{3000, 500, 1000}, func(p rules.Position, u float64) bool {
 		return u < 0.2 == (p.At(0) == 0 || p.At(rules.NumSquares-1) == 0)
 	})
 	out := filepath.Join(t.TempDir(), "out")
 	parent := filepath.Join("..", "..", "results", "reference", "training", "handset-simplified.json")
-	config := writeConfig(t, "rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\nweights: "+parent+"\ndata: "+data+"\n")
+	config := writeConfig(t,
+		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\nweights: "+parent+"\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 64 units\n")
@@ -105,7 +108,8 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(manifest), `"epochs": 3`)
 
-	code, text, errText = gyges(t.Context(), "", "analyse", "321123/000000/000000/000000/000000/321123 s", "--rules", "simplified", "--agent", "greedy:weights="+file)
+	code, text, errText = gyges(t.Context(), "", "analyse", "321123/000000/000000/000000/000000/321123 s", "--rules",
+		"simplified", "--agent", "greedy:weights="+file)
 	require.Zero(t, code, errText)
 	require.Regexp(t, `(?m)^ network +-?[0-9.]+ +0\.01 +`, text)
 }
@@ -132,7 +136,8 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	got, err := eval.Read(in, "got")
 	require.NoError(t, errJoin(err, in.Close()))
 	p := got.Provenance
-	require.Equal(t, []any{"texel", "recovery", "default/standard", uint64(7), version()}, []any{p.Method, p.Run, p.Parent, p.Seed, p.Version})
+	require.Equal(t, []any{"texel", "recovery", "default/standard", uint64(7), version()},
+		[]any{p.Method, p.Run, p.Parent, p.Seed, p.Version})
 	require.Equal(t, "12000 positions of "+data, p.Data)
 	require.Equal(t, "test loss", p.Gain.Measure)
 	require.Greater(t, p.Gain.Value, 0.0)
@@ -166,7 +171,8 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.Equal(t, knownWeights(t).Network, got.Network, "a network that is not fitted stays")
 
 	// What is written can be used, and a folder that holds a result is left alone.
-	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, training.WeightsFile), "random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
+	code, _, errText = gyges(t.Context(), "", "match", "greedy:weights="+filepath.Join(out, training.WeightsFile),
+		"random", "--pairs", "1", "--out", filepath.Join(t.TempDir(), "m"))
 	require.Zero(t, code, errText)
 	finished := folderFiles(t, out)
 	code, _, errText = gyges(t.Context(), "", "tune", "texel", config, "--out", out)
@@ -231,16 +237,24 @@ func TestTexelRefusesBadData(t *testing.T) {
 	require.NoError(t, os.Truncate(shards[0], 300))
 
 	for name, c := range map[string]struct{ config, want string }{
-		"no folder":      {"data: " + good + "/none", "no such file or directory"},
-		"no positions":   {"data: " + good, "expected training positions, files like train-"},
-		"empty":          {"data: " + writePositions(t, r, [dataset.NumSplits]int{}, coin), "expected training positions, found none"},
-		"no validation":  {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 0, 0}, coin), "expected validation positions, found none"},
-		"one class":      {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 50, 0}, won), "expected positions that were won and positions that were lost, found the result 1 in all 50"},
-		"other rules":    {"rules: kang\ndata: " + whole, "expected training positions of rules kang, found some of standard"},
-		"broken shard":   {"data: " + truncated, "train-"},
-		"NaN":            {"data: " + whole + "\nweights: " + file("nan.json", strings.Replace(text.String(), `"tempo": `, `"tempo": NaN, "x": `, 1)), ":2: weights: weights " + good + "/nan.json: expected a weights file"},
-		"other features": {"data: " + whole + "\nweights: " + file("other.json", strings.Replace(text.String(), `"near"`, `"far"`, 1)), `unknown feature "far"`},
-		"other family":   {"data: " + whole + "\nrules: simplified\nweights: " + file("family.json", text.String()), ":3: weights: weights " + good + "/family.json are for standard rules"},
+		"no folder":    {"data: " + good + "/none", "no such file or directory"},
+		"no positions": {"data: " + good, "expected training positions, files like train-"},
+		"empty": {"data: " + writePositions(t, r, [dataset.NumSplits]int{}, coin),
+			"expected training positions, found none"},
+		"no validation": {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 0, 0}, coin),
+			"expected validation positions, found none"},
+		"one class": {"data: " + writePositions(t, r, [dataset.NumSplits]int{50, 50, 0}, won),
+			"expected positions that were won and positions that were lost, found the result 1 in all 50"},
+		"other rules": {"rules: kang\ndata: " + whole,
+			"expected training positions of rules kang, found some of standard"},
+		"broken shard": {"data: " + truncated, "train-"},
+		"NaN": {"data: " + whole + "\nweights: " + file("nan.json",
+			strings.Replace(text.String(), `"tempo": `, `"tempo": NaN, "x": `, 1)), ":2: weights: weights " + good +
+			"/nan.json: expected a weights file"},
+		"other features": {"data: " + whole + "\nweights: " + file("other.json",
+			strings.Replace(text.String(), `"near"`, `"far"`, 1)), `unknown feature "far"`},
+		"other family": {"data: " + whole + "\nrules: simplified\nweights: " + file("family.json", text.String()),
+			":3: weights: weights " + good + "/family.json are for standard rules"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -282,7 +296,8 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			config := writeConfig(t, text)
 			dir := t.TempDir()
 			tune := func(ctx context.Context, out string, more ...string) (int, string) {
-				code, _, errText := gyges(ctx, "", append([]string{"tune", method, config, "--out", filepath.Join(dir, out)}, more...)...)
+				code, _, errText := gyges(ctx, "", append([]string{"tune", method, config, "--out", filepath.Join(dir, out)},
+					more...)...)
 				return code, errText
 			}
 			files := func(out string) string {
@@ -334,8 +349,12 @@ func TestTuningRunsRepeatThemselves(t *testing.T) {
 			code, errText = tune(t.Context(), "one", "--seed", "9")
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
-			code, _, errText = gyges(t.Context(), "", "tune", "texel", writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
-				[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position, u float64) bool { return u < 0.5 })+"\n"), "--out", filepath.Join(dir, "one"))
+			code, _, errText = gyges(t.Context(), "", "tune", "texel",
+				writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
+					[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position,
+						u float64) bool {
+						return u < 0.5
+					})+"\n"), "--out", filepath.Join(dir, "one"))
 			require.Equal(t, exitUsage, code)
 			require.Contains(t, errText, "holds a run of another method; it was "+method+", now texel")
 		})
@@ -382,7 +401,8 @@ func TestEmptyStartIsAStart(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			dir := emptyStart(t, c.manifest, c.empty)
-			code, _, errText := gyges(t.Context(), "", append(strings.Fields(command), writeConfig(t, c.config), "--out", dir)...)
+			code, _, errText := gyges(t.Context(), "", append(strings.Fields(command), writeConfig(t, c.config), "--out",
+				dir)...)
 			require.Zero(t, code, errText)
 			left, err := filepath.Glob(filepath.Join(dir, "*.tmp-*"))
 			require.NoError(t, err)
@@ -417,7 +437,8 @@ func TestTuneRefusesFolders(t *testing.T) {
 		require.Empty(t, stdout)
 		require.Contains(t, errText, want)
 	}
-	for _, args := range [][]string{{"spsa", config, "--workers", "-1"}, {"spsa", "none.yaml"}, {"td", config}, {"texel", config}, {"texel"}, {}} {
+	for _, args := range [][]string{{"spsa", config, "--workers", "-1"}, {"spsa", "none.yaml"}, {"td", config},
+		{"texel", config}, {"texel"}, {}} {
 		code, _, _ := gyges(t.Context(), "", append([]string{"tune"}, args...)...)
 		require.Equal(t, exitUsage, code, args)
 	}

@@ -40,9 +40,11 @@ func TestParseOpenings(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, text, got.String())
 	}
-	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4", "agents:plies=2", "Random", ":"} {
+	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
+		"agents:plies=2", "Random", ":"} {
 		_, err := parseOpenings(text)
-		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, setups, agents or file:PATH, found ", text)
+		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, setups, agents or file:PATH, found ",
+			text)
 	}
 }
 
@@ -79,7 +81,8 @@ func TestPerSecond(t *testing.T) {
 
 func TestRemarks(t *testing.T) {
 	require.Empty(t, remarks(agents.Decision{}))
-	require.Equal(t, "+0.35, depth 4, 1234 nodes", remarks(agents.Decision{Scored: true, Score: 35, Depth: 4, Nodes: 1234}))
+	require.Equal(t, "+0.35, depth 4, 1234 nodes", remarks(agents.Decision{Scored: true, Score: 35, Depth: 4,
+		Nodes: 1234}))
 	require.Equal(t, "-12.00", remarks(agents.Decision{Scored: true, Score: -1200}))
 	require.Equal(t, "wins in 3, depth 5", remarks(agents.Decision{Scored: true, Score: agents.WinIn(3), Depth: 5}))
 	require.Equal(t, "loses in 2, 7 nodes", remarks(agents.Decision{Scored: true, Score: -agents.WinIn(2), Nodes: 7}))
@@ -115,10 +118,12 @@ func TestStepsLines(t *testing.T) {
 
 func TestVersionLine(t *testing.T) {
 	require.Equal(t, "gyges (unknown version)", versionLine(&debug.BuildInfo{}))
-	require.Equal(t, "gyges v1.2.3, revision 0123abcd with changes of 2026-01-02T03:04:05Z, go1.26.0", versionLine(&debug.BuildInfo{
-		GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
-		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.modified", Value: "true"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}},
-	}))
+	require.Equal(t, "gyges v1.2.3, revision 0123abcd with changes of 2026-01-02T03:04:05Z, go1.26.0",
+		versionLine(&debug.BuildInfo{
+			GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
+			Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.modified", Value: "true"},
+				{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}},
+		}))
 }
 
 func TestComplain(t *testing.T) {

@@ -182,7 +182,7 @@ func (p *pgnReader) end() error {
 	err := p.game(&p.out)
 	bad, line := p.bad, p.badLine
 	p.at = [tagCount]int{}
-	p.start, p.ended, p.bad = 0, false, nil
+	p.start, p.ended, p.bad, p.badLine = 0, false, nil, 0
 	switch {
 	case err != nil:
 		return err
@@ -206,11 +206,11 @@ func (p *pgnReader) game(g *Game) error {
 			p.fail(p.at[k], checkName(name, p.tags[k]))
 		}
 	}
-	if p.bad != nil {
+	if p.badLine > 0 {
 		return nil
 	}
 	result, err := parseResult(p.tags[tagResult])
-	if p.fail(p.at[tagResult], err); p.bad != nil {
+	if p.fail(p.at[tagResult], err); p.badLine > 0 {
 		return nil
 	}
 	g.Result, g.ID, g.Pair = result, p.tag(tagID), p.pair()

@@ -23,7 +23,8 @@ func found(t testing.TB, text string) []string {
 	require.NoError(t, err)
 	err = Read(context.Background(), format, r, Handler{
 		Game: func(g *Game) error {
-			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID, g.Pair), " "))
+			list = append(list, strings.TrimRight(fmt.Sprintf("%s-%s %+d %s %s %s", g.South, g.North, g.Result, g.Rules, g.ID,
+				g.Pair), " "))
 			return nil
 		},
 		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("%d: %v", line, err)); return nil },
@@ -41,7 +42,8 @@ func tags(white, black, result string) string {
 func TestTagsAndMoves(t *testing.T) {
 	var list []string
 	text := "stray\n[White \"a\"]\n[Site \"x\\\\y\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 {\n[X \"y\"]\n} e5\n%no\n1-0\n" +
-		"[White \"c\"]\n[Black \"d\"]\n[Result \"?\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"*\"]\n1. " + strings.Repeat("x", maxFields)
+		"[White \"c\"]\n[Black \"d\"]\n[Result \"?\"]\n[White \"e\"]\n[Black \"f\"]\n[Result \"*\"]\n1. " +
+		strings.Repeat("x", maxFields)
 	err := Read(t.Context(), PGN, strings.NewReader(text), Handler{
 		Game:       func(g *Game) error { list = append(list, fmt.Sprintf("game at %d", g.Line)); return nil },
 		Bad:        func(line int, err error) error { list = append(list, fmt.Sprintf("bad at %d", line)); return nil },
@@ -62,22 +64,32 @@ func TestPGN(t *testing.T) {
 		text string
 		want []string
 	}{
-		"tags alone, blank lines between": {tags("a", "b", "1-0") + "\n" + tags("b", "a", "1/2-1/2"), []string{"a-b +1", "b-a +0"}},
-		"no blank lines":                  {tags("a", "b", "1-0") + tags("b", "a", "0-1"), []string{"a-b +1", "b-a -1"}},
-		"with moves":                      {tags("a", "b", "1-0") + "\n1. e4 e5 1-0\n\n" + tags("b", "a", "0-1") + "\n1. d4 0-1\n", []string{"a-b +1", "b-a -1"}},
-		"line ends of Windows, a mark":    {"\ufeff" + strings.ReplaceAll(tags("a", "b", "1-0"), "\n", "\r\n"), []string{"a-b +1"}},
-		"several tags on a line":          {`[White "a"] [Black "b"][Result "0-1"]` + "\n", []string{"a-b -1"}},
-		"escapes":                         {tags(`a"\b`, "b", "1-0"), []string{`a"\b-b +1`}},
-		"a tag in a comment":              {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n} e5 1-0\n", []string{"a-b +1"}},
-		"a brace after a semicolon":       {tags("a", "b", "1-0") + "\n1. e4 ; {\n1-0\n\n" + tags("b", "a", "1-0"), []string{"a-b +1", "b-a +1"}},
-		"unfinished":                      {tags("a", "b", "*"), []string{"unfinished"}},
-		"no result":                       {"\n" + tags("a", "b", "1-0") + "\n[White \"x\"]\n[Black \"y\"]\n", []string{"a-b +1", "6: expected tags White, Black and Result, found none of Result"}},
-		"a wrong result":                  {tags("a", "b", "2-0"), []string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "2-0"`}},
-		"no name":                         {tags("?", "b", "1-0"), []string{`1: expected the name of White, found "?"`}},
-		"a tag cut short":                 {"[White \"a\"]\n[Black \"b]\n[Result \"1-0\"]\n\n" + tags("c", "d", "1-0"), []string{`2: expected a tag [Name "value"], found "[Black \"b]"`, "c-d +1"}},
-		"id, pair and rules":              {tags("a", "b", "1-0") + "[GameId \"g7\"]\n[Pair \"3\"]\n[Variant \"kang\"]\n", []string{"a-b +1 kang g7 3"}},
-		"a pair by round and opening":     {tags("a", "b", "1-0") + "[Round \"1\"]\n[FEN \"x\"]\n", []string{"a-b +1   x\x001"}},
-		"nothing":                         {"", nil},
+		"tags alone, blank lines between": {tags("a", "b", "1-0") + "\n" + tags("b", "a", "1/2-1/2"),
+			[]string{"a-b +1", "b-a +0"}},
+		"no blank lines": {tags("a", "b", "1-0") + tags("b", "a", "0-1"), []string{"a-b +1", "b-a -1"}},
+		"with moves": {tags("a", "b", "1-0") + "\n1. e4 e5 1-0\n\n" + tags("b", "a", "0-1") +
+			"\n1. d4 0-1\n", []string{"a-b +1", "b-a -1"}},
+		"line ends of Windows, a mark": {"\ufeff" + strings.ReplaceAll(tags("a", "b", "1-0"), "\n", "\r\n"),
+			[]string{"a-b +1"}},
+		"several tags on a line": {`[White "a"] [Black "b"][Result "0-1"]` + "\n", []string{"a-b -1"}},
+		"escapes":                {tags(`a"\b`, "b", "1-0"), []string{`a"\b-b +1`}},
+		"a tag in a comment": {tags("a", "b", "1-0") + "\n1. e4 {\n[White \"x\"]\n} e5 1-0\n",
+			[]string{"a-b +1"}},
+		"a brace after a semicolon": {tags("a", "b", "1-0") + "\n1. e4 ; {\n1-0\n\n" + tags("b", "a", "1-0"),
+			[]string{"a-b +1", "b-a +1"}},
+		"unfinished": {tags("a", "b", "*"), []string{"unfinished"}},
+		"no result": {"\n" + tags("a", "b", "1-0") + "\n[White \"x\"]\n[Black \"y\"]\n",
+			[]string{"a-b +1", "6: expected tags White, Black and Result, found none of Result"}},
+		"a wrong result": {tags("a", "b", "2-0"),
+			[]string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "2-0"`}},
+		"no name": {tags("?", "b", "1-0"), []string{`1: expected the name of White, found "?"`}},
+		"a tag cut short": {"[White \"a\"]\n[Black \"b]\n[Result \"1-0\"]\n\n" + tags("c", "d", "1-0"),
+			[]string{`2: expected a tag [Name "value"], found "[Black \"b]"`, "c-d +1"}},
+		"id, pair and rules": {tags("a", "b", "1-0") + "[GameId \"g7\"]\n[Pair \"3\"]\n[Variant \"kang\"]\n",
+			[]string{"a-b +1 kang g7 3"}},
+		"a pair by round and opening": {tags("a", "b", "1-0") + "[Round \"1\"]\n[FEN \"x\"]\n",
+			[]string{"a-b +1   x\x001"}},
+		"nothing": {"", nil},
 	} {
 		require.Equal(t, c.want, found(t, c.text), name)
 	}
@@ -88,16 +100,19 @@ func TestCSV(t *testing.T) {
 		text string
 		want []string
 	}{
-		"a header":          {"Result,White,Black\n1-0,a,b\n0.5,b,a\n", []string{"a-b +1", "b-a +0"}},
-		"all columns":       {"game,pair,rules,south,north,result,extra\n7,3,kang,a,b,0-1,x\n", []string{"a-b -1 kang 7 3"}},
-		"no header":         {"a,b,1\nb,a,0\n", []string{"a-b +1", "b-a -1"}},
-		"semicolons":        {"white;black;result\n\"a;x\";b;1/2-1/2\n", []string{"a;x-b +0"}},
-		"tabs":              {"white\tblack\tresult\na,x\tb\t1-0\n", []string{"a,x-b +1"}},
-		"too few fields":    {"south,north,result\na,b\nb,a,1-0\n", []string{"2: expected at least 3 fields, found 2", "b-a +1"}},
-		"a wrong result":    {"south,north,result\n\na,b,won\n", []string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "won"`}},
-		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n", []string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1"}},
-		"no name":           {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
-		"unfinished":        {"south,north,result\na,b,*\n", []string{"unfinished"}},
+		"a header":    {"Result,White,Black\n1-0,a,b\n0.5,b,a\n", []string{"a-b +1", "b-a +0"}},
+		"all columns": {"game,pair,rules,south,north,result,extra\n7,3,kang,a,b,0-1,x\n", []string{"a-b -1 kang 7 3"}},
+		"no header":   {"a,b,1\nb,a,0\n", []string{"a-b +1", "b-a -1"}},
+		"semicolons":  {"white;black;result\n\"a;x\";b;1/2-1/2\n", []string{"a;x-b +0"}},
+		"tabs":        {"white\tblack\tresult\na,x\tb\t1-0\n", []string{"a,x-b +1"}},
+		"too few fields": {"south,north,result\na,b\nb,a,1-0\n",
+			[]string{"2: expected at least 3 fields, found 2", "b-a +1"}},
+		"a wrong result": {"south,north,result\n\na,b,won\n",
+			[]string{`3: expected a result 1-0, 0-1, 1/2-1/2 or *, found "won"`}},
+		"a quote left open": {"south,north,result\n\"a,b,1-0\nc,d,1-0\n",
+			[]string{"2: expected fields of CSV: extraneous or missing \" in quoted-field", "c-d +1"}},
+		"no name":    {"south,north,result\n,b,1-0\n", []string{`2: expected the name of South, found ""`}},
+		"unfinished": {"south,north,result\na,b,*\n", []string{"unfinished"}},
 	} {
 		require.Equal(t, c.want, found(t, c.text), name)
 	}
@@ -105,12 +120,14 @@ func TestCSV(t *testing.T) {
 
 func TestCSVWithoutColumnsIsRefused(t *testing.T) {
 	err := Read(context.Background(), CSV, strings.NewReader("who,when\n"), Handler{})
-	require.EqualError(t, err, `line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
+	require.EqualError(t, err,
+		`line 1: expected a header with the columns south, north and result (or white, black, result), or a game in that order; found "who,when"`)
 }
 
 func TestLongLinesAreBounded(t *testing.T) {
 	long := strings.Repeat("x", 3*maxFields)
-	require.Equal(t, []string{"a-b +1", "b-a +1"}, found(t, tags("a", "b", "1-0")+"\n1. "+long+" 1-0\n\n"+tags("b", "a", "1-0")))
+	require.Equal(t, []string{"a-b +1", "b-a +1"}, found(t, tags("a", "b", "1-0")+"\n1. "+long+" 1-0\n\n"+tags("b", "a",
+		"1-0")))
 	got := found(t, `[White "`+long+"\"]\n\n"+tags("a", "b", "1-0"))
 	require.Equal(t, []string{"1: expected a line of tags of at most 262144 bytes, found a longer one", "a-b +1"}, got)
 	got = found(t, "south,north,result\n"+long+",b,1-0\na,b,1-0\n")
@@ -121,7 +138,8 @@ func TestLongLinesAreBounded(t *testing.T) {
 
 func TestErrorsEndTheReading(t *testing.T) {
 	stop := errors.New("stop")
-	h := Handler{Game: func(*Game) error { return nil }, Bad: func(int, error) error { return stop }, Unfinished: func() {}}
+	h := Handler{Game: func(*Game) error { return nil }, Bad: func(int, error) error { return stop },
+		Unfinished: func() {}}
 	for f, text := range map[Format]string{PGN: tags("a", "b", "won"), CSV: "a,b,1-0\nx\n"} {
 		require.ErrorIs(t, Read(context.Background(), f, strings.NewReader(text), h), stop)
 	}
@@ -134,7 +152,8 @@ func TestErrorsEndTheReading(t *testing.T) {
 
 func TestSniff(t *testing.T) {
 	for text, want := range map[string]Format{
-		"\ufeff\n\n [White \"a\"]": PGN, "": PGN, "% x": PGN, "{\"game\":0}": Records, "a,b,1-0": CSV, strings.Repeat("\n", 1000) + "{": Records,
+		"\ufeff\n\n [White \"a\"]": PGN, "": PGN, "% x": PGN, "{\"game\":0}": Records, "a,b,1-0": CSV, strings.Repeat("\n",
+			1000) + "{": Records,
 	} {
 		f, r, err := Sniff(strings.NewReader(text))
 		require.NoError(t, err)
@@ -150,7 +169,8 @@ func TestSeenAgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s Seen
 		seen := map[string]bool{}
-		id := rapid.OneOf(rapid.Map(rapid.IntRange(0, 30), func(n int) string { return fmt.Sprint(n) }), rapid.SampledFrom([]string{"a", "b", "007", "7 ", "-1"}))
+		id := rapid.OneOf(rapid.Map(rapid.IntRange(0, 30), func(n int) string { return fmt.Sprint(n) }),
+			rapid.SampledFrom([]string{"a", "b", "007", "7 ", "-1"}))
 		for range rapid.IntRange(0, 60).Draw(t, "ids") {
 			x := id.Draw(t, "id")
 			require.Equal(t, seen[x], s.Add([]byte(x)), x)
@@ -235,7 +255,8 @@ func manyGames(games, lines int) string {
 	var b strings.Builder
 	for k := range games {
 		result := []string{"1-0", "0-1", "1/2-1/2"}[rng.IntN(3)]
-		fmt.Fprintf(&b, "[Event \"e\"]\n[Site \"?\"]\n[Date \"2026.01.01\"]\n[Round \"%d\"]\n[White \"Engine %d\"]\n[Black \"Engine %d\"]\n[Result %q]\n\n%s%s\n\n",
+		fmt.Fprintf(&b,
+			"[Event \"e\"]\n[Site \"?\"]\n[Date \"2026.01.01\"]\n[Round \"%d\"]\n[White \"Engine %d\"]\n[Black \"Engine %d\"]\n[Result %q]\n\n%s%s\n\n",
 			k, rng.IntN(100), rng.IntN(100), result, moves, result)
 	}
 	return b.String()
@@ -266,7 +287,8 @@ func TestOpenQuotes(t *testing.T) {
 	t.Parallel()
 	bad := 0
 	text := "south,north,result\n" + strings.Repeat("\"a,b,1-0\na,\"b\"x,1-0\n", 100_000)
-	require.NoError(t, Read(t.Context(), CSV, strings.NewReader(text), Handler{Bad: func(int, error) error { bad++; return nil }}))
+	require.NoError(t, Read(t.Context(), CSV, strings.NewReader(text),
+		Handler{Bad: func(int, error) error { bad++; return nil }}))
 	require.Equal(t, 200_000, bad)
 }
 
@@ -293,7 +315,8 @@ func TestEndlessLine(t *testing.T) {
 					Game: func(*Game) error { return nil },
 					Bad:  func(int, error) error { bad++; return nil },
 				})
-				require.ErrorContains(t, err, fmt.Sprintf("line %d: expected", 1+strings.Count(head, "\n")), "%s %q %q", format, head, fill)
+				require.ErrorContains(t, err, fmt.Sprintf("line %d: expected", 1+strings.Count(head, "\n")), "%s %q %q", format,
+					head, fill)
 				require.LessOrEqual(t, bad, 1)
 			}
 		}

@@ -15,9 +15,9 @@ func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 func (p *Pairs) Add(halfPoints int) { p[halfPoints]++ }
 
 // Elo returns the logistic Elo difference of the score, and half its 95 % interval by
-// the normal approximation, with the variance between pairs. ok is false where there is no finite estimate: without pairs, or when
-// one side won everything. half is NaN where all pairs gave the same, so
-// that there is no estimate of their variance.
+// the normal approximation, with the variance between pairs. ok is false where there
+// is no finite estimate: without pairs, or when one side won everything. half is NaN
+// where all pairs gave the same, so that there is no estimate of their variance.
 func (p Pairs) Elo() (elo, half float64, ok bool) {
 	n := float64(p.N())
 	mean, square := 0.0, 0.0

@@ -66,7 +66,8 @@ func (t Test) String() string {
 func (t Test) Check() error {
 	var errs []error
 	if !(-maxElo <= t.Elo0 && t.Elo0 < t.Elo1 && t.Elo1 <= maxElo) {
-		errs = append(errs, fmt.Errorf("expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo, t.Elo0, t.Elo1))
+		errs = append(errs, fmt.Errorf("expected elo0 below elo1, both from %d to %d, found %v and %v", -maxElo, maxElo,
+			t.Elo0, t.Elo1))
 	}
 	for _, p := range []struct {
 		name  string

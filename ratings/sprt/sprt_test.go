@@ -199,7 +199,8 @@ func TestParse(t *testing.T) {
 	again, err := Parse(got.String())
 	require.NoError(t, err)
 	require.Equal(t, got, again)
-	for _, text := range []string{"", "elo0", "elo0=x", "elo0=5", "elo0=NaN", "elo1=201", "elo0=-201", "elo0=0,elo0=1", "alpha=0", "alpha=0.5", "beta=-1", "beta=NaN", "model=x", "model=", "x=1", "elo0=1,"} {
+	for _, text := range []string{"", "elo0", "elo0=x", "elo0=5", "elo0=NaN", "elo1=201", "elo0=-201", "elo0=0,elo0=1",
+		"alpha=0", "alpha=0.5", "beta=-1", "beta=NaN", "model=x", "model=", "x=1", "elo0=1,"} {
 		_, err := Parse(text)
 		require.Error(t, err, text)
 	}

@@ -82,8 +82,9 @@ var columns = []Column{
 	{"name", "Player", "the player, as the records name it", func(r *row) any { return name(r.name) }},
 	{"group", "Group", "number of the group; only ratings of one group can be compared",
 		ifRated(func(p *ratings.Player) any { return p.Group + 1 })},
-	{"elo", "Elo", "the rating: the maximum of the likelihood, together with all others, South's advantage and the draw parameter; " +
-		"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
+	{"elo", "Elo",
+		"the rating: the maximum of the likelihood, together with all others, South's advantage and the draw parameter; " +
+			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
 		ifRated(func(p *ratings.Player) any { return p.Elo })},
 	{"error", "95 %", "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
 		ifRated(func(p *ratings.Player) any { return margin(p.Error) })},
@@ -104,12 +105,14 @@ var columns = []Column{
 	{"points", "Points", "wins plus half the draws", ofCount(func(c ratings.Count) any { return c.Points() })},
 	{"score", "Score", "points per game, 0 to 1", perGame(ratings.Count.Score)},
 	{"draw_share", "Draws", "draws per game, 0 to 1", perGame(ratings.Count.DrawShare)},
-	{"difference", "To next", "elo less that of the next player of the group, with half the 95 % interval of that difference, " +
-		"from the covariance of both", ifNext(func(d *ratings.Difference) any { return estimate{d.Elo, d.Error} })},
+	{"difference", "To next",
+		"elo less that of the next player of the group, with half the 95 % interval of that difference, " +
+			"from the covariance of both", ifNext(func(d *ratings.Difference) any { return estimate{d.Elo, d.Error} })},
 	{"difference_error", "95 % of it", "half the 95 % interval of difference",
 		ifNext(func(d *ratings.Difference) any { return textless(d.Error) })},
-	{"los", "LOS", "likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
-		"by the normal approximation", ifNext(func(d *ratings.Difference) any { return percent(d.LOS) })},
+	{"los", "LOS",
+		"likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
+			"by the normal approximation", ifNext(func(d *ratings.Difference) any { return percent(d.LOS) })},
 	{"advantage", "Advantage", "South's first-move advantage in Elo, one for the whole table",
 		func(r *row) any { return digits(r.ratings.Advantage.Elo) }},
 	{"advantage_error", "95 % of it", "half the 95 % interval of advantage; empty if it wasn't fitted", func(r *row) any {
@@ -118,16 +121,19 @@ var columns = []Column{
 		}
 		return digits(r.ratings.Advantage.Error)
 	}},
-	{"cause", "Cause", "why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
-		"or no-games", ifUnrated(func(u *ratings.Unrated) any { return string(u.Cause) })},
-	{"reason", "Reason", "the same as a sentence, with the opponents", ifUnrated(func(u *ratings.Unrated) any { return u.Reason })},
+	{"cause", "Cause",
+		"why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
+			"or no-games", ifUnrated(func(u *ratings.Unrated) any { return string(u.Cause) })},
+	{"reason", "Reason", "the same as a sentence, with the opponents",
+		ifUnrated(func(u *ratings.Unrated) any { return u.Reason })},
 }
 
 const (
 	// TextColumns are the columns printed for people unless others are asked for.
 	TextColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
 
-	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,advantage,advantage_error,reason"
+	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,advantage," +
+		"advantage_error,reason"
 	// ratedColumns are those that are empty for players without a rating.
 	ratedColumns = "group,elo,error,low,high,bootstrap,difference,difference_error,los"
 	playerKeys   = "number,name,group,elo,error,bootstrap,games,wins,draws,losses,points,score,draw_share" // of JSON

@@ -23,7 +23,8 @@ func TestColumnsAreChosen(t *testing.T) {
 	a, b := table.Ratings.Players[0], table.Ratings.Players[1]
 	d, err := table.Ratings.Difference(a.Name, b.Name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", exact(a.Elo), exact(a.Elo - a.Error), exact(a.Elo + a.Error), exact(d.Elo), exact(d.Error), exact(d.LOS)}, rows[1])
+	require.Equal(t, []string{"a", exact(a.Elo), exact(a.Elo - a.Error), exact(a.Elo + a.Error), exact(d.Elo),
+		exact(d.Error), exact(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")
 	buf.Reset()
 	require.NoError(t, Write(&buf, Text, View{Columns: chosen}, tablesOf(table)))
@@ -84,7 +85,8 @@ func TestComparisons(t *testing.T) {
 	table := plain(t)
 	var buf bytes.Buffer
 	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "b"))
-	require.Regexp(t, `b loses to a by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\nb beats c by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\n$`, buf.String())
+	require.Regexp(t,
+		`b loses to a by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\nb beats c by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\n$`, buf.String())
 	buf.Reset()
 	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "nobody"))
 	require.Contains(t, buf.String(), "nobody has no rating here that could be compared.")

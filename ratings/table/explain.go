@@ -14,17 +14,36 @@ type definition struct{ name, doc string }
 var beside = []definition{
 	{"players", "the players with a rating, by group and then from the strongest down"},
 	{"advantage_fitted", "whether the advantage was estimated from the games, and not given or unknown"},
-	{"advantage_bootstrap", "half the distance between the 2.5 % and 97.5 % quantiles of the resamples' advantages; null without --bootstrap"},
-	{"draw_parameter", "null if draws count as half points; otherwise an object: model (davidson or rao-kupper), parameter (davidson: draws over the geometric mean of wins and losses; rao-kupper: the threshold in Elo below which a difference isn't seen), rate (the probability of a draw between equals without an advantage) and error (half its 95 % interval)"},
-	{"unrated", "the players without a finite rating, from the highest score down, with reason and cause: won-all, lost-all, one-sided (won all games against some, lost all against the rest) or no-games"},
-	{"groups", "the sets of players that can be compared: each reaches each other along steps from a player to one it took points off. name: the strongest of them; players and games: how many; anchors: who was given a rating (sd: null if held fast); apart: why they aren't comparable with the first group"},
+	{"advantage_bootstrap",
+		"half the distance between the 2.5 % and 97.5 % quantiles of the resamples' advantages; null without --bootstrap"},
+	{"draw_parameter",
+		"null if draws count as half points; otherwise an object: model (davidson or rao-kupper), parameter (davidson: " +
+			"draws over the geometric mean of wins and losses; rao-kupper: the threshold in Elo below which a difference " +
+			"isn't seen), rate (the probability of a draw between equals without an advantage) and error (half its 95 % " +
+			"interval)"},
+	{"unrated",
+		"the players without a finite rating, from the highest score down, with reason and cause: won-all, lost-all, " +
+			"one-sided (won all games against some, lost all against the rest) or no-games"},
+	{"groups",
+		"the sets of players that can be compared: each reaches each other along steps from a player to one it took " +
+			"points off. name: the strongest of them; players and games: how many; anchors: who was given a rating (sd: " +
+			"null if held fast); apart: why they aren't comparable with the first group"},
 	{"used_games", "the games that entered the fit; the others were all won by one side of two groups or players"},
-	{"pairs", "game pairs among the games: one opening, played twice with sides swapped. The intervals take a pair for one observation"},
+	{"pairs",
+		"game pairs among the games: one opening, played twice with sides swapped. The intervals take a pair for one " +
+			"observation"},
 	{"self_games", "games with one name on both sides; they are left out of all else"},
-	{"resamples", "number of the bootstrap's resamples. Each gives every pair, and every game that is in none, a random weight (exponential with mean one: Rubin 1981) and fits again"},
+	{"resamples",
+		"number of the bootstrap's resamples. Each gives every pair, and every game that is in none, a random weight " +
+			"(exponential with mean one: Rubin 1981) and fits again"},
 	{"crosstable", "who scored what, by South and North, from South's view"},
-	{"head_to_head", "the pairings that entered the fit, those that fit worst first: points of a against b, those expected by the ratings, and z: their difference over the standard deviation that chance gives it"},
-	{"chi_square", "the sum over all pairings of the squared difference between points and expectation, over the variance that chance gives it. If the model is right it is about degrees_of_freedom. 0 if pairings have fewer than 8 games on average"},
+	{"head_to_head",
+		"the pairings that entered the fit, those that fit worst first: points of a against b, those expected by the " +
+			"ratings, and z: their difference over the standard deviation that chance gives it"},
+	{"chi_square",
+		"the sum over all pairings of the squared difference between points and expectation, over the variance that " +
+			"chance gives it. If the model is right it is about degrees_of_freedom. 0 if pairings have fewer than 8 games " +
+			"on average"},
 	{"degrees_of_freedom", "the pairings less the ratings fitted to them"},
 	{"p", "the probability of a chi_square this large or larger if the model is right"},
 	{"notes", "sentences on what was left out or could not be had"},
@@ -32,7 +51,8 @@ var beside = []definition{
 }
 
 // about is what must be known to read any of them.
-const about = `A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of South
+const about = "" +
+	`A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of South
 and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half a loss, or
 with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points are odds of ten to
 one of winning against losing (davidson), or of winning against not winning beyond the threshold (rao-kupper), so

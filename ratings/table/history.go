@@ -58,7 +58,8 @@ func (p *page) series(s *ratings.Series) {
 	var lines []string
 	for i, name := range s.Steps {
 		header = append(header, strconv.Itoa(i+1))
-		lines = append(lines, fmt.Sprintf("%d: %s; South's first-move advantage %s", i+1, name, advantageText(s.Advantages[i])))
+		lines = append(lines, fmt.Sprintf("%d: %s; South's first-move advantage %s", i+1, name,
+			advantageText(s.Advantages[i])))
 	}
 	g := newGrid(header...)
 	for i, l := range s.Players {

@@ -38,7 +38,8 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 			}
 			require.Contains(t, text.String(), cell)
 		}
-		require.Regexp(t, `(?m)^ *`+row.Cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|", `\|`).Replace(row.Cells[1])+` `, text.String())
+		require.Regexp(t, `(?m)^ *`+row.Cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|",
+			`\|`).Replace(row.Cells[1])+` `, text.String())
 	}
 	require.Equal(t, `a\x1b[31m`, rows[0].Cells[1])
 	require.Equal(t, "a\x1b[31m", rows[0].Name)

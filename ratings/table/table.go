@@ -249,7 +249,8 @@ func crosstable(t Table) ([][]any, error) {
 func headToHeads(t Table) ([][]any, error) {
 	var rows [][]any
 	for _, h := range t.Ratings.HeadToHeads() {
-		rows = append(rows, []any{name(h.A), name(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected, zScore(h.Z)})
+		rows = append(rows, []any{name(h.A), name(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected,
+			zScore(h.Z)})
 	}
 	return rows, nil
 }

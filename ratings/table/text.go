@@ -104,7 +104,8 @@ func remarks(r *ratings.Ratings) []string {
 	if len(r.Players) > 0 {
 		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage))
 		if r.Draws != nil {
-			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate), textfmt.Percent(r.Draws.Error), r.Draws.Model))
+			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate),
+				textfmt.Percent(r.Draws.Error), r.Draws.Model))
 		}
 		lines = append(lines, scaleText(r.Groups))
 		if r.GoodnessOfFit.Degrees > 0 {

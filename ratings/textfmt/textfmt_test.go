@@ -26,7 +26,8 @@ func TestVisible(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	for text, want := range map[string]string{"": "", "abcdef": "abcdef", "abcdefg": "abc…", "abécdef": "ab…", "abc\xff\xffxx": "abc…"} {
+	for text, want := range map[string]string{"": "", "abcdef": "abcdef", "abcdefg": "abc…", "abécdef": "ab…",
+		"abc\xff\xffxx": "abc…"} {
 		require.Equal(t, want, Cut(text, 6))
 	}
 }
@@ -44,7 +45,8 @@ func TestMarkdownNames(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -100: "-100", -1000: "-1,000", 1234567: "1,234,567"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -100: "-100", -1000: "-1,000",
+		1234567: "1,234,567"} {
 		require.Equal(t, want, Thousands(n))
 	}
 	require.Equal(t, "0.0", Decimal(-0.04))

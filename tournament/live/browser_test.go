@@ -94,7 +94,8 @@ func (c *clicks) follow() {
 		require.NoError(c.t, err, text)
 		require.NoError(c.t, c.game.Play(m), text)
 	}
-	require.Equal(c.t, rows(c.game.Rules(), c.game.Position()), c.Text(`document.querySelector("#table .board").dataset.position`))
+	require.Equal(c.t, rows(c.game.Rules(), c.game.Position()),
+		c.Text(`document.querySelector("#table .board").dataset.position`))
 }
 
 // ready waits until the person is to move, or the game is over.
@@ -150,7 +151,8 @@ func playByClicks(t *testing.T, set string) {
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
 	shot(t, b, "form-"+set)
 	b.Click(`#form button[type=submit]`)
-	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()), rng: rand.New(rand.NewPCG(1, 2)), you: rules.South}
+	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
+		rng: rand.New(rand.NewPCG(1, 2)), you: rules.South}
 	c.ready()
 	if set == "standard" {
 		c.placeByKeys()
@@ -182,7 +184,8 @@ func playByClicks(t *testing.T, set string) {
 	require.NotZero(t, displaced)
 	t.Logf("%d plies, %d displaced, %d bounces", c.game.Ply(), displaced, bounced)
 	outcome, reason := c.game.Outcome()
-	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), outcome.String()+" ("+string(reason)+")")
+	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`),
+		outcome.String()+" ("+string(reason)+")")
 	b.Wait(`document.querySelector("#advice a")`)
 	shot(t, b, "over-"+set)
 
@@ -290,10 +293,12 @@ func TestBrowserLive(t *testing.T) {
 	const table = `document.querySelector("#standings tbody tr td:nth-of-type(4)").textContent`
 	require.Equal(t, "4", b.Text(games))
 	require.Equal(t, "4", b.Text(table))
-	require.Equal(t, "2", b.Text(`[...document.querySelectorAll("#test dt")].find((e) => e.textContent === "pairs").nextSibling.textContent[0]`))
+	require.Equal(t, "2",
+		b.Text(`[...document.querySelectorAll("#test dt")].find((e) => e.textContent === "pairs").nextSibling.textContent[0]`))
 	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
 	require.Equal(t, "4", b.Text(`String(document.querySelectorAll(".boards .board").length)`))
-	plot := b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`) + b.Text(`document.querySelector("#test svg").outerHTML`)
+	plot := b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`) +
+		b.Text(`document.querySelector("#test svg").outerHTML`)
 
 	fault := drawGame("standard", 5, "b", "a")
 	fault.Result, fault.Reason = "0-1", string(record.FaultIllegal)
@@ -301,7 +306,8 @@ func TestBrowserLive(t *testing.T) {
 	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawGame("standard", 4, "a", "b"), fault))
 	b.Wait(games + ` === "6"`)
 	require.Equal(t, "6", b.Text(table))
-	require.NotEqual(t, plot, b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#test svg").outerHTML`))
+	require.NotEqual(t, plot,
+		b.Text(`document.querySelector("#standings svg")?.outerHTML ?? ""`)+b.Text(`document.querySelector("#test svg").outerHTML`))
 	require.Contains(t, b.Text(`document.querySelector("#faults").textContent`), `<script>alert(1)</script>`)
 	b.Wait(`document.querySelector('.games tr[data-id="1.5"]')`)
 	b.Click(`.boards a`)
@@ -316,7 +322,8 @@ func TestBrowserLive(t *testing.T) {
 	require.Equal(t, "6", b.Text(games))
 	b.Click("[data-pause]")
 	b.Wait(games + ` === "8"`)
-	writeRun(t, dir, "finished", lines(append(append(append(drawPair(0), drawPair(1)...), drawPair(2)...), drawPair(3)...)...))
+	writeRun(t, dir, "finished", lines(append(append(append(drawPair(0), drawPair(1)...), drawPair(2)...),
+		drawPair(3)...)...))
 	b.Wait(`document.querySelector("[data-badge]").textContent === "not running"`)
 	require.Empty(t, console())
 }

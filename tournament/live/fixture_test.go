@@ -117,8 +117,10 @@ func newTestServer(t testing.TB, change ...func(*Config)) *testServer {
 		Players: []Player{
 			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
 			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},
-			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"), spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
-			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps", Spec: spec("sleeps")},
+			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"),
+				spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
+			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
+				Spec: spec("sleeps")},
 		},
 		Hint: spec("alphabeta:nodes=200"), Searches: 1,
 	}
@@ -189,7 +191,8 @@ func (s *testServer) state(w *httptest.ResponseRecorder, status int) state {
 // begin begins a game.
 func (s *testServer) begin(agent, set, side, setup string) state {
 	s.t.Helper()
-	return s.state(s.post("/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":%q,"side":%q,"setup":%q}`, agent, set, side, setup)), http.StatusCreated)
+	return s.state(s.post("/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":%q,"side":%q,"setup":%q}`, agent, set,
+		side, setup)), http.StatusCreated)
 }
 
 // settled waits until it is the person's turn, or the game is over.

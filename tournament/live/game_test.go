@@ -205,7 +205,8 @@ func TestRefusedMoves(t *testing.T) {
 	before := p.now
 	for body, want := range map[string]int{
 		`{"ply":0,"move":""}`: 422, `{"ply":0,"move":"x"}`: 422, `{"ply":0,"move":"a6-a5"}`: 422, `{"ply":0,"move":"pass"}`: 422, `{"ply":0,"move":"1@a3"}`: 422,
-		`{"ply":0,"move":"` + strings.Repeat("a1-", 900) + `"}`: 422, `{"ply":1,"move":"a1-a2"}`: 409, `{"ply":-1,"move":"a1-a2"}`: 409,
+		`{"ply":0,"move":"` + strings.Repeat("a1-", 900) +
+			`"}`: 422, `{"ply":1,"move":"a1-a2"}`: 409, `{"ply":-1,"move":"a1-a2"}`: 409,
 		`{"ply":"0","move":"a1-a2"}`: 400, `{"ply":1e99,"move":"a1-a2"}`: 400,
 	} {
 		w := s.post(p.path("move"), body)
@@ -314,7 +315,8 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.free) == cap(s.games.pool.free) }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.games.pool.free) == cap(s.games.pool.free) }, 5*time.Second,
+		time.Millisecond)
 }
 
 // An agent that fails loses by a fault, as in a tournament.
@@ -536,7 +538,8 @@ func TestPoolIsBounded(t *testing.T) {
 	work.Wait()
 	for range 2 { // one that has failed isn't asked again
 		r := rules.MustParse("standard")
-		_, err := s.games.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r}, rules.NewGame(r, r.Start()))
+		_, err := s.games.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r},
+			rules.NewGame(r, r.Start()))
 		require.EqualError(t, err, "no")
 	}
 	require.EqualValues(t, searches, most.Load())

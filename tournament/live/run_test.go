@@ -91,7 +91,8 @@ func TestTailOfHalfPairs(t *testing.T) {
 	require.True(t, readTail(t, tail, true, &text))
 	require.Equal(t, 3, strings.Count(text, "\n"))
 	require.True(t, tail.half)
-	for _, change := range []func() error{func() error { return os.Truncate(path, 10) }, func() error { return os.Remove(path) }} {
+	for _, change := range []func() error{func() error { return os.Truncate(path, 10) },
+		func() error { return os.Remove(path) }} {
 		require.NoError(t, change())
 		_, err := tail.read(t.Context(), false, nil)
 		require.ErrorIs(t, err, errReplaced)
@@ -362,7 +363,8 @@ func TestHostileNames(t *testing.T) {
 	g.Fault, g.Reason, g.Result = &record.Fault{Side: "south", Kind: record.FaultError, Detail: hostile}, "error", "0-1"
 	dir := filepath.Join(s.results, strings.ReplaceAll(name, `\`, "")+strings.Repeat("n", 100))
 	writeRun(t, dir, "", lines(g, drawGame("standard", 1, "b", hostile)))
-	manifest, err := json.Marshal(map[string]any{"status": hostile, "config": map[string]any{"agents": []string{hostile}, "rules": []string{hostile}}})
+	manifest, err := json.Marshal(map[string]any{"status": hostile,
+		"config": map[string]any{"agents": []string{hostile}, "rules": []string{hostile}}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), manifest, 0o644))
 	id := filepath.Base(dir)
@@ -412,7 +414,8 @@ func FuzzRunPath(f *testing.F) {
 	writeRun(f, outside, "OUTSIDE", lines(drawPair(0)...))
 	writeRun(f, filepath.Join(s.results, "inside"), "running", lines(drawPair(0)...))
 	require.NoError(f, os.Symlink("../outside", filepath.Join(s.results, "link")))
-	for _, seed := range []string{"inside", "../outside", "link", ".", "inside/../../outside", "/", "..", "\x00", "inside/.", `..\outside`} {
+	for _, seed := range []string{"inside", "../outside", "link", ".", "inside/../../outside", "/", "..", "\x00",
+		"inside/.", `..\outside`} {
 		f.Add(seed)
 	}
 	noRate(s)

@@ -109,9 +109,11 @@ func TestNothingOutsideIsServed(t *testing.T) {
 	require.NoError(t, os.Symlink("inside", filepath.Join(s.results, "alias")))
 	mixed := filepath.Join(s.results, "mixed")
 	writeRun(t, mixed, "", lines(drawPair(2)...))
-	require.NoError(t, os.Symlink(filepath.Join(outside, tournament.ManifestFile), filepath.Join(mixed, tournament.ManifestFile)))
+	require.NoError(t, os.Symlink(filepath.Join(outside, tournament.ManifestFile),
+		filepath.Join(mixed, tournament.ManifestFile)))
 
-	for _, path := range []string{"/run/link", "/run/relative", "/run/../outside", "/run/..%2Foutside", "/run/inside%2F..%2F..%2Foutside", "/run/.hidden", "/run/" + url.PathEscape(outside)} {
+	for _, path := range []string{"/run/link", "/run/relative", "/run/../outside", "/run/..%2Foutside",
+		"/run/inside%2F..%2F..%2Foutside", "/run/.hidden", "/run/" + url.PathEscape(outside)} {
 		w := s.get(path)
 		require.NotEqual(t, http.StatusOK, w.Code, path)
 	}
@@ -148,12 +150,17 @@ func TestNoPipeIsOpened(t *testing.T) {
 // Requests that call the server by a name that isn't its own are refused.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	local, open := newTestServer(t), newTestServer(t, func(c *Config) { c.Open, c.Hosts = true, []string{"Box.example.org"} })
+	local, open := newTestServer(t), newTestServer(t, func(c *Config) {
+		c.Open, c.Hosts = true,
+			[]string{"Box.example.org"}
+	})
 	for host, want := range map[string][2]bool{ // local, open
-		"localhost": {true, true}, "localhost:8080": {true, true}, "LOCALHOST.": {true, true}, "127.0.0.1": {true, true}, "127.0.0.1:1": {true, true},
+		"localhost": {true, true}, "localhost:8080": {true, true}, "LOCALHOST.": {true, true}, "127.0.0.1": {true,
+			true}, "127.0.0.1:1": {true, true},
 		"127.9.9.9": {true, true}, "[::1]:8080": {true, true}, "[::1]": {true, true}, "[::ffff:127.0.0.1]:80": {true, true},
 		"192.168.0.7:8080": {false, true}, "[fe80::1]:8080": {false, true}, "box.example.org:8080": {false, true},
-		"evil.example": {false, false}, "evil.example:8080": {false, false}, "localhost.evil.example": {false, false}, "127.0.0.1.evil.example": {false, false},
+		"evil.example": {false, false}, "evil.example:8080": {false, false}, "localhost.evil.example": {false,
+			false}, "127.0.0.1.evil.example": {false, false},
 		"": {false, false}, ":8080": {false, false}, "a box": {false, false},
 	} {
 		for i, s := range []*testServer{local, open} {
@@ -180,8 +187,10 @@ func TestOrigins(t *testing.T) {
 		{"", "", 201}, // no browser
 		{"Sec-Fetch-Site", "same-origin", 201}, {"Sec-Fetch-Site", "none", 201},
 		{"Sec-Fetch-Site", "same-site", 403}, {"Sec-Fetch-Site", "cross-site", 403},
-		{"Origin", "http://localhost", 201}, {"Origin", "http://localhost:81", 403}, {"Origin", "http://evil.example", 403}, {"Origin", "null", 403},
-		{"Content-Type", "text/plain", 415}, {"Content-Type", "application/x-www-form-urlencoded", 415}, {"Content-Type", "", 415}, {"Content-Type", ";", 415},
+		{"Origin", "http://localhost", 201}, {"Origin", "http://localhost:81", 403}, {"Origin", "http://evil.example",
+			403}, {"Origin", "null", 403},
+		{"Content-Type", "text/plain", 415}, {"Content-Type", "application/x-www-form-urlencoded", 415}, {"Content-Type",
+			"", 415}, {"Content-Type", ";", 415},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/api/games", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
@@ -299,7 +308,10 @@ func TestSharesOfClients(t *testing.T) {
 	require.Equal(t, http.StatusCreated, ask(other, http.MethodPost, "/api/games", body).Code)
 	game := s.state(last, http.StatusCreated)
 	require.Equal(t, http.StatusOK, ask(one, http.MethodPost, "/api/games/"+game.ID+"/resign", "{}").Code)
-	require.Eventually(t, func() bool { return ask(one, http.MethodPost, "/api/games", body).Code == http.StatusCreated }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return ask(one, http.MethodPost, "/api/games",
+			body).Code == http.StatusCreated
+	}, 5*time.Second, time.Millisecond)
 
 	for range waitsPerClient {
 		require.True(t, s.waits.acquire(client(one)))
@@ -322,7 +334,10 @@ func TestShareOfConnections(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	l := netutil.LimitListener(newClientListener(inner, &quota{most: 2}), 10)
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	require.NoError(t, srv.Listener.Close())
 	srv.Listener = l
 	srv.Start()
@@ -372,7 +387,8 @@ func TestServeEnds(t *testing.T) {
 	line, err := bufio.NewReader(events.Body).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "retry: 2000\n", line)
-	game, err := client.Post(base+"/api/games", "application/json", strings.NewReader(`{"agent":"sleeps","rules":"standard","side":"north","setup":"random"}`))
+	game, err := client.Post(base+"/api/games", "application/json",
+		strings.NewReader(`{"agent":"sleeps","rules":"standard","side":"north","setup":"random"}`))
 	require.NoError(t, err)
 	require.Equal(t, http.StatusCreated, game.StatusCode)
 	cancel()
@@ -382,7 +398,8 @@ func TestServeEnds(t *testing.T) {
 	require.NoError(t, events.Body.Close())
 	_, err = net.Dial("tcp", l.Addr().String())
 	require.Error(t, err)
-	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games", `{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
+	require.Equal(t, http.StatusServiceUnavailable, s.post("/api/games",
+		`{"agent":"random","rules":"standard","side":"north","setup":"random"}`).Code)
 }
 
 // An agent that ignores its context doesn't keep the server from ending, and is
@@ -502,7 +519,8 @@ func TestNamedRuns(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.get("/run/run-2").Code)
 	require.Equal(t, http.StatusNotFound, s.get("/run/run-3").Code)
 	require.Contains(t, s.get("/run/run-2").Body.String(), "finished")
-	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"), filepath.Join(dir, "a", "run", tournament.ManifestFile)}})
+	_, err := New(Config{Runs: []string{filepath.Join(dir, "none"),
+		filepath.Join(dir, "a", "run", tournament.ManifestFile)}})
 	require.ErrorContains(t, err, "none")
 	require.ErrorContains(t, err, "manifest.json")
 }

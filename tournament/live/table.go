@@ -36,7 +36,8 @@ type gameTable struct {
 
 func newGameTable(s *Server) *gameTable {
 	t := &gameTable{
-		server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) }, pool: newPool(s.config.Registry, s.config.Searches, s.config.Log),
+		server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
+		pool:  newPool(s.config.Registry, s.config.Searches, s.config.Log),
 		games: map[string]*game{}, records: records{results: s.config.Results, log: s.config.Log},
 	}
 	if s.config.Open {
@@ -59,7 +60,8 @@ func (t *gameTable) newGame(client string, g *game) error {
 	case !t.makeRoom():
 		t.quota.release(client)
 		return requestError{http.StatusServiceUnavailable, fmt.Sprintf(
-			"there are %d games in progress already; games are ended after %d idle minutes", maxGames, int(maxIdleTime.Minutes()))}
+			"there are %d games in progress already; games are ended after %d idle minutes",
+			maxGames, int(maxIdleTime.Minutes()))}
 	}
 	now := time.Now()
 	g.id, g.table, g.seed, g.board, g.version = rand.Text(), t, t.seed(), rules.NewGame(g.rules, g.start), 1

@@ -77,7 +77,8 @@ func TestWorkers(t *testing.T) {
 		return false
 	})
 	text := part()
-	for _, want := range []string{"first", "second", ">7<", ">3<", ">12.3<", ">2,469<", "4,000", "1,234,567", "54,322", "Workers: 2"} {
+	for _, want := range []string{"first", "second", ">7<", ">3<", ">12.3<", ">2,469<", "4,000", "1,234,567", "54,322",
+		"Workers: 2"} {
 		require.Contains(t, text, want)
 	}
 	require.NotContains(t, text, "Out of date")
@@ -121,8 +122,10 @@ func TestHostileWorkers(t *testing.T) {
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	good := workersText(time.Now(), false, 1, "name")
 	for _, bad := range []string{
-		"", "x", "null", "[]", "{}", good[:len(good)-1], good + "{}", `{"time":"yesterday"}`, strings.Replace(good, "12.345", "1e999", 1),
-		strings.Replace(good, `"name":"name"`, `"name":7`, 1), good + strings.Repeat(" ", status.MaxSize), strings.Repeat("[", 100_000),
+		"", "x", "null", "[]", "{}", good[:len(good)-1], good + "{}", `{"time":"yesterday"}`, strings.Replace(good,
+			"12.345", "1e999", 1),
+		strings.Replace(good, `"name":"name"`, `"name":7`, 1), good +
+			strings.Repeat(" ", status.MaxSize), strings.Repeat("[", 100_000),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o644))
 		require.NotContains(t, s.catalog.run("match").feed.now(0).parts, "section workers", "%.80q", bad)

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 		_ = p.Value.Set("10") // it is a number
 	}
 	// The library's goroutine misses the end of a connection that is very short.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"))
 }
 
 // wrapped plays at random, after something has been done.

@@ -102,7 +102,8 @@ func (p *AllowList) engine(construct constructor) constructor {
 
 // localized returns a constructor that replaces files by their local paths, refuses
 // other files, and multiplies the move time by timeScale.
-func localized(params []agents.ParamDef, construct constructor, files map[string]string, timeScale float64) constructor {
+func localized(params []agents.ParamDef, construct constructor, files map[string]string,
+	timeScale float64) constructor {
 	return func(v agents.Values) (agents.Agent, error) {
 		v = maps.Clone(v)
 		for _, d := range params {

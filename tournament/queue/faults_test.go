@@ -122,7 +122,8 @@ func TestBadResults(t *testing.T) {
 	require.Contains(t, log.String(), "an invalid result is dropped; the pair is played again")
 
 	sum, err := play(3)
-	require.ErrorContains(t, err, "2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
+	require.ErrorContains(t, err,
+		"2 pairs could not be played: pair 0: dead-lettered after 3 tries: games.jsonl: game 0: expected pair 0")
 	require.Len(t, sum.DeadLettered, 2)
 }
 
@@ -200,7 +201,8 @@ func TestPairsThatFail(t *testing.T) {
 	c.Rules = c.Rules[:1]
 	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Tries = 2 })
 	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-	require.ErrorContains(t, err, `2 pairs could not be played: pair 0: dead-lettered after 2 tries: agent "other": out of memory (on `)
+	require.ErrorContains(t, err,
+		`2 pairs could not be played: pair 0: dead-lettered after 2 tries: agent "other": out of memory (on `)
 	require.Len(t, sum.DeadLettered, 2)
 	require.EqualValues(t, 2, sum.Played)
 	require.EqualValues(t, 1+2*2, made.Load())

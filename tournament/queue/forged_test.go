@@ -107,13 +107,20 @@ func (f *forger) forgeries() map[string]func() message {
 	}
 	plain := func(subject string, data []byte) message { return message{subject: subject, data: data} }
 	return map[string]func() message{
-		"result: noise":          func() message { return plain(f.to(resultSubject), f.noise(300)) },
-		"result: empty":          func() message { return plain(f.to(resultSubject), nil) },
-		"result: large":          func() message { return plain(f.to(resultSubject), make([]byte, 900_000)) },
-		"result: long line":      func() message { return plain(f.to(resultSubject), []byte(`{"schema":"`+strings.Repeat("x", 500_000))) },
+		"result: noise": func() message { return plain(f.to(resultSubject), f.noise(300)) },
+		"result: empty": func() message { return plain(f.to(resultSubject), nil) },
+		"result: large": func() message { return plain(f.to(resultSubject), make([]byte, 900_000)) },
+		"result: long line": func() message {
+			return plain(f.to(resultSubject),
+				[]byte(`{"schema":"`+strings.Repeat("x", 500_000)))
+		},
 		"result: flipped bits":   func() message { return plain(f.to(resultSubject), f.flipped(f.one(&f.results))) },
 		"result: of other pairs": func() message { return plain(f.to(resultSubject), f.one(&f.results)) },
-		"result: cut":            func() message { b := f.one(&f.results); return plain(f.to(resultSubject), b[:f.rng.IntN(len(b)+1)]) },
+		"result: cut": func() message {
+			b := f.one(&f.results)
+			return plain(f.to(resultSubject),
+				b[:f.rng.IntN(len(b)+1)])
+		},
 		"result: too many games": func() message {
 			b := f.one(&f.results)
 			return plain(f.to(resultSubject), append(append([]byte(nil), b...), b...))
@@ -159,10 +166,12 @@ func (f *forger) forgeries() map[string]func() message {
 		},
 		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
 		"worker: new": func() message {
-			return plain(workerSubject+".x", f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)), Worker: status.Worker{Name: strings.Repeat("\x00", 1000)}}))
+			return plain(workerSubject+".x", f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)),
+				Worker: status.Worker{Name: strings.Repeat("\x00", 1000)}}))
 		},
 		"worker: refuses": func() message {
-			return plain(workerSubject+".x", f.json(workerReport{ID: "x", Refused: map[string]string{f.run: string(f.noise(300))}}))
+			return plain(workerSubject+".x", f.json(workerReport{ID: "x",
+				Refused: map[string]string{f.run: string(f.noise(300))}}))
 		},
 		"worker: gone": func() message { return plain(workerSubject+".x", f.json(workerReport{ID: "x", Gone: true})) },
 	}

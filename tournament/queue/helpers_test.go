@@ -195,7 +195,8 @@ type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, c
 
 func (poolFunc) Window() int { return 64 }
 
-func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
+func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job,
+	outcomes chan<- tournament.PairResult) error {
 	return f(ctx, c, jobs, outcomes)
 }
 

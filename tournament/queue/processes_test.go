@@ -66,7 +66,8 @@ func coordinatorProcess() {
 		if err != nil {
 			return err
 		}
-		p, err := NewCoordinator(context.Background(), nc, Options{Version: version, Registry: testRegistry(), Lease: time.Second, Tries: maxTries, Window: 16})
+		p, err := NewCoordinator(context.Background(), nc, Options{Version: version, Registry: testRegistry(),
+			Lease: time.Second, Tries: maxTries, Window: 16})
 		if err != nil {
 			return err
 		}
@@ -235,7 +236,8 @@ func TestPoisonedPair(t *testing.T) {
 		return startProcess(t, workerURL+"="+s.URL()).keepAlive(ctx)
 	}, func() {
 		sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		require.ErrorContains(t, err, "2 pairs could not be played: pair 1: dead-lettered after 5 tries: the worker was lost each time")
+		require.ErrorContains(t, err,
+			"2 pairs could not be played: pair 1: dead-lettered after 5 tries: the worker was lost each time")
 		require.Len(t, sum.DeadLettered, 2)
 		require.EqualValues(t, 2, sum.Played, "those of the others")
 		require.Equal(t, tournament.Failed, sum.Status)

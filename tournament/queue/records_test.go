@@ -44,7 +44,8 @@ func TestWeightsTravel(t *testing.T) {
 	t.Parallel()
 	path := weightsFile(t)
 	s := testServer(t)
-	c := testConfig(t, 2, "random", "greedy:weights="+path, "explore:temperature=0,random=0.1,agent='alphabeta:depth=1,weights="+path+"'")
+	c := testConfig(t, 2, "random", "greedy:weights="+path,
+		"explore:temperature=0,random=0.1,agent='alphabeta:depth=1,weights="+path+"'")
 	c.Rules = c.Rules[:1]
 	want := local(t, c)
 	var once sync.Once
@@ -54,7 +55,8 @@ func TestWeightsTravel(t *testing.T) {
 	c.Executor = testPool(t, connect(t, s), nil)
 	p := c.Executor.(*Coordinator)
 	// It is gone when the workers need it.
-	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
+	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job,
+		outcomes chan<- tournament.PairResult) error {
 		go func() {
 			for sleep(ctx, time.Millisecond) {
 				if list, err := p.objects.List(ctx); err == nil && len(list) == 2 {
@@ -123,7 +125,8 @@ func TestLongGames(t *testing.T) {
 	want := local(t, c)
 	p := testPool(t, connect(t, s), nil)
 	objects := 0
-	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult) error {
+	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job,
+		outcomes chan<- tournament.PairResult) error {
 		watch, err := p.objects.Watch(ctx, jetstream.IgnoreDeletes())
 		if err != nil {
 			return err

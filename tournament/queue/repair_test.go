@@ -115,7 +115,8 @@ func TestExpiredJobsArePublishedAgain(t *testing.T) {
 		require.NoError(t, err)
 		return info.State
 	}
-	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, 20*time.Second, 10*time.Millisecond, "all four have expired")
+	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, 20*time.Second, 10*time.Millisecond,
+		"all four have expired")
 	startWorker(t, connect(t, s), nil)
 	require.NoError(t, <-done)
 	require.Equal(t, want, timeless(t, c.Out))
@@ -150,7 +151,8 @@ func TestFullStreams(t *testing.T) {
 	}()
 	says := func(log *logged, text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 30*time.Second, 10*time.Millisecond, text)
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 30*time.Second,
+			10*time.Millisecond, text)
 	}
 	says(&coordinator, `level=WARN msg="the queue can't be stored; the run waits until it can"`)
 	limit(jobStream, unlimited)

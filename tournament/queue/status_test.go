@@ -60,7 +60,8 @@ func TestStatusFile(t *testing.T) {
 	go run(ctx)
 
 	await("nobody works", func(s status.Run) bool {
-		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 && !s.Ended
+		return s.Queue != nil && *s.Queue == status.Queue{Waiting: 4} && s.Count == 0 && s.Workers != nil && s.Pairs == 0 &&
+			!s.Ended
 	})
 	require.NoFileExists(t, left)
 	// Somebody takes two jobs and is never heard of again, and then another does.
@@ -76,7 +77,10 @@ func TestStatusFile(t *testing.T) {
 		}
 	}
 	take()
-	await("two are played", func(s status.Run) bool { return s.Queue != nil && *s.Queue == status.Queue{Waiting: 2, Playing: 2} })
+	await("two are played", func(s status.Run) bool {
+		return s.Queue != nil &&
+			*s.Queue == status.Queue{Waiting: 2, Playing: 2}
+	})
 	await("two are redelivered", func(s status.Run) bool {
 		take()
 		return s.Queue != nil && s.Queue.Redelivered >= 2
@@ -91,7 +95,8 @@ func TestStatusFile(t *testing.T) {
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed, o.Version = "b", 1, 0, "old" })
 	go run(t.Context())
 	await("one refuses", func(s status.Run) bool {
-		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" && s.Workers[0].State == status.Refuses && !s.Ended
+		return s.Count == 1 && s.Workers[0].Name == "b" && s.Workers[0].Version == "old" &&
+			s.Workers[0].State == status.Refuses && !s.Ended
 	})
 	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Name, o.Workers, o.Speed = "a", 1, 1234 })
 	require.NoError(t, <-done)
@@ -148,10 +153,12 @@ func TestWorkerRegistryList(t *testing.T) {
 	now := time.Now()
 	c := workerRegistry{run: "run", log: discard(), workers: map[string]workerEntry{}}
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
-		c.update(workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}}, now.Add(-time.Duration(i)*goneAfter*2/3))
+		c.update(workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}},
+			now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
 	c.update(workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: map[string]string{"run": "secret"}}, now)
-	c.update(workerReport{ID: "other", Worker: status.Worker{Name: "other"}, Refused: map[string]string{"another": "why"}}, now)
+	c.update(workerReport{ID: "other", Worker: status.Worker{Name: "other"},
+		Refused: map[string]string{"another": "why"}}, now)
 	list := c.list(now)
 	text, err := json.Marshal(list)
 	require.NoError(t, err)

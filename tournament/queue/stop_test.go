@@ -125,7 +125,8 @@ func TestShutdownIsAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	says := func(text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 20*time.Second, 10*time.Millisecond, text)
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 20*time.Second,
+			10*time.Millisecond, text)
 	}
 	says(`level=INFO msg="a run has ended"`)
 	require.NotContains(t, log.String(), "level=WARN")

@@ -34,7 +34,8 @@ func TestWhereTheServerListens(t *testing.T) {
 	with := Access{User: "u", Password: "p"}
 	for listen, ok := range map[string][2]bool{ // without, with a password
 		"127.0.0.1:0": {true, true}, "localhost:4222": {true, true}, "[::1]:1": {true, true}, "127.9.9.9:1": {true, true},
-		"0.0.0.0:0": {false, true}, ":4222": {false, true}, "[::]:1": {false, true}, "192.168.1.2:1": {false, true}, "example.org:1": {false, true},
+		"0.0.0.0:0": {false, true}, ":4222": {false, true}, "[::]:1": {false, true}, "192.168.1.2:1": {false,
+			true}, "example.org:1": {false, true},
 		"": {}, "x": {}, "127.0.0.1": {}, "127.0.0.1:x": {}, "127.0.0.1:-1": {}, "127.0.0.1:65536": {},
 	} {
 		require.Equal(t, ok[0], ServerOptions{Listen: listen}.Check() == nil, listen)
@@ -52,7 +53,8 @@ func TestAccess(t *testing.T) {
 	}
 	for _, bad := range []Access{
 		{URL: "a"}, {URL: "nats://"}, {URL: "nats://u:secret@a:1"}, {URL: "nats://a:1,nats://token@b:2"}, {URL: "nats://a\x00:1"},
-		{URL: "nats://a:1", User: "u"}, {URL: "nats://a:1", Password: "secret"}, {URL: "nats://a:1", User: "u", Password: "secret", Creds: "x"},
+		{URL: "nats://a:1", User: "u"}, {URL: "nats://a:1", Password: "secret"}, {URL: "nats://a:1", User: "u",
+			Password: "secret", Creds: "x"},
 		{URL: "nats://a:1", Cert: "x"}, {URL: "nats://a:1", Creds: "/no/such"}, {URL: "nats://a:1", CA: "/no/such"},
 	} {
 		err := bad.Check()
@@ -145,7 +147,8 @@ func TestDescription(t *testing.T) {
 	c.Rules = append(c.Rules, rules.MustParse("kang:kang_goals=2"))
 	c.Openings = tournament.Openings{Policy: tournament.RandomOpenings, Plies: 3}
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
-	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute, Increment: time.Second}, time.Millisecond, time.Hour
+	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute,
+		Increment: time.Second}, time.Millisecond, time.Hour
 	c.Seed, c.OnRepetition, c.Format, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
@@ -164,7 +167,8 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"TimeScaling":"scaled","agents":["a:"]}`, `{"tries":1,"TimeScaling":"quick"}`, `{"tries":1,"TimeScaling":"scaled","speed":-1}`} {
+	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"TimeScaling":"scaled","agents":["a:"]}`,
+		`{"tries":1,"TimeScaling":"quick"}`, `{"tries":1,"TimeScaling":"scaled","speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictly([]byte(bad), &d))
 		_, err := d.config()
@@ -210,9 +214,11 @@ func TestTimeScale(t *testing.T) {
 		timed bool
 		want  float64 // 0: refused
 	}{
-		{Scaled, 1000, 500, true, 2}, {Scaled, 500, 1000, true, 0.5}, {Scaled, 500, 1000, false, 1}, {Scaled, 0, 5, true, 1}, {Scaled, 5, 0, true, 1},
+		{Scaled, 1000, 500, true, 2}, {Scaled, 500, 1000, true, 0.5}, {Scaled, 500, 1000, false, 1}, {Scaled, 0, 5, true,
+			1}, {Scaled, 5, 0, true, 1},
 		{Scaled, 17, 1, true, 0}, {Scaled, 1, 17, true, 0},
-		{Pinned, 1000, 1000, true, 1}, {Pinned, 1000, 950, true, 1}, {Pinned, 1000, 850, true, 0}, {Pinned, 1000, 1200, true, 0}, {Pinned, 1000, 1, false, 1},
+		{Pinned, 1000, 1000, true, 1}, {Pinned, 1000, 950, true, 1}, {Pinned, 1000, 850, true, 0}, {Pinned, 1000, 1200,
+			true, 0}, {Pinned, 1000, 1, false, 1},
 		{AsIs, 1000, 1, true, 1},
 	} {
 		got, err := (&runConfig{TimeScaling: c.how, Speed: c.run}).timeScale(c.here, c.timed)
@@ -221,7 +227,8 @@ func TestTimeScale(t *testing.T) {
 	}
 	c := tournament.DefaultConfig()
 	require.False(t, isTimed(&c, testRegistry()))
-	for _, text := range []string{"alphabeta:movetime=1s", "random:clock=1m", "explore:agent='alphabeta:movetime=1s,hash=1'"} {
+	for _, text := range []string{"alphabeta:movetime=1s", "random:clock=1m",
+		"explore:agent='alphabeta:movetime=1s,hash=1'"} {
 		spec, err := agents.ParseSpec(text)
 		require.NoError(t, err)
 		timed := c

@@ -64,7 +64,8 @@ func TestReadResultAgreesWithRead(t *testing.T) {
 }
 
 func TestReadResultAfterABadLine(t *testing.T) {
-	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{}, Result: "1-0", Reason: "goal"}
+	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{},
+		Result: "1-0", Reason: "goal"}
 	line := string(line(t, g))
 	r := NewReader(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
 	var o GameResult
@@ -102,7 +103,8 @@ func TestScan(t *testing.T) {
 		Moves: []string{"d1-c3"}, Scores: []Score{12}, Result: "0-1", Reason: "goal", Plies: 1}
 	var o GameResult
 	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
-	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South, o.North, o.Result))
+	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South,
+		o.North, o.Result))
 }
 
 // benchmarkFile returns a file of 1000 games of 23 moves.
@@ -147,7 +149,8 @@ func BenchmarkReadResult(b *testing.B) {
 
 // What ReadResult doesn't check, Game does.
 func TestGameAfterReadResult(t *testing.T) {
-	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"}, Result: "1-0", Reason: "goal", Plies: 2}
+	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
+		Result: "1-0", Reason: "goal", Plies: 2}
 	file := line(t, &g)
 	r := NewReader(bytes.NewReader(file), "f")
 	var o GameResult
@@ -165,7 +168,8 @@ func anyGame(t *rapid.T) *Game {
 		for i := range g.Moves {
 			g.Moves[i] = text.Draw(t, "move")
 		}
-		g.Rules, g.Opening, g.South.Agent, g.North.Agent = text.Draw(t, "rules"), text.Draw(t, "opening"), text.Draw(t, "south"), text.Draw(t, "north")
+		g.Rules, g.Opening, g.South.Agent, g.North.Agent = text.Draw(t, "rules"), text.Draw(t, "opening"), text.Draw(t,
+			"south"), text.Draw(t, "north")
 		if g.Fault != nil {
 			g.Fault.Detail = text.Draw(t, "detail")
 		}
@@ -182,11 +186,13 @@ func anyGame(t *rapid.T) *Game {
 		g.Nodes = rapid.SliceOfN(rapid.Int64Range(0, 1<<50), n, n).Draw(t, "nodes")
 	}
 	if some("times") {
-		g.Timing.MoveMS = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1e-9), rapid.Float64Range(0, 1e5)), n, n).Draw(t, "times")
+		g.Timing.MoveMS = rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1e-9), rapid.Float64Range(0, 1e5)), n, n).Draw(t,
+			"times")
 	}
 	if rapid.Bool().Draw(t, "limits") {
 		g.Limits = Limits{Depth: rapid.IntRange(0, 2).Draw(t, "depth"), Nodes: rapid.Int64Range(0, 2).Draw(t, "most"),
-			MoveTime: rapid.SampledFrom([]string{"", "1s"}).Draw(t, "movetime"), Clock: rapid.SampledFrom([]string{"", "1m0s+1s"}).Draw(t, "clock")}
+			MoveTime: rapid.SampledFrom([]string{"", "1s"}).Draw(t, "movetime"), Clock: rapid.SampledFrom([]string{"",
+				"1m0s+1s"}).Draw(t, "clock")}
 	}
 	g.OnRepetition = rapid.SampledFrom([]string{"", "allow"}).Draw(t, "repetition")
 	g.Adjudication = rapid.SampledFrom([]string{"", "proven=3"}).Draw(t, "adjudication")
@@ -266,7 +272,8 @@ func TestTornLine(t *testing.T) {
 // A line that is cut short since reading failed is no torn line.
 func TestReaderFails(t *testing.T) {
 	failed := errors.New("disk is gone")
-	r := NewReader(io.MultiReader(bytes.NewReader(manyGames(1)), strings.NewReader(`{"game":`), iotest.ErrReader(failed)), "f")
+	r := NewReader(io.MultiReader(bytes.NewReader(manyGames(1)), strings.NewReader(`{"game":`),
+		iotest.ErrReader(failed)), "f")
 	_, err := r.Read()
 	require.NoError(t, err)
 	_, err = r.Read()

@@ -38,18 +38,21 @@ func TestReplayRefuses(t *testing.T) {
 		change func(*Game)
 		want   string
 	}{
-		"rules":         {func(g *Game) { g.Rules = "chess" }, `game 17: unknown rules "chess"`},
-		"opening":       {func(g *Game) { g.Opening = "x" }, "game 17: opening: "},
-		"illegal move":  {func(g *Game) { g.Moves[0] = "b4-b5" }, "game 17: move 1: b4-b5 is not legal: "},
-		"no move":       {func(g *Game) { g.Moves[0] = "?" }, "game 17: move 1: "},
-		"long notation": {func(g *Game) { g.Moves[0] = "a4-(a5-a6)-goal" }, "game 17: move 1: expected the short notation a4-goal"},
+		"rules":        {func(g *Game) { g.Rules = "chess" }, `game 17: unknown rules "chess"`},
+		"opening":      {func(g *Game) { g.Opening = "x" }, "game 17: opening: "},
+		"illegal move": {func(g *Game) { g.Moves[0] = "b4-b5" }, "game 17: move 1: b4-b5 is not legal: "},
+		"no move":      {func(g *Game) { g.Moves[0] = "?" }, "game 17: move 1: "},
+		"long notation": {func(g *Game) { g.Moves[0] = "a4-(a5-a6)-goal" },
+			"game 17: move 1: expected the short notation a4-goal"},
 		"after the end": {func(g *Game) { *g = withMoves(*g, "a4-goal", "b5-goal") }, "game 17: move 2: the game is over"},
-		"unfinished":    {func(g *Game) { g.Moves[0] = "c4-c3" }, "expected a finished game, found 1-0 by goal while it goes on"},
-		"plies":         {func(g *Game) { g.Plies = 0 }, "expected plies 1, found 0"},
-		"result":        {func(g *Game) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
-		"reason":        {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
-		"late fault":    {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" }, "expected 1-0 by goal, found a fault after the end"},
-		"bad record":    {func(g *Game) { g.Scores = make([]Score, 2) }, "expected as many scores"},
+		"unfinished": {func(g *Game) { g.Moves[0] = "c4-c3" },
+			"expected a finished game, found 1-0 by goal while it goes on"},
+		"plies":  {func(g *Game) { g.Plies = 0 }, "expected plies 1, found 0"},
+		"result": {func(g *Game) { g.Result = "0-1" }, "expected 1-0 by goal, found 0-1 by goal"},
+		"reason": {func(g *Game) { g.Reason = "passes" }, "expected 1-0 by goal, found 1-0 by passes"},
+		"late fault": {func(g *Game) { g.Fault, g.Reason = &Fault{"north", FaultError, ""}, "error" },
+			"expected 1-0 by goal, found a fault after the end"},
+		"bad record": {func(g *Game) { g.Scores = make([]Score, 2) }, "expected as many scores"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := sample()

@@ -59,7 +59,8 @@ func showcase(t *testing.T, games []*record.Game) *record.Game {
 			continue
 		}
 		text := strings.Join(moves, " ")
-		if regexp.MustCompile(`(^| )[a-f]\d-(\([^)]*\)-)?[a-f]\d[-x]`).MatchString(text) && strings.Contains(text, "@") && strings.Contains(text, "goal") {
+		if regexp.MustCompile(`(^| )[a-f]\d-(\([^)]*\)-)?[a-f]\d[-x]`).MatchString(text) && strings.Contains(text, "@") &&
+			strings.Contains(text, "goal") {
 			return g
 		}
 	}
@@ -123,7 +124,8 @@ func TestBrowserViewer(t *testing.T) {
 	require.NotZero(t, bounced)
 	require.NotZero(t, displaced)
 	require.NotZero(t, out)
-	require.Contains(t, b.Text(`document.querySelector(".board").textContent`), fmt.Sprintf("%d out", game.Position().Goals(rules.South)))
+	require.Contains(t, b.Text(`document.querySelector(".board").textContent`),
+		fmt.Sprintf("%d out", game.Position().Goals(rules.South)))
 
 	// Back again, by keys and by doors.
 	b.Press(kb.Home)
@@ -226,7 +228,8 @@ func TestBrowserLinks(t *testing.T) {
 	url := savePage(t, p)
 	console := b.Visit(url + "#game=1.7&ply=2")
 	require.Equal(t, fmt.Sprintf("2 of %d", len(games[7].Moves)), b.Text(`document.querySelector(".at").textContent`))
-	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`), `"><script>alert(1)</script><img src=x onerror=alert(2)>'`)
+	require.Contains(t, b.Text(`document.querySelector(".sides").textContent`),
+		`"><script>alert(1)</script><img src=x onerror=alert(2)>'`)
 	require.Equal(t, "[]", b.Text(`JSON.stringify([...document.querySelectorAll("img")].map(String))`))
 
 	// The first cell of the first crosstable.

@@ -96,8 +96,8 @@ func (b *builder) sampled() string {
 	case !c.sample.dropped:
 		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record.", n, all)
 	}
-	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way to end. "+
-		"All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)
+	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
+		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)
 }
 
 // summary names the first player of each table.

@@ -73,7 +73,8 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 	require.Len(t, want, 10)
 	for key, f := range want {
 		a := c.known[key[0]].Agents[key[1]]
-		got := figures{moves: a.Moves, nodes: int64(a.Nodes.Sum), depth: int64(a.Depth.Sum), wins: a.Wins[0] + a.Wins[1], time: a.Time.Sum}
+		got := figures{moves: a.Moves, nodes: int64(a.Nodes.Sum), depth: int64(a.Depth.Sum), wins: a.Wins[0] + a.Wins[1],
+			time: a.Time.Sum}
 		for _, b := range a.Calibration {
 			got.half += b.HalfPoints
 		}
@@ -127,7 +128,8 @@ func TestSampleIsFair(t *testing.T) {
 	priorities := map[kind][]uint64{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range int64(20_000) {
-		g := &record.Game{Game: i, Rules: "r", South: record.Player{Agent: fmt.Sprint(rng.IntN(4))}, North: record.Player{Agent: "x"}, Reason: "goal", Moves: []string{"a"}}
+		g := &record.Game{Game: i, Rules: "r", South: record.Player{Agent: fmt.Sprint(rng.IntN(4))},
+			North: record.Player{Agent: "x"}, Reason: "goal", Moves: []string{"a"}}
 		if i%5000 == 0 {
 			g.Reason = "rare"
 		}
@@ -236,7 +238,8 @@ func TestImportedGames(t *testing.T) {
 	t.Parallel()
 	games := drawRun("alpha:x=1", "beta")[:8]
 	for i, g := range games[:4] {
-		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{}, Result: g.Result, Reason: record.Imported}
+		games[i] = &record.Game{Game: g.Game, Pair: g.Pair, South: g.South, North: g.North, Moves: []string{},
+			Result: g.Result, Reason: record.Imported}
 	}
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)
 	p, err := Build(c, Input{Tables: rated})
@@ -246,7 +249,8 @@ func TestImportedGames(t *testing.T) {
 	require.EqualValues(t, 4, c.known[""].games())
 	for _, b := range p.Sections[1].Blocks {
 		if b.Table != nil && b.Table.Caption == "Results by side" {
-			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text, b.Table.Rows[0][1].Link})
+			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text,
+				b.Table.Rows[0][1].Link})
 			require.NotEmpty(t, b.Table.Rows[1][1].Link)
 		}
 	}

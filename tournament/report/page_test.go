@@ -41,7 +41,8 @@ func (e element) all(name string) (list []element) {
 
 // withClass returns those of an element's descendants that have a class.
 func (e element) withClass(name, class string) []element {
-	return slices.DeleteFunc(e.all(name), func(x element) bool { return !slices.Contains(strings.Fields(x.attribute("class")), class) })
+	return slices.DeleteFunc(e.all(name),
+		func(x element) bool { return !slices.Contains(strings.Fields(x.attribute("class")), class) })
 }
 
 func (e element) attribute(key string) string {
@@ -121,7 +122,8 @@ func TestPageContents(t *testing.T) {
 	}, texts(page.all("h3")))
 	summary := texts(page.withClass("p", "lead"))
 	require.Len(t, summary, 2)
-	require.Regexp(t, `^Rules standard: gamma's leads, \d+\.\d ± \d+\.\d Elo above alpha:x=1, and is the stronger one with a likelihood of \d\d\.\d %\.$`, summary[0])
+	require.Regexp(t,
+		`^Rules standard: gamma's leads, \d+\.\d ± \d+\.\d Elo above alpha:x=1, and is the stronger one with a likelihood of \d\d\.\d %\.$`, summary[0])
 	facts := map[string]string{}
 	names, values := page.all("dt"), page.all("dd")
 	for i := range names {
@@ -202,7 +204,8 @@ func TestStatisticsTables(t *testing.T) {
 		r := count(func(i int) string { return of[i].Result })
 		score := (float64(r["1-0"]) + float64(r["1/2-1/2"])/2) / 36 * 100
 		results = append(results, []string{
-			rules, "36", strconv.Itoa(r["1-0"]), strconv.Itoa(r["1/2-1/2"]), strconv.Itoa(r["0-1"]), strconv.FormatFloat(score, 'f', 1, 64) + " %",
+			rules, "36", strconv.Itoa(r["1-0"]), strconv.Itoa(r["1/2-1/2"]), strconv.Itoa(r["0-1"]), strconv.FormatFloat(score,
+				'f', 1, 64) + " %",
 		})
 		pair := count(func(i int) string { return of[i/2*2].Result + " " + of[i/2*2+1].Result }) // each pair twice
 		south, north, player := pair["1-0 1-0"]/2, pair["0-1 0-1"]/2, (pair["1-0 0-1"]+pair["0-1 1-0"])/2
@@ -247,7 +250,8 @@ func TestPictures(t *testing.T) {
 	for name := range figures {
 		names = append(names, name)
 	}
-	require.Subset(t, names, []string{"elo-1-1", "elo-2-1", "results", "openings", "lengths-1", "lengths-2", "time-1", "calibration-2", "curve-1-1"})
+	require.Subset(t, names, []string{"elo-1-1", "elo-2-1", "results", "openings", "lengths-1", "lengths-2", "time-1",
+		"calibration-2", "curve-1-1"})
 
 	// Ratings: a dot for each player, as far apart as the ratings, in its interval.
 	rows := page.captioned("Ratings")[0].cells()[1:]

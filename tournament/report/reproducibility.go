@@ -153,7 +153,8 @@ func playCommand(m *tournament.Manifest, name string) string {
 	base, increment, _ := strings.Cut(c.Limits.Clock, "+")
 	folder := strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/") + "-again"
 	flags = append(flags, []flag{
-		{"rules", strings.Join(c.Rules, ","), ""}, {"pairs", strconv.Itoa(c.Pairs), ""}, {"openings", c.Openings.String(), ""},
+		{"rules", strings.Join(c.Rules, ","), ""}, {"pairs", strconv.Itoa(c.Pairs), ""},
+		{"openings", c.Openings.String(), ""},
 		{"depth", strconv.Itoa(c.Limits.Depth), ""}, {"nodes", strconv.FormatInt(c.Limits.Nodes, 10), ""},
 		{"movetime", c.Limits.MoveTime, ""}, {"clock", base, ""}, {"increment", increment, ""},
 		{"time-margin", c.TimeMargin, ""}, {"adjudicate", c.Adjudication, ""},

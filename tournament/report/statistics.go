@@ -165,7 +165,8 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 
 // efforts adds the time, the nodes and the depth of moves.
 func (b *builder) efforts(s *Section, n string, r *ruleStats) {
-	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median", "95 % within", "Longest",
+	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median",
+		"95 % within", "Longest",
 		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
 	var rows []interval
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {

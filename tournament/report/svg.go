@@ -22,7 +22,8 @@ type Figure struct {
 func (f Figure) StandaloneSVG() string {
 	svg := strings.Replace(string(f.SVG), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1)
 	open, rest, _ := strings.Cut(svg, ">")
-	return open + "><style>" + asset("chart.css") + `</style><rect width="100%" height="100%" style="fill:var(--paper)"/>` +
+	return open + "><style>" + asset("chart.css") +
+		`</style><rect width="100%" height="100%" style="fill:var(--paper)"/>` +
 		rest + "\n"
 }
 
@@ -92,7 +93,8 @@ func shorten(text string, most int) string {
 func (d *drawing) figure(name, caption string) Figure {
 	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %d %s" role="img" aria-label="%s">%s</svg>`,
 		plotWidth, coordinate(d.height), html.EscapeString(caption), d.String())
-	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)} //nolint:gosec // every text in it is escaped above
+	//nolint:gosec // every text in it is escaped above
+	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }
 
 // axis maps numbers to a range of the drawing.

@@ -157,7 +157,8 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 
 // records reads the records of a run that follow its first lines and returns the
 // number of lines. Those in seen are duplicates.
-func (r *Reader) records(ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings) (lines int, err error) {
+func (r *Reader) records(ctx context.Context, in io.Reader, name string, first int, seen *source.Seen,
+	s *Standings) (lines int, err error) {
 	results := record.NewReader(in, name)
 	names := map[string]string{}
 	text := func(b []byte) string { // one string for each name

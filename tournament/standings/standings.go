@@ -161,7 +161,9 @@ func optionsFor(players []string, o ratings.Options) ratings.Options {
 		return !ok
 	}
 	o.Anchors = slices.DeleteFunc(slices.Clone(o.Anchors), func(a ratings.Anchor) bool { return missing(a.Name) })
-	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool { return missing(f.Name) || missing(f.Than) })
+	o.Offsets = slices.DeleteFunc(slices.Clone(o.Offsets), func(f ratings.Offset) bool {
+		return missing(f.Name) || missing(f.Than)
+	})
 	return o
 }
 

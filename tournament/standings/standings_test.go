@@ -36,7 +36,8 @@ func games(from, to int64) string {
 	players := []string{"random", "greedy:name=g", "alphabeta:depth=2"}
 	for i := from; i < to; i++ {
 		rules := []string{"standard", "kang"}[i/30%2]
-		b.WriteString(recorded(i, rules, players[i/2%3], players[(i/2+1)%3], []string{"1-0", "0-1", "1/2-1/2", "1-0", "1-0"}[i%5]))
+		b.WriteString(recorded(i, rules, players[i/2%3], players[(i/2+1)%3],
+			[]string{"1-0", "0-1", "1/2-1/2", "1-0", "1-0"}[i%5]))
 	}
 	return b.String()
 }
@@ -50,7 +51,9 @@ func TestReader(t *testing.T) {
 	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 60)), "a", "x", s))
 	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 62)), "copy of a", "x", s))
 	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 2)), "b", "y", s))
-	require.NoError(t, r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv", "", s))
+	require.NoError(t,
+		r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv",
+			"", s))
 	require.Equal(t, []string{"standard", "kang", ""}, r.RuleSets)
 	require.Equal(t, Skipped{
 		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Unfinished: 1,
@@ -62,7 +65,8 @@ func TestReader(t *testing.T) {
 
 	fitted, err := s.Fit(t.Context(), ratings.Options{Anchors: []ratings.Anchor{{Name: "g"}}}, true)
 	require.NoError(t, err)
-	require.Equal(t, []string{"Rules standard", "Rules kang", "Rules not named"}, []string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
+	require.Equal(t, []string{"Rules standard", "Rules kang", "Rules not named"},
+		[]string{fitted.Parts[0].Title, fitted.Parts[1].Title, fitted.Parts[2].Title})
 	require.Equal(t, 65, fitted.All.Ratings.Games)
 
 	only, part := Reader{Rules: map[string]bool{"kang": true}}, New()
@@ -88,7 +92,8 @@ func TestLabels(t *testing.T) {
 	t.Parallel()
 	s := New()
 	for i, name := range []string{"random", "greedy:name=random", "alphabeta:name=a", "mcts:name=a", "mcts:name=b"} {
-		s.Add(&record.Game{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name}, North: record.Player{Agent: "x"}, Result: "1-0"})
+		s.Add(&record.Game{Game: int64(i), Pair: int64(i), Rules: "standard", South: record.Player{Agent: name},
+			North: record.Player{Agent: "x"}, Result: "1-0"})
 	}
 	require.Equal(t, map[string]string{"mcts:name=b": "b"}, func() map[string]string { s.Data(); return s.Labels() }())
 }

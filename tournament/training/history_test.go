@@ -66,9 +66,10 @@ func TestInvalidHistories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.jsonl")
 	good := `{"step":1,"parameters":{"a":1}}` + "\n"
 	for text, want := range map[string]string{
-		good + "no json\n":                           ":2: expected a step of a tuning run: invalid character",
-		good + good:                                  ":2: expected a step of a tuning run: expected one after 1, found 1",
-		`{"step":1}` + "\n":                          ":1: expected a step of a tuning run: expected a step from 0 and parameters",
+		good + "no json\n": ":2: expected a step of a tuning run: invalid character",
+		good + good:        ":2: expected a step of a tuning run: expected one after 1, found 1",
+		`{"step":1}` +
+			"\n": ":1: expected a step of a tuning run: expected a step from 0 and parameters",
 		`{"step":-1,"parameters":{}}` + "\n":         ":1: expected a step of a tuning run: expected a step from 0",
 		`{"step":1,"parameters":{},"x":1}` + "\n":    `unknown field "x"`,
 		`{"step":1,"parameters":{}} {}` + "\n":       "expected one JSON object, found more",
@@ -100,7 +101,8 @@ func TestHistoryNumbersAreFinite(t *testing.T) {
 }
 
 func FuzzReadHistory(f *testing.F) {
-	f.Add([]byte(`{"step":1,"parameters":{"a":1}}` + "\n" + `{"step":2,"loss":0.5,"parameters":{"a":2},"state":{"s":[1]}}` + "\n{"))
+	f.Add([]byte(`{"step":1,"parameters":{"a":1}}` + "\n" +
+		`{"step":2,"loss":0.5,"parameters":{"a":2},"state":{"s":[1]}}` + "\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines, size, err := ReadHistory(bytes.NewReader(data), "h")
 		if err != nil {

@@ -35,7 +35,8 @@ func spec(t testing.TB, text string) agents.Spec {
 func selfPlayConfig(t testing.TB) SelfPlay {
 	t.Helper()
 	c := DefaultSelfPlay()
-	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12"), rules.MustParse("kang:max_plies=16,kang_goals=1")}
+	c.Tournament.Rules = []*rules.Rules{rules.MustParse("simplified:max_plies=12"),
+		rules.MustParse("kang:max_plies=16,kang_goals=1")}
 	c.Tournament.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1"), spec(t, "mcts:iterations=4,hash=1")}
 	c.Tournament.Pairs = 25
 	c.Tournament.Openings.Plies = 0
@@ -107,7 +108,8 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 			}
 			if at < 0 {
 				at = len(*list)
-				*list = append(*list, text{rules: g.Rules, position: position, game: g.Game, ply: i, toEnd: len(g.Moves) - i, score: *g.Scores[i]})
+				*list = append(*list, text{rules: g.Rules, position: position, game: g.Game, ply: i, toEnd: len(g.Moves) - i,
+					score: *g.Scores[i]})
 			}
 			*[]*int{&(*list)[at].losses, &(*list)[at].draws, &(*list)[at].wins}[points]++
 		}
@@ -309,7 +311,8 @@ func TestBadRecords(t *testing.T) {
 	for want, bad := range map[string]string{
 		"games.jsonl:25: expected a game record: the line is cut short": string(good) + `{"game":`,
 		"games.jsonl:1: expected a game record, found an empty line":    "\n" + string(good),
-		"games.jsonl: game 0: move 1: ":                                 strings.Replace(string(good), `"moves":["`, `"moves":["x`, 1),
+		"games.jsonl: game 0: move 1: ": strings.Replace(string(good), `"moves":["`,
+			`"moves":["x`, 1),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
 		_, err := Extract(context.Background(), dir, c.Split, nil)

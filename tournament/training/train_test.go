@@ -34,7 +34,8 @@ func testConfig(t *testing.T) Generations {
 	t.Helper()
 	c := DefaultGenerations()
 	c.Rules = rules.MustParse("simplified")
-	c.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}, {Name: "hash", Value: "1"}}}
+	c.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"},
+		{Name: "hash", Value: "1"}}}
 	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "hand-set"}}
 	for j, name := range eval.Names() {
 		if name == "mobility" {

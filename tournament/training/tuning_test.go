@@ -74,7 +74,8 @@ func TestLeavesAreWorthTheScore(t *testing.T) {
 	require.NoError(t, err)
 	w, err := eval.Default(eval.Standard)
 	require.NoError(t, err)
-	for _, text := range []string{"greedy", "alphabeta:depth=1,hash=1", "alphabeta:depth=3,hash=1", "alphabeta:nodes=700,hash=1"} {
+	for _, text := range []string{"greedy", "alphabeta:depth=1,hash=1", "alphabeta:depth=3,hash=1",
+		"alphabeta:nodes=700,hash=1"} {
 		checked, proven := 0, 0
 		for k := range int64(4) {
 			opening, err := tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, 5, k)

@@ -106,7 +106,8 @@ func TestQuiet(t *testing.T) {
 	quiet := 0
 	for _, name := range []string{"standard", "simplified", "kang", "kang:kang_goals=1"} {
 		for _, s := range played(t, name, 400) {
-			require.Equal(t, !winsNow(s.Rules, s.Position) && !winsNow(s.Rules, otherToMove(t, s.Rules, s.Position)), s.Quiet, s.Rules.FormatPosition(s.Position))
+			require.Equal(t, !winsNow(s.Rules, s.Position) && !winsNow(s.Rules, otherToMove(t, s.Rules, s.Position)), s.Quiet,
+				s.Rules.FormatPosition(s.Position))
 			if s.Quiet {
 				quiet++
 			}
@@ -184,7 +185,8 @@ func TestFoldersThatAreNot(t *testing.T) {
 			place(t, dir, Train, 0, 1, nil)
 			return os.Remove(train)
 		},
-		"expected a file with the checksum in its name, found e3b0c44298fc1c14: it is cut short or damaged": func(_, train string) error {
+		"expected a file with the checksum in its name, found e3b0c44298fc1c14: it is cut short or damaged": func(_,
+			train string) error {
 			return os.Truncate(train, 0)
 		},
 		"expected at most 67108864 bytes, found more": func(_, train string) error {
@@ -386,7 +388,8 @@ func TestArrowReadsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 		require.NoError(t, err)
-		require.Equal(t, "rules position side score wins draws losses ply to_end quiet game split", strings.Join(rows[0], " "))
+		require.Equal(t, "rules position side score wins draws losses ply to_end quiet game split",
+			strings.Join(rows[0], " "))
 		for i, got := range rows[1:] {
 			s := list[NumSplits*i+split]
 			score := "null"

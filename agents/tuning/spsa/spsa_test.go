@@ -83,7 +83,8 @@ func TestConvergence(t *testing.T) {
 // With one parameter and known scores the steps are those of the formulas.
 func TestGainsAreFishtests(t *testing.T) {
 	t.Parallel()
-	s := Settings{Params: []Param{{Name: "x", Min: -1e6, Max: 1e6, C: 3, R: 0.01}}, Steps: 50, Pairs: 2, Alpha: 0.7, Gamma: 0.2, A: 0.25}
+	s := Settings{Params: []Param{{Name: "x", Min: -1e6, Max: 1e6, C: 3, R: 0.01}}, Steps: 50, Pairs: 2, Alpha: 0.7,
+		Gamma: 0.2, A: 0.25}
 	const n = 100.0
 	x := 0.0
 	for step := 1; step <= s.Steps; step++ {

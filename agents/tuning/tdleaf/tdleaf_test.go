@@ -210,16 +210,21 @@ func TestFrozenWeightsStay(t *testing.T) {
 func TestBadGamesAreRefused(t *testing.T) {
 	t.Parallel()
 	for want, g := range map[string]Game{
-		"game 0: expected a result from 0 to 1, found NaN":                    {Result: math.NaN()},
-		"game 0: decision 0: expected 5 features, found 1":                    {Leaves: []Leaf{{Features: []float64{1}}}},
-		"game 0: decision 0: expected a finite base, found NaN":               {Leaves: []Leaf{{Features: []float64{1, 1, 1, 0, 0}, Base: math.NaN()}}},
-		"game 0: decision 0: feature 2: expected a finite number, found +Inf": {Leaves: []Leaf{{Features: []float64{1, 1, math.Inf(1), 0, 0}}}},
-		"game 0: decision 1: expected a value from 0 to 1, found 2":           {Leaves: []Leaf{{Proven: true}, {Proven: true, Value: 2}}},
-		"game 0: decision 0: feature 0: expected a finite number, found NaN":  {Leaves: []Leaf{{Features: []float64{math.NaN(), 1, 0, 0, 0}}}},
-		"game 0: decision 0: expected a value from 0 to 1, found NaN":         {Leaves: []Leaf{{Proven: true, Value: math.NaN()}}},
-		"game 0: expected a result from 0 to 1, found -1":                     {Result: -1},
-		"game 0: decision 0: expected 5 features, found 0":                    {Leaves: []Leaf{{}}},
-		"game 0: decision 0: feature 4: expected a finite number, found -Inf": {Leaves: []Leaf{{Features: []float64{0, 0, 0, 0, math.Inf(-1)}}}},
+		"game 0: expected a result from 0 to 1, found NaN": {Result: math.NaN()},
+		"game 0: decision 0: expected 5 features, found 1": {Leaves: []Leaf{{Features: []float64{1}}}},
+		"game 0: decision 0: expected a finite base, found NaN": {Leaves: []Leaf{{Features: []float64{1, 1, 1,
+			0, 0}, Base: math.NaN()}}},
+		"game 0: decision 0: feature 2: expected a finite number, found +Inf": {Leaves: []Leaf{{Features: []float64{1, 1,
+			math.Inf(1), 0, 0}}}},
+		"game 0: decision 1: expected a value from 0 to 1, found 2": {Leaves: []Leaf{{Proven: true},
+			{Proven: true, Value: 2}}},
+		"game 0: decision 0: feature 0: expected a finite number, found NaN": {Leaves: []Leaf{{Features: []float64{math.NaN(), 1, 0, 0, 0}}}},
+		"game 0: decision 0: expected a value from 0 to 1, found NaN": {Leaves: []Leaf{{Proven: true,
+			Value: math.NaN()}}},
+		"game 0: expected a result from 0 to 1, found -1":  {Result: -1},
+		"game 0: decision 0: expected 5 features, found 0": {Leaves: []Leaf{{}}},
+		"game 0: decision 0: feature 4: expected a finite number, found -Inf": {Leaves: []Leaf{{Features: []float64{0, 0, 0,
+			0, math.Inf(-1)}}}},
 	} {
 		s := settings(0.5)
 		_, err := s.Step(Start(make([]float64, dim)), []Game{g})

@@ -18,7 +18,8 @@ import (
 )
 
 // drawPositions draws positions; after the last comes an error, if there is one.
-func drawPositions(t testing.TB, n int, last error) (iter.Seq2[dataset.Position, error], []dataset.Position, *eval.Evaluator) {
+func drawPositions(t testing.TB, n int, last error) (iter.Seq2[dataset.Position, error], []dataset.Position,
+	*eval.Evaluator) {
 	r := rules.MustParse("kang")
 	e, err := eval.Source{}.Evaluator(r)
 	require.NoError(t, err)

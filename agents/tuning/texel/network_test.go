@@ -122,7 +122,8 @@ func TestNetworkIsRecovered(t *testing.T) {
 	last = -1
 
 	lossOf := func(n *eval.Network, weights []float64) float64 {
-		return newLoss(validation, weights, validation.values(n), known.scale, validation.targets(1, known.scale)).value(make([]float64, len(weights)))
+		return newLoss(validation, weights, validation.values(n), known.scale,
+			validation.targets(1, known.scale)).value(make([]float64, len(weights)))
 	}
 	best := lossOf(truth, known.weights)
 	require.InDelta(t, lossOf(r.Network, weights(r)), r.ValidationLoss[1], 1e-6)
@@ -232,8 +233,10 @@ func TestNetworkSettings(t *testing.T) {
 		_, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Inputs: []uint16{eval.NumInputs}, Count: 1}), "expected inputs below")
-	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Base: math.Inf(1), Count: 1}), "expected a finite base")
+	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Inputs: []uint16{eval.NumInputs}, Count: 1}),
+		"expected inputs below")
+	require.ErrorContains(t, d.Add(Row{Features: make([]float64, 6), Base: math.Inf(1), Count: 1}),
+		"expected a finite base")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -163,7 +163,8 @@ func mixed(rng *rand.Rand, n int) ([]Row, *Data) {
 	d := NewData(len(known.weights))
 	rows := make([]Row, n)
 	for i := range rows {
-		rows[i] = Row{Features: known.draw(rng), Result: float64(rng.IntN(3)) / 2, Score: rng.NormFloat64() * 200, Count: float64(1 + rng.IntN(3)), Game: uint32(i)}
+		rows[i] = Row{Features: known.draw(rng), Result: float64(rng.IntN(3)) / 2, Score: rng.NormFloat64() * 200,
+			Count: float64(1 + rng.IntN(3)), Game: uint32(i)}
 		if rng.IntN(3) == 0 {
 			rows[i].Score = math.NaN()
 		}
@@ -422,7 +423,8 @@ func TestWhatTheDataDontSay(t *testing.T) {
 		}
 		require.NoError(t, d.Add(r))
 	}
-	r, err := Fit(context.Background(), Splits{Train: d, Validation: d}, Settings{Names: []string{"a", "b", "c", "d"}, Parent: []float64{0, 0, 9, 0}, Lambda: 1, Scale: 0.01})
+	r, err := Fit(context.Background(), Splits{Train: d, Validation: d},
+		Settings{Names: []string{"a", "b", "c", "d"}, Parent: []float64{0, 0, 9, 0}, Lambda: 1, Scale: 0.01})
 	require.NoError(t, err)
 	require.Nil(t, r.Features[0].Error)
 	require.Nil(t, r.Features[1].Error)
@@ -467,7 +469,8 @@ func TestBadDataIsRefused(t *testing.T) {
 	require.NoError(t, d.Add(good))
 	_, err := Fit(context.Background(), Splits{d, d, mistaken}, s)
 	require.ErrorContains(t, err, "expected test positions with 2 features, found 3")
-	refused("expected training positions with 3 features, found 2", d, d, Settings{Names: []string{"a", "b", "c"}, Parent: []float64{1, 1, 1}, Lambda: 1})
+	refused("expected training positions with 3 features, found 2", d, d,
+		Settings{Names: []string{"a", "b", "c"}, Parent: []float64{1, 1, 1}, Lambda: 1})
 	bad := s
 	bad.Lambda, bad.L2, bad.Scale = 0, -1, math.NaN()
 	refused("lambda: expected a number above 0, at most 1, found 0\nl2: expected a number from 0 to 1000, found -1\nscale: expected", d, d, bad)
@@ -561,7 +564,8 @@ func BenchmarkFit(b *testing.B) {
 		parent[j] *= 1 + rng.NormFloat64()/2
 	}
 	for b.Loop() {
-		r, err := Fit(context.Background(), Splits{Train: train, Validation: validation}, Settings{Names: names, Parent: parent, Lambda: 0.5, L2: 1e-6})
+		r, err := Fit(context.Background(), Splits{Train: train, Validation: validation},
+			Settings{Names: names, Parent: parent, Lambda: 0.5, L2: 1e-6})
 		if err != nil {
 			b.Fatal(err)
 		}

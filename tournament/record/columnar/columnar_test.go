@@ -19,15 +19,18 @@ func full(i int64) *record.Game {
 		South: record.Player{Agent: "a", Seed: 1<<64 - 1}, North: record.Player{Agent: "b", Seed: 2},
 		Limits:       record.Limits{Depth: 3, Nodes: 4, MoveTime: "1s", Clock: "1m0s+1s"},
 		OnRepetition: "allow", Adjudication: "proven",
-		Moves: []string{"a1-a2", "b1-b2"}, Scores: []record.Score{record.NoScore, -5}, Depths: []int{0, 7}, Nodes: []int64{8, 1 << 40},
+		Moves: []string{"a1-a2", "b1-b2"}, Scores: []record.Score{record.NoScore, -5}, Depths: []int{0,
+			7}, Nodes: []int64{8, 1 << 40},
 		Result: "0-1", Reason: "illegal", Plies: 2, Fault: &record.Fault{Side: "south", Kind: "illegal", Detail: "no"},
-		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC), Seconds: 1.5, MoveMS: []float64{1.25, 3}, OverrunMS: 2.5},
+		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC), Seconds: 1.5,
+			MoveMS: []float64{1.25, 3}, OverrunMS: 2.5},
 	}
 }
 
 // bare is a record with as little as may be.
 func bare(i int64) *record.Game {
-	return &record.Game{Game: i, Pair: i / 2, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"}, Moves: []string{}, Result: "1-0", Reason: record.Imported}
+	return &record.Game{Game: i, Pair: i / 2, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
+		Moves: []string{}, Result: "1-0", Reason: record.Imported}
 }
 
 // The columns, read by their names without the row type, hold the record.
@@ -78,7 +81,8 @@ func TestColumns(t *testing.T) {
 		require.Equal(t, want, cells[name], name)
 	}
 	require.Len(t, columns, 29)
-	require.Contains(t, f.Schema().String(), "required int64 south_seed (INT(64,false));", "its bits are those of an unsigned number")
+	require.Contains(t, f.Schema().String(), "required int64 south_seed (INT(64,false));",
+		"its bits are those of an unsigned number")
 	require.Contains(t, f.Schema().String(), "optional int64 timing_start (TIMESTAMP(isAdjustedToUTC=true,unit=MICROS));")
 }
 

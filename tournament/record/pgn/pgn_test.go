@@ -85,11 +85,14 @@ func TestScores(t *testing.T) {
 
 func TestAppendRefuses(t *testing.T) {
 	for want, change := range map[string]func(*record.Game){
-		"game 17: South: expected printable text":             func(g *record.Game) { g.South.Agent = "a\nb" },
-		"North: expected printable text":                      func(g *record.Game) { g.North.Agent = "a\xff" },
-		"rules: expected printable text":                      func(g *record.Game) { g.Rules = "\x1b" },
-		`expected a player's name of 1 to 1000 bytes`:         func(g *record.Game) { g.North.Agent = "?" },
-		`1 to 1000 bytes other than ?, found "xxx`:            func(g *record.Game) { g.North.Agent = strings.Repeat("x", 1001) },
+		"game 17: South: expected printable text":     func(g *record.Game) { g.South.Agent = "a\nb" },
+		"North: expected printable text":              func(g *record.Game) { g.North.Agent = "a\xff" },
+		"rules: expected printable text":              func(g *record.Game) { g.Rules = "\x1b" },
+		`expected a player's name of 1 to 1000 bytes`: func(g *record.Game) { g.North.Agent = "?" },
+		`1 to 1000 bytes other than ?, found "xxx`: func(g *record.Game) {
+			g.North.Agent = strings.Repeat("x",
+				1001)
+		},
 		`move 1: expected a move in short notation, found ""`: func(g *record.Game) { g.Moves[0] = "" },
 		`found "a1 1-0"`: func(g *record.Game) { g.Moves[0] = "a1 1-0" },
 		"expected a game that was played, found one of a suspended agent": func(g *record.Game) {
@@ -197,10 +200,12 @@ func TestReadOthers(t *testing.T) {
 	tally.MovesErr = nil
 	require.Equal(t, Tally{Event: "Wien", Unfinished: 1, Duplicate: 1, WithoutMoves: 2, MovesLine: 1}, tally)
 	imported := func(game, pair int64, rules, south, north, result string) *record.Game {
-		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
+		return &record.Game{Game: game, Pair: pair, Rules: rules, South: record.Player{Agent: south},
+			North: record.Player{Agent: north}, Moves: []string{}, Result: result, Reason: "imported"}
 	}
 	want := []*record.Game{
-		imported(0, 0, "", "Müller", "Ada", "1-0"), imported(1, 0, "", "Ada", "Müller", "1/2-1/2"), imported(2, 1, "Chess960", "Ada", "Bob", "0-1"),
+		imported(0, 0, "", "Müller", "Ada", "1-0"), imported(1, 0, "", "Ada", "Müller", "1/2-1/2"), imported(2, 1,
+			"Chess960", "Ada", "Bob", "0-1"),
 	}
 	require.Equal(t, want, games)
 }
@@ -219,8 +224,10 @@ func TestReadCSV(t *testing.T) {
 
 // genGame plays a game of random moves and says random things of them.
 func genGame(t *rapid.T, number int64) *record.Game {
-	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`, "a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
-	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`), rapid.StringMatching("mcts:nodes=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
+	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`,
+		"a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
+	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`),
+		rapid.StringMatching("mcts:nodes=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
 	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
 	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "turkish-basic", "cosmoludo"}).Draw(t, "rules")
 	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
@@ -232,9 +239,12 @@ func genGame(t *rapid.T, number int64) *record.Game {
 	game := rules.NewGame(r, start)
 	g := &record.Game{
 		Game: number, Pair: number / 2, Rules: r.String(), Opening: r.FormatPosition(start), Policy: draw(text, "policy"),
-		South: record.Player{Agent: draw(name, "south"), Seed: rapid.Uint64().Draw(t, "s")}, North: record.Player{Agent: draw(name, "north")},
-		Limits:       record.Limits{Depth: rapid.IntRange(0, 9).Draw(t, "depth"), Nodes: rapid.Int64Range(0, 1<<62).Draw(t, "nodes"), MoveTime: draw(text, "time")},
-		Adjudication: "x" + draw(text, "adjudication"), OnRepetition: rapid.SampledFrom([]string{"", "ask-next"}).Draw(t, "repetition"),
+		South: record.Player{Agent: draw(name, "south"), Seed: rapid.Uint64().Draw(t,
+			"s")}, North: record.Player{Agent: draw(name, "north")},
+		Limits: record.Limits{Depth: rapid.IntRange(0, 9).Draw(t, "depth"),
+			Nodes: rapid.Int64Range(0, 1<<62).Draw(t, "nodes"), MoveTime: draw(text, "time")},
+		Adjudication: "x" + draw(text, "adjudication"), OnRepetition: rapid.SampledFrom([]string{"", "ask-next"}).Draw(t,
+			"repetition"),
 		Moves: []string{},
 	}
 	g.Timing.Start = time.Unix(rapid.Int64Range(0, 1<<34).Draw(t, "start"), 0).UTC()
@@ -251,7 +261,8 @@ func genGame(t *rapid.T, number int64) *record.Game {
 		game.PlayLegal(m)
 		g.Moves = append(g.Moves, m.String())
 		if said[0] {
-			g.Scores = append(g.Scores, []record.Score{record.NoScore, record.Score(rng.IntN(60001) - 30000)}[min(len(g.Scores), 1)])
+			g.Scores = append(g.Scores, []record.Score{record.NoScore,
+				record.Score(rng.IntN(60001) - 30000)}[min(len(g.Scores), 1)])
 		}
 		if said[1] {
 			g.Depths = append(g.Depths, 1+rng.IntN(2)*rng.IntN(40))
@@ -351,19 +362,22 @@ func TestReadForeignMoves(t *testing.T) {
 		moves       []string
 		reason, why string
 	}{
-		"won":             {game(fen, "1-0", "1. a4-goal 1-0"), "standard", []string{"a4-goal"}, "goal", ""},
-		"tag":             {game(fen+"[Rules \"standard\"]", "1-0", "a4-goal 1-0"), "simplified", []string{"a4-goal"}, "goal", ""},
-		"not over":        {game(fen, "1/2-1/2", "1. c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
-		"long, decorated": {game(fen, "1-0", "1.a4-(a5-a6)-goal!? $5 {mate} (1. c4-(c5)-c6 (x) {)}) 1-0 ; so\n"), "standard", []string{"a4-goal"}, "goal", ""},
-		"North begins":    {game("[FEN \""+opening+"n\"]", "1/2-1/2", "1... a6-a5"), "standard", nil, "imported", "move 1: "},
-		"placements":      {game("", "1/2-1/2", "1. 3@a1 2. 2@b1"), "standard", []string{"3@a1", "2@b1"}, "imported", ""},
-		"no moves":        {game(fen, "1-0", "{nothing} 1-0"), "standard", nil, "imported", ""},
-		"no rules":        {game(fen, "1-0", "1. a4-goal 1-0"), "", nil, "imported", "expected a tag Rules or --rules"},
-		"other rules":     {game("[Rules \"chess\"]", "1-0", "1. e4 e5"), "standard", nil, "imported", "unknown rules"},
-		"illegal":         {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
-		"contradiction":   {game(fen, "0-1", "1. a4-goal"), "standard", nil, "imported", "the moves lead to 1-0 by goal, the result is 0-1"},
-		"chess's FEN":     {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},
-		"variation":       {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
+		"won": {game(fen, "1-0", "1. a4-goal 1-0"), "standard", []string{"a4-goal"}, "goal", ""},
+		"tag": {game(fen+"[Rules \"standard\"]", "1-0", "a4-goal 1-0"), "simplified", []string{"a4-goal"},
+			"goal", ""},
+		"not over": {game(fen, "1/2-1/2", "1. c4-c3 1/2-1/2"), "standard", []string{"c4-c3"}, "imported", ""},
+		"long, decorated": {game(fen, "1-0", "1.a4-(a5-a6)-goal!? $5 {mate} (1. c4-(c5)-c6 (x) {)}) 1-0 ; so\n"),
+			"standard", []string{"a4-goal"}, "goal", ""},
+		"North begins": {game("[FEN \""+opening+"n\"]", "1/2-1/2", "1... a6-a5"), "standard", nil, "imported", "move 1: "},
+		"placements":   {game("", "1/2-1/2", "1. 3@a1 2. 2@b1"), "standard", []string{"3@a1", "2@b1"}, "imported", ""},
+		"no moves":     {game(fen, "1-0", "{nothing} 1-0"), "standard", nil, "imported", ""},
+		"no rules":     {game(fen, "1-0", "1. a4-goal 1-0"), "", nil, "imported", "expected a tag Rules or --rules"},
+		"other rules":  {game("[Rules \"chess\"]", "1-0", "1. e4 e5"), "standard", nil, "imported", "unknown rules"},
+		"illegal":      {game(fen, "1-0", "1. c4-c3 b4-goal"), "standard", nil, "imported", "move 2: "},
+		"contradiction": {game(fen, "0-1", "1. a4-goal"), "standard", nil, "imported",
+			"the moves lead to 1-0 by goal, the result is 0-1"},
+		"chess's FEN": {game("[FEN \"8/8/8/8/8/8/8/8 w\"]", "1-0", "1. e4"), "standard", nil, "imported", "FEN: "},
+		"variation":   {game(fen, "1-0", "1. a4-goal (1. c4"), "standard", nil, "imported", "expected ) at the end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var games []*record.Game
