@@ -127,7 +127,8 @@ func (p *Coordinator) Play(
 	err = retry(ctx, func(err error) bool {
 		stalled := p.stalled()
 		r.notice.update(stalled, time.Now())
-		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders)
+		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders) || // or a request was lost:
+			errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 		return stalled != nil || restarting && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {

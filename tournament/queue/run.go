@@ -129,8 +129,7 @@ func (r *run) attach(ctx context.Context) error {
 // provide creates the streams, the objects and the consumers of the run that the
 // server lacks.
 func (r *run) provide(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, setupTime)
-	defer cancel()
+	// Without a deadline each request has the default of the client, 5 s.
 	if _, err := setUp(ctx, r.js, r.options.Replicas); err != nil {
 		return err
 	}
@@ -138,7 +137,9 @@ func (r *run) provide(ctx context.Context) error {
 		name := objectName(r.id.Run, digest(content))
 		_, err := r.objects.GetInfo(ctx, name)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
-			_, err = r.objects.PutBytes(ctx, name, content)
+			upload, cancel := context.WithTimeout(ctx, setupTime)
+			_, err = r.objects.PutBytes(upload, name, content)
+			cancel()
 		}
 		if err != nil {
 			return fmt.Errorf("NATS object store: %w", err)

@@ -360,7 +360,7 @@ func (w *Worker) room() int {
 // How long a worker with one run waits for jobs in one request, and one with several
 // runs between two requests.
 const (
-	waitForJobs = 3 * time.Second
+	waitForJobs = time.Second
 	betweenRuns = 100 * time.Millisecond
 )
 
@@ -407,7 +407,9 @@ func (w *Worker) fetchFrom(ctx context.Context, r *subscription, wait bool) int 
 	var batch jetstream.MessageBatch
 	var err error
 	if wait {
-		once, cancel := context.WithTimeout(r.ctx, waitForJobs)
+		// A stopping worker waits for the answer: jobs on their way to it when it cancels
+		// the request would come back only when their leases expire.
+		once, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), waitForJobs)
 		defer cancel()
 		batch, err = r.jobs.Fetch(n, jetstream.FetchContext(once))
 	} else {
