@@ -84,7 +84,6 @@ func TestMessagesAreShort(t *testing.T) {
 		"PGN rules":                 pgn(`"standard"`, `"`+long[:200_000]+`"`),
 		"PGN opening":               pgn(`[Opening "`, `[Opening "`+long[:200_000]),
 		"PGN reason":                pgn(`"goal"`, `"`+long[:200_000]+`"`),
-		"PGN fault":                 pgn("[Reason", "[Fault \""+long[:200_000]+"\"]\n[Reason"),
 		"PGN move":                  pgn("a4-goal", long),
 	} {
 		most := most
