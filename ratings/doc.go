@@ -30,9 +30,9 @@
 // with H the second derivatives of the likelihood and S the covariance of its
 // gradient (Huber 1967; White 1982). S is taken from how results scatter about
 // what the fit expects, game pair by game pair (Liang and Zeger 1986): the two
-// games of one opening depend on each other, and a half-point likelihood doesn't
-// know that drawn games scatter less. As one pairing may have few games, its
-// scatter counts together with what all pairings say in common: how often games
+// games of one opening depend on each other, and a half-point likelihood
+// ignores that drawn games scatter less. As one pairing may have few games, its
+// scatter counts together with what all pairings have in common: how often games
 // are drawn at an expected score, and how the games of a pair depend on each
 // other. The share of each observation that the fit has taken up is given back.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // Fit rates the players of d. Players that no finite rating exists for are
-// listed in Unrated and are no error, nor is it one if nobody can be rated. An
+// listed in Unrated and are no error, nor is it one if no player can be rated. An
 // error is an option that can't be followed (an unknown anchor, a number out of
 // range), a likelihood that could not be maximized, or the end of ctx; then
 // there are no ratings. The same games give the same bits in whatever order they

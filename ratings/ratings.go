@@ -78,7 +78,7 @@ const (
 	WonAll   Cause = "won-all"   // won every game
 	LostAll  Cause = "lost-all"  // lost every game
 	OneSided Cause = "one-sided" // won all games against some opponents, lost all against the others
-	NoGames  Cause = "no-games"  // met nobody but itself
+	NoGames  Cause = "no-games"  // no opponent but itself
 )
 
 // Advantage is South's first-move advantage.

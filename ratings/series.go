@@ -206,8 +206,8 @@ func (s *series) wholeHistory(ctx context.Context) error {
 	return nil
 }
 
-// take adds a fit's ratings to the lines; of tells whose and when a name's
-// rating is.
+// take adds a fit's ratings to the lines; of returns the player and the step of a
+// name.
 func (s *series) take(r *Ratings, of func(name string) (string, int)) {
 	for _, p := range r.Players {
 		name, step := of(p.Name)

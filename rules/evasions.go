@@ -6,7 +6,7 @@ package rules
 //
 // A course of the opponent to the goal depends on a few squares: those it crosses
 // are empty, the pieces it starts and bounces from stand. Every move that
-// changes none of them is refuted by it, so one course decides most moves.
+// changes none of them loses to it, so one course decides most moves.
 func (r *Rules) Evasions(p Position, ms *MoveSet) {
 	e := evasions{r: r, p: p, ms: ms}
 	e.filter()

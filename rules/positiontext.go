@@ -200,7 +200,7 @@ func (r *Rules) parseOptionalField(s *scanner, p *Position) {
 	default:
 		s.hands(p, 2)
 		if !r.SettingUp(*p) {
-			s.fail(at, "expected no reserves, or the pieces still to be placed: nobody holds a piece once play has begun")
+			s.fail(at, "expected no reserves, or the pieces still to be placed: there are none once play has begun")
 		}
 	}
 }

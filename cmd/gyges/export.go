@@ -39,7 +39,7 @@ func (exportCmd) Help() string {
 		"copy games.jsonl to keep everything. CSV has a line for each game with white, black, result and more; a cell " +
 		"that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, " +
 		"players by their specs. In PGN names must be " +
-		"printable and at most 1000 bytes long. PGN wants lines of at most 255 bytes; only a tag with a longer name " +
+		"printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; only a tag with a longer name " +
 		"breaks that."
 }
 

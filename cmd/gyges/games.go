@@ -237,7 +237,7 @@ type gameWriter struct {
 	out       *output
 	runs      bool // there are several: say which
 	n         int
-	wins      [3]int // of South, of nobody, of North
+	wins      [3]int // of South, neither, of North
 	notPlayed int    // games not played
 	names     playerNames
 

@@ -174,8 +174,7 @@ func (e *engine) search() (code int, ends bool) {
 	return 0, false
 }
 
-// misbehave does something else than answering as is right. done tells that
-// it did.
+// misbehave answers in a wrong way if that is the engine's habit, which done reports.
 func (e *engine) misbehave() (done bool, code int, ends bool) {
 	switch e.habit {
 	case "exit":
@@ -278,7 +277,7 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	case "null":
 		e.last = "null"
 	case "public":
-		time.Sleep(20 * time.Millisecond) // the clock is looked at seldom
+		time.Sleep(150 * time.Millisecond) // it checks the clock rarely
 	}
 	return false, 0, false
 }
