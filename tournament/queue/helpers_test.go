@@ -157,10 +157,6 @@ func (l *logged) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// Every job and every result is published twice, under ids of their own. The second
-
-// ones are dropped.
-
 // answer takes the jobs of the run in a folder and publishes the games that play
 
 // returns, until ctx ends.
