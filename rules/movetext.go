@@ -44,8 +44,14 @@ func (m Move) AppendText(text []byte) []byte {
 // legs: "d2-(c2-b2)-b3-c3". A move without a course (a pass, a placement) has
 // its short text.
 func (r *Rules) LongText(p Position, m Move) string {
-	course, ok := r.Course(p, m)
-	if !ok {
+	course, _ := r.Course(p, m)
+	return m.LongText(course)
+}
+
+// LongText returns the move's long notation with the given course, its short text if that
+// is empty.
+func (m Move) LongText(course []Step) string {
+	if len(course) == 0 {
 		return m.String()
 	}
 	var b strings.Builder
@@ -90,13 +96,35 @@ type moveParser struct {
 // doors. Whether the move is legal beyond that, [Game.Check] reports. The error
 // is a *SyntaxError that names the column.
 func (r *Rules) ParseMove(p Position, text string) (Move, error) {
+	m, _, err := r.parseMove(p, text)
+	return m, err
+}
+
+// ParseCourse reads a move like [Rules.ParseMove] and returns its course too, in the form
+// of [Rules.Course]: the one written, or for a move in short notation one with the fewest
+// legs. A move that has none has a nil course.
+func (r *Rules) ParseCourse(p Position, text string) (Move, []Step, error) {
+	m, course, err := r.parseMove(p, text)
+	switch {
+	case err != nil:
+		return m, nil, err
+	case len(course) < 2: // a short text has the end alone
+		course, _ = r.Course(p, m)
+	case m.From().OnBoard():
+		course = slices.Insert(course, 0, Step{Square: m.From()})
+	}
+	return m, course, nil
+}
+
+// parseMove reads a move and the squares after its start.
+func (r *Rules) parseMove(p Position, text string) (Move, []Step, error) {
 	mp := &moveParser{rules: r, side: p.Side(), board: p, drop: NoSquare}
 	mp.text = strings.TrimSpace(text)
 	switch {
 	case len(mp.text) > maxMoveText:
 		mp.fail(maxMoveText, "expected a move of at most %d bytes, found %d", maxMoveText, len(mp.text))
 	case mp.text == "pass":
-		return Pass, nil
+		return Pass, nil, nil
 	case len(mp.text) > 1 && mp.text[1] == '@':
 		h := mp.digit("the height of the piece to place")
 		mp.at++ // '@'
@@ -110,9 +138,9 @@ func (r *Rules) ParseMove(p Position, text string) (Move, error) {
 		mp.checkCourse()
 	}
 	if mp.err != nil {
-		return NoMove, mp.err
+		return NoMove, nil, mp.err
 	}
-	return newMove(mp.source.from, mp.to, mp.drop), nil
+	return newMove(mp.source.from, mp.to, mp.drop), mp.course, nil
 }
 
 // digit reads a height.

@@ -249,3 +249,30 @@ func FuzzRules(f *testing.F) {
 		require.Equal(t, r.Options(), again.Options())
 	})
 }
+
+// A course is the one written; a move in short notation gets one with the fewest legs.
+func TestParseCourse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rules, position, move, course string }{
+		{"standard", startText, "a1-(a2-b2)-b3", "a1-(a2-b2)-b3"},
+		{"standard", startText, "a1-(b2-b3)-c3", ""},
+		{"standard", startText, "c1-e3", "c1-d1-e1-(e2)-e3"},
+		{"standard", startText, "c1-d1xe1@d3", "c1-d1xe1@d3"},
+		{"standard", startText, "c1-c2", "c1-c2"},
+		{"standard", "000000/000300/012003/000000/021003/101223 s", "d2-goal", "d2-(c2-b2)-b3-c3-(c4)-c5-b5-(b6)-goal"},
+		{"standard", "000000/000000/000000/000000/000000/000000 s 222/222", "2@c1", "2@c1"},
+		{"kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", "+3-(a1-a2)-b2", "+3-(a1-a2)-b2"},
+		{"kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", "+1-f1", "+1-f1"},
+		{"simplified", "333322/221111/000000/000000/000000/000000 s", "pass", "pass"},
+	} {
+		r := MustParse(c.rules)
+		m, course, err := r.ParseCourse(parse(t, r, c.position), c.move)
+		if c.course == "" {
+			require.Error(t, err, c.move)
+			require.Nil(t, course)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.course, m.LongText(course))
+	}
+}

@@ -11,7 +11,19 @@ import (
 // that height, a dot an empty square. last is the move that led here, or
 // rules.NoMove: the square it left is put in (), the squares where it put pieces
 // in []. The text ends in a newline.
-func Board(r *rules.Rules, p rules.Position, last rules.Move) string {
+func Board(r *rules.Rules, p rules.Position, last rules.Move) string { return Diagram(r, p, last, nil) }
+
+// Diagram draws a position like [Board] and marks the course of the last move: pieces that
+// it bounced off are in <>, empty squares that it crossed hold a plus sign.
+func Diagram(r *rules.Rules, p rules.Position, last rules.Move, course []rules.Step) string {
+	var crossed, landed rules.SquareSet
+	for _, step := range course {
+		if step.Crossed {
+			crossed |= 1 << step.Square
+		} else {
+			landed |= 1 << step.Square
+		}
+	}
 	var b strings.Builder
 	kang := r.Options().Kang
 	fmt.Fprintf(&b, "          North%s\n", reserve(r, p, rules.North))
@@ -20,8 +32,12 @@ func Board(r *rules.Rules, p rules.Position, last rules.Move) string {
 		fmt.Fprintf(&b, "  %d │", row+1)
 		for file := range rules.Files {
 			s := rules.SquareAt(file, row)
-			left, right := marks(s, last)
-			b.WriteString(left + piece(p.At(s)) + right)
+			left, right := marks(s, last, landed)
+			content := piece(p.At(s))
+			if p.At(s) == 0 && crossed.Has(s) {
+				content = "+"
+			}
+			b.WriteString(left + content + right)
 		}
 		fmt.Fprintf(&b, "│ %d\n", row+1)
 	}
@@ -49,12 +65,14 @@ func piece(h rules.Height) string {
 }
 
 // marks returns the signs left and right of a square's content.
-func marks(s rules.Square, last rules.Move) (left, right string) {
-	switch s {
-	case last.To(), last.Drop():
+func marks(s rules.Square, last rules.Move, landed rules.SquareSet) (left, right string) {
+	switch {
+	case s == last.To() || s == last.Drop():
 		return "[", "]"
-	case last.From():
+	case s == last.From():
 		return "(", ")"
+	case landed.Has(s):
+		return "<", ">"
 	default:
 		return " ", " "
 	}

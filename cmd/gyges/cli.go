@@ -21,6 +21,7 @@ import (
 // cli is the command line: one field for each command.
 type cli struct {
 	Moves      movesCmd      `cmd:"" help:"List the legal moves in a position."`
+	Diagram    diagramCmd    `cmd:"" help:"Draw a position, and the course of a move, as text or SVG."`
 	Perft      perftCmd      `cmd:"" help:"Count the move sequences of a given length from a position."`
 	Play       playCmd       `cmd:"" help:"Play one game and print it."`
 	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`

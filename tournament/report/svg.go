@@ -16,13 +16,15 @@ type Figure struct {
 	Name    string        // for files and links: letters, digits and dashes
 	Caption string        // its content in words; also its alternative text
 	SVG     template.HTML // the svg element
+
+	styles string // of a file of its own, beside chart.css
 }
 
 // StandaloneSVG returns a figure as a file of its own.
 func (f Figure) StandaloneSVG() string {
 	svg := strings.Replace(string(f.SVG), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1)
 	open, rest, _ := strings.Cut(svg, ">")
-	return open + "><style>" + asset("chart.css") +
+	return open + ">" + titleElement(f.Caption) + "<style>" + asset("chart.css") + f.styles +
 		`</style><rect width="100%" height="100%" style="fill:var(--paper)"/>` +
 		rest + "\n"
 }

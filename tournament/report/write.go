@@ -24,7 +24,7 @@ func asset(name string) string {
 }
 
 // Style returns the style sheet of pages.
-func Style() string { return asset("chart.css") + asset("style.css") }
+func Style() string { return asset("chart.css") + asset("board.css") + asset("style.css") }
 
 // Script returns the script of pages: the board, which other pages may use by
 // itself, and the viewer, which fills the page's viewer element, if there is one.

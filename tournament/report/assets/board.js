@@ -140,7 +140,7 @@ const gygesBoard = (() => {
     function drawCourse(p, m, door) {
       const points = course(p, m), shown = points.slice(0, door + 1), whole = door === m.steps.length;
       if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
-      if (shown.length > 1) el(marks, "path", { class: "path", d: "M" + (whole ? cut(shown, 30) : shown).map((q) => q.join(" ")).join("L") });
+      if (shown.length > 1) el(marks, "path", { class: "path", d: "M" + (whole ? cut(shown, m.to === -1 ? 14 : 30) : shown).map((q) => q.join(" ")).join("L") });
       for (let i = 1; i < shown.length - (whole ? 1 : 0); i++) {
         el(marks, "circle", { class: "door", cx: (shown[i - 1][0] + shown[i][0]) / 2, cy: (shown[i - 1][1] + shown[i][1]) / 2, r: 3.6 });
       }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"gyges/agents/human"
+	"gyges/rules"
+	"gyges/tournament/report"
+)
+
+// diagramCmd draws a position.
+type diagramCmd struct {
+	rulesFlags
+	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: svg for a file NAME.svg, otherwise text."`
+	Out      string   `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
+	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
+}
+
+// Help is the part of the help below the summary.
+func (diagramCmd) Help() string {
+	return "Draws the position, South at the bottom. With a move it draws the position after it and marks the move's " +
+		"course: the one that long notation gives, or else one with the fewest legs. In text the square that the piece " +
+		"left is in (), the squares where a piece was put are in [], pieces that were bounced off in <>, crossed " +
+		"squares hold a +, and the move stands below the board. An SVG file has its colours in itself, for light and " +
+		"dark pages. The position has no history, so the repetition rule excludes no move."
+}
+
+func (diagramCmd) examples() []example {
+	return []example{
+		{"gyges diagram '321123/000000/000000/000000/000000/321123 s'", ""},
+		{"gyges diagram '321123/000000/000000/000000/000000/321123 s' 'c1-d1xe1@d3'", ""},
+		{"gyges diagram --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -' +2-c2", ""},
+		{"gyges diagram '321123/000000/000000/000000/000000/321123 s' --format svg > board.svg", ""},
+	}
+}
+
+// Run draws the position.
+func (c *diagramCmd) Run(ctx context.Context, e *env) error {
+	r, err := c.load()
+	if err != nil {
+		return err
+	}
+	words, move := c.words()
+	p, err := parsePosition(r, words)
+	if err != nil {
+		return err
+	}
+	m, course := rules.NoMove, []rules.Step(nil)
+	if move != "" {
+		if m, course, err = r.ParseCourse(p, move); err != nil {
+			return fmt.Errorf("move %w", err)
+		}
+		if err := rules.NewGame(r, p).Check(m); err != nil {
+			return fmt.Errorf("move: %w", err)
+		}
+	}
+	toFile := c.Out != "" && c.Out != "-"
+	write := func(w io.Writer) error {
+		_, err := io.WriteString(w, c.draw(r, p, m, course))
+		return writeFailure(err)
+	}
+	if toFile {
+		return writeFile(ctx, c.Out, write)
+	}
+	return write(e.out)
+}
+
+// words returns the words of the position and the move, "" if there is none. A position
+// may be one word, quoted, or several: none of them after the board holds a letter but s
+// and n.
+func (c *diagramCmd) words() (position []string, move string) {
+	last := len(c.Position) - 1
+	if last > 0 && (strings.Contains(c.Position[0], " ") || strings.Trim(c.Position[last], "0123456789/-sn") != "") {
+		return c.Position[:last], c.Position[last]
+	}
+	return c.Position, ""
+}
+
+// draw returns the picture.
+func (c *diagramCmd) draw(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) string {
+	switch {
+	case c.Format == "svg" || c.Format == "" && strings.HasSuffix(c.Out, ".svg"):
+		return report.Board(r, p, m, course).StandaloneSVG()
+	case m == rules.NoMove:
+		return human.Board(r, p, m)
+	default:
+		return human.Diagram(r, r.Apply(p, m), m, course) + "\n" + m.LongText(course) + "\n"
+	}
+}
