@@ -118,6 +118,9 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
 	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Format == m.Config.Format {
+		if len(c.stageSizes()) > 1 { // more pairs would have changed the pairings of later rounds
+			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Format)
+		}
 		old.Config.Pairs = m.Config.Pairs
 	}
 	m.ID, m.Start, m.Earlier = old.ID, old.Start, old.Earlier

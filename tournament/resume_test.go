@@ -325,6 +325,17 @@ func TestExtend(t *testing.T) {
 	requireResumes(t, c, want)
 }
 
+// A Swiss tournament with more pairs would have paired the later rounds otherwise.
+func TestExtendStages(t *testing.T) {
+	c := testConfig(t, "random", "scored", "random:id=1")
+	c.Format, c.Rounds, c.Pairs = Swiss, 2, 1
+	_, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	c.Pairs, c.Extend = 2, true
+	_, err = Run(t.Context(), c, testRegistry(nil), nil)
+	require.ErrorContains(t, err, "holds a swiss tournament, which can't be extended")
+}
+
 // A disk that is full for a while loses nothing.
 func TestResumeAfterAFullDisk(t *testing.T) {
 	c, want := resumed(t)

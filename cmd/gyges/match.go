@@ -134,8 +134,8 @@ func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	}
 	config, err := t.config(e.registry)
 	config.SPRT = test
+	config.Name = "match"
 	if c.Out == "" {
-		config.Name = "match"
 		config.Out = tournament.DefaultOut(config.Name, time.Now())
 	}
 	return config, err
