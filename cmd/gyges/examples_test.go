@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,9 +9,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 )
-
-// shellWord is a word of an example: quoted or not.
-var shellWord = regexp.MustCompile(`'([^']*)'|[^' ]+`)
 
 // needFiles are the commands whose examples need files or time.
 var needFiles = []string{
@@ -34,18 +30,13 @@ func TestExamples(t *testing.T) {
 				require.Contains(t, x.command, "gyges completion")
 				continue
 			}
-			line, _, redirected := strings.Cut(line, " > ")
 			line = strings.Replace(line, "--depth 4 --hash", "--depth 3 --hash", 1) // a thousandth of the nodes
-			var args []string
-			for _, m := range shellWord.FindAllStringSubmatch(line, -1) {
-				if m[1] != "" {
-					m[0] = m[1]
-				}
-				args = append(args, m[0])
-			}
-			_, err := parser.Parse(args)
+			commands, err := splitShell(line)
 			require.NoError(t, err, x.command)
-			if redirected || slices.Contains(needFiles, args[0]) || strings.HasPrefix(line, "tactics run ") ||
+			args := commands[0].words
+			_, err = parser.Parse(args)
+			require.NoError(t, err, x.command)
+			if !commands[0].alone || slices.Contains(needFiles, args[0]) || strings.HasPrefix(line, "tactics run ") ||
 				strings.Contains(line, "--epd") {
 				continue
 			}
