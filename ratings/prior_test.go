@@ -48,6 +48,8 @@ func TestPriorRatesEverybody(t *testing.T) {
 	require.Empty(t, r.Unrated)
 	require.Len(t, r.Groups, 1)
 	require.Greater(t, elo(t, r, "top"), elo(t, r, "a")+200)
+	require.Contains(t, r.Notes,
+		"prior: each player has 1 virtual draw against an imaginary opponent, which draw the ratings together")
 	require.Contains(t, r.Notes, "some players never met, directly or through others; the prior alone compares them")
 	sum := 0.0
 	for _, p := range r.Players {

@@ -30,7 +30,7 @@ func (p Pairs) Elo() (elo, half float64, ok bool) {
 		return 0, 0, false
 	}
 	const z95 = 1.959963984540054
-	elo = -400 * math.Log10(1/mean-1)
+	elo = 0 - 400*math.Log10(1/mean-1) // no -0
 	slope := 400 / math.Ln10 / (mean * (1 - mean))
 	half = z95 * math.Sqrt(max(square-mean*mean, 0)/n) * slope
 	for _, count := range p {

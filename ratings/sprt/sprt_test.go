@@ -218,4 +218,5 @@ func TestElo(t *testing.T) {
 	}
 	_, half, ok = Pairs{0, 0, 7, 0, 0}.Elo()
 	require.True(t, ok && math.IsNaN(half))
+	require.Equal(t, "0.0, no interval: all pairs gave the same", Pairs{0, 0, 7, 0, 0}.EloText(), "not -0.0")
 }
