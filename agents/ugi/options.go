@@ -47,7 +47,7 @@ func (s *server) options() []option {
 			s.overhead = time.Duration(n) * time.Millisecond
 		}),
 		{"threads", fmt.Sprintf("type int default %d min %d max %d", threads, least, most), s.setThreads},
-		{"rules", "type text default standard", func(v string) error {
+		{"rules", "type text default " + s.config.Rules.String(), func(v string) error {
 			r, err := rules.Parse(v)
 			if err == nil {
 				s.setRules(r)

@@ -95,6 +95,16 @@ func TestServerIntroducesItself(t *testing.T) {
 	}
 }
 
+// The default of option rules is what the engine was started with.
+func TestServerNamesItsRules(t *testing.T) {
+	t.Parallel()
+	config := testServer(agents.Spec{Kind: "random"})
+	config.Rules = rules.MustParse("kang:kang_goals=1")
+	var out strings.Builder
+	require.NoError(t, Serve(t.Context(), strings.NewReader("ugi\n"), &out, config))
+	require.Contains(t, out.String(), "\noption rules type text default kang:kang_goals=1\n")
+}
+
 func TestServerSearches(t *testing.T) {
 	t.Parallel()
 	rows := "setpos data 213132/000000/000000/000000/000000/112233\n"
