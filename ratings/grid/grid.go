@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"gyges/ratings/textfmt"
 )
 
 // Grid is a table. Its cells are printed as they are: the caller escapes them.
@@ -17,6 +20,7 @@ type Grid struct {
 	Header []string
 	Left   map[int]bool // the columns aligned left, from 0; nil: all
 	Rows   [][]string
+	Width  int // the cells of a text are wrapped so that no line is longer; 0: they are not
 }
 
 // Add appends a row.
@@ -32,8 +36,11 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
 		},
 	})
+	header, rows := g.Header, g.Rows
 	if markdown {
 		style = renderer.NewMarkdown()
+	} else if g.Width > 0 {
+		header, rows = g.wrapped()
 	}
 	align := make(tw.Alignment, len(g.Header))
 	for i := range align {
@@ -55,8 +62,8 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 		tablewriter.WithTrimTab(tw.Off),
 		tablewriter.WithAlignment(align),
 	)
-	t.Header(g.Header)
-	if err := t.Bulk(g.Rows); err != nil {
+	t.Header(header)
+	if err := t.Bulk(rows); err != nil {
 		return err
 	}
 	if err := t.Render(); err != nil {
@@ -68,4 +75,65 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 		}
 	}
 	return nil
+}
+
+// wrapped returns the header and the rows with line breaks where a cell doesn't fit.
+func (g *Grid) wrapped() (header []string, rows [][]string) {
+	widths := g.widths()
+	wrap := func(row []string) []string {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
+		}
+		return cells
+	}
+	for _, row := range g.Rows {
+		rows = append(rows, wrap(row))
+	}
+	return wrap(g.Header), rows
+}
+
+// widths returns how wide the columns may be: as wide as their longest cells, if the
+// table is then narrow enough. Else the widest columns get equal widths, and no
+// column less than its longest word takes, as long as all can have so much.
+func (g *Grid) widths() []int {
+	words, cells := make([]int, len(g.Header)), make([]int, len(g.Header))
+	for _, row := range append([][]string{g.Header}, g.Rows...) {
+		for i, cell := range row {
+			for line := range strings.SplitSeq(cell, "\n") {
+				cells[i] = max(cells[i], textfmt.Width(line))
+			}
+			for _, word := range strings.Fields(cell) {
+				words[i] = max(words[i], textfmt.Width(word))
+			}
+		}
+	}
+	left := g.Width - 2*len(cells) // a blank on each side of a column
+	least := share(make([]int, len(cells)), words, left)
+	return share(least, cells, left)
+}
+
+// share returns how many of the columns left each column gets: between least and
+// most, and the same number where that allows it.
+func share(least, most []int, left int) []int {
+	widths := slices.Clone(least)
+	for _, w := range widths {
+		left -= w
+	}
+	for level := 1; left > 0; level++ {
+		full := true
+		for i := range widths {
+			if widths[i] < most[i] {
+				full = false
+				if widths[i] < level && left > 0 {
+					widths[i]++
+					left--
+				}
+			}
+		}
+		if full {
+			break
+		}
+	}
+	return widths
 }

@@ -1,0 +1,51 @@
+package textfmt
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		columns int
+		want    string // lines, separated by |
+	}{
+		{"", 10, ""},
+		{"one two three", 13, "one two three"},
+		{"one two three", 12, "one two|three"},
+		{"  one   two\tthree ", 80, "one two three"},
+		{"one\n\ntwo", 80, "one||two"},
+		{"größe läßt", 5, "größe|läßt"},
+		{"größe läßt", 4, "größ|e|läßt"},
+		{"一二 三四", 5, "一二|三四"},
+		{"一二 三四", 2, "一|二|三|四"},
+		{"一二", 1, "一|二"}, // each is two columns wide
+		{"é́x", 1, "é́|x"},
+		{"standard:null_move=allow", 20, "standard:null_move=|allow"},
+		{"a-bcdefghijk", 9, "a-bcdefgh|ijk"},
+		{"\x1b[1mone two\x1b[0m three", 7, "\x1b[1mone two\x1b[0m|three"},
+		{"\x1b[1mone two\x1b[0m", 3, "\x1b[1mone\x1b[0m|\x1b[1mtwo\x1b[0m"},
+		{"\x1b[1mabcdef\x1b[0m", 4, "\x1b[1mabcd\x1b[0m|\x1b[1mef\x1b[0m"},
+		{"\x1b[1ma \x1b[4mb c\x1b[0m d", 1, "\x1b[1ma\x1b[0m|\x1b[1m\x1b[4mb\x1b[0m|\x1b[1m\x1b[4mc\x1b[0m|d"},
+	} {
+		require.Equal(t, c.want, strings.Join(Wrap(c.text, c.columns), "|"), "%q, %d", c.text, c.columns)
+	}
+}
+
+// No line is too long, no character is lost, and a blank is where the text has one.
+func TestWrapAnyText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOf(rapid.StringMatching(`[a-zäé±/=-]{1,30}`)).Draw(t, "words")
+		columns := rapid.IntRange(1, 40).Draw(t, "columns")
+		lines := Wrap(strings.Join(words, " "), columns)
+		for _, line := range lines {
+			require.LessOrEqual(t, Width(line), columns)
+			require.Equal(t, strings.TrimSpace(line), line)
+		}
+		require.Equal(t, strings.Join(words, ""), strings.ReplaceAll(strings.Join(lines, ""), " ", ""))
+	})
+}
