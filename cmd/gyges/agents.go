@@ -1,14 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"gyges/agents"
 	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
 )
 
-// agentsCmd lists the kinds of agents.
+// agentsCmd lists the kinds of agents, or the parameters of one.
 type agentsCmd struct {
+	Kind   string `arg:"" optional:"" complete:"agents" help:"Kind whose parameters are printed. Without it, the kinds are listed."`
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
@@ -19,8 +23,9 @@ func (agentsCmd) Help() string {
 
 func (agentsCmd) examples() []example {
 	return []example{
-		{"gyges agents", ""},
-		{"gyges agents --format json", ""},
+		{"gyges agents", "the kinds"},
+		{"gyges agents alphabeta", "the parameters of one"},
+		{"gyges agents --format json", "the parameters of all"},
 		{"gyges play --south alphabeta:depth=3 --north random", "two specs in use"},
 	}
 }
@@ -41,43 +46,77 @@ type paramJSON struct {
 	Doc     string `json:"doc"`
 }
 
-// Run prints the list.
+// Run prints the kinds, or one with its parameters.
 func (c *agentsCmd) Run(e *env) error {
 	kinds := e.registry.Kinds()
-	if c.Format == "json" {
-		return writeJSON(e.out, kindsJSON(kinds))
+	if c.Kind == "" {
+		return c.list(e, kinds)
 	}
-	summary := grid.Grid{Header: []string{"Kind", "What it is"}}
-	params := grid.Grid{Header: []string{"Kind", "Parameter", "Type", "Range", "Default", "What it does"}}
-	row := func(kind string, d agents.ParamDef) {
-		params.Add(kind, d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc)
-	}
-	for _, k := range kinds {
-		summary.Add(k.Name, k.Doc)
-		for _, d := range k.Params {
-			row(k.Name, d)
+	i := slices.IndexFunc(kinds, func(k agents.Kind) bool { return k.Name == c.Kind })
+	if i < 0 {
+		var names []string
+		for _, k := range kinds {
+			names = append(names, k.Name)
 		}
+		return fmt.Errorf("unknown kind %.60q%s; see gyges agents", c.Kind, didYouMean(c.Kind, names))
 	}
-	for _, d := range agents.Common() {
-		row("every kind", d)
-	}
-	if err := summary.Write(e.out, c.Format == "markdown"); err != nil {
-		return err
-	}
-	e.out.printf("\n")
-	return params.Write(e.out, c.Format == "markdown")
+	return c.one(e, kinds[i])
 }
 
-func kindsJSON(kinds []agents.Kind) []agentJSON {
-	list := []agentJSON{}
-	for _, k := range kinds {
-		a := agentJSON{Kind: k.Name, Doc: k.Doc, Interactive: k.Interactive, Params: []paramJSON{}}
-		for _, d := range append(slices.Clone(k.Params), agents.Common()...) {
-			a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
+// list prints what the kinds are, and as JSON their parameters, too.
+func (c *agentsCmd) list(e *env, kinds []agents.Kind) error {
+	if c.Format == "json" {
+		list := []agentJSON{}
+		for _, k := range kinds {
+			list = append(list, kindJSON(k))
 		}
-		list = append(list, a)
+		return writeJSON(e.out, list)
 	}
-	return list
+	t := grid.Grid{Header: []string{"Kind", "What it is"}, Width: 80}
+	for _, k := range kinds {
+		t.Add(k.Name, k.Doc)
+	}
+	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
+		return err
+	}
+	e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+	return nil
+}
+
+// one prints a kind and its parameters, also those that every kind has.
+func (c *agentsCmd) one(e *env, k agents.Kind) error {
+	if c.Format == "json" {
+		return writeJSON(e.out, kindJSON(k))
+	}
+	t := grid.Grid{Header: []string{"Parameter", "Type", "Range", "Default", "What it does"}, Width: 80}
+	used := 0 // columns beside the last one
+	for _, d := range parameters(k) {
+		t.Add(d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc)
+		used = max(used, len(d.Name)+len(d.Range()))
+	}
+	if used > 24 { // the last column would be narrow
+		t.Width = 100
+	}
+	markdown := c.Format == "markdown"
+	doc := k.Name + ": " + k.Doc
+	if !markdown {
+		doc = strings.Join(textfmt.Wrap(doc, t.Width), "\n")
+	}
+	e.out.printf("%s\n\n", doc)
+	return t.Write(e.out, markdown)
+}
+
+// parameters returns those of a kind, then those that every kind has.
+func parameters(k agents.Kind) []agents.ParamDef {
+	return append(slices.Clone(k.Params), agents.Common()...)
+}
+
+func kindJSON(k agents.Kind) agentJSON {
+	a := agentJSON{Kind: k.Name, Doc: k.Doc, Interactive: k.Interactive, Params: []paramJSON{}}
+	for _, d := range parameters(k) {
+		a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
+	}
+	return a
 }
 
 func orDash(s string) string {

@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -47,11 +45,12 @@ type cli struct {
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
+	Help       helpCmd       `cmd:"" help:"Print a manual, the list of manuals, or the help of a command."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
-	Help    helpFlag `short:"h" help:"Show help."`
-	Verbose bool     `short:"v" help:"Log details to stderr."`
+	HelpFlag helpFlag `name:"help" short:"h" help:"Show help."`
+	Verbose  bool     `short:"v" help:"Log details to stderr."`
 }
 
 // env holds the streams, the log and the agents of a command.
@@ -136,21 +135,6 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 	return errHelp
 }
 
-// helpFirst turns "help COMMAND" into "COMMAND --help", and --version into the
-// command.
-func helpFirst(args []string) ([]string, error) {
-	switch {
-	case len(args) == 0:
-		return nil, errors.New("expected a command; gyges --help lists them")
-	case args[0] == "help" && (len(args) == 1 || !strings.HasPrefix(args[1], "-")):
-		return slices.Concat(args[1:], []string{"--help"}), nil
-	case args[0] == "--version":
-		return append([]string{"version"}, args[1:]...), nil
-	default:
-		return args, nil
-	}
-}
-
 // printHelp prints kong's help and, below it, the command's examples.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
@@ -163,6 +147,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 			text += "  # " + x.doc + "\n"
 		}
 		text += "  " + x.command + "\n"
+	}
+	if command == ctx.Model.Node {
+		text += "\ngyges help lists the manuals.\n"
 	}
 	_, err := io.WriteString(ctx.Stdout, text)
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"gyges/cmd/gyges/internal/markdown"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -88,7 +89,12 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 	if len(words) < 2 {
 		return nil
 	}
-	for _, w := range words[1 : len(words)-1] {
+	var helpNode *kong.Node // of a line that begins with help: topics, commands and the flags of help follow
+	for i, w := range words[1 : len(words)-1] {
+		if i == 0 && w == "help" {
+			helpNode = n.Children[slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == w })]
+			continue
+		}
 		for _, child := range n.Children {
 			if child.Name == w {
 				n = child
@@ -109,9 +115,11 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 		flag, head = words[len(words)-2], ""
 	}
 	nodes := append([]*kong.Node{n}, n.Children...) // the words of its default command need no name
-	if n.Type == kong.ApplicationNode {
+	switch {
+	case helpNode != nil:
+		nodes = []*kong.Node{helpNode}
+	case n.Type == kong.ApplicationNode:
 		nodes = nodes[:1]
-		add("help", "Show help.")
 	}
 	for _, n := range nodes {
 		for _, f := range slices.Concat(n.AllFlags(true)...) {
@@ -121,6 +129,12 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 				}
 				return list
 			}
+		}
+	}
+	if helpNode != nil && n.Type == kong.ApplicationNode {
+		for _, t := range topics {
+			title, _ := markdown.Summary(t.manual)
+			add(t.name, "Manual: "+title)
 		}
 	}
 	for _, child := range n.Children {

@@ -63,9 +63,11 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return failure{err}
 	}
-	args, err = helpFirst(args)
-	if err != nil {
-		return err
+	switch {
+	case len(args) == 0:
+		return errors.New("expected a command; gyges --help lists them")
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	chosen, err := parser.Parse(args)
 	if errors.Is(err, errHelp) {

@@ -2,11 +2,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"gyges/ratings/textfmt"
 )
@@ -29,7 +27,7 @@ type meter struct {
 func newMeter(w *output, total int64, options ...progressbar.Option) *meter {
 	m := &meter{w: w, total: total, start: time.Now(), now: time.Now}
 	m.last = m.start
-	if f, ok := w.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f := w.terminal(); f != nil {
 		if total == 0 {
 			total = -1 // as the bar has it
 		}
