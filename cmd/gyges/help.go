@@ -169,7 +169,7 @@ func didYouMean(word string, known []string) string {
 	var near []string
 	for _, k := range known {
 		d := distance(word, k)
-		if word != "" && strings.HasPrefix(k, word) || d <= 2 && d < len(word) {
+		if word != "" && strings.HasPrefix(k, word) || d <= 2 && 2*d <= len(word) {
 			near = append(near, fmt.Sprintf("%q", k))
 		}
 	}
