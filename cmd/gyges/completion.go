@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"gyges/cmd/gyges/internal/markdown"
+	"gyges/cmd/gyges/internal/manual"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -133,7 +133,7 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 	}
 	if helpNode != nil && n.Type == kong.ApplicationNode {
 		for _, t := range topics {
-			title, _ := markdown.Summary(t.manual)
+			title, _ := manual.Summary(t.manual)
 			add(t.name, "Manual: "+title)
 		}
 	}

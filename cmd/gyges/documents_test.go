@@ -379,19 +379,18 @@ func checkArgs(args []string) error {
 	if err != nil {
 		return err
 	}
-	if args, err = helpFirst(args); err != nil {
-		return err
-	}
-	chosen, err := parser.Parse(args)
+	chosen, err := parse(parser, args)
 	if errors.Is(err, errHelp) {
 		return nil
 	}
 	if err != nil {
-		return parseError(err)
+		return err
 	}
 	switch node := chosen.Selected().Target.Addr().Interface().(type) {
 	case *tournamentCmd:
 		_, err = node.config(e.registry)
+	case *helpCmd:
+		err = node.Run(context.Background(), e, chosen)
 	case *matchCmd:
 		_, err = node.config(e)
 	case *selfplayCmd:

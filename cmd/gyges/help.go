@@ -15,7 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/tuning"
 	"gyges/agents/ugi"
-	"gyges/cmd/gyges/internal/markdown"
+	"gyges/cmd/gyges/internal/manual"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/grid"
@@ -88,11 +88,11 @@ func (c *helpCmd) Run(ctx context.Context, e *env, k *kong.Context) error {
 	case c.Format != "text":
 		return fmt.Errorf("--format %s: expected a topic, found the command %s", c.Format, word)
 	}
-	_, err := k.Kong.Parse(append(slices.Clone(c.Words), "--help"))
+	_, err := parse(k.Kong, append(slices.Clone(c.Words), "--help"))
 	if errors.Is(err, errHelp) {
 		return nil
 	}
-	return parseError(err)
+	return err
 }
 
 // helpWords lists the topics and the commands.
@@ -112,7 +112,7 @@ func helpWords(k *kong.Context) (words []string) {
 func (c *helpCmd) list(e *env) error {
 	t := grid.Grid{Header: []string{"Topic", "Manual", "What it is about"}, Width: 80}
 	for _, topic := range topics {
-		title, about := markdown.Summary(topic.manual)
+		title, about := manual.Summary(topic.manual)
 		t.Add(topic.name, title, about)
 	}
 	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
@@ -129,7 +129,7 @@ func (c *helpCmd) manual(ctx context.Context, e *env, t topic, isCommand bool) e
 		_, err := io.WriteString(e.out, t.manual)
 		return err
 	}
-	text := markdown.Render(t.manual, markdown.Options{Columns: columns(e.out), Styles: styles(e.out), Address: t.address})
+	text := manual.Render(t.manual, manual.Options{Columns: columns(e.out), Styles: styles(e.out), Address: t.address})
 	if isCommand {
 		text += fmt.Sprintf("\ngyges %s --help prints the flags of the command.\n", t.name)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/cmd/gyges/internal/markdown"
+	"gyges/cmd/gyges/internal/manual"
 	"gyges/ratings/textfmt"
 )
 
@@ -20,11 +20,11 @@ func TestManuals(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, topic.file))
 		require.NoError(t, err)
 		require.Equal(t, string(text), topic.manual, topic.name)
-		title, about := markdown.Summary(topic.manual)
+		title, about := manual.Summary(topic.manual)
 		require.NotEmpty(t, title, topic.name)
 		require.NotEmpty(t, about, topic.name)
 		for _, columns := range []int{40, 80, 100} {
-			out := markdown.Render(topic.manual, markdown.Options{Columns: columns, Address: topic.address})
+			out := manual.Render(topic.manual, manual.Options{Columns: columns, Address: topic.address})
 			for line := range strings.Lines(out) {
 				line = strings.TrimSuffix(line, "\n")
 				if !strings.HasPrefix(line, "    ") {

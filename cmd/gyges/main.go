@@ -63,24 +63,34 @@ func runCommand(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return failure{err}
 	}
-	switch {
-	case len(args) == 0:
-		return errors.New("expected a command; gyges --help lists them")
-	case args[0] == "--version":
-		args = append([]string{"version"}, args[1:]...)
-	}
-	chosen, err := parser.Parse(args)
+	chosen, err := parse(parser, args)
 	if errors.Is(err, errHelp) {
 		return nil
 	}
 	if err != nil {
-		return parseError(err)
+		return err
 	}
 	if c.Verbose {
 		e.level.Set(slog.LevelDebug)
 	}
 	chosen.BindTo(ctx, (*context.Context)(nil))
 	return chosen.Run(e)
+}
+
+// parse finds the command that args name, and reads the others. If they ask for help,
+// that has been printed, and the error is errHelp.
+func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
+	switch {
+	case len(args) == 0:
+		return nil, errors.New("expected a command; gyges --help lists them")
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil && !errors.Is(err, errHelp) {
+		err = parseError(err)
+	}
+	return chosen, err
 }
 
 // parseError adds to a mistake in the arguments which command prints help.

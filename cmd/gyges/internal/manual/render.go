@@ -1,5 +1,5 @@
-// Package markdown prints Markdown as text for a terminal.
-package markdown
+// Package manual prints a manual, written in Markdown, as text for a terminal.
+package manual
 
 import (
 	"bufio"
