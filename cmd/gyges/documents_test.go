@@ -25,7 +25,8 @@ import (
 )
 
 // TestDocuments checks the documents: every README.md of the repository, and the files of
-// results/reference. Each is a subtest, named by its folder, like TestDocuments/rules.
+// results/reference. Each is a subtest, named by its path: "-run TestDocuments/rules" checks those in
+// rules, "-run TestDocuments/^README.md" the one in the root.
 //
 //   - Blocks in the language console hold commands, lines that begin with "$ ", each followed by
 //     what it prints: its standard output or, if that is empty, standard error. A line
@@ -62,13 +63,9 @@ func TestDocuments(t *testing.T) {
 		documents[file] = parseMarkdown(file, source)
 	}
 	for file, d := range documents {
-		reference := strings.HasPrefix(file, "results/reference/")
-		name := file
-		if !reference {
-			name = path.Dir(file)
-		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(file, func(t *testing.T) {
 			t.Parallel()
+			reference := strings.HasPrefix(file, "results/reference/")
 			problems := slices.Concat(d.brokenLinks(documents), d.badCommands(), d.badCode(), d.badConfigs(t.TempDir()))
 			if reference {
 				problems = append(problems, d.badConsole()...)

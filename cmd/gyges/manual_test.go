@@ -11,17 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shownBlock returns the first block of a language with a text in a document, or in the
-// main README, and fails without one.
+// shownBlock returns the first block of a language with a text in a document, and fails
+// without one.
 func shownBlock(t *testing.T, file, language, part string) string {
 	t.Helper()
-	for _, name := range []string{file, filepath.Join("..", "..", "README.md")} {
-		source, err := os.ReadFile(name)
-		require.NoError(t, err)
-		for _, b := range parseMarkdown(name, source).blocks {
-			if b.language == language && strings.Contains(b.text, part) {
-				return b.text
-			}
+	source, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, b := range parseMarkdown(file, source).blocks {
+		if b.language == language && strings.Contains(b.text, part) {
+			return b.text
 		}
 	}
 	require.Fail(t, "no block", "%s shows no block of %s with %q", file, language, part)
