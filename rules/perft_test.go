@@ -2,6 +2,9 @@ package rules
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -120,4 +123,28 @@ func TestPerftEnds(t *testing.T) {
 	require.EqualValues(t, 1, n)
 	require.Empty(t, splits)
 	require.EqualValues(t, perftEntryBytes, unsafe.Sizeof(perftEntry{}))
+}
+
+// The files with counts for other programs are right; each is for the preset that names it.
+func TestPerftFiles(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/perft/*.epd")
+	require.NoError(t, err)
+	require.Len(t, files, 8)
+	for _, name := range files {
+		r := MustParse(strings.TrimSuffix(filepath.Base(name), ".epd") + ":repetition=none")
+		f, err := os.Open(name)
+		require.NoError(t, err)
+		lines, err := r.ReadEPD(name, f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		for _, l := range lines {
+			for _, want := range l.Counts {
+				require.Equal(t, want.Nodes, perft(t, r, l.Position, want.Depth, 2), "%s:%d depth %d", name, l.Line, want.Depth)
+				if want.Nodes < 2500 { // more take seconds
+					require.Equal(t, want.Nodes, slowPerft(r, slowParse(l.Text), nil, want.Depth), "%s:%d", name, l.Line)
+				}
+			}
+		}
+	}
 }
