@@ -188,14 +188,16 @@ func (c *Generations) match(k, best int) tournament.Config {
 	return m
 }
 
-// rating returns the tournament of all adopted generations.
+// rating returns the tournament of all adopted generations. Its folder is named after the
+// last one, as a run that goes on with more generations plays another tournament.
 func (c *Generations) rating(adopted []Generation) tournament.Config {
 	var players []agents.Spec
 	for _, g := range adopted {
 		players = append(players, c.weighted(c.Agent, g.Number).With("name", generationName(g.Number)))
 	}
-	m := c.tournament(c.Match, "rating", filepath.Join(c.Out, "rating"), players...)
-	m.SPRT, m.Pairs, m.Seed = sprt.Test{}, c.Rating, agents.MixSeed(c.Seed, forRating)
+	out := filepath.Join(c.Out, fmt.Sprintf("rating-%03d", adopted[len(adopted)-1].Number))
+	m := c.tournament(c.Match, "rating", out, players...)
+	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating, agents.MixSeed(c.Seed, forRating), true
 	return m
 }
 

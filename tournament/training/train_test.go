@@ -153,10 +153,31 @@ func TestGenerationsResume(t *testing.T) {
 	require.Greater(t, stops, 5)
 	require.Equal(t, want, contents(t, c.Out))
 
-	// With more generations it goes on further, but for the rating, which has more players.
 	c.Seed = 2
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorContains(t, err, `holds a run of another configuration; seed was "1", now "2"`)
+}
+
+// A run that has ended goes on with more generations, and then rates all that were
+// adopted; with more pairs for the rating it plays those that are missing.
+func TestGenerationsGoOn(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Match.SPRT = sprt.Test{Elo0: -200, Elo1: -100, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic} // adopts
+	c.SelfPlay.Tournament.Pairs, c.Count, c.Rating = 40, 1, 2
+	first, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Equal(t, 1, first.Best)
+	c.Count = 2
+	second, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Equal(t, 2, second.Best)
+	require.NotEqual(t, first.Rating, second.Rating)
+	games := 0
+	c.Rating = 3
+	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Game) { games++ }}))
+	require.NoError(t, err)
+	require.Equal(t, 3*3*2, games)
 }
 
 // A network is fitted, played with and learned further in the next generation. An
