@@ -309,8 +309,9 @@ func TestNoOtherExamples(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml",
 		"tournaments/quick.yaml",
-		"training/kang.yaml", "training/simplified.yaml", "training/standard.yaml",
-		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml", "tuning/texel.yaml"}, files)
+		"training/kang.yaml", "training/simplified.yaml", "training/small.yaml", "training/standard.yaml",
+		"tuning/small-spsa.yaml", "tuning/small-td.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml",
+		"tuning/texel.yaml"}, files)
 }
 
 func FuzzLoad(f *testing.F) {

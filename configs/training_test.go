@@ -117,7 +117,7 @@ rating: -1
 }
 
 func TestShippedGenerations(t *testing.T) {
-	files, err := filepath.Glob("training/*.yaml")
+	files, err := filepath.Glob("training/*[^l].yaml") // small.yaml has a test of its own
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	for _, path := range files {

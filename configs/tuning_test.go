@@ -43,6 +43,24 @@ func TestTuningExamples(t *testing.T) {
 	require.Equal(t, 4, td.Match.Openings.Plies)
 }
 
+// The files for a first try name weights by their path from the repository's root.
+func TestSmallExamples(t *testing.T) {
+	t.Chdir("..")
+	play, err := LoadSelfPlay("configs/selfplay/small.yaml", exploring())
+	require.NoError(t, err)
+	require.Equal(t, 300, play.Tournament.Pairs)
+	fit, err := LoadTexel("configs/tuning/small-texel.yaml")
+	require.NoError(t, err)
+	require.Equal(t, "hand-set", fit.Parent.Provenance.Method)
+	require.Equal(t, "results/first/positions", fit.Data)
+	td, err := LoadTD("configs/tuning/small-td.yaml", builtin.Registry())
+	require.NoError(t, err)
+	require.Equal(t, 20, td.Steps)
+	train, err := LoadGenerations("configs/training/small.yaml", exploring())
+	require.NoError(t, err)
+	require.Equal(t, 2, train.Count)
+}
+
 // tuningErrors loads a text as a tuning config and returns what is wrong with it.
 func tuningErrors(t *testing.T, method, text string) []string {
 	t.Helper()
