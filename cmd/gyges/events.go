@@ -10,7 +10,7 @@ import (
 	"gyges/tournament/record"
 )
 
-// The events of --events jsonl, as the README describes them. The first field of
+// The events of --events jsonl, as the manual of tournaments describes them. The first field of
 // each says which it is.
 
 // runEvent is the first one: what is to be played.

@@ -34,7 +34,7 @@ func (exportCmd) Help() string {
 		"White. A player has its " +
 		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. " +
 		"In PGN the tags " +
-		"hold the whole record and comments the score, depth, nodes and time of each move; Round is pair.game. gyges " +
+		"hold most of the record and comments the score, depth, nodes and time of each move; Round is pair.game. gyges " +
 		"import keeps less of it: " +
 		"copy games.jsonl to keep everything. CSV has a line for each game with white, black, result and more; a cell " +
 		"that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, " +
