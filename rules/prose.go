@@ -134,7 +134,7 @@ and never crossed. Nobody enters his own goal. A player who reaches the goal has
 {{if eq .Repetition "previous"}}the position that stood before the opponent's last turn.
 {{else}}a position that has stood before in the game.{{end}}
 The position is the pieces on the board,
-{{if .Kang}}the hands, the goals and who must wait,{{end}} whoever is to move.
+{{if .Kang}}the hands, the goals and who took a piece out on his previous turn,{{end}} whoever is to move.
 {{end}}
 - No turn is given up while there is a legal move.
 

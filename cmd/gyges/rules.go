@@ -16,7 +16,7 @@ import (
 // rulesCmd lists rule sets, or prints the rules of one.
 type rulesCmd struct {
 	Format string `enum:"text,markdown,json,yaml" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, json, or yaml: one rule set as a file for --rules."`
-	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options; see --rules."`
+	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
 }
 
 func (rulesCmd) examples() []example {
