@@ -255,6 +255,7 @@ func runStep(ctx context.Context, dir string, s *step) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "gyges", s.args...) // the test's program; see TestMain
 	var out, errText bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errText
+	cmd.Env = append(cmd.Environ(), "COLUMNS=") // the width of texts
 	err := cmd.Run()
 	switch {
 	case err != nil && !s.fails():
