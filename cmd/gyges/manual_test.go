@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
 )
 
 // shownBlock returns the first block of a language with a text in a document, and fails
@@ -86,4 +89,11 @@ func TestGame(t *testing.T) {
 	out, err = exec.Command(program).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "PASS")
+}
+
+// The manual of agents names every kind.
+func TestManualNamesKinds(t *testing.T) {
+	for _, k := range newEnv(strings.NewReader(""), io.Discard, io.Discard).registry.Kinds() {
+		require.Contains(t, agents.Manual, "`"+k.Name+"`")
+	}
 }

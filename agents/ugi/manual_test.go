@@ -1,0 +1,42 @@
+package ugi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+)
+
+// The manual names everything that can be sent, set or checked.
+func TestManualIsComplete(t *testing.T) {
+	t.Parallel()
+	code := func(text string) {
+		t.Helper()
+		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", Manual)
+	}
+	for _, d := range Kind().Params {
+		code(strings.TrimSuffix(d.Name, "."))
+	}
+	for _, p := range points {
+		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
+		require.Contains(t, Manual, "\n"+row)
+	}
+	s := &server{config: testServer(agents.Spec{Kind: "random"})}
+	for _, o := range s.options() {
+		code(o.name)
+	}
+	for _, c := range commands {
+		code(c.name)
+	}
+	for word := range goRanges {
+		code(word)
+	}
+	for _, kind := range []agents.FailureKind{agents.Crashed, agents.TimedOut, agents.BrokeProtocol, agents.BadMove} {
+		require.Contains(t, Manual, "\n| `"+string(kind)+"` |")
+	}
+	for _, policy := range []agents.OnRepetition{agents.Forfeit, agents.AskNext, agents.Allow} {
+		require.Contains(t, Manual, "\n| `"+string(policy)+"` |")
+	}
+}
