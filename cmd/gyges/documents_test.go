@@ -51,7 +51,7 @@ import (
 // With UPDATE_DOCUMENTS=1 ("go generate ./cmd/gyges") the outputs are written anew instead, each with
 // as many lines as before if it was cut, and at most 15 if there was none.
 //
-//go:generate env UPDATE_DOCUMENTS=1 go test -count=1 -run TestDocuments .
+//go:generate env UPDATE_DOCUMENTS=1 go test -count=1 -run TestDocuments|TestPictures .
 func TestDocuments(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	root, err := os.Getwd()
