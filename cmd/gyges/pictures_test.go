@@ -22,6 +22,7 @@ func TestPictures(t *testing.T) {
 		committed, err := os.ReadFile(filepath.Join(folder, "board.svg"))
 		require.NoError(t, err)
 		require.Equal(t, string(committed), board)
+		require.FileExists(t, filepath.Join(folder, "ratings.svg"))
 		return
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "board.svg"), []byte(board), 0o644))
