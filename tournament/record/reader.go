@@ -67,7 +67,11 @@ type Reader struct {
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{file: bufio.NewReaderSize(r, bufferSize), name: name}
+	size := bufferSize
+	if text, ok := r.(*bytes.Reader); ok { // a pair of games from a worker has a kilobyte
+		size = min(size, text.Len())
+	}
+	return &Reader{file: bufio.NewReaderSize(r, size), name: name}
 }
 
 // Line returns the number of the line read last, from 1.
