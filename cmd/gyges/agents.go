@@ -90,8 +90,12 @@ func (c *agentsCmd) one(e *env, k agents.Kind) error {
 	}
 	t := grid.Grid{Header: []string{"Parameter", "Type", "Range", "Default", "What it does"}, Width: 80}
 	used := 0 // columns beside the last one
+	blank := " "
+	if c.Format == "text" {
+		blank = textfmt.NoBreak // the last column is wrapped
+	}
 	for _, d := range parameters(k) {
-		t.Add(d.Name, string(d.Type), d.Range(), orDash(d.Default), d.Doc)
+		t.Add(d.Name, string(d.Type), strings.ReplaceAll(d.Range(), " ", blank), orDash(d.Default), d.Doc)
 		used = max(used, len(d.Name)+len(d.Range()))
 	}
 	if used > 24 { // the last column would be narrow

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/olekukonko/tablewriter"
@@ -79,7 +78,7 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 
 // wrapped returns the header and the rows with line breaks where a cell doesn't fit.
 func (g *Grid) wrapped() (header []string, rows [][]string) {
-	widths := g.widths()
+	widths := widths(append([][]string{g.Header}, g.Rows...), g.Width)
 	wrap := func(row []string) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
@@ -91,49 +90,4 @@ func (g *Grid) wrapped() (header []string, rows [][]string) {
 		rows = append(rows, wrap(row))
 	}
 	return wrap(g.Header), rows
-}
-
-// widths returns how wide the columns may be: as wide as their longest cells, if the
-// table is then narrow enough. Else the widest columns get equal widths, and no
-// column less than its longest word takes, as long as all can have so much.
-func (g *Grid) widths() []int {
-	words, cells := make([]int, len(g.Header)), make([]int, len(g.Header))
-	for _, row := range append([][]string{g.Header}, g.Rows...) {
-		for i, cell := range row {
-			for line := range strings.SplitSeq(cell, "\n") {
-				cells[i] = max(cells[i], textfmt.Width(line))
-			}
-			for _, word := range strings.Fields(cell) {
-				words[i] = max(words[i], textfmt.Width(word))
-			}
-		}
-	}
-	left := g.Width - 2*len(cells) // a blank on each side of a column
-	least := share(make([]int, len(cells)), words, left)
-	return share(least, cells, left)
-}
-
-// share returns how many of the columns left each column gets: between least and
-// most, and the same number where that allows it.
-func share(least, most []int, left int) []int {
-	widths := slices.Clone(least)
-	for _, w := range widths {
-		left -= w
-	}
-	for level := 1; left > 0; level++ {
-		full := true
-		for i := range widths {
-			if widths[i] < most[i] {
-				full = false
-				if widths[i] < level && left > 0 {
-					widths[i]++
-					left--
-				}
-			}
-		}
-		if full {
-			break
-		}
-	}
-	return widths
 }

@@ -15,15 +15,16 @@ func Width(text string) int {
 }
 
 // Wrap breaks a text at blanks into lines of at most so many columns. A word that is
-// longer is cut, if possible behind a punctuation mark. Line breaks in the text stay.
+// longer is cut, if possible behind a punctuation mark or a
+// no-break space. Line breaks in the text stay.
 // Styles, which are escape sequences ESC[…m, end at the end of a line and begin again
-// in the next one.
+// in the next one. A no-break space becomes a blank.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 1)
 	var lines []string
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line, used := "", 0
-		for _, word := range strings.FieldsFunc(paragraph, func(r rune) bool { return r == ' ' || r == '\t' }) {
+		for _, word := range Words(paragraph) {
 			w := Width(word)
 			if used > 0 && used+1+w <= columns {
 				line, used = line+" "+word, used+1+w
@@ -44,7 +45,20 @@ func Wrap(text string, columns int) []string {
 		}
 		lines = append(lines, line)
 	}
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, NoBreak, " ")
+	}
 	return closeStyles(lines)
+}
+
+const (
+	NoBreak = "\u00a0"   // a blank at which no line is broken
+	Marks   = "/,;:=-_|" // behind them long words are cut
+)
+
+// Words returns the words of a text, between which a line may be broken.
+func Words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' })
 }
 
 // style matches the escape sequence that begins a style or ends all of them.
@@ -71,7 +85,7 @@ func cutWord(word string, columns int) (head, tail string) {
 		}
 		if w := Width(word[:next]); w > columns && end > 0 {
 			break
-		} else if strings.ContainsAny(word[i:next], "/,;:=-_|") && 3*w >= columns {
+		} else if strings.ContainsAny(word[i:next], Marks+NoBreak) && 3*w >= columns {
 			after = next
 		}
 		i, end = next, next
@@ -79,7 +93,7 @@ func cutWord(word string, columns int) (head, tail string) {
 	if after > 0 {
 		end = after
 	}
-	return word[:end], word[end:]
+	return strings.TrimSuffix(word[:end], NoBreak), word[end:]
 }
 
 // closeStyles ends, in each line, the styles that the line doesn't end, and begins

@@ -26,6 +26,8 @@ func TestWrap(t *testing.T) {
 		{"一二", 1, "一|二"}, // each is two columns wide
 		{"é́x", 1, "é́|x"},
 		{"standard:null_move=allow", 20, "standard:null_move=|allow"},
+		{"a a\u00a0b", 4, "a|a b"},
+		{"a abc\u00a0def", 4, "a|abc|def"},
 		{"a-bcdefghijk", 9, "a-bcdefgh|ijk"},
 		{"\x1b[1mone two\x1b[0m three", 7, "\x1b[1mone two\x1b[0m|three"},
 		{"\x1b[1mone two\x1b[0m", 3, "\x1b[1mone\x1b[0m|\x1b[1mtwo\x1b[0m"},

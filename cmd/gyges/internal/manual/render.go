@@ -195,8 +195,8 @@ func (p *printer) inline(parent ast.Node) string {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
-			if n.IsRaw() { // code
-				b.WriteString(strings.ReplaceAll(string(n.Value(p.source)), "\n", " "))
+			if n.IsRaw() {
+				b.Write(n.Value(p.source))
 			} else {
 				b.WriteString(unescape(n.Value(p.source)))
 			}
@@ -209,11 +209,7 @@ func (p *printer) inline(parent ast.Node) string {
 		case *ast.String:
 			b.Write(n.Value)
 		case *ast.CodeSpan:
-			if p.Styles {
-				b.WriteString(p.styled(coloured, n))
-			} else {
-				b.WriteString("`" + p.inline(n) + "`")
-			}
+			b.WriteString(p.code(p.inline(n)))
 		case *ast.Emphasis:
 			b.WriteString(p.styled(cmp.Or(map[int]string{1: underlined}[n.Level], bold), n))
 		case *ast.Link:
@@ -229,7 +225,21 @@ func (p *printer) inline(parent ast.Node) string {
 	return b.String()
 }
 
-// link returns the text of a link and, if it is another, the address.
+// code returns code in a line. If it is short, no line is broken in it.
+func (p *printer) code(text string) string {
+	const short = 24
+	text = strings.ReplaceAll(text, "\n", " ")
+	if textfmt.Width(text) <= short {
+		text = strings.ReplaceAll(text, " ", textfmt.NoBreak)
+	}
+	if p.Styles {
+		return coloured + text + reset + p.open
+	}
+	return "`" + text + "`"
+}
+
+// link returns the text of a link with the address. Of a text that is the address's end,
+// as the name of a file is, only the address is left.
 func (p *printer) link(n *ast.Link) string {
 	words := p.inline(n)
 	if p.Address == nil {
@@ -237,8 +247,16 @@ func (p *printer) link(n *ast.Link) string {
 	}
 	address := p.Address(string(n.Destination))
 	plain := printer{source: p.source}
-	if address == "" || strings.Trim(plain.inline(n), "`") == address {
+	name := strings.ReplaceAll(plain.inline(n), textfmt.NoBreak, " ")
+	file := strings.Trim(name, "`")
+	isEnd := file == address || strings.ContainsAny(file, "./") && strings.HasSuffix(address, "/"+file)
+	switch {
+	case address == "":
 		return words
+	case isEnd && file != name:
+		return p.code(address)
+	case isEnd:
+		return address
 	}
 	return words + " (" + address + ")"
 }

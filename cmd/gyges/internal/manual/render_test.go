@@ -127,6 +127,9 @@ Steps:
 		"links": {"[¸https://a.b¸](https://a.b) <https://c.d> [x][1] ![a *board*](b.svg) [e](f.go)\n\n[1]: https://g.h 'title'", 80, false, `
 ¸https://a.b¸ https://c.d x (https://g.h) a board e
 `},
+		"ends of addresses": {"[a/b](https://x.y/a/b), [¸b.c¸](https://x.y/b.c), [b](https://x.y/b)", 80, false, `
+https://x.y/a/b, ¸https://x.y/b.c¸, b (https://x.y/b)
+`},
 		"HTML": {"<!-- hidden -->\n\n<p align=\"center\">\n  <img src=\"b.svg\"\n  alt=\"A board &amp; pieces\">\n</p>\n\nH<sub>2</sub>O", 80, false, `
 A board & pieces
 
