@@ -82,7 +82,7 @@ func newCell(text string) cell {
 // are saved in the tallest cells first. A word that is cut counts as so many more lines
 // squared.
 func (c cell) tallness(width int) float64 {
-	const cutAtMark, cutElsewhere, cutAtNoBreak = 9, 49, 1000
+	const cutAtMark, cutAtNoBreak, cutElsewhere = 25, 64, 144
 	lines, used, cuts := 1, 0, 0
 	for i, w := range c.widths {
 		if used > 0 && used+1+w > width {

@@ -278,6 +278,9 @@ func (p *printer) styled(style string, n ast.Node) string {
 	p.open += style
 	words := p.inline(n)
 	p.open = around
+	if words == "" {
+		return ""
+	}
 	return style + words + reset + around
 }
 
