@@ -43,7 +43,7 @@ type cli struct {
 	Tune       tuneCmd       `cmd:"" help:"Tune agent parameters."`
 	Train      trainCmd      `cmd:"" help:"Train weights, generation by generation, each tested by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
-	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents and their parameters."`
+	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents, or the parameters of one."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
 	Help       helpCmd       `cmd:"" help:"Print a manual, the list of manuals, or the help of a command."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
