@@ -56,7 +56,7 @@ type helpCmd struct {
 
 // Help is the part of the help below the summary.
 func (helpCmd) Help() string {
-	return "Where a topic has the name of a command, the manual is printed; COMMAND --help prints the command's flags.\n\n" +
+	return "Where a topic has the name of a command, the manual is printed; COMMAND --help prints its flags.\n\n" +
 		"On a terminal a manual is shown by a pager: $GYGES_PAGER or $PAGER if they are set, else less. Its lines are as " +
 		"wide as the terminal, or $COLUMNS, from 40 to 100 columns; elsewhere 80. $NO_COLOR turns off bold text and colours."
 }
