@@ -1,5 +1,11 @@
 package agents
 
+import "errors"
+
+// ErrResigned is the error of Choose when the agent resigns, which loses the game and
+// is no failure.
+var ErrResigned = errors.New("resigned")
+
 // FailureKind is the way in which an agent failed, and the reason of the game's end
 // in records.
 type FailureKind string

@@ -149,6 +149,9 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 			return nil
 		}
 		d, fault := r.decide(ctx, setup, game, before)
+		if r.notes.verdict.reason != "" {
+			return nil
+		}
 		now := time.Since(start)
 		if fault != nil {
 			return fault
@@ -237,8 +240,8 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 	return faultOf(r.side, doing, err)
 }
 
-// decide returns the checked decision of the agent whose turn it is. now is the time since
-// the game's start.
+// decide returns the checked decision of the agent whose turn it is, or notes that it
+// resigns. now is the time since the game's start.
 func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now time.Duration) (agents.Decision,
 	*record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
@@ -251,6 +254,11 @@ func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now
 	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watch.leave() {
 		return d, tooLate
+	}
+	if errors.Is(err, agents.ErrResigned) {
+		r.calling = false
+		r.notes.verdict = verdict{rules.WinFor(r.side.Other()), record.Resignation}
+		return d, nil
 	}
 	if err != nil {
 		return d, r.failed("", err)

@@ -149,6 +149,25 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A resignation loses the game and is no fault.
+func TestResignation(t *testing.T) {
+	for _, side := range []rules.Side{rules.South, rules.North} {
+		m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
+		m.Seats[side].Agent = &faulty{after: 2, wrong: func(context.Context, *rules.Game) (agents.Decision, error) {
+			return agents.Decision{}, fmt.Errorf("hopeless: %w", agents.ErrResigned)
+		}}
+		g, err := PlayGame(t.Context(), m)
+		require.NoError(t, err)
+		requireSound(t, g)
+		require.Nil(t, g.Fault)
+		require.Equal(t, []any{rules.WinFor(side.Other()).String(), record.Resignation, 4 + int(side)},
+			[]any{g.Result, g.Reason, g.Plies})
+		g.Result = "1/2-1/2"
+		_, err = record.Replay(g)
+		require.ErrorContains(t, err, "expected a winner after a resignation, found 1/2-1/2")
+	}
+}
+
 func TestFaultBeforeTheFirstMove(t *testing.T) {
 	g, err := PlayGame(t.Context(), newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &brokenStart{}))
 	require.NoError(t, err)

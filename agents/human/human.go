@@ -18,9 +18,6 @@ import (
 	"gyges/rules"
 )
 
-// ErrResigned is the error of Choose when the person resigns or the input ends.
-var ErrResigned = errors.New("resigned")
-
 const help = `  A move is where it starts and where it ends:   d1-c3, b5-goal
   or with the piece displaced and its new place: d1xc3@e5
   or with every square, crossed ones in (...):   d2-(c2-b2)-b3-c3
@@ -77,8 +74,8 @@ func (h *human) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (age
 			h.printf("  %v.\n", err)
 			continue
 		case errors.Is(err, io.EOF):
-			h.printf("\n")
-			return agents.Decision{}, fmt.Errorf("%w: the input ended", ErrResigned)
+			h.printf("\nThe input has ended.\n")
+			return agents.Decision{}, agents.ErrResigned
 		case err != nil:
 			return agents.Decision{}, err
 		case h.echo:
@@ -103,7 +100,7 @@ func prompt(g *rules.Game) string {
 }
 
 // answer executes one line. It returns the move, if the line is a legal one, and
-// ErrResigned for the command to resign.
+// [agents.ErrResigned] for the command to resign.
 func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Move, error) {
 	words := strings.Fields(plain.Replace(strings.ToLower(text)))
 	if len(words) == 0 {
@@ -124,7 +121,7 @@ func (h *human) answer(g *rules.Game, ms *rules.MoveSet, text string) (rules.Mov
 	case words[0] == "board":
 		h.printf("%s", Board(g.Rules(), g.Position(), lastMove(g)))
 	case words[0] == "quit" || words[0] == "exit" || words[0] == "resign":
-		return rules.NoMove, ErrResigned
+		return rules.NoMove, agents.ErrResigned
 	default:
 		m, err := g.Rules().ParseMove(g.Position(), strings.Join(words, ""))
 		if err == nil {

@@ -87,23 +87,23 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	case err != nil:
 		return err
 	}
-	c.end(e.out, game, interactive)
+	c.end(e.out, game)
 	return nil
 }
 
 // end prints how the game ended.
-func (c *playCmd) end(w *output, game *record.Game, interactive [2]bool) {
-	reason := game.Reason
+func (c *playCmd) end(w *output, game *record.Game) {
 	if f := game.Fault; f != nil {
-		loser := f.Loser()
-		if interactive[loser] && f.Kind == record.FaultError {
-			reason = "resignation"
-			w.printf("%v %s\n", loser, textfmt.Escape(f.Detail))
-		} else {
-			w.printf("%v lost by a fault (%s): %s\n", loser, f.Kind, textfmt.Escape(f.Detail))
-		}
+		w.printf("%v lost by a fault (%s): %s\n", f.Loser(), f.Kind, textfmt.Escape(f.Detail))
 	}
-	w.printf("result %s %s %d plies\n", game.Result, reason, game.Plies)
+	if game.Reason == record.Resignation {
+		loser := rules.South
+		if record.HalfPoints(game.Result, loser) > 0 {
+			loser = rules.North
+		}
+		w.printf("%v resigned\n", loser)
+	}
+	w.printf("result %s %s %d plies\n", game.Result, game.Reason, game.Plies)
 }
 
 // opening returns the position the game begins in.

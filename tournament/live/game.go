@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/human"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -180,7 +179,7 @@ func (a humanAgent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits)
 		case at.Legal().Contains(rules.Pass):
 			return agents.Decision{Move: rules.Pass}, nil
 		case resigned:
-			return d, human.ErrResigned
+			return d, agents.ErrResigned
 		}
 		select {
 		case <-changed:

@@ -345,7 +345,8 @@ func TestResign(t *testing.T) {
 	require.Equal(t, "0-1", now.Result)
 	require.Equal(t, "agent", now.Winner)
 	g := s.kept()[0]
-	require.Equal(t, &record.Fault{Side: "south", Kind: record.FaultError, Detail: "resigned"}, g.Fault)
+	require.Equal(t, record.Resignation, g.Reason)
+	require.Nil(t, g.Fault)
 }
 
 // A game that can't be recorded is so announced, and is recorded with the next one

@@ -50,7 +50,7 @@ type Game struct {
 	Depths []int    `json:"depths,omitempty"` // plies searched; 0: unknown
 	Nodes  []int64  `json:"nodes,omitempty"`  // positions visited; 0: unknown
 	Result string   `json:"result"`           // "1-0" if South won, "0-1", "1/2-1/2"
-	Reason string   `json:"reason"`           // a rules.Reason, the kind of the fault, adjudicated-…, or imported
+	Reason string   `json:"reason"`           // a rules.Reason, fault's kind, resignation, adjudicated-…, or imported
 	Plies  int      `json:"plies"`            // turns played, placements not counted
 	Fault  *Fault   `json:"fault,omitempty"`  // what lost the game outside its rules; nil: nothing
 	Timing Timing   `json:"timing"`
@@ -134,6 +134,9 @@ const (
 	FaultSuspended FaultKind = "suspended"
 )
 
+// Resignation is the reason of games that a player gave up.
+const Resignation = "resignation"
+
 // The reasons of games that were ended by the players' scores.
 const (
 	AdjudicatedResign = "adjudicated-resign" // both called it won and lost
@@ -207,6 +210,7 @@ func (g *Game) check() error {
 		g.South.Agent, g.North.Agent)
 	expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
 	expect(g.Reason != "", "expected a reason, found none")
+	expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s", g.Result)
 	expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
 		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
 	expect(g.Moves != nil, "expected moves, found none")

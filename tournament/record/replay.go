@@ -63,7 +63,7 @@ func checkEnd(g *Game, game *rules.Game) error {
 		return fmt.Errorf("expected %v by %s, found a fault after the end of the game", outcome, reason)
 	case g.Fault != nil:
 		return nil // result and reason have been checked against the fault
-	case outcome == rules.Undecided && (g.adjudicated() || g.Reason == Imported):
+	case outcome == rules.Undecided && (g.adjudicated() || g.Reason == Resignation || g.Reason == Imported):
 		return nil
 	case outcome == rules.Undecided:
 		return fmt.Errorf("expected a finished game, found %s by %.60s while it goes on", g.Result, g.Reason)

@@ -125,6 +125,7 @@ func reasonName(reason string) string {
 		"crash":              "crash: the agent's program ended",
 		"timeout":            "timeout: no answer in time",
 		"protocol":           "protocol: the agent's program violated the protocol",
+		"resignation":        "resignation: a player resigned",
 		"adjudicated-resign": "adjudicated: won and lost by both scores",
 		"adjudicated-draw":   "adjudicated: even by both scores",
 		"adjudicated-proven": "adjudicated: proven",
