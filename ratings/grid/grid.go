@@ -10,8 +10,6 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
-
-	"gyges/ratings/textfmt"
 )
 
 // Grid is a table. Its cells are printed as they are: the caller escapes them.
@@ -19,7 +17,16 @@ type Grid struct {
 	Header []string
 	Left   map[int]bool // the columns aligned left, from 0; nil: all
 	Rows   [][]string
-	Width  int // the cells of a text are wrapped so that no line is longer; 0: they are not
+	Bold   map[int]bool // the rows of a text in bold, from 0
+
+	// Width is how long the lines of a text may be; 0: as long as needed. In a wider table the
+	// columns of Drop are left out, the first group first, until it fits. If it doesn't, cells of
+	// words are wrapped and then, unless Fold is 0, the columns are printed in blocks one below
+	// the other, each with the first Fold columns. Columns that aren't aligned left are not wrapped
+	// but for their headers.
+	Width int
+	Drop  [][]int
+	Fold  int
 }
 
 // Add appends a row.
@@ -27,6 +34,24 @@ func (g *Grid) Add(row ...string) { g.Rows = append(g.Rows, row) }
 
 // Write prints the table without blanks at the ends of lines.
 func (g *Grid) Write(w io.Writer, markdown bool) error {
+	if markdown || g.Width == 0 {
+		return g.write(w, markdown)
+	}
+	for i, block := range g.fitted() {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := block.write(w, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write prints the table as it is.
+func (g *Grid) write(w io.Writer, markdown bool) error {
 	var style tw.Renderer = renderer.NewBlueprint(tw.Rendition{
 		Symbols: tw.NewSymbols(tw.StyleASCII),
 		Borders: tw.BorderNone,
@@ -35,16 +60,13 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 			Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off},
 		},
 	})
-	header, rows := g.Header, g.Rows
 	if markdown {
 		style = renderer.NewMarkdown()
-	} else if g.Width > 0 {
-		header, rows = g.wrapped()
 	}
 	align := make(tw.Alignment, len(g.Header))
 	for i := range align {
 		align[i] = tw.AlignRight
-		if g.Left == nil || g.Left[i] {
+		if g.left(i) {
 			align[i] = tw.AlignLeft
 		}
 	}
@@ -61,8 +83,8 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 		tablewriter.WithTrimTab(tw.Off),
 		tablewriter.WithAlignment(align),
 	)
-	t.Header(header)
-	if err := t.Bulk(rows); err != nil {
+	t.Header(g.Header)
+	if err := t.Bulk(g.Rows); err != nil {
 		return err
 	}
 	if err := t.Render(); err != nil {
@@ -76,18 +98,4 @@ func (g *Grid) Write(w io.Writer, markdown bool) error {
 	return nil
 }
 
-// wrapped returns the header and the rows with line breaks where a cell doesn't fit.
-func (g *Grid) wrapped() (header []string, rows [][]string) {
-	widths := widths(append([][]string{g.Header}, g.Rows...), g.Width)
-	wrap := func(row []string) []string {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
-		}
-		return cells
-	}
-	for _, row := range g.Rows {
-		rows = append(rows, wrap(row))
-	}
-	return wrap(g.Header), rows
-}
+func (g *Grid) left(column int) bool { return g.Left == nil || g.Left[column] }

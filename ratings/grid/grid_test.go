@@ -72,3 +72,78 @@ func TestAnyWidth(t *testing.T) {
 		require.Equal(t, letters(all), letters(out))
 	})
 }
+
+// players is a table with a column of words.
+func players() Grid {
+	g := Grid{Header: []string{"#", "Player", "Elo", "Games", "Draws"}, Left: map[int]bool{1: true}, Fold: 2}
+	g.Add("1", "alphabeta:depth=2,name=first", "12.0", "100", "3.0 %")
+	g.Add("2", "b", "-12.0", "100", "13.0 %")
+	return g
+}
+
+// A column is left out only where the table is too wide, and before words are wrapped.
+func TestDrop(t *testing.T) {
+	g := players()
+	g.Drop = [][]int{{4}, {3, 2}}
+	g.Width = 55
+	require.Contains(t, text(t, g), "Draws")
+	g.Width = 54
+	require.Equal(t, `
+ #  Player                          Elo  Games
+-----------------------------------------------
+ 1  alphabeta:depth=2,name=first   12.0    100
+ 2  b                             -12.0    100
+`[1:], text(t, g))
+	g.Width = 30
+	require.Equal(t, `
+ #  Player
+-----------------------
+ 1  alphabeta:depth=2,
+    name=first
+ 2  b
+`[1:], text(t, g))
+	var buf bytes.Buffer
+	require.NoError(t, g.Write(&buf, true))
+	require.Contains(t, buf.String(), "Draws", "Markdown has all columns")
+}
+
+func TestFold(t *testing.T) {
+	g := players()
+	g.Width = 46
+	require.Equal(t, `
+ #  Player                Elo  Games
+-------------------------------------
+ 1  alphabeta:depth=2,   12.0    100
+    name=first
+ 2  b                   -12.0    100
+
+ #  Player                         Draws
+-----------------------------------------
+ 1  alphabeta:depth=2,name=first   3.0 %
+ 2  b                             13.0 %
+`[1:], text(t, g))
+}
+
+// Numbers are wrapped under no width; headers are, at blanks.
+func TestNumbersStayWhole(t *testing.T) {
+	g := Grid{Header: []string{"Player", "Nodes a move", "Error"}, Left: map[int]bool{0: true}}
+	g.Add("alphabeta:depth=2", "12345", "± 12.5")
+	for width := 1; width < 40; width++ {
+		g.Width = width
+		require.Contains(t, text(t, g), "± 12.5")
+	}
+	g.Width = 36
+	require.Equal(t, `
+ Player             Nodes a   Error
+                       move
+------------------------------------
+ alphabeta:depth=2    12345  ± 12.5
+`[1:], text(t, g))
+}
+
+func TestBold(t *testing.T) {
+	g := Grid{Header: []string{"Player", "Elo"}, Left: map[int]bool{0: true}, Width: 80, Bold: map[int]bool{0: true}}
+	g.Add("a", "5")
+	g.Add("b", "")
+	require.Equal(t, " Player  Elo\n-------------\n \x1b[1ma\x1b[0m         \x1b[1m5\x1b[0m\n b\n", text(t, g))
+}

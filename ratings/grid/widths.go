@@ -2,17 +2,162 @@ package grid
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"gyges/ratings/textfmt"
 )
 
+// leastWords is how narrow a column of words may get before the table is folded.
+const leastWords = 20
+
+// fitted returns the table in blocks whose lines are no longer than Width, if that is possible.
+func (g *Grid) fitted() []*Grid {
+	t := g.dropped()
+	var blocks []*Grid
+	for _, columns := range t.blocks() {
+		blocks = append(blocks, t.columns(columns).wrapped())
+	}
+	return blocks
+}
+
+// columns returns the table with some of its columns, with bold rows styled.
+func (g *Grid) columns(chosen []int) *Grid {
+	t := &Grid{Left: map[int]bool{}, Bold: g.Bold, Width: g.Width, Fold: g.Fold}
+	pick := func(row []string) []string {
+		cells := make([]string, len(chosen))
+		for k, i := range chosen {
+			if i < len(row) {
+				cells[k] = row[i]
+			}
+		}
+		return cells
+	}
+	for k, i := range chosen {
+		t.Left[k] = g.left(i)
+	}
+	t.Header = pick(g.Header)
+	for _, row := range g.Rows {
+		t.Add(pick(row)...)
+	}
+	return t
+}
+
+// dropped returns the table without the columns that are left out.
+func (g *Grid) dropped() *Grid {
+	all := make([]int, len(g.Header))
+	for i := range all {
+		all[i] = i
+	}
+	t := g.columns(all)
+	for _, group := range g.Drop {
+		if t.needs(math.MaxInt) <= g.Width {
+			break
+		}
+		all = slices.DeleteFunc(all, func(i int) bool { return slices.Contains(group, i) })
+		t = g.columns(all)
+	}
+	return t
+}
+
+// blocks returns the columns of each block.
+func (g *Grid) blocks() [][]int {
+	var lead, block []int
+	var list [][]int
+	used := 0
+	for i := range g.Header {
+		w := g.least(i, leastWords) + 2
+		if i >= g.Fold && g.Fold > 0 && used+w > g.Width && len(block) > g.Fold {
+			list = append(list, block)
+			block, used = slices.Clone(lead), 0
+			for _, k := range lead {
+				used += g.least(k, leastWords) + 2
+			}
+		}
+		block, used = append(block, i), used+w
+		if i < g.Fold {
+			lead = append(lead, i)
+		}
+	}
+	return append(list, block)
+}
+
+// needs returns how long the lines are if headers and words, from so many columns on, are wrapped.
+func (g *Grid) needs(words int) int {
+	sum := 0
+	for i := range g.Header {
+		sum += g.least(i, words) + 2 // a blank on each side
+	}
+	return sum
+}
+
+// least returns the least width of a column: that of its widest cell, or of words if these are wider,
+// and of the widest word of its header.
+func (g *Grid) least(column, words int) int {
+	widest := 0
+	for _, row := range g.Rows {
+		for line := range strings.SplitSeq(row[column], "\n") {
+			widest = max(widest, textfmt.Width(line))
+		}
+	}
+	if g.left(column) {
+		widest = min(widest, words)
+	}
+	for _, word := range textfmt.Words(g.Header[column]) {
+		w := textfmt.Width(word)
+		if g.left(column) {
+			w = min(w, words)
+		}
+		widest = max(widest, w)
+	}
+	return widest
+}
+
+// wrapped returns the table with line breaks where a cell doesn't fit.
+func (g *Grid) wrapped() *Grid {
+	least := make([]int, len(g.Header))
+	for i := range least {
+		least[i] = 1
+		if !g.left(i) {
+			least[i] = max(1, g.least(i, 1))
+		}
+	}
+	widths := widths(append([][]string{g.Header}, g.Rows...), least, g.Width)
+	wrap := func(row []string) []string {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
+		}
+		return cells
+	}
+	t := &Grid{Header: wrap(g.Header), Left: g.Left}
+	for i, row := range g.Rows {
+		if g.Bold[i] {
+			row = bold(row)
+		}
+		t.Add(wrap(row)...)
+	}
+	return t
+}
+
+// bold returns cells in bold.
+func bold(row []string) []string {
+	cells := slices.Clone(row)
+	for i, cell := range cells {
+		if cell != "" {
+			cells[i] = "\x1b[1m" + cell + "\x1b[0m"
+		}
+	}
+	return cells
+}
+
 // widths returns how wide the columns may be: as wide as their longest cells, if a line
-// is then narrow enough. Else the tallness of all columns together is the least.
-func widths(rows [][]string, width int) []int {
+// is then narrow enough. Else the tallness of all columns together is the least, and none is
+// narrower than its least width.
+func widths(rows [][]string, least []int, width int) []int {
 	n := len(rows[0])
 	cells := make([][]cell, n)
-	most, all := make([]int, n), 0
+	most, all, needed := make([]int, n), 0, 0
 	for i := range n {
 		for _, row := range rows {
 			if i < len(row) {
@@ -22,12 +167,13 @@ func widths(rows [][]string, width int) []int {
 			}
 		}
 		all += most[i]
+		needed += least[i]
 	}
 	left := width - 2*n // a blank on each side of a column
 	if all <= left {
 		return most
 	}
-	left = max(left, n)
+	left = max(left, needed)
 
 	// best[x] is the least tallness of the columns so far in a width of x; chosen[i][x]
 	// is the width of column i then.
@@ -39,7 +185,7 @@ func widths(rows [][]string, width int) []int {
 		for x := range next {
 			next[x] = math.Inf(1)
 		}
-		for w := 1; w <= max(1, min(most[i], left)); w++ {
+		for w := least[i]; w <= max(least[i], min(most[i], left)); w++ {
 			t := 0.0
 			for _, c := range cells[i] {
 				t += c.tallness(w)

@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -16,7 +17,7 @@ func Width(text string) int {
 
 // Wrap breaks a text at blanks into lines of at most so many columns. A word that is
 // longer is cut, if possible behind a punctuation mark or a
-// no-break space. Line breaks in the text stay.
+// no-break space, and rather between the parameters of a spec than within one. Line breaks in the text stay.
 // Styles, which are escape sequences ESC[…m, end at the end of a line and begin again
 // in the next one. A no-break space becomes a blank.
 func Wrap(text string, columns int) []string {
@@ -52,8 +53,9 @@ func Wrap(text string, columns int) []string {
 }
 
 const (
-	NoBreak = "\u00a0"   // a blank at which no line is broken
-	Marks   = "/,;:=-_|" // behind them long words are cut
+	NoBreak = "\u00a0"       // a blank at which no line is broken
+	Marks   = parts + "=-_|" // behind them long words are cut
+	parts   = "/,;:"
 )
 
 // Words returns the words of a text, between which a line may be broken.
@@ -68,9 +70,9 @@ const noStyle = "\x1b[0m"
 
 // cutWord returns the longest beginning of a word that fits, at least one
 // character, and the rest. Where a third of the columns is enough, the beginning
-// ends in a punctuation mark.
+// ends in a punctuation mark, one of parts if possible.
 func cutWord(word string, columns int) (head, tail string) {
-	end, after := 0, 0
+	end, after, part := 0, 0, 0
 	for i := 0; i < len(word); {
 		if at := style.FindStringIndex(word[i:]); at != nil && at[0] == 0 {
 			i += at[1]
@@ -87,12 +89,13 @@ func cutWord(word string, columns int) (head, tail string) {
 			break
 		} else if strings.ContainsAny(word[i:next], Marks+NoBreak) && 3*w >= columns {
 			after = next
+			if !strings.ContainsAny(word[i:next], Marks[len(parts):]) {
+				part = next
+			}
 		}
 		i, end = next, next
 	}
-	if after > 0 {
-		end = after
-	}
+	end = cmp.Or(part, after, end)
 	return strings.TrimSuffix(word[:end], NoBreak), word[end:]
 }
 

@@ -25,7 +25,7 @@ func TestWrap(t *testing.T) {
 		{"一二 三四", 2, "一|二|三|四"},
 		{"一二", 1, "一|二"}, // each is two columns wide
 		{"é́x", 1, "é́|x"},
-		{"standard:null_move=allow", 20, "standard:null_move=|allow"},
+		{"standard:null_move=allow", 20, "standard:|null_move=allow"},
 		{"a a\u00a0b", 4, "a|a b"},
 		{"a abc\u00a0def", 4, "a|abc|def"},
 		{"a-bcdefghijk", 9, "a-bcdefgh|ijk"},
