@@ -103,6 +103,7 @@ func (f *observer) interim() error {
 	if err != nil {
 		return err
 	}
+	rated.Layout = layout(f.e.err)
 	return table.Write(f.e.err, table.Text, table.View{}, rated)
 }
 

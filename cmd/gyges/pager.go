@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"gyges/ratings/table"
 )
 
 // terminal returns the terminal that the output is written to, or nil.
@@ -24,7 +26,16 @@ func (o *output) terminal() *os.File {
 
 // columns returns how wide a text in prose is printed.
 func columns(w *output) int {
-	const narrowest, usual, widest = 40, 80, 100
+	const widest = 100
+	return min(tableWidth(w), widest)
+}
+
+// layout returns how tables of ratings are printed.
+func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
+
+// tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.
+func tableWidth(w *output) int {
+	const narrowest, usual = 40, 80
 	n := usual
 	if f := w.terminal(); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -34,7 +45,7 @@ func columns(w *output) int {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		n = width
 	}
-	return min(max(n, narrowest), widest)
+	return max(n, narrowest)
 }
 
 // styles reports whether the output takes bold text and colours.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -32,7 +30,6 @@ type rateCmd struct {
 
 // viewFlags choose the tables.
 type viewFlags struct {
-	Columns    string `placeholder:"COLUMN,…" help:"Columns of the rating table; --explain lists them."`
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
@@ -106,7 +103,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		history.Notes = append(history.Notes, in.Skipped.Notes()...)
-		return table.WriteHistory(e.out, c.format(), history)
+		return table.WriteHistory(e.out, c.format(), layout(e.out), history)
 	}
 	rated, err := all.Fit(ctx, options, c.Pool || c.format() == table.JSON)
 	if err != nil {
@@ -134,11 +131,8 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (
 // check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
 	var errs []error
-	if c.Columns != "" {
-		if _, err := table.ParseColumns(c.Columns); err != nil {
-			errs = append(errs, fmt.Errorf("--columns: %w", err))
-		}
-	}
+	_, err := c.columns()
+	errs = append(errs, err)
 	if c.Top < 0 {
 		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}
@@ -227,6 +221,7 @@ func listed(names []string) string { return textfmt.List(names, 8) }
 // print writes the tables that the flags ask for.
 func (c *rateCmd) print(e *env, b table.Tables) error {
 	f := c.format()
+	b.Layout = layout(e.out)
 	switch {
 	case c.Crosstable:
 		return table.WriteCrosstable(e.out, f, b)
@@ -237,14 +232,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	case c.Compare != "":
 		return table.WriteComparison(e.out, f, b, c.Compare)
 	}
-	v := table.View{Crosstable: true}
-	if c.Columns != "" {
-		v = table.View{}
-		v.Columns, _ = table.ParseColumns(c.Columns) // checked before
-	} else if c.Bootstrap > 0 && f != table.CSV {
-		v.Columns, _ = table.ParseColumns(strings.Replace(table.TextColumns, ",error,", ",error,bootstrap,", 1))
-	}
-	return table.Write(e.out, f, v, b)
+	return c.write(e.out, b)
 }
 
 // ruleNames returns the names of rule sets, separated by commas; nil for none.
@@ -265,7 +253,20 @@ func ruleNames(list string) (map[string]bool, error) {
 
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
-	Format string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
+	Columns string `placeholder:"COLUMN,…" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+}
+
+// columns returns the columns of the rating table; nil: the usual ones.
+func (f formatFlag) columns() ([]table.Column, error) {
+	if f.Columns == "" {
+		return nil, nil
+	}
+	chosen, err := table.ParseColumns(f.Columns)
+	if err != nil {
+		err = fmt.Errorf("--columns: %w", err)
+	}
+	return chosen, err
 }
 
 func (f formatFlag) format() table.Format { return table.Format(f.Format) }
@@ -275,7 +276,12 @@ func (f formatFlag) forPeople() bool {
 	return f.format() == table.Text || f.format() == table.Markdown
 }
 
-// write prints the tables with their crosstables.
-func (f formatFlag) write(w io.Writer, b table.Tables) error {
-	return table.Write(w, f.format(), table.View{Crosstable: true}, b)
+// write prints the tables, with their crosstables unless columns were chosen.
+func (f formatFlag) write(w *output, b table.Tables) error {
+	chosen, err := f.columns()
+	if err != nil {
+		return err
+	}
+	b.Layout = layout(w)
+	return table.Write(w, f.format(), table.View{Columns: chosen, Crosstable: len(chosen) == 0}, b)
 }

@@ -163,7 +163,8 @@ func (c *tournamentCmd) override(config *tournament.Config) error {
 	if c.Schedule != "" {
 		config.Format = tournament.Format(c.Schedule)
 	}
-	errs = append(errs, c.check(), positive("--clock", c.Clock))
+	_, err := c.columns()
+	errs = append(errs, err, c.check(), positive("--clock", c.Clock))
 	config.Extend = c.Extend
 	override(&config.Rounds, c.Rounds)
 	override(&config.Pairs, c.Pairs)

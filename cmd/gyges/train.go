@@ -69,6 +69,9 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 
 // config returns the config of the file and the flags, checked.
 func (c *trainCmd) config(e *env) (training.Generations, error) {
+	if _, err := c.columns(); err != nil {
+		return training.Generations{}, err
+	}
 	config, err := configs.LoadGenerations(c.Config, e.registry)
 	if err != nil {
 		return config, plainFileError(err)

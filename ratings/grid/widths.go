@@ -60,14 +60,27 @@ func (g *Grid) dropped() *Grid {
 	return t
 }
 
-// blocks returns the columns of each block.
+// blocks returns the columns of each block: as few blocks as possible, about equally wide.
 func (g *Grid) blocks() [][]int {
+	list := g.blocksOf(g.Width)
+	for width := g.Width - 1; len(list) > 1 && width > 0; width-- {
+		narrower := g.blocksOf(width)
+		if len(narrower) > len(list) {
+			break
+		}
+		list = narrower
+	}
+	return list
+}
+
+// blocksOf returns the columns of each block in a width.
+func (g *Grid) blocksOf(width int) [][]int {
 	var lead, block []int
 	var list [][]int
 	used := 0
 	for i := range g.Header {
 		w := g.least(i, leastWords) + 2
-		if i >= g.Fold && g.Fold > 0 && used+w > g.Width && len(block) > g.Fold {
+		if i >= g.Fold && g.Fold > 0 && used+w > width && len(block) > g.Fold {
 			list = append(list, block)
 			block, used = slices.Clone(lead), 0
 			for _, k := range lead {
@@ -126,7 +139,10 @@ func (g *Grid) wrapped() *Grid {
 	wrap := func(row []string) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
+			cells[i] = strings.ReplaceAll(cell, textfmt.NoBreak, " ")
+			if strings.Contains(cell, "\n") || textfmt.Width(cell) > widths[i] {
+				cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
+			}
 		}
 		return cells
 	}

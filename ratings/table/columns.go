@@ -132,6 +132,10 @@ const (
 	// TextColumns are the columns printed for people unless others are asked for.
 	TextColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
 
+	// firstDropped are those of TextColumns that a text does without where lines are short, the
+	// last first.
+	firstDropped = "points,draw_share"
+
 	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,advantage," +
 		"advantage_error,reason"
 	// ratedColumns are those that are empty for players without a rating.

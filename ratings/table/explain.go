@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"gyges/ratings/textfmt"
 )
 
 // definition is that of a figure.
@@ -52,23 +54,22 @@ var beside = []definition{
 
 // about is what must be known to read any of them.
 const about = "" +
-	`A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of South
-and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half a loss, or
-with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points are odds of ten to
-one of winning against losing (davidson), or of winning against not winning beyond the threshold (rao-kupper), so
-that differences come out larger than with half points. With a prior of N each player has N drawn games besides
-against an imaginary opponent whose rating is fitted too.
-
-Intervals come from the whole covariance, all parameters included. By default (--intervals pairs) it is taken from
-how results scatter about what the fit expects, game pair by game pair; each pairing's scatter counts against that of
-all together as its number of pairs against 30. --intervals games takes single games for independent; --intervals
-model takes the likelihood's second derivatives alone, which with draws as half points are too wide.
-`
+	"A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of " +
+	"South and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half " +
+	"a loss, or with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points " +
+	"are odds of ten to one of winning against losing (davidson), or of winning against not winning beyond the " +
+	"threshold (rao-kupper), so that differences come out larger than with half points. With a prior of N each " +
+	"player has N drawn games besides against an imaginary opponent whose rating is fitted too." + "\n\n" +
+	"Intervals come from the whole covariance, all parameters included. By default (--intervals pairs) it is taken " +
+	"from how results scatter about what the fit expects, game pair by game pair; each pairing's scatter counts " +
+	"against that of all together as its number of pairs against 30. --intervals games takes single games for " +
+	"independent; --intervals model takes the likelihood's second derivatives alone, which with draws as half " +
+	"points are too wide." + "\n"
 
 // Explain writes what every figure means.
 func Explain(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(about)
+	b.WriteString(strings.Join(textfmt.Wrap(about, usualWidth), "\n"))
 	b.WriteString("\nColumns of the rating table, and keys of CSV and JSON:\n\n")
 	for _, c := range columns {
 		entry(&b, c.Key, c.Doc)
@@ -83,14 +84,11 @@ func Explain(w io.Writer) error {
 
 // entry writes a name, and its definition in lines beside it.
 func entry(b *strings.Builder, name, doc string) {
-	const indent, width = 22, 110
-	line := fmt.Sprintf("  %-*s", indent-2, name)
-	for _, word := range strings.Fields(doc) {
-		if len(line)+len(word)+1 > width {
-			b.WriteString(strings.TrimRight(line, " ") + "\n")
-			line = strings.Repeat(" ", indent)
+	const indent = 22
+	for i, line := range textfmt.Wrap(doc, usualWidth-indent) {
+		if i > 0 {
+			name = ""
 		}
-		line += word + " "
+		fmt.Fprintf(b, "  %-*s%s\n", indent-2, name, line)
 	}
-	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }

@@ -12,10 +12,10 @@ import (
 // WriteHistory writes ratings over time. Text and Markdown have a row for
 // each player and a column for each step, of at most 50 steps; CSV and JSON list
 // the points. Steps are numbered from 1.
-func WriteHistory(w io.Writer, f Format, s *ratings.Series) error {
+func WriteHistory(w io.Writer, f Format, l Layout, s *ratings.Series) error {
 	switch f {
 	case Text, Markdown:
-		return writePage(w, f, Tables{Notes: s.Notes}, func(p *page, _ Table) error { p.series(s); return nil })
+		return writePage(w, f, Tables{Notes: s.Notes, Layout: l}, func(p *page, _ Table) error { p.series(s); return nil })
 	case CSV:
 		lines := [][]string{{"name", "step", "run", "elo", "error", "games"}}
 		for _, l := range s.Players {

@@ -27,14 +27,14 @@ func TestWriteHistory(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"players who won or lost all games that count at a step have no rating there"}, s.Notes)
 	var buf bytes.Buffer
-	require.NoError(t, WriteHistory(&buf, Text, s))
+	require.NoError(t, WriteHistory(&buf, Text, Layout{}, s))
 	require.Contains(t, buf.String(), "\n1: p; South's first-move advantage ")
 	require.Equal(t, 2+4, strings.Count(buf.String()[:strings.Index(buf.String(), "\n\n")+1], "\n"))
 	buf.Reset()
-	require.NoError(t, WriteHistory(&buf, CSV, s))
+	require.NoError(t, WriteHistory(&buf, CSV, Layout{}, s))
 	require.Equal(t, 1+8, strings.Count(buf.String(), "\n"))
 	buf.Reset()
-	require.NoError(t, WriteHistory(&buf, JSON, s))
+	require.NoError(t, WriteHistory(&buf, JSON, Layout{}, s))
 	var got struct {
 		Series []struct {
 			Name   string
@@ -49,6 +49,6 @@ func TestWriteHistory(t *testing.T) {
 	require.Len(t, got.Series, 4)
 	require.Equal(t, s.Players[0].Points[1].Elo, got.Series[0].Points[1].Elo)
 	require.Equal(t, "q", got.Steps[1].Name)
-	require.NoError(t, WriteHistory(&buf, Markdown, s))
-	require.ErrorIs(t, WriteHistory(&buf, "xml", s), errFormat)
+	require.NoError(t, WriteHistory(&buf, Markdown, Layout{}, s))
+	require.ErrorIs(t, WriteHistory(&buf, "xml", Layout{}, s), errFormat)
 }

@@ -2,8 +2,10 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
@@ -13,13 +15,18 @@ import (
 type page struct {
 	bytes.Buffer
 	format Format
+	layout Layout
 	err    error // the first that a part met
 }
+
+// usualWidth is that of lines of text for which no other is given.
+const usualWidth = 80
 
 // writePage writes one part for each table, a blank line between them, and then
 // the notes of them all.
 func writePage(w io.Writer, f Format, b Tables, part func(*page, Table) error) error {
-	p := &page{format: f}
+	p := &page{format: f, layout: b.Layout}
+	p.layout.Width = cmp.Or(p.layout.Width, usualWidth)
 	for _, t := range b.Printed() {
 		if t.Title != "" {
 			p.heading(t.Title)
@@ -80,17 +87,22 @@ func (p *page) list(lines []string) {
 		if p.format == Markdown {
 			p.WriteString("- ")
 		}
-		p.WriteString(p.escape(l) + "\n")
+		text := p.escape(l)
+		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles && p.format == Text {
+			text = "\x1b[33mNote:\x1b[0m" + note // yellow
+		}
+		p.WriteString(text + "\n")
 	}
 }
 
 // newGrid has the names in its second column.
 func newGrid(header ...string) *grid.Grid {
-	return &grid.Grid{Header: header, Left: map[int]bool{1: true}}
+	return &grid.Grid{Header: header, Left: map[int]bool{1: true}, Fold: 2}
 }
 
 func (p *page) grid(g *grid.Grid) {
 	p.gap()
+	g.Width = p.layout.Width
 	if err := g.Write(p, p.format == Markdown); err != nil && p.err == nil {
 		p.err = err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/csvfile"
@@ -41,6 +42,14 @@ type Tables struct {
 	Pool bool
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
+	// Layout is how text is printed.
+	Layout Layout
+}
+
+// Layout is how text is printed.
+type Layout struct {
+	Width  int  // of the lines of tables; 0: 80
+	Styles bool // whether the first row is bold and notes are coloured
 }
 
 // Printed returns the tables that are printed, other than in JSON.
@@ -69,10 +78,21 @@ func (v View) columns(keys string) []Column {
 	return known(keys)
 }
 
+// textColumns returns the chosen columns, or without any the usual ones, with the bootstrap's if there
+// was one.
+func (v View) textColumns(r *ratings.Ratings) []Column {
+	keys := TextColumns
+	if r.Resamples > 0 {
+		keys = strings.Replace(keys, ",error,", ",error,bootstrap,", 1)
+	}
+	return v.columns(keys)
+}
+
 var errFormat = errors.New("unknown format")
 
 // Write writes rating tables with the advantage, the players that have no
-// rating and the notes. Names are printed as given, with unprintable characters
+// rating and the notes. Where lines of text would be too long, columns that were not chosen are left
+// out, those of other tables are printed in blocks, and names are wrapped. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
 // Text and Markdown follow one another under their titles. CSV is one

@@ -194,8 +194,8 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	}
 }
 
-// Whatever a name holds, it stands whole on one line of the text table, CSV and
-// JSON can be read back, and no control character gets through.
+// Whatever a name holds, it stands whole on one line of a text table that is wide enough, no line
+// of another is too long, CSV and JSON can be read back, and no control character gets through.
 func TestAnyNameIsPrintedWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.String(), rapid.StringN(0, 300, -1),
@@ -208,7 +208,9 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 		require.NoError(t, err)
 		for _, f := range formats {
 			var buf bytes.Buffer
-			require.NoError(t, writeTables(&buf, f, Table{Title: name, Ratings: r}))
+			tables := tablesOf(Table{Title: name, Ratings: r})
+			tables.Layout.Width = 10_000
+			require.NoError(t, Write(&buf, f, View{Crosstable: true}, tables))
 			for _, c := range buf.String() {
 				require.False(t, (c < ' ' && c != '\n') || (c >= 0x7f && c < 0xa0), "control character %q", c)
 			}
@@ -220,6 +222,11 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 					lines -= 2 // title
 				}
 				require.Equal(t, 4+1+2+1+1+1+4, lines, "ratings, advantage and scale, crosstable")
+				var narrow bytes.Buffer
+				require.NoError(t, writeTables(&narrow, f, Table{Ratings: r}))
+				for line := range strings.Lines(narrow.String()) {
+					require.LessOrEqual(t, textfmt.Width(strings.TrimSuffix(line, "\n")), usualWidth, narrow.String())
+				}
 			case CSV:
 				rows, err := csv.NewReader(&buf).ReadAll()
 				require.NoError(t, err)

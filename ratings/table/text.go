@@ -27,7 +27,7 @@ func (p *page) table(t Table, v View) error {
 // ratings writes the rating table of each group, the unrated players, the
 // advantage and the notes.
 func (p *page) ratings(t Table, v View) error {
-	r, chosen := t.Ratings, v.columns(TextColumns)
+	r, chosen := t.Ratings, v.textColumns(t.Ratings)
 	rows, err := t.cells(chosen)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (p *page) ratings(t Table, v View) error {
 		for number < len(r.Players) && r.Players[number].Group == g {
 			number++
 		}
-		p.rows(chosen, rows[first:number])
+		p.rows(v, chosen, rows[first:number], g == 0)
 	}
 	if len(r.Unrated) > 0 {
 		left := LeftColumns(chosen)
@@ -49,18 +49,24 @@ func (p *page) ratings(t Table, v View) error {
 			return err
 		}
 		p.paragraph("Without a rating:")
-		p.rows(left, rows[len(r.Players):])
+		p.rows(v, left, rows[len(r.Players):], false)
 	}
 	p.list(remarks(r))
 	return nil
 }
 
-// rows writes rows of a rating table.
-func (p *page) rows(chosen []Column, rows [][]any) {
-	g := &grid.Grid{Left: make(map[int]bool)}
+// rows writes rows of a rating table, whose first row may be that of the leader.
+func (p *page) rows(v View, chosen []Column, rows [][]any, leader bool) {
+	g := &grid.Grid{Left: make(map[int]bool), Bold: map[int]bool{0: leader && p.layout.Styles}, Fold: 1}
 	for i, c := range chosen {
 		g.Header = append(g.Header, c.Header)
 		g.Left[i] = c.Words()
+		if c.Key == "name" && i == 1 {
+			g.Fold = 2
+		}
+		if len(v.Columns) == 0 && c.isOneOf(firstDropped) {
+			g.Drop = append([][]int{{i}}, g.Drop...)
+		}
 	}
 	for _, row := range rows {
 		p.row(g, row...)
@@ -228,6 +234,7 @@ func (p *page) headToHead(t Table, most int) error {
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
 	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
 	g.Left[2] = true
+	g.Drop, g.Fold = [][]int{{4, 5, 6}}, 3
 	for i, row := range shown {
 		p.row(g, append([]any{i + 1}, row...)...)
 	}
