@@ -14,6 +14,32 @@ type Pairing struct {
 }
 
 // Data adds up results, one game or one game pair at a time. It keeps fifteen
+// Faults are the games of a player that a fault decided: a crash, an illegal move, no
+// answer in time or the like.
+type Faults struct {
+	Lost int // by a fault of the player
+	Won  int // by one of its opponent
+}
+
+// Games returns the number of the games.
+func (f Faults) Games() int { return f.Lost + f.Won }
+
+// faults returns those of the players that have any.
+func (d *Data) faults() map[string]Faults {
+	all := map[string]Faults{}
+	add := func(player, lost, won int) {
+		if lost+won > 0 {
+			f := all[d.names[player]]
+			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won}
+		}
+	}
+	for _, m := range d.met {
+		add(m.a, m.faults[0][0]+m.faults[1][1], m.faults[0][1]+m.faults[1][0])
+		add(m.b, m.faults[0][1]+m.faults[1][0], m.faults[0][0]+m.faults[1][1])
+	}
+	return all
+}
+
 // counts for each two players that met, so its size depends on them and not on
 // the number of games. The zero value is empty and ready to use; a Data must
 // not be shared by goroutines without a lock.
@@ -38,6 +64,9 @@ type meeting struct {
 	// pairs counts the game pairs, one opening with sides swapped, by the result
 	// of the game in which a had South and that of the other.
 	pairs [outcomes][outcomes]int
+	// faults counts those of these games that a fault decided: at 0 in which a had
+	// South, at 1 in which b had it, each those that South lost and those it won.
+	faults [2][2]int
 }
 
 // Add counts one game. A game of a player against itself has no information on its
@@ -54,6 +83,20 @@ func (d *Data) Add(south, north string, r Result) {
 		side = 1
 	}
 	m.single[side][r.index()]++
+}
+
+// AddFault notes that a fault of the loser decided a game that is added, too.
+func (d *Data) AddFault(south, north string, r Result) {
+	s, n := d.id(south), d.id(north)
+	if s == n || r == Draw {
+		return
+	}
+	m, swapped := d.meeting(s, n)
+	side := 0
+	if swapped {
+		side = 1
+	}
+	m.faults[side][(int(r)+1)/2]++
 }
 
 // AddPair counts two games of one opening: in the first a had South, in the
@@ -156,6 +199,11 @@ func (m *meeting) add(o *meeting) {
 			m.pairs[i][j] += c
 		}
 	}
+	for i, row := range o.faults {
+		for j, c := range row {
+			m.faults[i][j] += c
+		}
+	}
 }
 
 // PerSide returns the same results with every player taken for two, one with South
@@ -170,12 +218,15 @@ func (d *Data) PerSide() *Data {
 				continue
 			}
 			m, swapped := p.meeting(p.id(d.names[players.south]+" (South)"), p.id(d.names[players.north]+" (North)"))
-			single := &m.single[0]
+			to := 0
 			if swapped {
-				single = &m.single[1]
+				to = 1
 			}
 			for o, c := range counts {
-				single[o] += c
+				m.single[to][o] += c
+			}
+			for won, c := range k.faults[side] {
+				m.faults[to][won] += c
 			}
 		}
 	}
@@ -275,6 +326,7 @@ func (m meeting) unpaired() meeting {
 func (m meeting) swap() meeting {
 	s := meeting{a: m.b, b: m.a}
 	s.single[0], s.single[1] = m.single[1], m.single[0]
+	s.faults[0], s.faults[1] = m.faults[1], m.faults[0]
 	for i, row := range m.pairs {
 		for j, c := range row {
 			s.pairs[j][i] = c
@@ -402,4 +454,4 @@ func (m *meeting) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &fields)
 }
 
-func (m *meeting) fields() []any { return []any{&m.a, &m.b, &m.single, &m.pairs} }
+func (m *meeting) fields() []any { return []any{&m.a, &m.b, &m.single, &m.pairs, &m.faults} }

@@ -113,6 +113,9 @@ func (r *Ratings) Player(name string) (Player, bool) {
 // North's name, with those that were left out of the fit.
 func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 
+// Faults returns the games that a fault decided, of each player that has any.
+func (r *Ratings) Faults() map[string]Faults { return r.data.faults() }
+
 // names lists all players in the order of the tables: rated, then unrated.
 func (r *Ratings) names() []string {
 	list := make([]string, 0, len(r.Players)+len(r.Unrated))

@@ -110,7 +110,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		all.Merge(s)
 		played = true
 	}
-	input := report.Input{Title: c.title(), Bootstrap: c.Bootstrap > 0, Commands: c.commands(files), Program: version()}
+	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version()}
 	if !played {
 		return report.Build(collector, input)
 	}

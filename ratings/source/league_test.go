@@ -22,8 +22,11 @@ func TestLeague(t *testing.T) {
 		Pair:   func(g, h Result) { d.AddPair(g.South, g.North, g.Result, h.Result) },
 	}
 	require.NoError(t, Read(context.Background(), PGN, f, Handler{
-		Game: func(g *Game) error { m.Add(Result{g.South, g.North, "", g.Result}, g.Pair); return nil },
-		Bad:  func(line int, err error) error { t.Errorf("line %d: %v", line, err); return nil },
+		Game: func(g *Game) error {
+			m.Add(Result{South: g.South, North: g.North, Result: g.Result}, g.Pair)
+			return nil
+		},
+		Bad: func(line int, err error) error { t.Errorf("line %d: %v", line, err); return nil },
 	}))
 	m.Flush()
 	require.Equal(t, 48, d.Games())

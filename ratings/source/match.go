@@ -27,6 +27,7 @@ type Matcher struct {
 type Result struct {
 	South, North, Rules string
 	Result              ratings.Result
+	Fault               bool // decided the game: a crash, an illegal move or the like
 }
 
 // Add takes a game. Two games with one key, other than "", that are of the same

@@ -202,7 +202,7 @@ func TestMatcher(t *testing.T) {
 		Pair:   func(g, h Result) { got = append(got, name(g)+"/"+name(h)) },
 	}
 	add := func(south, north, rules, key string, r ratings.Result) {
-		m.Add(Result{south, north, rules, r}, []byte(key))
+		m.Add(Result{South: south, North: north, Rules: rules, Result: r}, []byte(key))
 	}
 	add("a", "b", "", "1", 1)
 	add("a", "c", "", "2", 1)

@@ -25,6 +25,7 @@ type row struct {
 	rated   *ratings.Player  // nil with a rating missing
 	unrated *ratings.Unrated // nil with a rating
 	count   ratings.Count
+	faults  ratings.Faults
 	ratings *ratings.Ratings
 	next    *ratings.Difference // to the next player of the group; nil for the last
 }
@@ -105,6 +106,9 @@ var columns = []Column{
 	{"points", "Points", "wins plus half the draws", ofCount(func(c ratings.Count) any { return c.Points() })},
 	{"score", "Score", "points per game, 0 to 1", perGame(ratings.Count.Score)},
 	{"draw_share", "Draws", "draws per game, 0 to 1", perGame(ratings.Count.DrawShare)},
+	{"faults", "Faults", "games that a fault decided, of the player or of its opponent: a crash, an illegal move, no answer " +
+		"in time or the like", func(r *row) any { return r.faults.Games() }},
+	{"fault_losses", "Own", "those of them that the player lost", func(r *row) any { return r.faults.Lost }},
 	{"difference", "To next",
 		"elo less that of the next player of the group, with half the 95 % interval of that difference, " +
 			"from the covariance of both", ifNext(func(d *ratings.Difference) any { return estimate{d.Elo, d.Error} })},
@@ -129,21 +133,22 @@ var columns = []Column{
 }
 
 const (
-	// TextColumns are the columns printed for people unless others are asked for.
-	TextColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
+	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
 
-	// firstDropped are those of TextColumns that a text does without where lines are short, the
+	// firstDropped are those of textColumns that a text does without where lines are short, the
 	// last first.
 	firstDropped = "points,draw_share"
 
-	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,advantage," +
-		"advantage_error,reason"
+	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
+		"fault_losses,advantage,advantage_error,reason"
 	// ratedColumns are those that are empty for players without a rating.
 	ratedColumns = "group,elo,error,low,high,bootstrap,difference,difference_error,los"
-	playerKeys   = "number,name,group,elo,error,bootstrap,games,wins,draws,losses,points,score,draw_share" // of JSON
-	unratedKeys  = "number,name,cause,reason,games,wins,draws,losses,points,score,draw_share"              // of JSON
-	wordColumns  = "table,name,cause,reason"
-	nextColumns  = "difference,difference_error,los"
+	// Those of JSON.
+	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses"
+	playerKeys  = "number,name,group,elo,error,bootstrap," + countKeys
+	unratedKeys = "number,name,cause,reason," + countKeys
+	wordColumns = "table,name,cause,reason"
+	nextColumns = "difference,difference_error,los"
 )
 
 func (c Column) isOneOf(keys string) bool { return slices.Contains(strings.Split(keys, ","), c.Key) }
@@ -182,6 +187,19 @@ func keysOf(chosen []Column) []string {
 	return keys
 }
 
+// UsualColumns returns the columns that are printed for people unless others are asked
+// for.
+func (t Table) UsualColumns() []Column {
+	keys := textColumns
+	if t.Ratings.Resamples > 0 {
+		keys = strings.Replace(keys, ",error,", ",error,bootstrap,", 1)
+	}
+	if len(t.Ratings.Faults()) > 0 {
+		keys += ",faults"
+	}
+	return known(keys)
+}
+
 // LeftColumns returns the chosen columns that players without a rating have, and the
 // reason why they have none.
 func LeftColumns(chosen []Column) []Column {
@@ -205,10 +223,12 @@ func (t Table) cells(chosen []Column) ([][]any, error) {
 func (t Table) rows(chosen []Column) ([]row, error) {
 	r := t.Ratings
 	var list []row
+	faults := r.Faults()
 	withNext := slices.ContainsFunc(chosen, func(c Column) bool { return c.isOneOf(nextColumns) })
 	for i := range r.Players {
 		p := &r.Players[i]
 		line := row{table: t.Title, number: i + 1, name: p.Name, rated: p, count: p.Count, ratings: r}
+		line.faults = faults[p.Name]
 		if withNext && i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
 			d, err := r.Difference(p.Name, r.Players[i+1].Name)
 			if err != nil {
@@ -220,7 +240,9 @@ func (t Table) rows(chosen []Column) ([]row, error) {
 	}
 	for i := range r.Unrated {
 		u := &r.Unrated[i]
-		list = append(list, row{table: t.Title, number: len(list) + 1, name: u.Name, unrated: u, count: u.Count, ratings: r})
+		list = append(list, row{
+			table: t.Title, number: len(list) + 1, name: u.Name, unrated: u, count: u.Count, faults: faults[u.Name], ratings: r,
+		})
 	}
 	return list, nil
 }

@@ -24,8 +24,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, Write(&text, Text, View{}, Tables{All: table}))
 
-	columns, err := ParseColumns(TextColumns)
-	require.NoError(t, err)
+	columns := table.UsualColumns()
 	rows, err := table.Rows(columns)
 	require.NoError(t, err)
 	require.Len(t, rows, 3)
@@ -46,4 +45,36 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.True(t, strings.HasSuffix(text.String(), strings.Join(table.Remarks(), "\n")+"\n"))
 	require.Empty(t, table.GroupTitle(0), "there is one group only")
 	require.Equal(t, "reason", LeftColumns(columns)[len(LeftColumns(columns))-1].Key)
+}
+
+// Games that a fault decided have a column and a line where there are any; CSV and JSON
+// always have them.
+func TestFaults(t *testing.T) {
+	d := new(ratings.Data)
+	for _, p := range [][2]string{{"mine", "a"}, {"a", "b"}, {"b", "mine"}} {
+		for range 4 {
+			d.AddPair(p[0], p[1], ratings.Win, ratings.Win)
+		}
+	}
+	write := func(f Format) string {
+		r, err := ratings.Fit(t.Context(), d, ratings.Options{})
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, Write(&b, f, View{}, Tables{All: Table{Ratings: r}}))
+		return b.String()
+	}
+	require.NotContains(t, write(Text), "Fault")
+	d.AddFault("a", "mine", ratings.Win)
+	d.AddFault("a", "mine", ratings.Win)
+	d.AddFault("mine", "a", ratings.Loss)
+	d.AddFault("mine", "b", ratings.Win)
+	text := write(Text)
+	require.Regexp(t, ` Draws  Faults\n`, text)
+	require.Regexp(t, `mine .* %       4\n`, text)
+	require.Regexp(t, `a  .* %       3\n`, text)
+	require.Regexp(t, `b  .* %       1\n`, text)
+	require.Contains(t, text, "\nFaults decided 4 of 24 games: mine lost 3, b lost 1\n")
+	require.Contains(t, write(Markdown), "Faults decided 4 of 24 games: mine lost 3, b lost 1\n")
+	require.Contains(t, write(CSV), "draw_share,faults,fault_losses,")
+	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,\s*"fault_losses": 3`, write(JSON))
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/csvfile"
@@ -70,24 +69,6 @@ type View struct {
 	Crosstable bool // below the table; JSON always has it and CSV never
 }
 
-// columns returns the chosen columns, or without any those with these keys.
-func (v View) columns(keys string) []Column {
-	if len(v.Columns) > 0 {
-		return v.Columns
-	}
-	return known(keys)
-}
-
-// textColumns returns the chosen columns, or without any the usual ones, with the bootstrap's if there
-// was one.
-func (v View) textColumns(r *ratings.Ratings) []Column {
-	keys := TextColumns
-	if r.Resamples > 0 {
-		keys = strings.Replace(keys, ",error,", ",error,bootstrap,", 1)
-	}
-	return v.columns(keys)
-}
-
 var errFormat = errors.New("unknown format")
 
 // Write writes rating tables with the advantage, the players that have no
@@ -108,7 +89,10 @@ func Write(w io.Writer, f Format, v View, all Tables) error {
 		}
 		return writeJSON(w, o)
 	}
-	chosen := v.columns(csvColumns)
+	chosen := v.Columns
+	if len(chosen) == 0 {
+		chosen = known(csvColumns)
+	}
 	return write(w, f, all, part{
 		header: keysOf(chosen),
 		rows:   func(t Table) ([][]any, error) { return t.cells(chosen) },

@@ -1,7 +1,10 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +30,10 @@ func (p *page) table(t Table, v View) error {
 // ratings writes the rating table of each group, the unrated players, the
 // advantage and the notes.
 func (p *page) ratings(t Table, v View) error {
-	r, chosen := t.Ratings, v.textColumns(t.Ratings)
+	r, chosen := t.Ratings, v.Columns
+	if len(chosen) == 0 {
+		chosen = t.UsualColumns()
+	}
 	rows, err := t.cells(chosen)
 	if err != nil {
 		return err
@@ -118,10 +124,35 @@ func remarks(r *ratings.Ratings) []string {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(r.GoodnessOfFit))
 		}
 	}
+	if line := faultsText(r); line != "" {
+		lines = append(lines, line)
+	}
 	for _, n := range r.Notes {
 		lines = append(lines, "Note: "+n+".")
 	}
 	return lines
+}
+
+// faultsText says how many games a fault decided, and who lost them; "" if there are none.
+func faultsText(r *ratings.Ratings) string {
+	faults := r.Faults()
+	losers := slices.SortedFunc(maps.Keys(faults), func(a, b string) int {
+		return cmp.Or(faults[b].Lost-faults[a].Lost, strings.Compare(a, b))
+	})
+	total := 0
+	var texts []string
+	for _, name := range losers {
+		if n := faults[name].Lost; n > 0 {
+			total += n
+			texts = append(texts, fmt.Sprintf("%s lost %d", name, n))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	const most = 8
+	return fmt.Sprintf("Faults decided %d of %s: %s", total, textfmt.Plural(r.Games, "game"),
+		textfmt.List(texts, most))
 }
 
 func chiSquareText(f ratings.GoodnessOfFit) string {

@@ -51,6 +51,7 @@ type GameResult struct {
 	South, North []byte // agents
 	Result       []byte // "1-0", "0-1" or "1/2-1/2"
 	NotPlayed    bool   // see [FaultSuspended]
+	Fault        bool   // decided the game
 }
 
 // Reader streams records from a file of them: whole ones, or their results alone. It
@@ -179,6 +180,7 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 func (g *Game) GameResult() GameResult {
 	return GameResult{
 		g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.NotPlayed(),
+		g.Fault != nil,
 	}
 }
 
@@ -234,6 +236,8 @@ func (o *GameResult) scan(line []byte) bool {
 	o.Result = value(result, '"')
 	reason := string(value(`,"reason":"`, '"'))
 	o.NotPlayed = reason == string(FaultSuspended)
+	value(`,"plies":`, ',')
+	o.Fault = bytes.HasPrefix(line, []byte(`"fault":`))
 	return ok && slices.Contains(results[:], string(o.Result)) && len(o.South) > 0 && len(o.North) > 0 &&
 		(len(o.Rules) > 0 || reason == Imported)
 }

@@ -105,6 +105,11 @@ func TestScan(t *testing.T) {
 	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
 	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South,
 		o.North, o.Result))
+	require.False(t, o.Fault)
+	g.Reason, g.Fault = string(FaultCrash), &Fault{Side: "south", Kind: FaultCrash, Detail: `"x`}
+	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
+	require.True(t, o.Fault)
+	require.False(t, o.NotPlayed)
 }
 
 // benchmarkFile returns a file of 1000 games of 23 moves.

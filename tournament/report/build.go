@@ -17,18 +17,16 @@ type Input struct {
 	Tables table.Tables // the ratings, as gyges rate has them
 	// Labels are the names that the tables have for agents, by their specs; those
 	// that aren't in it have their specs as names.
-	Labels    map[string]string
-	Series    *ratings.Series // ratings over time; nil: none
-	Bootstrap bool            // the rating table has bootstrap intervals
-	Commands  []string        // command lines that reproduce the ratings and this page
-	Program   string          // the program that makes the page: its version line
+	Labels   map[string]string
+	Series   *ratings.Series // ratings over time; nil: none
+	Commands []string        // command lines that reproduce the ratings and this page
+	Program  string          // the program that makes the page: its version line
 }
 
 // builder makes a page.
 type builder struct {
 	tables    table.Tables
 	labels    map[string]string
-	columns   string
 	collected *Collector
 	viewer    *Viewer
 	rulesAt   map[string]int // indices in the viewer's lists
@@ -38,10 +36,7 @@ type builder struct {
 // Build makes the page of the games collected and of their ratings. It returns an
 // error for ratings that can't be compared.
 func Build(c *Collector, in Input) (*Page, error) {
-	b := &builder{tables: in.Tables, labels: in.Labels, columns: table.TextColumns, collected: c}
-	if in.Bootstrap {
-		b.columns = strings.Replace(b.columns, ",error,", ",error,bootstrap,", 1)
-	}
+	b := &builder{tables: in.Tables, labels: in.Labels, collected: c}
 	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games > 0 { // else it was a tuning

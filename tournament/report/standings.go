@@ -19,15 +19,11 @@ const (
 // standings builds the section with ratings and crosstables.
 func (b *builder) standings(notes []string) (Section, error) {
 	s := Section{ID: "standings", Title: "Standings"}
-	columns, err := table.ParseColumns(b.columns)
-	if err != nil {
-		return s, err
-	}
 	for i, t := range b.tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 		}
-		if err := ratingTables(&s, i, t, columns); err != nil {
+		if err := ratingTables(&s, i, t); err != nil {
 			return s, err
 		}
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
@@ -49,7 +45,8 @@ func (b *builder) standings(notes []string) (Section, error) {
 
 // ratingTables adds a table for each group, the players without a rating, the
 // plot and the remarks.
-func ratingTables(s *Section, number int, t table.Table, columns []table.Column) error {
+func ratingTables(s *Section, number int, t table.Table) error {
+	columns := t.UsualColumns()
 	rows, err := t.Rows(columns)
 	if err != nil {
 		return err

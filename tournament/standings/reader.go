@@ -205,6 +205,7 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 		key = strconv.AppendInt(key[:0], o.Pair, 10)
 		r.add(source.Result{
 			South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: record.RatingResult(string(o.Result)),
+			Fault: o.Fault,
 		}, key, s)
 	}
 }

@@ -29,9 +29,23 @@ type Standings struct {
 // New returns standings without games.
 func New() *Standings {
 	s := &Standings{data: map[string]*ratings.Data{}}
-	s.pairs.Single = func(g source.Result) { s.of(g.Rules).Add(g.South, g.North, g.Result) }
-	s.pairs.Pair = func(g, h source.Result) { s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result) }
+	s.pairs.Single = func(g source.Result) {
+		s.of(g.Rules).Add(g.South, g.North, g.Result)
+		s.addFault(g)
+	}
+	s.pairs.Pair = func(g, h source.Result) {
+		s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result)
+		s.addFault(g)
+		s.addFault(h)
+	}
 	return s
+}
+
+// addFault notes that a fault decided a game, if one did.
+func (s *Standings) addFault(g source.Result) {
+	if g.Fault {
+		s.of(g.Rules).AddFault(g.South, g.North, g.Result)
+	}
 }
 
 // of returns the data of a rule set.
@@ -52,7 +66,10 @@ func (s *Standings) of(rules string) *ratings.Data {
 // Add counts a recorded game, if it was played.
 func (s *Standings) Add(g *record.Game) {
 	if !g.NotPlayed() {
-		r := source.Result{South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result)}
+		r := source.Result{
+			South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result),
+			Fault: g.Fault != nil,
+		}
 		s.pairs.Add(r, strconv.AppendInt(nil, g.Pair, 10))
 	}
 }

@@ -135,3 +135,41 @@ func TestRunCountsLines(t *testing.T) {
 		require.Contains(t, text, fmt.Sprintf("%s:%d: ", tournament.GamesFile, i+1))
 	}
 }
+
+// Games that a fault decided are counted, also with each side taken for a player, and
+// after a merge or through JSON.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for i := range int64(6) {
+		g := &record.Game{
+			Game: i, Pair: i / 2, Rules: "standard", South: record.Player{Agent: "ugi:cmd=x,name=mine"},
+			North: record.Player{Agent: "random"}, Result: "0-1",
+		}
+		if i%2 == 1 {
+			g.South, g.North, g.Result = g.North, g.South, "1-0"
+		}
+		if i < 3 {
+			g.Fault = &record.Fault{Side: "south", Kind: record.FaultCrash}
+		}
+		s.Add(g)
+	}
+	faults := func(s *Standings) map[string]ratings.Faults {
+		fitted, err := s.Fit(t.Context(), ratings.Options{}, true)
+		require.NoError(t, err)
+		return fitted.All.Ratings.Faults()
+	}
+	want := map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}}
+	require.Equal(t, want, faults(s))
+	text, err := s.MarshalJSON()
+	require.NoError(t, err)
+	again := New()
+	require.NoError(t, again.UnmarshalJSON(text))
+	require.Equal(t, want, faults(again))
+	again.Merge(s)
+	require.Equal(t, map[string]ratings.Faults{"mine": {Lost: 6}, "random": {Won: 6}}, faults(again))
+	s.SplitSides()
+	require.Equal(t, map[string]ratings.Faults{
+		"mine (South)": {Lost: 2}, "random (North)": {Won: 2}, "mine (North)": {Lost: 1}, "random (South)": {Won: 1},
+	}, faults(s))
+}
