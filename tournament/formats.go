@@ -31,13 +31,17 @@ const (
 )
 
 // stageSizes returns the number of pairings of each stage.
-func (c *Config) stageSizes() []int {
-	n := len(c.Agents)
-	switch c.Format {
+func (c *Config) stageSizes() []int { return c.Format.stageSizes(len(c.Agents), c.swissRounds()) }
+
+// StageSizes returns the number of pairings of each stage of the run.
+func (c *ManifestConfig) StageSizes() []int { return c.Format.stageSizes(len(c.Agents), c.Rounds) }
+
+func (f Format) stageSizes(n, rounds int) []int {
+	switch f {
 	case Gauntlet:
 		return []int{n - 1}
 	case Swiss:
-		return slices.Repeat([]int{n / 2}, c.swissRounds())
+		return slices.Repeat([]int{n / 2}, rounds)
 	case Knockout:
 		half := 1 << (bits.Len(uint(max(n-1, 1))) - 1) // the largest power of 2 below n
 		sizes := []int{n - half}

@@ -125,39 +125,44 @@ type Host struct {
 }
 
 func newManifest(c *Config, start time.Time) *Manifest {
-	m := &Manifest{
-		Schema: record.Version,
-		ID:     rand.Text(),
-		Status: Running,
-		Games:  GameCounts{Scheduled: c.Games()},
-		Config: ManifestConfig{
-			Name: c.Name, Pairs: c.Pairs, Seed: c.Seed, Workers: c.Workers, Suspend: c.Suspend,
-			Format:       cmp.Or(c.Format, RoundRobin),
-			Openings:     ManifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
-			Limits:       recordLimits(c.Limits, c.Clock),
-			TimeMargin:   timeMarginText(c.TimeMargin),
-			Adjudication: c.Adjudication.String(),
-			OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)),
-			StallTimeout: c.StallTimeout.String(),
-		},
+	return &Manifest{
+		Schema:  record.Version,
+		ID:      rand.Text(),
+		Status:  Running,
+		Games:   GameCounts{Scheduled: c.Games()},
+		Config:  c.Manifest(),
 		Start:   start.Round(0).UTC(),
 		Program: thisProgram(),
 		Host:    thisHost(),
 	}
+}
+
+// Manifest returns the config as the run's manifest has it.
+func (c *Config) Manifest() ManifestConfig {
+	m := ManifestConfig{
+		Name: c.Name, Pairs: c.Pairs, Seed: c.Seed, Workers: c.Workers, Suspend: c.Suspend,
+		Format:       cmp.Or(c.Format, RoundRobin),
+		Openings:     ManifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
+		Limits:       recordLimits(c.Limits, c.Clock),
+		TimeMargin:   timeMarginText(c.TimeMargin),
+		Adjudication: c.Adjudication.String(),
+		OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)),
+		StallTimeout: c.StallTimeout.String(),
+	}
 	if c.Openings.Policy == FileOpenings {
-		m.Config.Openings.Hash = c.Openings.hash()
+		m.Openings.Hash = c.Openings.hash()
 	}
 	if c.Format == Swiss {
-		m.Config.Rounds = c.swissRounds()
+		m.Rounds = c.swissRounds()
 	}
 	if c.SPRT != (sprt.Test{}) {
-		m.Config.SPRT = c.SPRT.String()
+		m.SPRT = c.SPRT.String()
 	}
 	for _, r := range c.Rules {
-		m.Config.Rules = append(m.Config.Rules, r.String())
+		m.Rules = append(m.Rules, r.String())
 	}
 	for _, a := range c.Agents {
-		m.Config.Agents = append(m.Config.Agents, a.String())
+		m.Agents = append(m.Agents, a.String())
 	}
 	return m
 }

@@ -54,6 +54,8 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, match b
 		standings: standings.New(), faults: newFaults(), stats: playerStats{},
 		progress: newProgress(e.err, config.Games()),
 	}
+	manifest := config.Manifest()
+	f.standings.SetSchedule(&manifest)
 	f.event(startEvent(config, f.start))
 	return f
 }

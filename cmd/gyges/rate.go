@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -33,6 +34,7 @@ type viewFlags struct {
 	Crosstable bool   `xor:"view" help:"Print only who scored what against whom."`
 	HeadToHead bool   `xor:"view" help:"Print only the pairings with the points expected of them, those that fit worst first."`
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
+	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out or the table of a gauntlet; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
 	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
 }
@@ -109,7 +111,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	rated.Pool, rated.Notes = c.Pool, in.Skipped.Notes()
+	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
 	return c.print(e, rated)
 }
 
@@ -120,11 +122,14 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (
 		return nil, fileError("run", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	id := ""
+	id, s := "", standings.New()
 	if filepath.Base(path) == tournament.GamesFile {
-		_, id = tournament.RunIdentity(filepath.Dir(path))
+		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
+		if err == nil && m != nil { // games without one are rated, too
+			id = m.ID
+			s.SetSchedule(&m.Config)
+		}
 	}
-	s := standings.New()
 	return s, plainFileError(in.Read(ctx, f, name, id, s))
 }
 
@@ -147,7 +152,8 @@ func (c *rateCmd) check() error {
 		given bool
 	}{
 		{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
-		{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--compare", c.Compare != ""},
+		{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--standings", c.Standings},
+		{"--compare", c.Compare != ""},
 	} {
 		if f.given {
 			errs = append(errs, fmt.Errorf("--over-time: expected no %s beside it", f.name))
@@ -227,6 +233,11 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 		return table.WriteCrosstable(e.out, f, b)
 	case c.HeadToHead:
 		return table.WriteHeadToHead(e.out, f, b, c.Top)
+	case c.Standings:
+		if err := table.WriteSchedule(e.out, f, b); err != nil {
+			return fmt.Errorf("--standings: %w", err)
+		}
+		return nil
 	case c.Los:
 		return table.WriteSuperiority(e.out, f, b)
 	case c.Compare != "":

@@ -129,7 +129,8 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	input.Tables.Pool, input.Tables.Notes, input.Labels = c.Pool, in.Skipped.Notes(), all.Labels()
+	input.Tables.Pool, input.Tables.Notes, input.Labels =
+		c.Pool, append(input.Tables.Notes, in.Skipped.Notes()...), all.Labels()
 	return report.Build(collector, input)
 }
 

@@ -38,6 +38,8 @@ func text(cell any) string {
 		return "± " + textfmt.Decimal(float64(v))
 	case zScore:
 		return fmt.Sprintf("%+.2f", float64(v))
+	case Hundredths:
+		return fmt.Sprintf("%.2f", float64(v))
 	case estimate:
 		return textfmt.Decimal(v.value) + " ± " + textfmt.Decimal(v.half)
 	case textless:
@@ -77,6 +79,8 @@ func jsonValue(cell any) any {
 	case zScore:
 		return float64(v)
 	case digits:
+		return float64(v)
+	case Hundredths:
 		return float64(v)
 	case estimate:
 		return v.value

@@ -49,6 +49,11 @@ var beside = []definition{
 	{"degrees_of_freedom", "the pairings less the ratings fitted to them"},
 	{"p", "the probability of a chi_square this large or larger if the model is right"},
 	{"notes", "sentences on what was left out or could not be had"},
+	{"schedules",
+		"the standings after each round of a Swiss tournament, the bracket of a knock-out, or for each table the results " +
+			"around the first player of a gauntlet: schedule (swiss, knockout or gauntlet), title, result (who has won or " +
+			"leads, in a sentence) and rows. A place that is shared has one rank; buchholz is the sum of the opponents' " +
+			"points, sonneborn_berger the sum of each opponent's points times the share of the points won against it"},
 	{"parts", "the same object for each rule set; the top of the object is all games together"},
 }
 

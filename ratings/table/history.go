@@ -15,7 +15,10 @@ import (
 func WriteHistory(w io.Writer, f Format, l Layout, s *ratings.Series) error {
 	switch f {
 	case Text, Markdown:
-		return writePage(w, f, Tables{Notes: s.Notes, Layout: l}, func(p *page, _ Table) error { p.series(s); return nil })
+		return writePage(w, f, Tables{Notes: s.Notes, Layout: l}, false, func(p *page, _ Table) error {
+			p.series(s)
+			return nil
+		})
 	case CSV:
 		lines := [][]string{{"name", "step", "run", "elo", "error", "games"}}
 		for _, l := range s.Players {

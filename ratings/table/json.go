@@ -1,6 +1,8 @@
 package table
 
 import (
+	"errors"
+
 	"gyges/ratings"
 	"gyges/ratings/textfmt"
 )
@@ -15,7 +17,8 @@ func tablesObject(all Tables) (object, error) {
 			parts[i], err = tableObject(t, nil)
 		}
 	}
-	return append(o, field{"parts", parts}), err
+	sheets, errSheets := all.sheets()
+	return append(o, field{"parts", parts}, field{"schedules", sheetObjects(sheets)}), errors.Join(err, errSheets)
 }
 
 // tableObject is the JSON of a rating table, with further notes. Lists are never null.

@@ -22,11 +22,22 @@ type page struct {
 // usualWidth is that of lines of text for which no other is given.
 const usualWidth = 80
 
-// writePage writes one part for each table, a blank line between them, and then
-// the notes of them all.
-func writePage(w io.Writer, f Format, b Tables, part func(*page, Table) error) error {
-	p := &page{format: f, layout: b.Layout}
-	p.layout.Width = cmp.Or(p.layout.Width, usualWidth)
+func newPage(f Format, l Layout) *page {
+	l.Width = cmp.Or(l.Width, usualWidth)
+	return &page{format: f, layout: l}
+}
+
+// writePage writes the schedules if asked to, and one part for each table, a blank line
+// between them, and then the notes of them all.
+func writePage(w io.Writer, f Format, b Tables, schedules bool, part func(*page, Table) error) error {
+	p := newPage(f, b.Layout)
+	if schedules {
+		list, left := b.RecentSchedules()
+		p.schedules(list)
+		if left > 0 {
+			p.list([]string{"Earlier rounds: gyges rate RUN --standings."})
+		}
+	}
 	for _, t := range b.Printed() {
 		if t.Title != "" {
 			p.heading(t.Title)
@@ -40,11 +51,17 @@ func writePage(w io.Writer, f Format, b Tables, part func(*page, Table) error) e
 		notes = append(notes, "Note: "+n+".")
 	}
 	p.list(notes)
-	if p.err != nil {
-		return fmt.Errorf("write %s: %w", f, p.err)
+	return p.writeTo(w)
+}
+
+// writeTo writes the document, unless a part of it met an error.
+func (p *page) writeTo(w io.Writer) error {
+	err := p.err
+	if err == nil {
+		_, err = w.Write(p.Bytes())
 	}
-	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("write %s: %w", f, err)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", p.format, err)
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ const (
 
 // Table is what is printed of one fit.
 type Table struct {
-	Title   string // may be empty
-	Ratings *ratings.Ratings
+	Title      string // may be empty
+	Ratings    *ratings.Ratings
+	Challenger string // the first player of a gauntlet; "" in other formats
 }
 
 // Tables is all that is printed at once.
@@ -39,6 +40,8 @@ type Tables struct {
 	// Pool prints All after the parts, where there is more than one. Without
 	// parts it is always printed.
 	Pool bool
+	// Schedules are the standings of Swiss tournaments and the brackets of knock-outs.
+	Schedules []Sheet
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
 	// Layout is how text is printed.
@@ -66,7 +69,7 @@ func (t Tables) Printed() []Table {
 // columns and no crosstable.
 type View struct {
 	Columns    []Column
-	Crosstable bool // below the table; JSON always has it and CSV never
+	Crosstable bool // below the table, or the results of a gauntlet; JSON always has both and CSV never
 }
 
 var errFormat = errors.New("unknown format")
@@ -94,9 +97,10 @@ func Write(w io.Writer, f Format, v View, all Tables) error {
 		chosen = known(csvColumns)
 	}
 	return write(w, f, all, part{
-		header: keysOf(chosen),
-		rows:   func(t Table) ([][]any, error) { return t.cells(chosen) },
-		page:   func(p *page, t Table) error { return p.table(t, v) },
+		header:    keysOf(chosen),
+		rows:      func(t Table) ([][]any, error) { return t.cells(chosen) },
+		schedules: true,
+		page:      func(p *page, t Table) error { return p.table(t, v) },
 	})
 }
 
@@ -159,17 +163,18 @@ func WriteComparison(w io.Writer, f Format, all Tables, name string) error {
 
 // part is what is printed of each table.
 type part struct {
-	header []string // of CSV; nil: the title and keys
-	keys   []string
-	rows   func(Table) ([][]any, error)
-	page   func(*page, Table) error
+	header    []string // of CSV; nil: the title and keys
+	keys      []string
+	rows      func(Table) ([][]any, error)
+	schedules bool // before the tables, in text and Markdown
+	page      func(*page, Table) error
 }
 
 func write(w io.Writer, f Format, all Tables, p part) error {
 	tables := all.Printed()
 	switch f {
 	case Text, Markdown:
-		return writePage(w, f, all, p.page)
+		return writePage(w, f, all, p.schedules, p.page)
 	case CSV:
 		lines := [][]string{p.header}
 		if p.header == nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,9 +22,15 @@ func (p *page) table(t Table, v View) error {
 	if err := p.ratings(t, v); err != nil {
 		return err
 	}
-	if v.Crosstable && t.Ratings.Games > 0 {
-		return p.crosstable(t.Ratings)
+	if !v.Crosstable || t.Ratings.Games == 0 {
+		return nil
 	}
+	gauntlet, err := t.Gauntlet()
+	if err != nil || gauntlet == nil {
+		return errors.Join(err, p.crosstable(t.Ratings))
+	}
+	p.paragraph(gauntlet.Title + ":")
+	p.sheet(gauntlet)
 	return nil
 }
 

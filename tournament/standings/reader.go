@@ -193,6 +193,11 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 		case seen.AddNumber(uint64(o.Game)):
 			r.Skipped.Duplicate++
 			continue
+		}
+		if r.Rules == nil { // else games are missing
+			s.note(o.Pair, text(o.South), text(o.North), string(o.Result))
+		}
+		switch {
 		case o.NotPlayed:
 			r.Skipped.NotPlayed++
 			continue

@@ -22,8 +22,15 @@ type Run struct {
 	lines     int // read so far
 }
 
-// NewRun returns a run of which nothing is read.
-func NewRun() *Run { return &Run{standings: New()} }
+// NewRun returns a run of which nothing is read, with the manifest in its folder; nil:
+// none.
+func NewRun(m *tournament.Manifest) *Run {
+	r := &Run{standings: New()}
+	if m != nil {
+		r.standings.SetSchedule(&m.Config)
+	}
+	return r
+}
 
 // Read reads the next lines of the records. each is called for each game that counts:
 // with the whole game, or with nil if only its result can be read.
@@ -38,7 +45,7 @@ func (r *Run) Read(ctx context.Context, lines io.Reader, each func(*record.GameR
 // their specs.
 func (r *Run) Fit(ctx context.Context) (table.Tables, map[string]string, error) {
 	t, err := r.standings.Fit(ctx, ratings.Options{}, false)
-	t.Notes = r.reader.Skipped.Notes()
+	t.Notes = append(t.Notes, r.reader.Skipped.Notes()...)
 	return t, r.standings.Labels(), err
 }
 

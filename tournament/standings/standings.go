@@ -5,6 +5,7 @@ package standings
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -12,6 +13,7 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/ratings/table"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -24,6 +26,8 @@ type Standings struct {
 	pairs   source.Matcher
 	last    string // the rule set of lastData
 	current *ratings.Data
+
+	schedules []*schedule // of the runs; that of games without a manifest is empty
 }
 
 // New returns standings without games.
@@ -48,6 +52,19 @@ func (s *Standings) addFault(g source.Result) {
 	}
 }
 
+// SetSchedule makes the games that follow those of a run with this config, whose format
+// adds tables to the ratings. It is called before the first game.
+func (s *Standings) SetSchedule(m *tournament.ManifestConfig) {
+	s.schedules = []*schedule{newSchedule(m)}
+}
+
+// note counts a game for the schedule.
+func (s *Standings) note(pair int64, south, north, result string) {
+	if len(s.schedules) == 1 {
+		s.schedules[0].add(pair, south, north, result)
+	}
+}
+
 // of returns the data of a rule set.
 func (s *Standings) of(rules string) *ratings.Data {
 	if s.current != nil && s.last == rules { // without a map access for each game
@@ -65,6 +82,7 @@ func (s *Standings) of(rules string) *ratings.Data {
 
 // Add counts a recorded game, if it was played.
 func (s *Standings) Add(g *record.Game) {
+	s.note(g.Pair, g.South.Agent, g.North.Agent, g.Result)
 	if !g.NotPlayed() {
 		r := source.Result{
 			South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result),
@@ -81,6 +99,43 @@ func (s *Standings) Merge(o *Standings) {
 	for _, name := range o.rules {
 		s.of(name).Merge(o.data[name])
 	}
+	switch {
+	case len(o.rules) == 0: // a copy of what was read before
+	case o.schedules == nil:
+		s.schedules = append(s.schedules, new(schedule))
+	default:
+		s.schedules = append(s.schedules, o.schedules...)
+	}
+}
+
+// challenger returns the label of the first player if all games are of gauntlets with the
+// same; "" otherwise.
+func (s *Standings) challenger() string {
+	name := ""
+	for i, of := range s.schedules {
+		if i > 0 && of.challenger() != name {
+			return ""
+		}
+		name = of.challenger()
+	}
+	return name
+}
+
+// sheets returns the tables of all schedules, and notes on those that have none since
+// their records contradict the manifest.
+func (s *Standings) sheets(labels map[string]string) (list []table.Sheet, notes []string) {
+	for _, of := range s.schedules {
+		for _, t := range of.sheets(labels) {
+			if len(s.schedules) > 1 {
+				t.Title = of.Name + ": " + t.Title
+			}
+			list = append(list, t)
+		}
+		if of.Misfit {
+			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", of.Name, of.Format))
+		}
+	}
+	return list, notes
 }
 
 // Empty reports whether no game was counted.
@@ -127,7 +182,7 @@ func (s *Standings) SplitSides() {
 	for name, d := range s.data {
 		s.data[name] = d.Renamed(labels).PerSide()
 	}
-	s.current = nil
+	s.current, s.schedules = nil, nil
 }
 
 // Fit rates the players under each rule set and, if all is set, under all of them
@@ -135,11 +190,12 @@ func (s *Standings) SplitSides() {
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	s.pairs.Flush()
 	var t table.Tables
-	labels := s.Labels()
+	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title string, d *ratings.Data) (table.Table, error) {
 		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), o))
-		return table.Table{Title: title, Ratings: r}, err
+		return table.Table{Title: title, Ratings: r, Challenger: challenger}, err
 	}
+	t.Schedules, t.Notes = s.sheets(labels)
 	for _, name := range s.rules {
 		part, err := fit(s.title(name), s.data[name].Renamed(labels))
 		if err != nil {
@@ -187,10 +243,10 @@ func optionsFor(players []string, o ratings.Options) ratings.Options {
 // MarshalJSON writes all results, for [Standings.UnmarshalJSON].
 func (s *Standings) MarshalJSON() ([]byte, error) {
 	s.pairs.Flush()
-	return json.Marshal([]any{s.rules, s.data})
+	return json.Marshal([]any{s.schedules, s.rules, s.data})
 }
 
 // UnmarshalJSON reads what [Standings.MarshalJSON] wrote into standings without games.
 func (s *Standings) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(text, &[]any{&s.rules, &s.data})
+	return json.Unmarshal(text, &[]any{&s.schedules, &s.rules, &s.data})
 }

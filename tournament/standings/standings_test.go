@@ -104,7 +104,7 @@ func TestRunInJSON(t *testing.T) {
 	t.Parallel()
 	first, second := games(0, 40)+"{}\n"+games(0, 1), "{}\n"+games(1, 2)+games(40, 80)
 	read := func(r *Run, text string) { require.NoError(t, r.Read(t.Context(), strings.NewReader(text), ignore)) }
-	whole, before, after := NewRun(), NewRun(), NewRun()
+	whole, before, after := NewRun(nil), NewRun(nil), NewRun(nil)
 	read(whole, first)
 	read(before, first)
 	saved, err := before.MarshalJSON()
@@ -126,7 +126,7 @@ func TestRunInJSON(t *testing.T) {
 // The line of an unreadable record is counted from the beginning of the file.
 func TestRunCountsLines(t *testing.T) {
 	t.Parallel()
-	r := NewRun()
+	r := NewRun(nil)
 	for range 3 {
 		require.NoError(t, r.Read(t.Context(), strings.NewReader("{}\n{}\n"), ignore))
 	}
