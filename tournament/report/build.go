@@ -95,9 +95,14 @@ func (b *builder) sampled() string {
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)
 }
 
-// summary names the first player of each table.
+// summary names the winner of each schedule and the first player of each table.
 func (b *builder) summary() ([]string, error) {
 	var list []string
+	for _, s := range b.tables.Schedules {
+		if s.Result != "" {
+			list = append(list, textfmt.Visible(s.Result))
+		}
+	}
 	for _, t := range b.tables.Printed() {
 		text, err := leader(t.Ratings)
 		if err != nil {

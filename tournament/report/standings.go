@@ -19,6 +19,7 @@ const (
 // standings builds the section with ratings and crosstables.
 func (b *builder) standings(notes []string) (Section, error) {
 	s := Section{ID: "standings", Title: "Standings"}
+	b.schedules(&s)
 	for i, t := range b.tables.Printed() {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
@@ -30,7 +31,15 @@ func (b *builder) standings(notes []string) (Section, error) {
 			s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
 			continue
 		}
-		s.table(b.crosstable(t))
+		gauntlet, err := t.Gauntlet()
+		if err != nil {
+			return s, err
+		}
+		if gauntlet != nil {
+			addSheet(&s, gauntlet, gauntlet.Title)
+		} else {
+			s.table(b.crosstable(t))
+		}
 		m, err := superiority(t.Ratings)
 		if err != nil {
 			return s, err
@@ -41,6 +50,46 @@ func (b *builder) standings(notes []string) (Section, error) {
 		s.note(n)
 	}
 	return s, nil
+}
+
+// schedules adds the standings of Swiss tournaments and the brackets of knock-outs.
+func (b *builder) schedules(s *Section) {
+	list, left := b.tables.RecentSchedules()
+	for i := range list {
+		s.heading(fmt.Sprint("schedule-", i+1), textfmt.Visible(list[i].Title))
+		caption := "Standings"
+		if list[i].Lines != nil {
+			caption = "Matches, round by round"
+		}
+		addSheet(s, &list[i], caption)
+	}
+	if left > 0 {
+		s.text("gyges rate RUN --standings prints the standings after earlier rounds.")
+	}
+}
+
+// addSheet adds a table of package table with its notes.
+func addSheet(s *Section, sheet *table.Sheet, caption string) {
+	t := &Table{Caption: textfmt.Visible(caption)}
+	head := sheet.Head()
+	for _, c := range head {
+		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words})
+	}
+	for _, row := range sheet.Cells() {
+		cells := make([]Cell, len(row))
+		for i, text := range row {
+			cells[i] = Cell{Text: text, Row: head[i].Key == "player" || head[i].Key == "winner" || head[i].Key == "opponent"}
+		}
+		t.row(cells...)
+	}
+	s.table(t)
+	var notes []string
+	for _, n := range sheet.Notes {
+		notes = append(notes, textfmt.Visible(n))
+	}
+	if notes != nil {
+		s.add(Block{List: notes})
+	}
 }
 
 // ratingTables adds a table for each group, the players without a rating, the
