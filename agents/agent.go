@@ -161,3 +161,11 @@ type Suiter interface {
 	// it can play one.
 	Suits(r *rules.Rules) error
 }
+
+// Suits returns what an agent lacks for games under r; nil if it lacks nothing.
+func Suits(a Agent, r *rules.Rules) error {
+	if s, ok := a.(Suiter); ok {
+		return s.Suits(r)
+	}
+	return nil
+}

@@ -226,14 +226,12 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 		return []error{err}
 	}
 	var errs []error
-	if s, ok := agent.(agents.Suiter); ok {
-		for _, r := range list[:min(len(list), maxRules)] {
-			if r == nil {
-				continue
-			}
-			if err := s.Suits(r); err != nil {
-				errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
-			}
+	for _, r := range list[:min(len(list), maxRules)] {
+		if r == nil {
+			continue
+		}
+		if err := agents.Suits(agent, r); err != nil {
+			errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
 		}
 	}
 	if err := closeAgent(agent); err != nil {

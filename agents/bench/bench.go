@@ -106,14 +106,10 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 
 // Suits returns an error if an agent does not support the rules of some of the positions.
 func Suits(a agents.Agent) error {
-	s, ok := a.(agents.Suiter)
-	if !ok {
-		return nil
-	}
 	for _, p := range Positions() {
 		r, err := rules.Parse(p.Rules)
 		if err == nil {
-			err = s.Suits(r)
+			err = agents.Suits(a, r)
 		}
 		if err != nil {
 			return err

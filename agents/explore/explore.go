@@ -117,12 +117,7 @@ var (
 )
 
 // Suits returns the inner agent's error.
-func (a *player) Suits(r *rules.Rules) error {
-	if s, ok := a.inner.(agents.Suiter); ok {
-		return s.Suits(r)
-	}
-	return nil
-}
+func (a *player) Suits(r *rules.Rules) error { return agents.Suits(a.inner, r) }
 
 // TableBytes returns the inner agent's.
 func (a *player) TableBytes() int64 {

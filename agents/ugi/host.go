@@ -91,6 +91,7 @@ type pendingAnswers struct {
 
 var (
 	_ agents.Agent  = (*host)(nil)
+	_ agents.Suiter = (*host)(nil)
 	_ agents.Tracer = (*host)(nil)
 )
 
@@ -201,6 +202,26 @@ func (h *host) newGame(ctx context.Context) error {
 	return h.settle(ctx, commands+"isready\n")
 }
 
+// Suits implements [agents.Suiter]. It starts the program to learn whether it supports
+// the extensions, where the rules need them. One that can't be started suits all rules:
+// its games say why.
+func (h *host) Suits(r *rules.Rules) error {
+	if !needsExtensions(r) {
+		return nil
+	}
+	if h.proc == nil && h.launch(context.Background()) != nil {
+		return nil
+	}
+	return h.canPlay(r)
+}
+
+// needsExtensions reports whether rules can't be played by positions of the standard
+// game alone.
+func needsExtensions(r *rules.Rules) bool {
+	o := r.Options()
+	return o.Kang || !o.Relocation
+}
+
 // canPlay returns an error if the rules can't be sent to the program.
 func (h *host) canPlay(r *rules.Rules) error {
 	if h.extended {
@@ -210,7 +231,7 @@ func (h *host) canPlay(r *rules.Rules) error {
 		}
 		return nil
 	}
-	if o := r.Options(); o.Kang || !o.Relocation {
+	if needsExtensions(r) {
 		return fmt.Errorf("the engine plays the standard game only (it offers no option rules), not %s", r)
 	}
 	return nil

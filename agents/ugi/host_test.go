@@ -351,13 +351,29 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 	h := newTestHost(t, "good", "")
 	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false,
 		"kang": false} {
-		err := h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)})
-		if want {
-			require.NoError(t, err)
-		} else {
-			require.EqualError(t, err, "the engine plays the standard game only (it offers no option rules), not "+name)
+		for _, err := range []error{
+			h.Suits(rules.MustParse(name)), h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}),
+		} {
+			if want {
+				require.NoError(t, err)
+			} else {
+				require.EqualError(t, err, "the engine plays the standard game only (it offers no option rules), not "+name)
+			}
 		}
 	}
+}
+
+// Where the rules need the extensions, an engine is asked whether it has them. One that
+// can't be started is not refused: its games say why.
+func TestSuits(t *testing.T) {
+	t.Parallel()
+	kang, standard := rules.MustParse("kang"), rules.MustParse("standard")
+	h := newTestHost(t, "good", "")
+	require.NoError(t, h.Suits(standard))
+	require.Nil(t, h.proc, "it need not be started for that")
+	require.ErrorContains(t, h.Suits(kang), "the engine plays the standard game only")
+	require.NoError(t, newServerHost(t, "random").Suits(kang))
+	require.NoError(t, newTestHost(t, "stillborn", "").Suits(kang))
 }
 
 // Set-ups are not the engine's affair, and neither is a pass.

@@ -132,6 +132,9 @@ func (c *playCmd) seat(e *env, m *tournament.Game, seed uint64) (interactive [2]
 			m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed}
 			m.Seats[side].Agent, err = e.registry.New(spec)
 		}
+		if err == nil {
+			err = agents.Suits(m.Seats[side].Agent, m.Rules)
+		}
 		kind, _ := e.registry.Kind(spec) // New has the same error
 		interactive[side] = kind.Interactive
 		errs = append(errs, err)

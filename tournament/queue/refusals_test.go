@@ -20,6 +20,10 @@ import (
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), weightsFile(t)
+	plain, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
+	require.NoError(t, err)
+	// Under others the coordinator would start the engine to ask whether it plays them.
+	standard := func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("standard")} }
 	t.Cleanup(func() { // after all of them
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -40,10 +44,14 @@ func TestRefusals(t *testing.T) {
 			`unknown kind \"slow\"`},
 		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
-			nil, `this worker has no engine \"other\"; its operator named one`},
+			standard, `this worker has no engine \"other\"; its operator named one`},
+		"engine's rules": {"ugi:name=mine,cmd=true", nil,
+			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": plain.Get("cmd")} },
+			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("kang:max_plies=20")} },
+			"the engine plays the standard game only (it offers no option rules), not kang:max_plies=20"},
 		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
-			nil, `this worker has no engine \"other\"; its operator named one`},
+			standard, `this worker has no engine \"other\"; its operator named one`},
 		"inner kind": {"explore:temperature=0,agent=greedy", nil,
 			func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
 			nil, "this worker's operator allows random, explore only"},
