@@ -12,14 +12,56 @@ import (
 
 // Sizes of pictures, in units of their view box.
 const (
-	plotWidth  = 640
-	plotHeight = 300
-	plotRight  = plotWidth - 20 // where axes end
-	rowHeight  = 26
-	labelWidth = 210
-	labelChars = 27
-	numColours = 8 // classes k0 to k7
+	wideWidth   = 640
+	narrowWidth = 360 // of a phone's screen
+	plotHeight  = 300
+	labelWidth  = 210 // of labels beside rows
+	labelGap    = 14
+	labelChars  = 27
+	narrowChars = 46 // of labels above rows
+	numColours  = 8  // classes k0 to k7
 )
+
+// draw returns a figure in two sizes: wide, and narrow for phones, where labels stand
+// above what they name.
+func draw(name, caption string, plot func(d *drawing)) Figure {
+	wide, narrow := &drawing{width: wideWidth}, &drawing{width: narrowWidth}
+	plot(wide)
+	plot(narrow)
+	f := wide.figure(name, caption)
+	f.Narrow = narrow.figure(name, caption).SVG
+	return f
+}
+
+// narrow reports whether the picture is one for phones.
+func (d *drawing) narrow() bool { return d.width == narrowWidth }
+
+// right is where axes end.
+func (d *drawing) right() float64 {
+	if d.narrow() {
+		return d.width - 12
+	}
+	return d.width - 20
+}
+
+// pick returns the first value for a wide picture and the second for a narrow one.
+func pick[T any](d *drawing, wide, narrow T) T {
+	if d.narrow() {
+		return narrow
+	}
+	return wide
+}
+
+// rowLabel writes the label of a row of some height that begins at y: beside the row, or
+// above it. It returns where the rest of the row begins.
+func (d *drawing) rowLabel(y, height float64, text string) float64 {
+	if d.narrow() {
+		d.label("label", "start", 2, y+14, text, narrowChars)
+		return y + 12
+	}
+	d.label("label", "end", labelWidth, y+height/2+4.5, text, labelChars)
+	return y
+}
 
 // interval is a row of an intervalPlot.
 type interval struct {
@@ -33,38 +75,54 @@ func intervalPlot(name, caption, unit string, rows []interval, log bool) Figure 
 	for _, r := range rows {
 		low, high = min(low, r.low), max(high, r.high)
 	}
-	top, bottom := 8.0, 8+rowHeight*float64(len(rows))
-	d := &drawing{height: bottom + 44}
-	x := newAxis(low, high, labelWidth+14, plotRight, 6)
-	if log {
-		x = newLogAxis(low, high, labelWidth+14, plotRight)
-	}
-	for _, t := range x.ticks {
-		class := "grid"
-		if t == 0 {
-			class = "zero"
+	const top, height = 8.0, 26.0 // of a row, without a label above
+	return draw(name, caption, func(d *drawing) {
+		row := pick(d, height, height+12)
+		bottom := top + row*float64(len(rows))
+		d.height = bottom + 44
+		from := pick(d, labelWidth+labelGap, 12.0)
+		x := newAxis(low, high, from, d.right(), pick(d, 6, 4))
+		if log {
+			x = newLogAxis(low, high, from, d.right())
 		}
-		d.line(class, x.at(t), top, x.at(t), bottom)
-	}
-	d.xAxis(&x, bottom, unit, x.ticks)
-	for i, r := range rows {
-		y := top + rowHeight*(float64(i)+0.5)
-		d.label("label", "end", labelWidth, y+4.5, r.label, labelChars)
-		d.line("whisker", x.at(r.low), y, x.at(r.high), y)
-		for _, end := range []float64{r.low, r.high} {
-			d.line("whisker", x.at(end), y-4, x.at(end), y+4)
+		for _, t := range x.ticks {
+			class := "grid"
+			if t == 0 {
+				class = "zero"
+			}
+			d.line(class, x.at(t), top, x.at(t), bottom)
 		}
-		d.circle("dot", x.at(r.mid), y, 5, r.label+": "+r.title)
-	}
-	return d.figure(name, caption)
+		d.xAxis(&x, bottom, unit)
+		for i, r := range rows {
+			y := d.rowLabel(top+row*float64(i), height, r.label) + height/2
+			d.line("whisker", x.at(r.low), y, x.at(r.high), y)
+			for _, end := range []float64{r.low, r.high} {
+				d.line("whisker", x.at(end), y-4, x.at(end), y+4)
+			}
+			d.circle("dot", x.at(r.mid), y, 5, r.label+": "+r.title)
+		}
+	})
 }
 
 // xAxis writes the numbers and the name of a horizontal axis.
-func (d *drawing) xAxis(x *axis, bottom float64, name string, ticks []float64) {
-	for _, t := range ticks {
-		d.text("tick", "middle", x.at(t), bottom+17, x.tickText(t))
+func (d *drawing) xAxis(x *axis, bottom float64, name string) {
+	for _, t := range x.ticks {
+		d.text("tick", d.tickAnchor(x, t), x.at(t), bottom+17, x.tickText(t))
 	}
-	d.text("name", "end", plotRight, bottom+36, name)
+	d.text("name", "end", d.right(), bottom+36, name)
+}
+
+// tickAnchor is how the text of a tick is aligned: in the middle, but at an edge of a
+// narrow picture so that it isn't cut.
+func (d *drawing) tickAnchor(x *axis, tick float64) string {
+	const half = 24 // of a text
+	switch at := x.at(tick); {
+	case d.narrow() && at < half:
+		return "start"
+	case d.narrow() && at > d.width-half:
+		return "end"
+	}
+	return "middle"
 }
 
 // stackedBar is a row of stacked shares: South won, drawn, North won.
@@ -75,20 +133,27 @@ type stackedBar struct {
 
 // stackedPlot draws how shares add up to the whole, one row below the other.
 func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figure {
-	const top, height = 30.0, 30.0
-	bottom := top + height*float64(len(rows))
-	d := &drawing{height: bottom + 24}
-	x := axis{low: 0, high: 1, from: labelWidth + 14, to: plotRight}
+	return draw(name, caption, func(d *drawing) { d.stacked(names, rows) })
+}
+
+func (d *drawing) stacked(names [3]string, rows []stackedBar) {
+	const height = 30.0
+	top, row := pick(d, 30.0, 70.0), pick(d, height, height+16)
+	bottom := top + row*float64(len(rows))
+	d.height = bottom + 24
+	x := axis{low: 0, high: 1, from: pick(d, labelWidth+labelGap, 12.0), to: d.right()}
 	classes := [...]string{"south", "drawn", "north"}
-	for i, n := range names {
-		at := x.from + float64(i)*140
-		d.rect(classes[i], at, 6, 12, 12, "")
-		d.text("tick", "start", at+18, 16, n)
+	for i, n := range names { // the legend: in a row, or one below the other
+		at, y := x.from+float64(i)*140, 6.0
+		if d.narrow() {
+			at, y = x.from, 6+20*float64(i)
+		}
+		d.rect(classes[i], at, y, 12, 12, "")
+		d.text("tick", "start", at+18, y+10, n)
 	}
 	var texts drawing // above everything else
 	for i, r := range rows {
-		y := top + height*float64(i)
-		d.label("label", "end", labelWidth, y+19, r.label, labelChars)
+		y := d.rowLabel(top+row*float64(i), height, r.label)
 		sum, from := r.parts[0]+r.parts[1]+r.parts[2], 0.0
 		for k, n := range r.parts {
 			share := float64(n) / max(float64(sum), 1)
@@ -103,26 +168,31 @@ func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figur
 			from += share
 		}
 	}
-	for _, t := range []float64{0, 0.25, 0.5, 0.75, 1} {
+	x.ticks = []float64{0, 0.25, 0.5, 0.75, 1}
+	for _, t := range x.ticks {
 		if t == 0.5 {
 			d.line("half", x.at(t), top, x.at(t), bottom)
 		}
-		d.text("tick", "middle", x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
+		d.text("tick", d.tickAnchor(&x, t), x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
 	}
 	d.WriteString(texts.String())
-	return d.figure(name, caption)
 }
 
 // histogram draws counts of numbers from 0, by classes of a width, with a mark at
 // the median.
 func histogram(name, caption, unit string, width int, counts []int64, median int) Figure {
-	const left, top, bottom = 56.0, 14.0, 196.0
-	d := &drawing{height: bottom + 44}
+	return draw(name, caption, func(d *drawing) { d.histogram(unit, width, counts, median) })
+}
+
+func (d *drawing) histogram(unit string, width int, counts []int64, median int) {
+	const top, bottom = 14.0, 196.0
+	left := pick(d, 56.0, 44.0)
+	d.height = bottom + 44
 	y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
-	x := newAxis(0, float64(width*len(counts)), left, plotRight, 8)
+	x := newAxis(0, float64(width*len(counts)), left, d.right(), pick(d, 8, 5))
 	for _, t := range y.ticks {
 		if t == math.Trunc(t) {
-			d.line("grid", left, y.at(t), plotRight, y.at(t))
+			d.line("grid", left, y.at(t), d.right(), y.at(t))
 			d.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
 		}
 	}
@@ -138,27 +208,30 @@ func histogram(name, caption, unit string, width int, counts []int64, median int
 		d.rect("bar", x.at(from)+0.5, y.at(float64(n)), x.at(to)-x.at(from)-1, bottom-y.at(float64(n)),
 			fmt.Sprintf("%s %s: %s", class, unit, games(n)))
 	}
-	d.line("zero", left, bottom, plotRight, bottom)
+	d.line("zero", left, bottom, d.right(), bottom)
 	mark := x.at(float64(median) + 0.5)
 	d.line("mark", mark, top-4, mark, bottom)
 	d.text("tick", "start", mark+5, top+6, "median "+strconv.Itoa(median))
-	d.xAxis(&x, bottom, unit, x.ticks)
-	return d.figure(name, caption)
+	d.xAxis(&x, bottom, unit)
 }
 
 // plot draws the chart, each curve with its colour and its dashes.
 func (c Chart) plot(name string) Figure {
-	const left = 64.0
+	return draw(name, textfmt.Visible(c.Title), c.draw)
+}
+
+func (c Chart) draw(d *drawing) {
+	left, columns := pick(d, 64.0, 56.0), pick(d, 2, 1) // of the legend
 	legend := 0.0
 	if len(c.Curves) > 1 {
-		legend = 20 * math.Ceil(float64(len(c.Curves))/2)
+		legend = 20 * math.Ceil(float64(len(c.Curves))/float64(columns))
 	}
 	top := 26 + legend
 	bottom := top + plotHeight - 80
-	d := &drawing{height: bottom + 44}
-	x, y := c.axes(left, top, bottom)
+	d.height = bottom + 44
+	x, y := c.axes(d, left, top, bottom)
 	for _, t := range y.ticks {
-		d.line("grid", left, y.at(t), plotRight, y.at(t))
+		d.line("grid", left, y.at(t), d.right(), y.at(t))
 		text := y.tickText(t)
 		if c.shares {
 			text = fmt.Sprintf("%.0f %%", 100*t)
@@ -168,25 +241,24 @@ func (c Chart) plot(name string) Figure {
 	for _, t := range x.ticks {
 		d.line("grid", x.at(t), top, x.at(t), bottom)
 	}
-	d.xAxis(&x, bottom, textfmt.Escape(c.XName), x.ticks)
+	d.xAxis(&x, bottom, textfmt.Escape(c.XName))
 	d.text("name", "start", 8, top-10, textfmt.Escape(c.YName))
 	for _, l := range c.levels {
-		d.line("mark", left, y.at(l.y), plotRight, y.at(l.y))
-		d.text("tick", "end", plotRight-4, y.at(l.y)-5, l.name)
+		d.line("mark", left, y.at(l.y), d.right(), y.at(l.y))
+		d.text("tick", "end", d.right()-4, y.at(l.y)-5, l.name)
 	}
 	for i, curve := range c.Curves {
 		d.curve(i, &x, &y, curve, c.noPoint)
-		if len(c.Curves) > 1 { // the legend: two in a row above the plot
-			x, y := left+float64(i%2)*280, 14+20*float64(i/2)
+		if len(c.Curves) > 1 { // the legend above the plot
+			x, y := pick(d, left, 8)+float64(i%columns)*280, 14+20*float64(i/columns)
 			d.line(fmt.Sprintf("curve k%d", i), x, y-4, x+28, y-4)
-			d.label("label", "start", x+36, y, textfmt.Escape(curve.Name), 34)
+			d.label("label", "start", x+36, y, textfmt.Escape(curve.Name), pick(d, 34, narrowChars-6))
 		}
 	}
-	return d.figure(name, textfmt.Visible(c.Title))
 }
 
 // axes returns axes that hold all curves and levels.
-func (c Chart) axes(left, top, bottom float64) (x, y axis) {
+func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 	xLow, xHigh, yLow, yHigh := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	whole := true // all x are
 	for _, curve := range c.Curves {
@@ -205,7 +277,7 @@ func (c Chart) axes(left, top, bottom float64) (x, y axis) {
 	if yLow > yHigh || c.shares {
 		yLow, yHigh = 0, 1
 	}
-	x, y = newAxis(xLow, xHigh, left, plotRight, 8), newAxis(yLow, yHigh, bottom, top, 5)
+	x, y = newAxis(xLow, xHigh, left, d.right(), pick(d, 8, 5)), newAxis(yLow, yHigh, bottom, top, 5)
 	if xHigh-xLow > (x.high-x.low)/10 {
 		x.low, x.high = xLow, xHigh // curves fill the width
 	}

@@ -16,6 +16,7 @@ type Figure struct {
 	Name    string        // for files and links: letters, digits and dashes
 	Caption string        // its content in words; also its alternative text
 	SVG     template.HTML // the svg element
+	Narrow  template.HTML // the same for phones; "": there is none
 
 	styles string // of a file of its own, beside chart.css
 }
@@ -32,7 +33,7 @@ func (f Figure) StandaloneSVG() string {
 // drawing is an svg element in the making.
 type drawing struct {
 	strings.Builder
-	height float64 // the width is plotWidth
+	width, height float64
 }
 
 // shape adds an element with a class and a title, which may be empty. names are those
@@ -93,8 +94,8 @@ func shorten(text string, most int) string {
 
 // figure returns the picture.
 func (d *drawing) figure(name, caption string) Figure {
-	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %d %s" role="img" aria-label="%s">%s</svg>`,
-		plotWidth, coordinate(d.height), html.EscapeString(caption), d.String())
+	svg := fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`,
+		coordinate(d.width), coordinate(d.height), html.EscapeString(caption), d.String())
 	//nolint:gosec // every text in it is escaped above
 	return Figure{Name: name, Caption: caption, SVG: template.HTML(svg)}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"html"
 	"html/template"
 	"io"
 	"strings"
@@ -40,9 +41,10 @@ func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", 
 // execute parses the templates each time, in a fraction of a millisecond.
 func execute(w io.Writer, name string, data any) error {
 	t := template.New("").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours
-		"script": func() template.JS { return template.JS(Script()) },  //nolint:gosec // ours
-		"left":   func(header []Head, i int) bool { return i < len(header) && header[i].Left },
+		"style":     func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours
+		"script":    func() template.JS { return template.JS(Script()) },  //nolint:gosec // ours
+		"breakable": breakable,
+		"left":      func(header []Head, i int) bool { return i < len(header) && header[i].Left },
 	})
 	var buf bytes.Buffer
 	err := template.Must(t.Parse(asset("page.tmpl"))).ExecuteTemplate(&buf, name, data)
@@ -53,6 +55,12 @@ func execute(w io.Writer, name string, data any) error {
 		return fmt.Errorf("write html: %w", err)
 	}
 	return nil
+}
+
+// breakable returns a name as HTML that browsers may break after punctuation.
+func breakable(name string) template.HTML {
+	marks := strings.NewReplacer(":", ":<wbr>", ",", ",<wbr>", "=", "=<wbr>")
+	return template.HTML(marks.Replace(html.EscapeString(name))) //nolint:gosec // it is escaped
 }
 
 // WriteMarkdown writes the page as Markdown, but for the games. save stores a
