@@ -74,6 +74,11 @@ func newPartition(met []meeting, n *nodes) *partition {
 	return p
 }
 
+// whole reports whether all players that met others are rated together.
+func (p *partition) whole(met []meeting) bool {
+	return len(p.inside(met)) == len(met) && len(p.groups) == 1
+}
+
 // inside returns the meetings whose players are of one group.
 func (p *partition) inside(met []meeting) []meeting {
 	var in []meeting

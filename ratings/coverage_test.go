@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/ratings/textfmt"
 )
 
 func sortText(list []string) { slices.Sort(list) }
@@ -31,8 +33,6 @@ func worlds() []world {
 		{"single games, 5 players", spaced(5, 300), 35, half(0.9), 0, 0, roundRobinOfGames(20), opts},
 		{"gauntlet, 10 opponents, 15 pairs", spaced(11, 300), 40, half(0.9), 0, 100, gauntlet(15), opts},
 		{"9 rounds drawn by lot, 16 players, 2 pairs", spaced(16, 300), 40, half(0.9), 0, 100, byLot(9, 2), opts},
-		{"Swiss by standings, 16 players, --prior 4", spaced(16, 300), 40, half(0.9), 0, 0, swiss(9, 2), Options{Prior: 4}},
-		{swissPlain, spaced(16, 300), 40, half(0.9), 0, 0, swiss(9, 2), opts},
 		{"few games: 4 players, 4 pairs", spaced(4, 150), 40, half(0.9), 0, 0, roundRobin(4), opts},
 		{"two players, 10 pairs", spaced(2, 100), 40, half(0.9), 0, 100, roundRobin(10), opts},
 		{"lopsided, 6 players over 1000 Elo", spaced(6, 1000), 40, half(0.5), 0, 50, roundRobin(40), opts},
@@ -45,11 +45,32 @@ func worlds() []world {
 	}
 }
 
-// swissPlain is the shape in which maximum likelihood is known to fail: who was
-// lucky early meets others who were, so that luck is never made good, and all
-// ratings come out too far from the middle, here by a third. No interval around
-// them can know that from the results; a prior mends it.
-const swissPlain = "Swiss by standings, 16 players, 9 rounds"
+// priorWorlds are the shapes of tournament in which the default is a prior: pairings
+// that follow the results, and results that give no finite rating to all. The players
+// are evenly spaced over each of the ranges.
+func priorWorlds() []world {
+	var list []world
+	add := func(name string, players int, rounds func(*rand.Rand, *world, *Data)) {
+		list = append(list, world{
+			name: name, strength: spaced(players, 0), advantage: 40, drawModel: halfPoints{0.9}, rounds: rounds,
+		})
+	}
+	for _, s := range []struct{ rounds, players, pairs int }{
+		{3, 8, 1}, {3, 8, 4}, {5, 16, 1}, {5, 16, 2}, {9, 16, 2}, {5, 32, 1}, {9, 32, 4},
+	} {
+		add(fmt.Sprintf("Swiss, %d players, %d rounds of %s", s.players, s.rounds, textfmt.Plural(s.pairs, "pair")),
+			s.players, swiss(s.rounds, s.pairs))
+	}
+	for _, s := range []struct{ players, pairs int }{{8, 2}, {8, 8}, {16, 2}, {16, 8}, {32, 4}} {
+		add(fmt.Sprintf("knock-out, %d players, %d pairs", s.players, s.pairs), s.players, knockout(s.pairs))
+	}
+	add("round-robin, 4 players, 1 pair", 4, roundRobin(1))
+	add("round-robin, 8 players, 1 pair", 8, roundRobin(1))
+	add("round-robin, 8 players, 4 pairs", 8, roundRobin(4))
+	add("gauntlet, 5 opponents, 4 pairs", 6, gauntlet(4))
+	add("gauntlet, 10 opponents, 4 pairs", 11, gauntlet(4))
+	return list
+}
 
 // tried is how often 95 % intervals held the truth.
 type tried struct {
@@ -80,7 +101,7 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 	for range runs {
 		r, err := Fit(context.Background(), w.play(rng), w.options)
 		require.NoError(t, err)
-		if len(r.Players) < len(names) || len(r.Groups) > 1 || !r.Advantage.Fitted {
+		if len(r.Players) < len(names) || len(r.Groups) > 1 {
 			sum.unrated++
 			continue
 		}
@@ -92,7 +113,9 @@ func (w world) try(t testing.TB, runs int, seed uint64) tried {
 			require.NoError(t, err)
 			sum.difference.count(math.Abs(d.Elo-truth[name]+truth[next]) <= d.Error)
 		}
-		sum.advantage.count(math.Abs(r.Advantage.Elo-advantage) <= r.Advantage.Error)
+		if r.Advantage.Fitted {
+			sum.advantage.count(math.Abs(r.Advantage.Elo-advantage) <= r.Advantage.Error)
+		}
 		if r.Draws != nil {
 			sum.draws.count(math.Abs(r.Draws.Rate-draws) <= r.Draws.Error)
 		}
@@ -176,15 +199,32 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 		s := w.try(t, 300, 11)
 		t.Logf("%-44s ratings %.1f differences %.1f advantage %.1f draws %.1f", w.name, s.rating.percent(),
 			s.difference.percent(), s.advantage.percent(), s.draws.percent())
-		if w.name == swissPlain {
-			require.InDelta(t, 89, s.rating.percent(), 2.5, w.name)
-			continue
-		}
 		require.InDelta(t, 95, s.rating.percent(), 2.5, w.name)
 		require.InDelta(t, 95, s.difference.percent(), 2.5, w.name)
 		require.InDelta(t, 95, s.advantage.percent(), 4, w.name)
 		if s.draws.of > 0 {
 			require.InDelta(t, 95, s.draws.percent(), 4, w.name)
+		}
+	}
+}
+
+// Where pairings follow the results, the default intervals hold the truth too. The share
+// of 40 tournaments of 8 or 16 players has a standard error of up to 1.3 points; a limit
+// of 4 is three of them. With players as many as these the estimated standard deviation
+// of the ratings is vague, so that intervals are rather too wide among equal players,
+// which are left out here.
+func TestIntervalsHoldTheTruthWherePairingsFollowTheResults(t *testing.T) {
+	for _, w := range priorWorlds() {
+		if len(w.strength) > 16 || !w.play(rand.New(rand.NewPCG(1, 1))).Adaptive {
+			continue
+		}
+		for _, span := range []float64{300, 600} {
+			w.strength = spaced(len(w.strength), span)
+			s := w.try(t, 40, 13)
+			t.Logf("%-40s over %4.0f ratings %.1f differences %.1f", w.name, span, s.rating.percent(), s.difference.percent())
+			require.Zero(t, s.unrated)
+			require.InDelta(t, 95, s.rating.percent(), 4, w.name)
+			require.InDelta(t, 95, s.difference.percent(), 4, w.name)
 		}
 	}
 }
@@ -207,6 +247,33 @@ func BenchmarkCoverage(b *testing.B) {
 		fmt.Printf("\nlikelihood of superiority: promised, true, of how many comparisons\n")
 		for _, c := range superiorities(b, runs, 22) {
 			fmt.Printf("%8.1f %8.1f %8d\n", c.promised(), c.kept.percent(), c.kept.of)
+		}
+	}
+}
+
+// BenchmarkPrior prints how often 95 % intervals hold the truth under several priors,
+// where the default has one: fit for Swiss and knock-out, otherwise 2 where a tournament
+// is separated and 0 where not. The figures are in results/reference/ratings.md.
+func BenchmarkPrior(b *testing.B) {
+	const runs = 60
+	priors := []struct {
+		name    string
+		options Options
+	}{{"fit", Options{FitPrior: true}}, {"2", Options{Prior: ptr(2)}}, {"0", Options{Prior: ptr(0)}}}
+	fmt.Printf("%-40s %-8s ratings/differences/separated (%%), players over 0, 150, 300, 600, 1000 Elo\n", "tournament",
+		"--prior")
+	for b.Loop() {
+		for _, w := range priorWorlds() {
+			for _, p := range priors {
+				w.options = p.options
+				fmt.Printf("%-40s %-8s", w.name, p.name)
+				for _, span := range []float64{0, 150, 300, 600, 1000} {
+					w.strength = spaced(len(w.strength), span)
+					s := w.try(b, runs, 31)
+					fmt.Printf(" %5.1f/%5.1f/%3d", s.rating.percent(), s.difference.percent(), 100*s.unrated/runs)
+				}
+				fmt.Println()
+			}
 		}
 	}
 }

@@ -44,6 +44,10 @@ func (d *Data) faults() map[string]Faults {
 // the number of games. The zero value is empty and ready to use; a Data must
 // not be shared by goroutines without a lock.
 type Data struct {
+	// Adaptive says that who met whom followed from the results so far, as in Swiss
+	// and knock-out tournaments.
+	Adaptive bool
+
 	ids   map[string]int
 	names []string       // by id
 	self  []int          // games against oneself, by id
@@ -169,6 +173,7 @@ func (d *Data) renamed(rename func(string) string) *Data {
 func (d *Data) Merge(o *Data) { d.merge(o, func(name string) string { return name }) }
 
 func (d *Data) merge(o *Data, rename func(string) string) {
+	d.Adaptive = d.Adaptive || o.Adaptive
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
 		place[i] = d.id(rename(name))
@@ -210,7 +215,7 @@ func (m *meeting) add(o *meeting) {
 // and one with North. A pair's two games then are games of different players, so there
 // are no pairs in it.
 func (d *Data) PerSide() *Data {
-	p := new(Data)
+	p := &Data{Adaptive: d.Adaptive}
 	for _, k := range d.met {
 		for side, players := range []cell{{k.a, k.b}, {k.b, k.a}} {
 			counts := k.side(side)
@@ -338,7 +343,7 @@ func (m meeting) swap() meeting {
 // sorted returns a copy in which players and meetings are sorted by name: the same
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
-	s := &Data{names: d.Players(), self: make([]int, len(d.names)), met: make([]meeting, len(d.met))}
+	s := &Data{Adaptive: d.Adaptive, names: d.Players(), self: make([]int, len(d.names)), met: make([]meeting, len(d.met))}
 	place := make([]int, len(d.names))
 	for i, name := range s.names {
 		place[d.ids[name]] = i
@@ -443,7 +448,7 @@ func (d *Data) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-func (d *Data) fields() []any { return []any{&d.names, &d.self, &d.met} }
+func (d *Data) fields() []any { return []any{&d.names, &d.self, &d.met, &d.Adaptive} }
 
 // MarshalJSON implements [json.Marshaler].
 func (m *meeting) MarshalJSON() ([]byte, error) { return json.Marshal(m.fields()) }

@@ -19,8 +19,12 @@ func unrated(r *Ratings) []string {
 	return list
 }
 
+// strict are the options without the prior that is the default where not every player
+// has a finite rating.
+func strict() Options { return Options{Prior: ptr(0)} }
+
 func TestNoGames(t *testing.T) {
-	r := mustFit(t, &Data{}, Options{})
+	r := mustFit(t, &Data{}, strict())
 	require.Empty(t, r.Players)
 	require.Empty(t, r.Unrated)
 	require.Equal(t, []string{"no player can be rated"}, r.Notes)
@@ -29,7 +33,7 @@ func TestNoGames(t *testing.T) {
 func TestSingleGame(t *testing.T) {
 	var d Data
 	d.Add("a", "b", Win)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Empty(t, r.Players)
 	require.Equal(t, []Unrated{
 		{"a", WonAll, "won the only game against b", Count{Wins: 1}},
@@ -59,7 +63,7 @@ func TestAllDraws(t *testing.T) {
 	for _, p := range [][2]string{{"a", "b"}, {"b", "a"}, {"b", "c"}, {"c", "b"}, {"c", "a"}, {"a", "c"}} {
 		play(&d, p[0], p[1], 0, 5, 0)
 	}
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	for _, p := range r.Players {
 		require.InDelta(t, 0, p.Elo, 1e-9)
 		require.Equal(t, 1.0, p.DrawShare())
@@ -80,7 +84,7 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 	play(&d, "b", "a", 3, 0, 2)
 	play(&d, "c", "b", 1, 1, 1)
 	play(&d, "d", "c", 1, 1, 1)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Len(t, r.Players, 4)
 	require.Equal(t, []Unrated{
 		{"top", WonAll, "won all 24 games against a, b, c and 1 more", Count{Wins: 24}},
@@ -96,7 +100,7 @@ func TestPerfectPlayersAreListedApart(t *testing.T) {
 	play(&without, "b", "a", 3, 0, 2)
 	play(&without, "c", "b", 1, 1, 1)
 	play(&without, "d", "c", 1, 1, 1)
-	w := mustFit(t, &without, Options{})
+	w := mustFit(t, &without, strict())
 	for _, p := range w.Players {
 		q, _ := r.Player(p.Name)
 		require.Equal(t, p.Elo, q.Elo)
@@ -114,7 +118,7 @@ func TestChainOfPerfectPlayers(t *testing.T) {
 			play(&d, names[j], names[i], 0, 0, 1)
 		}
 	}
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Empty(t, r.Players)
 	require.Equal(t, []string{"a won-all", "b one-sided", "c one-sided", "d lost-all"}, unrated(r))
 	require.Equal(t, "won all 4 games against c, d; lost all 2 games against a", r.Unrated[1].Reason)
@@ -129,7 +133,7 @@ func TestGroupsThatNeverMet(t *testing.T) {
 	play(&d, "b", "a", 1, 0, 3)
 	play(&d, "x", "y", 3, 0, 3)
 	play(&d, "y", "x", 2, 0, 2)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Equal(t, []Group{
 		{Name: "c, a, b", Players: 3, Games: 21},
 		{Name: "y, x", Players: 2, Games: 10, Apart: "never met group 1, directly or through others"},
@@ -150,14 +154,14 @@ func TestGroupsWithOneSidedResults(t *testing.T) {
 	d := base()
 	play(d, "x", "a", 2, 0, 0)
 	play(d, "c", "y", 0, 0, 1)
-	require.Equal(t, "won every game against group 1", mustFit(t, d, Options{}).Groups[1].Apart)
+	require.Equal(t, "won every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
 	d = base()
 	play(d, "b", "y", 2, 0, 0)
-	require.Equal(t, "lost every game against group 1", mustFit(t, d, Options{}).Groups[1].Apart)
+	require.Equal(t, "lost every game against group 1", mustFit(t, d, strict()).Groups[1].Apart)
 	d = base()
 	play(d, "x", "m", 2, 0, 0)
 	play(d, "m", "b", 2, 0, 0)
-	r := mustFit(t, d, Options{})
+	r := mustFit(t, d, strict())
 	require.Equal(t, "met group 1 only through others, in results that all went one way", r.Groups[1].Apart)
 	require.Equal(t, []string{"m one-sided"}, unrated(r))
 }
@@ -166,10 +170,10 @@ func TestSelfGamesAreCountedAndLeftOut(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 2, 1, 1)
 	play(&d, "b", "a", 2, 1, 1)
-	before := mustFit(t, &d, Options{})
+	before := mustFit(t, &d, strict())
 	play(&d, "a", "a", 5, 0, 0)
 	play(&d, "me", "me", 1, 1, 0)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Equal(t, before.Players, r.Players)
 	require.Equal(t, []Unrated{{"me", NoGames, "played only against itself", Count{}}}, r.Unrated)
 	require.Equal(t, 7, r.SelfGames)
@@ -181,7 +185,7 @@ func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
 	var d Data
 	play(&d, "a", "b", 5, 0, 0)
 	play(&d, "b", "a", 5, 0, 0)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	require.Equal(t, Advantage{}, r.Advantage)
 	require.InDelta(t, 0, elo(t, r, "a"), 1e-9)
 	require.Equal(t,
@@ -190,7 +194,7 @@ func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
 	d = Data{}
 	play(&d, "a", "b", 0, 0, 5)
 	play(&d, "b", "a", 0, 0, 5)
-	r = mustFit(t, &d, Options{})
+	r = mustFit(t, &d, strict())
 	require.Equal(t,
 		[]string{"South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0"}, r.Notes)
 
@@ -198,9 +202,9 @@ func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
 	d = Data{}
 	play(&d, "a", "b", 5, 0, 0)
 	play(&d, "b", "a", 2, 0, 3)
-	require.Equal(t, Advantage{}, mustFit(t, &d, Options{}).Advantage)
+	require.Equal(t, Advantage{}, mustFit(t, &d, strict()).Advantage)
 	// A fixed advantage needs no estimate.
-	r = mustFit(t, &d, Options{Advantage: ptr(50)})
+	r = mustFit(t, &d, Options{Advantage: ptr(50), Prior: ptr(0)})
 	require.Equal(t, Advantage{Elo: 50}, r.Advantage)
 	require.Empty(t, r.Notes)
 }
@@ -220,7 +224,7 @@ func anyGames(t *rapid.T) *Data {
 func TestAnyGamesGiveFiniteNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := anyGames(t)
-		r, err := Fit(context.Background(), d, Options{})
+		r, err := Fit(context.Background(), d, strict())
 		require.NoError(t, err)
 		require.ElementsMatch(t, d.Players(), r.names())
 		used := 0
@@ -236,7 +240,7 @@ func TestAnyGamesGiveFiniteNumbers(t *testing.T) {
 func TestGroupsAgreeWithReachability(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := anyGames(t)
-		r, err := Fit(context.Background(), d, Options{})
+		r, err := Fit(context.Background(), d, strict())
 		require.NoError(t, err)
 		names := d.Players()
 		reach := make(map[[2]string]bool)
@@ -284,7 +288,7 @@ func TestAdvantageUnboundedAgreesWithTrial(t *testing.T) {
 			play(d, south, north, few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses"))
 		}
 		m := d.sorted()
-		nodes, err := newNodes(m.names, Options{})
+		nodes, err := newNodes(m.names, strict())
 		require.NoError(t, err)
 		up, down := advantageUnbounded(nodes, m.met)
 		require.Equal(t, possible(n, d.Pairings(), 1), up)

@@ -37,6 +37,7 @@ func fitSorted(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 		return nil, err
 	}
 	f := &fit{options: o, data: d, nodes: n, partition: newPartition(d.met, n), counts: d.counts()}
+	f.choosePrior()
 	for _, k := range f.partition.inside(d.met) {
 		if o.Intervals == ByGame {
 			k = k.unpaired()
@@ -48,6 +49,7 @@ func fitSorted(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	if err := f.rate(ctx, r); err != nil {
 		return nil, err
 	}
+	r.Prior = f.prior
 	r.Notes = f.notes(r)
 	return r, nil
 }
@@ -61,7 +63,9 @@ type fit struct {
 	counts    []Count   // by player
 	inside    []meeting // inside groups; without pairs if games are independent
 	drawModel drawModel
-	param     []int // by node: its parameter, or -1
+	prior     Prior
+	precision float64 // of the normal prior, natural scale; 0 without
+	param     []int   // by node: its parameter, or -1
 	remarks   []string
 }
 
@@ -167,8 +171,18 @@ func (f *fit) advantage() Advantage {
 	return Advantage{}
 }
 
-// estimate maximizes the likelihood.
+// estimate maximizes the likelihood, after the prior was fitted if it is to be.
 func (f *fit) estimate(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
+	if f.prior.fitted() {
+		if err := f.fitPrior(ctx, rated, advantage); err != nil {
+			return nil, err
+		}
+	}
+	return f.estimateWithPrior(ctx, rated, advantage)
+}
+
+// estimateWithPrior maximizes the likelihood with a prior that is known.
+func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Advantage) (*estimate, error) {
 	m := f.model(rated, advantage)
 	x, h, factors, err := m.maximize(ctx, make([]float64, m.dim))
 	if err != nil {
@@ -203,6 +217,10 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 		m.dim++
 	}
 	n := f.nodes
+	m.opponent = -1
+	if n.opponent >= 0 {
+		m.opponent = f.param[n.opponent]
+	}
 	for _, k := range f.inside {
 		d := pairing{i: f.param[n.of[k.a]], j: f.param[n.of[k.b]], shift: n.offset[k.a] - n.offset[k.b]}
 		if n.of[k.a] == n.of[k.b] {
@@ -219,11 +237,11 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 		p.i, p.j = f.param[p.i], f.param[p.j]
 		m.priors = append(m.priors, p)
 	}
-	if n.opponent >= 0 {
-		for i, node := range n.of {
-			m.priors = append(m.priors,
-				prior{i: f.param[node], j: f.param[n.opponent], shift: n.offset[i], draws: f.options.Prior})
-		}
+	for _, i := range n.virtual {
+		m.priors = append(m.priors, prior{
+			i: f.param[n.of[i]], j: f.param[n.opponent], shift: n.offset[i],
+			draws: f.prior.Draws, precision: f.precision,
+		})
 	}
 	f.constrain(m)
 	return m

@@ -112,7 +112,8 @@ func TestAnchorsJoinGroups(t *testing.T) {
 	play(&d, "y", "z", 0, 2, 0)
 	play(&d, "top", "a", 4, 0, 0)
 	play(&d, "u", "v", 1, 1, 1)
-	r := mustFit(t, &d, Options{Anchors: []Anchor{{Name: "a", Elo: 100}, {Name: "y", Elo: -50}, {Name: "top", Elo: 900}}})
+	anchors := []Anchor{{Name: "a", Elo: 100}, {Name: "y", Elo: -50}, {Name: "top", Elo: 900}}
+	r := mustFit(t, &d, Options{Prior: ptr(0), Anchors: anchors})
 	require.Equal(t, 100.0, elo(t, r, "a"))
 	require.Equal(t, -50.0, elo(t, r, "y"))
 	require.Equal(t, 900.0, elo(t, r, "top"))
@@ -120,6 +121,12 @@ func TestAnchorsJoinGroups(t *testing.T) {
 	require.Len(t, r.Groups[0].Anchors, 3)
 	require.Equal(t, "top, a, b and 3 more", r.Groups[0].Name)
 	require.InDelta(t, 0, elo(t, r, "u")+elo(t, r, "v"), 1e-9)
+
+	r = mustFit(t, &d, Options{Anchors: anchors})
+	require.Len(t, r.Groups, 1)
+	require.Equal(t, -50.0, elo(t, r, "y"))
+	tied := mustFit(t, &d, Options{Anchors: append(anchors, Anchor{Name: "u"})})
+	require.Zero(t, tied.Prior, "the anchors alone give everybody a rating")
 }
 
 func TestOptionsAreChecked(t *testing.T) {
@@ -146,7 +153,7 @@ func TestDifferenceNeedsTwoComparablePlayers(t *testing.T) {
 	play(&d, "a", "b", 1, 1, 1)
 	play(&d, "x", "y", 1, 1, 1)
 	play(&d, "top", "a", 1, 0, 0)
-	r := mustFit(t, &d, Options{})
+	r := mustFit(t, &d, strict())
 	for _, c := range [][3]string{
 		{"a", "nobody", `"nobody" has no rating`},
 		{"top", "a", `"top" has no rating`},

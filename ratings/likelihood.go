@@ -46,6 +46,7 @@ type model struct {
 	parameters
 	drawModel   drawModel
 	given       float64 // the advantage if it isn't fitted
+	opponent    int     // the rating of the imaginary opponent; -1 without
 	pairings    []pairing
 	priors      []prior
 	constraints []constraint
@@ -102,10 +103,10 @@ func add(x []float64, i int, v float64) {
 	}
 }
 
-// ratings is the number of ratings that are free.
+// ratings is the number of players' ratings that are free.
 func (m *model) ratings() int {
 	n := m.dim - len(m.constraints)
-	for _, other := range []int{m.advantage, m.draw} {
+	for _, other := range []int{m.advantage, m.draw, m.opponent} {
 		if other >= 0 {
 			n--
 		}

@@ -15,6 +15,7 @@ type nodes struct {
 	// given is the node of given ratings, which is zero and which loose anchors refer
 	// to; opponent is that of the prior's imaginary opponent. Either is -1 without.
 	given, opponent int
+	virtual         []int   // the players who met the imaginary opponent
 	normal          []prior // loose anchors and drifts, between nodes
 }
 
@@ -59,9 +60,6 @@ func newNodes(names []string, o Options) (*nodes, error) {
 		}
 		n.of[i], n.offset[i] = node[root], off
 	}
-	if o.Prior > 0 {
-		n.opponent = n.add()
-	}
 	for _, a := range o.Anchors {
 		if a.SD > 0 {
 			i := number[a.Name]
@@ -75,6 +73,21 @@ func newNodes(names []string, o Options) (*nodes, error) {
 			prior{i: n.of[i], j: n.of[j], shift: n.offset[i] - n.offset[j], precision: precision(d.sd)})
 	}
 	return n, nil
+}
+
+// addOpponent adds the imaginary opponent, whom all players meet. Of a player that is
+// rated at several steps of time, only the first of these meets it.
+func (n *nodes) addOpponent(names []string, drifts []drift) {
+	later := make(map[string]bool)
+	for _, d := range drifts {
+		later[d.name] = true
+	}
+	n.opponent = n.add()
+	for i, name := range names {
+		if !later[name] {
+			n.virtual = append(n.virtual, i)
+		}
+	}
 }
 
 // precision is one over the variance of a standard deviation in Elo.
@@ -91,10 +104,8 @@ func (n *nodes) tied() [][2]int {
 	for _, p := range n.normal {
 		list = append(list, [2]int{p.i, p.j})
 	}
-	if n.opponent >= 0 {
-		for _, node := range n.of {
-			list = append(list, [2]int{node, n.opponent})
-		}
+	for _, i := range n.virtual {
+		list = append(list, [2]int{n.of[i], n.opponent})
 	}
 	return list
 }

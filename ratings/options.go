@@ -60,7 +60,8 @@ const (
 )
 
 // Options say how to fit. The zero value fits the advantage, counts draws as
-// half points and puts the mean of each group at zero.
+// half points, puts the mean of each group at zero and has a prior only where one
+// is needed.
 type Options struct {
 	Draws DrawModel
 	// Advantage fixes South's first-move advantage, in Elo, -2000 to 2000; nil
@@ -72,8 +73,14 @@ type Options struct {
 	Offsets []Offset
 	// Prior gives each player so many virtual draws, 0 to 1000, against an
 	// imaginary opponent whose rating is fitted with the rest. Above zero,
-	// everybody has a finite rating.
-	Prior float64
+	// everybody has a finite rating. Nil is the default: none where every player
+	// that met others has a finite rating without, two draws where not, and
+	// FitPrior where Data.Adaptive is set.
+	Prior *float64
+	// FitPrior takes the ratings for normally distributed about that of the
+	// imaginary opponent, with a standard deviation estimated from the results.
+	// Prior must be nil then.
+	FitPrior bool
 	// Intervals are the games that the intervals take for independent.
 	Intervals Intervals
 	// Bootstrap is the number of resamples, up to 100000, that check the
@@ -126,7 +133,10 @@ func (o Options) validate(players []string) error {
 	if a := o.Advantage; a != nil {
 		expect(math.Abs(*a) <= maxAdvantage, "fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage)
 	}
-	expect(o.Prior >= 0 && o.Prior <= maxPrior, "prior %g: expected 0 to %d draws", o.Prior, maxPrior)
+	if n := o.Prior; n != nil {
+		expect(*n >= 0 && *n <= maxPrior, "prior %g: expected 0 to %d draws", *n, maxPrior)
+		expect(!o.FitPrior, "prior %g: expected none beside one that is fitted", *n)
+	}
 	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap,
 		"bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
 	seen := make(map[string]bool)

@@ -1,7 +1,12 @@
 package ratings
 
 import (
+	"cmp"
+	"encoding/json"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,13 +31,13 @@ func TestPriorClosedForm(t *testing.T) {
 	for _, n := range []float64{0.5, 1, 2, 8} {
 		var d Data
 		d.Add("a", "b", Win)
-		r := mustFit(t, &d, Options{Prior: n, Advantage: ptr(0)})
+		r := mustFit(t, &d, Options{Prior: ptr(n), Advantage: ptr(0)})
 		x := solveFor(func(x float64) float64 { return n*(logistic(x)-0.5) - (1 - logistic(2*x)) }, 0, 20)
 		require.InDelta(t, x*400/math.Ln10, elo(t, r, "a"), 1e-6)
 		require.InDelta(t, -x*400/math.Ln10, elo(t, r, "b"), 1e-6)
 		require.Empty(t, r.Unrated)
 		for range 20 { // the order in which groups are found is not fixed
-			require.Len(t, mustFit(t, &d, Options{Prior: n}).Notes, 2, "the advantage and the prior")
+			require.Len(t, mustFit(t, &d, Options{Prior: ptr(n)}).Notes, 2, "the advantage and the prior")
 		}
 	}
 }
@@ -44,7 +49,7 @@ func TestPriorRatesEverybody(t *testing.T) {
 	play(&d, "a", "top", 0, 0, 5)
 	play(&d, "x", "y", 1, 1, 1)
 	play(&d, "me", "me", 3, 0, 0)
-	r := mustFit(t, &d, Options{Prior: 1})
+	r := mustFit(t, &d, Options{Prior: ptr(1)})
 	require.Empty(t, r.Unrated)
 	require.Len(t, r.Groups, 1)
 	require.Greater(t, elo(t, r, "top"), elo(t, r, "a")+200)
@@ -57,6 +62,163 @@ func TestPriorRatesEverybody(t *testing.T) {
 		require.Positive(t, p.Error)
 	}
 	require.InDelta(t, 0, sum, 1e-6)
+}
+
+// Where the likelihood has no finite maximum for all, everybody is rated in one table
+// as with two virtual draws, in the order of the ratings.
+func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
+	separated := map[string]func(*Data){
+		"a perfect score": func(d *Data) { play(d, "top", "a", 3, 0, 0); play(d, "b", "top", 0, 0, 3) },
+		"a score of zero": func(d *Data) { play(d, "b", "zero", 3, 0, 0) },
+		"another group":   func(d *Data) { play(d, "x", "y", 1, 1, 1) },
+		"a group above":   func(d *Data) { play(d, "x", "y", 1, 1, 1); play(d, "x", "a", 2, 0, 0) },
+		"a chain":         func(d *Data) { play(d, "x", "a", 2, 0, 0); play(d, "w", "x", 0, 0, 1) },
+	}
+	for name, more := range separated {
+		var d Data
+		play(&d, "a", "b", 2, 1, 2)
+		play(&d, "b", "a", 3, 0, 2)
+		require.Zero(t, mustFit(t, &d, Options{}).Prior)
+		more(&d)
+		r := mustFit(t, &d, Options{})
+		require.Equal(t, Prior{Cause: PriorSeparated, Draws: 2}, r.Prior, name)
+		require.Empty(t, r.Unrated, name)
+		require.Len(t, r.Groups, 1, name)
+		require.Len(t, r.Players, len(d.Players()), name)
+		require.Equal(t, r.Games, r.Used, name)
+		require.Equal(t, mustFit(t, &d, Options{Prior: ptr(2)}).Players, r.Players, name)
+		require.True(t, slices.IsSortedFunc(r.Players, func(p, q Player) int { return cmp.Compare(q.Elo, p.Elo) }), name)
+		require.Contains(t, r.Notes, "prior: each player has 2 virtual draws against an imaginary opponent of average "+
+			"rating, as the results alone give no finite rating to all", name)
+	}
+}
+
+// A gauntlet of a player that loses all its games rates its opponents: equal ones, that
+// won as many.
+func TestPriorInAGauntletOfLosses(t *testing.T) {
+	var d Data
+	for _, name := range []string{"a", "b", "c"} {
+		play(&d, "random", name, 0, 0, 4)
+		play(&d, name, "random", 4, 0, 0)
+	}
+	r := mustFit(t, &d, Options{Bootstrap: 50})
+	require.Equal(t, []string{"a", "b", "c", "random"}, r.names())
+	require.InDelta(t, elo(t, r, "a"), elo(t, r, "c"), 1e-6)
+	for _, p := range r.Players {
+		require.Positive(t, p.Bootstrap)
+	}
+	for _, o := range []Options{{Draws: Davidson}, {Draws: RaoKupper}, {Intervals: ByModel}, {Intervals: ByGame}} {
+		require.Len(t, mustFit(t, &d, o).Players, 4)
+	}
+}
+
+// Players that met nobody are no reason for a prior.
+func TestNoPriorForGamesAgainstOneself(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 2, 1, 2)
+	play(&d, "me", "me", 2, 1, 2)
+	r := mustFit(t, &d, Options{})
+	require.Zero(t, r.Prior)
+	require.Equal(t, []string{"me no-games"}, unrated(r))
+}
+
+// The standard deviation of the ratings is found where there are many players and games,
+// and the ratings are then those of a normal prior with it.
+func TestFittedPriorFindsTheStandardDeviation(t *testing.T) {
+	for _, sd := range []float64{50, 150, 400} {
+		rng := rand.New(rand.NewPCG(3, uint64(sd)))
+		w := world{advantage: 40, drawModel: halfPoints{0.9}, rounds: roundRobin(2), strength: spaced(40, 0)}
+		sum, squares := 0.0, 0.0
+		for _, name := range w.names() {
+			v := sd * rng.NormFloat64()
+			w.strength[name] = v
+			sum, squares = sum+v, squares+v*v
+		}
+		drawn := math.Sqrt(squares/39 - sum*sum/39/40)
+		r := mustFit(t, w.play(rng), Options{FitPrior: true})
+		require.Equal(t, PriorGiven, r.Prior.Cause)
+		require.InEpsilon(t, drawn, r.Prior.SD, 0.15) // an estimate from noisy ratings of 40 players
+	}
+}
+
+// Data whose pairings followed the results have the fitted prior, unless the options
+// say otherwise; merged data have it if a part of them has.
+func TestPriorWherePairingsFollowTheResults(t *testing.T) {
+	var d, other Data
+	play(&d, "a", "b", 2, 1, 2)
+	play(&d, "b", "a", 3, 0, 2)
+	play(&other, "b", "c", 2, 1, 2)
+	other.Adaptive = true
+	d.Merge(&other)
+	r := mustFit(t, &d, Options{})
+	require.Equal(t, PriorAdaptive, r.Prior.Cause)
+	require.Positive(t, r.Prior.SD)
+	require.Contains(t, r.Notes, r.Prior.note(true))
+	require.Zero(t, mustFit(t, &d, strict()).Prior)
+	require.Equal(t, mustFit(t, &d, Options{FitPrior: true}).Players, r.Players)
+	text, err := json.Marshal(&d)
+	require.NoError(t, err)
+	var read Data
+	require.NoError(t, json.Unmarshal(text, &read))
+	require.True(t, read.PerSide().Renamed(nil).Adaptive)
+	_, err = Fit(t.Context(), &d, Options{FitPrior: true, Prior: ptr(1)})
+	require.ErrorContains(t, err, "prior 1: expected none beside one that is fitted")
+	_, err = Fit(t.Context(), &d, Options{Prior: ptr(-1)})
+	require.ErrorContains(t, err, "prior -1: expected 0 to 1000 draws")
+}
+
+// The fitted prior agrees with a slow integration over all ratings, two here, on a grid.
+func TestFittedPriorAgreesWithAGrid(t *testing.T) {
+	var d Data
+	play(&d, "a", "b", 20, 0, 10)
+	play(&d, "b", "a", 10, 0, 20)
+	r := mustFit(t, &d, Options{FitPrior: true, Advantage: ptr(0)})
+	// The difference of two ratings from a normal distribution has the variance 2 sd²; the
+	// mean has no information. Without draws the dispersion is about one.
+	evidence := func(sd float64) float64 {
+		s, sum := sd*math.Sqrt2/eloPerNat, 0.0
+		for z := -20.0; z <= 20; z += 0.001 {
+			sum += math.Exp(40*math.Log(logistic(z))+20*math.Log(logistic(-z))-z*z/(2*s*s)) / s
+		}
+		return math.Log(sum) + math.Log(sd) - sd/likeliestSD
+	}
+	best := 5.0
+	for sd := best; sd < 2000; sd++ {
+		if evidence(sd) > evidence(best) {
+			best = sd
+		}
+	}
+	require.InEpsilon(t, best, r.Prior.SD, 0.05)
+}
+
+// Over time, a player has its virtual draws at the first step at which it played, and
+// not again at each.
+func TestPriorOverTime(t *testing.T) {
+	var steps []Step
+	for range 20 {
+		d := new(Data)
+		play(d, "top", "a", 5, 0, 0)
+		play(d, "a", "top", 0, 0, 5)
+		steps = append(steps, Step{Name: "s", Data: d})
+	}
+	whole, err := FitSeries(t.Context(), steps, SeriesOptions{Drift: 0.01})
+	require.NoError(t, err)
+	require.Len(t, whole.Players, 2)
+	require.Contains(t, strings.Join(whole.Notes, "; "), "prior: each player has 2 virtual draws")
+	var all Data
+	for _, s := range steps {
+		all.Merge(s.Data)
+	}
+	r := mustFit(t, &all, Options{})
+	top, _ := whole.at("top", 19)
+	a, _ := whole.at("a", 19)
+	require.InDelta(t, elo(t, r, "top")-elo(t, r, "a"), top.Elo-a.Elo, 0.1)
+	windows, err := FitSeries(t.Context(), steps, SeriesOptions{Method: Windowed, Window: 1})
+	require.NoError(t, err)
+	require.Len(t, windows.Players[0].Points, 20)
+	none, err := FitSeries(t.Context(), steps, SeriesOptions{Drift: 30, Options: strict()})
+	require.NoError(t, err)
+	require.Len(t, none.Players, 1, "the two can't be compared")
 }
 
 // A loose anchor pulls as strongly as its rating is off, over its variance.

@@ -150,14 +150,8 @@ func (f *fit) notes(r *Ratings) []string {
 			"left out of the fit: %d of %s, as one side won every game between those players or groups",
 			left, textfmt.Plural(r.Games, "game")))
 	}
-	if f.options.Prior > 0 {
-		draws := "draws"
-		if f.options.Prior == 1 {
-			draws = "draw"
-		}
-		notes = append(notes, fmt.Sprintf(
-			"prior: each player has %g virtual %s against an imaginary opponent, which draw the ratings together",
-			f.options.Prior, draws))
+	if f.prior != (Prior{}) {
+		notes = append(notes, f.prior.note(true))
 		if slices.ContainsFunc(f.partition.component, func(k int) bool { return k != f.partition.component[0] }) {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}

@@ -264,7 +264,7 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "players")
 		d, _ := ratable(t, n)
 		f := &fit{drawModel: rapid.SampledFrom(models).Draw(t, "drawModel"),
-			options: Options{Prior: rapid.Float64Range(0, 3).Draw(t, "prior")}}
+			options: Options{Prior: ptr(rapid.Float64Range(0, 3).Draw(t, "prior"))}}
 		f.options.Anchors = []Anchor{{Name: "a", Elo: 50, SD: 30}}
 		if rapid.Bool().Draw(t, "offset") {
 			f.options.Offsets = []Offset{{"b", "a", 20}}
@@ -274,6 +274,10 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		f.nodes, err = newNodes(f.data.names, f.options)
 		require.NoError(t, err)
 		f.partition = newPartition(f.data.met, f.nodes)
+		f.choosePrior()
+		if rapid.Bool().Draw(t, "normal") {
+			f.prior.Draws, f.precision = 0, 0.7
+		}
 		f.inside = f.partition.inside(f.data.met)
 		advantage := Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"),
 			Fitted: rapid.Bool().Draw(t, "fitted")}

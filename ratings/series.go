@@ -226,9 +226,12 @@ func (s *series) take(r *Ratings, of func(name string) (string, int)) {
 		s.note("players who won or lost all games that count at a step have no rating there")
 	}
 	for _, n := range r.Notes {
-		if strings.HasPrefix(n, "South's") || strings.HasPrefix(n, "prior") {
+		if strings.HasPrefix(n, "South's") {
 			s.note(n)
 		}
+	}
+	if r.Prior != (Prior{}) {
+		s.note(r.Prior.note(false))
 	}
 }
 

@@ -120,10 +120,43 @@ func byLot(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
+// knockout plays rounds in so many pairs; the loser of a match is eliminated, and after
+// a tie the one seeded lower. Seeds are drawn by lot.
+func knockout(pairs int) func(*rand.Rand, *world, *Data) {
+	return func(rng *rand.Rand, w *world, d *Data) {
+		d.Adaptive = true
+		in := w.names()
+		rng.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
+		for len(in) > 1 {
+			next := in[:(len(in)+1)/2]
+			for i := range len(in) / 2 {
+				a, b := in[i], in[len(in)-1-i]
+				if w.match(rng, d, a, b, pairs) < 0 {
+					next[i] = b
+				}
+			}
+			in = next
+		}
+	}
+}
+
+// match plays so many pairs and returns the first player's points less half of all.
+func (w *world) match(rng *rand.Rand, d *Data, a, b string, pairs int) float64 {
+	sum := 0.0
+	for range pairs {
+		worth := w.opening * rng.NormFloat64()
+		r, s := w.result(rng, a, b, worth), w.result(rng, b, a, worth)
+		d.AddPair(a, b, r, s)
+		sum += float64(r-s) / 2
+	}
+	return sum
+}
+
 // swiss plays so many rounds, in each of which each player from the top meets the
 // next in the standings that he hasn't met yet, in so many pairs.
 func swiss(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
+		d.Adaptive = true
 		names := w.names()
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		points, met := make(map[string]float64), make(map[string]bool)
@@ -136,13 +169,9 @@ func swiss(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 				b := left[i]
 				left = slices.Delete(left, i, i+1)[1:]
 				met[a+b], met[b+a] = true, true
-				for range pairs {
-					worth := w.opening * rng.NormFloat64()
-					r, s := w.result(rng, a, b, worth), w.result(rng, b, a, worth)
-					d.AddPair(a, b, r, s)
-					points[a] += float64(r) - float64(s)
-					points[b] += float64(s) - float64(r)
-				}
+				gain := w.match(rng, d, a, b, pairs)
+				points[a] += gain
+				points[b] -= gain
 			}
 		}
 	}

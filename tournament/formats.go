@@ -30,6 +30,9 @@ const (
 	SelfPlay Format = "self-play"
 )
 
+// Adaptive reports whether who meets whom follows from the results so far.
+func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
+
 // stageSizes returns the number of pairings of each stage.
 func (c *Config) stageSizes() []int { return c.Format.stageSizes(len(c.Agents), c.swissRounds()) }
 

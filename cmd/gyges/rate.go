@@ -42,9 +42,10 @@ type viewFlags struct {
 // Help is the part of the help below the summary.
 func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
-		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Players " +
-		"that won or lost everything have no finite rating; they are listed apart, with the reason.\n\nA copy of " +
-		"a run's folder is the same run: each of its games counts once. Copies are recognised by the id in " +
+		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where " +
+		"the results alone give some players no finite rating, as those that won or lost everything, a weak prior " +
+		"rates everybody, and a note says so; with --prior 0 such players are listed apart, with the reason.\n\nA " +
+		"copy of a run's folder is the same run: each of its games counts once. Copies are recognised by the id in " +
 		"manifest.json, or where one has none by the first record with its time; files of PGN and CSV are never " +
 		"treated as copies.\n\nIn PGN, White is South, and the tags White, Black and Result are enough. CSV has a " +
 		"header with the columns south, north and result (or white, black, result), or a game in that order on " +

@@ -17,7 +17,7 @@ type modelFlags struct {
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
 	Advantage signed   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson,rao-kupper" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or an outcome with a parameter of its own: davidson or rao-kupper."`
-	Prior     signed   `default:"0" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent, so that all have a finite rating. Default: 0."`
+	Prior     signed   `default:"auto" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
 	Bootstrap int      `default:"0" placeholder:"N" help:"Check the intervals by N resamples."`
 	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the resamples. Default: 1."`
@@ -45,9 +45,16 @@ func (c *modelFlags) options() (ratings.Options, error) {
 		Seed:      c.Seed,
 	}
 	var errs []error
-	var err error
-	if o.Prior, err = strconv.ParseFloat(string(c.Prior), 64); err != nil {
-		errs = append(errs, fmt.Errorf("--prior: expected a number of draws, found %.60q", string(c.Prior)))
+	switch c.Prior {
+	case "auto":
+	case "fit":
+		o.FitPrior = true
+	default:
+		draws, err := strconv.ParseFloat(string(c.Prior), 64)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--prior: expected auto, fit or a number of draws, found %.60q", string(c.Prior)))
+		}
+		o.Prior = &draws
 	}
 	for _, text := range c.Anchor {
 		a, err := ratings.ParseAnchor(text)
@@ -87,7 +94,7 @@ func (c *modelFlags) words() commandWords {
 	}
 	words.flag("advantage", string(c.Advantage), "fit")
 	words.flag("draws", c.Draws, string(ratings.HalfPoints))
-	words.flag("prior", string(c.Prior), "0")
+	words.flag("prior", string(c.Prior), "auto")
 	words.flag("intervals", c.Intervals, string(ratings.ByPair))
 	words.flag("bootstrap", strconv.Itoa(c.Bootstrap), "0")
 	words.flag("seed", strconv.FormatUint(c.Seed, 10), "1")

@@ -39,7 +39,7 @@ func TestEveryColumnPrints(t *testing.T) {
 	play(&d, "a", "b", 3, 1, 2)
 	play(&d, "b", "a", 3, 1, 2)
 	play(&d, "top", "a", 1, 0, 0)
-	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Bootstrap: 20})}
+	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Prior: new(float64), Bootstrap: 20})}
 	rows, err := table.rows(known("difference"))
 	require.NoError(t, err)
 	for _, c := range columns {

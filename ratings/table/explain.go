@@ -23,12 +23,16 @@ var beside = []definition{
 			"draws over the geometric mean of wins and losses; rao-kupper: the threshold in Elo below which a difference " +
 			"isn't seen), rate (the probability of a draw between equals without an advantage) and error (half its 95 % " +
 			"interval)"},
+	{"prior",
+		"null without a prior; otherwise an object: cause (given: by --prior; separated: the results alone give not every " +
+			"player a finite rating; adaptive: pairings followed the standings), draws (virtual draws of each player) or sd " +
+			"(the estimated standard deviation, in Elo, of the normal distribution that the ratings are taken from)"},
 	{"unrated",
-		"the players without a finite rating, from the highest score down, with reason and cause: won-all, lost-all, " +
+		"the players without a rating, from the highest score down, with reason and cause: won-all, lost-all, " +
 			"one-sided (won all games against some, lost all against the rest) or no-games"},
 	{"groups",
-		"the sets of players that can be compared: each reaches each other along steps from a player to one it took " +
-			"points off. name: the strongest of them; players and games: how many; anchors: who was given a rating (sd: " +
+		"the sets of players that can be compared, one unless --prior is 0: each reaches each other along steps from a " +
+			"player to one it took points off. name: the strongest of them; players and games: how many; anchors: who was given a rating (sd: " +
 			"null if held fast); apart: why they aren't comparable with the first group"},
 	{"used_games", "the games that entered the fit; the others were all won by one side of two groups or players"},
 	{"pairs",
@@ -63,8 +67,11 @@ const about = "" +
 	"South and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half " +
 	"a loss, or with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points " +
 	"are odds of ten to one of winning against losing (davidson), or of winning against not winning beyond the " +
-	"threshold (rao-kupper), so that differences come out larger than with half points. With a prior of N each " +
-	"player has N drawn games besides against an imaginary opponent whose rating is fitted too." + "\n\n" +
+	"threshold (rao-kupper), so that differences come out larger than with half points. With a prior of N draws " +
+	"each player has N drawn games besides against an imaginary opponent whose rating is fitted too; so each has two " +
+	"where the results alone give not every player a finite rating. Where pairings followed the standings (Swiss, " +
+	"knock-out), and with --prior fit, the ratings are taken from a normal distribution about that opponent's, whose " +
+	"standard deviation is estimated from the results." + "\n\n" +
 	"Intervals come from the whole covariance, all parameters included. By default (--intervals pairs) it is taken " +
 	"from how results scatter about what the fit expects, game pair by game pair; each pairing's scatter counts " +
 	"against that of all together as its number of pairs against 30. --intervals games takes single games for " +

@@ -23,7 +23,9 @@ func TestWriteHistory(t *testing.T) {
 	top := &ratings.Data{}
 	play(top, "x", "a", 2, 0, 0)
 	steps[1].Data.Merge(top)
-	s, err := ratings.FitSeries(t.Context(), steps, ratings.SeriesOptions{Method: ratings.Windowed, Window: 1})
+	s, err := ratings.FitSeries(t.Context(), steps, ratings.SeriesOptions{
+		Options: ratings.Options{Prior: new(float64)}, Method: ratings.Windowed, Window: 1,
+	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"players who won or lost all games that count at a step have no rating there"}, s.Notes)
 	var buf bytes.Buffer

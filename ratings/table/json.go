@@ -42,6 +42,7 @@ func tableObject(t Table, notes []string) (object, error) {
 		{"advantage_fitted", a.Fitted},
 		{"advantage_bootstrap", orNull(a.Fitted && r.Resamples > 0, a.Bootstrap)},
 		{"draw_parameter", nil},
+		{"prior", priorObject(r.Prior)},
 		{"unrated", list{keysOf(known(unratedKeys)), unrated[len(r.Players):]}},
 		{"groups", groupObjects(r.Groups)},
 		{"games", r.Games},
@@ -60,6 +61,14 @@ func tableObject(t Table, notes []string) (object, error) {
 		o[6].value = object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
 	}
 	return o, nil
+}
+
+// priorObject is the prior; null without one.
+func priorObject(p ratings.Prior) any {
+	if p == (ratings.Prior{}) {
+		return nil
+	}
+	return object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
 }
 
 func groupObjects(groups []ratings.Group) []object {

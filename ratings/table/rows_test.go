@@ -18,7 +18,7 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 		d.AddPair("b|c", "a\x1b[31m", ratings.Win, ratings.Win)
 		d.Add("loser", "b|c", ratings.Loss)
 	}
-	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
+	r, err := ratings.Fit(t.Context(), d, ratings.Options{Prior: new(float64)})
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer

@@ -36,7 +36,7 @@ func mustFit(t testing.TB, d *ratings.Data, o ratings.Options) *ratings.Ratings 
 	return r
 }
 
-// sample has all there is to print: two groups, an anchor, unrated players of
+// sample has all there is to print without a prior: two groups, an anchor, unrated players of
 // all kinds, games against oneself, and names that don't want to be printed.
 func sample(t testing.TB) Table {
 	var d ratings.Data
@@ -53,8 +53,10 @@ func sample(t testing.TB) Table {
 	play(&d, "evil\x1b[31m\u202e\n\xff", " a|b_c*_d ", 2, 0, 3)
 	play(&d, "", "", 1, 0, 0)
 	return Table{
-		Title:   "standard",
-		Ratings: mustFit(t, &d, ratings.Options{Anchors: []ratings.Anchor{{Name: "greedy", Elo: 1000}}}),
+		Title: "standard",
+		Ratings: mustFit(t, &d, ratings.Options{
+			Prior: new(float64), Anchors: []ratings.Anchor{{Name: "greedy", Elo: 1000}},
+		}),
 	}
 }
 
@@ -240,6 +242,30 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 	})
 }
 
+// Where the results give no finite rating to all, one table in the order of the ratings
+// has them, with a line on the prior.
+func TestPriorIsPrinted(t *testing.T) {
+	var d ratings.Data
+	play(&d, "a", "b", 7, 2, 3)
+	play(&d, "b", "a", 5, 1, 6)
+	play(&d, "top", "a", 2, 0, 0)
+	play(&d, "x", "y", 1, 1, 1)
+	var buf bytes.Buffer
+	require.NoError(t, writeTables(&buf, Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.NotContains(t, buf.String(), "Group")
+	require.NotContains(t, buf.String(), "Without a rating")
+	require.Regexp(t, `(?m)^ 1  top `, buf.String())
+	require.Contains(t, buf.String(), "\nNote: prior: each player has 2 virtual draws against an imaginary opponent of "+
+		"average rating, as the results alone give no finite rating to all.\n")
+	buf.Reset()
+	require.NoError(t, writeTables(&buf, JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.Contains(t, buf.String(), `"prior": {
+    "cause": "separated",
+    "draws": 2,
+    "sd": null
+  },`)
+}
+
 // Whatever the games are, what is printed of them holds finite numbers, and JSON is
 // one object.
 func TestAnyGamesArePrinted(t *testing.T) {
@@ -250,7 +276,11 @@ func TestAnyGamesArePrinted(t *testing.T) {
 			d.Add(strconv.Itoa(player.Draw(t, "south")), strconv.Itoa(player.Draw(t, "north")),
 				ratings.Result(rapid.IntRange(-1, 1).Draw(t, "result")))
 		}
-		r, err := ratings.Fit(context.Background(), d, ratings.Options{})
+		o := ratings.Options{FitPrior: rapid.Bool().Draw(t, "fit")}
+		if !o.FitPrior && rapid.Bool().Draw(t, "strict") {
+			o.Prior = new(float64)
+		}
+		r, err := ratings.Fit(context.Background(), d, o)
 		require.NoError(t, err)
 		for _, f := range formats {
 			var buf bytes.Buffer

@@ -27,6 +27,7 @@ type Standings struct {
 	last    string // the rule set of lastData
 	current *ratings.Data
 
+	adaptive  bool        // pairings follow the results
 	schedules []*schedule // of the runs; that of games without a manifest is empty
 }
 
@@ -56,6 +57,7 @@ func (s *Standings) addFault(g source.Result) {
 // adds tables to the ratings. It is called before the first game.
 func (s *Standings) SetSchedule(m *tournament.ManifestConfig) {
 	s.schedules = []*schedule{newSchedule(m)}
+	s.adaptive = m.Format.Adaptive()
 }
 
 // note counts a game for the schedule.
@@ -72,7 +74,7 @@ func (s *Standings) of(rules string) *ratings.Data {
 	}
 	d, ok := s.data[rules]
 	if !ok {
-		d = new(ratings.Data)
+		d = &ratings.Data{Adaptive: s.adaptive}
 		s.data[rules] = d
 		s.rules = append(s.rules, rules)
 	}

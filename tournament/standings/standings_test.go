@@ -123,6 +123,38 @@ func TestRunInJSON(t *testing.T) {
 	}
 }
 
+// Runs whose pairings followed the results are rated with the prior for these, under
+// the rule sets that they were played under, also after a merge and in JSON.
+func TestAdaptive(t *testing.T) {
+	t.Parallel()
+	causes := func(s *Standings) []ratings.PriorCause {
+		rated, err := s.Fit(t.Context(), ratings.Options{}, false)
+		require.NoError(t, err)
+		var list []ratings.PriorCause
+		for _, p := range rated.Parts {
+			list = append(list, p.Ratings.Prior.Cause)
+		}
+		return list
+	}
+	swiss, other := New(), New()
+	swiss.SetSchedule(&tournament.ManifestConfig{Format: tournament.Swiss})
+	require.NoError(t, new(Reader).Read(t.Context(), strings.NewReader(games(0, 30)), "a", "", other))
+	kang := Reader{Rules: map[string]bool{"kang": true}}
+	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", "", swiss))
+	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
+	other.Merge(swiss)
+	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(other))
+
+	m := &tournament.Manifest{Config: tournament.ManifestConfig{Format: tournament.Knockout}}
+	run := NewRun(m)
+	require.NoError(t, run.Read(t.Context(), strings.NewReader(games(0, 30)), ignore))
+	saved, err := run.MarshalJSON()
+	require.NoError(t, err)
+	run = NewRun(m)
+	require.NoError(t, run.UnmarshalJSON(saved))
+	require.Equal(t, ratings.PriorAdaptive, causes(run.standings)[0])
+}
+
 // The line of an unreadable record is counted from the beginning of the file.
 func TestRunCountsLines(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,157 @@
+package ratings
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gyges/ratings/textfmt"
+)
+
+// Prior is what a fit takes for known of the ratings before the games. The zero
+// value is no prior.
+type Prior struct {
+	Cause PriorCause // empty without a prior
+	// Draws is the number of virtual draws of each player against the imaginary
+	// opponent.
+	Draws float64
+	// SD is the standard deviation, in Elo, of the normal distribution that the
+	// ratings are taken from; 0 where there are virtual draws instead.
+	SD float64
+}
+
+// PriorCause is why there is a prior.
+type PriorCause string
+
+// The causes of a prior.
+const (
+	PriorGiven     PriorCause = "given"     // the options ask for it
+	PriorSeparated PriorCause = "separated" // without it, not every player has a finite rating
+	PriorAdaptive  PriorCause = "adaptive"  // who met whom followed from the results so far
+)
+
+// separatedDraws is the number of virtual draws of each player where the likelihood
+// alone has no finite maximum, as in BayesElo.
+const separatedDraws = 2
+
+// choosePrior sets the prior by the options and the data, and who is rated together
+// under it.
+func (f *fit) choosePrior() {
+	switch o := f.options; {
+	case o.Prior != nil:
+		if *o.Prior > 0 {
+			f.prior = Prior{Cause: PriorGiven, Draws: *o.Prior}
+		}
+	case o.FitPrior:
+		f.prior = Prior{Cause: PriorGiven}
+	case len(f.data.met) == 0:
+	case f.data.Adaptive:
+		f.prior = Prior{Cause: PriorAdaptive}
+	case !f.partition.whole(f.data.met):
+		f.prior = Prior{Cause: PriorSeparated, Draws: separatedDraws}
+	}
+	if f.prior != (Prior{}) {
+		f.nodes.addOpponent(f.data.names, f.options.drifts)
+		f.partition = newPartition(f.data.met, f.nodes)
+	}
+}
+
+// fitted reports whether the prior is estimated from the results.
+func (p Prior) fitted() bool { return p.Cause != "" && p.Draws == 0 }
+
+// note returns a sentence on the prior, with or without the figure that was
+// estimated.
+func (p Prior) note(figure bool) string {
+	draws := func() string {
+		if p.Draws == 1 {
+			return "1 virtual draw"
+		}
+		return fmt.Sprintf("%g virtual draws", p.Draws)
+	}
+	normal := "ratings are taken from a normal distribution whose standard deviation was estimated from the results"
+	if figure {
+		normal += " (" + textfmt.Decimal(p.SD) + " Elo)"
+	}
+	switch {
+	case p.Cause == PriorSeparated:
+		return "prior: each player has " + draws() + " against an imaginary opponent of average rating, as the results " +
+			"alone give no finite rating to all"
+	case p.Cause == PriorAdaptive:
+		return "prior: " + normal + ", as pairings followed the standings"
+	case p.Draws > 0:
+		return "prior: each player has " + draws() + " against an imaginary opponent, which draw the ratings together"
+	}
+	return "prior: " + normal
+}
+
+// The standard deviation of the ratings is estimated as the maximum of their marginal
+// likelihood, from which all ratings are integrated out (Laplace's approximation), with
+// a gamma prior of shape 2 (Chung et al. 2013). That prior is zero at a standard
+// deviation of zero, where every interval would have no width, and falls beyond
+// likeliestSD, so that results without an upset have an estimate too.
+const (
+	likeliestSD = 500.0 // Elo
+	minPriorSD  = 5.0   // Elo
+	maxPriorSD  = 5000.0
+	sdGoal      = 0.01 // relative error of the maximum
+)
+
+// fitPrior estimates the standard deviation of the normal prior.
+func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) error {
+	f.precision = precision(likeliestSD)
+	e, err := f.estimateWithPrior(ctx, rated, advantage)
+	if err != nil {
+		return err
+	}
+	x, dispersion := e.x, e.dispersion()
+	evidence := func(logSD float64) float64 {
+		sd := math.Exp(logSD)
+		f.precision = dispersion * precision(sd)
+		m := f.model(rated, advantage)
+		at, _, factors, errAt := m.maximize(ctx, x)
+		if errAt != nil {
+			err = errAt
+			return math.Inf(-1)
+		}
+		x = at
+		return -m.loss(x)/dispersion - float64(len(f.nodes.virtual))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+	}
+	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
+	f.prior.SD, f.precision = sd, dispersion*precision(sd)
+	return err
+}
+
+// dispersion is the variance of the results about their expectation over that which
+// the likelihood takes for granted: less than one where draws count as half points.
+func (e *estimate) dispersion() float64 {
+	observed, expected := 0.0, 0.0
+	h := e.model.hessian(e.x)
+	for k := range e.met {
+		observed += e.scores.of(k)[0]
+		expected += h.terms[k].sym3[0]
+	}
+	if !(observed > 0 && expected > 0) {
+		return 1
+	}
+	return observed / expected
+}
+
+// maximum returns where a function with one maximum between low and high has it, by
+// golden section.
+func maximum(f func(float64) float64, low, high, goal float64) float64 {
+	const golden = 1 / math.Phi
+	a, b := high-golden*(high-low), low+golden*(high-low)
+	fa, fb := f(a), f(b)
+	for high-low > goal {
+		if fa > fb {
+			high, b, fb = b, a, fa
+			a = high - golden*(high-low)
+			fa = f(a)
+		} else {
+			low, a, fa = a, b, fb
+			b = low + golden*(high-low)
+			fb = f(b)
+		}
+	}
+	return (low + high) / 2
+}
