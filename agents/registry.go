@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gyges/ratings/textfmt"
 )
 
 // Kind is a sort of agent.
@@ -79,8 +81,8 @@ func (r *Registry) Kinds() []Kind {
 func (r *Registry) Kind(s Spec) (Kind, error) {
 	k, ok := r.kinds[s.Kind]
 	if !ok {
-		names := strings.Join(slices.Sorted(maps.Keys(r.kinds)), ", ")
-		return k, fmt.Errorf("agent %.60q: unknown kind %.60q; expected one of: %s", s, s.Kind, names)
+		names := slices.Sorted(maps.Keys(r.kinds))
+		return k, fmt.Errorf("agent %.60q: %s", s, textfmt.Unknown("kind", s.Kind, names))
 	}
 	return k, nil
 }
@@ -103,7 +105,8 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	var errs []error
 	for _, p := range s.Params {
 		d, ok := k.Param(p.Name)
-		err := fmt.Errorf("unknown parameter %.60q; %s takes %s", p.Name, s.Kind, strings.Join(names, ", "))
+		hint := cmp.Or(textfmt.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
+		err := fmt.Errorf("unknown parameter %.60q%s", p.Name, hint)
 		if ok {
 			if err = d.check(p.Value); err != nil {
 				err = fmt.Errorf("parameter %s: %w", p.Name, err)

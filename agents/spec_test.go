@@ -91,7 +91,8 @@ func TestRegistry(t *testing.T) {
 	for text, reason := range map[string]string{
 		"b":               `unknown kind "b"; expected one of: a, z`,
 		"z:x=1":           `unknown parameter "x"; z takes name, clock`,
-		"a:dep=1":         "a takes depth, c, movetime, mode, file",
+		"a:dep=1":         `unknown parameter "dep", did you mean "depth"?`,
+		"a:dpe=1":         "a takes depth, c, movetime, mode, file",
 		"a:depth=0":       `parameter depth: expected int, 1 to 99, found "0"`,
 		"a:depth=1e3":     "expected int",
 		"a:depth=":        "expected int",

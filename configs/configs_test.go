@@ -150,8 +150,8 @@ out:
 	_, err := LoadTournament(path, testRegistry())
 	requireProblems(t, path, err,
 		`1: name: expected a name, in quotes if it is a number, found a list`,
-		`2: unknown key "rule" in a tournament, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, time_margin, adjudication, stall_timeout, suspend, workers, out, schedule, rounds, clock`,
-		`4: rules: unknown rules "standerd"; expected one of: standard, simplified, `,
+		`2: unknown key "rule" in a tournament, did you mean "rules"?`,
+		`4: rules: unknown rules "standerd", did you mean "standard"?`,
 		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
 		`7: rules: unknown rule option "goals"; expected one of: `,
 		`8: rules: expected the key preset in a rule set, like preset: standard`,
@@ -163,7 +163,7 @@ out:
 		`17: agents[2]: agent "alphabeta:depth=0": parameter depth: expected int, 1 to 1000000000, found "0"`,
 		`18: agents: expected an agent spec, like random or alphabeta:depth=2, found keys and values`,
 		`19: agents[3]: agent "random" is listed twice; players are told apart by their specs`,
-		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth"; alphabeta takes depth`,
+		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth", did you mean "depth"?`,
 		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,
 		`21: agents[5]: agent "human" needs a person at the terminal`,
 		`22: pairs: expected a number from 1 to 1000000, found 0`,
@@ -272,7 +272,7 @@ func TestLoadRules(t *testing.T) {
 	path := write(t, "preset: kong\nrelocation: maybe\nmax_plies: 0\n")
 	_, err = LoadRules(path)
 	requireProblems(t, path, err,
-		`1: unknown rules "kong"; expected one of: standard, `,
+		`1: unknown rules "kong", did you mean "kang"?`,
 		`2: rule option relocation: "maybe" is not one of: true, false`,
 		`3: rule option max_plies: "0" is not one of: a number from 1 to 100000`)
 

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents/files"
+	"gyges/ratings/textfmt"
 )
 
 // maxFile bounds the size of a file, in bytes.
@@ -155,7 +156,8 @@ func (p *parser) mapping(n *yaml.Node, what string, fields ...field) {
 			}
 			names = append(names, f.name)
 		}
-		p.add(key.Line, "unknown key %s in %s, expected one of: %s", found(key), what, strings.Join(names, ", "))
+		hint := cmp.Or(textfmt.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
+		p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gyges/agents/problems"
 	"gyges/rules"
 )
 
@@ -43,7 +44,7 @@ func (p *parser) rules(n *yaml.Node) *rules.Rules {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		p.add(n.Line, "%v", err)
+		p.add(n.Line, "%v", problems.Hint(err))
 		return nil
 	}
 	return r
@@ -65,7 +66,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 			p.add(value.Line, "expected a value for %s, found %s", found(key), found(value))
 		default:
 			if err := options.Set(key.Value, value.Value); err != nil {
-				p.add(key.Line, "%v", err)
+				p.add(key.Line, "%v", problems.Hint(err))
 			}
 			changes = append(changes, key.Value+"="+value.Value)
 		}
@@ -83,7 +84,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		p.add(n.Line, "%v", err)
+		p.add(n.Line, "%v", problems.Hint(err))
 		return nil
 	}
 	return r
@@ -96,7 +97,7 @@ func (p *parser) preset(n *yaml.Node) *rules.Preset {
 	}
 	preset, err := rules.FindPreset(name)
 	if err != nil {
-		p.add(n.Line, "%v", err)
+		p.add(n.Line, "%v", problems.Hint(err))
 		return nil
 	}
 	return &preset

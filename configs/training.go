@@ -3,7 +3,6 @@ package configs
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -13,6 +12,7 @@ import (
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/texel"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/training"
 )
@@ -101,7 +101,7 @@ func (p *parser) frozen(n *yaml.Node) []bool {
 		i := slices.Index(eval.Names(), name)
 		switch {
 		case i < 0:
-			p.add(e.Line, "unknown feature %.60q, expected one of: %s", name, strings.Join(eval.Names(), ", "))
+			p.add(e.Line, "%s", textfmt.Unknown("feature", name, eval.Names()))
 		case !frozen[i]:
 			p.add(e.Line, "%s is listed twice", name)
 		default:

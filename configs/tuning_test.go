@@ -93,7 +93,7 @@ func TestTuningReportsEverything(t *testing.T) {
 				"x:1: data: expected a folder of training positions, found none",
 				"x:1: name: expected 1 to 64 letters",
 				"x:2: rules: unknown rules",
-				`x:4: features: unknown feature "charm", expected one of: ` + names,
+				`x:4: features: unknown feature "charm"; expected one of: ` + names,
 				"x:4: features: near is listed twice",
 				"x:5: positions: expected a number from 0 (all), found -1",
 				`x:6: quiet: expected true or false, found "1"`,

@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/files"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -93,8 +94,7 @@ func FromValues(v agents.Values) (Source, error) {
 		}
 		i := slices.Index(names[:], feature)
 		if i < 0 {
-			err = errors.Join(err, fmt.Errorf("parameter %s: unknown feature; expected one of: %s",
-				name, strings.Join(names[:], ", ")))
+			err = errors.Join(err, fmt.Errorf("parameter %s: %s", name, textfmt.Unknown("feature", feature, names[:])))
 		}
 		s.overrides[i] = v.Float(name)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gyges/agents/problems"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -208,8 +209,7 @@ func readObject[T any](
 		}
 		i := slices.Index(names, key.(string))
 		if i < 0 {
-			some := strings.Join(names[:min(len(names), NumFeatures)], ", ")
-			return nil, fmt.Errorf("unknown %s %.60q; expected: %s", what, key, some)
+			return nil, errors.New(textfmt.Unknown(what, key.(string), names[:min(len(names), NumFeatures)]))
 		}
 		if given[i] {
 			return nil, fmt.Errorf("%s %.60q is given twice", what, key)

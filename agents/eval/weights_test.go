@@ -74,7 +74,7 @@ func TestReadRefuses(t *testing.T) {
 	text := encode(t, valid())
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown feature": {change(func(_, w map[string]any) { w["charm"] = 1 }),
-			`unknown feature "charm"; expected: tempo, only1`},
+			`unknown feature "charm"; expected one of: tempo, only1`},
 		"missing feature": {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
 		"two missing": {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }),
 			`feature "tempo" is missing`},
@@ -205,7 +205,7 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 	require.Equal(t, want.Values, got.Values)
 
 	_, err = FromValues(agents.Values{"weights": DefaultName, "weight.nearr": "1"})
-	require.ErrorContains(t, err, "parameter weight.nearr: unknown feature; expected one of: tempo, only1")
+	require.ErrorContains(t, err, "parameter weight.nearr: unknown feature \"nearr\", did you mean \"near\"?")
 	_, err = FromValues(agents.Values{"weights": ClassicName, "weight.near": "1"})
 	require.NoError(t, err)
 }

@@ -6,6 +6,7 @@
 package tuning
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 )
 
@@ -39,10 +41,10 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	}
 	def, ok := kind.Param(name)
 	if !ok {
-		return Tunable{}, fmt.Errorf("unknown parameter %.60q; expected one of: %s", name, numeric(kind))
+		return Tunable{}, errors.New(textfmt.Unknown("parameter", name, numeric(kind)))
 	}
 	if def.Type != agents.Int && def.Type != agents.Float {
-		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, numeric(kind))
+		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type, strings.Join(numeric(kind), ", "))
 	}
 	t := Tunable{Name: name, Whole: def.Type == agents.Int, Start: values.Float(name), Min: def.Min, Max: def.Max}
 	if feature, ok := strings.CutPrefix(name, eval.ParamPrefix); ok {
@@ -52,7 +54,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 		case err != nil:
 			return t, err
 		case i < 0:
-			return t, fmt.Errorf("unknown feature %.60q; expected one of: %s", feature, strings.Join(eval.Names(), ", "))
+			return t, errors.New(textfmt.Unknown("feature", feature, eval.Names()))
 		}
 		t.Start = w.Values[i]
 	} else if values[name] == "" {
@@ -63,7 +65,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 }
 
 // numeric lists the parameters of a kind that can be tuned.
-func numeric(k agents.Kind) string {
+func numeric(k agents.Kind) []string {
 	var list []string
 	for _, d := range k.Params {
 		switch {
@@ -74,9 +76,9 @@ func numeric(k agents.Kind) string {
 		}
 	}
 	if len(list) == 0 {
-		return "none, as " + k.Name + " takes no numbers"
+		return []string{"none, as " + k.Name + " takes no numbers"}
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // weights returns the weights of an agent with these parameters.

@@ -47,7 +47,7 @@ func TestFindRefuses(t *testing.T) {
 		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
 		{"mcts", "weights", "parameter weights is a text"},
 		{"mcts", "weight.", `unknown parameter "weight."`},
-		{"mcts", "weight.nearr", `unknown feature "nearr"; expected one of: tempo`},
+		{"mcts", "weight.nearr", `unknown feature "nearr", did you mean "near"?`},
 		{"alphabeta", "depth", "parameter depth has no value in alphabeta; expected one to start from, like depth=1"},
 		{"random", "c", "expected one of: none, as random takes no numbers"},
 		{"nobody", "c", "unknown kind"},

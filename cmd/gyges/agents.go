@@ -58,7 +58,7 @@ func (c *agentsCmd) Run(e *env) error {
 		for _, k := range kinds {
 			names = append(names, k.Name)
 		}
-		return fmt.Errorf("unknown kind %.60q%s; see gyges agents", c.Kind, didYouMean(c.Kind, names))
+		return fmt.Errorf("unknown kind %.60q%s; see gyges agents", c.Kind, textfmt.DidYouMean(c.Kind, names))
 	}
 	return c.one(e, kinds[i])
 }
@@ -72,11 +72,11 @@ func (c *agentsCmd) list(e *env, kinds []agents.Kind) error {
 		}
 		return writeJSON(e.out, list)
 	}
-	t := grid.Grid{Header: []string{"Kind", "What it is"}, Width: 80}
+	t := grid.Grid{Header: []string{"Kind", "What it is"}}
 	for _, k := range kinds {
 		t.Add(k.Name, k.Doc)
 	}
-	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
+	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
 		return err
 	}
 	e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
@@ -88,26 +88,29 @@ func (c *agentsCmd) one(e *env, k agents.Kind) error {
 	if c.Format == "json" {
 		return writeJSON(e.out, kindJSON(k))
 	}
-	t := grid.Grid{Header: []string{"Parameter", "Type", "Range", "Default", "What it does"}, Width: 80}
-	used := 0 // columns beside the last one
-	blank := " "
-	if c.Format == "text" {
-		blank = textfmt.NoBreak // the last column is wrapped
-	}
-	for _, d := range parameters(k) {
-		t.Add(d.Name, string(d.Type), strings.ReplaceAll(d.Range(), " ", blank), orDash(d.Default), d.Doc)
-		used = max(used, len(d.Name)+len(d.Range()))
-	}
-	if used > 24 { // the last column would be narrow
-		t.Width = 100
-	}
+	t := grid.Grid{Header: []string{"Parameter", "Value", "Default", "What it does"}}
 	markdown := c.Format == "markdown"
+	for _, d := range parameters(k) {
+		t.Add(d.Name, valueText(d, markdown), orDash(d.Default), d.Doc)
+	}
 	doc := k.Name + ": " + k.Doc
 	if !markdown {
-		doc = strings.Join(textfmt.Wrap(doc, t.Width), "\n")
+		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
 	}
 	e.out.printf("%s\n\n", doc)
-	return t.Write(e.out, markdown)
+	return printTable(e.out, &t, markdown)
+}
+
+// valueText returns the type and the range of a parameter; lines of text are broken only between them.
+func valueText(d agents.ParamDef, markdown bool) string {
+	accepted := d.Range()
+	if !markdown {
+		accepted = strings.ReplaceAll(accepted, " ", textfmt.NoBreak)
+	}
+	if d.Type == agents.Text {
+		return accepted
+	}
+	return string(d.Type) + ", " + accepted
 }
 
 // parameters returns those of a kind, then those that every kind has.

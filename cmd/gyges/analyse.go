@@ -157,8 +157,8 @@ func (a *analysis) line(d agents.Decision, rank int) {
 	if d.Scored {
 		score = d.Score.Text()
 	}
-	a.out.printf("%5d%s  %-11s %10d %7.2fs  %s\n",
-		d.Depth, a.rank(fmt.Sprintf(" %4d", rank)), score, nodes, took, strings.Join(line, " "))
+	before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", d.Depth, a.rank(fmt.Sprintf(" %4d", rank)), score, nodes, took)
+	hanging(a.out, before, strings.Join(line, " "))
 }
 
 // longLine returns moves played in a game in long notation.
@@ -203,10 +203,10 @@ func (a *analysis) terms(agent agents.Agent) error {
 		}{score, terms})
 	}
 	a.out.printf("\n")
-	g := grid.Grid{Header: []string{"Feature", "Value", "Weight", "Points"}}
+	g := grid.Grid{Header: []string{"Feature", "Value", "Weight", "Points"}, Left: map[int]bool{0: true}, Fold: 1}
 	for _, t := range terms {
 		g.Add(t.Feature, fmt.Sprintf("%.4g", t.Value), fmt.Sprintf("%.4g", t.Weight/100), fmt.Sprintf("%+.2f", t.Score/100))
 	}
 	g.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
-	return g.Write(a.out, false)
+	return printTable(a.out, &g, false)
 }

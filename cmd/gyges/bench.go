@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/bench"
 	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
 )
 
 // benchCmd measures how fast the program's parts are.
@@ -86,14 +87,23 @@ func (r *benchReport) write(w *output, format string) error {
 	if format == "json" {
 		return writeJSON(w, r)
 	}
-	g := grid.Grid{Header: []string{"Agent", "Rules", "Position", "Nodes", "Seconds"}}
-	for _, s := range r.Searches {
-		g.Add(s.Agent, s.Rules, s.Position, strconv.FormatInt(s.Nodes, 10), fmt.Sprintf("%.3f", s.Seconds))
+	for _, t := range r.Totals {
+		g := grid.Grid{
+			Header: []string{"Rules", "Position", "Nodes", "Seconds"},
+			Left:   map[int]bool{0: true, 1: true},
+			Fold:   2,
+		}
+		for _, s := range r.Searches {
+			if s.Agent == t.Agent {
+				g.Add(s.Rules, s.Position, strconv.FormatInt(s.Nodes, 10), fmt.Sprintf("%.3f", s.Seconds))
+			}
+		}
+		w.printf("Agent %s\n\n", textfmt.Escape(t.Agent))
+		if err := printTable(w, &g, format == "markdown"); err != nil {
+			return err
+		}
+		w.printf("\n")
 	}
-	if err := g.Write(w, format == "markdown"); err != nil {
-		return err
-	}
-	w.printf("\n")
 	for _, t := range r.Totals {
 		w.printf("signature %s %s, %s nodes/s\n", t.Agent, t.Signature, perSecond(uint64(t.Nodes), t.Seconds))
 	}

@@ -125,8 +125,8 @@ func (f dataFormatFlag) write(w *output, s dataset.Stats) error {
 		return writeStatsCSV(w, s)
 	}
 	g := grid.Grid{Header: []string{
-		"By", "", "Positions", "Occurrences", "Games", "Won", "Drawn", "Lost", "Quiet", "Scored", "South", "To end",
-	}}
+		"By", "", "Positions", "Occurrences", "Games", "To end", "Scored", "Won", "Drawn", "Lost", "Quiet", "South",
+	}, Left: map[int]bool{0: true, 1: true}, Fold: 2}
 	last := ""
 	for _, x := range s.Groups {
 		kind, name := x.Kind, x.Name
@@ -139,12 +139,12 @@ func (f dataFormatFlag) write(w *output, s dataset.Stats) error {
 		}
 		g.Add(
 			kind, textfmt.Escape(name), fmt.Sprint(x.Positions), fmt.Sprint(x.Occurrences), fmt.Sprint(x.Games),
+			fmt.Sprintf("%.1f", x.ToEnd), percent(x.Scored, x.Positions),
 			percent(x.Won, x.Occurrences), percent(x.Drawn, x.Occurrences), percent(x.Lost, x.Occurrences),
-			percent(x.Quiet, x.Positions), percent(x.Scored, x.Positions), percent(x.South, x.Positions),
-			fmt.Sprintf("%.1f", x.ToEnd),
+			percent(x.Quiet, x.Positions), percent(x.South, x.Positions),
 		)
 	}
-	return g.Write(w, f.Format == "markdown")
+	return printTable(w, &g, f.Format == "markdown")
 }
 
 func percent(part, whole int64) string {

@@ -48,12 +48,7 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 		if r.Verdict == ugi.Fail {
 			failed++
 		}
-		line := string(r.Verdict)
-		if r.Detail == "" {
-			e.out.printf("%-5s %s\n", line, r.Name)
-		} else {
-			e.out.printf("%-5s %-34s %s\n", line, r.Name, textfmt.Escape(r.Detail))
-		}
+		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), textfmt.Escape(r.Detail))
 	})
 	if err != nil {
 		return err

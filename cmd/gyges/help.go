@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -19,6 +18,7 @@ import (
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
 	"gyges/results"
 	"gyges/rules"
 	"gyges/tournament"
@@ -84,7 +84,7 @@ func (c *helpCmd) Run(ctx context.Context, e *env, k *kong.Context) error {
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
 	case !isCommand:
-		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, didYouMean(word, helpWords(k)))
+		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, textfmt.DidYouMean(word, helpWords(k)))
 	case c.Format != "text":
 		return fmt.Errorf("--format %s: expected a topic, found the command %s", c.Format, word)
 	}
@@ -110,12 +110,12 @@ func helpWords(k *kong.Context) (words []string) {
 
 // list prints the topics.
 func (c *helpCmd) list(e *env) error {
-	t := grid.Grid{Header: []string{"Topic", "Manual", "What it is about"}, Width: 80}
+	t := grid.Grid{Header: []string{"Topic", "Manual", "What it is about"}}
 	for _, topic := range topics {
 		title, about := manual.Summary(topic.manual)
 		t.Add(topic.name, title, about)
 	}
-	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
+	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
 		return err
 	}
 	e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +
@@ -161,46 +161,4 @@ func (t topic) address(destination string) string {
 		}
 	}
 	return file
-}
-
-// didYouMean returns the end of a message on an unknown word: the words that begin
-// with it or differ from it by at most two letters.
-func didYouMean(word string, known []string) string {
-	var near []string
-	for _, k := range known {
-		d := distance(word, k)
-		if word != "" && strings.HasPrefix(k, word) || d <= 2 && 2*d <= len(word) {
-			near = append(near, fmt.Sprintf("%q", k))
-		}
-	}
-	switch len(near) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf(", did you mean %s?", near[0])
-	default:
-		return fmt.Sprintf(", did you mean one of %s?", strings.Join(near, ", "))
-	}
-}
-
-// distance returns the number of letters to insert, delete or replace in one word
-// to get another: the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // the distances of the beginnings of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -68,23 +68,6 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-func TestDidYouMean(t *testing.T) {
-	known := []string{"ratings", "rate", "rules", "ugi"}
-	for word, want := range map[string]string{
-		"ratngs": `, did you mean "ratings"?`,
-		"ra":     `, did you mean one of "ratings", "rate"?`,
-		"role":   `, did you mean one of "rate", "rules"?`,
-		"x":      "",
-		"":       "",
-		"ig":     "",
-	} {
-		require.Equal(t, want, didYouMean(word, known), word)
-	}
-	require.Equal(t, 3, distance("kitten", "sitting"))
-	require.Equal(t, 4, distance("", "four"))
-	require.Equal(t, 4, distance("four", ""))
-}
-
 func TestColumns(t *testing.T) {
 	for value, want := range map[string]int{"": 80, "x": 80, "0": 80, "-5": 80, "10": 40, "64": 64, "200": 100} {
 		t.Setenv("COLUMNS", value)

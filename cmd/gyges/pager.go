@@ -13,7 +13,9 @@ import (
 
 	"golang.org/x/term"
 
+	"gyges/ratings/grid"
 	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
 )
 
 // terminal returns the terminal that the output is written to, or nil.
@@ -32,6 +34,22 @@ func columns(w *output) int {
 
 // layout returns how tables of ratings are printed.
 func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
+
+// printTable prints a table that is no wider than the terminal.
+func printTable(w *output, t *grid.Grid, markdown bool) error {
+	t.Width = tableWidth(w)
+	return t.Write(w, markdown)
+}
+
+// hanging prints a text behind what comes before it, in lines of the same width.
+func hanging(w *output, before, text string) {
+	indent := textfmt.Width(before)
+	const narrowest = 20
+	for _, line := range textfmt.Wrap(text, max(tableWidth(w)-indent, narrowest)) {
+		w.printf("%s\n", strings.TrimRight(before+line, " "))
+		before = strings.Repeat(" ", indent)
+	}
+}
 
 // tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.
 func tableWidth(w *output) int {

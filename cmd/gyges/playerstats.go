@@ -74,11 +74,20 @@ func (s playerStats) add(g *record.Game) {
 	}
 }
 
-// grid returns the table, the players in the order given.
+// grid returns the table, the players in the order given. Faults are left out where there were none.
 func (s playerStats) grid(order []string) *grid.Grid {
-	t := &grid.Grid{Header: []string{
-		"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Faults", "Time a move",
-	}}
+	t := &grid.Grid{
+		Header: []string{"Player", "As South", "As North", "Plies a game", "Depth", "Nodes a move", "Time a move"},
+		Left:   map[int]bool{0: true},
+		Fold:   1,
+	}
+	faults := false
+	for _, p := range s {
+		faults = faults || p.faults > 0
+	}
+	if faults {
+		t.Header = append(t.Header, "Faults")
+	}
 	for _, name := range order {
 		p, ok := s[name]
 		if !ok {
@@ -90,10 +99,14 @@ func (s playerStats) grid(order []string) *grid.Grid {
 			plies.n += n[0] + n[1] + n[2]
 			sides[i] = fmt.Sprintf("%d-%d-%d", n[0], n[1], n[2])
 		}
-		t.Add(
+		row := []string{
 			textfmt.Escape(agents.LabelOf(name)), sides[0], sides[1], plies.text("%.1f"),
-			p.depth.text("%.1f"), p.nodes.text("%.0f"), fmt.Sprint(p.faults), p.ms.text("%.3fms"),
-		)
+			p.depth.text("%.1f"), p.nodes.text("%.0f"), p.ms.text("%.3fms"),
+		}
+		if faults {
+			row = append(row, fmt.Sprint(p.faults))
+		}
+		t.Add(row...)
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
+	"gyges/agents/problems"
 	"gyges/configs"
 	"gyges/ratings/grid"
 	"gyges/rules"
@@ -53,7 +54,7 @@ func (c *rulesCmd) Run(e *env) error {
 	for _, opt := range rules.OptionList() {
 		t.Add(opt.Name, o.Values()[opt.Name], opt.Accepts())
 	}
-	if err := t.Write(e.out, c.Format == "markdown"); err != nil {
+	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
 		return err
 	}
 	t = grid.Grid{Header: []string{"Other preset", "Differences from " + r.String()}}
@@ -67,7 +68,7 @@ func (c *rulesCmd) Run(e *env) error {
 		}
 	}
 	e.out.printf("\n")
-	return t.Write(e.out, c.Format == "markdown")
+	return printTable(e.out, &t, c.Format == "markdown")
 }
 
 // differenceRows prints changed options, two in a row of the table.
@@ -139,7 +140,7 @@ func (c *rulesCmd) list(e *env) error {
 		t.Add(p.Name, p.Doc)
 		t.Rows = append(t.Rows, differenceRows("", changes)...)
 	}
-	return t.Write(e.out, markdown)
+	return printTable(e.out, &t, markdown)
 }
 
 // rulesFlags choose a rule set. Commands that play by one embed them.
@@ -166,7 +167,7 @@ func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	var errs []error
 	for _, c := range changes {
 		if err := o.Change(c); err != nil {
-			errs = append(errs, fmt.Errorf("--set: %w", err))
+			errs = append(errs, fmt.Errorf("--set: %w", problems.Hint(err)))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -241,7 +242,8 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 // loadRules resolves a rule set: a YAML file, or a text that rules.Parse reads.
 func loadRules(text string) (*rules.Rules, error) {
 	if !strings.ContainsAny(text, `/\`) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
-		return rules.Parse(text)
+		r, err := rules.Parse(text)
+		return r, problems.Hint(err)
 	}
 	r, err := configs.LoadRules(text)
 	return r, plainFileError(err)

@@ -164,17 +164,21 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 	if c.Format == "json" {
 		return writeJSON(out, tacticCounts(trials))
 	}
-	g := grid.Grid{Header: []string{"Agent", "Rules"}}
+	g := grid.Grid{Header: []string{"Agent", "Rules"}, Left: map[int]bool{0: true, 1: true}, Fold: 2}
 	for _, class := range tactics.Classes() {
 		g.Header = append(g.Header, string(class))
 	}
 	g.Header = append(g.Header, "all", "solved", "a position")
 	for i := range trials {
-		for _, r := range append(trials[i].RuleSets(), "") {
-			g.Add(tacticsRow(&trials[i], r)...)
+		for k, r := range append(trials[i].RuleSets(), "") {
+			row := tacticsRow(&trials[i], r)
+			if k > 0 {
+				row[0] = ""
+			}
+			g.Add(row...)
 		}
 	}
-	if err := g.Write(out, c.Format == "markdown"); err != nil || !c.Missed {
+	if err := printTable(out, &g, c.Format == "markdown"); err != nil || !c.Missed {
 		return err
 	}
 	for _, t := range trials {

@@ -99,7 +99,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, f.stats.grid(specs(f.config)).Write(e.out, c.format() == table.Markdown))
+		err = errors.Join(err, printTable(e.out, f.stats.grid(specs(f.config)), c.format() == table.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)

@@ -132,9 +132,9 @@ func flagNames(structs ...any) []string {
 func configKeys(t *testing.T) []string {
 	t.Helper()
 	groups := []string{"openings", "limits", "clock"}
-	text := "none: 1\n"
+	text := "0: 1\n"
 	for _, g := range groups {
-		text += g + ": {none: 1}\n"
+		text += g + ": {0: 1}\n"
 	}
 	path := filepath.Join(t.TempDir(), "keys.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

@@ -98,8 +98,8 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.T
 		return c.printRating(ctx, e, v, s)
 	}
 	t := grid.Grid{Header: []string{
-		"Generation", "Parent", "Positions", "Validation loss", "Test gain", "Pairs", "LLR", "Elo (biased)", "",
-	}}
+		"Generation", "", "Pairs", "LLR", "Elo (biased)", "Parent", "Positions", "Validation loss", "Test gain",
+	}, Left: map[int]bool{1: true}, Fold: 1}
 	for _, g := range s.Generations {
 		gain, elo := "-", "-"
 		if g.Test != nil {
@@ -109,12 +109,11 @@ func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.T
 			elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
 		}
 		t.Add(
-			strconv.Itoa(g.Number), strconv.Itoa(g.Parent), strconv.Itoa(g.Positions),
-			fmt.Sprintf("%.5f", g.ValidationLoss), gain,
-			strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, verdict(&g),
+			strconv.Itoa(g.Number), verdict(&g), strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo,
+			strconv.Itoa(g.Parent), strconv.Itoa(g.Positions), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
 		)
 	}
-	if err := t.Write(e.out, c.format() == table.Markdown); err != nil {
+	if err := printTable(e.out, &t, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")

@@ -75,11 +75,11 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
-	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}}
+	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}, Left: map[int]bool{0: true, 5: true}, Fold: 1}
 	for _, f := range r.Features {
 		g.Add(featureRow(&f)...)
 	}
-	if err := g.Write(w, false); err != nil {
+	if err := printTable(w, &g, false); err != nil {
 		return err
 	}
 	w.printf("\nPositions: %d training, %d validation, %d test; scale %.5f, %d iterations",
@@ -207,11 +207,11 @@ func tune(
 	if err != nil {
 		return e.learningError(ctx, config.Match.Out, err)
 	}
-	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}}
+	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}, Left: map[int]bool{0: true}, Fold: 1}
 	for i, name := range t.Names {
 		g.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
-	if err := g.Write(e.out, false); err != nil {
+	if err := printTable(e.out, &g, false); err != nil {
 		return err
 	}
 	if t.Loss != nil {

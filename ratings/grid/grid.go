@@ -22,8 +22,8 @@ type Grid struct {
 	// Width is how long the lines of a text may be; 0: as long as needed. In a wider table the
 	// columns of Drop are left out, the first group first, until it fits. If it doesn't, cells of
 	// words are wrapped and then, unless Fold is 0, the columns are printed in blocks one below
-	// the other, each with the first Fold columns. Columns that aren't aligned left are not wrapped
-	// but for their headers.
+	// the other, each with the first Fold columns; columns that aren't aligned left are then not
+	// wrapped but for their headers.
 	Width int
 	Drop  [][]int
 	Fold  int

@@ -126,13 +126,13 @@ func TestFold(t *testing.T) {
 
 // Numbers are wrapped under no width; headers are, at blanks.
 func TestNumbersStayWhole(t *testing.T) {
-	g := Grid{Header: []string{"Player", "Nodes a move", "Error"}, Left: map[int]bool{0: true}}
+	g := Grid{Header: []string{"Player", "Nodes a move", "Error"}, Left: map[int]bool{0: true}, Fold: 1}
 	g.Add("alphabeta:depth=2", "12345", "± 12.5")
 	for width := 1; width < 40; width++ {
 		g.Width = width
 		require.Contains(t, text(t, g), "± 12.5")
 	}
-	g.Width = 36
+	g.Width = 37
 	require.Equal(t, `
  Player             Nodes a   Error
                        move

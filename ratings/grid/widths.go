@@ -131,7 +131,7 @@ func (g *Grid) wrapped() *Grid {
 	least := make([]int, len(g.Header))
 	for i := range least {
 		least[i] = 1
-		if !g.left(i) {
+		if g.Fold > 0 && !g.left(i) {
 			least[i] = max(1, g.least(i, 1))
 		}
 	}

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
@@ -163,7 +163,7 @@ func ParseColumns(keys string) ([]Column, error) {
 		key = strings.TrimSpace(key)
 		i := slices.IndexFunc(columns, func(c Column) bool { return c.Key == key })
 		if i < 0 {
-			return nil, fmt.Errorf("column %.60q: expected one of %s", key, strings.Join(keysOf(columns), ", "))
+			return nil, errors.New(textfmt.Unknown("column", key, keysOf(columns)))
 		}
 		chosen = append(chosen, columns[i])
 	}

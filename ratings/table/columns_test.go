@@ -30,7 +30,7 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.NoError(t, Write(&buf, Text, View{Columns: chosen}, tablesOf(table)))
 	require.Contains(t, buf.String(), textfmt.Decimal(d.Elo)+" ± "+textfmt.Decimal(d.Error))
 	_, err = ParseColumns("name,rank")
-	require.ErrorContains(t, err, `column "rank": expected one of table, number, name, group, elo,`)
+	require.ErrorContains(t, err, `unknown column "rank"; expected one of: table, number, name, group, elo,`)
 }
 
 // Every column prints something of a rated player, so that none is forgotten.
