@@ -121,22 +121,30 @@ func (t Test) LLR(p Pairs) float64 {
 	if p.N() == 0 {
 		return 0
 	}
-	const few = 1e-3 // in place of a count of zero
-	var counts distribution
-	n := 0.0
-	for i, count := range p {
-		counts[i] = max(float64(count), few)
-		n += counts[i]
-	}
-	for i := range counts {
-		counts[i] /= n
-	}
-	p0, p1 := t.likeliest(counts, t.Elo0), t.likeliest(counts, t.Elo1)
+	n, shares, gains := t.gains(p)
 	llr := 0.0
-	for i, share := range counts {
-		llr += share * math.Log(p1[i]/p0[i])
+	for i, share := range shares {
+		llr += share * gains[i]
 	}
 	return n * llr
+}
+
+// gains returns the number of pairs, the share of each result, and what a pair with
+// that result adds to the LLR.
+func (t Test) gains(p Pairs) (n float64, shares, gains distribution) {
+	const few = 1e-3 // in place of a count of zero
+	for i, count := range p {
+		shares[i] = max(float64(count), few)
+		n += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= n
+	}
+	p0, p1 := t.likeliest(shares, t.Elo0), t.likeliest(shares, t.Elo1)
+	for i := range gains {
+		gains[i] = math.Log(p1[i] / p0[i])
+	}
+	return n, shares, gains
 }
 
 // likeliest returns the distribution of strength elo under which the shares seen are the

@@ -180,16 +180,21 @@ func TestErrorRates(t *testing.T) {
 func simulate(rng *rand.Rand, test Test, truth distribution) (Verdict, int64) {
 	var p Pairs
 	for {
-		x, i := rng.Float64(), 0
-		for i < 4 && x >= truth[i] {
-			x -= truth[i]
-			i++
-		}
-		p.Add(i)
+		p.Add(drawn(rng, truth))
 		if v := test.Verdict(p); v != Undecided {
 			return v, p.N()
 		}
 	}
+}
+
+// drawn returns a pair's half points.
+func drawn(rng *rand.Rand, truth distribution) int {
+	x, i := rng.Float64(), 0
+	for i < 4 && x >= truth[i] {
+		x -= truth[i]
+		i++
+	}
+	return i
 }
 
 func TestParse(t *testing.T) {

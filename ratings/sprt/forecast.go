@@ -1,0 +1,65 @@
+package sprt
+
+import "math"
+
+// PairsLeft returns how many more pairs a test is expected to take. known is false
+// without many pairs, and while the drift of the LLR is not clear: while it differs from
+// zero by less than half its standard error.
+//
+// The LLR of n pairs is n·f(shares of the results). A pair with result i adds
+// log(p1_i/p0_i) to it: p0 and p1 maximise the likelihood, so to the first order they
+// don't change with the shares. The mean of these gains is the drift, LLR/n, and their
+// variance v. The LLR goes on as a Brownian motion with drift between the bounds, whose
+// mean time to either has a closed form.
+//
+// That time depends much on the drift, which the pairs give with a standard error of
+// √(v/n). So it is averaged over what is known of the drift: normal with mean 0 and
+// standard deviation v before the first pair (at elo0 and elo1 the drift is ∓v/2), and
+// the pairs beside that.
+func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
+	const fewest = 30
+	if p.N() < fewest {
+		return 0, false
+	}
+	n, shares, gains := t.gains(p)
+	drift, variance := 0.0, 0.0
+	for i, share := range shares {
+		drift += share * gains[i]
+	}
+	for i, share := range shares {
+		variance += share * (gains[i] - drift) * (gains[i] - drift)
+	}
+	lower, upper := t.Bounds()
+	below, above := n*drift-lower, upper-n*drift
+	if below <= 0 || above <= 0 {
+		return 0, true
+	}
+	if math.Abs(drift) < math.Sqrt(variance/n)/2 {
+		return 0, false
+	}
+	weight := n / (n + 1/variance) // of the pairs, against what is known before
+	mean, deviation := drift*weight, math.Sqrt(variance/n*weight)
+	const most, step = 4, 0.1 // in deviations
+	total := 0.0
+	for z := -most + step/2; z < most; z += step {
+		density := math.Exp(-z * z / 2)
+		pairs += density * exitTime(mean+z*deviation, variance, below, above)
+		total += density
+	}
+	return pairs / total, true
+}
+
+// exitTime returns the mean time until a Brownian motion leaves an interval that
+// reaches from so far below its place to so far above it.
+func exitTime(drift, variance, below, above float64) float64 {
+	if drift < 0 {
+		drift, below, above = -drift, above, below
+	}
+	const small = 1e-6
+	rate := 2 * drift / variance
+	if rate*(below+above) < small {
+		return below * above / variance
+	}
+	up := math.Expm1(-rate*below) / math.Expm1(-rate*(below+above)) // the chance to leave it above
+	return (up*above - (1-up)*below) / drift
+}
