@@ -68,6 +68,10 @@ type Config struct {
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
 
+	// OnBegin is called before the first game is played, with the number of games that
+	// the folder has and that were passed on. nil: it isn't.
+	OnBegin func(kept int64) `json:"-"`
+
 	// Log receives warnings: an agent is suspended, another version of the program
 	// began the run. nil: none are logged.
 	Log *slog.Logger

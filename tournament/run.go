@@ -78,6 +78,9 @@ func run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 		return s, errors.Join(err, w.Close())
 	}
 	c.writer, c.store, c.next = w, st, st.kept/2
+	if config.OnBegin != nil {
+		config.OnBegin(st.kept)
+	}
 	if c.err == nil && !c.decided {
 		err = playAll(ctx, schedule, st, executor, c)
 	}

@@ -82,6 +82,8 @@ type matchEvent struct {
 	LLR   *float64   `json:"llr,omitempty"`
 	Lower *float64   `json:"lower,omitempty"`
 	Upper *float64   `json:"upper,omitempty"`
+	// Left is how many more games the test is expected to take.
+	Left *float64 `json:"games_left,omitempty"`
 }
 
 func newMatchEvent(t sprt.Test, p sprt.Pairs) matchEvent {
@@ -93,6 +95,10 @@ func newMatchEvent(t sprt.Test, p sprt.Pairs) matchEvent {
 	if t != (sprt.Test{}) {
 		lower, upper := t.Bounds()
 		e.LLR, e.Lower, e.Upper = orNull(t.LLR(p)), &lower, &upper
+		if left, known := t.PairsLeft(p); known {
+			left = 2 * math.Ceil(left)
+			e.Left = &left
+		}
 	}
 	return e
 }

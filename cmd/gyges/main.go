@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"gyges/ratings/textfmt"
@@ -141,17 +142,39 @@ func complain(w *output, err error) {
 // output writes to w until the first error, which it keeps, so that commands
 // needn't check every print.
 type output struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	err   error
+	mu    sync.Mutex
+	drawn int // lines of progress at the end of a terminal, see draw
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.write(p)
+}
+
+// write writes a text in place of the progress. The caller holds the lock.
+func (o *output) write(p []byte) (int, error) {
+	if o.err == nil && o.drawn > 0 {
+		_, o.err = io.WriteString(o.w, "\r\x1b[K"+strings.Repeat("\x1b[1A\x1b[K", o.drawn-1))
+		o.drawn = 0
+	}
 	if o.err != nil {
 		return 0, o.err
 	}
 	n, err := o.w.Write(p)
 	o.err = err
 	return n, err
+}
+
+// draw shows lines of progress on a terminal until something else is written; none
+// removes them.
+func (o *output) draw(lines ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, _ = o.write([]byte(strings.Join(lines, "\n")))
+	o.drawn = len(lines)
 }
 
 // printf writes a formatted text.

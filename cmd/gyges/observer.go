@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
@@ -54,6 +56,10 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, match b
 		standings: standings.New(), faults: newFaults(), stats: playerStats{},
 		progress: newProgress(e.err, config.Games()),
 	}
+	f.progress.reading, f.progress.state, config.OnBegin = true, f.leader, f.progress.resume
+	if match {
+		f.progress.state = f.matchState
+	}
 	manifest := config.Manifest()
 	f.standings.SetSchedule(&manifest)
 	f.event(startEvent(config, f.start))
@@ -89,13 +95,50 @@ func (f *observer) addToPair(g *record.Game) {
 	}
 }
 
+// leader says who has the highest share of the points so far.
+func (f *observer) leader() (string, *forecast) {
+	var leaders []string
+	var first ratings.Count
+	for _, a := range f.config.Agents {
+		c := f.stats.count(a.String())
+		if c.Games() == 0 || c.Score() < first.Score() {
+			continue
+		}
+		if len(leaders) == 0 || c.Score() > first.Score() {
+			leaders, first = nil, c
+		}
+		leaders = append(leaders, a.Label())
+	}
+	switch {
+	case len(leaders) == 0:
+		return "", nil
+	case len(leaders) > 1:
+		return fmt.Sprintf("%s lead with %s of the points", textfmt.List(leaders, 3), textfmt.Percent(first.Score())), nil
+	}
+	return fmt.Sprintf("%s leads with %v of %s", textfmt.Visible(leaders[0]), first.Points(),
+		textfmt.Plural(first.Games(), "point")), nil
+}
+
+// matchState is what is known of a match so far.
+func (f *observer) matchState() (string, *forecast) {
+	state := fmt.Sprintf("Elo %s, pairs %s", f.pairs.EloText(), pairsText(f.pairs))
+	test := f.config.SPRT
+	if test == (sprt.Test{}) {
+		return state, nil
+	}
+	lower, upper := test.Bounds()
+	left, known := test.PairsLeft(f.pairs)
+	llr := math.Round(100*test.LLR(f.pairs))/100 + 0 // no -0
+	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state),
+		&forecast{games: 2 * int64(math.Ceil(left)), known: known}
+}
+
 // interim reports the ratings or the state of the match.
 func (f *observer) interim() error {
 	f.reportedAt = f.progress.done
 	if f.flags.Events != "" {
 		return f.ratings(context.Background(), f.pairs)
 	}
-	f.progress.hide()
 	if f.match {
 		f.e.err.printf("%s", matchText(f.config.SPRT, f.pairs))
 		return nil

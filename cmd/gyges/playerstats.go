@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gyges/agents"
+	"gyges/ratings"
 	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
@@ -72,6 +73,17 @@ func (s playerStats) add(g *record.Game) {
 			p.depth.add(float64(g.Depths[i]))
 		}
 	}
+}
+
+// count returns the results of a player on both sides.
+func (s playerStats) count(player string) ratings.Count {
+	c := ratings.Count{}
+	if p := s[player]; p != nil {
+		for _, n := range p.score {
+			c.Wins, c.Draws, c.Losses = c.Wins+int(n[0]), c.Draws+int(n[1]), c.Losses+int(n[2])
+		}
+	}
+	return c
 }
 
 // grid returns the table, the players in the order given. Faults are left out where there were none.

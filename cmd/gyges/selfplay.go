@@ -66,6 +66,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	defer q.close()
 	faults := newFaults()
 	p := newProgress(e.err, games.Games())
+	p.reading, games.OnBegin = true, p.resume
 	summary, err := tournament.Run(ctx, games, e.registry, func(g *record.Game) {
 		faults.add(g)
 		p.step(g.Fault != nil)

@@ -78,6 +78,10 @@ func sprtText(t sprt.Test, p sprt.Pairs) string {
 
 // eloText is the estimate of the strength by a match.
 func eloText(p sprt.Pairs) string {
-	counts := strings.Trim(strings.ReplaceAll(fmt.Sprint([5]int64(p)), " ", ", "), "[]")
-	return fmt.Sprintf("Elo %s\nPairs %d: %s (0, ½, 1, 1½, 2 points)\n", p.EloText(), p.N(), counts)
+	return fmt.Sprintf("Elo %s\nPairs %d: %s (0, ½, 1, 1½, 2 points)\n", p.EloText(), p.N(), pairsText(p))
+}
+
+// pairsText lists the counts of pairs.
+func pairsText(p sprt.Pairs) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([5]int64(p)), " ", ", "), "[]")
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"runtime/debug"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/ratings/sprt"
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -99,6 +102,79 @@ func TestProgressLines(t *testing.T) {
 	}
 	p.end()
 	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())
+}
+
+// The rate of a run that goes on is that of its new games.
+func TestProgressOfAResumedRun(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(&output{w: &out}, 3600)
+	now := p.start
+	p.now = func() time.Time { return now }
+	p.reading = true
+	for range 595 {
+		now = now.Add(time.Millisecond)
+		p.step(false)
+	}
+	p.resume(595)
+	for range 100 {
+		now = now.Add(100 * time.Millisecond)
+		p.step(false)
+	}
+	require.Equal(t, "resuming: 595 of 3,600 games done\n695 of 3600 games, 10 games/s, 4m51s left\n", out.String())
+}
+
+// What a test takes is its forecast, not the most games that may be played.
+func TestProgressOfATest(t *testing.T) {
+	var out bytes.Buffer
+	config := tournament.DefaultConfig()
+	config.SPRT, config.Pairs = sprt.Default(), 100_000
+	for _, text := range []string{"random:name=a", "random:name=b"} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		config.Agents = append(config.Agents, spec)
+	}
+	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, true)
+	p := f.progress
+	now := p.start
+	p.now = func() time.Time { return now }
+	config.OnBegin(0)
+	play := func(pairs sprt.Pairs) {
+		f.pairs = pairs
+		p.done = 2*pairs.N() - 1
+		now = now.Add(lineEvery)
+		p.step(false)
+	}
+	play(sprt.Pairs{5, 5, 5, 5, 5})
+	play(sprt.Pairs{50, 150, 350, 180, 60})
+	require.Equal(t, "50 games, 5 games/s, games left: unknown\n"+
+		"LLR -0.01 (-2.94 to 2.94), Elo 0.0 ± 96.3 (95 %), pairs 5, 5, 5, 5, 5\n"+
+		"1580 games, 79 games/s, about 18000 games, 3m51s left\n"+
+		"LLR 0.87 (-2.94 to 2.94), Elo 11.0 ± 11.9 (95 %), pairs 50, 150, 350, 180, 60\n", out.String())
+}
+
+// On a terminal a bar and lines are drawn, and give way to what else is printed.
+func TestBar(t *testing.T) {
+	var out bytes.Buffer
+	o := &output{w: &out}
+	p := newProgress(o, 300)
+	p.bar = true
+	p.state = func() (string, *forecast) { return "a leads with 3 of 4 points", nil }
+	now := p.start
+	p.now = func() time.Time { return now }
+	for range 2 {
+		now = now.Add(drawEvery)
+		p.step(false)
+	}
+	o.printf("a warning\n")
+	p.end()
+	const erase = "\r\x1b[K\x1b[1A\x1b[K\x1b[1A\x1b[K"
+	parts := strings.Split(out.String(), erase)
+	require.Len(t, parts, 3)
+	require.Regexp(t, `^  0 % \|█* +\|\n1 of 300 games, 10 games/s, 30s left\na leads with 3 of 4 points$`, parts[0])
+	require.Equal(t, "a warning\n", parts[2])
+	for _, line := range strings.Split(parts[1], "\n") {
+		require.Less(t, textfmt.Width(line), 80)
+	}
 }
 
 func TestStepsLines(t *testing.T) {
