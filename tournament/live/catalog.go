@@ -17,6 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/tournament"
+	"gyges/tournament/report"
 	"gyges/tournament/training"
 )
 
@@ -64,7 +65,7 @@ func (f folder) Open(name string) (fs.File, error) {
 
 // runFiles are the files that make a folder a run.
 func runFiles() []string {
-	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile}
+	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile}
 }
 
 // written returns the time of the last change of the run's files, and whether there
@@ -257,6 +258,8 @@ func (c *catalog) entry(f folder, left *int64) entry {
 			e.Games = m.Games.Played
 			return e
 		}
+	} else if t, err := report.ReadTuning(f); err == nil {
+		e.Status, e.About = string(t.State()), shorten(t.About(), 200)
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		e.Status = tuning
 	}

@@ -169,6 +169,7 @@ func (r *run) readAbout() bool {
 	}
 	hadManifest, wasFinal := r.about.Manifest != nil, r.isFinal()
 	r.stamp, r.about = stamp, report.ReadRunFS(r.folder, r.folder.id)
+	r.about.Folder = path.Join(r.folder.root.Name(), r.folder.dir)
 	if r.reading == nil || hadManifest != (r.about.Manifest != nil) || wasFinal && !r.isFinal() {
 		r.restart(r.readIndex())
 	} else {
@@ -182,7 +183,9 @@ func (r *run) status() string {
 	switch m := r.about.Manifest; {
 	case m != nil && m.Status != "":
 		return string(m.Status)
-	case r.about.Tuning != nil || len(r.about.Charts) > 0:
+	case r.about.Tuning != nil:
+		return string(r.about.Tuning.State())
+	case len(r.about.Charts) > 0:
 		return tuning
 	}
 	return noManifest
@@ -244,8 +247,8 @@ type latestGame struct {
 
 // parts makes the page.
 func (r *run) parts(ctx context.Context) (map[string]any, error) {
-	if !r.isFinal() {
-		m := *r.about.Manifest
+	if m := r.about.Manifest; m != nil && !r.isFinal() {
+		m := *m
 		m.Games.Played = r.recent.Played // the manifest has it at the end
 		about := r.about
 		about.Manifest = &m
@@ -268,12 +271,12 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
 	} else if r.recent.Played == 0 {
 		parts["facts"], parts["sampled"] = []report.Fact{}, "There are none yet."
-		if len(r.about.Charts) == 0 {
+		if !r.isTuning() {
 			parts["facts"] = []report.Fact{{Name: "games", Value: "0"}}
 		}
 	}
 	sections := p.Sections
-	if p.Sampled == "" { // no games yet
+	if p.Sampled == "" && !r.isTuning() { // no games yet
 		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
 	}
 	if r.recent.Faults > 0 {
@@ -302,9 +305,18 @@ func addSections(parts map[string]any, sections []report.Section) error {
 
 // commands returns command lines that print the same figures.
 func (r *run) commands() []string {
-	word := report.ShellWord(path.Join(r.folder.root.Name(), r.folder.dir))
-	return []string{"gyges rate " + word, "gyges report " + word}
+	word := report.ShellWord(r.about.Folder)
+	switch {
+	case r.recent.Played > 0:
+		return []string{"gyges rate " + word, "gyges report " + word}
+	case r.isTuning():
+		return []string{"gyges report " + word}
+	}
+	return nil // there is nothing to print yet
 }
+
+// isTuning reports whether the run is one of gyges tune or train.
+func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Charts) > 0 }
 
 func (r *run) statusText() string {
 	text := r.status()

@@ -72,8 +72,8 @@ func (c *Curve) Add(p Point) {
 	c.Points = c.Points[:len(c.Points)/2]
 }
 
-// historyCharts are the curves of a tuning run.
-func historyCharts(steps []training.Line) []Chart {
+// historyCharts are the curves of a tuning run, of which t may be nil.
+func historyCharts(steps []training.Line, t *Tuning) []Chart {
 	if len(steps) == 0 {
 		return nil
 	}
@@ -110,7 +110,19 @@ func historyCharts(steps []training.Line) []Chart {
 		}
 	}
 	values := &charts[len(charts)-1]
+	x, first, last := "step", steps[0].Parameters, steps[len(steps)-1].Parameters
 	values.Table = newTable("Parameters after the first step recorded and after the last", 1, "Parameter", "First", "Last")
+	if t != nil && t.Method == "train" {
+		x = "generation"
+	}
+	if t != nil && t.kept != nil {
+		last = t.kept
+		values.Table = newTable("Weights after the first step recorded, and those kept", 1, "Weight", "First", "Kept")
+		if t.Config.Weights != nil {
+			first = t.Config.Weights
+			values.Table = newTable("Initial weights, and those kept", 1, "Weight", "Initial", "Kept")
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		c := curve(name, func(l training.Line) (y, margin *float64) {
 			if value, ok := l.Parameters[name]; ok {
@@ -121,20 +133,19 @@ func historyCharts(steps []training.Line) []Chart {
 		c.normalize()
 		values.Curves = append(values.Curves, c)
 		if len(values.Table.Rows) < maxAgentRows {
-			values.Table.row(rowHead(textfmt.Visible(name)), parameterCell(steps[0], name),
-				parameterCell(steps[len(steps)-1], name))
+			values.Table.row(rowHead(textfmt.Visible(name)), parameterCell(first, name), parameterCell(last, name))
 		}
 	}
 	for i := range charts {
-		charts[i].XName = "step"
+		charts[i].XName = x
 		charts[i].Curves = slices.DeleteFunc(charts[i].Curves, func(c Curve) bool { return len(c.Points) == 0 })
 	}
 	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.Curves) == 0 })
 }
 
-// parameterCell is a parameter's value at a step.
-func parameterCell(l training.Line, name string) Cell {
-	value, ok := l.Parameters[name]
+// parameterCell is a parameter's value.
+func parameterCell(values map[string]float64, name string) Cell {
+	value, ok := values[name]
 	if !ok {
 		return cell("–")
 	}

@@ -134,12 +134,12 @@ func TestTuningAlone(t *testing.T) {
 	c.AddRun(about)
 	p, err := Build(c, Input{Title: "tuned"})
 	require.NoError(t, err)
-	require.Len(t, p.Sections, 2)
+	require.Len(t, p.Sections, 3)
 	page := parsePage(t, p)
-	require.Equal(t, []string{"Over time", "Reproducibility"}, texts(page.all("h2")))
+	require.Equal(t, []string{"Tuning", "Over time", "Reproducibility"}, texts(page.all("h2")))
 	require.Equal(t, "curve-1-1", page.all("figure")[0].attribute("id"))
-	require.Equal(t, []string{"tuned by", "program"}, texts(page.all("dt")))
-	require.Equal(t, "spsa", page.all("dd")[0].text())
+	require.Equal(t, []string{"state", "method", "tuned by", "program"}, texts(page.all("dt")))
+	require.Equal(t, "spsa", page.all("dd")[1].text())
 }
 
 func TestCurvesAreBounded(t *testing.T) {
@@ -244,7 +244,7 @@ func FuzzRun(f *testing.F) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
 		steps, _, _ := training.ReadHistory(strings.NewReader(curves), training.HistoryFile)
-		about.Charts = historyCharts(steps)
+		about.Charts = historyCharts(steps, nil)
 		c, rated := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(c, Input{Tables: rated})
 		require.NoError(t, err)

@@ -53,7 +53,7 @@ func (r *run) add(s *Section) {
 		s.note(n)
 	}
 	if m != nil {
-		if command := playCommand(m, r.about.Name); command != "" {
+		if command := playCommand(m, r.about.folder()); command != "" {
 			s.code("Play it again:", []string{textfmt.Visible(command)})
 		}
 		s.details("The whole manifest", lines(m.Text))

@@ -1,37 +1,30 @@
 package report
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
-	"gyges/agents/files"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )
 
-// maxTuning bounds the size of a [training.ManifestFile], in bytes.
-const maxTuning = 4 << 20
-
 // Run describes where games come from.
 type Run struct {
 	Name     string               // path on the command line
+	Folder   string               // path for command lines; "": Name
 	Manifest *tournament.Manifest // nil where none is known
 	Tuning   *Tuning              // of a tuning run; nil otherwise
 	Charts   []Chart              // curves of a tuning run
 	Notes    []string             // what could not be read
 }
 
-// Tuning is what a report shows of a tuning run's tuning.json.
-type Tuning struct {
-	Method  string `json:"method"`
-	Version string `json:"version"` // of the program
-	Text    string `json:"-"`       // the file
-}
+// folder is the path of the run's folder in command lines.
+func (r *Run) folder() string { return cmp.Or(r.Folder, r.Name) }
 
 // HasHistory reports whether a folder is that of a tuning run, which may hold no
 // games.
@@ -65,15 +58,15 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 	var err error
 	r.Manifest, err = tournament.ReadManifest(fsys)
 	note(tournament.ManifestFile, err)
-	text, err := files.ReadFS(fsys, training.ManifestFile, maxTuning)
-	if err == nil {
-		r.Tuning = &Tuning{Text: strings.TrimSpace(string(text))}
-		err = json.Unmarshal(text, r.Tuning)
-	}
+	r.Tuning, err = ReadTuning(fsys)
 	note(training.ManifestFile, err)
 	steps, err := readHistory(fsys)
 	note(training.HistoryFile, err)
-	r.Charts = historyCharts(steps)
+	if r.Tuning != nil {
+		r.Tuning.readResults(fsys, steps)
+	}
+	r.Charts = historyCharts(steps, r.Tuning)
+	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), r.Tuning.charts()...) // the parameters are last
 	return r
 }
 

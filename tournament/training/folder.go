@@ -2,6 +2,7 @@ package training
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/files"
+	"gyges/tournament"
 )
 
 // The files of a run's folder, whatever its method.
@@ -31,10 +33,14 @@ const maxManifest = 64 << 20
 
 // Manifest is the content of [ManifestFile].
 type Manifest struct {
-	Method  string         `json:"method"`  // texel, spsa, td or train
-	Version string         `json:"version"` // of the program that began the run
-	Config  map[string]any `json:"config"`  // everything that the outcome depends on
-	Result  any            `json:"result"`  // null until there is one
+	Method string `json:"method"` // texel, spsa, td or train
+	// Status is running until the run ends; [tournament.Interrupted] and
+	// [tournament.Failed] runs can be resumed. A run whose status is running and that no
+	// program makes was cut off. "" in runs of earlier versions.
+	Status  tournament.Status `json:"status,omitempty"`
+	Version string            `json:"version"` // of the program that began the run
+	Config  map[string]any    `json:"config"`  // everything that the outcome depends on
+	Result  any               `json:"result"`  // null until there is one
 }
 
 // FolderError is an error that makes a folder unusable for a run, such as that of
@@ -88,7 +94,7 @@ func (f *folder) open() error {
 	}
 	files.Clean(f.path)
 	if fresh {
-		if err := f.save(f.manifest.Result); err != nil {
+		if err := f.begin(); err != nil {
 			return errors.Join(err, f.close())
 		}
 	}
@@ -124,7 +130,7 @@ func (f *folder) resume(manifest []byte) error {
 			return fmt.Errorf("%s: holds a run of another configuration; %s was %.200s, now %.200s", f.path, key, a, b)
 		}
 	}
-	f.manifest.Version, f.manifest.Result = before.Version, before.Result
+	f.manifest.Version, f.manifest.Status, f.manifest.Result = before.Version, before.Status, before.Result
 	return nil
 }
 
@@ -148,9 +154,23 @@ func (f *folder) restart() error {
 	return errors.Join(err, f.history.Truncate(0))
 }
 
-// save writes the manifest with a result.
-func (f *folder) save(result any) error {
-	f.manifest.Result = result
+// begin writes that the run is in progress.
+func (f *folder) begin() error { return f.save(tournament.Running, f.manifest.Result) }
+
+// stop writes that the run ended with an error.
+func (f *folder) stop(ctx context.Context) error { return f.save(stopped(ctx), f.manifest.Result) }
+
+// stopped is the status of a run that ended with an error.
+func stopped(ctx context.Context) tournament.Status {
+	if ctx.Err() != nil {
+		return tournament.Interrupted
+	}
+	return tournament.Failed
+}
+
+// save writes the manifest with a status and a result.
+func (f *folder) save(status tournament.Status, result any) error {
+	f.manifest.Status, f.manifest.Result = status, result
 	return saveJSON(f.file(ManifestFile), f.manifest)
 }
 
@@ -161,7 +181,7 @@ func (f *folder) finish(result any, w *eval.Weights) error {
 			return err
 		}
 	}
-	return f.save(result)
+	return f.save(tournament.Finished, result)
 }
 
 // discard closes the folder and removes what openFolder has made.

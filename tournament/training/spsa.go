@@ -52,7 +52,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 		defer func() { err = errors.Join(err, r.folder.close()) }()
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.stop(ctx, err)
 	}
 	return r.finish()
 }

@@ -49,8 +49,8 @@ type Trained struct {
 	Rating      string // the folder of the games of all adopted generations; "" if there are none
 }
 
-// result is the result in the manifest.
-type result struct {
+// Result is the result of a run of generations in its [Manifest].
+type Result struct {
 	Status      tournament.Status `json:"status"`
 	Best        int               `json:"best"`
 	Generations []Generation      `json:"generations"`
@@ -61,20 +61,19 @@ type result struct {
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env}
 	var err error
-	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: result{Status: tournament.Running}}
+	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{Status: tournament.Running}}
 	if t.folder, err = openFolder(c.Out, m); err != nil {
 		return Trained{}, err
 	}
 	t.known = len(t.folder.lines)
 	t.adopted, t.weights = []Generation{{Adopted: true}}, []*eval.Weights{&c.Weights}
 	t.trained = Trained{Weights: t.folder.file(WeightsFile), Generations: []Generation{}}
-	err = t.train(ctx)
+	if err = t.folder.begin(); err == nil {
+		err = t.train(ctx)
+	}
 	status := tournament.Finished
-	switch {
-	case err != nil && ctx.Err() != nil:
-		status = tournament.Interrupted
-	case err != nil:
-		status = tournament.Failed
+	if err != nil {
+		status = stopped(ctx)
 	}
 	return t.trained, errors.Join(err, t.save(status), t.folder.close())
 }
@@ -96,9 +95,16 @@ func (t *trainer) best() (int, *eval.Weights) {
 	return t.adopted[last].Number, t.weights[last]
 }
 
+// InitialWeights is the path of the weights of generation 0 in the folder of their run.
+const InitialWeights = "gen-000/" + WeightsFile
+
+// MatchFolder returns the path of a generation's match in the folder of its run, with
+// slashes.
+func MatchFolder(generation int) string { return generationName(generation) + "/match" }
+
 // save writes the result so far.
 func (t *trainer) save(status tournament.Status) error {
-	return t.folder.save(result{status, t.trained.Best, t.trained.Generations})
+	return t.folder.save(status, Result{status, t.trained.Best, t.trained.Generations})
 }
 
 // train makes the generations, and the rating of those that were adopted.

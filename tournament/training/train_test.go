@@ -108,9 +108,13 @@ func TestGenerations(t *testing.T) {
 	// The manifest says the same.
 	text, err := os.ReadFile(filepath.Join(c.Out, ManifestFile))
 	require.NoError(t, err)
-	var m struct{ Result result }
+	var m struct {
+		Status tournament.Status
+		Result Result
+	}
 	require.NoError(t, json.Unmarshal(text, &m))
 	require.Equal(t, tournament.Finished, m.Result.Status)
+	require.Equal(t, tournament.Finished, m.Status)
 	require.Equal(t, s.Generations, m.Result.Generations)
 	require.Equal(t, s.Best, m.Result.Best)
 }

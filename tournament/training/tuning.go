@@ -125,6 +125,9 @@ func (t *tuner) run(ctx context.Context, name string, config map[string]any, m m
 		}
 		t.removeGames(last)
 	}
+	if err := t.folder.begin(); err != nil {
+		return err
+	}
 	for k := last + 1; k <= t.Steps; k++ {
 		l, err := m.step(ctx, k)
 		if err == nil {
@@ -140,6 +143,15 @@ func (t *tuner) run(ctx context.Context, name string, config map[string]any, m m
 		t.env.step(t.folder.lines)
 	}
 	return nil
+}
+
+// stop writes that the run ended with an error, unless its folder can't be used. It
+// returns the error.
+func (t *tuner) stop(ctx context.Context, err error) error {
+	if _, unusable := errors.AsType[*FolderError](err); unusable {
+		return err
+	}
+	return errors.Join(err, t.folder.stop(ctx))
 }
 
 // verify plays the match that is due after a step, and adds the result to its line.

@@ -84,7 +84,7 @@
     for (const [name, value] of Object.entries(parts)) {
       if (name === "table") replacePart(at(name), value);
       else if (name.startsWith("section ")) replacePart(section(name.slice(8)), value);
-      else if (name === "status" || name === "sampled") at(name).textContent = value;
+      else if (name === "status" || name === "sampled") { if (at(name)) at(name).textContent = value; }
       else if (name === "summary") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
       else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
       else if (name === "agents") state.agents = value;
