@@ -17,55 +17,68 @@ import (
 //go:embed agents/*.yaml
 var levelFiles embed.FS
 
-// levelFile is the content of the file of a level.
-type levelFile struct {
-	Level int    `yaml:"level"` // 1 is the weakest
-	Agent string `yaml:"agent"` // spec of the agent that plays so
-	Doc   string `yaml:"doc"`
+// Level is a named level of play.
+type Level struct {
+	Name  string      // of its file
+	Level int         // 1 is the weakest
+	Agent agents.Spec // what plays
+	Doc   string      // a phrase
 }
 
-// Levels returns the named levels as kinds of agents without parameters, the
-// weakest first. Their agents are made by the registry.
-func Levels(registry *agents.Registry) ([]agents.Kind, error) {
+// ListLevels returns the levels, the weakest first.
+func ListLevels() ([]Level, error) {
 	files, err := levelFiles.ReadDir("agents")
 	if err != nil {
 		return nil, err
 	}
-	rank := map[string]int{}
-	var kinds []agents.Kind
+	var list []Level
 	for _, f := range files {
-		level, kind, err := readLevel(registry, f.Name())
+		l, err := readLevel(f.Name())
 		if err != nil {
 			return nil, fmt.Errorf("configs/agents/%s: %w", f.Name(), err)
 		}
-		rank[kind.Name] = level
-		kinds = append(kinds, kind)
+		list = append(list, l)
 	}
-	slices.SortFunc(kinds, func(a, b agents.Kind) int { return rank[a.Name] - rank[b.Name] })
+	slices.SortFunc(list, func(a, b Level) int { return a.Level - b.Level })
+	return list, nil
+}
+
+// Levels returns the levels as kinds of agents without parameters, the
+// weakest first. Their agents are made by the registry.
+func Levels(registry *agents.Registry) ([]agents.Kind, error) {
+	list, err := ListLevels()
+	if err != nil {
+		return nil, err
+	}
+	var kinds []agents.Kind
+	for _, l := range list {
+		if _, err := registry.Values(l.Agent); err != nil {
+			return nil, fmt.Errorf("level %s: %w", l.Name, err)
+		}
+		kinds = append(kinds, agents.Kind{
+			Name: l.Name,
+			Doc:  fmt.Sprintf("level %d, %s: %s", l.Level, l.Agent, l.Doc),
+			New:  func(agents.Values) (agents.Agent, error) { return registry.New(l.Agent) },
+		})
+	}
 	return kinds, nil
 }
 
-func readLevel(registry *agents.Registry, file string) (int, agents.Kind, error) {
+func readLevel(file string) (Level, error) {
 	text, err := levelFiles.ReadFile(path.Join("agents", file))
 	if err != nil {
-		return 0, agents.Kind{}, err
+		return Level{}, err
 	}
-	var f levelFile
+	var f struct {
+		Level int    `yaml:"level"`
+		Agent string `yaml:"agent"`
+		Doc   string `yaml:"doc"`
+	}
 	d := yaml.NewDecoder(strings.NewReader(string(text)))
 	d.KnownFields(true)
 	if err := d.Decode(&f); err != nil {
-		return 0, agents.Kind{}, err
+		return Level{}, err
 	}
 	spec, err := agents.ParseSpec(f.Agent)
-	if err != nil {
-		return 0, agents.Kind{}, err
-	}
-	if _, err := registry.Values(spec); err != nil {
-		return 0, agents.Kind{}, err
-	}
-	return f.Level, agents.Kind{
-		Name: strings.TrimSuffix(file, ".yaml"),
-		Doc:  fmt.Sprintf("level %d, %s: %s", f.Level, spec, f.Doc),
-		New:  func(agents.Values) (agents.Agent, error) { return registry.New(spec) },
-	}, nil
+	return Level{strings.TrimSuffix(file, ".yaml"), f.Level, spec, f.Doc}, err
 }

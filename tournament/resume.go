@@ -129,8 +129,19 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		c.warn("another version of the program played here before; the same seed may give other games now",
 			"before", old.Program.String(), "now", m.Program.String())
 	}
-	return compareConfigs(&old.Config, &m.Config)
+	err = compareConfigs(&old.Config, &m.Config)
+	if old.Config.Pairs < m.Config.Pairs && len(c.stageSizes()) == 1 && err != nil {
+		old.Config.Pairs = m.Config.Pairs
+		if compareConfigs(&old.Config, &m.Config) == nil {
+			err = &ExtendError{err}
+		}
+	}
+	return err
 }
+
+// ExtendError is the error of a folder whose run differs in its number of pairs alone, and can go on
+// with more of them if [Config].Extend is set.
+type ExtendError struct{ error }
 
 // compareConfigs returns an error that lists what differs in what is played.
 // The name, the number of workers, the stall timeout and the suspension are no part of it.

@@ -279,6 +279,13 @@ func TestResumeRefuses(t *testing.T) {
 	}
 	refuse("holds a run of another configuration; seed was \"1\", now \"2\"", func(c *Config) { c.Seed = 2 })
 	refuse("pairs was 2, now 3", func(c *Config) { c.Pairs = 3 })
+	more := c
+	more.Pairs = 3
+	_, err = Run(t.Context(), more, testRegistry(nil), nil)
+	require.ErrorAs(t, err, new(*ExtendError))
+	more.Seed = 2
+	_, err = Run(t.Context(), more, testRegistry(nil), nil)
+	require.False(t, errors.As(err, new(*ExtendError)), "the seed differs, too")
 	refuse("pairs was 2, now 1", func(c *Config) { c.Pairs, c.Extend = 1, true })
 	refuse("agents was", func(c *Config) { c.Agents = c.Agents[1:] })
 

@@ -8,6 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
+	"gyges/agents/human"
 	"gyges/ratings/grid"
 	"gyges/rules"
 )
@@ -29,7 +30,7 @@ type analyseCmd struct {
 
 // Help is the part of the help below the summary.
 func (analyseCmd) Help() string {
-	return "Prints a line for each depth and move: the score in points for the side to move, positions visited so " +
+	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, positions visited so " +
 		"far, the time, and the principal variation. Then it prints the contribution of each feature to the " +
 		"evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when the result " +
 		"is proven.\n\n--multi needs an agent that can exclude moves: alphabeta."
@@ -106,6 +107,7 @@ func (a *analysis) run(ctx context.Context, agent agents.Agent) error {
 		return err
 	}
 	if !a.json {
+		a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove))
 		a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
 	}
 	if ok {

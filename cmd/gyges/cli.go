@@ -44,6 +44,7 @@ type cli struct {
 	Train      trainCmd      `cmd:"" help:"Train weights, generation by generation, each tested by a match."`
 	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
 	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents, or the parameters of one."`
+	Levels     levelsCmd     `cmd:"" help:"List the levels of play: agents of fixed strength."`
 	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
 	Help       helpCmd       `cmd:"" help:"Print a manual, the list of manuals, or the help of a command."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

@@ -114,12 +114,12 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 	if !assigned || !strings.HasPrefix(flag, "--") {
 		flag, head = words[len(words)-2], ""
 	}
-	nodes := append([]*kong.Node{n}, n.Children...) // the words of its default command need no name
+	nodes := []*kong.Node{n}
 	switch {
 	case helpNode != nil:
 		nodes = []*kong.Node{helpNode}
-	case n.Type == kong.ApplicationNode:
-		nodes = nodes[:1]
+	case n.DefaultCmd != nil: // whose words need no name before them
+		nodes = append(nodes, n.DefaultCmd)
 	}
 	for _, n := range nodes {
 		for _, f := range slices.Concat(n.AllFlags(true)...) {

@@ -43,6 +43,24 @@ func onTerminal(t *testing.T, ctx context.Context, args ...string) (code int, te
 	return code, strings.ReplaceAll(<-read, "\r\n", "\n")
 }
 
+// On a terminal a rating table is as wide as it, with the leader in bold.
+func TestTableOnTerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("COLUMNS", "")
+	t.Setenv("NO_COLOR", "")
+	league := filepath.Join("..", "..", "ratings", "source", "testdata", "league.pgn")
+	code, out := onTerminal(t, t.Context(), "rate", league)
+	require.Zero(t, code)
+	require.Regexp(t, `^ #  Player +Elo +95 % +Games\n-+\n`+
+		` \x1b\[1m1\x1b\[0m  \x1b\[1mAda\x1b\[0m .*\n 2  Babbage `, out)
+	t.Setenv("NO_COLOR", "1")
+	_, out = onTerminal(t, t.Context(), "rate", league)
+	require.NotContains(t, out, "\x1b")
+	t.Setenv("COLUMNS", "100")
+	_, out = onTerminal(t, t.Context(), "rate", league)
+	require.Contains(t, out, "Points   Score   Draws\n")
+}
+
 func TestPager(t *testing.T) {
 	for _, name := range []string{"GYGES_PAGER", "PAGER", "LESS", "COLUMNS", "NO_COLOR"} {
 		t.Setenv(name, "") // so that it is as before afterwards

@@ -32,7 +32,7 @@ type reportCmd struct {
 	historyFlags
 	Games  int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"Output: html (default), one file that needs no other; or md, Markdown with SVG files beside it."`
-	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md."`
+	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md in the run's folder, and in the current one if there are several runs."`
 }
 
 // Help is the part of the help below the summary.
@@ -45,10 +45,10 @@ func (reportCmd) Help() string {
 
 func (reportCmd) examples() []example {
 	return []example{
-		{"gyges report results/quick-20260102-150405", "writes report.html"},
+		{"gyges report results/quick-20260102-150405", "writes results/quick-20260102-150405/report.html"},
 		{"gyges report results/* --rules kang --anchor random=0 -o kang.html", ""},
 		{"gyges report results/gen1 results/gen2 results/gen3 --over-time whole", "with ratings over time"},
-		{"gyges report results/match --format md -o results/match/report", "Markdown and SVG files in a folder"},
+		{"gyges report results/match --format md", "Markdown and SVG files beside the records"},
 	}
 }
 
@@ -238,11 +238,23 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	return nil
 }
 
+// folder is where the page is written unless --out names a file: beside the records of a single run.
+func (c *reportCmd) folder() string {
+	if len(c.Runs) > 1 {
+		return ""
+	}
+	run := c.Runs[0]
+	if info, err := os.Stat(run); err == nil && !info.IsDir() {
+		return filepath.Dir(run)
+	}
+	return run
+}
+
 // path is the file to write; folders that Markdown needs are made.
 func (c *reportCmd) path() (string, error) {
 	path := c.Out
 	if path == "" {
-		path = "report." + c.Format
+		path = filepath.Join(c.folder(), "report."+c.Format)
 	}
 	info, err := os.Stat(path)
 	isDir := err == nil && info.IsDir()

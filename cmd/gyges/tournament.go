@@ -116,9 +116,12 @@ func specs(c *tournament.Config) []string {
 
 // runError distinguishes the user's mistakes from failures of the run.
 func runError(err error, s tournament.Summary) error {
+	var extend *tournament.ExtendError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &extend):
+		return fmt.Errorf("--out: %w; --extend plays more pairs in it", err)
 	case s.Status == tournament.Failed:
 		return failure{err}
 	case s.Status == tournament.Running: // it has not begun
