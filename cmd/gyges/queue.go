@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +23,7 @@ import (
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue"
+	"gyges/tournament/report"
 )
 
 // accessFlags are the credentials for a NATS server. There is no flag for the password,
@@ -95,7 +98,8 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	o := queue.Options{
 		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
 		TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
-		Speed: func() float64 { return searchSpeed(ctx, e.registry) },
+		Speed:  func() float64 { return searchSpeed(ctx, e.registry) },
+		Notify: func(line string) { e.err.printf("%s\n", line) },
 	}
 	if err := o.Check(config); err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)
@@ -105,6 +109,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	if q.server != nil {
 		o.Stalled = q.server.Stalled
+		e.err.printf("%s", f.invitation(q.server.URL(), config.Agents))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
@@ -150,6 +155,32 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 		q.close()
 	}
 	return asFailure(err)
+}
+
+// invitation says where the embedded server listens, and how to start a worker.
+func (f *queueFlags) invitation(address string, players []agents.Spec) string {
+	reached := address
+	if u, err := url.Parse(address); err == nil && net.ParseIP(u.Hostname()).IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			u.Host = net.JoinHostPort(name, u.Port())
+			reached = u.String()
+		}
+	}
+	command := "gyges worker --nats " + reached
+	if f.TLSCert != "" {
+		command += " --tls-ca " + report.ShellWord(f.TLSCert)
+	}
+	for _, p := range players {
+		if p.Kind == "ugi" {
+			command += " --engine " + report.ShellWord(p.Get("name")+"="+p.Get("cmd"))
+		}
+	}
+	text := fmt.Sprintf("The NATS server listens at %s. To start a worker:\n  %s\n", address, command)
+	if f.NatsUser != "" {
+		text += fmt.Sprintf("It needs GYGES_NATS_USER=%s and GYGES_NATS_PASSWORD in its environment.\n",
+			report.ShellWord(f.NatsUser))
+	}
+	return text
 }
 
 // asFailure marks an error that is not the user's mistake.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -227,4 +228,24 @@ func TestConductCreditsTheMover(t *testing.T) {
 		})
 		require.Equal(t, want, [2]int64{int64(c["a"].nodes.sum), int64(c["b"].nodes.sum)}, opening)
 	}
+}
+
+// The command that starts a worker can be copied from the terminal.
+func TestInvitation(t *testing.T) {
+	var players []agents.Spec
+	for _, text := range []string{"random", "ugi:name=mine,cmd=./mine --fast"} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		players = append(players, spec)
+	}
+	require.Equal(t, "The NATS server listens at nats://127.0.0.1:4222. To start a worker:\n"+
+		"  gyges worker --nats nats://127.0.0.1:4222 --engine 'mine=./mine --fast'\n",
+		(&queueFlags{}).invitation("nats://127.0.0.1:4222", players))
+	f := queueFlags{accessFlags: accessFlags{NatsUser: "player", TLSCert: "cert.pem"}}
+	name, err := os.Hostname()
+	require.NoError(t, err)
+	require.Equal(t, "The NATS server listens at tls://0.0.0.0:4222. To start a worker:\n"+
+		"  gyges worker --nats tls://"+name+":4222 --tls-ca cert.pem\n"+
+		"It needs GYGES_NATS_USER=player and GYGES_NATS_PASSWORD in its environment.\n",
+		f.invitation("tls://0.0.0.0:4222", players[:1]))
 }

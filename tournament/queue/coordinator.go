@@ -36,6 +36,10 @@ type Options struct {
 	Speed       func() float64   // positions a second of the machine that times are meant for; nil: unknown
 	Stalled     func() error     // why the server can't store messages, as Server.Stalled; nil: unknown
 	Log         *slog.Logger     // nil: nothing is logged
+
+	// Notify is called with a line for each worker that joins or leaves, and when there is
+	// none; nil: it isn't.
+	Notify func(line string)
 }
 
 // Bounds of Options.
@@ -62,6 +66,9 @@ func (o *Options) setDefaults() error {
 	o.Window, o.Tries, o.Replicas = cmp.Or(o.Window, 4096), cmp.Or(o.Tries, 5), cmp.Or(o.Replicas, 1)
 	o.Lease, o.TimeScaling = cmp.Or(o.Lease, 30*time.Second), cmp.Or(o.TimeScaling, Scaled)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Notify == nil {
+		o.Notify = func(string) {}
+	}
 	switch {
 	case o.Window < 1 || o.Window > maxWindow:
 		return fmt.Errorf("expected a window from 1 to %d pairs, found %d", maxWindow, o.Window)
@@ -84,6 +91,7 @@ type Coordinator struct {
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	options Options
+	workers workerRegistry
 
 	statusEvery time.Duration // see run.play
 	repairEvery time.Duration
@@ -103,7 +111,10 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: announceEvery, repairEvery: repairEvery}
+	p := &Coordinator{
+		nc: nc, js: js, options: o, statusEvery: announceEvery, repairEvery: repairEvery,
+		workers: workerRegistry{version: o.Version, notify: o.Notify, workers: map[string]workerEntry{}},
+	}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err

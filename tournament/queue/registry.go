@@ -2,11 +2,13 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
+	"gyges/ratings/textfmt"
 	"gyges/tournament/queue/status"
 )
 
@@ -24,11 +26,23 @@ const (
 	maxWord         = 100
 )
 
-// workerRegistry holds the workers that have reported to the coordinator of a run.
+// workerRegistry holds the workers that have reported to a coordinator.
 type workerRegistry struct {
-	run     string
+	run     string // the present one
+	version string // of the coordinator's program
 	log     *slog.Logger
+	notify  func(line string)
 	workers map[string]workerEntry // by id
+	waiting bool                   // that there is none has been said
+}
+
+// begin begins another run. Workers may have reported unseen since the last one.
+func (c *workerRegistry) begin(run string, log *slog.Logger, now time.Time) {
+	c.run, c.log = run, log
+	for id, w := range c.workers {
+		w.at = now
+		c.workers[id] = w
+	}
 }
 
 // workerEntry is the last report of a worker.
@@ -41,32 +55,54 @@ type workerEntry struct {
 func (c *workerRegistry) update(report workerReport, now time.Time) bool {
 	before, known := c.workers[report.ID]
 	if report.Gone || !known && len(c.workers) >= maxKnownWorkers {
-		delete(c.workers, report.ID)
+		if known {
+			c.remove(report.ID, "")
+		}
 		return false
 	}
 	if why := report.Refused[c.run]; why != "" && why != before.Refused[c.run] {
 		c.log.Warn("a worker doesn't play for this run", "worker", report.Name, "why", why)
 	}
-	if !known {
-		c.log.Info("a worker", "worker", report.Name, "cores", report.Cores, "workers", report.Workers,
-			"speed", report.Speed, "version", report.Version)
+	if !known && c.plays(report) {
+		c.notify(fmt.Sprintf("worker %s joined: %s at a time", shownName(report.Name),
+			textfmt.Plural(int(report.Workers), "game")))
 	}
 	c.workers[report.ID] = workerEntry{report, now}
 	return !known
 }
 
-// playing removes workers that are gone, and returns how many play for the run.
+// plays reports whether a worker plays for the run, as far as is known.
+func (c *workerRegistry) plays(report workerReport) bool {
+	return report.Refused[c.run] == "" && report.Version == c.version
+}
+
+// remove removes a worker.
+func (c *workerRegistry) remove(id, why string) {
+	if w := c.workers[id]; c.plays(w.workerReport) {
+		c.notify("worker " + shownName(w.Name) + " left" + why)
+	}
+	delete(c.workers, id)
+}
+
+// shownName returns the name of a worker for people.
+func shownName(name string) string { return textfmt.Escape(word(name)) }
+
+// playing removes workers that are gone, and returns how many play for the run. If
+// there are none any more, it says so.
 func (c *workerRegistry) playing(now time.Time) int {
 	n := 0
 	for id, w := range c.workers {
 		switch {
 		case now.Sub(w.at) > goneAfter:
-			c.log.Info("a worker is gone", "worker", w.Name)
-			delete(c.workers, id)
-		case w.Refused[c.run] == "":
+			c.remove(id, fmt.Sprintf(": no report for %v", goneAfter))
+		case c.plays(w.workerReport):
 			n++
 		}
 	}
+	if n == 0 && !c.waiting {
+		c.notify("waiting for workers")
+	}
+	c.waiting = n == 0
 	return n
 }
 

@@ -32,7 +32,6 @@ type run struct {
 	publisher publisher
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.PairResult
-	workers   workerRegistry
 	notice    stallNotice
 
 	pending    map[int64]*pendingJob   // pairs that aren't in the file
@@ -82,10 +81,10 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		return nil, err
 	}
 	log := p.options.Log.With("run", id.Run)
+	p.workers.begin(id.Run, log, time.Now())
 	return &run{
 		Coordinator: p, id: id, previous: previous, contents: append(contents, text), dir: config.Out, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
-		workers: workerRegistry{run: id.Run, log: log, workers: map[string]workerEntry{}},
 		notice: stallNotice{
 			log: log, lost: "the queue can't be stored; the run waits until it can",
 			recovered: "the queue is stored again",

@@ -151,7 +151,7 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 // What workers say is bounded, and those that are silent aren't listed.
 func TestWorkerRegistryList(t *testing.T) {
 	now := time.Now()
-	c := workerRegistry{run: "run", log: discard(), workers: map[string]workerEntry{}}
+	c := workerRegistry{run: "run", log: discard(), notify: func(string) {}, workers: map[string]workerEntry{}}
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
 		c.update(workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}},
 			now.Add(-time.Duration(i)*goneAfter*2/3))
@@ -176,6 +176,48 @@ func TestWorkerRegistryList(t *testing.T) {
 	require.Equal(t, status.Refuses, states["no"])
 	require.Equal(t, status.Plays, states["other"])
 	require.Equal(t, status.Plays, states[names[2]])
+}
+
+// Each worker that joins or leaves is reported in a line, and that there is none.
+func TestWorkersAreReported(t *testing.T) {
+	now := time.Now()
+	var lines []string
+	c := workerRegistry{
+		version: "1", notify: func(line string) { lines = append(lines, line) }, workers: map[string]workerEntry{},
+	}
+	says := func(want ...string) {
+		t.Helper()
+		require.Equal(t, want, lines)
+		lines = nil
+	}
+	report := func(name string) workerReport {
+		return workerReport{ID: name, Worker: status.Worker{Name: name, Version: "1", Workers: 8}}
+	}
+	c.begin("run", discard(), now)
+	c.playing(now)
+	c.playing(now)
+	says("waiting for workers")
+	c.update(report("a"), now)
+	c.update(report("a"), now)
+	c.update(report("b\x1b"), now.Add(time.Second))
+	old := report("old")
+	old.Version = "0"
+	c.update(old, now)
+	refusing := report("refusing")
+	refusing.Refused = map[string]string{"run": "why"}
+	c.update(refusing, now)
+	require.Equal(t, 2, c.playing(now))
+	says("worker a joined: 8 games at a time", `worker b\x1b joined: 8 games at a time`)
+	c.playing(now.Add(goneAfter + time.Second))
+	says("worker a left: no report for 30s")
+	c.begin("next", discard(), now.Add(2*goneAfter))
+	require.Equal(t, 1, c.playing(now.Add(2*goneAfter)), "it may have reported unseen")
+	gone := report("b\x1b")
+	gone.Gone = true
+	c.update(gone, now)
+	c.update(gone, now)
+	c.playing(now.Add(2 * goneAfter))
+	says(`worker b\x1b left`, "waiting for workers")
 }
 
 func TestRates(t *testing.T) {

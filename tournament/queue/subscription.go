@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -40,6 +41,9 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
+	joined  time.Time               // set with ready
+	pairs   atomic.Int64            // played
+	games   atomic.Int64            // in them
 	playing sync.RWMutex            // read-locked while a pair is played
 	idle    chan *tournament.Runner // with open agents
 }

@@ -99,6 +99,7 @@ const stopTimeout = 5 * time.Second
 // Run plays until ctx ends. Unfinished pairs are returned to the server then, and the
 // results of finished ones published.
 func (w *Worker) Run(ctx context.Context) error {
+	start := time.Now()
 	folder, remove, err := files.TempDir("", "gyges-worker")
 	if err != nil {
 		return err
@@ -124,6 +125,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	time.AfterFunc(stopTimeout, stopSending)
 	w.sending.Wait()
 	w.giveBack()
+	w.options.Log.Info("stopped", "pairs", w.pairs.Load(), "time", time.Since(start).Round(100*time.Millisecond))
 	return ctx.Err()
 }
 
@@ -194,7 +196,7 @@ func (w *Worker) setReady(r *subscription, err error) {
 	switch {
 	case err == nil:
 		w.options.Log.Info("joined a run", "run", r.Run)
-		r.ready = true
+		r.ready, r.joined = true, time.Now()
 		w.wake()
 		return
 	case errors.As(err, &no):
@@ -219,7 +221,10 @@ func (w *Worker) end(r *subscription) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.runs[r.runID] == r {
-		w.options.Log.Info("a run has ended", "run", r.Run)
+		if r.ready {
+			w.options.Log.Info("a run has ended", "run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(),
+				"time", time.Since(r.joined).Round(100*time.Millisecond))
+		}
 		w.drop(r)
 	}
 }
@@ -529,6 +534,10 @@ func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Gam
 		}
 		m.Header.Set(objectHeader, name)
 		m.Data = nil
+	}
+	if err == nil { // before the run can end
+		t.run.pairs.Add(1)
+		t.run.games.Add(int64(len(games)))
 	}
 	if w.publisher.publish(ctx, m) == nil {
 		acknowledge(t.message)
