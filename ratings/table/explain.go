@@ -52,6 +52,15 @@ var beside = []definition{
 			"on average"},
 	{"degrees_of_freedom", "the pairings less the ratings fitted to them"},
 	{"p", "the probability of a chi_square this large or larger if the model is right"},
+	{"intransitivity",
+		"how far the results contradict one number for each player (Jiang et al. 2011); null unless 3 to 50 players are " +
+			"rated, every two met, and pairings have 8 games on average. Each pairing alone gives a difference of its two " +
+			"players; these are split, weighted by their precision, into differences of one number for each player and a " +
+			"cyclic part. cyclic_share: the cyclic part's share of the variance of the differences, what chance gives " +
+			"subtracted from both; p: the probability of a cyclic part as large or larger in a tournament of the same " +
+			"games if the ratings are right, from 200 simulated ones; cycle: the three players who beat one another in " +
+			"turn with the largest sum of differences over its standard deviation, empty if there are none; cycle_elo: " +
+			"that sum; cycle_p: the probability, likewise, that any three players have as strong a cycle or a stronger one"},
 	{"notes", "sentences on what was left out or could not be had"},
 	{"schedules",
 		"the standings after each round of a Swiss tournament, the bracket of a knock-out, or for each table the results " +

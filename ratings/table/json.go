@@ -53,6 +53,7 @@ func tableObject(t Table, notes []string) (object, error) {
 		{"chi_square", fit.ChiSquare},
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
+		{"intransitivity", intransitivityObject(r)},
 		{"notes", jsonTexts(append(append([]string{}, r.Notes...), notes...))},
 		{"crosstable", list{crosstableKeys, pairings}},
 		{"head_to_head", list{headToHeadKeys, headToHead}},
@@ -69,6 +70,19 @@ func priorObject(p ratings.Prior) any {
 		return nil
 	}
 	return object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
+}
+
+// intransitivityObject is the cyclic part of the results; null where too little is known.
+func intransitivityObject(r *ratings.Ratings) any {
+	i, ok := r.Intransitivity()
+	if !ok {
+		return nil
+	}
+	found := i.Cycle != nil
+	return object{
+		{"cyclic_share", i.Share}, {"p", i.P}, {"cycle", jsonTexts(i.Cycle)}, {"cycle_elo", orNull(found, i.Elo)},
+		{"cycle_p", orNull(found, i.CycleP)},
+	}
 }
 
 func groupObjects(groups []ratings.Group) []object {

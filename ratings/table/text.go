@@ -97,8 +97,8 @@ func (p *page) row(g *grid.Grid, cells ...any) {
 }
 
 // Remarks returns the lines that [Write] prints below the rating table: the
-// advantage, the draw parameter, the reference of the ratings, the goodness of fit
-// and the notes.
+// advantage, the draw parameter, the reference of the ratings, the goodness of fit,
+// cycles and the notes.
 func (t Table) Remarks() []string {
 	list := remarks(t.Ratings)
 	for i := range list {
@@ -129,6 +129,9 @@ func remarks(r *ratings.Ratings) []string {
 		lines = append(lines, scaleText(r.Groups))
 		if r.GoodnessOfFit.Degrees > 0 {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(r.GoodnessOfFit))
+		}
+		if i, ok := r.Intransitivity(); ok {
+			lines = append(lines, "Cycles: "+intransitivityText(i))
 		}
 	}
 	if line := faultsText(r); line != "" {
@@ -164,6 +167,20 @@ func faultsText(r *ratings.Ratings) string {
 
 func chiSquareText(f ratings.GoodnessOfFit) string {
 	return fmt.Sprintf("chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)
+}
+
+// intransitivityText is a sentence on the cyclic part of the results.
+func intransitivityText(i ratings.Intransitivity) string {
+	const significant = 0.05
+	if i.P > significant && (i.Cycle == nil || i.CycleP > significant) {
+		return fmt.Sprintf("none beyond chance, p = %.3f.", i.P)
+	}
+	text := fmt.Sprintf("%s of the variance between pairings is cyclic, p = %.3f; ", textfmt.Percent(i.Share), i.P)
+	if i.Cycle == nil {
+		return text + "no three players beat one another in turn."
+	}
+	circle := strings.Join(append(i.Cycle, i.Cycle[0]), " > ")
+	return fmt.Sprintf("%sstrongest: %s (%s Elo in all), p = %.3f.", text, circle, textfmt.Decimal(i.Elo), i.CycleP)
 }
 
 func groupLine(g, of int, group ratings.Group) string {
