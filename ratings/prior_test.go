@@ -177,18 +177,18 @@ func TestFittedPriorAgreesWithAGrid(t *testing.T) {
 	// mean has no information. Without draws the dispersion is about one.
 	evidence := func(sd float64) float64 {
 		s, sum := sd*math.Sqrt2/eloPerNat, 0.0
-		for z := -20.0; z <= 20; z += 0.001 {
+		for z := -20.0; z <= 20; z += 0.02 {
 			sum += math.Exp(40*math.Log(logistic(z))+20*math.Log(logistic(-z))-z*z/(2*s*s)) / s
 		}
 		return math.Log(sum) + math.Log(sd) - sd/likeliestSD
 	}
 	best := 5.0
-	for sd := best; sd < 2000; sd++ {
+	for sd := best; sd < 2000; sd *= 1.01 {
 		if evidence(sd) > evidence(best) {
 			best = sd
 		}
 	}
-	require.InEpsilon(t, best, r.Prior.SD, 0.05)
+	require.InEpsilon(t, best, r.Prior.SD, 0.03)
 }
 
 // Over time, a player has its virtual draws at the first step at which it played, and
