@@ -23,6 +23,7 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/training"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -85,6 +86,36 @@ func writeRun(t testing.TB, dir, status, games string) {
 	if status != "" {
 		manifest := fmt.Sprintf(`{"schema":1,"status":%q,"games":{"scheduled":100,"played":0},"config":{"agents":["a","b"],"rules":["standard"],"sprt":"elo0=0,elo1=200"}}`, status)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), []byte(manifest), 0o644))
+	}
+}
+
+// writeManifest writes the manifest of a run.
+func writeManifest(t testing.TB, dir, config string) {
+	t.Helper()
+	text := `{"schema":1,"status":"finished","games":{"scheduled":4,"played":4},"config":` + config + `}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), []byte(text), 0o644))
+}
+
+// writeSwiss makes the folder of a Swiss tournament of three players in two rounds.
+func writeSwiss(t testing.TB, dir string) {
+	t.Helper()
+	writeRun(t, dir, "", lines(drawPair(0)...)+lines(drawGame("standard", 2, "a", "c"), drawGame("standard", 3, "c", "a")))
+	writeManifest(t, dir, `{"name":"swiss","schedule":"swiss","rounds":2,"pairs":1,"rules":["standard"],"agents":["a","b","c"]}`)
+}
+
+// writeTraining makes the folder of a training that was interrupted in its second
+// generation; the match of the first rejected the candidate.
+func writeTraining(t testing.TB, dir string) {
+	t.Helper()
+	match := filepath.Join(dir, filepath.FromSlash(training.MatchFolder(1)))
+	writeRun(t, match, "finished", lines(drawPair(0)...))
+	for name, text := range map[string]string{
+		training.ManifestFile: `{"method":"train","status":"interrupted","config":{"rules":"standard","agent":"alphabeta"},` +
+			`"result":{"status":"running","best":0,"generations":[{"generation":1,"parent":0,"adopted":false,"positions":1234,` +
+			`"test":{"gain":0.01,"gain_margin":0.02},"pairs":[1,0,0,0,0],"llr":-0.5,"elo":-3.5,"elo_margin":20}]}}`,
+		training.HistoryFile: `{"step":1,"validation_loss":0.66,"elo":-3.5,"elo_margin":20,"parameters":{"tempo":1}}` + "\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 }
 

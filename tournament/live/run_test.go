@@ -354,6 +354,46 @@ func TestTuningWithoutGames(t *testing.T) {
 	require.NotContains(t, page.Body.String(), "<b>tempo")
 }
 
+// The page of a training says how it stands and what its matches decided. It has no
+// viewer, and names no command that would refuse the folder.
+func TestTrainingPage(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	writeTraining(t, filepath.Join(s.results, "training"))
+	require.Regexp(t, `/run/training">.*badge interrupted">interrupted<.*training · alphabeta · standard`,
+		s.get("/").Body.String())
+	page := s.get("/run/training").Body.String()
+	for _, want := range []string{
+		"interrupted; the same command with --out resumes it", "generation 1: rejected", "<td>1,234</td>",
+		"Log-likelihood ratio of each generation", "gyges report " + filepath.ToSlash(s.results) + "/training",
+	} {
+		require.Contains(t, page, want)
+	}
+	for _, not := range []string{"gyges rate", "gyges match", `id="viewer"`, "There are none yet"} {
+		require.NotContains(t, page, not)
+	}
+}
+
+// The page of a Swiss tournament has its standings, also while it is played and after
+// the records were read in parts.
+func TestSwissPage(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "swiss")
+	writeSwiss(t, dir)
+	path := filepath.Join(dir, tournament.GamesFile)
+	all, err := os.ReadFile(path)
+	require.NoError(t, err)
+	first := len(lines(drawPair(0)...))
+	require.NoError(t, os.WriteFile(path, all[:first], 0o644))
+	standings := func() string { return s.catalog.run("swiss").feed.now(0).parts["section standings"].text }
+	require.Contains(t, standings(), "Swiss, standings after round 1 of 2")
+	require.NotContains(t, standings(), "final table")
+	appendTo(t, path, string(all[first:]))
+	require.Contains(t, standings(), "Swiss, final table after 2 rounds")
+	require.Contains(t, s.get("/run/swiss").Body.String(), "the Swiss tournament with")
+}
+
 // Names of folders, agents and rules are texts and nothing else, on every page.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()

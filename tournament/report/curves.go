@@ -140,7 +140,15 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		charts[i].XName = x
 		charts[i].Curves = slices.DeleteFunc(charts[i].Curves, func(c Curve) bool { return len(c.Points) == 0 })
 	}
+	charts[0].nameAlone()
 	return slices.DeleteFunc(charts, func(c Chart) bool { return len(c.Curves) == 0 })
+}
+
+// nameAlone adds the name of a single curve, which has no legend, to the title.
+func (c *Chart) nameAlone() {
+	if len(c.Curves) == 1 {
+		c.Title += " (" + c.Curves[0].Name + ")"
+	}
 }
 
 // parameterCell is a parameter's value.

@@ -178,7 +178,7 @@ func readMatch(fsys fs.FS, dir string) *llrPath {
 
 // charts are the curves that only a training has: the gain of the fit, and the tests.
 func (t *Tuning) charts() []Chart {
-	var gain Curve
+	gain := Curve{Name: "gain"}
 	for _, g := range t.generations() {
 		if g.Test != nil {
 			gain.Add(Point{X: float64(g.Number), Y: g.Test.Gain, Error: g.Test.GainMargin})
@@ -205,6 +205,7 @@ func (t *Tuning) charts() []Chart {
 		curve.Name = fmt.Sprintf("generation %d: %s", m.generation, t.verdict(m.generation))
 		tests.Curves = append(tests.Curves, curve)
 	}
+	tests.nameAlone()
 	return append(list, tests)
 }
 
