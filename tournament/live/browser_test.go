@@ -328,6 +328,26 @@ func TestBrowserLive(t *testing.T) {
 	require.Empty(t, console())
 }
 
+// A page whose events were refused, since too many pages are open, follows by itself
+// once there is room.
+func TestBrowserFollowsAgain(t *testing.T) {
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", lines(drawPair(0)...))
+	for range maxStreams {
+		s.streams <- struct{}{}
+	}
+	b := browsertest.Open(t)
+	b.Visit(listen(t, s) + "/run/match")
+	b.Wait(`document.querySelector("[data-badge]").textContent === "not connected"`)
+	for range maxStreams {
+		<-s.streams
+	}
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(1)...))
+	b.Wait(`document.querySelector(".top dd").textContent === "4"`)
+	require.Equal(t, "live", b.Text(`document.querySelector("[data-badge]").textContent`))
+}
+
 // On a phone nothing is wider than the screen but what scrolls by itself; dark is
 // dark.
 func TestBrowserPhoneAndDark(t *testing.T) {

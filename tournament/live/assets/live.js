@@ -7,7 +7,7 @@
   const at = (name) => document.querySelector(`[data-part="${CSS.escape(name)}"]`);
   const data = document.getElementById("page-data");
   const state = data ? JSON.parse(data.textContent) : {};
-  let paused = false, waiting = null;
+  let paused = false, waiting = null, connected = true;
 
   const make = (tag, attributes, ...children) => {
     const e = document.createElement(tag);
@@ -56,8 +56,9 @@
   function badge() {
     const b = document.querySelector("[data-badge]");
     if (!b) return;
-    b.textContent = paused ? "paused" : state.running ? "live" : "not running";
-    b.className = "badge " + (paused ? "paused" : state.running ? "running" : "");
+    const live = state.running && connected;
+    b.textContent = paused ? "paused" : !state.running ? "not running" : connected ? "live" : "not connected";
+    b.className = "badge " + (paused ? "paused" : live ? "running" : "");
   }
 
   function latest(games) {
@@ -107,12 +108,33 @@
 
   if (state.latest) latest(state.latest);
   contents(); badge();
-  const events = new EventSource(main.dataset.events);
-  events.addEventListener("page", (e) => {
-    const parts = JSON.parse(e.data);
-    if (!paused) return apply(parts);
-    waiting = { ...waiting, ...parts };
-    document.documentElement.dataset.waiting = "true";
-  });
-  addEventListener("pagehide", () => events.close());
+
+  // follow receives the events that come after a version of the page. A browser restores
+  // a connection that is lost, but gives up one that is refused because there are too
+  // many (429, 503): that is tried again, after twice the time each time.
+  const shortest = 2000, longest = 60000; // milliseconds
+  let events = null, retry = 0, delay = shortest, version = "";
+  function follow() {
+    const address = new URL(main.dataset.events, location.href);
+    if (version) address.searchParams.set("after", version);
+    events = new EventSource(address);
+    events.addEventListener("open", () => { delay = shortest; connected = true; badge(); });
+    events.addEventListener("error", () => {
+      connected = false;
+      badge();
+      if (events.readyState !== EventSource.CLOSED) return;
+      retry = setTimeout(follow, delay * (0.75 + Math.random() / 2)); // not all pages at once
+      delay = Math.min(2 * delay, longest);
+    });
+    events.addEventListener("page", (e) => {
+      version = e.lastEventId;
+      const parts = JSON.parse(e.data);
+      if (!paused) return apply(parts);
+      waiting = { ...waiting, ...parts };
+      document.documentElement.dataset.waiting = "true";
+    });
+  }
+  follow();
+  addEventListener("pagehide", () => { clearTimeout(retry); events.close(); });
+  addEventListener("pageshow", (e) => { if (e.persisted) follow(); });
 })();
