@@ -145,7 +145,7 @@ func (c *collector) count(g *record.Game) {
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
 		loser := c.schedule.seated(g.Game)[sideOf(g.Fault)]
-		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.agentNames[loser], "faults in a row",
+		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.config.Agents[loser].Label(), "faults in a row",
 			c.suspend.limit, "game", g.Game)
 		c.tooFew()
 	}

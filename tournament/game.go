@@ -114,7 +114,8 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 		return nil, err // what agents do once cancelled isn't what they would do
 	}
 	if r.lack != nil {
-		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", setup.Number, setup.Seats[r.side].Name, r.lack)
+		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", setup.Number,
+			agents.LabelOf(setup.Seats[r.side].Name), r.lack)
 	}
 	g := r.notes.record(setup, game, fault, start)
 	if fault != nil {

@@ -142,7 +142,7 @@ func (r *Runner) Close() error {
 			continue
 		}
 		if err := closeSafely(a); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.schedule.agentNames[i%len(r.schedule.agentNames)], err))
+			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.schedule.config.Agents[i%len(r.schedule.agentNames)].Label(), err))
 		}
 	}
 	return errors.Join(errs...)

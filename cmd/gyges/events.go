@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"gyges/agents"
 	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -50,6 +51,7 @@ type gameEvent struct {
 	Rules   string        `json:"rules"`
 	South   string        `json:"south"` // specs
 	North   string        `json:"north"`
+	Labels  [2]string     `json:"labels"` // what tables call South and North
 	Result  string        `json:"result"`
 	Reason  string        `json:"reason"`
 	Plies   int           `json:"plies"`
@@ -61,7 +63,8 @@ type gameEvent struct {
 
 func newGameEvent(g *record.Game, done, of int64) gameEvent {
 	return gameEvent{
-		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.Reason, g.Plies,
+		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent,
+		[2]string{agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}, g.Result, g.Reason, g.Plies,
 		g.Fault, g.Timing.Seconds, done, of,
 	}
 }

@@ -41,6 +41,11 @@ func (f *faults) write(w *output) {
 		return cmp.Or(f.counts[b]-f.counts[a], strings.Compare(a.agent, b.agent), strings.Compare(a.kind, b.kind))
 	})
 	for _, k := range keys {
+		if k.kind == string(record.FaultSuspended) {
+			w.printf("%s was suspended and did not play %s, first %s\n", textfmt.Escape(agents.LabelOf(k.agent)),
+				textfmt.Plural(f.counts[k], "game"), textfmt.Escape(f.first[k]))
+			continue
+		}
 		w.printf("%s lost %s by a fault (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)),
 			textfmt.Plural(f.counts[k], "game"), k.kind, textfmt.Escape(f.first[k]))
 	}

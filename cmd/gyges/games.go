@@ -65,6 +65,11 @@ func (f *gameFilter) prepare() error {
 		min(f.MinPlies, f.most))
 	expect(f.MinPlies <= f.most || f.most < 0, "--min-plies: expected at most --max-plies %d, found %d",
 		f.most, f.MinPlies)
+	for i, text := range f.Agent { // a spec as records have it, however it is quoted
+		if spec, err := agents.ParseSpec(text); err == nil {
+			f.Agent[i] = spec.String()
+		}
+	}
 	var err error
 	f.rules, err = ruleNames(f.Rules)
 	errs = append(errs, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.PerSide {
 		all.SplitSides()
 	}
-	if err := c.complete(&options, all.Data().Players()); err != nil {
+	if err := c.complete(&options, all); err != nil {
 		return err
 	}
 	if c.OverTime != "" {
@@ -164,9 +165,11 @@ func (c *rateCmd) check() error {
 }
 
 // complete sets the options that need the players' names, and checks the others
-// against them.
-func (c *rateCmd) complete(o *ratings.Options, players []string) error {
-	played := func(name string) bool { return slices.Contains(players, name) }
+// against them. A player may be named by its spec, too.
+func (c *rateCmd) complete(o *ratings.Options, all *standings.Standings) error {
+	players, labels := all.Data().Players(), all.Labels()
+	label := func(name string) string { return cmp.Or(labels[name], name) }
+	played := func(name string) bool { return slices.Contains(players, label(name)) }
 	var errs []error
 	for _, text := range c.Offset {
 		f, ok := ratings.ParseOffset(text, played)
@@ -175,16 +178,19 @@ func (c *rateCmd) complete(o *ratings.Options, players []string) error {
 				"--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s",
 				text, listed(players)))
 		}
+		f.Name, f.Than = label(f.Name), label(f.Than)
 		o.Offsets = append(o.Offsets, f)
 	}
 	if c.PerSide {
 		o.Advantage = new(float64)
 	}
-	for _, a := range o.Anchors {
+	for i, a := range o.Anchors {
+		o.Anchors[i].Name = label(a.Name)
 		if !played(a.Name) {
 			errs = append(errs, fmt.Errorf("--anchor: %.60q has not played; the players are %s", a.Name, listed(players)))
 		}
 	}
+	c.Compare = label(c.Compare)
 	if c.Compare != "" && !played(c.Compare) {
 		errs = append(errs, fmt.Errorf("--compare: %.60q has not played; the players are %s", c.Compare, listed(players)))
 	}

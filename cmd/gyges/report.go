@@ -118,7 +118,7 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		return nil, err
 	}
 	warnSkipped(e, &in.Skipped)
-	err := rate.complete(&options, all.Data().Players())
+	err := rate.complete(&options, all)
 	if err == nil {
 		input.Tables, err = all.Fit(ctx, options, c.Pool)
 	}
