@@ -87,7 +87,7 @@ func (r *benchReport) write(w *output, format string) error {
 	if format == "json" {
 		return writeJSON(w, r)
 	}
-	for _, t := range r.Totals {
+	for i, t := range r.Totals {
 		g := grid.Grid{
 			Header: []string{"Rules", "Position", "Nodes", "Seconds"},
 			Left:   map[int]bool{0: true, 1: true},
@@ -98,14 +98,14 @@ func (r *benchReport) write(w *output, format string) error {
 				g.Add(s.Rules, s.Position, strconv.FormatInt(s.Nodes, 10), fmt.Sprintf("%.3f", s.Seconds))
 			}
 		}
-		w.printf("Agent %s\n\n", textfmt.Escape(t.Agent))
+		if i > 0 {
+			w.printf("\n")
+		}
+		w.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature,
+			perSecond(uint64(t.Nodes), t.Seconds))
 		if err := printTable(w, &g, format == "markdown"); err != nil {
 			return err
 		}
-		w.printf("\n")
-	}
-	for _, t := range r.Totals {
-		w.printf("signature %s %s, %s nodes/s\n", t.Agent, t.Signature, perSecond(uint64(t.Nodes), t.Seconds))
 	}
 	return nil
 }
