@@ -84,7 +84,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		err = writeFile(ctx, c.Out, export)
 	}
 	if notPlayed > 0 {
-		e.err.printf("gyges: left out: %s that suspended agents did not play\n", textfmt.Plural(notPlayed, "game"))
+		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(notPlayed, "game"))
 	}
 	if err == nil && toFile {
 		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), c.Out)

@@ -46,7 +46,8 @@ func (f *faults) write(w *output) {
 				textfmt.Plural(f.counts[k], "game"), textfmt.Escape(f.first[k]))
 			continue
 		}
-		w.printf("%s lost %s by a fault (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)),
-			textfmt.Plural(f.counts[k], "game"), k.kind, textfmt.Escape(f.first[k]))
+		lost := fmt.Sprintf("lost %s by a fault", textfmt.Plural(f.counts[k], "game"))
+		w.printf("%s %s (%s), first in %s\n", textfmt.Escape(agents.LabelOf(k.agent)), styled(w, yellow, lost), k.kind,
+			textfmt.Escape(f.first[k]))
 	}
 }

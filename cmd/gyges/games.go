@@ -173,7 +173,7 @@ func (f *gameFilter) inFile(ctx context.Context, e *env, from runFile, take func
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, record.ErrTorn) && r.Line() > 1:
-			e.err.printf("gyges: left out: %s:%d: the last line is cut short\n", textfmt.Escape(name), r.Line())
+			e.err.warn("left out: %s:%d: the last line is cut short", textfmt.Escape(name), r.Line())
 			return nil
 		case err != nil:
 			return err

@@ -87,7 +87,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, &in.Skipped)
 	for _, note := range in.Skipped.Notes()[min(1, in.Skipped.Unreadable):] { // the first is on stderr
-		e.err.printf("gyges: %s\n", textfmt.Escape(note))
+		e.err.warn("%s", textfmt.Escape(note))
 	}
 	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
 	return nil

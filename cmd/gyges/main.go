@@ -134,7 +134,7 @@ const maxMessage = 2000
 func complain(w *output, err error) {
 	for line := range strings.Lines(err.Error()) {
 		if line = strings.TrimRight(line, "\n"); line != "" {
-			w.printf("gyges: %s\n", textfmt.Escape(textfmt.Cut(line, maxMessage)))
+			w.printf("%s %s\n", styled(w, red, "gyges:"), textfmt.Escape(textfmt.Cut(line, maxMessage)))
 		}
 	}
 }
@@ -179,6 +179,11 @@ func (o *output) draw(lines ...string) {
 
 // printf writes a formatted text.
 func (o *output) printf(format string, args ...any) { _, _ = fmt.Fprintf(o, format, args...) }
+
+// warn writes a line on something that was left out or may be wrong.
+func (o *output) warn(format string, args ...any) {
+	o.printf("%s "+format+"\n", append([]any{styled(o, yellow, "gyges:")}, args...)...)
+}
 
 // writeJSON prints a value as indented JSON.
 func writeJSON(w io.Writer, v any) error {

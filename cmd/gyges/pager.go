@@ -71,6 +71,20 @@ func styles(w *output) bool {
 	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
+// Colours of text.
+const (
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+)
+
+// styled returns a text in a colour, if the output takes colours.
+func styled(w *output, colour, text string) string {
+	if !styles(w) {
+		return text
+	}
+	return colour + text + "\x1b[0m"
+}
+
 // pager returns the shell command that shows a text by pages, "" if there is none.
 func pager() string {
 	for _, name := range []string{"GYGES_PAGER", "PAGER"} {

@@ -93,7 +93,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, &in.Skipped)
 	if c.format() == table.CSV && in.Skipped.Duplicate > 0 { // which has no notes
-		e.err.printf("gyges: left out: %s whose id had come before\n", textfmt.Plural(in.Skipped.Duplicate, "game"))
+		e.err.warn("left out: %s whose id had come before", textfmt.Plural(in.Skipped.Duplicate, "game"))
 	}
 	if c.PerSide {
 		all.SplitSides()
@@ -221,10 +221,10 @@ func noGames(files string, s *standings.Skipped) error {
 // warnSkipped reports on stderr the games that can't be read.
 func warnSkipped(e *env, s *standings.Skipped) {
 	for _, line := range s.Errors {
-		e.err.printf("gyges: left out: %s\n", textfmt.Escape(line))
+		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
 	if more := s.Unreadable - len(s.Errors); more > 0 {
-		e.err.printf("gyges: left out: %d more games\n", more)
+		e.err.warn("left out: %d more games", more)
 	}
 }
 

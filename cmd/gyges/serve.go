@@ -78,9 +78,8 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	if !addr.IP.IsLoopback() {
-		e.err.printf("gyges: warning: %s can be reached from other machines; "+
-			"their users can see these runs and play: there is no authentication\n",
-			l.Addr())
+		e.err.warn("warning: %s can be reached from other machines; "+
+			"their users can see these runs and play: there is no authentication", l.Addr())
 	}
 	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
 	return asFailure(s.Serve(ctx, l))

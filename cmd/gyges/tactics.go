@@ -72,7 +72,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 		if want := c.Each * len(tactics.Classes()); err == nil && len(puzzles) < want {
-			e.err.printf("gyges: %v: %d of %d positions after %d games\n", r, len(puzzles), want, c.Games)
+			e.err.warn("%v: %d of %d positions after %d games", r, len(puzzles), want, c.Games)
 		}
 		if err = errors.Join(err, tactics.Write(e.out, puzzles)); err != nil {
 			return failure{err}
