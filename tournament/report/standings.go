@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gyges/ratings"
@@ -75,10 +76,11 @@ func addSheet(s *Section, sheet *table.Sheet, caption string) {
 	for _, c := range head {
 		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words})
 	}
+	first := slices.IndexFunc(head, func(c table.SheetColumn) bool { return c.Words })
 	for _, row := range sheet.Cells() {
 		cells := make([]Cell, len(row))
 		for i, text := range row {
-			cells[i] = Cell{Text: text, Row: head[i].Key == "player" || head[i].Key == "winner" || head[i].Key == "opponent"}
+			cells[i] = Cell{Text: text, Row: i == first}
 		}
 		t.row(cells...)
 	}
