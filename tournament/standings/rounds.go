@@ -380,7 +380,7 @@ func (s *schedule) knockout(labels map[string]string) table.Sheet {
 		t.Result += "."
 	}
 	t.Notes = []string{t.Result,
-		"Numbers in brackets are seeds: the order of the players in the run. After a tie the better seed goes on."}
+		"Seeds are the order of the players in the run; after a tie the better seed goes on."}
 	return t
 }
 
