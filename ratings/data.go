@@ -14,32 +14,6 @@ type Pairing struct {
 }
 
 // Data adds up results, one game or one game pair at a time. It keeps fifteen
-// Faults are the games of a player that a fault decided: a crash, an illegal move, no
-// answer in time or the like.
-type Faults struct {
-	Lost int // by a fault of the player
-	Won  int // by one of its opponent
-}
-
-// Games returns the number of the games.
-func (f Faults) Games() int { return f.Lost + f.Won }
-
-// faults returns those of the players that have any.
-func (d *Data) faults() map[string]Faults {
-	all := map[string]Faults{}
-	add := func(player, lost, won int) {
-		if lost+won > 0 {
-			f := all[d.names[player]]
-			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won}
-		}
-	}
-	for _, m := range d.met {
-		add(m.a, m.faults[0][0]+m.faults[1][1], m.faults[0][1]+m.faults[1][0])
-		add(m.b, m.faults[0][1]+m.faults[1][0], m.faults[0][0]+m.faults[1][1])
-	}
-	return all
-}
-
 // counts for each two players that met, so its size depends on them and not on
 // the number of games. The zero value is empty and ready to use; a Data must
 // not be shared by goroutines without a lock.
@@ -369,6 +343,32 @@ func (d *Data) counts() []Count {
 		sum[k.b] = sum[k.b].plus(c.flip())
 	}
 	return sum
+}
+
+// Faults are the games of a player that a fault decided: a crash, an illegal move, no
+// answer in time or the like.
+type Faults struct {
+	Lost int // by a fault of the player
+	Won  int // by one of its opponent
+}
+
+// Games returns the number of the games.
+func (f Faults) Games() int { return f.Lost + f.Won }
+
+// faults returns those of the players that have any.
+func (d *Data) faults() map[string]Faults {
+	all := map[string]Faults{}
+	add := func(player, lost, won int) {
+		if lost+won > 0 {
+			f := all[d.names[player]]
+			all[d.names[player]] = Faults{f.Lost + lost, f.Won + won}
+		}
+	}
+	for _, m := range d.met {
+		add(m.a, m.faults[0][0]+m.faults[1][1], m.faults[0][1]+m.faults[1][0])
+		add(m.b, m.faults[0][1]+m.faults[1][0], m.faults[0][0]+m.faults[1][1])
+	}
+	return all
 }
 
 // Result is a game's outcome for South. Any positive value is a win and any

@@ -142,7 +142,8 @@ func (r *Runner) Close() error {
 			continue
 		}
 		if err := closeSafely(a); err != nil {
-			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", r.schedule.config.Agents[i%len(r.schedule.agentNames)].Label(), err))
+			specs := r.schedule.config.Agents
+			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))
 		}
 	}
 	return errors.Join(errs...)

@@ -209,7 +209,10 @@ func (h *host) Suits(r *rules.Rules) error {
 	if !needsExtensions(r) {
 		return nil
 	}
-	if h.proc == nil && h.launch(context.Background()) != nil {
+	if h.proc == nil {
+		_ = h.launch(context.Background()) // see above
+	}
+	if h.proc == nil {
 		return nil
 	}
 	return h.canPlay(r)

@@ -106,8 +106,8 @@ var columns = []Column{
 	{"points", "Points", "wins plus half the draws", ofCount(func(c ratings.Count) any { return c.Points() })},
 	{"score", "Score", "points per game, 0 to 1", perGame(ratings.Count.Score)},
 	{"draw_share", "Draws", "draws per game, 0 to 1", perGame(ratings.Count.DrawShare)},
-	{"faults", "Faults", "games that a fault decided, of the player or of its opponent: a crash, an illegal move, no answer " +
-		"in time or the like", func(r *row) any { return r.faults.Games() }},
+	{"faults", "Faults", "games that a fault decided, of the player or of its opponent: a crash, an illegal move, " +
+		"no answer in time or the like", func(r *row) any { return r.faults.Games() }},
 	{"fault_losses", "Own", "those of them that the player lost", func(r *row) any { return r.faults.Lost }},
 	{"difference", "To next",
 		"elo less that of the next player of the group, with half the 95 % interval of that difference, " +
