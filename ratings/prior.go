@@ -62,24 +62,21 @@ func (p Prior) fitted() bool { return p.Cause != "" && p.Draws == 0 }
 // note returns a sentence on the prior, with or without the figure that was
 // estimated.
 func (p Prior) note(figure bool) string {
-	draws := func() string {
-		if p.Draws == 1 {
-			return "1 virtual draw"
-		}
-		return fmt.Sprintf("%g virtual draws", p.Draws)
+	draws := fmt.Sprintf("%g virtual draws", p.Draws)
+	if p.Draws == 1 {
+		draws = "1 virtual draw"
 	}
-	normal := "ratings are taken from a normal distribution whose standard deviation was estimated from the results"
+	normal := "normal with an estimated standard deviation"
 	if figure {
-		normal += " (" + textfmt.Decimal(p.SD) + " Elo)"
+		normal += " of " + textfmt.Decimal(p.SD) + " Elo"
 	}
 	switch {
 	case p.Cause == PriorSeparated:
-		return "prior: each player has " + draws() + " against an imaginary opponent of average rating, as the results " +
-			"alone give no finite rating to all"
+		return "prior: " + draws + " a player, as the results alone don't rate everyone"
 	case p.Cause == PriorAdaptive:
 		return "prior: " + normal + ", as pairings followed the standings"
 	case p.Draws > 0:
-		return "prior: each player has " + draws() + " against an imaginary opponent, which draw the ratings together"
+		return "prior: each player has " + draws + " against an imaginary opponent, which draw the ratings together"
 	}
 	return "prior: " + normal
 }

@@ -88,8 +88,7 @@ func TestPriorWhereTheResultsGiveNoFiniteRating(t *testing.T) {
 		require.Equal(t, r.Games, r.Used, name)
 		require.Equal(t, mustFit(t, &d, Options{Prior: ptr(2)}).Players, r.Players, name)
 		require.True(t, slices.IsSortedFunc(r.Players, func(p, q Player) int { return cmp.Compare(q.Elo, p.Elo) }), name)
-		require.Contains(t, r.Notes, "prior: each player has 2 virtual draws against an imaginary opponent of average "+
-			"rating, as the results alone give no finite rating to all", name)
+		require.Contains(t, r.Notes, "prior: 2 virtual draws a player, as the results alone don't rate everyone", name)
 	}
 }
 
@@ -204,7 +203,7 @@ func TestPriorOverTime(t *testing.T) {
 	whole, err := FitSeries(t.Context(), steps, SeriesOptions{Drift: 0.01})
 	require.NoError(t, err)
 	require.Len(t, whole.Players, 2)
-	require.Contains(t, strings.Join(whole.Notes, "; "), "prior: each player has 2 virtual draws")
+	require.Contains(t, strings.Join(whole.Notes, "; "), "prior: 2 virtual draws a player")
 	var all Data
 	for _, s := range steps {
 		all.Merge(s.Data)

@@ -255,8 +255,7 @@ func TestPriorIsPrinted(t *testing.T) {
 	require.NotContains(t, buf.String(), "Group")
 	require.NotContains(t, buf.String(), "Without a rating")
 	require.Regexp(t, `(?m)^ 1  top `, buf.String())
-	require.Contains(t, buf.String(), "\nNote: prior: each player has 2 virtual draws against an imaginary opponent of "+
-		"average rating, as the results alone give no finite rating to all.\n")
+	require.Contains(t, buf.String(), "\nNote: prior: 2 virtual draws a player, as the results alone don't rate everyone.\n")
 	buf.Reset()
 	require.NoError(t, writeTables(&buf, JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.Contains(t, buf.String(), `"prior": {
@@ -274,7 +273,7 @@ func TestCyclesArePrinted(t *testing.T) {
 	}
 	var buf bytes.Buffer
 	require.NoError(t, writeTables(&buf, Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
-	require.Contains(t, buf.String(), "Cycles: 100.0 % of the variance between pairings is cyclic, p = 0.005; strongest: "+
+	require.Contains(t, buf.String(), "Cycles: 100.0 % of the variance between pairings, p = 0.005.\nStrongest cycle: "+
 		"paper > rock > scissors > paper (699.0 Elo in all), p = 0.005.\n")
 	buf.Reset()
 	require.NoError(t, writeTables(&buf, JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))

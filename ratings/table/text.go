@@ -131,7 +131,7 @@ func remarks(r *ratings.Ratings) []string {
 			lines = append(lines, "Fit of the pairings: "+chiSquareText(r.GoodnessOfFit))
 		}
 		if i, ok := r.Intransitivity(); ok {
-			lines = append(lines, "Cycles: "+intransitivityText(i))
+			lines = append(lines, cycleLines(i)...)
 		}
 	}
 	if line := faultsText(r); line != "" {
@@ -169,18 +169,19 @@ func chiSquareText(f ratings.GoodnessOfFit) string {
 	return fmt.Sprintf("chi-square %s on %d degrees of freedom, p = %.3f.", textfmt.Decimal(f.ChiSquare), f.Degrees, f.P)
 }
 
-// intransitivityText is a sentence on the cyclic part of the results.
-func intransitivityText(i ratings.Intransitivity) string {
+// cycleLines are the lines on the cyclic part of the results.
+func cycleLines(i ratings.Intransitivity) []string {
 	const significant = 0.05
 	if i.P > significant && (i.Cycle == nil || i.CycleP > significant) {
-		return fmt.Sprintf("none beyond chance, p = %.3f.", i.P)
+		return []string{fmt.Sprintf("Cycles: none beyond chance, p = %.3f.", i.P)}
 	}
-	text := fmt.Sprintf("%s of the variance between pairings is cyclic, p = %.3f; ", textfmt.Percent(i.Share), i.P)
+	share := fmt.Sprintf("Cycles: %s of the variance between pairings, p = %.3f", textfmt.Percent(i.Share), i.P)
 	if i.Cycle == nil {
-		return text + "no three players beat one another in turn."
+		return []string{share + "; no three players beat one another in turn."}
 	}
 	circle := strings.Join(append(i.Cycle, i.Cycle[0]), " > ")
-	return fmt.Sprintf("%sstrongest: %s (%s Elo in all), p = %.3f.", text, circle, textfmt.Decimal(i.Elo), i.CycleP)
+	return []string{share + ".", fmt.Sprintf("Strongest cycle: %s (%s Elo in all), p = %.3f.", circle,
+		textfmt.Decimal(i.Elo), i.CycleP)}
 }
 
 func groupLine(g, of int, group ratings.Group) string {
