@@ -17,7 +17,8 @@
 //
 // Beside the games there may be knowledge: given ratings ([Anchor]), fast or as
 // a normal prior; given differences ([Offset]); and a prior of virtual draws
-// against an imaginary opponent (Options.Prior).
+// against an imaginary opponent, or a normal one whose width is estimated
+// (Options.Prior, Options.FitPrior).
 //
 // # Intervals
 //
@@ -38,10 +39,10 @@
 //
 // Where the likelihood is right and nothing is drawn or paired, S is H and the
 // covariance the usual one. Coverage was measured by simulation, see
-// results/reference/ratings.md. One case is known to fail: where who meets whom
-// depends on the results so far (Swiss pairings by standings) and games are few,
-// maximum likelihood spreads the ratings too far, and no interval around them
-// sees it; a prior mends that.
+// results/reference/ratings.md. Where who meets whom depends on the results so far
+// (Swiss pairings by standings, knock-out) and games are few, maximum likelihood
+// spreads the ratings too far, and no interval around them sees it; the default has
+// the normal prior there (Data.Adaptive).
 //
 // The bootstrap over pairs is there as a check that shares none of this.
 //
@@ -49,8 +50,9 @@
 //
 // Say that a player scored against another if it won or drew. Finite ratings
 // exist exactly among players who can reach each other both ways along such
-// steps (Ford 1957; Hunter 2004). Fit splits the players into the largest such
-// groups; what ties ratings beforehand counts as a step both ways, and players
+// steps (Ford 1957; Hunter 2004). Where not everybody can, each player has two
+// virtual draws by default, so that all are rated. Without a prior, Fit splits the
+// players into the largest such groups; what ties ratings beforehand counts as a step both ways, and players
 // whose rating is given belong together. A group of two or more is rated within
 // itself, from the games inside it; that is the limit of the maximum likelihood
 // as the distance to the others, whose results against it all went one way,
