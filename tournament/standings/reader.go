@@ -194,7 +194,7 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 			r.Skipped.Duplicate++
 			continue
 		}
-		if r.Rules == nil { // else games are missing
+		if r.Rules == nil && s.hasRounds() { // with a filter games are missing
 			s.note(o.Pair, text(o.South), text(o.North), string(o.Result))
 		}
 		switch {

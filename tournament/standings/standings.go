@@ -60,9 +60,12 @@ func (s *Standings) SetSchedule(m *tournament.ManifestConfig) {
 	s.adaptive = m.Format.Adaptive()
 }
 
+// hasRounds reports whether games count for a Swiss tournament or a knock-out.
+func (s *Standings) hasRounds() bool { return len(s.schedules) == 1 && len(s.schedules[0].Rounds) > 0 }
+
 // note counts a game for the schedule.
 func (s *Standings) note(pair int64, south, north, result string) {
-	if len(s.schedules) == 1 {
+	if s.hasRounds() {
 		s.schedules[0].add(pair, south, north, result)
 	}
 }

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/eval"
+	"gyges/tournament"
+	"gyges/tournament/training"
+)
+
+// tuningFolder is the folder of a tuning run in memory.
+func tuningFolder(t *testing.T, manifest string, more map[string]string) fstest.MapFS {
+	t.Helper()
+	weights := eval.Weights{Rules: "standard", Provenance: eval.Provenance{Method: "texel"}}
+	weights.Values[0] = 7
+	var b strings.Builder
+	require.NoError(t, weights.Write(&b))
+	fsys := fstest.MapFS{
+		training.ManifestFile: {Data: []byte(manifest)},
+		training.WeightsFile:  {Data: []byte(b.String())},
+		training.HistoryFile:  {Data: []byte(`{"step":1,"loss":0.7,"parameters":{"` + eval.Names()[0] + `":3}}` + "\n")},
+	}
+	for name, text := range more {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+// tuningPage is the page of a tuning run without games.
+func tuningPage(t *testing.T, fsys fstest.MapFS) element {
+	t.Helper()
+	c := NewCollector(Options{Games: 10})
+	c.AddRun(ReadRunFS(fsys, "results/a run"))
+	p, err := Build(c, Input{Title: "tuned"})
+	require.NoError(t, err)
+	return parsePage(t, p)
+}
+
+// Each method's page says how the run stands and gives a command that uses its result.
+func TestTuningPages(t *testing.T) {
+	t.Parallel()
+	const weights = "weights=results/a run/weights.json"
+	for name, test := range map[string]struct{ manifest, state, command string }{
+		"texel": {`{"method":"texel","status":"finished","config":{"rules":"standard"},"result":{"loss":[0.7,0.6]}}`,
+			"finished", "gyges match 'alphabeta:" + weights + ",name=new' alphabeta:name=old --rules standard"},
+		"td": {`{"method":"td","status":"finished","config":{"rules":"kang","agent":"greedy","steps":9},"result":{"loss":0.6}}`,
+			"finished", "gyges match 'greedy:" + weights + ",name=new' greedy:name=old --rules kang"},
+		"spsa": {`{"method":"spsa","config":{"rules":"standard","agent":"mcts"},"result":{"agent":"mcts:cpuct=2"}}`,
+			"finished", "gyges match mcts:cpuct=2,name=new mcts:name=old --rules standard"},
+		"train": {`{"method":"train","status":"interrupted","config":{"rules":"standard","agent":"greedy"},` +
+			`"result":{"best":1,"generations":[{"generation":1,"adopted":true}]}}`,
+			"interrupted; the same command with --out resumes it", "gyges match 'greedy:" + weights +
+				",name=new' 'greedy:weights=results/a run/gen-000/weights.json,name=old' --rules standard"},
+		"nothing adopted": {`{"method":"train","status":"running","config":{"rules":"standard","agent":"greedy"},"result":{"best":0}}`,
+			"running, unless its program was ended by force", ""},
+		"no result": {`{"method":"td","status":"failed","config":{}}`, "failed; the same command with --out resumes it", ""},
+	} {
+		page := tuningPage(t, tuningFolder(t, test.manifest, nil))
+		require.Equal(t, test.state, page.all("dd")[0].text(), name)
+		command := ""
+		if code := page.all("code"); len(code) > 0 {
+			command = strings.TrimSpace(code[0].text())
+		}
+		require.Equal(t, test.command, command, name)
+		if name == "td" {
+			require.Equal(t, []string{"3", "7"}, texts(page.all("td")), "the weights kept, not those of the last step")
+		}
+	}
+}
+
+// The states of runs of earlier versions, which have none in their manifests.
+func TestTuningState(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, tournament.Running, (&Tuning{}).State())
+	require.Equal(t, tournament.Finished, (&Tuning{Result: &tuningResult{}}).State())
+	require.Equal(t, tournament.Interrupted, (&Tuning{Result: &tuningResult{Status: tournament.Interrupted}}).State())
+	require.Equal(t, tournament.Failed, (&Tuning{Status: tournament.Failed, Result: &tuningResult{}}).State())
+}
+
+// The tests of the last matches are drawn, with what became of the generations. Records
+// that can't be read end a curve.
+func TestTrainingTests(t *testing.T) {
+	t.Parallel()
+	const match = `{"config":{"agents":["new","old"],"sprt":"elo0=0,elo1=20"}}`
+	more := map[string]string{}
+	for k := 1; k <= 3; k++ {
+		dir := training.MatchFolder(k) + "/"
+		more[dir+tournament.ManifestFile] = match
+		more[dir+tournament.GamesFile] = "{}\n"
+	}
+	fsys := tuningFolder(t, `{"method":"train","status":"running","config":{},"result":{"best":2,"generations":[`+
+		`{"generation":1,"adopted":false,"test":{"gain":0.1,"gain_margin":0.2}},{"generation":2,"adopted":true}]}}`, more)
+	run := ReadRunFS(fsys, "x")
+	require.Empty(t, run.Notes)
+	var names []string
+	for _, c := range run.Charts {
+		if c.YName == "LLR" {
+			for _, curve := range c.Curves {
+				names = append(names, curve.Name)
+			}
+		}
+	}
+	require.Equal(t, []string{"generation 1: rejected", "generation 2: adopted", "generation 3: not decided"}, names)
+	page := tuningPage(t, fsys)
+	require.Equal(t, "results/a run/weights.json: those of generation 2, the last one adopted",
+		page.all("dd")[3].text())
+}
