@@ -30,10 +30,10 @@ type analyseCmd struct {
 
 // Help is the part of the help below the summary.
 func (analyseCmd) Help() string {
-	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, positions visited so " +
-		"far, the time, and the principal variation. Then it prints the contribution of each feature to the " +
-		"evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when the result " +
-		"is proven.\n\n--multi needs an agent that can exclude moves: alphabeta."
+	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, " +
+		"positions visited so far, the time, and the principal variation. Then it prints the contribution of each " +
+		"feature to the evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when " +
+		"the result is proven.\n\n--multi needs an agent that can exclude moves: alphabeta."
 }
 
 func (analyseCmd) examples() []example {

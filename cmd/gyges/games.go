@@ -203,10 +203,9 @@ type gamesListCmd struct {
 // Help is the part of the help below the summary.
 func (gamesListCmd) Help() string {
 	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, " +
-		"the result with " +
-		"its reason, and the length in plies. A player is listed by its name=, if it has one; names too long for the line are cut in the middle. gyges games show replays a " +
-		"game. With --format jsonl the output is a file of records " +
-		"again, which every command reads that reads runs."
+		"the result with its reason, and the length in plies. A player is listed by its name=, if it has one; names " +
+		"too long for the line are cut in the middle. gyges games show replays a game. With --format jsonl the " +
+		"output is a file of records again, which every command reads that reads runs."
 }
 
 func (gamesListCmd) examples() []example {

@@ -40,7 +40,10 @@ func (c *levelsCmd) Run(e *env) error {
 		return failure{err}
 	}
 	list := []levelJSON{}
-	t := grid.Grid{Header: []string{"Level", "Name", "Agent", "How it plays"}, Left: map[int]bool{1: true, 2: true, 3: true}}
+	t := grid.Grid{
+		Header: []string{"Level", "Name", "Agent", "How it plays"},
+		Left:   map[int]bool{1: true, 2: true, 3: true},
+	}
 	for _, l := range levels {
 		list = append(list, levelJSON{l.Level, l.Name, l.Agent.String(), l.Doc})
 		t.Add(strconv.Itoa(l.Level), l.Name, l.Agent.String(), l.Doc)

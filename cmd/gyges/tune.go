@@ -75,7 +75,11 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
-	g := grid.Grid{Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""}, Left: map[int]bool{0: true, 5: true}, Fold: 1}
+	g := grid.Grid{
+		Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""},
+		Left:   map[int]bool{0: true, 5: true},
+		Fold:   1,
+	}
 	for _, f := range r.Features {
 		g.Add(featureRow(&f)...)
 	}

@@ -75,8 +75,9 @@ type View struct {
 var errFormat = errors.New("unknown format")
 
 // Write writes rating tables with the advantage, the players that have no
-// rating and the notes. Where lines of text would be too long, columns that were not chosen are left
-// out, those of other tables are printed in blocks, and names are wrapped. Names are printed as given, with unprintable characters
+// rating and the notes. Where lines of text would be too long, columns that were not
+// chosen are left out, those of other tables are printed in blocks, and names are
+// wrapped. Names are printed as given, with unprintable characters
 // escaped; rows are numbered, also across groups, as in WriteCrosstable.
 //
 // Text and Markdown follow one another under their titles. CSV is one

@@ -306,7 +306,7 @@ func (p *page) superiority(r *ratings.Ratings) error {
 	if p.tooWide("table of superiority", len(r.Players)) {
 		return nil
 	}
-	p.paragraph("Likelihood in % that the player in the row is stronger than the players numbered above:")
+	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
 	var names []string
 	for _, q := range r.Players {
 		names = append(names, q.Name)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/problems"
 	"gyges/rules"
 )
 
@@ -99,7 +100,7 @@ func parseRules(text string) (*rules.Rules, error) {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, unprocessable("%v", err)
+		return nil, unprocessable("%v", problems.Hint(err))
 	}
 	return r, nil
 }
