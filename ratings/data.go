@@ -13,7 +13,7 @@ type Pairing struct {
 	Count
 }
 
-// Data adds up results, one game or one game pair at a time. It keeps fifteen
+// Data adds up results, one game or one game pair at a time. It keeps nineteen
 // counts for each two players that met, so its size depends on them and not on
 // the number of games. The zero value is empty and ready to use; a Data must
 // not be shared by goroutines without a lock.

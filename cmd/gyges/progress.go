@@ -139,15 +139,16 @@ func (p *progress) show() {
 		line, expected = p.state()
 	}
 	left, all := p.left(p.done, p.total-p.done), p.total
-	games := fmt.Sprintf("%d of %d games", p.done, p.total)
+	done := textfmt.Thousands(p.done)
+	games := fmt.Sprintf("%s of %s games", done, textfmt.Thousands(p.total))
 	switch {
 	case expected == nil:
 	case expected.known:
 		more := min(expected.games, p.total-p.done)
-		all, games = p.done+more, fmt.Sprintf("%d games", p.done)
-		left = fmt.Sprintf("about %s, %s", textfmt.Plural(int(twoDigits(more)), "game"), p.left(p.done, more))
+		all, games = p.done+more, done+" games"
+		left = fmt.Sprintf("about %s games, %s", textfmt.Thousands(twoDigits(more)), p.left(p.done, more))
 	default:
-		all, games, left = 0, fmt.Sprintf("%d games", p.done), "games left: unknown"
+		all, games, left = 0, done+" games", "games left: unknown"
 	}
 	if p.faults > 0 {
 		games += ", " + textfmt.Plural(p.faults, "fault")

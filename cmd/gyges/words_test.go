@@ -121,7 +121,7 @@ func TestProgressOfAResumedRun(t *testing.T) {
 		now = now.Add(100 * time.Millisecond)
 		p.step(false)
 	}
-	require.Equal(t, "resuming: 595 of 3,600 games done\n695 of 3600 games, 10 games/s, 4m51s left\n", out.String())
+	require.Equal(t, "resuming: 595 of 3,600 games done\n695 of 3,600 games, 10 games/s, 4m51s left\n", out.String())
 }
 
 // What a test takes is its forecast, not the most games that may be played.
@@ -149,7 +149,7 @@ func TestProgressOfATest(t *testing.T) {
 	play(sprt.Pairs{50, 150, 350, 180, 60})
 	require.Equal(t, "50 games, 5 games/s, games left: unknown\n"+
 		"LLR -0.01 (-2.94 to 2.94), Elo 0.0 ± 96.3 (95 %), pairs 5, 5, 5, 5, 5\n"+
-		"1580 games, 79 games/s, about 18000 games, 3m51s left\n"+
+		"1,580 games, 79 games/s, about 18,000 games, 3m51s left\n"+
 		"LLR 0.87 (-2.94 to 2.94), Elo 11.0 ± 11.9 (95 %), pairs 50, 150, 350, 180, 60\n", out.String())
 }
 

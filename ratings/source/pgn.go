@@ -57,12 +57,13 @@ const (
 	tagFEN
 	tagRules
 	tagVariant
+	tagFault
 	tagCount
 )
 
 var tagNames = map[string]int{
 	"White": tagWhite, "Black": tagBlack, "Result": tagResult, "GameId": tagID, "GameID": tagID, "Pair": tagPair,
-	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant,
+	"Round": tagRound, "FEN": tagFEN, "Rules": tagRules, "Variant": tagVariant, "Fault": tagFault,
 }
 
 func (p *pgnReader) read(line []byte) error {
@@ -213,7 +214,7 @@ func (p *pgnReader) game(g *Game) error {
 	if p.fail(p.at[tagResult], err); p.badLine > 0 {
 		return nil
 	}
-	g.Result, g.ID, g.Pair = result, p.tag(tagID), p.pair()
+	g.Result, g.ID, g.Pair, g.Fault = result, p.tag(tagID), p.pair(), len(p.tag(tagFault)) > 0
 	rules := p.tag(tagRules)
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)

@@ -36,6 +36,7 @@ type Game struct {
 	Rules        string // empty if unknown
 	ID           []byte // of the game in its file; empty if unknown
 	Pair         []byte // the same in both games of a pair; empty if unknown
+	Fault        bool   // decided it, as the tag Fault of exports says
 	Line         int    // of its first line, from 1
 }
 

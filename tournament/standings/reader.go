@@ -139,7 +139,7 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 				r.Skipped.Duplicate++
 				return nil
 			}
-			r.add(source.Result{South: g.South, North: g.North, Rules: g.Rules, Result: g.Result}, g.Pair, s)
+			r.add(source.Result{South: g.South, North: g.North, Rules: g.Rules, Result: g.Result, Fault: g.Fault}, g.Pair, s)
 			return nil
 		},
 		Bad: func(line int, err error) error {
