@@ -79,7 +79,8 @@ func newRun(s *Server, f folder) *run {
 // is one.
 func (r *run) restart(x *index) {
 	r.reading = &reading{
-		tail: &tail{folder: r.folder, most: r.server.readMost}, hash: sha256.New(), results: standings.NewRun(r.about.Manifest),
+		tail: &tail{folder: r.folder, most: r.server.readMost}, hash: sha256.New(),
+		results:   standings.NewRun(r.about.Manifest),
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}), index: x,
 	}
 	r.collector.AddRun(r.about)

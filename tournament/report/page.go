@@ -59,7 +59,7 @@ type Table struct {
 	Caption string
 	Header  []Head
 	Rows    [][]Cell
-	Class   string // "matrix" for one with a column for each player
+	Class   string // "matrix" for one with a column for each player, "short" for one without long texts
 }
 
 // Head is the head of a column.

@@ -71,7 +71,7 @@ func (b *builder) schedules(s *Section) {
 
 // addSheet adds a table of package table with its notes.
 func addSheet(s *Section, sheet *table.Sheet, caption string) {
-	t := &Table{Caption: textfmt.Visible(caption)}
+	t := &Table{Caption: textfmt.Visible(caption), Class: "short"}
 	head := sheet.Head()
 	for _, c := range head {
 		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words})

@@ -309,7 +309,7 @@ func (t *Tuning) commands(r *Run) []string {
 	if err != nil || t.Config.Rules == "" || t.Method == "train" && (t.Result == nil || t.Result.Best == 0) {
 		return nil
 	}
-	after := before
+	var after agents.Spec
 	switch {
 	case t.Result != nil && t.Result.Agent != "":
 		if after, err = agents.ParseSpec(t.Result.Agent); err != nil {
