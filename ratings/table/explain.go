@@ -32,8 +32,8 @@ var beside = []definition{
 			"one-sided (won all games against some, lost all against the rest) or no-games"},
 	{"groups",
 		"the sets of players that can be compared, one unless --prior is 0: each reaches each other along steps from a " +
-			"player to one it took points off. name: the strongest of them; players and games: how many; anchors: who was given a rating (sd: " +
-			"null if held fast); apart: why they aren't comparable with the first group"},
+			"player to one it took points off. name: the strongest of them; players and games: how many; anchors: who was " +
+			"given a rating (sd: null if held fast); apart: why they aren't comparable with the first group"},
 	{"used_games", "the games that entered the fit; the others were all won by one side of two groups or players"},
 	{"pairs",
 		"game pairs among the games: one opening, played twice with sides swapped. The intervals take a pair for one " +
