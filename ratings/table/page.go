@@ -95,20 +95,22 @@ func (p *page) paragraph(text string) {
 	p.WriteString(p.escape(text) + "\n")
 }
 
+// list writes lines below each other; those of text are wrapped.
 func (p *page) list(lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	p.gap()
 	for _, l := range lines {
-		if p.format == Markdown {
-			p.WriteString("- ")
-		}
 		text := p.escape(l)
-		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles && p.format == Text {
+		if p.format == Markdown {
+			p.WriteString("- " + text + "\n")
+			continue
+		}
+		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
 			text = "\x1b[33mNote:\x1b[0m" + note // yellow
 		}
-		p.WriteString(text + "\n")
+		p.WriteString(strings.Join(textfmt.Wrap(text, p.layout.Width), "\n") + "\n")
 	}
 }
 
