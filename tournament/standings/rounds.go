@@ -231,9 +231,9 @@ func (s *schedule) swiss(labels map[string]string) []table.Sheet {
 			Kind: string(s.Format), Title: s.roundTitle(k),
 			Columns: []table.SheetColumn{
 				{Key: "round"}, {Key: "rank", Header: "#"}, {Key: "player", Header: "Player", Words: true},
-				{Key: "opponent", Header: "Against", Words: true}, {Key: "result", Header: "Result"},
 				{Key: "points", Header: "Points"}, {Key: "buchholz", Header: "Buchholz"},
-				{Key: "sonneborn_berger", Header: "S-B"},
+				{Key: "sonneborn_berger", Header: "S-B"}, {Key: "result", Header: "Result"},
+				{Key: "opponent", Header: "Against", Words: true},
 			},
 		}
 		for _, p := range s.standings(k) {
@@ -245,8 +245,8 @@ func (s *schedule) swiss(labels map[string]string) []table.Sheet {
 				result = "bye, " + points(p.result[0])
 			}
 			t.Rows = append(t.Rows, []any{
-				k + 1, p.rank, s.name(labels, p.agent), against, result, float64(p.halves) / 2, float64(p.buchholz) / 2,
-				table.Hundredths(p.sberger / 2),
+				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
+				table.Hundredths(p.sberger / 2), result, against,
 			})
 		}
 		if k == n-1 {
