@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Fit rates the players of d. Players that no finite rating exists for are
-// listed in Unrated and are no error, nor is it one if no player can be rated. An
+// Fit rates the players of d. Without a prior, players that no finite rating exists
+// for are listed in Unrated and are no error, nor is it one if no player can be rated. An
 // error is an option that can't be followed (an unknown anchor, a number out of
 // range), a likelihood that could not be maximized, or the end of ctx; then
 // there are no ratings. The same games give the same bits in whatever order they

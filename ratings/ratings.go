@@ -13,8 +13,8 @@ type Ratings struct {
 	// Groups are the sets of players rated with each other, the largest first.
 	// Ratings of different groups can't be compared.
 	Groups []Group
-	// Unrated are the players without a finite rating, from the highest score
-	// down.
+	// Unrated are the players without a rating, from the highest score down. With a
+	// prior there are none.
 	Unrated []Unrated
 	// Advantage is South's first-move advantage.
 	Advantage Advantage
@@ -64,7 +64,7 @@ type Group struct {
 	Apart string
 }
 
-// Unrated is a player for whom no finite rating exists. Its Count is over all
+// Unrated is a player for whom no finite rating exists without a prior. Its Count is over all
 // its games, as it saw them.
 type Unrated struct {
 	Name   string
