@@ -1,6 +1,8 @@
 package training
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -113,4 +115,31 @@ func TestLeavesAreWorthTheScore(t *testing.T) {
 		require.Greater(t, checked, 10, text)
 		require.Positive(t, proven, text)
 	}
+}
+
+// The manifest says how a run stands: in progress, stopped by its user, and finished.
+func TestTuningStatus(t *testing.T) {
+	t.Parallel()
+	config := DefaultTD()
+	config.Match.Rules = []*rules.Rules{rules.MustParse("simplified")}
+	config.Match.Agents = []agents.Spec{spec(t, "alphabeta:depth=1,hash=1")}
+	config.Match.Out = filepath.Join(t.TempDir(), "run")
+	config.Steps, config.Games = 3, 2
+	status := func() tournament.Status {
+		text, err := os.ReadFile(filepath.Join(config.Match.Out, ManifestFile))
+		require.NoError(t, err)
+		var m Manifest
+		require.NoError(t, json.Unmarshal(text, &m))
+		return m.Status
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := config.Run(ctx, testEnv(Observer{Step: func([]Line) {
+		require.Equal(t, tournament.Running, status())
+		cancel()
+	}}))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, tournament.Interrupted, status())
+	_, err = config.Run(t.Context(), testEnv(Observer{Step: func([]Line) { require.Equal(t, tournament.Running, status()) }}))
+	require.NoError(t, err)
+	require.Equal(t, tournament.Finished, status())
 }
