@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type meter struct {
 }
 
 func newMeter(w *output, total int64) *meter {
-	m := &meter{w: w, total: total, bar: w.terminal() != nil, now: time.Now}
+	m := &meter{w: w, total: total, bar: w.terminal() != nil && os.Getenv("TERM") != "dumb", now: time.Now}
 	m.restart(0)
 	return m
 }

@@ -26,7 +26,9 @@ func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	for i, share := range shares {
 		drift += share * gains[i]
 	}
-	for i, share := range shares {
+	for i, count := range p {
+		// Half a pair of each result besides: few pairs lack results that will come.
+		share := (float64(count) + 0.5) / (n + 0.5*float64(len(p)))
 		variance += share * (gains[i] - drift) * (gains[i] - drift)
 	}
 	lower, upper := t.Bounds()
