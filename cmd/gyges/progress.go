@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 
 	"gyges/ratings/textfmt"
 )
@@ -70,16 +73,21 @@ func (m *meter) report(done, all int64, lines ...string) {
 		return
 	}
 	if all > 0 {
-		wrapped = append([]string{barLine(float64(done)/float64(all), width)}, wrapped...)
+		wrapped = append([]string{barLine(done, all, width)}, wrapped...)
 	}
 	m.w.draw(wrapped...)
 }
 
-// barLine draws a share from 0 to 1.
-func barLine(share float64, width int) string {
-	cells := min(width, 80) - len("100 % ||")
-	full := int(share * float64(cells))
-	return fmt.Sprintf("%3.0f %% |%s%s|", 100*share, strings.Repeat("█", full), strings.Repeat(" ", cells-full))
+// barLine returns a bar of so many columns, at most 80. The terminal is left to [output.draw], as there
+// are lines below the bar.
+func barLine(done, all int64, width int) string {
+	bar := progressbar.NewOptions64(all, progressbar.OptionSetWriter(io.Discard),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetWidth(min(width, 80)-len(" 100% ||")))
+	// What fails is writing, to the one writer that doesn't, and more than all.
+	_ = bar.RenderBlank()
+	_ = bar.Set64(min(done, all))
+	return strings.TrimRight(strings.TrimLeft(bar.String(), "\r"), " ")
 }
 
 // end removes the bar.
