@@ -171,7 +171,7 @@ func TestBar(t *testing.T) {
 	const erase = "\r\x1b[K\x1b[1A\x1b[K\x1b[1A\x1b[K"
 	parts := strings.Split(out.String(), erase)
 	require.Len(t, parts, 3)
-	require.Regexp(t, `^  0 % \|█* +\|\n1 of 300 games, 10 games/s, 30s left\na leads with 3 of 4 points$`, parts[0])
+	require.Regexp(t, `^   0% \|█* +\|\n1 of 300 games, 10 games/s, 30s left\na leads with 3 of 4 points$`, parts[0])
 	require.Equal(t, "a warning\n", parts[2])
 	for _, line := range strings.Split(parts[1], "\n") {
 		require.Less(t, textfmt.Width(line), 80)

@@ -13,9 +13,9 @@ import "math"
 // mean time to either has a closed form.
 //
 // That time depends much on the drift, which the pairs give with a standard error of
-// √(v/n). So it is averaged over what is known of the drift: normal with mean 0 and
-// standard deviation v before the first pair (at elo0 and elo1 the drift is ∓v/2), and
-// the pairs beside that.
+// √(v/n). So it is averaged over what is known of the drift: the pairs, and before them
+// a normal distribution with mean 0. Its standard deviation is v (at elo0 and elo1
+// the drift is ∓v/2), or half the drift seen if that is more, as in a one-sided match.
 func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	const fewest = 30
 	if p.N() < fewest {
@@ -39,7 +39,8 @@ func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	if math.Abs(drift) < math.Sqrt(variance/n)/2 {
 		return 0, false
 	}
-	weight := n / (n + 1/variance) // of the pairs, against what is known before
+	before := max(variance, math.Abs(drift)/2)   // standard deviation of the drift before the first pair
+	weight := n / (n + variance/(before*before)) // of the pairs
 	mean, deviation := drift*weight, math.Sqrt(variance/n*weight)
 	const most, step = 4, 0.1 // in deviations
 	total := 0.0

@@ -74,6 +74,9 @@ func TestPairsLeftUnknown(t *testing.T) {
 	left, known := test.PairsLeft(Pairs{0, 0, 0, 0, 100})
 	require.True(t, known)
 	require.Zero(t, left, "it is decided")
+	narrow := Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: Normalized}
+	left, _ = narrow.PairsLeft(Pairs{1, 0, 4, 0, 26})
+	require.InDelta(t, 54, left, 10, "a one-sided match goes on at its rate, LLR 1.065 of 2.944 after 31 pairs")
 	for _, p := range lopsided() {
 		left, _ := test.PairsLeft(p)
 		require.False(t, math.IsNaN(left) || math.IsInf(left, 0) || left < 0, "%v: %v", p, left)
