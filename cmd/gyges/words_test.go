@@ -149,7 +149,7 @@ func TestProgressOfATest(t *testing.T) {
 	play(sprt.Pairs{50, 150, 350, 180, 60})
 	require.Equal(t, "50 games, 5 games/s, games left: unknown\n"+
 		"LLR -0.01 (-2.94 to 2.94), Elo 0.0 ± 96.3 (95 %), pairs 5, 5, 5, 5, 5\n"+
-		"1,580 games, 79 games/s, about 18,000 games, 3m50s left\n"+
+		"1,580 games, 79 games/s, about 15,000 games, 3m9s left\n"+
 		"LLR 0.87 (-2.94 to 2.94), Elo 11.0 ± 11.9 (95 %), pairs 50, 150, 350, 180, 60\n", out.String())
 }
 
