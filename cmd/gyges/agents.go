@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,19 +47,14 @@ type paramJSON struct {
 
 // Run prints the kinds, or one with its parameters.
 func (c *agentsCmd) Run(e *env) error {
-	kinds := e.registry.Kinds()
 	if c.Kind == "" {
-		return c.list(e, kinds)
+		return c.list(e, e.registry.Kinds())
 	}
-	i := slices.IndexFunc(kinds, func(k agents.Kind) bool { return k.Name == c.Kind })
-	if i < 0 {
-		var names []string
-		for _, k := range kinds {
-			names = append(names, k.Name)
-		}
-		return fmt.Errorf("unknown kind %.60q%s; see gyges agents", c.Kind, textfmt.DidYouMean(c.Kind, names))
+	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
+	if err != nil {
+		return err
 	}
-	return c.one(e, kinds[i])
+	return c.one(e, k)
 }
 
 // list prints what the kinds are, and as JSON their parameters, too.

@@ -7,83 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strconv"
 	"strings"
 	"syscall"
-
-	"golang.org/x/term"
-
-	"gyges/ratings/grid"
-	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
 )
-
-// terminal returns the terminal that the output is written to, or nil.
-func (o *output) terminal() *os.File {
-	if f, ok := o.w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return f
-	}
-	return nil
-}
-
-// columns returns how wide a text in prose is printed.
-func columns(w *output) int {
-	const widest = 100
-	return min(tableWidth(w), widest)
-}
-
-// layout returns how tables of ratings are printed.
-func layout(w *output) table.Layout { return table.Layout{Width: tableWidth(w), Styles: styles(w)} }
-
-// printTable prints a table that is no wider than the terminal.
-func printTable(w *output, t *grid.Grid, markdown bool) error {
-	t.Width = tableWidth(w)
-	return t.Write(w, markdown)
-}
-
-// hanging prints a text behind what comes before it, in lines of the same width.
-func hanging(w *output, before, text string) {
-	indent := textfmt.Width(before)
-	const narrowest = 20
-	for _, line := range textfmt.Wrap(text, max(tableWidth(w)-indent, narrowest)) {
-		w.printf("%s\n", strings.TrimRight(before+line, " "))
-		before = strings.Repeat(" ", indent)
-	}
-}
-
-// tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.
-func tableWidth(w *output) int {
-	const narrowest, usual = 40, 80
-	n := usual
-	if f := w.terminal(); f != nil {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			n = width
-		}
-	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
-		n = width
-	}
-	return max(n, narrowest)
-}
-
-// styles reports whether the output takes bold text and colours.
-func styles(w *output) bool {
-	return w.terminal() != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// Colours of text.
-const (
-	red    = "\x1b[31m"
-	yellow = "\x1b[33m"
-)
-
-// styled returns a text in a colour, if the output takes colours.
-func styled(w *output, colour, text string) string {
-	if !styles(w) {
-		return text
-	}
-	return colour + text + "\x1b[0m"
-}
 
 // pager returns the shell command that shows a text by pages, "" if there is none.
 func pager() string {

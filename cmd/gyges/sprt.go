@@ -65,15 +65,8 @@ func parsePairs(text string) (sprt.Pairs, error) {
 // sprtText is a test's figures for people and programs.
 func sprtText(t sprt.Test, p sprt.Pairs) string {
 	lower, upper := t.Bounds()
-	verdict := "undecided"
-	switch t.Verdict(p) {
-	case sprt.AcceptH0:
-		verdict = fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
-	case sprt.AcceptH1:
-		verdict = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
-	}
 	return fmt.Sprintf("LLR %.4f\nBounds %.4f %.4f (elo %v against %v, %s; alpha %v, beta %v)\nResult %s\n",
-		t.LLR(p), lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, verdict)
+		t.LLR(p), lower, upper, t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta, t.VerdictText(p))
 }
 
 // eloText is the estimate of the strength by a match.

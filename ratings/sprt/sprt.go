@@ -115,6 +115,18 @@ func (t Test) Verdict(p Pairs) Verdict {
 	}
 }
 
+// VerdictText returns the verdict on the counts in words.
+func (t Test) VerdictText(p Pairs) string {
+	switch t.Verdict(p) {
+	case AcceptH0:
+		return fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
+	case AcceptH1:
+		return fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
+	default:
+		return "undecided"
+	}
+}
+
 // LLR returns the logarithm of the generalised likelihood ratio of H1 to H0; 0
 // without pairs.
 func (t Test) LLR(p Pairs) float64 {

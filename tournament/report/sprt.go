@@ -64,15 +64,8 @@ func (p *llrPath) last() Point { return Point{X: float64(p.Pairs.N()), Y: p.Test
 func (p *llrPath) add(s *Section, number int, player string) {
 	t, n := p.Test, p.Pairs
 	lower, upper := t.Bounds()
-	verdict := "undecided"
-	switch t.Verdict(n) {
-	case sprt.AcceptH0:
-		verdict = fmt.Sprintf("H0 accepted: elo0 = %v fits better", t.Elo0)
-	case sprt.AcceptH1:
-		verdict = fmt.Sprintf("H1 accepted: elo1 = %v fits better", t.Elo1)
-	}
 	s.add(Block{Facts: []Fact{
-		{"result", verdict},
+		{"result", t.VerdictText(n)},
 		{"LLR", fmt.Sprintf("%.4f", t.LLR(n))},
 		{"bounds", fmt.Sprintf("%.4f %.4f", lower, upper)},
 		{"hypotheses", fmt.Sprintf("elo %v against %v, %s; alpha %v, beta %v", t.Elo0, t.Elo1, t.Model, t.Alpha, t.Beta)},
