@@ -113,11 +113,17 @@ func (p *parser) frozen(n *yaml.Node) []bool {
 
 // weights is the key of the initial weights.
 func (p *parser) weights(to *string) field {
-	return p.textValue("weights", to, "default, classic or a weights file")
+	return p.textValue("weights", to, "zero, default, classic or a weights file")
 }
+
+// zeroWeights names initial weights that are all zero, without a network.
+const zeroWeights = "zero"
 
 // loadWeights loads the initial weights.
 func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
+	if name == zeroWeights {
+		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
+	}
 	source, err := eval.Load(name)
 	var w eval.Weights
 	if err == nil {
@@ -243,9 +249,11 @@ func LoadGenerations(path string, registry *agents.Registry) (training.Generatio
 			p.value("agent", &c.Agent),
 			p.weights(&weights),
 			p.value("generations", &c.Count),
+			p.value("time", &c.Time),
 			p.group("selfplay", "self-play",
 				p.value("selfplay.agent", &c.SelfPlayAgent),
 				p.value("selfplay.pairs", &play.Tournament.Pairs),
+				p.field("selfplay.stages", func(n *yaml.Node) { c.Stages = p.stages("selfplay.stages", n) }),
 				p.openings("selfplay.openings", &play.Tournament.Openings),
 				p.limits("selfplay.limits", &play.Tournament.Limits),
 				p.value("selfplay.explore.temperature", &play.Explore.Temperature),
@@ -263,7 +271,11 @@ func LoadGenerations(path string, registry *agents.Registry) (training.Generatio
 				p.openings("match.openings", &c.Match.Openings),
 				p.limits("match.limits", &c.Match.Limits),
 			),
-			p.value("rating", &c.Rating),
+			p.group("rating", "a rating",
+				p.value("rating.pairs", &c.Rating.Pairs),
+				p.value("rating.every", &c.Rating.Every),
+				p.textValue("rating.reference", &c.Rating.Reference, "default, classic or a weights file"),
+			),
 			p.value("seed", &c.Seed),
 			p.value("workers", &c.Workers),
 			p.out(&c.Out),
@@ -273,6 +285,20 @@ func LoadGenerations(path string, registry *agents.Registry) (training.Generatio
 		c.Weights = p.loadWeights(weights, c.Rules)
 		p.report(c.Validate(registry))
 	})
+}
+
+// stages reads a list of changes of the self-play.
+func (p *parser) stages(path string, n *yaml.Node) []training.Stage {
+	var list []training.Stage
+	for _, e := range p.list(n, "stages") {
+		s, at := training.Stage{}, fmt.Sprintf("%s[%d]", path, len(list))
+		p.at(at, e, func(n *yaml.Node) {
+			p.mapping(n, "a stage", p.value(at+".from", &s.From), p.value(at+".agent", &s.Agent),
+				p.value(at+".pairs", &s.Pairs))
+		})
+		list = append(list, s)
+	}
+	return list
 }
 
 // folders reads a list of folders of training positions.

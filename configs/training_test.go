@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,13 +22,15 @@ import (
 func TestLoadGenerations(t *testing.T) {
 	c, err := LoadGenerations(write(t, `
 name: better
-rules: kang
+rules: standard
 agent: alphabeta:nodes=100
 weights: default
 generations: 7
+time: 90m
 selfplay:
   agent: alphabeta:depth=1
   pairs: 11
+  stages: [{from: 2, agent: "alphabeta:depth=2"}, {from: 4, pairs: 12}]
   openings: {policy: random, plies: 3}
   limits: {nodes: 50}
   temperature: 0.3
@@ -41,18 +44,23 @@ match:
   pairs: 13
   openings: {policy: random, plies: 1}
   limits: {depth: 2}
-rating: 17
+rating: {pairs: 17, every: 3, reference: classic}
 seed: 5
 workers: 3
 out: some/where
 `), exploring())
 	require.NoError(t, err)
 	want := training.DefaultGenerations()
-	want.Name, want.Rules = "better", rules.MustParse("kang")
+	want.Name, want.Rules = "better", rules.MustParse("standard")
 	want.Agent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "100"}}}
 	want.SelfPlayAgent = agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "1"}}}
-	want.Count, want.Window, want.Rating, want.Seed, want.Workers, want.Out = 7, 2, 17, 5, 3, "some/where"
-	want.Weights, err = eval.Default(eval.Kang)
+	want.Stages = []training.Stage{
+		{From: 2, Agent: agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "depth", Value: "2"}}}},
+		{From: 4, Pairs: 12},
+	}
+	want.Rating = training.Rating{Pairs: 17, Every: 3, Reference: "classic"}
+	want.Count, want.Window, want.Time, want.Seed, want.Workers, want.Out = 7, 2, 90*time.Minute, 5, 3, "some/where"
+	want.Weights, err = eval.Default(eval.Standard)
 	require.NoError(t, err)
 	s := &want.SelfPlay
 	s.Tournament.Pairs, s.Tournament.Openings.Plies, s.Tournament.Limits.Nodes = 11, 3, 50
@@ -80,9 +88,11 @@ selfplay:
 tune:
   lambda: 2
   colour: blue
+  network: {epochs: 0}
 match:
-  pairs: 0
-rating: -1
+  pairs: -1
+rating: {pairs: -1, every: 0}
+time: -1s
 `)
 	_, err := LoadGenerations(path, exploring())
 	require.Error(t, err)
@@ -96,16 +106,32 @@ rating: -1
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
 		`:8: tune: unknown key "colour" in a fit, expected one of: window, data, features, positions, quiet, leaves, network, lambda, l2, scale, iterations, patience`,
-		`:10: match.pairs: expected a number from 1 to 1000000, found 0`,
-		`:11: rating: expected a number from 0 (none) to 100000, found -1`,
+		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
+		`:11: match.pairs: expected a number from 0 (no match), found -1`,
+		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
+		`:12: rating.every: expected a number from 1 to 1000, found 0`,
+		`:13: time: expected a time from 0s (no bound) to 1000h0m0s, found -1s`,
 	}, got)
 	for text, want := range map[string]string{
 		"selfplay: {pairs: 0}":                  ":2: selfplay.pairs: expected a number from 1",
 		"selfplay:\n  openings: {policy: book}": ":3: selfplay.openings.policy: expected",
 		"tune:\n  lambda: 2":                    ":3: tune.lambda: expected a number above 0",
-		"match:\n  pairs: 0":                    ":3: match.pairs: expected",
-		"rating: -1":                            ":2: rating: expected",
-		"workers: -1":                           ":2: workers: expected",
+		"match:\n  pairs: -1":                   ":3: match.pairs: expected",
+		"match:\n  pairs: 1000001":              ":3: match.pairs: expected",
+		"rating: 100":                           ":2: rating: expected a rating as keys and values",
+		"rating: {pairs: -1}":                   ":2: rating.pairs: expected",
+		"rating: {every: 0}":                    ":2: rating.every: expected",
+		"rating:\n  reference: no.json":         ":3: rating.reference: weights: open no.json",
+		"time: 1":                               ":2: time: expected a time with its unit",
+		"time: 1001h":                           ":2: time: expected a time from 0s",
+		"weights: zero":                         ":1: tune.scale: expected a number above 0",
+		"selfplay:\n  stages: 3":                ":3: selfplay.stages: expected a list",
+		"selfplay:\n  stages:\n  - {from: 0}":   ":4: selfplay.stages[0].from: expected a generation from 1 to 1000, found 0",
+		"selfplay:\n  stages:\n  - {from: 2}\n  - {from: 2}":   ":5: selfplay.stages[1].from: expected a generation from 3",
+		"selfplay:\n  stages:\n  - {from: 2, pairs: -1}":       ":4: selfplay.stages[0].pairs: expected a number",
+		"selfplay:\n  stages:\n  - {from: 2, depth: 1}":        ":4: selfplay.stages[0]: unknown key \"depth\"",
+		"selfplay:\n  stages:\n  - from: 2\n    agent: random": ":5: selfplay.stages[0].agent: agent \"random\" has no weights",
+		"workers: -1": ":2: workers: expected",
 	} {
 		path := write(t, "agent: alphabeta:depth=1\n"+text)
 		_, err := LoadGenerations(path, exploring())

@@ -4,26 +4,27 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"time"
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/ratings"
 	"gyges/ratings/grid"
 	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
 // trainCmd trains weights, generation by generation.
 type trainCmd struct {
-	Config      string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
-	Generations *int    `placeholder:"N" help:"Number of generations; overrides the file. A larger number resumes a run that has ended."`
-	Seed        *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
-	Workers     *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out         string  `placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Config      string         `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
+	Generations *int           `placeholder:"N" help:"Number of generations at most; overrides the file. A larger number resumes a run that has ended."`
+	Time        *time.Duration `placeholder:"TIME" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
+	Seed        *uint64        `placeholder:"N" help:"Seed of all random choices. Default: 1."`
+	Workers     *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out         string         `placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 	queueFlags
 	formatFlag
 }
@@ -55,7 +56,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	v := &trainView{e: e, standings: standings.New()}
+	v := &trainView{e: e}
 	env := e.learning(nil)
 	env.Observer = training.Observer{Stage: v.stage, Game: v.game, Generation: v.generation}
 	s, err := config.Run(ctx, env)
@@ -64,7 +65,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 		q.end(tournament.Summary{}) // a run that can resume needs its queue
 		return e.learningError(ctx, config.Out, err)
 	}
-	return c.print(ctx, e, v, s)
+	return c.print(ctx, e, s)
 }
 
 // config returns the config of the file and the flags, checked.
@@ -77,6 +78,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 		return config, plainFileError(err)
 	}
 	override(&config.Count, c.Generations)
+	override(&config.Time, c.Time)
 	override(&config.Seed, c.Seed)
 	override(&config.Workers, c.Workers)
 	config.Out = runFolder(c.Out, config.Out, config.Name)
@@ -93,35 +95,49 @@ func (c *trainCmd) open(ctx context.Context, e *env, config *training.Generation
 }
 
 // print prints the generations and the joint rating.
-func (c *trainCmd) print(ctx context.Context, e *env, v *trainView, s training.Trained) error {
+func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error {
 	if !c.forPeople() {
-		return c.printRating(ctx, e, v, s)
+		return c.printRating(ctx, e, s)
 	}
-	t := grid.Grid{Header: []string{
-		"Generation", "", "Pairs", "LLR", "Elo (biased)", "Parent", "Positions", "Validation loss", "Test gain",
-	}, Left: map[int]bool{1: true}, Fold: 1}
+	matched := slices.ContainsFunc(s.Generations, func(g training.Generation) bool { return g.Pairs.N() > 0 })
+	t := grid.Grid{Header: []string{"Generation", ""}, Left: map[int]bool{1: true}, Fold: 1}
+	if matched {
+		t.Header = append(t.Header, "Pairs", "LLR", "Elo (biased)", "Parent")
+	}
+	t.Header = append(t.Header, "Positions", "Validation loss", "Test loss", "Test gain", "Minutes")
+	seconds := 0.0
 	for _, g := range s.Generations {
-		gain, elo := "-", "-"
+		row := []string{strconv.Itoa(g.Number), verdict(&g)}
+		if matched {
+			row = append(row, matchCells(&g)...)
+		}
+		loss, gain := "-", "-"
 		if g.Test != nil {
+			loss = fmt.Sprintf("%.5f", g.Test.Loss)
 			gain = fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
 		}
-		if g.Elo != nil {
-			elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
-		}
-		t.Add(
-			strconv.Itoa(g.Number), verdict(&g), strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo,
-			strconv.Itoa(g.Parent), strconv.Itoa(g.Positions), fmt.Sprintf("%.5f", g.ValidationLoss), gain,
-		)
+		seconds += g.Timing.Seconds()
+		t.Add(append(row, strconv.Itoa(g.Positions), fmt.Sprintf("%.5f", g.ValidationLoss), loss, gain,
+			fmt.Sprintf("%.1f", seconds/60))...)
 	}
 	if err := printTable(e.out, &t, c.format() == table.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
-	if err := c.printRating(ctx, e, v, s); err != nil {
+	if err := c.printRating(ctx, e, s); err != nil {
 		return err
 	}
 	e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
 	return nil
+}
+
+// matchCells are the cells of a generation's match.
+func matchCells(g *training.Generation) []string {
+	elo := "-"
+	if g.Elo != nil {
+		elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
+	}
+	return []string{strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, strconv.Itoa(g.Parent)}
 }
 
 func verdict(g *training.Generation) string {
@@ -132,11 +148,11 @@ func verdict(g *training.Generation) string {
 }
 
 // printRating prints the joint rating, if there is one.
-func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s training.Trained) error {
+func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) error {
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := v.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
+	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.format() == table.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -149,20 +165,18 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, v *trainView, s trai
 	return nil
 }
 
-// trainView prints the progress of a training and collects the games of its rating.
+// trainView prints the progress of a training.
 type trainView struct {
-	e         *env
-	progress  *progress
-	standings *standings.Standings // of the rating
-	rating    bool
+	e        *env
+	progress *progress
+	seconds  float64 // of all generations
 }
 
 func (v *trainView) stage(generation int, stage string, games int64) {
 	v.end()
-	v.rating = stage == "rating"
 	what := fmt.Sprintf("Generation %d: %s", generation, stage)
-	if v.rating {
-		what = "Rating of all generations adopted"
+	if stage == "rating" {
+		what = "Rating of the generations adopted"
 	}
 	if games == 0 {
 		v.e.err.printf("%s\n", what)
@@ -174,14 +188,16 @@ func (v *trainView) stage(generation int, stage string, games int64) {
 
 func (v *trainView) game(g *record.Game) {
 	v.progress.step(g.Fault != nil)
-	if v.rating {
-		v.standings.Add(g)
-	}
 }
 
 func (v *trainView) generation(g training.Generation) {
 	v.end()
-	v.e.err.printf("Generation %d: %s after %d pairs, LLR %.2f\n", g.Number, verdict(&g), g.Pairs.N(), g.LLR)
+	v.seconds += g.Timing.Seconds()
+	after := fmt.Sprintf("after %d pairs, LLR %.2f", g.Pairs.N(), g.LLR)
+	if g.Pairs.N() == 0 {
+		after = "without a match"
+	}
+	v.e.err.printf("Generation %d: %s %s; %.1f minutes in all\n", g.Number, verdict(&g), after, v.seconds/60)
 }
 
 func (v *trainView) end() {

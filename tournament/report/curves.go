@@ -94,6 +94,7 @@ func historyCharts(steps []training.Line, t *Tuning) []Chart {
 		{Title: "Loss: mean cross-entropy", YName: "nats", Curves: []Curve{
 			curve("training", func(l training.Line) (y, margin *float64) { return l.Loss, nil }),
 			curve("validation", func(l training.Line) (y, margin *float64) { return l.ValidationLoss, nil }),
+			curve("test", func(l training.Line) (y, margin *float64) { return l.TestLoss, nil }),
 		}},
 		{Title: "Games that the parameters moved one way won, less those they lost", YName: "games", Curves: []Curve{
 			curve("score", func(l training.Line) (y, margin *float64) { return l.Score, nil }),

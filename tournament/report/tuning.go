@@ -58,6 +58,7 @@ type tuningResult struct {
 	Status      tournament.Status     `json:"status"`
 	Best        int                   `json:"best"`
 	Generations []training.Generation `json:"generations"`
+	Rating      []training.Rated      `json:"rating"` // of the generations adopted
 	Agent       string                `json:"agent"`
 }
 
@@ -185,6 +186,9 @@ func (t *Tuning) charts() []Chart {
 		}
 	}
 	var list []Chart
+	if c := t.strength(); len(c.Curves[0].Points) > 0 {
+		list = append(list, c)
+	}
 	if len(gain.Points) > 0 {
 		list = append(list, Chart{
 			Title: "Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals",
@@ -207,6 +211,38 @@ func (t *Tuning) charts() []Chart {
 	}
 	tests.nameAlone()
 	return append(list, tests)
+}
+
+// rated returns the rating of a player.
+func (t *Tuning) rated(player string) (training.Rated, bool) {
+	if t == nil || t.Result == nil {
+		return training.Rated{}, false
+	}
+	i := slices.IndexFunc(t.Result.Rating, func(r training.Rated) bool { return r.Player == player })
+	if i < 0 {
+		return training.Rated{}, false
+	}
+	return t.Result.Rating[i], true
+}
+
+// strength is the chart of the generations' ratings by the time after which they were made.
+func (t *Tuning) strength() Chart {
+	c := Chart{
+		Title: "Elo of the generations by the minutes of training, with 95 % intervals", XName: "minutes", YName: "Elo",
+		Curves: []Curve{{Name: "rating"}},
+	}
+	if r, ok := t.rated(training.ReferenceName); ok {
+		c.levels = []level{{r.Elo, r.Player}}
+	}
+	minutes := 0.0
+	for _, g := range append([]training.Generation{{}}, t.generations()...) { // 0 first
+		minutes += g.Timing.Seconds() / 60
+		if r, ok := t.rated(training.GenerationName(g.Number)); ok {
+			title := fmt.Sprintf("generation %d, %.1f minutes: %s", g.Number, minutes, plusMinus(r.Elo, r.Margin))
+			c.Curves[0].Add(Point{X: minutes, Y: r.Elo, Error: r.Margin, title: title})
+		}
+	}
+	return c
 }
 
 // verdict says what became of a generation.
@@ -334,17 +370,25 @@ func (t *Tuning) commands(r *Run) []string {
 // generationTable is the table of generations; empty for other methods.
 func (t *Tuning) generationTable() *Table {
 	g := newTable("Generations: the fit to their games, and the match of the candidate against the best agent so far", 0,
-		"Generation", "Verdict", "Parent", "Positions", "Test gain", "Pairs", "LLR", "Elo, biased by the test")
+		"Generation", "Verdict", "Parent", "Positions", "Test loss", "Test gain", "Pairs", "LLR",
+		"Elo, biased by the test", "Minutes", "Rating")
+	minutes := 0.0
 	for _, x := range t.generations() {
-		gain, elo := "–", "–"
+		loss, gain, elo, rating := "–", "–", "–", "–"
 		if x.Test != nil {
+			loss = fmt.Sprintf("%.5f", x.Test.Loss)
 			gain = fmt.Sprintf("%+.5f ± %.5f", x.Test.Gain, x.Test.GainMargin)
 		}
 		if x.Elo != nil && x.EloMargin != nil {
 			elo = plusMinus(*x.Elo, *x.EloMargin)
 		}
+		if r, ok := t.rated(training.GenerationName(x.Number)); ok {
+			rating = plusMinus(r.Elo, r.Margin)
+		}
+		minutes += x.Timing.Seconds() / 60
 		g.row(rowHead(strconv.Itoa(x.Number)), cell(t.verdict(x.Number)), cell(strconv.Itoa(x.Parent)),
-			count(int64(x.Positions)), cell(gain), count(x.Pairs.N()), cell(fmt.Sprintf("%+.2f", x.LLR)), cell(elo))
+			count(int64(x.Positions)), cell(loss), cell(gain), count(x.Pairs.N()), cell(fmt.Sprintf("%+.2f", x.LLR)),
+			cell(elo), cell(fmt.Sprintf("%.1f", minutes)), cell(rating))
 	}
 	return g
 }

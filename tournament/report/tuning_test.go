@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -108,4 +109,30 @@ func TestTrainingTests(t *testing.T) {
 	page := tuningPage(t, fsys)
 	require.Equal(t, "results/a run/weights.json: those of generation 2, the last one adopted",
 		page.all("dd")[3].text())
+}
+
+// A training's page has the ratings of its generations by the minutes of training, and the
+// losses of the test positions.
+func TestTrainingStrength(t *testing.T) {
+	t.Parallel()
+	fsys := tuningFolder(t, `{"method":"train","status":"finished","config":{},"result":{"best":2,"generations":[`+
+		`{"generation":1,"adopted":true,"test":{"loss":0.61,"gain":0.1,"gain_margin":0.2},"timing":{"selfplay":60,"tune":30}},`+
+		`{"generation":2,"adopted":true,"timing":{"selfplay":100,"match":50}}],"rating":[`+
+		`{"player":"gen-002","elo":12,"elo_margin":9},{"player":"reference","elo":0,"elo_margin":0},`+
+		`{"player":"gen-000","elo":-500,"elo_margin":80}]}}`, nil)
+	run := ReadRunFS(fsys, "x")
+	require.Empty(t, run.Notes)
+	chart := run.Charts[slices.IndexFunc(run.Charts, func(c Chart) bool { return c.XName == "minutes" })]
+	require.Len(t, chart.Curves, 1)
+	var points [][3]float64
+	for _, p := range chart.Curves[0].Points {
+		points = append(points, [3]float64{p.X, p.Y, p.Error})
+	}
+	require.Equal(t, [][3]float64{{0, -500, 80}, {4, 12, 9}}, points)
+	require.Equal(t, []level{{0, "reference"}}, chart.levels)
+	page := tuningPage(t, fsys)
+	cells := strings.Join(texts(page.all("td")), " ")
+	require.Contains(t, cells, "0.61000")
+	require.Contains(t, cells, "1.5 –")
+	require.Contains(t, cells, "4.0 12.0 ± 9.0")
 }

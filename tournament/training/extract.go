@@ -41,6 +41,12 @@ type Extraction struct {
 // While it works no other process can do the same or play in that folder: the error
 // is [files.ErrInUse]. It needs some 400 bytes of memory for each training position.
 func Extract(ctx context.Context, dir string, split Split, provenance map[string]string) (Extraction, error) {
+	return newExtractor(split).extract(ctx, dir, provenance)
+}
+
+// extract converts the records in a run's folder.
+func (e *extractor) extract(ctx context.Context, dir string, provenance map[string]string) (Extraction, error) {
+	split := e.split
 	var p problems.List
 	if split.check(&p); len(p) > 0 {
 		return Extraction{}, p.Err()
@@ -54,7 +60,6 @@ func Extract(ctx context.Context, dir string, split Split, provenance map[string
 	if err := files.Lock(f); err != nil {
 		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	e := newExtractor(split)
 	for r := record.NewReader(f, path); ; {
 		game, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -81,7 +86,9 @@ const maxAgents = 100
 
 // extractor merges the positions of games.
 type extractor struct {
-	split  Split
+	split      Split
+	provenOnly bool // omit scores that prove no result
+
 	rules  map[string]*rules.Rules // by name
 	agents map[string]struct{}     // the first few
 	splits [dataset.NumSplits]merged
@@ -188,7 +195,11 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 			e.counts.RandomMoves++
 			return
 		}
-		p.Score, p.Scored = agents.Score(game.Scores[i]), true
+		p.Score = agents.Score(game.Scores[i])
+		_, proven := p.Score.Proven()
+		if p.Scored = proven || !e.provenOnly; !p.Scored {
+			p.Score = 0
+		}
 	}
 	*[]*int32{&p.Losses, &p.Draws, &p.Wins}[record.HalfPoints(game.Result, p.Position.Side())] = 1
 	if !e.splits[e.split.of(game.Pair)].add(&p) {

@@ -134,6 +134,18 @@ func (f *folder) resume(manifest []byte) error {
 	return nil
 }
 
+// trained returns the result of a run of generations so far; an empty one if there is none.
+func (f *folder) trained() (r Result, err error) {
+	text, err := json.Marshal(f.manifest.Result)
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: expected the result of a training: %w", f.file(ManifestFile), err)
+	}
+	return r, err
+}
+
 // append writes a line to the history. It is in the file when append returns.
 func (f *folder) append(l Line) error {
 	text, err := json.Marshal(l) // which refuses infinities

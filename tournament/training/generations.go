@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -30,11 +32,16 @@ type Generations struct {
 	Agent         agents.Spec  // plays the matches; its weights are trained
 	SelfPlayAgent agents.Spec  // plays the games to learn from; zero: Agent
 	Weights       eval.Weights // of generation 0
-	Count         int          // how many candidates are made, 1 to 1000
+	Count         int          // how many candidates are made, at most; 1 to 1000
+
+	// Time bounds the duration of all generations: none begins that would end later, if
+	// it took as long as the one before. The first is always made. 0: no bound.
+	Time time.Duration
 
 	// SelfPlay is the self-play of a generation. Rules, agents, seed, workers and folder
 	// in it are not used.
 	SelfPlay SelfPlay
+	Stages   []Stage // changes of the self-play, in the order of their generations
 
 	// Window is how many generations, the last ones, the training positions come from;
 	// 0: all.
@@ -43,22 +50,43 @@ type Generations struct {
 	Fit
 
 	// Match is the match of the candidate against the best agent: at most Pairs game
-	// pairs, until SPRT is decided, from Openings, within Limits. The rest is not used.
+	// pairs, until SPRT is decided, from Openings, within Limits. With 0 pairs there is
+	// none, and every candidate is adopted. The rest is not used.
 	Match tournament.Config
 
-	// Rating is how many game pairs every two of the adopted generations play at the
-	// end, for ratings without the bias of matches that were stopped by a test; 0: none.
-	Rating int
+	Rating Rating
 
 	Seed    uint64
 	Workers int    // as in a tournament
 	Out     string // folder; a run that was stopped there resumes
 }
 
+// Stage is a change of the self-play at a generation.
+type Stage struct {
+	From  int         // the first generation that it is for
+	Agent agents.Spec // in place of SelfPlayAgent; zero: as before
+	Pairs int         // in place of SelfPlay.Tournament.Pairs; 0: as before
+}
+
+// Rating is the tournament of adopted generations after the last one, for ratings
+// without the bias of matches that were stopped by a test. They play with the limits and
+// openings of the match.
+type Rating struct {
+	Pairs int // game pairs that every two play; 0: there is none
+	Every int // every how many generations one plays, beside the first and the last; from 1
+	// Reference names weights with which another agent plays: [eval.DefaultName],
+	// [eval.ClassicName] or a file; "": none does.
+	Reference string
+}
+
+// ReferenceName is the name of the player with the reference's weights.
+const ReferenceName = "reference"
+
 // Bounds of Generations.
 const (
 	maxGenerations = 1000
 	maxRating      = 100_000
+	maxTime        = 1000 * time.Hour
 )
 
 // DefaultGenerations returns a config that lacks the agent and, for Run, the folder.
@@ -67,19 +95,30 @@ func DefaultGenerations() Generations {
 		Name: "training", Rules: rules.MustParse("standard"), Count: 5,
 		SelfPlay: DefaultSelfPlay(), Window: 3,
 		Fit:   Fit{texel.Choice{Leaves: true}, texel.Settings{Lambda: 0.5, L2: 1e-6}},
-		Match: tournament.DefaultConfig(), Rating: 100, Seed: 1,
+		Match: tournament.DefaultConfig(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
 	}
 	c.Match.Pairs = 2000
 	c.Match.SPRT = sprt.Test{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic}
 	return c
 }
 
-// selfPlayAgent returns the agent that plays the games to learn from.
-func (c *Generations) selfPlayAgent() agents.Spec {
-	if c.SelfPlayAgent.Kind == "" {
-		return c.Agent
+// selfPlayAt returns the agent that plays the games that generation k learns from, and how
+// many pairs.
+func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
+	agent, pairs = c.Agent, c.SelfPlay.Tournament.Pairs
+	if c.SelfPlayAgent.Kind != "" {
+		agent = c.SelfPlayAgent
 	}
-	return c.SelfPlayAgent
+	for _, s := range c.Stages {
+		if s.From > k {
+			break
+		}
+		if s.Agent.Kind != "" {
+			agent = s.Agent
+		}
+		pairs = cmp.Or(s.Pairs, pairs)
+	}
+	return agent, pairs
 }
 
 // Validate checks everything that can be checked before a game is played, Out
@@ -91,36 +130,84 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected a number from 1 to %d, found %d", maxGenerations, c.Count)
 	p.Expect(0 <= c.Window && c.Window <= maxGenerations, "tune.window",
 		"expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
-	p.Expect(0 <= c.Rating && c.Rating <= maxRating, "rating",
-		"expected a number from 0 (none) to %d, found %d", maxRating, c.Rating)
+	p.Expect(0 <= c.Time && c.Time <= maxTime, "time", "expected a time from 0s (no bound) to %v, found %v", maxTime, c.Time)
+	p.Expect(0 <= c.Rating.Pairs && c.Rating.Pairs <= maxRating, "rating.pairs",
+		"expected a number from 0 (none) to %d, found %d", maxRating, c.Rating.Pairs)
+	p.Expect(1 <= c.Rating.Every && c.Rating.Every <= maxGenerations, "rating.every",
+		"expected a number from 1 to %d, found %d", maxGenerations, c.Rating.Every)
+	p.Expect(0 <= c.Match.Pairs, "match.pairs", "expected a number from 0 (no match), found %d", c.Match.Pairs)
 	for i, dir := range c.Data {
 		_, err := dataset.Shards(dir, dataset.Train)
 		p.Expect(err == nil, fmt.Sprintf("tune.data[%d]", i), "%w", err)
 	}
-	p.Expect(c.Match.SPRT != sprt.Test{}, "match.sprt", "expected a test, like elo0=0,elo1=10, found none")
+	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
+		"expected a test, like elo0=0,elo1=10, found none")
 	p = append(p, inside("tune.", c.check(&c.Weights))...)
 	if c.Agent.Kind == "" {
 		p.Add("agent", errors.New("expected an agent spec, like alphabeta:nodes=2000, found none"))
 		return p.Err()
 	}
-	usable := true
-	for field, spec := range map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.SelfPlayAgent} {
-		if spec.Kind == "" { // the same as the agent
-			continue
-		}
-		if _, err := tuning.Weights(registry, spec, c.Rules); err != nil {
-			p.Add(field, err)
-			usable = false
-		}
-	}
-	if usable {
-		games, m := c.games(1, 0), c.match(1, 0)
-		games.Tournament.Agents = []agents.Spec{c.selfPlayAgent()} // the weights may not be written yet
-		m.Agents = []agents.Spec{c.Agent.With("name", "candidate"), c.Agent.With("name", "best")}
-		p = append(p, inside("selfplay.", games.Validate(registry))...)
-		p = append(p, inside("match.", m.Validate(registry))...)
+	if c.checkAgents(&p, registry) {
+		p = append(p, c.checkGames(registry)...)
 	}
 	return p.Err()
+}
+
+// checkAgents checks the agents whose weights are trained, and the stages. It reports
+// whether they can play.
+func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) bool {
+	before := len(*p)
+	specs := map[string]agents.Spec{"agent": c.Agent, "selfplay.agent": c.SelfPlayAgent}
+	for i, s := range c.Stages {
+		field := fmt.Sprintf("selfplay.stages[%d]", i)
+		first := 1
+		if i > 0 {
+			first = c.Stages[i-1].From + 1
+		}
+		p.Expect(first <= s.From && s.From <= maxGenerations, field+".from",
+			"expected a generation from %d to %d, found %d", first, maxGenerations, s.From)
+		specs[field+".agent"] = s.Agent
+	}
+	for _, field := range slices.Sorted(maps.Keys(specs)) {
+		if specs[field].Kind == "" { // as before
+			continue
+		}
+		if _, err := tuning.Weights(registry, specs[field], c.Rules); err != nil {
+			p.Add(field, err)
+		}
+	}
+	return len(*p) == before
+}
+
+// checkGames checks self-play, matches and the rating, without the weights of the run,
+// which may not be written yet.
+func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
+	for k := range len(c.Stages) + 1 {
+		part, first := "selfplay.", 1
+		if k > 0 {
+			part, first = fmt.Sprintf("selfplay.stages[%d].", k-1), c.Stages[k-1].From
+		}
+		games := c.games(first, 0)
+		agent, _ := c.selfPlayAt(first)
+		games.Tournament.Agents = []agents.Spec{agent}
+		errs := inside(part, games.Validate(registry))
+		if k > 0 { // only what a stage changes
+			errs = slices.DeleteFunc(errs, func(err error) bool {
+				var fe *problems.FieldError
+				return !errors.As(err, &fe) || fe.Field != part+"pairs"
+			})
+		}
+		list = append(list, errs...)
+	}
+	m := c.match(1, 0)
+	m.Pairs = max(m.Pairs, 1) // none are played for 0
+	m.Agents = []agents.Spec{c.Agent.With("name", "candidate"), c.Agent.With("name", "best")}
+	if c.Rating.Reference != "" {
+		if _, err := tuning.Weights(registry, c.reference(), c.Rules); err != nil {
+			list = append(list, &problems.FieldError{Field: "rating.reference", Err: err})
+		}
+	}
+	return append(list, inside("match.", m.Validate(registry))...)
 }
 
 // inside prefixes the fields of errors with the name of a part of the config. Fields that
@@ -142,19 +229,25 @@ func inside(part string, err error) []error {
 
 // path returns a part of generation k's folder.
 func (c *Generations) path(k int, part string) string {
-	return filepath.Join(c.Out, generationName(k), part)
+	return filepath.Join(c.Out, GenerationName(k), part)
 }
-
-// generationName returns the name of a generation's folder and player.
-func generationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 
 // weighted returns an agent with the weights of generation k, from their file, in
 // place of all weights of its own.
 func (c *Generations) weighted(spec agents.Spec, k int) agents.Spec {
+	return withWeights(spec, filepath.ToSlash(c.path(k, WeightsFile)))
+}
+
+// reference returns the agent with the reference's weights.
+func (c *Generations) reference() agents.Spec {
+	return withWeights(c.Agent, c.Rating.Reference).With("name", ReferenceName)
+}
+
+func withWeights(spec agents.Spec, weights string) agents.Spec {
 	spec.Params = slices.DeleteFunc(slices.Clone(spec.Params), func(p agents.Param) bool {
 		return strings.HasPrefix(p.Name, eval.ParamPrefix)
 	})
-	return spec.With("weights", filepath.ToSlash(c.path(k, WeightsFile)))
+	return spec.With("weights", weights)
 }
 
 // Purposes of seeds derived from that of the run.
@@ -168,9 +261,10 @@ const (
 // of generation best.
 func (c *Generations) games(k, best int) *SelfPlay {
 	g := c.SelfPlay
-	agent := c.weighted(c.selfPlayAgent(), best).With("name", generationName(best))
+	agent, pairs := c.selfPlayAt(k)
+	agent = c.weighted(agent, best).With("name", GenerationName(best))
 	g.Tournament = c.tournament(c.SelfPlay.Tournament, "selfplay", c.path(k, "selfplay"), agent)
-	g.Tournament.Seed = agents.MixSeed(c.Seed, forGames, uint64(k))
+	g.Tournament.Seed, g.Tournament.Pairs = agents.MixSeed(c.Seed, forGames, uint64(k)), pairs
 	return &g
 }
 
@@ -188,28 +282,38 @@ func (c *Generations) match(k, best int) tournament.Config {
 	return m
 }
 
-// rating returns the tournament of all adopted generations. Its folder is named after the
+// rating returns the tournament of adopted generations. Its folder is named after the
 // last one, as a run that goes on with more generations plays another tournament.
 func (c *Generations) rating(adopted []Generation) tournament.Config {
 	var players []agents.Spec
+	last := adopted[len(adopted)-1].Number
 	for _, g := range adopted {
-		players = append(players, c.weighted(c.Agent, g.Number).With("name", generationName(g.Number)))
+		if g.Number%c.Rating.Every == 0 || g.Number == last {
+			players = append(players, c.weighted(c.Agent, g.Number).With("name", GenerationName(g.Number)))
+		}
 	}
-	out := filepath.Join(c.Out, fmt.Sprintf("rating-%03d", adopted[len(adopted)-1].Number))
-	m := c.tournament(c.Match, "rating", out, players...)
-	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating, agents.MixSeed(c.Seed, forRating), true
+	if c.Rating.Reference != "" {
+		players = append(players, c.reference())
+	}
+	m := c.tournament(c.Match, "rating", filepath.Join(c.Out, fmt.Sprintf("rating-%03d", last)), players...)
+	m.SPRT, m.Pairs, m.Seed, m.Extend = sprt.Test{}, c.Rating.Pairs, agents.MixSeed(c.Seed, forRating), true
 	return m
 }
 
 // describe returns everything that the outcome of a run depends on, but for the number
-// of generations.
+// of generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
 	t, m := &c.SelfPlay.Tournament, &c.Match
+	agent, _ := c.selfPlayAt(0)
+	var stages []string
+	for _, s := range c.Stages {
+		stages = append(stages, fmt.Sprintf("from=%d agent=%v pairs=%d", s.From, s.Agent, s.Pairs))
+	}
 	config := c.Fit.describe(&c.Weights)
 	maps.Copy(config, map[string]any{
-		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": c.selfPlayAgent().String(),
-		"seed":           strconv.FormatUint(c.Seed, 10),
-		"selfplay_pairs": t.Pairs, "selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
+		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": agent.String(),
+		"seed":            strconv.FormatUint(c.Seed, 10),
+		"selfplay_stages": stages, "selfplay_pairs": t.Pairs, "selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
 		"explore": c.SelfPlay.Explore, "split": c.SelfPlay.Split, "window": c.Window, "data": c.Data,
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
 		"match_limits": m.Limits,

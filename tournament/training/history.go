@@ -20,6 +20,7 @@ type Line struct {
 	// the games before they were learned from (td).
 	Loss           *float64 `json:"loss,omitempty"`
 	ValidationLoss *float64 `json:"validation_loss,omitempty"` // that of the validation positions (texel, train)
+	TestLoss       *float64 `json:"test_loss,omitempty"`       // that of the test positions (train)
 	// Score is the number of games won by the parameters perturbed one way minus games
 	// lost (spsa).
 	Score      *float64             `json:"score,omitempty"`

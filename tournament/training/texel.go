@@ -64,9 +64,16 @@ func checkName(p *problems.List, name string) {
 // check returns an error that joins the invalid fields.
 func (f *Fit) check(parent *eval.Weights) error {
 	var p problems.List
+	p.Expect(f.Settings.Scale != 0 || !isZero(parent), "scale",
+		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
 	p.Expect(0 <= f.Choice.Positions, "positions", "expected a number from 0 (all), found %d", f.Choice.Positions)
 	s := f.settings(parent)
 	return errors.Join(append(p, s.Check())...)
+}
+
+// isZero reports whether an evaluation by weights, of some rules, is always 0.
+func isZero(w *eval.Weights) bool {
+	return w.Rules != "" && w.Network == nil && w.Values == [eval.NumFeatures]float64{}
 }
 
 // settings returns the settings of a fit that starts from weights.

@@ -8,12 +8,16 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"gyges/agents/eval"
 	"gyges/agents/files"
 	"gyges/agents/tuning/texel"
+	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/standings"
 )
 
 // GenerationFile is the file of a generation's folder that holds a [Generation]; its
@@ -24,7 +28,7 @@ const GenerationFile = "generation.json"
 type Generation struct {
 	Number  int  `json:"generation"` // from 1; 0 is the initial weights
 	Parent  int  `json:"parent"`     // the generation whose weights it started from
-	Adopted bool `json:"adopted"`    // it won the test and replaces the parent
+	Adopted bool `json:"adopted"`    // it won the test, if there was one, and replaces the parent
 
 	// The fit.
 	Positions      int         `json:"positions"`       // training positions
@@ -39,14 +43,34 @@ type Generation struct {
 	LLR       float64    `json:"llr"`
 	Elo       *float64   `json:"elo"`
 	EloMargin *float64   `json:"elo_margin"`
+
+	Timing Timing `json:"timing"`
 }
+
+// Timing has the seconds that the stages of a generation took.
+type Timing struct {
+	SelfPlay float64 `json:"selfplay"`
+	Tune     float64 `json:"tune"`
+	Match    float64 `json:"match"`
+}
+
+// Seconds returns the duration of the generation.
+func (t Timing) Seconds() float64 { return t.SelfPlay + t.Tune + t.Match }
 
 // Trained is the result of a run of generations.
 type Trained struct {
 	Generations []Generation
-	Best        int    // the generation with the best weights
-	Weights     string // their file
-	Rating      string // the folder of the games of all adopted generations; "" if there are none
+	Best        int                  // the generation with the best weights
+	Weights     string               // their file
+	Rating      string               // the folder of the games of adopted generations; "" if there are none
+	Standings   *standings.Standings // of those games
+}
+
+// Rated is the rating of a player in the tournament of adopted generations.
+type Rated struct {
+	Player string  `json:"player"` // a generation's folder, or [ReferenceName]
+	Elo    float64 `json:"elo"`
+	Margin float64 `json:"elo_margin"` // half of the 95 % interval
 }
 
 // Result is the result of a run of generations in its [Manifest].
@@ -54,7 +78,12 @@ type Result struct {
 	Status      tournament.Status `json:"status"`
 	Best        int               `json:"best"`
 	Generations []Generation      `json:"generations"`
+	Rating      []Rated           `json:"rating"` // null until it is played
+	Timing      Timing            `json:"timing"` // of the generation after the last one, as far as it got
 }
+
+// GenerationName returns the name of a generation's folder and player.
+func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 
 // Run makes the generations. A run that was stopped in the folder resumes, at any stage.
 // An error is of type *[FolderError] if the folder can't be used.
@@ -66,6 +95,9 @@ func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 		return Trained{}, err
 	}
 	t.known = len(t.folder.lines)
+	if t.before, err = t.folder.trained(); err != nil {
+		return Trained{}, errors.Join(&FolderError{err}, t.folder.close())
+	}
 	t.adopted, t.weights = []Generation{{Adopted: true}}, []*eval.Weights{&c.Weights}
 	t.trained = Trained{Weights: t.folder.file(WeightsFile), Generations: []Generation{}}
 	if err = t.folder.begin(); err == nil {
@@ -84,6 +116,9 @@ type trainer struct {
 	env     *Env
 	folder  *folder
 	known   int             // generations in the history at the start
+	before  Result          // at the start
+	timing  Timing          // of the generation in progress
+	rated   []Rated         // nil: not yet
 	adopted []Generation    // generation 0 and those that won their tests
 	weights []*eval.Weights // of those
 	trained Trained
@@ -100,11 +135,29 @@ const InitialWeights = "gen-000/" + WeightsFile
 
 // MatchFolder returns the path of a generation's match in the folder of its run, with
 // slashes.
-func MatchFolder(generation int) string { return generationName(generation) + "/match" }
+func MatchFolder(generation int) string { return GenerationName(generation) + "/match" }
 
 // save writes the result so far.
 func (t *trainer) save(status tournament.Status) error {
-	return t.folder.save(status, Result{status, t.trained.Best, t.trained.Generations})
+	return t.folder.save(status, Result{status, t.trained.Best, t.trained.Generations, t.rated, t.timing})
+}
+
+// late reports whether another generation would end after the time given.
+func (t *trainer) late() bool {
+	var total, last float64
+	for _, g := range t.trained.Generations {
+		last = g.Timing.Seconds()
+		total += last
+	}
+	return t.Time > 0 && len(t.trained.Generations) > 0 && total+last > t.Time.Seconds()
+}
+
+// measure adds the seconds that do takes.
+func measure(to *float64, do func() error) error {
+	start := time.Now()
+	err := do()
+	*to += time.Since(start).Seconds()
+	return err
 }
 
 // train makes the generations, and the rating of those that were adopted.
@@ -112,18 +165,39 @@ func (t *trainer) train(ctx context.Context) error {
 	if err := saveWeights(t.path(0, WeightsFile), &t.Weights); err != nil {
 		return err
 	}
-	for k := 1; k <= t.Count; k++ {
+	for k := 1; k <= t.Count && !t.late(); k++ {
 		if err := t.generation(ctx, k); err != nil {
-			return fmt.Errorf("%s: %w", generationName(k), err)
+			return fmt.Errorf("%s: %w", GenerationName(k), err)
 		}
 	}
-	if t.Rating == 0 || len(t.adopted) < 2 {
+	if t.Rating.Pairs == 0 || len(t.adopted) < 2 {
 		return nil
 	}
 	c := t.rating(t.adopted)
-	t.trained.Rating = c.Out
-	_, err := t.play(ctx, 0, "rating", c)
-	return err
+	t.trained.Rating, t.trained.Standings = c.Out, standings.New()
+	t.stage(0, "rating", c.Games())
+	if _, err := t.env.play(ctx, c, func(g *record.Game) {
+		t.trained.Standings.Add(g)
+		if t.env.Game != nil {
+			t.env.Game(g)
+		}
+	}); err != nil {
+		return err
+	}
+	tables, err := t.trained.Standings.Fit(ctx, RatingOptions(), false)
+	if err != nil {
+		return err
+	}
+	for _, p := range tables.All.Ratings.Players {
+		t.rated = append(t.rated, Rated{p.Name, p.Elo, p.Error})
+	}
+	return nil
+}
+
+// RatingOptions are the options of ratings of generations: the reference, where there is
+// one, has the rating 0.
+func RatingOptions() ratings.Options {
+	return ratings.Options{Anchors: []ratings.Anchor{{Name: ReferenceName}}}
 }
 
 // generation makes generation k, or reads its result, and adds it to the run's result.
@@ -141,13 +215,13 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 	}
 	if k > t.known {
 		if err := t.folder.append(Line{
-			Step: k, ValidationLoss: &g.ValidationLoss, Games: int(2 * g.Pairs.N()), Elo: g.Elo, EloMargin: g.EloMargin,
-			Parameters: named(eval.Names(), w.Values[:]),
+			Step: k, ValidationLoss: &g.ValidationLoss, TestLoss: g.testLoss(), Games: int(2 * g.Pairs.N()),
+			Elo: g.Elo, EloMargin: g.EloMargin, Parameters: named(eval.Names(), w.Values[:]),
 		}); err != nil {
 			return err
 		}
 	}
-	t.trained.Generations = append(t.trained.Generations, *g)
+	t.trained.Generations, t.timing = append(t.trained.Generations, *g), Timing{}
 	if g.Adopted {
 		t.adopted, t.weights = append(t.adopted, *g), append(t.weights, w)
 		t.trained.Best = k
@@ -179,27 +253,48 @@ func (t *trainer) readGeneration(k int) (*Generation, error) {
 
 // makeGeneration plays, fits and tests a candidate. Each stage resumes.
 func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error) {
-	if err := t.selfPlay(ctx, k); err != nil {
-		return nil, err
+	if k == len(t.before.Generations)+1 {
+		t.timing = t.before.Timing
 	}
 	parent, best := t.best()
 	g := &Generation{Number: k, Parent: parent}
-	candidate, err := t.fit(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
-		return nil, err
-	}
-	if !candidate.Equal(best) {
-		if err := t.test(ctx, g, candidate); err != nil {
+	var candidate *eval.Weights
+	for _, stage := range []struct {
+		seconds *float64
+		do      func() error
+	}{
+		{&t.timing.SelfPlay, func() error { return t.selfPlay(ctx, k) }},
+		{&t.timing.Tune, func() (err error) { candidate, err = t.fit(ctx, g); return err }},
+		{&t.timing.Match, func() error { return t.decide(ctx, g, candidate, best) }},
+	} {
+		if err := errors.Join(measure(stage.seconds, stage.do), t.save(tournament.Running)); err != nil {
 			return nil, err
 		}
-		if err := saveWeights(candidate.Source, candidate); err != nil { // with the result of the match
-			return nil, err
-		}
 	}
+	g.Timing = t.timing
 	return g, saveJSON(t.path(k, GenerationFile), g)
+}
+
+// decide writes the candidate's weights, and plays the match if they have changed.
+func (t *trainer) decide(ctx context.Context, g *Generation, candidate, best *eval.Weights) error {
+	if err := saveWeights(candidate.Source, candidate); err != nil { // the match reads them
+		return err
+	}
+	if candidate.Equal(best) {
+		return nil
+	}
+	if err := t.test(ctx, g, candidate); err != nil {
+		return err
+	}
+	return saveWeights(candidate.Source, candidate) // with the result of the match
+}
+
+// testLoss is the loss of the test positions; nil if there are none.
+func (g *Generation) testLoss() *float64 {
+	if g.Test == nil {
+		return nil
+	}
+	return &g.Test.Loss
 }
 
 // play plays a tournament of the run.
@@ -216,16 +311,19 @@ func (t *trainer) stage(k int, name string, games int64) {
 
 // selfPlay plays the games of generation k, and converts them to training positions.
 func (t *trainer) selfPlay(ctx context.Context, k int) error {
-	best, _ := t.best()
+	best, weights := t.best()
 	c := t.games(k, best)
+	agent, _ := t.selfPlayAt(k)
 	games := c.Games()
 	if _, err := t.play(ctx, k, "selfplay", games); err != nil {
 		return err
 	}
 	provenance := c.Provenance(t.env.Version)
 	// The spec would name a folder.
-	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", t.selfPlayAgent(), generationName(best))
-	_, err := Extract(ctx, games.Out, c.Split, provenance)
+	provenance["agents"] = fmt.Sprintf("%s with the weights of %s", agent, GenerationName(best))
+	e := newExtractor(c.Split)
+	e.provenOnly = isZero(weights)
+	_, err := e.extract(ctx, games.Out, provenance)
 	return err
 }
 
@@ -251,14 +349,15 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	}
 	g.Positions, g.Validation = data.Train.Len(), data.Validation.Len()
 	g.ValidationLoss, g.Test = r.ValidationLoss[1], r.Test
+	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
 	if best > 0 {
-		parentName = t.Name + " " + generationName(best)
+		parentName = t.Name + " " + GenerationName(best)
 	}
 	w := fitted(parent, r, eval.Provenance{
-		Method: "texel", Run: t.Name + " " + generationName(g.Number), Parent: parentName, Seed: t.Seed,
+		Method: "texel", Run: t.Name + " " + GenerationName(g.Number), Parent: parentName, Seed: t.Seed,
 		Version: t.env.Version,
-		Data:    fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), t.selfPlayAgent()),
+		Data:    fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), agent),
 	})
 	w.Source = t.path(g.Number, WeightsFile)
 	return w, nil
@@ -266,6 +365,10 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 
 // test plays the match of the candidate against the best agent, and decides.
 func (t *trainer) test(ctx context.Context, g *Generation, candidate *eval.Weights) error {
+	if t.Match.Pairs == 0 {
+		g.Adopted = true
+		return nil
+	}
 	c := t.match(g.Number, g.Parent)
 	s, err := t.play(ctx, g.Number, "match", c)
 	if err != nil {

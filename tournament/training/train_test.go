@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +18,7 @@ import (
 	"gyges/agents/explore"
 	"gyges/agents/files"
 	"gyges/agents/problems"
+	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
@@ -42,7 +45,7 @@ func testConfig(t *testing.T) Generations {
 			c.Weights.Values[j] = -50
 		}
 	}
-	c.Count, c.Rating, c.Settings.Scale = 2, 10, 0.005
+	c.Count, c.Rating.Pairs, c.Settings.Scale = 2, 10, 0.005
 	c.SelfPlay.Tournament.Pairs = 90
 	c.SelfPlay.Split.Validation, c.SelfPlay.Split.Test = 20, 20
 	c.Match.Pairs = 100
@@ -50,6 +53,9 @@ func testConfig(t *testing.T) Generations {
 	c.Out = filepath.Join(t.TempDir(), "run")
 	return c
 }
+
+// timings are the times of generations in an indented file.
+var timings = regexp.MustCompile(`(?s)"timing": \{.*?\}`)
 
 // contents are a run's files without clock readings and folders, by their names.
 func contents(t *testing.T, dir string) map[string]string {
@@ -66,7 +72,7 @@ func contents(t *testing.T, dir string) map[string]string {
 			b.WriteString(same + "\n")
 		}
 		name, _ := filepath.Rel(dir, path)
-		all[name] = strings.ReplaceAll(b.String(), dir, "DIR")
+		all[name] = timings.ReplaceAllString(strings.ReplaceAll(b.String(), dir, "DIR"), "")
 		return err
 	}))
 	return all
@@ -96,7 +102,7 @@ func TestGenerations(t *testing.T) {
 	// The best weights are those of the last generation adopted.
 	best, err := os.ReadFile(s.Weights)
 	require.NoError(t, err)
-	candidate, err := os.ReadFile(filepath.Join(c.Out, generationName(s.Best), WeightsFile))
+	candidate, err := os.ReadFile(filepath.Join(c.Out, GenerationName(s.Best), WeightsFile))
 	require.NoError(t, err)
 	require.Equal(t, string(candidate), string(best))
 	w, err := loadWeights(s.Weights)
@@ -168,7 +174,7 @@ func TestGenerationsGoOn(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Match.SPRT = sprt.Test{Elo0: -200, Elo1: -100, Alpha: 0.05, Beta: 0.05, Model: sprt.Logistic} // adopts
-	c.SelfPlay.Tournament.Pairs, c.Count, c.Rating = 40, 1, 2
+	c.SelfPlay.Tournament.Pairs, c.Count, c.Rating.Pairs = 40, 1, 2
 	first, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.Equal(t, 1, first.Best)
@@ -178,7 +184,7 @@ func TestGenerationsGoOn(t *testing.T) {
 	require.Equal(t, 2, second.Best)
 	require.NotEqual(t, first.Rating, second.Rating)
 	games := 0
-	c.Rating = 3
+	c.Rating.Pairs = 3
 	_, err = c.Run(t.Context(), testEnv(Observer{Game: func(*record.Game) { games++ }}))
 	require.NoError(t, err)
 	require.Equal(t, 3*3*2, games)
@@ -192,7 +198,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	c.Agent = c.Agent.With("weight.mobility", "-50")
 	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
 	c.Choice = texel.Choice{Leaves: true}
-	c.Rating = 0
+	c.Rating.Pairs = 0
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.True(t, s.Generations[0].Adopted)
@@ -216,6 +222,107 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	require.ErrorContains(t, err, "holds a run of another configuration; fit_network was")
 }
 
+// Training from nothing: weights of zero, no matches, another agent from the second
+// generation on, and a rating of every second generation and a reference.
+func TestGenerationsFromNothing(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "zero"}}
+	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
+	c.Match.Pairs, c.Match.SPRT, c.Count = 0, sprt.Test{}, 3
+	c.Stages = []Stage{{From: 2, Agent: c.Agent.With("depth", "2"), Pairs: 40}, {From: 3, Pairs: 50}}
+	c.Rating = Rating{Pairs: 5, Every: 2, Reference: eval.DefaultName}
+	require.NoError(t, c.Validate(registry()))
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 3)
+	require.Equal(t, 3, s.Best)
+	for i, g := range s.Generations {
+		require.True(t, g.Adopted)
+		require.Equal(t, i, g.Parent)
+		require.Positive(t, g.Timing.SelfPlay)
+		require.Positive(t, g.Timing.Tune)
+		require.NoDirExists(t, c.path(g.Number, "match"))
+		pairs := [...]int64{90, 40, 50}[i]
+		m, err := tournament.ReadManifest(os.DirFS(c.path(g.Number, "selfplay")))
+		require.NoError(t, err)
+		require.Equal(t, 2*pairs, m.Games.Played)
+		depth := "depth=2"
+		if i == 0 {
+			depth = "depth=1"
+		}
+		require.Contains(t, m.Config.Agents[0], depth)
+	}
+
+	// What weights of zero score says nothing, but for what is proven.
+	scored := 0
+	for p, err := range dataset.Read(filepath.Join(c.path(1, "selfplay"), PositionsDir), dataset.Train, nil) {
+		require.NoError(t, err)
+		if _, proven := p.Score.Proven(); p.Scored {
+			require.True(t, proven)
+			scored++
+		}
+	}
+	require.Positive(t, scored)
+
+	r := resultOf(t, c.Out)
+	require.Zero(t, r.Timing)
+	var players []string
+	for _, p := range r.Rating {
+		if players = append(players, p.Player); p.Player == ReferenceName {
+			require.Zero(t, p.Elo)
+		}
+	}
+	require.ElementsMatch(t, []string{"gen-000", "gen-002", "gen-003", ReferenceName}, players)
+	require.FileExists(t, filepath.Join(c.Out, "rating-003", tournament.GamesFile))
+}
+
+// resultOf returns the result in the manifest of a run.
+func resultOf(t *testing.T, dir string) Result {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	require.NoError(t, err)
+	var m struct{ Result Result }
+	require.NoError(t, json.Unmarshal(text, &m))
+	return m.Result
+}
+
+// No generation begins that would end after the time given; a run resumes with a longer one.
+func TestGenerationsInTime(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Match.Pairs, c.Rating.Pairs, c.SelfPlay.Tournament.Pairs = 0, 0, 40
+	c.Count, c.Time = 3, time.Nanosecond
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 1, "the first is always made")
+	before := s.Generations[0].Timing
+	c.Time = time.Hour
+	s, err = c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Len(t, s.Generations, 3)
+	require.Equal(t, before, s.Generations[0].Timing)
+}
+
+// The time that a generation took before the run was stopped counts.
+func TestTimeOfStoppedRuns(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t)
+	c.Match.Pairs, c.Rating.Pairs, c.Count = 0, 0, 1
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := c.Run(ctx, testEnv(Observer{Stage: func(_ int, stage string, _ int64) {
+		if stage == "tune" {
+			cancel()
+		}
+	}}))
+	require.ErrorIs(t, err, context.Canceled)
+	stopped := resultOf(t, c.Out).Timing
+	require.Positive(t, stopped.SelfPlay)
+	s, err := c.Run(t.Context(), testEnv(Observer{}))
+	require.NoError(t, err)
+	require.Greater(t, s.Generations[0].Timing.SelfPlay, stopped.SelfPlay)
+}
+
 // Weights that a fit leaves as they are need no match.
 func TestUnchangedWeights(t *testing.T) {
 	t.Parallel()
@@ -235,15 +342,26 @@ func TestUnchangedWeights(t *testing.T) {
 func TestInvalidGenerations(t *testing.T) {
 	t.Parallel()
 	for message, change := range map[string]func(*Generations){
-		"generations: expected a number from 1":       func(c *Generations) { c.Count = 0 },
-		"agent: agent \"random\" has no weights":      func(c *Generations) { c.Agent = agents.Spec{Kind: "random"} },
-		"selfplay.pairs: expected":                    func(c *Generations) { c.SelfPlay.Tournament.Pairs = 0 },
-		"selfplay.explore.temperature: expected":      func(c *Generations) { c.SelfPlay.Explore.Temperature = -1 },
-		"selfplay.split.validation: expected":         func(c *Generations) { c.SelfPlay.Split.Validation = 99 },
-		"match.pairs: expected":                       func(c *Generations) { c.Match.Pairs = 0 },
-		"match.sprt: expected a test":                 func(c *Generations) { c.Match.SPRT = sprt.Test{} },
-		"tune.lambda: expected":                       func(c *Generations) { c.Settings.Lambda = 0 },
-		"workers: expected":                           func(c *Generations) { c.Workers = -1 },
+		"generations: expected a number from 1":   func(c *Generations) { c.Count = 0 },
+		"agent: agent \"random\" has no weights":  func(c *Generations) { c.Agent = agents.Spec{Kind: "random"} },
+		"selfplay.pairs: expected":                func(c *Generations) { c.SelfPlay.Tournament.Pairs = 0 },
+		"selfplay.explore.temperature: expected":  func(c *Generations) { c.SelfPlay.Explore.Temperature = -1 },
+		"selfplay.split.validation: expected":     func(c *Generations) { c.SelfPlay.Split.Validation = 99 },
+		"match.pairs: expected":                   func(c *Generations) { c.Match.Pairs = -1 },
+		"match.sprt: expected a test":             func(c *Generations) { c.Match.SPRT = sprt.Test{} },
+		"tune.lambda: expected":                   func(c *Generations) { c.Settings.Lambda = 0 },
+		"workers: expected":                       func(c *Generations) { c.Workers = -1 },
+		"time: expected":                          func(c *Generations) { c.Time = -1 },
+		"rating.pairs: expected":                  func(c *Generations) { c.Rating.Pairs = -1 },
+		"rating.every: expected":                  func(c *Generations) { c.Rating.Every = 0 },
+		"rating.reference: weights: open no.json": func(c *Generations) { c.Rating.Reference = "no.json" },
+		"selfplay.stages[0].pairs: expected":      func(c *Generations) { c.Stages = []Stage{{From: 2, Pairs: -1}} },
+		"selfplay.stages[1].from: expected a generation from 3": func(c *Generations) {
+			c.Stages = []Stage{{From: 2}, {From: 2}}
+		},
+		"tune.scale: expected a number above 0": func(c *Generations) {
+			c.Weights.Values, c.Settings.Scale = [eval.NumFeatures]float64{}, 0
+		},
 		"agent: expected an agent spec":               func(c *Generations) { c.Agent = agents.Spec{} },
 		"selfplay.agent: agent \"greedier\": unknown": func(c *Generations) { c.SelfPlayAgent = agents.Spec{Kind: "greedier"} },
 	} {
@@ -286,7 +404,7 @@ func TestEmptyStartIsAStart(t *testing.T) {
 func TestGenerationsWithData(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
-	c.Count, c.Rating = 1, 0
+	c.Count, c.Rating.Pairs = 1, 0
 	_, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	alone, err := (&trainer{Generations: &c}).readGeneration(1)
