@@ -47,7 +47,7 @@ const (
 // the logit, and activations are at most 1.
 type model struct {
 	features int
-	x        []float64
+	x        []float32
 }
 
 const (
@@ -56,34 +56,91 @@ const (
 	networkSize = w1Size + 2*hidden // of a network
 )
 
-func (m *model) w1(i uint16) []float64 { return m.x[m.features+int(i)*hidden:][:hidden] }
-func (m *model) b1() []float64         { return m.x[m.features+w1Size:][:hidden] }
-func (m *model) w2() []float64         { return m.x[m.features+w1Size+hidden:][:hidden] }
+// units has a number for each hidden unit.
+type units [hidden]float32
+
+func (m *model) units(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
+func (m *model) w1(i int) *units    { return m.units(i) }
+func (m *model) b1() *units         { return m.units(eval.NumInputs) }
+func (m *model) w2() *units         { return m.units(eval.NumInputs + 1) }
+
+// lanes is how many units are computed at a time, in registers.
+const lanes = 8
+
+// lane returns the numbers of an input from unit k on.
+func (m *model) lane(i, k int) *[lanes]float32 { return (*[lanes]float32)(m.x[m.features+i*hidden+k:]) }
 
 // sums are the pre-activations of the units and of their mirror images.
-type sums [2][hidden]float64
+type sums [2]units
 
 // logit returns the logit of a position.
 func (m *model) logit(b *block, i int, s *sums) float64 {
-	s[0], s[1] = [hidden]float64(m.b1()), [hidden]float64(m.b1())
-	for _, j := range b.active(i) {
-		straight, mirrored := m.w1(j), m.w1(uint16(eval.Mirrored(int(j))))
-		for k := range hidden {
-			s[0][k] += straight[k]
-			s[1][k] += mirrored[k]
-		}
+	active := b.active(i)
+	for k := 0; k < hidden; k += lanes {
+		m.forward(active, k, (*[lanes]float32)(s[0][k:]), false)
+		m.forward(active, k, (*[lanes]float32)(s[1][k:]), true)
 	}
-	x := b.dot(i, m.x[:m.features])
+	var x float32
+	columns, values := b.features(i)
+	for k, j := range columns {
+		x += m.x[j] * values[k]
+	}
 	for k, w2 := range m.w2() {
 		x += w2 * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
 	}
-	return x
+	return float64(x)
 }
 
-func clippedReLU(x float64) float64 { return min(max(x, 0), 1) }
+// forward computes the pre-activations of some units, or of their mirror images.
+func (m *model) forward(active []uint16, k int, s *[lanes]float32, mirrored bool) {
+	*s = *m.lane(eval.NumInputs, k) // the bias
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
+	for _, j := range active {
+		i := int(j)
+		if mirrored {
+			i = eval.Mirrored(i)
+		}
+		row := m.lane(i, k)
+		s0 += row[0]
+		s1 += row[1]
+		s2 += row[2]
+		s3 += row[3]
+		s4 += row[4]
+		s5 += row[5]
+		s6 += row[6]
+		s7 += row[7]
+	}
+	*s = [lanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// backward adds the gradient by the pre-activations of some units, or of their mirror
+// images, to the weights of the active inputs.
+func (m *model) backward(active []uint16, k int, s *[lanes]float32, mirrored bool) {
+	if *s == [lanes]float32{} { // all are at their bounds
+		return
+	}
+	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
+	for _, j := range active {
+		i := int(j)
+		if mirrored {
+			i = eval.Mirrored(i)
+		}
+		row := m.lane(i, k)
+		row[0] += s0
+		row[1] += s1
+		row[2] += s2
+		row[3] += s3
+		row[4] += s4
+		row[5] += s5
+		row[6] += s6
+		row[7] += s7
+	}
+}
+
+func clippedReLU(x float32) float32 { return min(max(x, 0), 1) }
 
 // clippedReLUSlope returns the derivative of clippedReLU.
-func clippedReLUSlope(x float64) float64 {
+func clippedReLUSlope(x float32) float32 {
 	if 0 < x && x < 1 {
 		return 1
 	}
@@ -92,10 +149,10 @@ func clippedReLUSlope(x float64) float64 {
 
 // add adds residual times the gradient of the logit at a position to g (backward
 // pass). s holds the sums computed by logit, and is overwritten.
-func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
+func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
 	columns, values := b.features(i)
 	for k, j := range columns {
-		g.x[j] += residual * float64(values[k])
+		g.x[j] += residual * values[k]
 	}
 	gradBias, gradOut := g.b1(), g.w2()
 	for k, w2 := range m.w2() {
@@ -103,12 +160,10 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
 		s[0][k], s[1][k] = residual*w2*clippedReLUSlope(s[0][k]), residual*w2*clippedReLUSlope(s[1][k])
 		gradBias[k] += s[0][k] + s[1][k]
 	}
-	for _, j := range b.active(i) {
-		straight, mirrored := g.w1(j), g.w1(uint16(eval.Mirrored(int(j))))
-		for k := range hidden {
-			straight[k] += s[0][k]
-			mirrored[k] += s[1][k]
-		}
+	active := b.active(i)
+	for k := 0; k < hidden; k += lanes {
+		g.backward(active, k, (*[lanes]float32)(s[0][k:]), false)
+		g.backward(active, k, (*[lanes]float32)(s[1][k:]), true)
 	}
 }
 
@@ -116,16 +171,16 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float64) {
 // random weights.
 func (f *fit) newModel() *model {
 	s := &f.settings
-	m := &model{len(s.Parent), make([]float64, len(s.Parent)+networkSize)}
+	m := &model{len(s.Parent), make([]float32, len(s.Parent)+networkSize)}
 	for j, w := range s.Parent {
-		m.x[j] = w * f.scale
+		m.x[j] = float32(w * f.scale)
 	}
 	if p := s.Network.Parent; p != nil {
 		for k := range hidden {
-			m.b1()[k] = float64(p.B1[k]) / eval.QA
-			m.w2()[k] = float64(p.W2[k]) / eval.QB * f.scale
+			m.b1()[k] = float32(p.B1[k]) / eval.QA
+			m.w2()[k] = float32(float64(p.W2[k]) / eval.QB * f.scale)
 			for i := range p.W1 {
-				m.w1(uint16(i))[k] = float64(p.W1[i][k]) / eval.QA
+				m.w1(i)[k] = float32(p.W1[i][k]) / eval.QA
 			}
 		}
 		return m
@@ -133,12 +188,12 @@ func (f *fit) newModel() *model {
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	for k := range hidden {
 		m.b1()[k] = 0.3
-		m.w2()[k] = 0.3 * rng.NormFloat64()
+		m.w2()[k] = float32(0.3 * rng.NormFloat64())
 	}
 	for i, seen := range f.train.data.seen() { // weights of inputs that are never active would stay random
 		for k := range hidden {
-			if x := 0.1 * rng.NormFloat64(); seen {
-				m.w1(uint16(i))[k] = x
+			if x := float32(0.1 * rng.NormFloat64()); seen {
+				m.w1(i)[k] = x
 			}
 		}
 	}
@@ -165,10 +220,10 @@ const (
 func (m *model) quantise(scale float64) *eval.Network {
 	n := &eval.Network{}
 	for k := range hidden {
-		n.B1[k] = int16(math.Round(m.b1()[k] * eval.QA))
-		n.W2[k] = int16(math.Round(m.w2()[k] / scale * eval.QB))
+		n.B1[k] = int16(math.Round(float64(m.b1()[k]) * eval.QA))
+		n.W2[k] = int16(math.Round(float64(m.w2()[k]) / scale * eval.QB))
 		for i := range n.W1 {
-			n.W1[i][k] = int16(math.Round(m.w1(uint16(i))[k] * eval.QA))
+			n.W1[i][k] = int16(math.Round(float64(m.w1(i)[k]) * eval.QA))
 		}
 	}
 	return n
@@ -180,7 +235,7 @@ func (m *model) quantise(scale float64) *eval.Network {
 func (f *fit) fitNetwork(ctx context.Context) error {
 	s := &f.settings
 	a := newAdam(f)
-	best, bestLoss := append([]float64(nil), a.x...), a.loss(f.validation)
+	best, bestLoss := slices.Clone(a.x), a.loss(f.validation)
 	f.record(a.loss(f.train), bestLoss, a.weights(f))
 	for f.iteration < s.Network.Epochs && f.err == nil {
 		loss, err := a.epoch(ctx)
@@ -227,10 +282,10 @@ type adam struct {
 	order     []uint32 // of the positions
 	rng       *rand.Rand
 	step      int
-	mean      []float64 // running mean of the gradient
-	square    []float64 // and of its square
-	unit      []float64 // of each weight: 1 over the rms of its feature; 0 if it is frozen
-	bound     []float64 // the largest absolute value of each weight in a weights file
+	mean      []float32 // running mean of the gradient
+	square    []float32 // and of its square
+	unit      []float32 // of each weight: 1 over the rms of its feature; 0 if it is frozen
+	bound     []float32 // the largest absolute value of each weight in a weights file
 	parts     [batchParts]model
 	partsLoss [batchParts]float64
 	steps     int // in all
@@ -238,16 +293,16 @@ type adam struct {
 
 // batchParts is the number of partial sums of a batch's gradient: independent of the
 // number of cores, so that the sum is too.
-const batchParts = 8
+const batchParts = 4
 
 func newAdam(f *fit) *adam {
 	m := f.newModel()
 	n := len(m.x)
 	a := &adam{model: *m, settings: *f.settings.Network, train: f.train, bound: f.bounds()}
-	a.mean, a.square, a.unit = make([]float64, n), make([]float64, n), slices.Repeat([]float64{1}, n)
+	a.mean, a.square, a.unit = make([]float32, n), make([]float32, n), slices.Repeat([]float32{1}, n)
 	clear(a.unit[:a.features])
 	for _, j := range f.free {
-		a.unit[j] = 1 / f.rms[j]
+		a.unit[j] = float32(1 / f.rms[j])
 	}
 	for j := range a.x {
 		if a.unit[j] != 0 {
@@ -255,7 +310,7 @@ func newAdam(f *fit) *adam {
 		}
 	}
 	for k := range a.parts {
-		a.parts[k] = model{a.features, make([]float64, n)}
+		a.parts[k] = model{a.features, make([]float32, n)}
 	}
 	a.order = make([]uint32, f.train.data.rows)
 	for i := range a.order {
@@ -269,24 +324,24 @@ func newAdam(f *fit) *adam {
 }
 
 // bounds returns the largest absolute values of a model's weights in a weights file.
-func (f *fit) bounds() []float64 {
+func (f *fit) bounds() []float32 {
 	n := len(f.rms)
 	return slices.Concat(
-		slices.Repeat([]float64{eval.MaxWeight * f.scale}, n),
-		slices.Repeat([]float64{float64(eval.MaxW1) / eval.QA}, w1Size),
-		slices.Repeat([]float64{float64(eval.MaxB1) / eval.QA}, hidden),
-		slices.Repeat([]float64{float64(math.MaxInt16) / eval.QB * f.scale}, hidden),
+		slices.Repeat([]float32{float32(eval.MaxWeight * f.scale)}, n),
+		slices.Repeat([]float32{float32(eval.MaxW1) / eval.QA}, w1Size),
+		slices.Repeat([]float32{float32(eval.MaxB1) / eval.QA}, hidden),
+		slices.Repeat([]float32{float32(math.MaxInt16 / eval.QB * f.scale)}, hidden),
 	)
 }
 
 // clip returns x within the bounds of weight j.
-func (a *adam) clip(j int, x float64) float64 { return min(max(x, -a.bound[j]), a.bound[j]) }
+func (a *adam) clip(j int, x float32) float32 { return min(max(x, -a.bound[j]), a.bound[j]) }
 
 // weights returns the weights of the features, in hundredths of a point.
 func (a *adam) weights(f *fit) []float64 {
 	w := slices.Clone(f.settings.Parent)
 	for _, j := range f.free {
-		w[j] = a.x[j] / f.scale
+		w[j] = float64(a.x[j]) / f.scale
 	}
 	return w
 }
@@ -330,32 +385,43 @@ func (a *adam) position(g *model, row uint32, weight float64) float64 {
 	x := a.logit(b, i, &s)
 	p, softplus := logistic(x)
 	t, count := float64(a.train.targets[row/blockRows][i]), float64(b.rows[i].count)
-	a.add(g, b, i, &s, count*(p-t)/weight)
+	a.add(g, b, i, &s, float32(count*(p-t)/weight))
 	return count * (softplus - t*x)
 }
 
 // update makes a step and clears the gradient.
 func (a *adam) update() {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	const beta1, beta2 = 0.9, 0.999
 	rate := a.settings.Rate * (1 - float64(a.step)/float64(a.steps))
 	a.step++
 	c1, c2 := 1-math.Pow(beta1, float64(a.step)), 1-math.Pow(beta2, float64(a.step))
-	for j, unit := range a.unit {
-		g := 0.0
-		for k := range a.parts {
-			g += a.parts[k].x[j]
-			a.parts[k].x[j] = 0
+	n := (len(a.x) + batchParts - 1) / batchParts
+	parallel(batchParts, func(k int) {
+		for j := k * n; j < min((k+1)*n, len(a.x)); j++ {
+			a.updateWeight(j, beta1, beta2, float32(rate/c1), float32(1/c2))
 		}
-		switch {
-		case unit == 0:
-			continue
-		case j < a.features:
-			g *= unit
-		default:
-			g += a.settings.Decay * a.x[j]
-		}
-		a.mean[j] += (1 - beta1) * (g - a.mean[j])
-		a.square[j] += (1 - beta2) * (g*g - a.square[j])
-		a.x[j] = a.clip(j, a.x[j]-rate*unit*(a.mean[j]/c1)/(math.Sqrt(a.square[j]/c2)+epsilon))
+	})
+}
+
+// updateWeight updates one weight by its gradient, where rate and correction make up for
+// the means' start at 0.
+func (a *adam) updateWeight(j int, beta1, beta2, rate, correction float32) {
+	const epsilon = 1e-8
+	var g float32
+	for k := range a.parts {
+		g += a.parts[k].x[j]
+		a.parts[k].x[j] = 0
 	}
+	unit := a.unit[j]
+	switch {
+	case unit == 0:
+		return
+	case j < a.features:
+		g *= unit
+	default:
+		g += float32(a.settings.Decay) * a.x[j]
+	}
+	mean, square := a.mean[j]+(1-beta1)*(g-a.mean[j]), a.square[j]+(1-beta2)*(g*g-a.square[j])
+	a.mean[j], a.square[j] = mean, square
+	a.x[j] = a.clip(j, a.x[j]-rate*unit*mean/(float32(math.Sqrt(float64(square*correction)))+epsilon))
 }

@@ -66,11 +66,11 @@ func TestNetworkGradient(t *testing.T) {
 	f := newFit(Splits{Train: d, Validation: d}, s, known.scale)
 	a := newAdam(f)
 	for j := range a.x { // away from the whole numbers, where slopes jump
-		a.x[j] += 0.001 * rng.Float64()
+		a.x[j] += float32(0.001 * rng.Float64())
 	}
-	g := &model{a.features, make([]float64, len(a.x))}
+	g := &model{a.features, make([]float32, len(a.x))}
 	total := func() float64 {
-		sum, gone := 0.0, &model{a.features, make([]float64, len(a.x))}
+		sum, gone := 0.0, &model{a.features, make([]float32, len(a.x))}
 		for i := range d.rows {
 			sum += a.position(gone, uint32(i), 1)
 		}
@@ -84,14 +84,15 @@ func TestNetworkGradient(t *testing.T) {
 		if g.x[j] == 0 && j%97 != 0 { // most inputs are never on
 			continue
 		}
-		const h = 1e-6
+		const h = 1e-4
 		x := a.x[j]
 		a.x[j] = x + h
 		up := total()
 		a.x[j] = x - h
 		down := total()
 		a.x[j] = x
-		require.InDelta(t, (up-down)/(2*h), g.x[j], 1e-4*max(1, math.Abs(g.x[j])), "number %d", j)
+		slope := float64(g.x[j])
+		require.InDelta(t, (up-down)/(2*h), slope, 0.02*max(1, math.Abs(slope)), "number %d", j)
 		checked++
 	}
 	require.Greater(t, checked, 300)
@@ -244,4 +245,24 @@ func TestNetworkSettings(t *testing.T) {
 	s.Network = &Network{Epochs: 1}
 	_, err := Fit(ctx, Splits{Train: d, Validation: d}, s)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// BenchmarkFitNetwork fits a new network to 50,000 positions in four epochs.
+func BenchmarkFitNetwork(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const rows, epochs = 50_000, 4
+	d := NewData(1)
+	for range rows {
+		r := Row{Features: []float64{1}, Score: math.NaN(), Count: 1, Result: float64(rng.IntN(2))}
+		for len(r.Inputs) < 40 { // as many as are on in a game
+			r.Inputs = append(r.Inputs, uint16(rng.IntN(eval.NumInputs)))
+		}
+		require.NoError(b, d.Add(r))
+	}
+	s := Settings{Names: []string{"one"}, Parent: []float64{1}, Lambda: 1, Scale: 0.005, Network: &Network{Epochs: epochs}}
+	for b.Loop() {
+		_, err := Fit(context.Background(), Splits{Train: d, Validation: d}, s)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(rows*epochs*b.N)/b.Elapsed().Seconds(), "positions/s")
 }
