@@ -74,15 +74,32 @@ type Limits struct {
 	Depth    int           // plies
 	Nodes    int64         // positions visited; for MCTS, iterations
 	MoveTime time.Duration // wall-clock time for this move
+	Clock    Clock         // of the side to move
 }
 
-// Tighter returns the limits that satisfy both l and m.
+// Tighter returns the limits that satisfy both l and m. The clock is l's if it has one.
 func (l Limits) Tighter(m Limits) Limits {
+	clock := l.Clock
+	if clock == (Clock{}) {
+		clock = m.Clock
+	}
 	return Limits{
 		Depth:    tighter(l.Depth, m.Depth),
 		Nodes:    tighter(l.Nodes, m.Nodes),
 		MoveTime: tighter(l.MoveTime, m.MoveTime),
+		Clock:    clock,
 	}
+}
+
+// Times returns how long the search for the next move of g should take, and how long
+// it may if it needs more time. Both are the move time, if no clock allows less; 0
+// without either.
+func (l Limits) Times(g *rules.Game) (soft, hard time.Duration) {
+	if l.Clock == (Clock{}) {
+		return l.MoveTime, l.MoveTime
+	}
+	soft, hard = l.Clock.times(g)
+	return tighter(l.MoveTime, soft), tighter(l.MoveTime, hard)
 }
 
 func tighter[T int | int64 | time.Duration](a, b T) T {

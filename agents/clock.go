@@ -10,7 +10,8 @@ import (
 // happens outside of the search: messages, scheduling, garbage collection.
 const DefaultMoveOverhead = 10 * time.Millisecond
 
-// Clock is the state of a chess clock for the side to move. No value is negative.
+// Clock is the state of a chess clock for the side to move. The zero value is none; no
+// value is negative.
 type Clock struct {
 	Left      time.Duration // until the flag falls
 	Increment time.Duration // gained after each move
@@ -18,26 +19,36 @@ type Clock struct {
 	Overhead  time.Duration // of a move, spent outside of the search
 }
 
-// MoveTime returns how long the search for the next move of g may take: an equal
-// share of what is left and most of the increment, at most four fifths of what is
-// left and at least a millisecond.
-func (c Clock) MoveTime(g *rules.Game) time.Duration {
+// hardFactor is how many times its soft limit a search may last under a clock.
+const hardFactor = 3
+
+// times returns how long the search for the next move of g should take under the
+// clock, and how long it may. The first is an equal share of what is left and most of
+// the increment, the second some times as much; both are at most four fifths of what
+// is left, the first at most half, and at least a millisecond.
+func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
 	moves := time.Duration(c.MovesToGo)
 	if moves == 0 {
 		moves = time.Duration(movesLeft(g))
 	}
 	share := c.Left/moves + c.Increment - c.Increment/moves
-	return max(min(share, c.Left*4/5)-c.Overhead, time.Millisecond)
+	most := c.Left * 4 / 5
+	if moves > 1 { // an equal share of what the next moves need stays
+		most = c.Left / 2
+	}
+	share = min(share, c.Left*4/5)
+	limit := func(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
+	return limit(share), limit(max(share, min(hardFactor*share, most)))
 }
 
-// movesLeft estimates how many moves the side to move still has in the game. Half
-// of the games between strong players last less than 10 moves a side, in Kang less
-// than 23; nine in ten less than 14 and 34. The last moves take almost no time, as
-// their outcome is proven, so the estimate may be low.
+// movesLeft estimates for how many moves the side to move still needs time. Half of
+// the games between strong players last less than 10 moves a side, in Kang less than
+// 23, but the outcome is proven some moves before the end, and the first moves matter
+// most. The estimate may be low, as only a share of what is left is spent.
 func movesLeft(g *rules.Game) int {
-	usual, least := 10, 5
+	usual, least := 6, 3
 	if g.Rules().Options().Kang {
-		usual, least = 24, 8
+		usual, least = 15, 5
 	}
 	return max(usual-g.Ply()/2, least)
 }

@@ -30,46 +30,69 @@ func gameAt(t *testing.T, preset string, plies int) *rules.Game {
 	return g
 }
 
-func TestMoveTime(t *testing.T) {
+func TestTimes(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	for _, c := range []struct {
-		clock Clock
-		rules string
-		plies int
-		want  time.Duration
+		clock      Clock
+		rules      string
+		plies      int
+		soft, hard time.Duration
 	}{
-		{Clock{Left: 60 * s}, "standard", 0, 6 * s},
-		{Clock{Left: 60 * s}, "standard", 5, 7500 * ms},
-		{Clock{Left: 60 * s}, "standard", 14, 12 * s},
-		{Clock{Left: 60 * s}, "kang", 0, 2500 * ms},
-		{Clock{Left: 60 * s, Increment: s}, "standard", 0, 6900 * ms},
-		{Clock{Left: 60 * s, Increment: s, Overhead: 30 * ms}, "standard", 0, 6870 * ms},
-		{Clock{Left: 60 * s, MovesToGo: 30}, "standard", 0, 2 * s},
-		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms},
-		{Clock{Left: 2 * s, Increment: 10 * s}, "standard", 0, 1600 * ms}, // the increment comes too late for this move
-		{Clock{Left: 20 * ms, Overhead: 30 * ms}, "standard", 0, ms},
-		{Clock{}, "standard", 0, ms},
-		{Clock{Left: 24 * time.Hour, Increment: 24 * time.Hour, MovesToGo: 1e8}, "standard", 0, 69120 * s},
+		{Clock{Left: 60 * s}, "standard", 0, 10 * s, 30 * s},
+		{Clock{Left: 60 * s}, "standard", 5, 15 * s, 30 * s},
+		{Clock{Left: 60 * s}, "standard", 14, 20 * s, 30 * s},
+		{Clock{Left: 60 * s}, "kang", 0, 4 * s, 12 * s},
+		{Clock{Left: 60 * s, Increment: 6 * s}, "standard", 0, 15 * s, 30 * s},
+		{Clock{Left: 60 * s, Increment: 6 * s, Overhead: 30 * ms}, "standard", 0, 14970 * ms, 29970 * ms},
+		{Clock{Left: 60 * s, MovesToGo: 30}, "standard", 0, 2 * s, 6 * s},
+		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms, 47970 * ms},
+		{Clock{Left: 2 * s, Increment: 10 * s}, "standard", 0, 1600 * ms, 1600 * ms}, // the increment comes too late for this move
+		{Clock{Left: 20 * ms, Overhead: 30 * ms}, "standard", 0, ms, ms},
+		{Clock{Left: ms}, "standard", 0, ms, ms},
+		{Clock{Left: 24 * time.Hour, Increment: 24 * time.Hour, MovesToGo: 1e8}, "standard", 0, 69120 * s, 69120 * s},
 	} {
-		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock,
-			c.rules, c.plies)
+		soft, hard := Limits{Clock: c.clock}.Times(gameAt(t, c.rules, c.plies))
+		require.Equal(t, c.soft, soft, "%+v in %s after %d plies", c.clock, c.rules, c.plies)
+		require.Equal(t, c.hard, hard, "%+v in %s after %d plies", c.clock, c.rules, c.plies)
 	}
 }
 
-// A side that takes the time it may, in games as long as those of strong players
-// are, uses most of its clock, and never all of it.
-func TestMoveTimeUsesTheClock(t *testing.T) {
-	for preset, moves := range map[string]int{"standard": 10, "kang": 24} {
+// A move time bounds what a clock allows.
+func TestTimesWithMoveTime(t *testing.T) {
+	g := gameAt(t, "standard", 0)
+	clock := Clock{Left: time.Minute}
+	for limit, want := range map[time.Duration][2]time.Duration{
+		0: {10 * time.Second, 30 * time.Second}, 20 * time.Second: {10 * time.Second, 20 * time.Second},
+		time.Second: {time.Second, time.Second},
+	} {
+		soft, hard := Limits{MoveTime: limit, Clock: clock}.Times(g)
+		require.Equal(t, want, [2]time.Duration{soft, hard}, limit)
+	}
+	soft, hard := Limits{MoveTime: time.Second}.Times(g)
+	require.Equal(t, [2]time.Duration{time.Second, time.Second}, [2]time.Duration{soft, hard})
+	soft, hard = Limits{Nodes: 1}.Times(g)
+	require.Zero(t, soft+hard)
+}
+
+// A side that takes the time it should, in games as long as those of strong players are
+// until their outcome is proven, uses most of its clock. It never loses on time, even if
+// it always takes as long as it may.
+func TestTimesUseTheClock(t *testing.T) {
+	for preset, moves := range map[string]int{"standard": 7, "kang": 18} {
 		for _, increment := range []time.Duration{0, 100 * time.Millisecond} {
-			left, total := 10*time.Second, 10*time.Second
+			left, least := 10*time.Second, 10*time.Second
+			total := left
 			for n := range 40 {
 				if n == moves {
 					require.Less(t, left, total*3/10, preset)
 				}
-				left -= Clock{Left: left, Increment: increment, Overhead: DefaultMoveOverhead}.MoveTime(gameAt(t, preset, 2*n))
+				g := gameAt(t, preset, 2*n)
+				soft, _ := Limits{Clock: Clock{Left: left, Increment: increment, Overhead: DefaultMoveOverhead}}.Times(g)
+				_, hard := Limits{Clock: Clock{Left: least, Increment: increment, Overhead: DefaultMoveOverhead}}.Times(g)
+				left, least = left-soft, least-hard
 				require.Positive(t, left, "%s, move %d", preset, n)
-				left += increment
-				total += increment
+				require.GreaterOrEqual(t, least, time.Duration(0), "%s, move %d", preset, n)
+				left, least, total = left+increment, max(least, time.Millisecond)+increment, total+increment
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/rules"
 )
 
 // Clock is the time each side has for a whole game. Agents are given a limit for
@@ -42,13 +41,14 @@ func (c Clock) valid() bool {
 		0 <= c.Increment && c.Increment <= maxMoveTime
 }
 
-// share returns how long the next move of g may take with so much left, 0 without
-// a clock.
-func (c Clock) share(left time.Duration, g *rules.Game) time.Duration {
+// limits returns the limits of the next move with so much left, none without a clock.
+func (c Clock) limits(left time.Duration) agents.Limits {
 	if c.Base == 0 {
-		return 0
+		return agents.Limits{}
 	}
-	return agents.Clock{Left: left, Increment: c.Increment, Overhead: agents.DefaultMoveOverhead}.MoveTime(g)
+	return agents.Limits{Clock: agents.Clock{
+		Left: max(left, time.Millisecond), Increment: c.Increment, Overhead: agents.DefaultMoveOverhead,
+	}}
 }
 
 // spend takes a move's time off the clock. It returns by how much the clock was

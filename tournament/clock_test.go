@@ -18,20 +18,16 @@ func TestClock(t *testing.T) {
 	const margin = 100 * time.Millisecond
 	require.Equal(t, "30s+1s", c.String())
 	left := c.Base
-	r := rules.MustParse("standard")
-	opening, err := Openings{Policy: RandomOpenings}.Opening(r, 1, 0)
-	require.NoError(t, err)
-	g := rules.NewGame(r, opening)
-	require.Equal(t, 3890*time.Millisecond, c.share(left, g))
+	require.Equal(t, agents.Limits{Clock: agents.Clock{
+		Left: left, Increment: c.Increment, Overhead: agents.DefaultMoveOverhead,
+	}}, c.limits(left))
 	require.Zero(t, c.spend(&left, 10*time.Second, margin))
 	require.Equal(t, 21*time.Second, left)
 	require.Zero(t, c.spend(&left, 21*time.Second+90*time.Millisecond, margin), "within the margin")
 	require.Equal(t, time.Second, left)
 	require.Equal(t, 200*time.Millisecond, c.spend(&left, 1200*time.Millisecond, margin))
-	require.Equal(t, time.Millisecond, Clock{Base: 1, Increment: time.Hour}.share(10*time.Millisecond, g),
-		"never more than there is")
-	require.Positive(t, c.share(0, g))
-	require.Zero(t, Clock{}.share(0, g))
+	require.Positive(t, c.limits(0).Clock.Left, "a clock all the same")
+	require.Zero(t, Clock{}.limits(0))
 	require.Zero(t, Clock{}.spend(&left, time.Hour, 0))
 	for _, bad := range []Clock{{Base: 1}, {Base: -time.Second}, {Increment: 1}, {Base: 25 * time.Hour}} {
 		require.False(t, bad.valid(), "%v", bad)
@@ -45,7 +41,7 @@ type slowAgent struct {
 }
 
 func (a *slowAgent) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	a.given = lim.MoveTime
+	_, a.given = lim.Times(g)
 	time.Sleep(30 * time.Millisecond)
 	return a.picker.Choose(ctx, g, lim)
 }

@@ -247,10 +247,7 @@ func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now
 	*record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
-	lim := setup.Limits
-	if share := r.control[r.side].clock.share(r.left[r.side], game); share > 0 {
-		lim = lim.Tighter(agents.Limits{MoveTime: share})
-	}
+	lim := setup.Limits.Tighter(r.control[r.side].clock.limits(r.left[r.side]))
 	r.watch.enter(r.side, now)
 	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watch.leave() {

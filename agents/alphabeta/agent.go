@@ -89,7 +89,7 @@ func (a *player) ChooseWithout(
 	if lim == (agents.Limits{}) {
 		lim.Depth = defaultDepth
 	}
-	best := a.search(ctx, g, lim, deadline(began, lim.MoveTime), excluded)
+	best := a.search(ctx, g, lim, newTimer(began, g, lim), excluded)
 	if !best.Scored { // stopped before the first result
 		best.Move = anyMove
 		return best, ctx.Err()
@@ -104,7 +104,7 @@ func (a *player) limits(lim agents.Limits) agents.Limits {
 
 // search runs one search in every thread and returns the best of their results.
 func (a *player) search(
-	ctx context.Context, g *rules.Game, lim agents.Limits, deadline time.Time, excluded []rules.Move,
+	ctx context.Context, g *rules.Game, lim agents.Limits, t timer, excluded []rules.Move,
 ) agents.Decision {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)
@@ -119,7 +119,7 @@ func (a *player) search(
 	var helpers sync.WaitGroup
 	for i := range a.searches {
 		s := &a.searches[i]
-		s.begin(ctx, g, lim, deadline)
+		s.begin(ctx, g, lim, t)
 		s.excluded = append(s.excluded, excluded...)
 		if i > 0 {
 			// Half of the helpers start a ply deeper, which fills the table for the others.
@@ -153,13 +153,4 @@ func (a *player) report(d agents.Decision) {
 		d.Nodes = a.shared.nodes.Load()
 		a.info(d)
 	}
-}
-
-// deadline returns when a search with a time limit must stop: a little earlier, as
-// stopping has a delay, too. Without a limit it is zero.
-func deadline(began time.Time, limit time.Duration) time.Time {
-	if limit == 0 {
-		return time.Time{}
-	}
-	return began.Add(limit - min(limit/10, time.Millisecond))
 }

@@ -20,6 +20,8 @@ func (a *player) ChooseNoisy(
 ) (agents.Decision, error) {
 	began := time.Now()
 	lim = a.limits(lim)
+	lim.MoveTime, _ = lim.Times(g)
+	lim.Clock = agents.Clock{}
 	first := lim
 	first.Nodes -= lim.Nodes / 4
 	first.MoveTime -= lim.MoveTime / 4
@@ -33,7 +35,7 @@ func (a *player) ChooseNoisy(
 		}
 	}
 	s := &a.searches[0]
-	s.begin(ctx, g, lim, deadline(began, lim.MoveTime))
+	s.begin(ctx, g, lim, newTimer(began, g, lim))
 	m := s.noisiest(g.Position(), best, noise)
 	best.Nodes += s.nodeCount
 	if m != best.Move {
@@ -47,6 +49,9 @@ type noisyMove struct {
 	move  rules.Move
 	noise agents.Score
 }
+
+// lateMove is the number of the move by which moves with noise are reduced.
+const lateMove = 20
 
 // noisiest returns the move of p, the root, with the highest sum of score and
 // noise. No move's score is above the best one's, so a move is searched only if
@@ -69,13 +74,13 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 		}
 		next := s.rules.Apply(p, c.move)
 		s.line.Push(p)
-		reduction, late := 0, s.LMRSecondThreshold
-		if s.Selective != 0 && best.Depth > 1 && late >= s.LMRFullDepthMoves && !s.attacks(next) {
-			reduction = s.reduction(best.Depth, late, false)
+		reduction := 0
+		if s.Selective != 0 && best.Depth > 1 && !s.attacks(next) {
+			reduction = s.reduction(best.Depth, lateMove, false, false)
 		}
-		score := s.nullWindow(next, alpha, best.Depth-1, reduction)
+		score := s.nullWindow(next, alpha, best.Depth-1, reduction, false)
 		if alpha < score && score <= best.Score {
-			score = -s.alphaBeta(next, -best.Score-1, -alpha, best.Depth-1)
+			score = -s.alphaBeta(next, -best.Score-1, -alpha, best.Depth-1, false)
 		}
 		s.line.Pop()
 		if s.stopped {

@@ -30,30 +30,66 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 			s.rules.QuickEvasions(p, &f.moves)
 		}
 		s.scoreMoves(f, p, depth)
-		f.scored.Heapify()
+	}
+	if len(f.evaluated) > 0 {
+		return f.evaluated.Pop()
 	}
 	return f.scored.Pop()
 }
 
-// scoreMoves fills the frame's scored moves: at depth 1, where scoring must cost
-// less than evaluating, by history; else by the static evaluation after the move,
-// which counts as a node.
+// scoreMoves gives the frame's moves the scores by which they are ordered. The cheap
+// score is the sum of history and prior. Of the moves with the highest ones a number
+// that grows with the depth are then evaluated, each of which counts as a node; they come
+// before the others. A full-width search evaluates all at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
-	f.scored = f.scored[:0]
+	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()
+	for m := range f.moves.All() {
+		score := s.history.Score(side, m) * historyWeight
+		if s.Selective != 0 {
+			score += s.prior.Predict(p, m)
+		}
+		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
+	}
+	evaluated := min(s.EvaluatedMoves*(depth-1), len(f.scored))
+	if s.Selective == 0 && depth > 1 {
+		evaluated = len(f.scored)
+	}
+	if evaluated < len(f.scored) {
+		f.scored.Heapify()
+	}
 	s.line.Push(p)
 	defer s.line.Pop()
-	for m := range f.moves.All() {
-		if depth == 1 {
-			f.scored = append(f.scored, lookahead.NewScoredMove(m, s.history.Score(side, m)))
-			continue
-		}
+	for range evaluated {
 		if s.countNode() {
 			return
 		}
-		f.scored = append(f.scored, lookahead.NewScoredMove(m, int32(s.evaluateMove(s.rules.Apply(p, m)))))
+		m := f.scored.Pop()
+		f.evaluated = append(f.evaluated, lookahead.NewScoredMove(m, int32(s.evaluateMove(s.rules.Apply(p, m)))))
 	}
+	f.evaluated.Heapify()
 }
+
+// historyWeight is the weight of a unit of history against the prior, whose unit is
+// 1/256 of a hundredth of a point.
+const historyWeight = 100
+
+// learn teaches the prior the gain of a move of p, by the evaluation before it and that of
+// next, the position at the line's end.
+func (s *search) learn(p rules.Position, m rules.Move, before staticEval, next rules.Position) {
+	if s.line.Outcome(next) != rules.Undecided {
+		return
+	}
+	after := s.evaluate(next, next.Hash())
+	gain := -after.score - before.score
+	if after.wins {
+		gain = -maxGain
+	}
+	s.prior.Update(p, m, int32(max(min(gain, maxGain), -maxGain)), s.PriorGroupShift, s.PriorMoveShift)
+}
+
+// maxGain bounds what the prior learns: a move that loses at once has the lowest gain.
+const maxGain agents.Score = 500
 
 // evaluateMove returns the static evaluation of the position after a move, for
 // the side that made it.

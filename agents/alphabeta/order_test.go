@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +21,7 @@ func TestPickerYieldsEachMoveOnce(t *testing.T) {
 		g := agenttest.RandomGame(r, rng, rng.IntN(20))
 		a := agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player)
 		s := &a.searches[0]
-		s.begin(context.Background(), g, agents.Limits{}, time.Time{})
+		s.begin(context.Background(), g, agents.Limits{}, timer{})
 		var ms rules.MoveSet
 		g.LegalMoves(&ms)
 		one, other := ms.At(rng.IntN(ms.Len())), ms.At(rng.IntN(ms.Len()))

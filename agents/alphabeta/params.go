@@ -13,10 +13,32 @@ type config struct {
 }
 
 // params holds the tunable numbers of the search. A new one is a field here: the
-// spec parser, `gyges agents` and SPSA read its tags.
+// spec parser, `gyges agents` and SPSA read its tags. Scores are in hundredths of a
+// point.
 type params struct {
-	Selective          int `param:"selective" default:"1" min:"0" max:"1" doc:"1: late move pruning and late move reductions; 0: a plain full-width search"`
-	LMPMoveCount       int `param:"lmp_move_count" default:"60" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1"`
-	LMRFullDepthMoves  int `param:"lmr_full_depth_moves" default:"4" min:"1" max:"10000" doc:"late move reductions: moves of a node searched to the full depth"`
-	LMRSecondThreshold int `param:"lmr_second_threshold" default:"20" min:"1" max:"10000" doc:"late move reductions: moves before the reduction is 2 plies; after 4 times as many it is 3"`
+	Selective int `param:"selective" default:"1" min:"0" max:"1" doc:"1: a selective search, by the parameters below; 0: a plain full-width search"`
+
+	RFPDepth       int `param:"rfp_depth" default:"3" min:"0" max:"64" doc:"reverse futility pruning: highest depth; 0: off"`
+	RFPMargin      int `param:"rfp_margin" default:"100" min:"0" max:"20000" doc:"reverse futility pruning: static score above beta for each ply of depth"`
+	RazorDepth     int `param:"razor_depth" default:"0" min:"0" max:"64" doc:"razoring: highest depth; 0: off"`
+	RazorMargin    int `param:"razor_margin" default:"300" min:"0" max:"20000" doc:"razoring: static score below alpha for each ply of depth"`
+	NullDepth      int `param:"null_depth" default:"2" min:"0" max:"64" doc:"null move: lowest depth; 0: off"`
+	NullReduction  int `param:"null_reduction" default:"2" min:"0" max:"64" doc:"null move: plies less, besides the one of the null move"`
+	IIRDepth       int `param:"iir_depth" default:"0" min:"0" max:"64" doc:"internal iterative reduction: lowest depth; 0: off"`
+	FutilityDepth  int `param:"futility_depth" default:"0" min:"0" max:"64" doc:"futility pruning: highest depth; 0: off"`
+	FutilityMargin int `param:"futility_margin" default:"150" min:"0" max:"20000" doc:"futility pruning: static score below alpha for each ply of depth"`
+
+	LMPMoveCount  int `param:"lmp_move_count" default:"60" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
+	LMPMoveCount2 int `param:"lmp_move_count_2" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 2"`
+	LMPMoveCount3 int `param:"lmp_move_count_3" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 3; at higher depths times the square of the depth less 2"`
+
+	LMRFullDepthMoves int `param:"lmr_full_depth_moves" default:"4" min:"1" max:"10000" doc:"late move reductions: moves of a node searched to the full depth; 10000: off"`
+	LMRBase           int `param:"lmr_base" default:"50" min:"0" max:"1000" doc:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
+	LMRDivisor        int `param:"lmr_divisor" default:"150" min:"1" max:"10000" doc:"late move reductions: hundredths of what ln(depth) * ln(move number) is divided by"`
+	LMRPV             int `param:"lmr_pv" default:"100" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply less at PV nodes"`
+	LMRCut            int `param:"lmr_cut" default:"0" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more at cut nodes"`
+
+	EvaluatedMoves  int `param:"evaluated_moves" default:"16" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
+	PriorGroupShift int `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
+	PriorMoveShift  int `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
 }

@@ -2,9 +2,9 @@ package alphabeta
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -14,10 +14,11 @@ import (
 
 // frame is the state of a node during its search; there is one for each ply.
 type frame struct {
-	moves   rules.MoveSet // not yet searched or scored
-	scored  lookahead.MoveHeap
-	killers [2]rules.Move // moves that caused beta cutoffs at this ply
-	pv      []rules.Move  // principal variation from here on
+	moves     rules.MoveSet      // not yet searched or scored
+	scored    lookahead.MoveHeap // by history and prior
+	evaluated lookahead.MoveHeap // by the static evaluation after them; searched before the others
+	killers   [2]rules.Move      // moves that caused beta cutoffs at this ply
+	pv        []rules.Move       // principal variation from here on
 }
 
 // sharedState is what the threads of a search share.
@@ -35,19 +36,21 @@ type search struct {
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history lookahead.History
+	prior   lookahead.Prior
 	stack   [maxDepth + 2]frame
 	params
 
 	ctx          context.Context // of the move being chosen
-	deadline     time.Time       // zero: none
-	maxNodes     int64           // 0: no bound
-	nodeCount    int64           // of this thread
-	flushedNodes int64           // of them, in sharedState.nodes
-	nextPoll     int64           // node count
+	timer        timer
+	maxNodes     int64 // 0: no bound
+	nodeCount    int64 // of this thread
+	flushedNodes int64 // of them, in sharedState.nodes
+	nextPoll     int64 // node count
 	stopped      bool
 
 	rootMove  rules.Move   // best of the previous iteration
 	rootScore agents.Score // of the best root move so far in this iteration
+	lastScore agents.Score // of the previous iteration
 	excluded  []rules.Move // root moves that are not searched
 }
 
@@ -56,12 +59,12 @@ const infinity = agents.WinTop + 1
 // reset prepares for a game; it clears the thread's own state.
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
-	s.history = lookahead.History{}
+	s.history, s.prior = lookahead.History{}, lookahead.Prior{}
 }
 
 // begin prepares for one choice. The game has not ended.
-func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, deadline time.Time) {
-	s.ctx, s.deadline, s.maxNodes = ctx, deadline, lim.Nodes
+func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t timer) {
+	s.ctx, s.timer, s.maxNodes = ctx, t, lim.Nodes
 	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
 	s.excluded = s.excluded[:0]
 	s.line.Begin(g)
@@ -75,9 +78,10 @@ func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, de
 // after each.
 func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
 	var best agents.Decision
+	forced := s.timer.clocked() && s.forced(root)
 	for depth := first; depth <= last; depth++ {
-		s.rootMove = best.Move
-		score := s.alphaBeta(root, -infinity, infinity, depth)
+		s.rootMove, s.lastScore = best.Move, best.Score
+		score := s.alphaBeta(root, -infinity, infinity, depth, false)
 		if s.stopped {
 			// The best move of the previous iteration is searched first, so the
 			// best of this one is at least as good.
@@ -92,6 +96,9 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		if _, proven := score.Proven(); proven {
 			break
 		}
+		if s.timer.finished(best.Move) || forced {
+			break
+		}
 	}
 	s.flushNodes()
 	return best
@@ -103,9 +110,9 @@ func decision(pv []rules.Move, score agents.Score, depth int) agents.Decision {
 
 // alphaBeta returns the score of p, the position at the line's end, searched to
 // depth: the true one if it lies between alpha and beta, else a bound. Wins and
-// losses are counted from the root. The result is invalid once the search is
-// stopped.
-func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int) agents.Score {
+// losses are counted from the root. cutNode reports whether a null window is
+// expected to fail high. The result is invalid once the search is stopped.
+func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int, cutNode bool) agents.Score {
 	ply := s.line.Len()
 	pvNode := beta-alpha > 1 // else a cut or an all node, searched with a null window
 	f := &s.stack[ply]
@@ -136,7 +143,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	}
 
 	// leaf: the static evaluation, or a loss in two if there is no evasion
-	if depth == 0 {
+	if depth <= 0 {
 		if s.Selective == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
 			return static.score
 		}
@@ -169,10 +176,40 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		tableMove = s.rootMove
 	}
 
+	selective := s.Selective != 0
+	if selective && !pvNode && -agents.WinScore < alpha && beta < agents.WinScore {
+		// reverse futility pruning
+		if margin := agents.Score(s.RFPMargin * depth); depth <= s.RFPDepth && static.score-margin >= beta {
+			return static.score - margin
+		}
+		// razoring
+		if margin := agents.Score(s.RazorMargin * depth); depth <= s.RazorDepth && static.score+margin <= alpha && !static.attacked {
+			return static.score + margin
+		}
+		// null move, which the repetition rule ignores
+		if s.NullDepth > 0 && depth >= s.NullDepth && !static.attacked && static.score >= beta && !s.line.LastNull() {
+			s.line.PushNull()
+			score := -s.alphaBeta(s.rules.NullMove(p), -beta, -beta+1, max(depth-1-s.NullReduction, 0), !cutNode)
+			s.line.Pop()
+			if s.stopped {
+				return 0
+			}
+			if score >= beta && score < agents.WinScore {
+				return score
+			}
+		}
+	}
+
+	// internal iterative reduction
+	if selective && s.IIRDepth > 0 && depth >= s.IIRDepth && tableMove == rules.NoMove && (pvNode || cutNode) && ply > 0 {
+		depth--
+	}
+
 	s.generate(p, f)
 	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
 	best, bestMove := -infinity, rules.NoMove
 	bound := upperBound // of an all node, in which no move raises alpha
+	lmp := s.lateMoves(depth)
 	for searched := 0; ; searched++ {
 		m := s.nextMove(&picker, f, p, depth)
 		if s.stopped {
@@ -188,30 +225,42 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			break
 		}
 		// A loss is proven only if every move is searched to the full depth.
-		prune := s.Selective != 0 && best > -agents.WinScore
+		prune := selective && best > -agents.WinScore
 
 		// late move pruning
-		if prune && depth == 1 && !pvNode && searched >= s.LMPMoveCount {
+		if prune && !pvNode && searched >= lmp {
 			best = max(best, min(alpha, static.score))
 			break
+		}
+
+		// futility pruning
+		if prune && !pvNode && depth <= s.FutilityDepth && searched > 0 && alpha > -agents.WinScore {
+			if bound := static.score + agents.Score(s.FutilityMargin*depth); bound <= alpha {
+				best = max(best, bound)
+				break
+			}
 		}
 
 		next := s.rules.Apply(p, m)
 		s.line.Push(p)
 
+		if selective {
+			s.learn(p, m, static, next)
+		}
+
 		// late move reductions, except for moves that attack
 		reduction := 0
 		if prune && depth > 1 && searched >= s.LMRFullDepthMoves && !s.attacks(next) {
-			reduction = s.reduction(depth, searched, pvNode)
+			reduction = s.reduction(depth, searched, pvNode, cutNode)
 		}
 
 		// principal variation search: a null window for all moves but the first
 		var score agents.Score
 		if searched > 0 {
-			score = s.nullWindow(next, alpha, depth-1, reduction)
+			score = s.nullWindow(next, alpha, depth-1, reduction, cutNode)
 		}
 		if searched == 0 || alpha < score && score < beta {
-			score = -s.alphaBeta(next, -beta, -alpha, depth-1)
+			score = -s.alphaBeta(next, -beta, -alpha, depth-1, !pvNode && !cutNode)
 		}
 
 		s.line.Pop()
@@ -230,6 +279,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
 		}
 		if ply == 0 {
+			s.timer.unsettled = m != s.rootMove || score < s.lastScore-unsettlingDrop
 			s.rootScore = score
 		}
 
@@ -249,6 +299,35 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
 	}
 	return best
+}
+
+// lateMoves returns the number of moves after which late move pruning ends the
+// search of a node.
+func (s *search) lateMoves(depth int) int {
+	switch depth {
+	case 1:
+		return s.LMPMoveCount
+	case 2:
+		return s.LMPMoveCount2
+	case 3:
+		return s.LMPMoveCount3
+	default:
+		return s.LMPMoveCount3 * (depth - 2) * (depth - 2)
+	}
+}
+
+// unsettlingDrop is the drop of the score from one iteration to the next that is worth
+// more time.
+const unsettlingDrop = 30
+
+// forced reports whether all moves but one of p, the root, lose at once.
+func (s *search) forced(p rules.Position) bool {
+	ms := &s.stack[0].moves
+	s.generate(p, &s.stack[0])
+	if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
+		s.rules.Evasions(p, ms)
+	}
+	return ms.Len() == 1
 }
 
 // generate fills the frame's moves with the legal moves of p, at the root without
@@ -271,37 +350,44 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
 }
 
+// reduction returns the plies by which late move reductions reduce a move after
+// so many others of its node, at a depth of 2 or more.
+func (s *search) reduction(depth, searched int, pvNode, cutNode bool) int {
+	r := s.LMRBase + logs[depth]*logs[min(searched, len(logs)-1)]/s.LMRDivisor // in hundredths
+	switch {
+	case pvNode:
+		r -= s.LMRPV
+	case cutNode:
+		r += s.LMRCut
+	}
+	return min(max(r/100, 0), depth-1)
+}
+
+// logs holds natural logarithms in hundredths: whole numbers, which are the same on
+// every machine.
+var logs = func() (t [1024]int) {
+	for n := 1; n < len(t); n++ {
+		t[n] = int(math.Round(100 * math.Log(float64(n))))
+	}
+	return t
+}()
+
 // attacks reports whether the move that led to next, the position at the line's
 // end, threatens a win.
 func (s *search) attacks(next rules.Position) bool {
 	return s.line.Outcome(next) == rules.Undecided && s.evaluate(next, next.Hash()).attacked
 }
 
-// reduction returns the plies by which late move reductions reduce a move after
-// so many others of its node, at a depth of 2 or more.
-func (s *search) reduction(depth, searched int, pvNode bool) int {
-	r := 1
-	if searched >= s.LMRSecondThreshold {
-		r++
-	}
-	if searched >= 4*s.LMRSecondThreshold {
-		r++
-	}
-	if pvNode && r > 1 {
-		r--
-	}
-	return min(r, depth-1)
-}
-
 // nullWindow returns a bound of the score of a move to next that shows whether it
 // is above alpha, searched with a reduction first and to the full depth if that
 // fails high.
-func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int) agents.Score {
-	score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction)
-	if score > alpha && reduction > 0 && !s.stopped {
-		score = -s.alphaBeta(next, -alpha-1, -alpha, depth)
+func (s *search) nullWindow(next rules.Position, alpha agents.Score, depth, reduction int, cutNode bool) agents.Score {
+	if reduction > 0 {
+		if score := -s.alphaBeta(next, -alpha-1, -alpha, depth-reduction, true); score <= alpha || s.stopped {
+			return score
+		}
 	}
-	return score
+	return -s.alphaBeta(next, -alpha-1, -alpha, depth, !cutNode)
 }
 
 // pollEvery is the number of nodes between checks of the clock and the context:
@@ -315,7 +401,7 @@ func (s *search) countNode() bool {
 	}
 	if s.nodeCount >= s.nextPoll && !s.stopped {
 		s.nextPoll = s.nodeCount + pollEvery
-		s.stopped = s.stop.Load() || s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
+		s.stopped = s.stop.Load() || s.ctx.Err() != nil || s.timer.expired()
 	}
 	if !s.stopped {
 		s.nodeCount++

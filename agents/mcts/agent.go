@@ -85,7 +85,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 	}
 	lim = lim.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
 	lim = lim.Tighter(agents.Limits{Nodes: a.config.Nodes})
-	if lim.Nodes == 0 && lim.MoveTime == 0 {
+	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}
 	return a.search.choose(ctx, g, lim), nil

@@ -52,8 +52,8 @@ func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decis
 // or the root is proven.
 func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) agents.Decision {
 	s.ctx, s.deadline = ctx, time.Time{}
-	if lim.MoveTime > 0 {
-		s.deadline = time.Now().Add(lim.MoveTime)
+	if soft, _ := lim.Times(g); soft > 0 {
+		s.deadline = time.Now().Add(soft)
 	}
 	s.maxDepth, s.deepest = lim.Depth, 0
 	p := g.Position()

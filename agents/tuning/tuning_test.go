@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"mcts:cpuct=0.7", "standard", "cpuct", Tunable{Start: 0.7, Max: 100}},
 		{"mcts", "standard", "cpuct", Tunable{Start: 0.5, Max: 100}},
-		{"alphabeta", "standard", "lmr_second_threshold", Tunable{Start: 20, Min: 1, Max: 10000, Whole: true}},
+		{"alphabeta:rfp_margin=90", "standard", "rfp_margin", Tunable{Start: 90, Max: 20000, Whole: true}},
 		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
 		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
 	} {

@@ -1,6 +1,7 @@
 package ugi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -330,7 +331,7 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 			return agents.Decision{Move: rules.Pass}, nil
 		}
 	}
-	d, err := h.choose(ctx, g, lim.Tighter(h.limits))
+	d, err := h.choose(ctx, g, h.timed(g, lim.Tighter(h.limits)))
 	return d, h.fail(ctx, err)
 }
 
@@ -349,7 +350,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 		for _, m := range g.Moves() {
 			commands += " " + m.String()
 		}
-		commands += "\nisready\ngo" + goText(lim) + "\n"
+		commands += "\nisready\ngo" + goText(lim, g.Position().Side()) + "\n"
 	} else {
 		if commands, err = h.limit(ctx, lim); err != nil {
 			return d, err
@@ -363,8 +364,18 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 	return h.decide(g, answer)
 }
 
-// goText returns limits as they follow go.
-func goText(lim agents.Limits) (text string) {
+// timed returns limits with a move time in place of the clock, unless the program
+// divides its time by itself: if it has our extensions and the option moveOverhead.
+func (h *host) timed(g *rules.Game, lim agents.Limits) agents.Limits {
+	if !h.extended || !offers(h.offered, "moveOverhead") {
+		lim.MoveTime, _ = lim.Times(g)
+		lim.Clock = agents.Clock{}
+	}
+	return lim
+}
+
+// goText returns the limits of side's next move as they follow go.
+func goText(lim agents.Limits, side rules.Side) (text string) {
 	if lim.Depth > 0 {
 		text += fmt.Sprintf(" depth %d", min(lim.Depth, maxPly))
 	}
@@ -373,6 +384,10 @@ func goText(lim agents.Limits) (text string) {
 	}
 	if lim.MoveTime > 0 {
 		text += fmt.Sprintf(" movetime %d", max(lim.MoveTime.Milliseconds(), 1))
+	}
+	if c := lim.Clock; c != (agents.Clock{}) {
+		who := [2]string{"w", "b"}[side]
+		text += fmt.Sprintf(" %stime %d %sinc %d", who, c.Left.Milliseconds(), who, c.Increment.Milliseconds())
 	}
 	return text
 }
@@ -429,8 +444,8 @@ func tighter(name, value string, given []setting) string {
 // search sends commands that end in isready and go, and returns the answer.
 func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (answer finding, err error) {
 	budget, late := h.move, h.grace
-	if lim.MoveTime > 0 {
-		budget = lim.MoveTime
+	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
+		budget = most
 		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
 			budget, late = budget+late/2, late-late/2
 		}

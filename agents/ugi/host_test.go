@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -169,6 +170,26 @@ func TestTighterOption(t *testing.T) {
 
 // Every engine that misbehaves ends the game with the right reason, and leaves
 // no process and no goroutine.
+// A program that divides its time by itself gets the clock, another one a time for the move.
+func TestClockForPrograms(t *testing.T) {
+	g := rules.NewGame(rules.MustParse("kang"), rules.MustParse("kang").Start())
+	lim := agents.Limits{Depth: 9, Clock: agents.Clock{Left: 15 * time.Second, Increment: 30 * time.Millisecond}}
+	soft, _ := lim.Times(g)
+	for _, c := range []struct {
+		extended bool
+		offered  []string
+		want     string
+	}{
+		{true, []string{"rules", "moveOverhead"}, " depth 9 wtime 15000 winc 30"},
+		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", soft.Milliseconds())},
+		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", soft.Milliseconds())},
+	} {
+		h := &host{extended: c.extended, offered: c.offered}
+		require.Equal(t, c.want, goText(h.timed(g, lim), rules.South))
+	}
+	require.Equal(t, " btime 15000 binc 30", goText(agents.Limits{Clock: lim.Clock}, rules.North))
+}
+
 func TestMisbehaviour(t *testing.T) {
 	t.Parallel()
 	for habit, c := range map[string]struct {

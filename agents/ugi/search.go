@@ -66,11 +66,11 @@ func (n goNumbers) limitsFor(g *rules.Game, overhead time.Duration) agents.Limit
 	if _, ok := n[left]; !ok {
 		return lim
 	}
-	clock := agents.Clock{
+	lim.Clock = agents.Clock{
 		Left: max(millis(left), time.Millisecond), Increment: millis(increment),
 		MovesToGo: int(n["movestogo"]), Overhead: overhead,
 	}
-	return lim.Tighter(agents.Limits{MoveTime: clock.MoveTime(g)})
+	return lim
 }
 
 // goSearch runs go.

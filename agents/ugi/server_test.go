@@ -370,12 +370,18 @@ func TestServerOutputThatFails(t *testing.T) {
 
 func TestClocks(t *testing.T) {
 	r := rules.MustParse("standard")
+	const ms = time.Millisecond
+	clock := func(left, increment time.Duration, moves int) agents.Clock {
+		return agents.Clock{Left: left, Increment: increment, MovesToGo: moves, Overhead: 10 * ms}
+	}
 	for text, want := range map[string][2]agents.Limits{
-		"wtime 60000 btime 30000":           {{MoveTime: 5990 * time.Millisecond}, {MoveTime: 2990 * time.Millisecond}},
-		"wtime 60000 btime 0 movestogo 1":   {{MoveTime: 47990 * time.Millisecond}, {MoveTime: time.Millisecond}},
-		"wtime 3000 winc 400 movetime 1000": {{MoveTime: 650 * time.Millisecond}, {MoveTime: time.Second}},
-		"depth 3 nodes 7":                   {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
-		"":                                  {},
+		"wtime 60000 btime 30000":         {{Clock: clock(60000*ms, 0, 0)}, {Clock: clock(30000*ms, 0, 0)}},
+		"wtime 60000 btime 0 movestogo 1": {{Clock: clock(60000*ms, 0, 1)}, {Clock: clock(ms, 0, 1)}},
+		"wtime 3000 winc 400 movetime 1000": {
+			{MoveTime: 1000 * ms, Clock: clock(3000*ms, 400*ms, 0)}, {MoveTime: 1000 * ms},
+		},
+		"depth 3 nodes 7": {{Depth: 3, Nodes: 7}, {Depth: 3, Nodes: 7}},
+		"":                {},
 	} {
 		w, err := parseGo(text)
 		require.NoError(t, err)
@@ -408,7 +414,7 @@ func TestMoveOverhead(t *testing.T) {
 		}
 		s.send("go wtime 60000 btime 60000")
 		s.until("bestmove")
-		require.Equal(t, 6*time.Second-want, (<-given).MoveTime, line)
+		require.Equal(t, want, (<-given).Clock.Overhead, line)
 	}
 }
 

@@ -1,0 +1,66 @@
+package alphabeta
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+// Under a clock the search ends at the soft limit, earlier with a stable best move,
+// later as long as it is unsettled; with a fixed time always at its end.
+func TestTimer(t *testing.T) {
+	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		limits    agents.Limits
+		stable    int
+		unsettled bool
+		stop      time.Duration // when a search on the way ends
+		last      time.Duration // when an iteration may begin
+	}{
+		"no limit":           {limits: agents.Limits{Nodes: 5}, stop: time.Hour, last: time.Hour},
+		"move time":          {limits: agents.Limits{MoveTime: 100 * ms}, stop: 99 * ms, last: time.Hour},
+		"stable, move time":  {limits: agents.Limits{MoveTime: 100 * ms}, stable: 9, stop: 99 * ms, last: time.Hour},
+		"short move time":    {limits: agents.Limits{MoveTime: ms}, stop: 900 * time.Microsecond, last: time.Hour},
+		"clock":              {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, stop: 999 * ms, last: 499500 * time.Microsecond},
+		"stable, clock":      {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, stable: 9, stop: 699300 * time.Microsecond, last: 349650 * time.Microsecond},
+		"unsettled, clock":   {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, unsettled: true, stop: 2999 * ms, last: 499500 * time.Microsecond},
+		"both, and unstable": {limits: agents.Limits{MoveTime: 100 * ms, Clock: agents.Clock{Left: time.Hour}}, unsettled: true, stop: 99 * ms, last: time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			w := newTimer(began, g, c.limits)
+			w.stable, w.unsettled = c.stable, c.unsettled
+			for d := time.Duration(0); d < 4*time.Second; d += 100 * time.Microsecond {
+				require.Equal(t, d >= c.stop, w.expired(), "%s after %v", name, d)
+				again := w
+				require.Equal(t, d >= c.last, again.finished(w.best), "%s after %v", name, d)
+				time.Sleep(100 * time.Microsecond)
+			}
+		})
+	}
+}
+
+// A best move is stable once it has been the best of several iterations.
+func TestTimerCountsStableIterations(t *testing.T) {
+	var w timer
+	for i, m := range []rules.Move{5, 5, 5, 6, 6} {
+		w.finished(m)
+		require.Equal(t, []int{0, 1, 2, 0, 1}[i], w.stable)
+	}
+}
+
+// A forced move takes no time under a clock.
+func TestForcedMoveIsPlayedAtOnce(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.Game(t, r, "200023/000010/300000/010300/000001/010223 s")
+	a := agenttest.New(t, Kind(), "alphabeta", g)
+	d := agenttest.Choose(t, a, g, agents.Limits{Clock: agents.Clock{Left: time.Hour}})
+	require.Equal(t, 1, d.Depth)
+}
