@@ -46,6 +46,10 @@ func (m Move) Drop() Square {
 	return Square(m >> 16 & 0x3f)
 }
 
+// WithoutDrop returns the start and the end of a move in a form that is only good for
+// comparisons.
+func (m Move) WithoutDrop() Move { return m &^ (0x3f << 16) }
+
 // FromHand returns the height of the piece that enters from the hand (Kang) or
 // is placed (set-up); 0 if the piece starts on the board.
 func (m Move) FromHand() Height {

@@ -171,6 +171,17 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 	}
 }
 
+// Ends returns the squares and goals on which some move ends, and those of them on which
+// the moves of two pieces or more do.
+func (ms *MoveSet) Ends() (some, several SquareSet) {
+	for i := range ms.groups[:ms.n] {
+		ends := ms.groups[i].ends | ms.groups[i].hits
+		several |= some & ends
+		some |= ends
+	}
+	return some, several
+}
+
 // Goals iterates over the moves that reach the goal, at most one per source.
 func (ms *MoveSet) Goals() iter.Seq[Move] {
 	return func(yield func(Move) bool) {

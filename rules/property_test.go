@@ -344,3 +344,31 @@ func TestOptionsText(t *testing.T) {
 		require.Equal(t, text, fmt.Sprint(r))
 	})
 }
+
+func TestEndsOfMoveSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRules(t)
+		p := drawPosition(t, r)
+		var ms MoveSet
+		r.Moves(p, &ms)
+		starts := map[Square]map[Move]bool{} // by end
+		for m := range ms.All() {
+			if m == Pass {
+				continue
+			}
+			if starts[m.To()] == nil {
+				starts[m.To()] = map[Move]bool{}
+			}
+			starts[m.To()][m.WithoutDrop()] = true
+		}
+		var some, several SquareSet
+		for end, list := range starts {
+			some |= 1 << end
+			if len(list) > 1 {
+				several |= 1 << end
+			}
+		}
+		gotSome, gotSeveral := ms.Ends()
+		require.Equal(t, []SquareSet{some, several}, []SquareSet{gotSome, gotSeveral})
+	})
+}

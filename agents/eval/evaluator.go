@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"gyges/agents"
+	"gyges/agents/policy"
 	"gyges/rules"
 )
 
@@ -24,7 +25,8 @@ import (
 type Evaluator struct {
 	rules   *rules.Rules
 	weights [NumFeatures]float64
-	network *packed // nil: none
+	network *packed         // nil: none
+	policy  *policy.Weights // nil: none
 }
 
 // New returns the evaluator with weights w for rules r. It returns an error if
@@ -36,12 +38,15 @@ func New(w Weights, r *rules.Rules) (*Evaluator, error) {
 	if err := w.check(); err != nil {
 		return nil, w.labelled(err)
 	}
-	e := &Evaluator{rules: r, weights: w.Values}
+	e := &Evaluator{rules: r, weights: w.Values, policy: w.Policy}
 	if w.Network != nil {
 		e.network = w.Network.pack()
 	}
 	return e, nil
 }
+
+// Policy returns the weights of the policy that orders moves, nil if there is none.
+func (e *Evaluator) Policy() *policy.Weights { return e.policy }
 
 // Extract fills f with the features of p from the side to move and in with the
 // inputs of a network, and returns the output of the evaluator's network in

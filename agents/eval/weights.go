@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/agents/policy"
 	"gyges/agents/problems"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
@@ -39,6 +40,7 @@ type Weights struct {
 	Rules      string               // the family of rules they are for
 	Values     [NumFeatures]float64 // hundredths of a point per unit of the feature, within ±MaxWeight
 	Network    *Network             // nil: none
+	Policy     *policy.Weights      // of the order of moves; nil: none
 	Provenance Provenance
 	Source     string // the file they were read from, for messages; may be empty
 }
@@ -71,7 +73,7 @@ const MaxWeight = 10000
 
 const (
 	version = 1       // of the file format
-	maxFile = 1 << 18 // bytes of a weights file
+	maxFile = 1 << 19 // bytes of a weights file
 )
 
 // label names the weights in messages.
@@ -98,15 +100,23 @@ func (w *Weights) check() error {
 	if w.Network != nil {
 		errs = append(errs, w.Network.check())
 	}
+	if w.Policy != nil {
+		errs = append(errs, w.Policy.Check())
+	}
 	return errors.Join(errs...)
 }
 
 // Equal reports whether w and v have the same weights.
 func (w *Weights) Equal(v *Weights) bool {
-	if w.Network == nil || v.Network == nil {
-		return w.Rules == v.Rules && w.Values == v.Values && w.Network == v.Network
+	return w.Rules == v.Rules && w.Values == v.Values && same(w.Network, v.Network) && same(w.Policy, v.Policy)
+}
+
+// same reports whether both have the same content, or are nil.
+func same[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
 	}
-	return w.Rules == v.Rules && w.Values == v.Values && *w.Network == *v.Network
+	return *a == *b
 }
 
 // weightsFile is a weights file as JSON.
@@ -115,6 +125,7 @@ type weightsFile struct {
 	Rules      string          `json:"rules"`
 	Weights    json.RawMessage `json:"weights"` // by feature
 	Network    json.RawMessage `json:"network"` // a networkFile; may be missing
+	Policy     json.RawMessage `json:"policy"`  // lists of weights by table; may be missing
 	Provenance *Provenance     `json:"provenance"`
 }
 
@@ -172,7 +183,26 @@ func (w *Weights) read(in io.Reader) error {
 			errs = append(errs, fmt.Errorf("network: %w", err))
 		}
 	}
+	if f.Policy != nil {
+		if w.Policy, err = readPolicy(f.Policy); err != nil {
+			errs = append(errs, fmt.Errorf("policy: %w", err))
+		}
+	}
 	return errors.Join(append(errs, w.check())...)
+}
+
+// readPolicy reads a policy from a weights file.
+func readPolicy(text json.RawMessage) (*policy.Weights, error) {
+	w, names := new(policy.Weights), policy.Tables()
+	const form = "as many whole numbers within ±32767 as the table has"
+	given, err := readObject(text, `"policy": {table: [number, …], …}`, "table", form, names,
+		func(i int, list []int16) bool {
+			return copy(w.Table(i), list) == len(list) && len(list) == len(w.Table(i))
+		})
+	if i := slices.Index(given, false); err == nil && i >= 0 {
+		err = fmt.Errorf("table %s is missing", names[i])
+	}
+	return w, err
 }
 
 // readNetwork reads a network from a weights file.
@@ -255,6 +285,11 @@ func (w *Weights) Write(out io.Writer) error {
 			return n.W1[i], n.W1[i] != [HiddenUnits]int16{}
 		})
 		b.WriteString("\n    }\n  }")
+	}
+	if w.Policy != nil {
+		b.WriteString(",\n  \"policy\": {\n")
+		writeEntries(&b, "    ", policy.Tables(), func(i int) (any, bool) { return w.Policy.Table(i), true })
+		b.WriteString("\n  }")
 	}
 	b.WriteString("\n}\n")
 	if _, err := Read(bytes.NewReader(b.Bytes()), w.Source); err != nil {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gyges/agents"
+	"gyges/agents/policy"
 	"gyges/rules"
 )
 
@@ -101,13 +102,58 @@ func TestReadRefuses(t *testing.T) {
 		"text after the end": {text + "{}", "something follows after its end"},
 		"empty file":         {"", "expected a weights file: EOF"},
 		"broken file":        {text[:40], "expected a weights file: unexpected EOF"},
-		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 262144 bytes"},
+		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 524288 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
 		require.ErrorContains(t, err, c.want, name)
 		for _, line := range strings.Split(err.Error(), "\n") {
 			require.True(t, strings.HasPrefix(line, "weights x.json: "), "%s: %s", name, line)
 		}
+	}
+}
+
+func TestReadRefusesPolicies(t *testing.T) {
+	tables := func(edit func(map[string]any)) string {
+		f, lists := valid(), map[string]any{}
+		for i, name := range policy.Tables() {
+			lists[name] = new(policy.Weights).Table(i)
+		}
+		edit(lists)
+		f["policy"] = lists
+		return encode(t, f)
+	}
+	w, err := Read(strings.NewReader(tables(func(l map[string]any) { l["start_end"].([]int16)[5] = -7 })), "x.json")
+	require.NoError(t, err)
+	require.Equal(t, int16(-7), w.Policy.Table(0)[5])
+	whole := tables(func(map[string]any) {})
+	for name, c := range map[string]struct{ text, want string }{
+		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), `unknown field "x"`},
+		"number":        {strings.Replace(encode(t, valid()), `"version"`, `"policy":1,"version"`, 1), `policy: expected "policy": {table`},
+		"unknown table": {tables(func(l map[string]any) { l["dorp"] = []int{} }), `policy: unknown table "dorp"`},
+		"missing table": {tables(func(l map[string]any) { delete(l, "drop") }), "policy: table drop is missing"},
+		"table twice":   {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), `table drop: expected as many`},
+		"short":         {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected as many"},
+		"fraction":      {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy: table end: expected as many"},
+		"huge weight": {tables(func(l map[string]any) { l["drop"].([]int16)[0] = policy.MaxWeight + 1 }),
+			"policy: table drop: expected numbers from -8191 to 8191, found 8192"},
+	} {
+		_, err := Read(strings.NewReader(c.text), "x.json")
+		require.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func TestDefaultsHavePolicies(t *testing.T) {
+	for _, family := range []string{Standard, Simplified, Kang} {
+		w, err := Default(family)
+		require.NoError(t, err)
+		require.NotNil(t, w.Policy, family)
+		var text bytes.Buffer
+		require.NoError(t, w.Write(&text))
+		again, err := Read(&text, "")
+		require.NoError(t, err)
+		require.True(t, w.Equal(&again))
+		again.Policy[0]++
+		require.False(t, w.Equal(&again))
 	}
 }
 

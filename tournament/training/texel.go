@@ -132,7 +132,7 @@ func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, fo
 // six digits, which is more than their errors allow, and with the network if one was
 // fitted.
 func fitted(parent *eval.Weights, r *texel.Result, p eval.Provenance) *eval.Weights {
-	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Provenance: p}
+	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Policy: parent.Policy, Provenance: p}
 	for j, f := range r.Features {
 		w.Values[j] = tuning.SixDigits(f.Weight)
 	}

@@ -203,7 +203,7 @@ func (t *tuner) gain() *eval.Gain {
 // weights returns the resulting weights with their provenance.
 func (t *tuner) weights(method string, w, parent *eval.Weights, games int) *eval.Weights {
 	return &eval.Weights{
-		Rules: w.Rules, Values: w.Values, Network: w.Network, Source: t.folder.file(WeightsFile),
+		Rules: w.Rules, Values: w.Values, Network: w.Network, Policy: w.Policy, Source: t.folder.file(WeightsFile),
 		Provenance: eval.Provenance{
 			Method: method, Run: t.Match.Name, Parent: sourceName(parent), Seed: t.Match.Seed,
 			Version: t.env.Version, Gain: t.gain(), Data: fmt.Sprintf("%d games of %s", games, t.agent()),

@@ -1,0 +1,219 @@
+// Package policy ranks the moves of a position before anything is searched.
+//
+// The score of a move is the logarithm of the odds that a deep search chooses it, up to a
+// constant: the sum of the weights of its features, which are on or off. Each feature
+// depends on the start and the end of the move, or on the drop of the displaced piece
+// alone. So for hundreds of moves few sums are computed: one for each start and end,
+// and one for each drop.
+//
+// Squares are seen by the side to move. A move and its mirror image in the mirrored
+// position have the same features: those whose square is on the right half of the board
+// are mirrored.
+package policy
+
+import (
+	"math/bits"
+
+	"gyges/rules"
+)
+
+// Places of starts and ends: the squares, and one more.
+const (
+	hand   = rules.NumSquares // a start
+	goal   = rules.NumSquares // an end
+	places = rules.NumSquares + 1
+)
+
+// The features are in tables, in which each has a weight. Here are the first indices
+// of the tables. A kind is the height of the piece moved with that of the one displaced,
+// or none; threatened squares are those that the opponent controls.
+const (
+	ofStartEnd  = 0                                       // start and end
+	ofStart     = ofStartEnd + places*places              // height, start, threatened, pieces in the row
+	ofEnd       = ofStart + 3*places*2*3                  // kind, end, threatened, several pieces can end there
+	ofEndNear   = ofEnd + kinds*places*2*2                // kind, row of the end, threatened, neighbours
+	ofEndOwn    = ofEndNear + kinds*(rules.Rows+1)*2*16   // kind, end, own first row
+	ofEndOther  = ofEndOwn + kinds*places*rules.Rows      // kind, end, the opponent's first row
+	ofEndRow    = ofEndOther + kinds*places*rules.Rows    // height, pieces in the row, the row, the end's, the next
+	ofDrop      = ofEndRow + 3*3*rows*(rules.Rows+1)*rows // height, drop, threatened, pieces that can end there
+	ofDropNear  = ofDrop + 3*rules.NumSquares*2*3         // height, row of the drop, as before, neighbours
+	ofDropOwn   = ofDropNear + 3*rules.Rows*2*3*16        // height, drop, own first row
+	ofDropOther = ofDropOwn + 3*rules.NumSquares*rows     // height, drop, the opponent's first row
+	ofDropRow   = ofDropOther + 3*rules.NumSquares*rows   // height, pieces in the row, the row, the drop's, the next
+	NumWeights  = ofDropRow + 3*3*rows*rules.Rows*rows    // number of weights
+
+	kinds = 3 * 4
+	rows  = rules.Rows
+)
+
+// View is a position as the features see it: squares are turned to the side to move.
+type View struct {
+	position   rules.Position
+	occupied   uint64
+	threatened uint64 // the opponent controls them
+	some       uint64 // some piece can end there
+	several    uint64 // more than one can
+	row        int    // own first row, from 0
+	count      int    // pieces in it less one, at most 2
+	next       int    // empty rows behind it
+	other      int    // the opponent's first row, from 0
+}
+
+// Begin sets the view to p, where the opponent controls the squares in threatened, and ms
+// has the moves.
+func (v *View) Begin(p rules.Position, threatened rules.SquareSet, ms *rules.MoveSet) {
+	some, several := ms.Ends()
+	v.position = p
+	v.occupied, v.threatened = v.turned(p.Occupied()), v.turned(threatened)
+	v.some, v.several = v.turned(some), v.turned(several)
+	v.row = min(bits.TrailingZeros64(v.occupied)/rules.Files, rows-1)
+	rest := v.occupied >> (v.row * rules.Files)
+	v.count = min(max(bits.OnesCount64(rest&(1<<rules.Files-1)), 1), 3) - 1
+	v.next = min(bits.TrailingZeros64(rest>>rules.Files)/rules.Files, rows-1)
+	v.other = (bits.Len64(v.occupied|1) - 1) / rules.Files
+}
+
+// turned returns the squares of a set turned to the side to move, without goals.
+func (v *View) turned(s rules.SquareSet) uint64 {
+	w := uint64(s) & (1<<rules.NumSquares - 1)
+	if v.position.Side() == rules.North {
+		w = bits.Reverse64(w) >> (64 - rules.NumSquares)
+	}
+	return w
+}
+
+// place returns a square turned to the side to move; hand or goal for what is no square.
+func (v *View) place(s rules.Square) int {
+	switch {
+	case !s.OnBoard():
+		return rules.NumSquares
+	case v.position.Side() == rules.North:
+		return rules.NumSquares - 1 - int(s)
+	default:
+		return int(s)
+	}
+}
+
+// parts are the parts of a move.
+type parts struct {
+	height, displaced int // of the pieces; displaced is 0 if there is none
+	start, end, drop  int
+}
+
+// parts returns the parts of a move, not the pass.
+func (v *View) parts(m rules.Move) parts {
+	a := parts{height: int(m.FromHand()), start: v.place(m.From()), end: v.place(m.To()), drop: v.place(m.Drop())}
+	if a.height == 0 {
+		a.height = int(v.position.At(m.From()))
+	}
+	if m.Drop().OnBoard() {
+		a.displaced = int(v.position.At(m.To()))
+	}
+	return a
+}
+
+// bit returns 1 if the set has the place.
+func bit(set uint64, place int) int { return int(set >> place & 1) }
+
+// mirrored returns a place mirrored, if it is on the right half of the board.
+func mirrored(place int) (left int, mirror bool) {
+	if place < rules.NumSquares && place%rules.Files >= rules.Files/2 {
+		return opposite(place), true
+	}
+	return place, false
+}
+
+// opposite returns a place mirrored.
+func opposite(place int) int {
+	if place >= rules.NumSquares {
+		return place
+	}
+	return place + rules.Files - 1 - 2*(place%rules.Files)
+}
+
+// neighbours returns which of the four neighbours of a square are occupied.
+func (v *View) neighbours(square int, mirror bool) int {
+	file := square % rules.Files
+	west, east := 0, 0
+	if file > 0 {
+		west = bit(v.occupied, square-1)
+	}
+	if file < rules.Files-1 {
+		east = bit(v.occupied, square+1)
+	}
+	if mirror {
+		west, east = east, west
+	}
+	return west | east<<1 | bit(v.occupied<<rules.Files, square)<<2 | bit(v.occupied>>rules.Files, square)<<3
+}
+
+// startFeatures returns the features of a start and an end that are not of the end alone.
+func (v *View) startFeatures(height, start, end int) [2]int {
+	left, _ := mirrored(start)
+	single := ofStart + (((height-1)*places+left)*2+bit(v.threatened, start))*3 + v.count
+	pivot := end
+	if end == goal {
+		pivot = start
+	}
+	if _, mirror := mirrored(pivot); mirror {
+		start, end = opposite(start), opposite(end)
+	}
+	return [2]int{ofStartEnd + start*places + end, single}
+}
+
+// endFeatures returns the features of an end.
+func (v *View) endFeatures(height, displaced, end int) [5]int {
+	kind := (height-1)*4 + displaced
+	left, mirror := mirrored(end)
+	threatened, several := bit(v.threatened, end), bit(v.several, end)
+	row, near := end/rules.Files, 0
+	if end != goal {
+		near = v.neighbours(end, mirror)
+	}
+	return [5]int{
+		ofEnd + ((kind*places+left)*2+threatened)*2 + several,
+		ofEndNear + ((kind*(rules.Rows+1)+row)*2+threatened)*16 + near,
+		ofEndOwn + (kind*places+left)*rows + v.row,
+		ofEndOther + (kind*places+left)*rows + v.other,
+		ofEndRow + ((((height-1)*3+v.count)*rows+v.row)*(rules.Rows+1)+row)*rows + v.next,
+	}
+}
+
+// dropFeatures returns the features of the drop of a piece.
+func (v *View) dropFeatures(height, drop int) [5]int {
+	left, mirror := mirrored(drop)
+	control := bit(v.threatened, drop)*3 + bit(v.some, drop) + bit(v.several, drop)
+	row := drop / rules.Files
+	return [5]int{
+		ofDrop + ((height-1)*rules.NumSquares+left)*6 + control,
+		ofDropNear + (((height-1)*rules.Rows+row)*6+control)*16 + v.neighbours(drop, mirror),
+		ofDropOwn + ((height-1)*rules.NumSquares+left)*rows + v.row,
+		ofDropOther + ((height-1)*rules.NumSquares+left)*rows + v.other,
+		ofDropRow + ((((height-1)*3+v.count)*rows+v.row)*rules.Rows+row)*rows + v.next,
+	}
+}
+
+// MaxFeatures is the largest number of features of a move.
+const MaxFeatures = 2 + 5 + 5
+
+// Features appends the features of a move of the position, which are indices below NumWeights.
+// The pass has none.
+func (v *View) Features(m rules.Move, list []uint16) []uint16 {
+	if m == rules.Pass {
+		return list
+	}
+	add := func(features []int) {
+		for _, i := range features {
+			list = append(list, uint16(i))
+		}
+	}
+	a := v.parts(m)
+	start, end := v.startFeatures(a.height, a.start, a.end), v.endFeatures(a.height, a.displaced, a.end)
+	add(start[:])
+	add(end[:])
+	if a.displaced > 0 {
+		drop := v.dropFeatures(a.displaced, a.drop)
+		add(drop[:])
+	}
+	return list
+}

@@ -1,0 +1,76 @@
+package policy
+
+import "gyges/rules"
+
+// Weights are the weights of the features in units of 1/[Unit].
+type Weights [NumWeights]int16
+
+const (
+	Unit      = 256  // a weight that multiplies the odds of a move by e
+	MaxWeight = 8191 // bound of the size of a weight
+)
+
+// Scorer scores the moves of a position. It keeps the sums for each end and each drop, so
+// that most moves cost few additions. Begin comes first.
+type Scorer struct {
+	weights *Weights
+	view    View
+
+	// The last start and end that was scored, its sum, and the index of its first drop.
+	last      rules.Move
+	sum       int32
+	firstDrop int
+
+	// Sums by end and by drop, and whether they have been computed.
+	ends      [kinds * places]int32
+	drops     [3 * rules.NumSquares]int32
+	haveEnds  [kinds * places]bool
+	haveDrops [3 * rules.NumSquares]bool
+}
+
+// Begin prepares to score moves of p by w. The opponent controls the squares in threatened,
+// and ms has the moves.
+func (s *Scorer) Begin(w *Weights, p rules.Position, threatened rules.SquareSet, ms *rules.MoveSet) {
+	s.weights, s.last = w, rules.NoMove
+	s.view.Begin(p, threatened, ms)
+	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
+}
+
+// Score returns the score of a move in units of 1/[Unit].
+func (s *Scorer) Score(m rules.Move) int32 {
+	if m == rules.Pass {
+		return 0
+	}
+	if track := m.WithoutDrop(); track != s.last {
+		s.last = track
+		s.scoreTrack(s.view.parts(m))
+	}
+	if !m.Drop().OnBoard() {
+		return s.sum
+	}
+	k := s.firstDrop + s.view.place(m.Drop())
+	if !s.haveDrops[k] {
+		s.haveDrops[k] = true
+		s.drops[k] = s.total(s.view.dropFeatures(k/rules.NumSquares+1, k%rules.NumSquares))
+	}
+	return s.sum + s.drops[k]
+}
+
+// scoreTrack computes what the moves of a start and an end share.
+func (s *Scorer) scoreTrack(a parts) {
+	k := ((a.height-1)*4+a.displaced)*places + a.end
+	if !s.haveEnds[k] {
+		s.haveEnds[k], s.ends[k] = true, s.total(s.view.endFeatures(a.height, a.displaced, a.end))
+	}
+	start := s.view.startFeatures(a.height, a.start, a.end)
+	s.sum = s.ends[k] + int32(s.weights[start[0]]) + int32(s.weights[start[1]])
+	s.firstDrop = (a.displaced - 1) * rules.NumSquares
+}
+
+// total returns the sum of the weights of features.
+func (s *Scorer) total(features [5]int) (sum int32) {
+	for _, i := range features {
+		sum += int32(s.weights[i])
+	}
+	return sum
+}
