@@ -175,7 +175,14 @@ func (ms *MoveSet) All() iter.Seq[Move] {
 // the moves of two pieces or more do.
 func (ms *MoveSet) Ends() (some, several SquareSet) {
 	for i := range ms.groups[:ms.n] {
-		ends := ms.groups[i].ends | ms.groups[i].hits
+		g := &ms.groups[i]
+		ends, drops := g.ends, ms.drops[g.first:]
+		for hits := g.hits; hits != 0; hits &= hits - 1 {
+			if drops[0] != 0 {
+				ends |= hits & -hits
+			}
+			drops = drops[1:]
+		}
 		several |= some & ends
 		some |= ends
 	}
