@@ -58,6 +58,14 @@ func Default(name string) (Weights, error) {
 type Source struct {
 	file      *Weights        // nil: the defaults
 	overrides map[int]float64 // weights by feature
+	last      *lastEvaluator  // nil: none is kept
+}
+
+// lastEvaluator is the last evaluator made, as a game is mostly under the rules of the one
+// before.
+type lastEvaluator struct {
+	sync.Mutex
+	*Evaluator
 }
 
 // Load returns the source that the parameter weights names: DefaultName,
@@ -86,7 +94,7 @@ func FromValues(v agents.Values) (Source, error) {
 	if err != nil {
 		return s, err
 	}
-	s.overrides = map[int]float64{}
+	s.overrides, s.last = map[int]float64{}, new(lastEvaluator)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		feature, ok := strings.CutPrefix(name, ParamPrefix)
 		if !ok {
@@ -116,6 +124,20 @@ func (s Source) Weights(r *rules.Rules) (w Weights, err error) {
 
 // Evaluator returns the evaluator for a game under r.
 func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
+	if s.last == nil {
+		return s.evaluator(r)
+	}
+	s.last.Lock()
+	defer s.last.Unlock()
+	if s.last.Evaluator != nil && s.last.rules == r {
+		return s.last.Evaluator, nil
+	}
+	e, err := s.evaluator(r)
+	s.last.Evaluator = e
+	return e, err
+}
+
+func (s Source) evaluator(r *rules.Rules) (*Evaluator, error) {
 	w, err := s.Weights(r)
 	if err != nil {
 		return nil, err

@@ -255,3 +255,21 @@ func TestSingleWeightsAreChanged(t *testing.T) {
 	_, err = FromValues(agents.Values{"weights": ClassicName, "weight.near": "1"})
 	require.NoError(t, err)
 }
+
+// The evaluator of the game before is used again where the rules are the same.
+func TestEvaluatorIsKept(t *testing.T) {
+	s, err := FromValues(agents.Values{"weights": DefaultName})
+	require.NoError(t, err)
+	standard, kang := rules.MustParse("standard"), rules.MustParse("kang")
+	first, err := s.Evaluator(standard)
+	require.NoError(t, err)
+	again, err := s.Evaluator(standard)
+	require.NoError(t, err)
+	require.Same(t, first, again)
+	other, err := s.Evaluator(kang)
+	require.NoError(t, err)
+	require.Same(t, kang, other.rules)
+	again, err = s.Evaluator(standard)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+}
