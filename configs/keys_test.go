@@ -37,7 +37,7 @@ func TestKeysOfTraining(t *testing.T) {
 		},
 		{
 			"Texel files",
-			map[string]string{"": "0: 0", "network.": "network: {0: 0}"},
+			map[string]string{"": "0: 0", "network.": "network: {0: 0}", "policy.": "policy: {0: 0}"},
 			func(path string) error { _, err := LoadTexel(path); return err },
 		},
 		{
@@ -62,7 +62,7 @@ func TestKeysOfTraining(t *testing.T) {
 				"": "0: 0", "selfplay.": "selfplay: {0: 0}", "selfplay.openings.": "selfplay: {openings: {0: 0}}",
 				"selfplay.limits.": "selfplay: {limits: {0: 0}}", "selfplay.stages.": "selfplay: {stages: [{0: 0}]}",
 				"rating.": "rating: {0: 0}", "tune.": "tune: {0: 0}",
-				"tune.network.": "tune: {network: {0: 0}}", "match.": "match: {0: 0}",
+				"tune.network.": "tune: {network: {0: 0}}", "tune.policy.": "tune: {policy: {0: 0}}", "match.": "match: {0: 0}",
 				"match.openings.": "match: {openings: {0: 0}}", "match.limits.": "match: {limits: {0: 0}}",
 			},
 			func(path string) error { _, err := LoadGenerations(path, exploring()); return err },
@@ -88,7 +88,7 @@ func TestKeysOfTraining(t *testing.T) {
 				shown[key[1]] = true
 			}
 		}
-		for _, mapping := range []string{"network", "tune.network", "parameters", "selfplay.stages"} {
+		for _, mapping := range []string{"network", "policy", "tune.network", "tune.policy", "parameters", "selfplay.stages"} {
 			delete(shown, mapping)
 		}
 		require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(shown)), c.heading)

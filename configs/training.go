@@ -10,6 +10,7 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/problems"
 	"gyges/agents/tuning"
+	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/textfmt"
@@ -80,6 +81,17 @@ func (p *parser) fitFields(prefix string, f *training.Fit) []field {
 				p.value(prefix+"network.rate", &network.Rate),
 				p.value(prefix+"network.decay", &network.Decay),
 				p.value(prefix+"network.seed", &network.Seed),
+			)
+		}),
+		p.field(prefix+"policy", func(n *yaml.Node) {
+			policy := &ranking.Settings{Seed: 1}
+			if n.Kind == yaml.MappingNode {
+				f.Policy = policy
+			}
+			p.mapping(n, "a policy",
+				p.value(prefix+"policy.epochs", &policy.Epochs),
+				p.value(prefix+"policy.rate", &policy.Rate),
+				p.value(prefix+"policy.seed", &policy.Seed),
 			)
 		}),
 		p.value(prefix+"lambda", &s.Lambda),

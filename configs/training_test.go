@@ -105,7 +105,7 @@ time: -1s
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
-		`:8: tune: unknown key "colour" in a fit, expected one of: window, data, features, positions, quiet, leaves, network, lambda, l2, scale, iterations, patience`,
+		`:8: tune: unknown key "colour" in a fit, expected one of: window, data, features, positions, quiet, leaves, network, policy, lambda, l2, scale, iterations, patience`,
 		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
 		`:11: match.pairs: expected a number from 0 (no match), found -1`,
 		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,

@@ -44,10 +44,18 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()
+	weights := s.eval.Policy()
+	usePolicy := s.Selective != 0 && s.PolicyWeight > 0 && weights != nil
+	if usePolicy {
+		s.policy.Begin(weights, s.rules, p, &f.moves)
+	}
 	for m := range f.moves.All() {
 		score := s.history.Score(side, m) * historyWeight
-		if s.Selective != 0 {
+		if s.Selective != 0 && s.PriorWeight > 0 {
 			score += s.prior.Predict(p, m)
+		}
+		if usePolicy {
+			score += s.policy.Score(m) * int32(s.PolicyWeight)
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
 	}

@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/internal/lookahead"
+	"gyges/agents/policy"
 	"gyges/rules"
 )
 
@@ -37,6 +38,7 @@ type search struct {
 	line    lookahead.Line
 	history lookahead.History
 	prior   lookahead.Prior
+	policy  policy.Scorer
 	stack   [maxDepth + 2]frame
 	params
 
@@ -244,7 +246,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		next := s.rules.Apply(p, m)
 		s.line.Push(p)
 
-		if selective {
+		if selective && s.PriorWeight > 0 {
 			s.learn(p, m, static, next)
 		}
 

@@ -59,12 +59,12 @@ type View struct {
 	other      int    // the opponent's first row, from 0
 }
 
-// Begin sets the view to p, where the opponent controls the squares in threatened, and ms
-// has the moves.
-func (v *View) Begin(p rules.Position, threatened rules.SquareSet, ms *rules.MoveSet) {
+// Begin sets the view to p, whose moves are in ms.
+func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
+	opponent := r.Control(p, p.Side().Other())
 	some, several := ms.Ends()
 	v.position = p
-	v.occupied, v.threatened = v.turned(p.Occupied()), v.turned(threatened)
+	v.occupied, v.threatened = v.turned(p.Occupied()), v.turned(opponent.Ends|opponent.Pieces)
 	v.some, v.several = v.turned(some), v.turned(several)
 	v.row = min(bits.TrailingZeros64(v.occupied)/rules.Files, rows-1)
 	rest := v.occupied >> (v.row * rules.Files)
@@ -216,4 +216,13 @@ func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 		add(drop[:])
 	}
 	return list
+}
+
+// Threatened reports whether the opponent could win at once if it were to move: then moves
+// that don't prevent that are removed ([rules.Rules.QuickEvasions]) before the others are
+// scored.
+func Threatened(r *rules.Rules, p rules.Position) bool {
+	side := p.Side().Other()
+	o := r.Options()
+	return (!o.Kang || p.Goals(side)+1 >= o.KangGoals) && r.CanReachGoal(p, side)
 }

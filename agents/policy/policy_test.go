@@ -34,13 +34,8 @@ func drawView(t *rapid.T) (*rules.Rules, rules.Position, *View, *rules.MoveSet) 
 func begin(r *rules.Rules, p rules.Position) (*View, *rules.MoveSet) {
 	v, ms := new(View), new(rules.MoveSet)
 	r.Moves(p, ms)
-	v.Begin(p, threatened(r, p), ms)
+	v.Begin(r, p, ms)
 	return v, ms
-}
-
-func threatened(r *rules.Rules, p rules.Position) rules.SquareSet {
-	c := r.Control(p, p.Side().Other())
-	return c.Ends | c.Pieces
 }
 
 // features returns the features of a move in a view.
@@ -59,7 +54,7 @@ func TestScoreIsTheSumOfTheFeatures(t *testing.T) {
 	var s Scorer
 	rapid.Check(t, func(t *rapid.T) {
 		r, p, v, ms := drawView(t)
-		s.Begin(w, p, threatened(r, p), ms)
+		s.Begin(w, r, p, ms)
 		for m := range ms.All() {
 			want := int32(0)
 			for _, i := range features(v, m) {
@@ -185,7 +180,7 @@ func TestScoringAllocatesNothing(t *testing.T) {
 	_, ms := begin(r, p)
 	w, s := new(Weights), new(Scorer)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
-		s.Begin(w, p, 0, ms)
+		s.Begin(w, r, p, ms)
 		for m := range ms.All() {
 			s.Score(m)
 		}
@@ -199,7 +194,7 @@ func BenchmarkScore(b *testing.B) {
 	_, ms := begin(r, p)
 	w, s := randomWeights(rand.New(rand.NewPCG(1, 2))), new(Scorer)
 	for b.Loop() {
-		s.Begin(w, p, 0, ms)
+		s.Begin(w, r, p, ms)
 		for m := range ms.All() {
 			s.Score(m)
 		}

@@ -28,11 +28,10 @@ type Scorer struct {
 	haveDrops [3 * rules.NumSquares]bool
 }
 
-// Begin prepares to score moves of p by w. The opponent controls the squares in threatened,
-// and ms has the moves.
-func (s *Scorer) Begin(w *Weights, p rules.Position, threatened rules.SquareSet, ms *rules.MoveSet) {
+// Begin prepares to score moves of p by w; ms has the moves.
+func (s *Scorer) Begin(w *Weights, r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	s.weights, s.last = w, rules.NoMove
-	s.view.Begin(p, threatened, ms)
+	s.view.Begin(r, p, ms)
 	s.haveEnds, s.haveDrops = [kinds * places]bool{}, [3 * rules.NumSquares]bool{}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
+	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/configs"
 	"gyges/ratings/grid"
@@ -100,6 +101,13 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 		w.printf("Test loss %.6f, was %.6f: gain %.6f ± %.6f (95 %%)\n", t.Loss, t.ParentLoss, t.Gain, t.GainMargin)
 	} else {
 		w.printf("Test loss not measured: there are no test positions\n")
+	}
+	if p := r.Policy; p != nil {
+		w.printf("Policy: fitted to %d moves, loss %.4f, was %.4f, on those of %d test positions\n",
+			p.Positions, p.Test.Loss, p.Parent.Loss, p.Test.Positions)
+		for k, n := range ranking.Firsts {
+			w.printf("Among the first %d: %s, was %s\n", n, textfmt.Percent(p.Test.Among[k]), textfmt.Percent(p.Parent.Among[k]))
+		}
 	}
 	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
 	return nil

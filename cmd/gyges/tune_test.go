@@ -53,6 +53,9 @@ func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
 			p, err := r.ParsePosition(r.FormatPosition(g.Position()))
 			require.NoError(t, err)
 			s := dataset.Position{Rules: r, Position: p, Game: game, ToEnd: 1, Quiet: dataset.Quiet(r, p)}
+			if moves := g.Legal(); moves.Len() > 0 {
+				s.Move = moves.At(0)
+			}
 			if result(p, rng.Float64()) {
 				s.Wins = 1
 			} else {
@@ -93,7 +96,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	parent := filepath.Join("..", "..", "results", "reference", "training", "handset-simplified.json")
 	config := writeConfig(t,
-		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\nweights: "+parent+"\ndata: "+data+"\n")
+		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\npolicy: {epochs: 2}\nweights: "+parent+"\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 64 units\n")
@@ -103,6 +106,8 @@ func TestTexelFitsNetworks(t *testing.T) {
 	w, err := source.Weights(r)
 	require.NoError(t, err)
 	require.NotNil(t, w.Network)
+	require.NotNil(t, w.Policy)
+	require.Regexp(t, `Policy: fitted to \d+ moves, loss 1\.\d+, was 3\.\d+, on those of \d+ test positions\nAmong the first 1: `, text)
 	require.Greater(t, w.Provenance.Gain.Value, w.Provenance.Gain.Margin)
 	manifest, err := os.ReadFile(filepath.Join(out, training.ManifestFile))
 	require.NoError(t, err)

@@ -165,7 +165,8 @@ func (e *extractor) add(game *record.Game) error {
 	for i, m := range replayed.Moves() {
 		if !r.SettingUp(p) {
 			e.position(dataset.Position{
-				Rules: r, Position: withoutPasses(r, p), Game: game.Game, Ply: int32(ply), ToEnd: int32(game.Plies - ply),
+				Rules: r, Position: withoutPasses(r, p), Move: m,
+				Game: game.Game, Ply: int32(ply), ToEnd: int32(game.Plies - ply),
 			}, game, i)
 			ply++
 		}

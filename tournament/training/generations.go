@@ -94,7 +94,7 @@ func DefaultGenerations() Generations {
 	c := Generations{
 		Name: "training", Rules: rules.MustParse("standard"), Count: 5,
 		SelfPlay: DefaultSelfPlay(), Window: 3,
-		Fit:   Fit{texel.Choice{Leaves: true}, texel.Settings{Lambda: 0.5, L2: 1e-6}},
+		Fit:   Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
 		Match: tournament.DefaultConfig(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
 	}
 	c.Match.Pairs = 2000

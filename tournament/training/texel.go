@@ -8,10 +8,12 @@ import (
 	"iter"
 	"strconv"
 
+	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/dataset"
+	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/rules"
 	"gyges/tournament"
@@ -22,6 +24,10 @@ import (
 type Fit struct {
 	Choice   texel.Choice   // but Inputs
 	Settings texel.Settings // but Names, Parent and Record
+
+	// Policy has the settings for fitting the policy to the moves played; nil: the parent's is
+	// kept. Its Parent is not used.
+	Policy *ranking.Settings
 }
 
 // Texel is the configuration of a fit of weights to training positions.
@@ -36,9 +42,15 @@ type Texel struct {
 
 // Fitted is the result of a Texel run.
 type Fitted struct {
-	*texel.Result
+	fits
 	Positions [dataset.NumSplits]int // of each split
 	Weights   string                 // the weights file
+}
+
+// fits are the results of fitting the evaluation and the policy.
+type fits struct {
+	*texel.Result
+	Policy *ranking.Result `json:"policy,omitempty"` // nil: it was not fitted
 }
 
 // DefaultTexel returns a config that lacks the data, the weights and the folder.
@@ -67,6 +79,9 @@ func (f *Fit) check(parent *eval.Weights) error {
 	p.Expect(f.Settings.Scale != 0 || !isZero(parent), "scale",
 		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
 	p.Expect(0 <= f.Choice.Positions, "positions", "expected a number from 0 (all), found %d", f.Choice.Positions)
+	if f.Policy != nil {
+		f.Policy.Check(&p, "policy.")
+	}
 	s := f.settings(parent)
 	return errors.Join(append(p, s.Check())...)
 }
@@ -92,19 +107,20 @@ func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 func (f *Fit) describe(parent *eval.Weights) map[string]any {
 	s := &f.Settings
 	return map[string]any{
-		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network),
-		"positions": f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
+		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network), "policy": digest(parent.Policy),
+		"fit_policy": f.Policy,
+		"positions":  f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
 		"frozen": frozenNames(s.Frozen), "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
 		"iterations": s.Iterations, "patience": s.Patience,
 	}
 }
 
-// digest represents a network in the manifest; "" for none.
-func digest(n *eval.Network) string {
-	if n == nil {
+// digest represents a network or a policy in the manifest; "" for none.
+func digest[T any](weights *T) string {
+	if weights == nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *n)))
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, *weights)))
 }
 
 // read reads the training positions in folders, with the features of an evaluation.
@@ -116,28 +132,71 @@ func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, fo
 	choice := f.Choice
 	choice.Inputs = f.Settings.Network != nil
 	return texel.ReadSplits(ctx, func(split dataset.Split) iter.Seq2[dataset.Position, error] {
-		return func(yield func(dataset.Position, error) bool) {
-			for _, dir := range folders {
-				for p, err := range dataset.Read(dir, split, r) {
-					if !yield(p, err) {
-						return
-					}
-				}
-			}
-		}
+		return positions(r, split, folders)
 	}, e, choice)
 }
 
+// positions returns the training positions of a split in folders.
+func positions(r *rules.Rules, split dataset.Split, folders []string) iter.Seq2[dataset.Position, error] {
+	return func(yield func(dataset.Position, error) bool) {
+		for _, dir := range folders {
+			for p, err := range dataset.Read(dir, split, r) {
+				if !yield(p, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// choices returns the moves played in the training positions of a split, but for those of
+// a side that has lost.
+func choices(r *rules.Rules, split dataset.Split, folders []string) ([]ranking.Choice, error) {
+	var list []ranking.Choice
+	for p, err := range positions(r, split, folders) {
+		if err != nil {
+			return nil, err
+		}
+		if p.Move != rules.NoMove && (!p.Scored || p.Score > -agents.WinScore) {
+			list = append(list, ranking.Choice{Position: p.Position, Move: p.Move})
+		}
+	}
+	return list, nil
+}
+
+// fitPolicy fits the policy to the moves played in folders of training positions; nil if it
+// is not to be fitted.
+func (f *Fit) fitPolicy(
+	ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string,
+) (*ranking.Result, error) {
+	if f.Policy == nil {
+		return nil, nil
+	}
+	var splits [dataset.NumSplits][]ranking.Choice
+	for split := range splits {
+		var err error
+		if splits[split], err = choices(r, dataset.Split(split), folders); err != nil {
+			return nil, err
+		}
+	}
+	s := *f.Policy
+	s.Parent = parent.Policy
+	return ranking.Fit(ctx, r, splits[dataset.Train], splits[dataset.Test], s)
+}
+
 // fitted returns the parent's weights with those of a fit in their place, rounded to
-// six digits, which is more than their errors allow, and with the network if one was
-// fitted.
-func fitted(parent *eval.Weights, r *texel.Result, p eval.Provenance) *eval.Weights {
+// six digits, which is more than their errors allow, and with the network and the policy
+// if they were fitted.
+func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Policy: parent.Policy, Provenance: p}
 	for j, f := range r.Features {
 		w.Values[j] = tuning.SixDigits(f.Weight)
 	}
 	if r.Network != nil {
 		w.Network = r.Network
+	}
+	if r.Policy != nil {
+		w.Policy = r.Policy.Weights
 	}
 	return w
 }
@@ -164,7 +223,10 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 		err = fmt.Errorf("%s: expected a new folder, found the result of another run", c.Out)
 		return nil, errors.Join(&FolderError{err}, f.close())
 	}
-	result, err := c.fit(ctx, f, data, &env)
+	var result fits
+	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
+		result.Policy, err = c.fitPolicy(ctx, &c.Parent, c.Rules, c.Data)
+	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gyges/agents/eval"
 	"gyges/agents/files"
+	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
@@ -31,10 +32,11 @@ type Generation struct {
 	Adopted bool `json:"adopted"`    // it won the test, if there was one, and replaces the parent
 
 	// The fit.
-	Positions      int         `json:"positions"`       // training positions
-	Validation     int         `json:"validation"`      // validation positions
-	ValidationLoss float64     `json:"validation_loss"` // of the candidate
-	Test           *texel.Test `json:"test"`            // parent and candidate on the test positions; nil: there are none
+	Positions      int             `json:"positions"`        // training positions
+	Validation     int             `json:"validation"`       // validation positions
+	ValidationLoss float64         `json:"validation_loss"`  // of the candidate
+	Test           *texel.Test     `json:"test"`             // parent and candidate on the test positions; nil: there are none
+	Policy         *ranking.Result `json:"policy,omitempty"` // nil: it was not fitted
 
 	// The match against the parent, from the candidate's view. Elo and its margin
 	// are biased, as in all matches that a test stopped; nil: there is no finite
@@ -343,12 +345,15 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	if err != nil {
 		return nil, err
 	}
-	r, err := texel.Fit(ctx, data, t.settings(parent))
+	var r fits
+	if r.Result, err = texel.Fit(ctx, data, t.settings(parent)); err == nil {
+		r.Policy, err = t.fitPolicy(ctx, parent, t.Rules, folders...)
+	}
 	if err != nil {
 		return nil, err
 	}
 	g.Positions, g.Validation = data.Train.Len(), data.Validation.Len()
-	g.ValidationLoss, g.Test = r.ValidationLoss[1], r.Test
+	g.ValidationLoss, g.Test, g.Policy = r.ValidationLoss[1], r.Test, r.Policy
 	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
 	if best > 0 {

@@ -90,7 +90,7 @@ func TestColumns(t *testing.T) {
 		columns = append(columns, fmt.Sprintf("%s %v%s", c.Name(), c.Type(), optional))
 	}
 	require.Equal(t, []string{
-		"rules STRING", "position STRING", "side STRING", "score INT(32,true) or null", "wins INT(32,true)", "draws INT(32,true)", "losses INT(32,true)",
+		"rules STRING", "position STRING", "side STRING", "score INT(32,true) or null", "move STRING or null", "wins INT(32,true)", "draws INT(32,true)", "losses INT(32,true)",
 		"ply INT(32,true)", "to_end INT(32,true)", "quiet BOOLEAN", "game INT(64,true)", "split STRING",
 	}, columns)
 	for _, g := range p.Metadata().RowGroups {
@@ -256,13 +256,13 @@ func writeRows[T any](t *testing.T, rows []T, options ...parquet.WriterOption) s
 
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
-	ours := parquet.KeyValueMetadata(keySchema, "1")
+	ours := parquet.KeyValueMetadata(keySchema, "2")
 	_, err := read(writeRows(t, []struct{ A int }{{1}}), Train, nil)
 	require.ErrorContains(t, err, "expected a file of training positions, found another Parquet file")
 	_, err = read(writeRows(t, []struct{ A int }{{1}}, ours), Train, nil)
-	require.ErrorContains(t, err, "expected the columns of schema 1, found others")
-	_, err = read(writeRows(t, []row{{}}, parquet.KeyValueMetadata(keySchema, "2")), Train, nil)
-	require.ErrorContains(t, err, `expected training positions of schema 1, found "2"`)
+	require.ErrorContains(t, err, "expected the columns of schema 2, found others")
+	_, err = read(writeRows(t, []row{{}}, parquet.KeyValueMetadata(keySchema, "1")), Train, nil)
+	require.ErrorContains(t, err, `expected training positions of schema 2, found "1"`)
 }
 
 func TestBadRows(t *testing.T) {
@@ -272,11 +272,11 @@ func TestBadRows(t *testing.T) {
 		Wins: 1, Ply: 0, ToEnd: 1, Split: "train",
 	}
 	read := func(r row) error {
-		_, err := read(writeRows(t, []row{good, r}, parquet.KeyValueMetadata(keySchema, "1")), Train, nil)
+		_, err := read(writeRows(t, []row{good, r}, parquet.KeyValueMetadata(keySchema, "2")), Train, nil)
 		return err
 	}
 	require.NoError(t, read(good))
-	score := int32(30001)
+	score, move := int32(30001), "a1-x"
 	for want, spoil := range map[string]func(r *row){
 		`unknown rules "chess"`:                        func(r *row) { r.Rules = "chess" },
 		"expected the height on a1":                    func(r *row) { r.Position = "x" },
@@ -289,6 +289,7 @@ func TestBadRows(t *testing.T) {
 		"expected a number from 1 of plies to the end": func(r *row) { r.ToEnd = 0 },
 		"found -1 and 0":                               func(r *row) { r.Game = -1 },
 		"found 0 and -1":                               func(r *row) { r.Ply = -1 },
+		"expected a square":                            func(r *row) { r.Move = &move },
 		"expected a score within ±30000, found 30001":  func(r *row) { r.Score = &score },
 	} {
 		bad := good
@@ -388,7 +389,7 @@ func TestArrowReadsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 		require.NoError(t, err)
-		require.Equal(t, "rules position side score wins draws losses ply to_end quiet game split",
+		require.Equal(t, "rules position side score move wins draws losses ply to_end quiet game split",
 			strings.Join(rows[0], " "))
 		for i, got := range rows[1:] {
 			s := list[NumSplits*i+split]
@@ -397,7 +398,7 @@ func TestArrowReadsTheSame(t *testing.T) {
 				score = fmt.Sprint(s.Score)
 			}
 			require.Equal(t, []string{
-				s.Rules.String(), s.Rules.FormatPosition(s.Position), string(s.Position.Side().Letter()), score, fmt.Sprint(s.Wins), fmt.Sprint(s.Draws),
+				s.Rules.String(), s.Rules.FormatPosition(s.Position), string(s.Position.Side().Letter()), score, s.Move.String(), fmt.Sprint(s.Wins), fmt.Sprint(s.Draws),
 				fmt.Sprint(s.Losses), fmt.Sprint(s.Ply), fmt.Sprint(s.ToEnd), fmt.Sprint(s.Quiet), fmt.Sprint(s.Game), Split(split).String(),
 			}, got)
 		}

@@ -18,6 +18,7 @@
 //	score     int32   search score for the side to move, in hundredths of a point; 30000-n
 //	                  is a proven win and n-30000 a proven loss in n plies; null if there
 //	                  was none
+//	move      string  the move played, in short notation; null if it is not known
 //	wins      int32   games from the position that the side to move won
 //	draws     int32   games that were drawn
 //	losses    int32   games that the side to move lost
@@ -28,8 +29,8 @@
 //	split     string  train, validation or test
 //
 // A position that occurred several times is one row: wins + draws + losses is how
-// often, and score, ply, to_end and game are those of the first time. No column
-// but score has nulls.
+// often, and score, move, ply, to_end and game are those of the first time. No column
+// but score and move has nulls.
 //
 // The file's key-value metadata holds gyges.schema, the version of this list, and
 // the provenance of the positions under gyges.KEY.
@@ -44,7 +45,7 @@ import (
 )
 
 // Schema is the version of the columns.
-const Schema = 1
+const Schema = 2
 
 // Split is the purpose of positions.
 type Split uint8
@@ -74,7 +75,8 @@ type Position struct {
 
 	Score  agents.Score // of the search, for the side to move; valid if Scored
 	Scored bool
-	Quiet  bool // see [Quiet]
+	Move   rules.Move // the move played; NoMove if it is not known
+	Quiet  bool       // see [Quiet]
 }
 
 // Count returns how often the position occurred, from 1.

@@ -32,9 +32,10 @@ func played(t testing.TB, name string, n int) []Position {
 			if rng.IntN(4) > 0 {
 				s.Scored, s.Score = true, agents.Score(rng.IntN(601)-300)
 			}
-			list = append(list, s)
 			moves := g.Legal()
-			g.PlayLegal(moves.At(rng.IntN(moves.Len())))
+			s.Move = moves.At(rng.IntN(moves.Len()))
+			list = append(list, s)
+			g.PlayLegal(s.Move)
 		}
 	}
 	return list

@@ -257,5 +257,10 @@ func (d *decoder) position(r *row) (Position, error) {
 	if r.Score != nil {
 		p.Score, p.Scored = agents.Score(*r.Score), true
 	}
+	if r.Move != nil {
+		if p.Move, err = set.ParseMove(board, *r.Move); err != nil {
+			return Position{}, err
+		}
+	}
 	return p, p.check()
 }

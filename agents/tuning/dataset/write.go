@@ -15,22 +15,25 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"gyges/rules"
 )
 
 // row is a position in a file.
 type row struct {
-	Rules    string `parquet:"rules,dict"`
-	Position string `parquet:"position"`
-	Side     string `parquet:"side,dict"`
-	Score    *int32 `parquet:"score"`
-	Wins     int32  `parquet:"wins"`
-	Draws    int32  `parquet:"draws"`
-	Losses   int32  `parquet:"losses"`
-	Ply      int32  `parquet:"ply"`
-	ToEnd    int32  `parquet:"to_end"`
-	Quiet    bool   `parquet:"quiet"`
-	Game     int64  `parquet:"game,delta"`
-	Split    string `parquet:"split,dict"`
+	Rules    string  `parquet:"rules,dict"`
+	Position string  `parquet:"position"`
+	Side     string  `parquet:"side,dict"`
+	Score    *int32  `parquet:"score"`
+	Move     *string `parquet:"move"`
+	Wins     int32   `parquet:"wins"`
+	Draws    int32   `parquet:"draws"`
+	Losses   int32   `parquet:"losses"`
+	Ply      int32   `parquet:"ply"`
+	ToEnd    int32   `parquet:"to_end"`
+	Quiet    bool    `parquet:"quiet"`
+	Game     int64   `parquet:"game,delta"`
+	Split    string  `parquet:"split,dict"`
 }
 
 const (
@@ -137,6 +140,10 @@ func (s *shards) add(p *Position) {
 	if p.Scored {
 		score := int32(p.Score)
 		r.Score = &score
+	}
+	if p.Move != rules.NoMove {
+		move := p.Move.String()
+		r.Move = &move
 	}
 	s.batch = append(s.batch, r)
 }
