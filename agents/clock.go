@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"time"
 
 	"gyges/rules"
@@ -22,33 +23,31 @@ type Clock struct {
 // hardFactor is how many times its soft limit a search may last under a clock.
 const hardFactor = 3
 
+// MoveTime returns how long the search for the next move of g may take, for programs that
+// can't save time by themselves where a move is clear: an equal share of what is left.
+func (c Clock) MoveTime(g *rules.Game) time.Duration { return c.searchTime(c.share(g, 10, 24)) }
+
 // times returns how long the search for the next move of g should take under the
-// clock, and how long it may. The first is an equal share of what is left and most of
-// the increment, the second some times as much; both are at most four fifths of what
-// is left, the first at most half, and at least a millisecond.
+// clock, and how long it may. The first is an equal share of what is left, for fewer
+// moves than the game has, as the outcome is proven some moves before the end. The second
+// is some times as much, at most half of what is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
-	moves := time.Duration(c.MovesToGo)
-	if moves == 0 {
-		moves = time.Duration(movesLeft(g))
-	}
-	share := c.Left/moves + c.Increment - c.Increment/moves
-	most := c.Left * 4 / 5
-	if moves > 1 { // an equal share of what the next moves need stays
-		most = c.Left / 2
-	}
-	share = min(share, c.Left*4/5)
-	limit := func(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }
-	return limit(share), limit(max(share, min(hardFactor*share, most)))
+	share := c.share(g, 6, 15)
+	return c.searchTime(share), c.searchTime(max(share, min(hardFactor*share, c.Left/2)))
 }
 
-// movesLeft estimates for how many moves the side to move still needs time. Half of
-// the games between strong players last less than 10 moves a side, in Kang less than
-// 23, but the outcome is proven some moves before the end, and the first moves matter
-// most. The estimate may be low, as only a share of what is left is spent.
-func movesLeft(g *rules.Game) int {
-	usual, least := 6, 3
+// share returns the part of what is left for one of the moves until the next time
+// control, and most of the increment; at most four fifths of what is left. usual is the
+// number of moves of a side that need time, usualKang under Kang. Half of the games
+// between strong players last less than 10 moves a side, in Kang less than 23. The last
+// moves take almost no time, so the estimate may be low.
+func (c Clock) share(g *rules.Game, usual, usualKang int) time.Duration {
 	if g.Rules().Options().Kang {
-		usual, least = 15, 5
+		usual = usualKang
 	}
-	return max(usual-g.Ply()/2, least)
+	moves := time.Duration(cmp.Or(c.MovesToGo, max(usual-g.Ply()/2, usual/3, 3)))
+	return min(c.Left/moves+c.Increment-c.Increment/moves, c.Left*4/5)
 }
+
+// searchTime returns a time without the overhead, at least a millisecond.
+func (c Clock) searchTime(d time.Duration) time.Duration { return max(d-c.Overhead, time.Millisecond) }

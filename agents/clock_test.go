@@ -57,6 +57,26 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+func TestMoveTime(t *testing.T) {
+	const s, ms = time.Second, time.Millisecond
+	for _, c := range []struct {
+		clock Clock
+		rules string
+		plies int
+		want  time.Duration
+	}{
+		{Clock{Left: 60 * s}, "standard", 0, 6 * s},
+		{Clock{Left: 60 * s}, "standard", 5, 7500 * ms},
+		{Clock{Left: 60 * s}, "kang", 0, 2500 * ms},
+		{Clock{Left: 60 * s, Increment: s, Overhead: 30 * ms}, "standard", 0, 6870 * ms},
+		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms},
+		{Clock{}, "standard", 0, ms},
+	} {
+		require.Equal(t, c.want, c.clock.MoveTime(gameAt(t, c.rules, c.plies)), "%+v in %s after %d plies", c.clock,
+			c.rules, c.plies)
+	}
+}
+
 // A move time bounds what a clock allows.
 func TestTimesWithMoveTime(t *testing.T) {
 	g := gameAt(t, "standard", 0)

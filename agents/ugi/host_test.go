@@ -174,15 +174,15 @@ func TestTighterOption(t *testing.T) {
 func TestClockForPrograms(t *testing.T) {
 	g := rules.NewGame(rules.MustParse("kang"), rules.MustParse("kang").Start())
 	lim := agents.Limits{Depth: 9, Clock: agents.Clock{Left: 15 * time.Second, Increment: 30 * time.Millisecond}}
-	soft, _ := lim.Times(g)
+	share := lim.Clock.MoveTime(g).Milliseconds()
 	for _, c := range []struct {
 		extended bool
 		offered  []string
 		want     string
 	}{
 		{true, []string{"rules", "moveOverhead"}, " depth 9 wtime 15000 winc 30"},
-		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", soft.Milliseconds())},
-		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", soft.Milliseconds())},
+		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", share)},
+		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
 		h := &host{extended: c.extended, offered: c.offered}
 		require.Equal(t, c.want, goText(h.timed(g, lim), rules.South))
