@@ -53,6 +53,7 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	v.Decode(&a.config)
 	a.search.params = a.config.params
 	a.search.tree.limit = limitFor(a.config.Hash)
+	a.search.workers = make([]worker, a.config.Threads)
 	return a, nil
 }
 
@@ -79,7 +80,8 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 }
 
 func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	d, decided, err := a.search.line.Prologue(ctx, g, a.rng, &a.search.moves)
+	first := &a.search.workers[0]
+	d, decided, err := first.line.Prologue(ctx, g, a.rng, &first.moves)
 	if err != nil || decided {
 		return d, err
 	}

@@ -13,6 +13,7 @@ type config struct {
 	Nodes      int64         `param:"nodes" min:"1" max:"1e9" doc:"the same as iterations"`
 	MoveTime   time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
 	Hash       int           `param:"hash" default:"64" min:"1" max:"4096" doc:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
+	Threads    int           `param:"threads" default:"1" min:"1" max:"64" doc:"threads of one search; with more than one, moves may differ from run to run"`
 	params
 }
 
@@ -22,9 +23,10 @@ type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.5" min:"0" max:"100" doc:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" min:"1" max:"10000" doc:"score in hundredths of a point that has the value 0.71"`
 	PriorTemperature float64 `param:"prior_temperature" default:"0.1" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
-	WidthMin         int     `param:"width_min" default:"16" min:"1" max:"4096" doc:"progressive widening: children of a node at its first visit"`
-	WidthGrowth      float64 `param:"width_growth" default:"4" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits"`
+	WidthMin         int     `param:"width_min" default:"6" min:"1" max:"4096" doc:"progressive widening: children of a node at its first visit"`
+	WidthGrowth      float64 `param:"width_growth" default:"3" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits"`
 	WidthRoot        int     `param:"width_root" default:"4" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
+	GainWeight       float64 `param:"gain_weight" default:"1" min:"0" max:"100" doc:"order of moves: weight of a gain of a point learned in the game against the policy"`
 	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
 	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
 }

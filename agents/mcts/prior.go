@@ -1,76 +1,37 @@
 package mcts
 
 import (
+	"gyges/agents"
 	"gyges/agents/internal/lookahead"
 	"gyges/rules"
 )
 
-// movePrior predicts by how much a move changes the static value, from the moves
-// evaluated so far in the game. A prediction is the sum of four terms that are
-// learned online: the movement of the piece, its kind, the drop of a displaced
-// piece, and the exact move, which learns the residual. The board is turned so that
-// both sides share the terms. Predictions are values in units of 1/fixedPoint.
-type movePrior struct {
-	fromTo  [64][64]int32       // start (see [lookahead.StartIndex]), end
-	pieceTo [4][4][64]int32     // height of the piece, of the displaced one (0: none), end
-	drops   [4][64]int32        // height of the displaced piece, drop
-	moves   [64 * 64 * 64]int32 // start, end, drop
+// order makes the heap that of the worker's moves of p, the most promising first: by the
+// policy and by what moves have gained so far in the game.
+func (w *worker) order(p rules.Position) {
+	w.heap = w.heap[:0]
+	weights := w.eval.Policy()
+	if weights != nil {
+		c := w.rules.Control(p, p.Side().Other())
+		w.policy.Begin(weights, p, c.Ends|c.Pieces, &w.moves)
+	}
+	for m := range w.moves.All() {
+		score := int32(float64(w.prior.Predict(p, m)) * w.GainWeight / 100)
+		if weights != nil {
+			score += w.policy.Score(m)
+		}
+		w.heap = append(w.heap, lookahead.NewScoredMove(m, score))
+	}
+	w.heap.Heapify()
 }
 
-const fixedPoint = 1 << 20
-
-// terms returns the terms of a move of p.
-func (g *movePrior) terms(p rules.Position, m rules.Move) [4]*int32 {
-	side := p.Side()
-	from, to, drop := relative(lookahead.StartIndex(m), side), relative(m.To(), side), relative(m.Drop(), side)
-	piece, displaced := m.FromHand(), rules.Height(0)
-	if m.From().OnBoard() {
-		piece = p.At(m.From())
-	}
-	if m.Drop().OnBoard() {
-		displaced = p.At(m.To())
-	}
-	return [4]*int32{
-		&g.fromTo[from][to],
-		&g.pieceTo[piece][displaced][to],
-		&g.drops[displaced][drop],
-		&g.moves[int(from)<<12|int(to)<<6|int(drop)],
-	}
+// learn teaches the prior the gain of a move of p from the node it leads to; before is the
+// score of p.
+func (w *worker) learn(p rules.Position, child *node, before float32) {
+	gain := w.toScore(float64(child.static)) - w.toScore(float64(-before))
+	gain = max(min(gain, maxGain), -maxGain)
+	w.prior.Update(p, child.move, int32(gain), w.GroupShift, w.MoveShift)
 }
 
-// relative returns a square as seen by side.
-func relative(s rules.Square, side rules.Side) rules.Square {
-	if side == rules.North && s.OnBoard() {
-		return rules.NumSquares - 1 - s
-	}
-	return s
-}
-
-// predict returns the predicted gain of a move of p.
-func (g *movePrior) predict(p rules.Position, m rules.Move) int32 {
-	var sum int32
-	for _, f := range g.terms(p, m) {
-		sum += *f
-	}
-	return sum
-}
-
-// update adjusts the terms of a move of p to the gain it had.
-func (g *movePrior) update(c *params, p rules.Position, m rules.Move, gain float32) {
-	residual := int32(gain*fixedPoint) - g.predict(p, m)
-	f := g.terms(p, m)
-	*f[0] += residual >> c.GroupShift
-	*f[1] += residual >> c.GroupShift
-	*f[2] += residual >> c.GroupShift
-	*f[3] += residual >> c.MoveShift
-}
-
-// order returns a heap of the moves of p, that with the highest prediction first.
-func (g *movePrior) order(p rules.Position, ms *rules.MoveSet, h lookahead.MoveHeap) lookahead.MoveHeap {
-	h = h[:0]
-	for m := range ms.All() {
-		h = append(h, lookahead.NewScoredMove(m, g.predict(p, m)))
-	}
-	h.Heapify()
-	return h
-}
+// maxGain bounds what the prior learns: a move that loses at once has the lowest gain.
+const maxGain agents.Score = 500

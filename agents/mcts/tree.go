@@ -18,10 +18,12 @@ type node struct {
 	prior  float32 // of PUCT, from the static value
 	count  uint16  // children, in descending order of static, and the flag complete
 	proof  proof
+
+	pending uint16 // threads that are at the node or below
 }
 
 // nodeSize is the size of a node in bytes.
-const nodeSize = 28
+const nodeSize = 32
 
 // complete marks, in a node's count, that every move is among the children
 // except those that let the opponent win at once.
@@ -81,6 +83,7 @@ type tree struct {
 	spare []node
 	root  uint32
 	limit int // of nodes in either slice
+	moved int // how often the children of a node have moved
 }
 
 // minFree is the number of free nodes needed to expand a node: no position has more
@@ -101,12 +104,18 @@ func (t *tree) reset(value float32) {
 
 func (t *tree) free() int { return t.limit - len(t.nodes) }
 
+// full reports whether the tree is to be pruned.
+func (t *tree) full() bool { return t.free() < 2*minFree }
+
 // children returns the children of a node.
 func (t *tree) children(n *node) []node { return t.nodes[n.first : n.first+uint32(n.size())] }
 
-// appendChildren makes list the children of node i.
-func (t *tree) appendChildren(i uint32, list []node, full bool) {
+// setChildren makes list, copied to the end, the children of node i.
+func (t *tree) setChildren(i uint32, list []node, full bool) {
 	n := &t.nodes[i]
+	if n.size() > 0 {
+		t.moved++
+	}
 	n.first, n.count = uint32(len(t.nodes)), uint16(len(list))
 	if full {
 		n.count |= complete
@@ -139,17 +148,15 @@ func (t *tree) prune(least uint32, stop func() bool) bool {
 	return true
 }
 
-// reroot makes the child that a move leads to the root and reports whether there is
-// one.
-func (t *tree) reroot(m rules.Move) bool {
-	root := &t.nodes[t.root]
-	for k, child := range t.children(root) {
-		if child.move == m {
-			t.root = root.first + uint32(k)
-			return true
+// child returns the child of node i that a move leads to; ok is false if there is none.
+func (t *tree) child(i uint32, m rules.Move) (child uint32, ok bool) {
+	n := &t.nodes[i]
+	for k, c := range t.children(n) {
+		if c.move == m {
+			return n.first + uint32(k), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // selectPUCT returns the child with the highest PUCT score. Children that are won
@@ -163,7 +170,12 @@ func (t *tree) selectPUCT(n *node, cpuct float64) (i uint32, ok bool) {
 		if child.proof.won() {
 			continue
 		}
-		score := float64(child.value) + float64(explore*float64(child.prior))/float64(1+child.visits)
+		visits := child.visits + uint32(child.pending)
+		value := float64(child.value)
+		if child.pending > 0 { // virtual losses keep threads on different paths
+			value -= float64((1+value)*float64(child.pending)) / float64(visits)
+		}
+		score := value + float64(explore*float64(child.prior))/float64(1+visits)
 		if score > bestScore {
 			i, bestScore, ok = n.first+uint32(k), score, true
 		}

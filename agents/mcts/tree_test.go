@@ -42,7 +42,7 @@ func grow(proofs ...proof) *tree {
 	for k, p := range proofs {
 		list[k].proof = p
 	}
-	t.appendChildren(0, list, true)
+	t.setChildren(0, list, true)
 	return t
 }
 
@@ -229,6 +229,7 @@ func checkTree(t *testing.T, tr *tree) (checked int) {
 	for todo := []uint32{tr.root}; len(todo) > 0; {
 		n := tr.nodes[todo[0]]
 		todo = todo[1:]
+		require.Zero(t, n.pending)
 		best, visits := float32(-1), uint32(1)
 		for k, child := range tr.children(&n) {
 			todo = append(todo, n.first+uint32(k))
@@ -314,53 +315,4 @@ func winsWithin(g *rules.Game, plies int) bool {
 		}
 	}
 	return false
-}
-
-// The heap returns every move once, in descending order of prediction.
-func TestMovePriorOrders(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		r := rules.MustParse(rapid.SampledFrom([]string{"standard", "simplified", "kang"}).Draw(t, "rules"))
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		g := agenttest.RandomGame(r, rng, rng.IntN(30))
-		p, ms := g.Position(), g.Legal()
-		prior := new(movePrior)
-		for range 100 {
-			prior.update(testParams(), p, ms.At(rng.IntN(ms.Len())), 2*rng.Float32()-1)
-		}
-		q := prior.order(p, ms, nil)
-		seen := map[rules.Move]bool{}
-		for last := int32(math.MaxInt32); len(q) > 0; {
-			m := q.Pop()
-			require.True(t, ms.Contains(m) && !seen[m])
-			seen[m] = true
-			require.LessOrEqual(t, prior.predict(p, m), last)
-			last = prior.predict(p, m)
-		}
-		require.Len(t, seen, ms.Len())
-	})
-}
-
-// What a move has gained is expected of it next time, and a part of it of moves
-// that share something with it; the other side expects the same of the same
-// move turned round.
-func TestGuessLearns(t *testing.T) {
-	r := rules.MustParse("standard")
-	p := agenttest.Game(t, r, "321123/000000/000000/000000/000000/321123 s").Position()
-	parse := func(text string) rules.Move {
-		m, err := r.ParseMove(p, text)
-		require.NoError(t, err)
-		return m
-	}
-	m := parse("c1-c2")
-	prior := new(movePrior)
-	for range 50 {
-		prior.update(testParams(), p, m, 0.5)
-	}
-	require.InDelta(t, fixedPoint/2, prior.predict(p, m), fixedPoint/100)
-	require.Equal(t, prior.predict(p, m), prior.predict(p.Rotate(), m.Rotate()))
-	alike := prior.predict(p, parse("d1-c2"))
-	require.Greater(t, alike, int32(0))
-	require.Less(t, alike, prior.predict(p, m))
-	require.Less(t, prior.predict(p, parse("a1-c2")), alike, "another height")
 }
