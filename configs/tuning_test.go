@@ -127,7 +127,7 @@ func TestTuningReportsEverything(t *testing.T) {
 			"x:1: parameters: expected some, found none"}},
 		{"spsa",
 			"agent: mcts\nparameters:\n  d: {c: 1}\n  weights: {c: 1}\n  cpuct: {c: 0, start: -1, r: 11}\n  hash: {c: 0.2, max: 9999}\n  iterations: {c: 5}\n  weight.near: 4\n", []string{
-				`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, hash, cpuct, value_scale,`,
+				`x:3: parameters.d: unknown parameter "d"; expected one of: iterations, nodes, hash, threads, cpuct, value_scale,`,
 				"x:4: parameters.weights: parameter weights is a text",
 				"x:5: parameters.cpuct: expected a start from 0 to 100, found -1",
 				"x:5: parameters.cpuct: expected a c above 0, found 0",

@@ -6,7 +6,7 @@
 // weight on the minimax part): one reply decides most positions.
 //
 // A position has hundreds of moves, so nodes are widened progressively, in the order
-// of a move prior that is learned online. Moves that let the opponent win at once
+// of a policy that is learned beforehand. Moves that let the opponent win at once
 // are excluded.
 //
 // Wins and losses are proven on the way (M. Winands, Y. Björnsson, J.-T. Saito,
@@ -15,6 +15,9 @@
 // is proven. The length of a proven win is that of the first one found; there may
 // be a quicker one. The tree is no graph: a position reached on two paths is two
 // nodes, so the repetition rule is followed exactly.
+//
+// Threads share the tree. Visits under way count as losses (G. Chaslot, M. Winands, H. J. van
+// den Herik, "Parallel Monte-Carlo tree search", 2008), which keeps threads on different paths.
 //
 // The tree is reused from move to move of a game. When it is full, the subtrees with
 // the fewest visits are pruned until half of it is free; their roots keep their

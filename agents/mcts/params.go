@@ -26,9 +26,8 @@ type params struct {
 	WidthMin         int     `param:"width_min" default:"6" min:"1" max:"4096" doc:"progressive widening: children of a node at its first visit"`
 	WidthGrowth      float64 `param:"width_growth" default:"3" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits"`
 	WidthRoot        int     `param:"width_root" default:"4" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
-	GainWeight       float64 `param:"gain_weight" default:"1" min:"0" max:"100" doc:"order of moves: weight of a gain of a point learned in the game against the policy"`
-	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
-	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
+	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"order of moves without a policy: learning rate of groups of moves, as a negative power of 2"`
+	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"order of moves without a policy: learning rate of single moves, as a negative power of 2"`
 }
 
 // maxValue is the value of the highest evaluation, a little less than 1.
