@@ -12,8 +12,7 @@ func (w *worker) order(p rules.Position) {
 	w.heap = w.heap[:0]
 	score := func(m rules.Move) int32 { return w.prior.Predict(p, m) }
 	if weights := w.eval.Policy(); weights != nil {
-		c := w.rules.Control(p, p.Side().Other())
-		w.policy.Begin(weights, p, c.Ends|c.Pieces, &w.moves)
+		w.policy.Begin(weights, w.rules, p, &w.moves)
 		score = w.policy.Score
 	}
 	for m := range w.moves.All() {
