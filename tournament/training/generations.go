@@ -130,7 +130,8 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		"expected a number from 1 to %d, found %d", maxGenerations, c.Count)
 	p.Expect(0 <= c.Window && c.Window <= maxGenerations, "tune.window",
 		"expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
-	p.Expect(0 <= c.Time && c.Time <= maxTime, "time", "expected a time from 0s (no bound) to %v, found %v", maxTime, c.Time)
+	p.Expect(0 <= c.Time && c.Time <= maxTime, "time",
+		"expected a time from 0s (no bound) to %v, found %v", maxTime, c.Time)
 	p.Expect(0 <= c.Rating.Pairs && c.Rating.Pairs <= maxRating, "rating.pairs",
 		"expected a number from 0 (none) to %d, found %d", maxRating, c.Rating.Pairs)
 	p.Expect(1 <= c.Rating.Every && c.Rating.Every <= maxGenerations, "rating.every",
@@ -313,7 +314,8 @@ func (c *Generations) describe() map[string]any {
 	maps.Copy(config, map[string]any{
 		"rules": c.Rules.String(), "agent": c.Agent.String(), "selfplay_agent": agent.String(),
 		"seed":            strconv.FormatUint(c.Seed, 10),
-		"selfplay_stages": stages, "selfplay_pairs": t.Pairs, "selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
+		"selfplay_stages": stages, "selfplay_pairs": t.Pairs,
+		"selfplay_openings": t.Openings.String(), "selfplay_limits": t.Limits,
 		"explore": c.SelfPlay.Explore, "split": c.SelfPlay.Split, "window": c.Window, "data": c.Data,
 		"match_pairs": m.Pairs, "match_sprt": m.SPRT.String(), "match_openings": m.Openings.String(),
 		"match_limits": m.Limits,
