@@ -180,31 +180,9 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 	selective := s.Selective != 0
 	if selective && !pvNode && -agents.WinScore < alpha && beta < agents.WinScore {
-		// reverse futility pruning
-		if margin := agents.Score(s.RFPMargin * depth); depth <= s.RFPDepth && static.score-margin >= beta {
-			return static.score - margin
+		if score, ok := s.failsHigh(p, static, beta, depth, cutNode); ok || s.stopped {
+			return score
 		}
-		// razoring
-		if margin := agents.Score(s.RazorMargin * depth); depth <= s.RazorDepth && static.score+margin <= alpha && !static.attacked {
-			return static.score + margin
-		}
-		// null move, which the repetition rule ignores
-		if s.NullDepth > 0 && depth >= s.NullDepth && !static.attacked && static.score >= beta && !s.line.LastNull() {
-			s.line.PushNull()
-			score := -s.alphaBeta(s.rules.NullMove(p), -beta, -beta+1, max(depth-1-s.NullReduction, 0), !cutNode)
-			s.line.Pop()
-			if s.stopped {
-				return 0
-			}
-			if score >= beta && score < agents.WinScore {
-				return score
-			}
-		}
-	}
-
-	// internal iterative reduction
-	if selective && s.IIRDepth > 0 && depth >= s.IIRDepth && tableMove == rules.NoMove && (pvNode || cutNode) && ply > 0 {
-		depth--
 	}
 
 	s.generate(p, f)
@@ -233,14 +211,6 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		if prune && !pvNode && searched >= lmp {
 			best = max(best, min(alpha, static.score))
 			break
-		}
-
-		// futility pruning
-		if prune && !pvNode && depth <= s.FutilityDepth && searched > 0 && alpha > -agents.WinScore {
-			if bound := static.score + agents.Score(s.FutilityMargin*depth); bound <= alpha {
-				best = max(best, bound)
-				break
-			}
 		}
 
 		next := s.rules.Apply(p, m)
@@ -301,6 +271,26 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
 	}
 	return best
+}
+
+// failsHigh reports whether p, the position at the line's end, fails high without a search
+// of its moves. beta is no proven result, and neither is the score.
+func (s *search) failsHigh(
+	p rules.Position, static staticEval, beta agents.Score, depth int, cutNode bool,
+) (score agents.Score, ok bool) {
+	// reverse futility pruning
+	if score := static.score - agents.Score(s.RFPMargin*depth); depth <= s.RFPDepth && score >= beta {
+		return score, true
+	}
+
+	// null move
+	if s.NullDepth == 0 || depth < s.NullDepth || static.attacked || static.score < beta || s.line.LastNull() {
+		return 0, false
+	}
+	s.line.PushNull()
+	score = -s.alphaBeta(s.rules.NullMove(p), -beta, -beta+1, max(depth-1-s.NullReduction, 0), !cutNode)
+	s.line.Pop()
+	return score, beta <= score && score < agents.WinScore && !s.stopped
 }
 
 // lateMoves returns the number of moves after which late move pruning ends the
