@@ -38,23 +38,23 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 }
 
 // scoreMoves gives the frame's moves the scores by which they are ordered. The cheap
-// score is the sum of history and prior. Of the moves with the highest ones a number
+// score is the sum of history, prior and policy. Of the moves with the highest ones a number
 // that grows with the depth are then evaluated, each of which counts as a node; they come
 // before the others. A full-width search evaluates all at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()
 	weights := s.eval.Policy()
-	usePolicy := s.Selective != 0 && s.PolicyWeight > 0 && weights != nil
-	if usePolicy {
+	policy := s.Selective != 0 && s.PolicyWeight > 0 && weights != nil
+	if policy {
 		s.policy.Begin(weights, s.rules, p, &f.moves)
 	}
 	for m := range f.moves.All() {
 		score := s.history.Score(side, m) * historyWeight
-		if s.Selective != 0 && s.PriorWeight > 0 {
+		if s.Selective != 0 {
 			score += s.prior.Predict(p, m)
 		}
-		if usePolicy {
+		if policy {
 			score += s.policy.Score(m) * int32(s.PolicyWeight)
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))

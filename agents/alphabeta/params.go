@@ -23,7 +23,7 @@ type params struct {
 	NullDepth     int `param:"null_depth" default:"2" min:"0" max:"64" doc:"null move: lowest depth; 0: off"`
 	NullReduction int `param:"null_reduction" default:"2" min:"0" max:"64" doc:"null move: plies less, besides the one of the null move"`
 
-	LMPMoveCount  int `param:"lmp_move_count" default:"60" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
+	LMPMoveCount  int `param:"lmp_move_count" default:"24" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
 	LMPMoveCount2 int `param:"lmp_move_count_2" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 2"`
 	LMPMoveCount3 int `param:"lmp_move_count_3" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 3; at higher depths times the square of the depth less 2"`
 
@@ -34,8 +34,7 @@ type params struct {
 	LMRCut            int `param:"lmr_cut" default:"0" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more at cut nodes"`
 
 	EvaluatedMoves  int `param:"evaluated_moves" default:"16" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
-	PolicyWeight    int `param:"policy_weight" default:"0" min:"0" max:"10000" doc:"move ordering: weight of the policy against history and prior; 0: off"`
-	PriorWeight     int `param:"prior_weight" default:"1" min:"0" max:"10000" doc:"move ordering: weight of the prior; 0: off"`
+	PolicyWeight    int `param:"policy_weight" default:"100" min:"0" max:"10000" doc:"move ordering: weight of the policy against history and prior; 0: off"`
 	PriorGroupShift int `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
 	PriorMoveShift  int `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
 }

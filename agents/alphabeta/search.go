@@ -216,7 +216,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		next := s.rules.Apply(p, m)
 		s.line.Push(p)
 
-		if selective && s.PriorWeight > 0 {
+		if selective {
 			s.learn(p, m, static, next)
 		}
 
