@@ -61,7 +61,8 @@ const infinity = agents.WinTop + 1
 // reset prepares for a game; it clears the thread's own state.
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
-	s.history, s.prior = lookahead.History{}, lookahead.Prior{}
+	s.history = lookahead.History{} // one by one, since large temporary values are slow
+	s.prior = lookahead.Prior{}
 }
 
 // begin prepares for one choice. The game has not ended.
