@@ -23,30 +23,43 @@ type Clock struct {
 // hardFactor is how many times its soft limit a search may last under a clock.
 const hardFactor = 3
 
+// moves is how many moves of a side are assumed to need time: so many at the start of a
+// game, one less for each made, but never less than some.
+type moves struct{ usual, least int }
+
 // MoveTime returns how long the search for the next move of g may take, for programs that
-// can't save time by themselves where a move is clear: an equal share of what is left.
-func (c Clock) MoveTime(g *rules.Game) time.Duration { return c.searchTime(c.share(g, 10, 24)) }
+// can't save time by themselves where a move is clear: an equal share of what is left for
+// all moves of a game. Half of the games between strong players last less than 10 moves a
+// side, in Kang less than 23. The last moves take almost no time, so the estimate may be low.
+func (c Clock) MoveTime(g *rules.Game) time.Duration {
+	m := moves{10, 5}
+	if g.Rules().Options().Kang {
+		m = moves{24, 8}
+	}
+	return c.searchTime(c.share(g, m))
+}
 
 // times returns how long the search for the next move of g should take under the
-// clock, and how long it may. The first is an equal share of what is left, for fewer
-// moves than the game has, as the outcome is proven some moves before the end. The second
-// is some times as much, at most half of what is left.
+// clock, and how long it may. The first is an equal share of what is left for the moves
+// until the outcome is proven, some before the end. The second is some times as much, at
+// most half of what is left.
 func (c Clock) times(g *rules.Game) (soft, hard time.Duration) {
-	share := c.share(g, 6, 15)
+	m := moves{5, 3}
+	switch o := g.Rules().Options(); {
+	case o.Kang:
+		m = moves{14, 5}
+	case !o.Relocation:
+		m = moves{3, 2}
+	}
+	share := c.share(g, m)
 	return c.searchTime(share), c.searchTime(max(share, min(hardFactor*share, c.Left/2)))
 }
 
 // share returns the part of what is left for one of the moves until the next time
-// control, and most of the increment; at most four fifths of what is left. usual is the
-// number of moves of a side that need time, usualKang under Kang. Half of the games
-// between strong players last less than 10 moves a side, in Kang less than 23. The last
-// moves take almost no time, so the estimate may be low.
-func (c Clock) share(g *rules.Game, usual, usualKang int) time.Duration {
-	if g.Rules().Options().Kang {
-		usual = usualKang
-	}
-	moves := time.Duration(cmp.Or(c.MovesToGo, max(usual-g.Ply()/2, usual/3, 3)))
-	return min(c.Left/moves+c.Increment-c.Increment/moves, c.Left*4/5)
+// control, and most of the increment; at most four fifths of what is left.
+func (c Clock) share(g *rules.Game, m moves) time.Duration {
+	n := time.Duration(cmp.Or(c.MovesToGo, max(m.usual-g.Ply()/2, m.least)))
+	return min(c.Left/n+c.Increment-c.Increment/n, c.Left*4/5)
 }
 
 // searchTime returns a time without the overhead, at least a millisecond.

@@ -38,12 +38,14 @@ func TestTimes(t *testing.T) {
 		plies      int
 		soft, hard time.Duration
 	}{
-		{Clock{Left: 60 * s}, "standard", 0, 10 * s, 30 * s},
-		{Clock{Left: 60 * s}, "standard", 5, 15 * s, 30 * s},
+		{Clock{Left: 60 * s}, "standard", 0, 12 * s, 30 * s},
+		{Clock{Left: 60 * s}, "standard", 5, 20 * s, 30 * s},
 		{Clock{Left: 60 * s}, "standard", 14, 20 * s, 30 * s},
-		{Clock{Left: 60 * s}, "kang", 0, 4 * s, 12 * s},
-		{Clock{Left: 60 * s, Increment: 6 * s}, "standard", 0, 15 * s, 30 * s},
-		{Clock{Left: 60 * s, Increment: 6 * s, Overhead: 30 * ms}, "standard", 0, 14970 * ms, 29970 * ms},
+		{Clock{Left: 70 * s}, "kang", 0, 5 * s, 15 * s},
+		{Clock{Left: 60 * s}, "simplified", 0, 20 * s, 30 * s},
+		{Clock{Left: 60 * s}, "simplified", 9, 30 * s, 30 * s},
+		{Clock{Left: 60 * s, Increment: 5 * s}, "standard", 0, 16 * s, 30 * s},
+		{Clock{Left: 60 * s, Increment: 5 * s, Overhead: 30 * ms}, "standard", 0, 15970 * ms, 29970 * ms},
 		{Clock{Left: 60 * s, MovesToGo: 30}, "standard", 0, 2 * s, 6 * s},
 		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms, 47970 * ms},
 		{Clock{Left: 2 * s, Increment: 10 * s}, "standard", 0, 1600 * ms, 1600 * ms}, // the increment comes too late for this move
@@ -68,6 +70,7 @@ func TestMoveTime(t *testing.T) {
 		{Clock{Left: 60 * s}, "standard", 0, 6 * s},
 		{Clock{Left: 60 * s}, "standard", 5, 7500 * ms},
 		{Clock{Left: 60 * s}, "kang", 0, 2500 * ms},
+		{Clock{Left: 60 * s}, "standard", 14, 12 * s},
 		{Clock{Left: 60 * s, Increment: s, Overhead: 30 * ms}, "standard", 0, 6870 * ms},
 		{Clock{Left: 60 * s, MovesToGo: 1, Overhead: 30 * ms}, "standard", 0, 47970 * ms},
 		{Clock{}, "standard", 0, ms},
@@ -82,7 +85,7 @@ func TestTimesWithMoveTime(t *testing.T) {
 	g := gameAt(t, "standard", 0)
 	clock := Clock{Left: time.Minute}
 	for limit, want := range map[time.Duration][2]time.Duration{
-		0: {10 * time.Second, 30 * time.Second}, 20 * time.Second: {10 * time.Second, 20 * time.Second},
+		0: {12 * time.Second, 30 * time.Second}, 20 * time.Second: {12 * time.Second, 20 * time.Second},
 		time.Second: {time.Second, time.Second},
 	} {
 		soft, hard := Limits{MoveTime: limit, Clock: clock}.Times(g)
@@ -98,11 +101,11 @@ func TestTimesWithMoveTime(t *testing.T) {
 // until their outcome is proven, uses most of its clock. It never loses on time, even if
 // it always takes as long as it may.
 func TestTimesUseTheClock(t *testing.T) {
-	for preset, moves := range map[string]int{"standard": 7, "kang": 18} {
+	for preset, moves := range map[string]int{"standard": 6, "simplified": 4, "kang": 16} {
 		for _, increment := range []time.Duration{0, 100 * time.Millisecond} {
 			left, least := 10*time.Second, 10*time.Second
 			total := left
-			for n := range 40 {
+			for n := range 30 {
 				if n == moves {
 					require.Less(t, left, total*3/10, preset)
 				}

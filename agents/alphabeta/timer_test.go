@@ -28,9 +28,9 @@ func TestTimer(t *testing.T) {
 		"move time":          {limits: agents.Limits{MoveTime: 100 * ms}, stop: 99 * ms, last: time.Hour},
 		"stable, move time":  {limits: agents.Limits{MoveTime: 100 * ms}, stable: 9, stop: 99 * ms, last: time.Hour},
 		"short move time":    {limits: agents.Limits{MoveTime: ms}, stop: 900 * time.Microsecond, last: time.Hour},
-		"clock":              {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, stop: 999 * ms, last: 499500 * time.Microsecond},
-		"stable, clock":      {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, stable: 9, stop: 699300 * time.Microsecond, last: 349650 * time.Microsecond},
-		"unsettled, clock":   {limits: agents.Limits{Clock: agents.Clock{Left: 6 * time.Second}}, unsettled: true, stop: 2999 * ms, last: 499500 * time.Microsecond},
+		"clock":              {limits: agents.Limits{Clock: agents.Clock{Left: 5 * time.Second}}, stop: 999 * ms, last: 499500 * time.Microsecond},
+		"stable, clock":      {limits: agents.Limits{Clock: agents.Clock{Left: 5 * time.Second}}, stable: 9, stop: 699300 * time.Microsecond, last: 349650 * time.Microsecond},
+		"unsettled, clock":   {limits: agents.Limits{Clock: agents.Clock{Left: 5 * time.Second}}, unsettled: true, stop: 2499 * ms, last: 499500 * time.Microsecond},
 		"both, and unstable": {limits: agents.Limits{MoveTime: 100 * ms, Clock: agents.Clock{Left: time.Hour}}, unsettled: true, stop: 99 * ms, last: time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
