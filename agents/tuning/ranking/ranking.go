@@ -43,7 +43,8 @@ const (
 func (s *Settings) Check(p *problems.List, prefix string) {
 	p.Expect(1 <= s.Epochs && s.Epochs <= maxEpochs, prefix+"epochs",
 		"expected a number from 1 to %d, found %d", maxEpochs, s.Epochs)
-	p.Expect(0 <= s.Rate && s.Rate <= 1, prefix+"rate", "expected a number from 0 (for %v) to 1, found %v", defaultRate, s.Rate)
+	p.Expect(0 <= s.Rate && s.Rate <= 1, prefix+"rate",
+		"expected a number from 0 (for %v) to 1, found %v", defaultRate, s.Rate)
 }
 
 // Measure is how well a policy predicts choices.
