@@ -27,7 +27,8 @@ type worker struct {
 
 // reset prepares for a new game.
 func (w *worker) reset(s *search) {
-	w.search, w.prior = s, lookahead.Prior{}
+	w.search = s
+	w.prior = lookahead.Prior{}
 }
 
 // run makes iterations from the position of g, one at least, until the search is finished or
