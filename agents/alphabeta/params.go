@@ -20,7 +20,7 @@ type params struct {
 
 	RFPDepth      int `param:"rfp_depth" default:"3" min:"0" max:"64" doc:"reverse futility pruning: highest depth; 0: off"`
 	RFPMargin     int `param:"rfp_margin" default:"100" min:"0" max:"20000" doc:"reverse futility pruning: static score above beta for each ply of depth"`
-	NullDepth     int `param:"null_depth" default:"2" min:"0" max:"64" doc:"null move: lowest depth; 0: off"`
+	NullDepth     int `param:"null_depth" default:"0" min:"0" max:"64" doc:"null move: lowest depth; 0: off"`
 	NullReduction int `param:"null_reduction" default:"2" min:"0" max:"64" doc:"null move: plies less, besides the one of the null move"`
 
 	LMPMoveCount  int `param:"lmp_move_count" default:"24" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
