@@ -34,7 +34,7 @@ type params struct {
 	LMRCut            int `param:"lmr_cut" default:"0" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more at cut nodes"`
 
 	EvaluatedMoves  int `param:"evaluated_moves" default:"16" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
-	PolicyWeight    int `param:"policy_weight" default:"100" min:"0" max:"10000" doc:"move ordering: weight of the policy against history and prior; 0: off"`
+	PolicyWeight    int `param:"policy_weight" default:"100" min:"0" max:"10000" doc:"move ordering: weight of the policy against history; 0: a prior learned in the game in its place"`
 	PriorGroupShift int `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
 	PriorMoveShift  int `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
 }

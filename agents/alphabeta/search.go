@@ -16,7 +16,7 @@ import (
 // frame is the state of a node during its search; there is one for each ply.
 type frame struct {
 	moves     rules.MoveSet      // not yet searched or scored
-	scored    lookahead.MoveHeap // by history and prior
+	scored    lookahead.MoveHeap // by history and policy
 	evaluated lookahead.MoveHeap // by the static evaluation after them; searched before the others
 	killers   [2]rules.Move      // moves that caused beta cutoffs at this ply
 	pv        []rules.Move       // principal variation from here on
