@@ -139,25 +139,39 @@ func (s *search) width(i uint32) int {
 // decision returns the decision by the tree after so many iterations.
 func (s *search) decision(iterations int64) agents.Decision {
 	root := &s.tree.nodes[s.tree.root]
-	best := s.tree.best(root)
+	best := s.choice(root)
 	score := agents.Score(root.result())
 	if score == 0 {
 		score = s.toScore(float64(best.value))
 	}
 	return agents.Decision{
-		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: iterations, PV: s.pv(),
+		Move: best.move, Scored: true, Score: score, Depth: s.deepest, Nodes: iterations, PV: s.pv(best),
 	}
 }
 
-// pv returns the expected line as far as it has been visited.
-func (s *search) pv() []rules.Move {
-	var line []rules.Move
-	for n := &s.tree.nodes[s.tree.root]; n.size() > 0; {
+// choice returns the child of the root to play: that with the highest value of those that
+// have been visited often enough, unless a result is proven.
+func (s *search) choice(root *node) *node {
+	best := s.tree.best(root)
+	if best.result() != 0 {
+		return best
+	}
+	least := max(uint32(s.FinalShare*float64(best.visits)), 1)
+	children := s.tree.children(root)
+	for k := range children {
+		if c := &children[k]; c.result() == 0 && c.visits >= least && c.value > best.value {
+			best = c
+		}
+	}
+	return best
+}
+
+// pv returns the expected line from a move at the root on as far as it has been visited.
+func (s *search) pv(n *node) []rules.Move {
+	line := []rules.Move{n.move}
+	for n.visits > 0 && n.size() > 0 {
 		n = s.tree.best(n)
 		line = append(line, n.move)
-		if n.visits == 0 {
-			break
-		}
 	}
 	return line
 }

@@ -107,14 +107,15 @@ func (w *worker) selectChild(p rules.Position) (child uint32, ok bool) {
 // A node whose every move lets the opponent win at once is proven lost instead.
 func (w *worker) expand(p rules.Position) {
 	n := w.tree.nodes[w.last()]
-	w.line.Moves(p, &w.moves)
-	anyMove := w.moves.At(0)
-	for _, c := range w.tree.children(&n) {
-		w.moves.Remove(c.move)
-	}
+	w.list = append(w.list[:0], w.tree.children(&n)...)
 	width := max(w.width(w.last()), 2*n.size()) - n.size()
 
 	w.mu.Unlock()
+	w.line.Moves(p, &w.moves)
+	anyMove := w.moves.At(0)
+	for _, c := range w.list {
+		w.moves.Remove(c.move)
+	}
 	all := w.evaluateMoves(p, width, n.static)
 	w.mu.Lock()
 

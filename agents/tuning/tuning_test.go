@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 		want              Tunable
 	}{
 		{"mcts:cpuct=0.7", "standard", "cpuct", Tunable{Start: 0.7, Max: 100}},
-		{"mcts", "standard", "cpuct", Tunable{Start: 0.5, Max: 100}},
+		{"mcts", "standard", "cpuct", Tunable{Start: 0.3, Max: 100}},
 		{"alphabeta:rfp_margin=90", "standard", "rfp_margin", Tunable{Start: 90, Max: 20000, Whole: true}},
 		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
 		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
@@ -43,7 +43,7 @@ func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ spec, name, want string }{
 		{"mcts", "d",
-			`unknown parameter "d"; expected one of: iterations, nodes, hash, threads, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, prior_group_shift, prior_move_shift, weight.FEATURE`},
+			`unknown parameter "d"; expected one of: iterations, nodes, hash, threads, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, final_share, prior_group_shift, prior_move_shift, weight.FEATURE`},
 		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
 		{"mcts", "weights", "parameter weights is a text"},
 		{"mcts", "weight.", `unknown parameter "weight."`},
