@@ -367,7 +367,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 // timed returns limits with a move time in place of the clock, unless the program
 // divides its time by itself: if it has our extensions and the option moveOverhead.
 func (h *host) timed(g *rules.Game, lim agents.Limits) agents.Limits {
-	if lim.Clock != (agents.Clock{}) && !(h.extended && offers(h.offered, "moveOverhead")) {
+	if told := h.extended && offers(h.offered, "moveOverhead"); lim.Clock != (agents.Clock{}) && !told {
 		own := agents.Limits{MoveTime: lim.Clock.MoveTime(g)}
 		lim.Clock = agents.Clock{}
 		lim = lim.Tighter(own)
