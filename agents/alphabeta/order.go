@@ -87,8 +87,8 @@ func (s *search) hasPolicy() bool {
 // 1/256 of a hundredth of a point.
 const historyWeight = 100
 
-// learn teaches the prior, if it is used, the gain of a move of p, by the evaluation before it and that of
-// next, the position at the line's end.
+// learn teaches the prior, if it is used, the gain of a move of p, by the evaluation before
+// it and that of next, the position at the line's end.
 func (s *search) learn(p rules.Position, m rules.Move, before staticEval, next rules.Position) {
 	if s.hasPolicy() || s.line.Outcome(next) != rules.Undecided {
 		return

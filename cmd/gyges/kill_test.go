@@ -57,7 +57,7 @@ var killKinds = []killKind{
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nsteps: 12\ngames: 8\nverification: {every: 5, pairs: 5}")},
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, validation: 20}\n" +
-			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: 5")},
+			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: {pairs: 5}")},
 	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run",
 		prepare: func(t *testing.T, dir string) {
 			finish(t, dir, "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 200 --out played")
@@ -371,14 +371,14 @@ func folderContents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-var recordTiming = regexp.MustCompile(`,"timing":\{[^{}]*\}`)
+var timing = regexp.MustCompile(`,\s*"timing":\s*\{[^{}]*\}`)
 
 // withoutClock returns a file's text without clock readings.
 func withoutClock(t *testing.T, name string, text []byte) string {
 	t.Helper()
 	switch filepath.Base(name) {
-	case "games.jsonl":
-		return string(recordTiming.ReplaceAll(text, nil))
+	case "games.jsonl", "generation.json", "tuning.json":
+		return string(timing.ReplaceAll(text, nil))
 	case "workers.json": // who plays at the moment
 		return ""
 	case "manifest.json", "queue.json":
