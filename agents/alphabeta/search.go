@@ -62,7 +62,9 @@ const infinity = agents.WinTop + 1
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
 	s.history = lookahead.History{} // one by one, since large temporary values are slow
-	s.prior = lookahead.Prior{}
+	if !s.hasPolicy() {             // else the prior is not used, and a megabyte takes time
+		s.prior = lookahead.Prior{}
+	}
 }
 
 // begin prepares for one choice. The game has not ended.

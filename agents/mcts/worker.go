@@ -28,7 +28,9 @@ type worker struct {
 // reset prepares for a new game.
 func (w *worker) reset(s *search) {
 	w.search = s
-	w.prior = lookahead.Prior{}
+	if w.eval.Policy() == nil { // else the prior is not used, and a megabyte takes time
+		w.prior = lookahead.Prior{}
+	}
 }
 
 // run makes iterations from the position of g, one at least, until the search is finished or
