@@ -78,14 +78,6 @@ func (m Move) Rotate() Move {
 	return newMove(m.from().rotate(), m.To().rotate(), m.Drop().rotate())
 }
 
-// NullMove returns p with the opponent to move, as if a turn were left out: without a
-// pass counted.
-func (r *Rules) NullMove(p Position) Position {
-	p = r.Apply(p, Pass)
-	p.lo &^= passMask
-	return p
-}
-
 // Apply returns the position after a move, which must be legal in p.
 func (r *Rules) Apply(p Position, m Move) Position {
 	side := p.Side()

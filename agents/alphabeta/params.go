@@ -18,10 +18,8 @@ type config struct {
 type params struct {
 	Selective int `param:"selective" default:"1" min:"0" max:"1" doc:"1: a selective search, by the parameters below; 0: a plain full-width search"`
 
-	RFPDepth      int `param:"rfp_depth" default:"3" min:"0" max:"64" doc:"reverse futility pruning: highest depth; 0: off"`
-	RFPMargin     int `param:"rfp_margin" default:"100" min:"0" max:"20000" doc:"reverse futility pruning: static score above beta for each ply of depth"`
-	NullDepth     int `param:"null_depth" default:"0" min:"0" max:"64" doc:"null move: lowest depth; 0: off"`
-	NullReduction int `param:"null_reduction" default:"2" min:"0" max:"64" doc:"null move: plies less, besides the one of the null move"`
+	RFPDepth  int `param:"rfp_depth" default:"3" min:"0" max:"64" doc:"reverse futility pruning: highest depth; 0: off"`
+	RFPMargin int `param:"rfp_margin" default:"100" min:"0" max:"20000" doc:"reverse futility pruning: static score above beta for each ply of depth"`
 
 	LMPMoveCount  int `param:"lmp_move_count" default:"24" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
 	LMPMoveCount2 int `param:"lmp_move_count_2" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 2"`

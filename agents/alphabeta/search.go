@@ -183,7 +183,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 
 	selective := s.Selective != 0
 	if selective && !pvNode && -agents.WinScore < alpha && beta < agents.WinScore {
-		if score, ok := s.failsHigh(p, static, beta, depth, cutNode); ok || s.stopped {
+		// reverse futility pruning, unless every move loses at once
+		if score, ok := s.failsHigh(p, static, beta, depth); ok {
 			return score
 		}
 	}
@@ -276,24 +277,14 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	return best
 }
 
-// failsHigh reports whether p, the position at the line's end, fails high without a search
-// of its moves. beta is no proven result, and neither is the score.
-func (s *search) failsHigh(
-	p rules.Position, static staticEval, beta agents.Score, depth int, cutNode bool,
-) (score agents.Score, ok bool) {
-	// reverse futility pruning, unless every move loses at once
-	if score := static.score - agents.Score(s.RFPMargin*depth); depth <= s.RFPDepth && score >= beta {
-		return score, !static.attacked || s.line.HasEvasion(p, &s.stack[s.line.Len()].moves)
-	}
-
-	// null move
-	if s.NullDepth == 0 || depth < s.NullDepth || static.attacked || static.score < beta || s.line.LastNull() {
+// failsHigh returns the score of p, the position at the line's end, if its static score is so
+// far above beta that it need not be searched; beta is no proven result.
+func (s *search) failsHigh(p rules.Position, static staticEval, beta agents.Score, depth int) (agents.Score, bool) {
+	score := static.score - agents.Score(s.RFPMargin*depth)
+	if depth > s.RFPDepth || score < beta {
 		return 0, false
 	}
-	s.line.PushNull()
-	score = -s.alphaBeta(s.rules.NullMove(p), -beta, -beta+1, max(depth-1-s.NullReduction, 0), !cutNode)
-	s.line.Pop()
-	return score, beta <= score && score < agents.WinScore && !s.stopped
+	return score, !static.attacked || s.line.HasEvasion(p, &s.stack[s.line.Len()].moves)
 }
 
 // lateMoves returns the number of moves after which late move pruning ends the

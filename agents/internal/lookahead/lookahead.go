@@ -40,13 +40,6 @@ func (l *Line) Left() int { return l.left - l.Len() }
 // Push lengthens the line by a move made in p, the position at its end.
 func (l *Line) Push(p rules.Position) { l.past = append(l.past, p.Key()) }
 
-// PushNull lengthens the line by a null move: the right to move passes to the opponent.
-// It is no turn of the game, so the repetition rule ignores it.
-func (l *Line) PushNull() { l.past = append(l.past, rules.Position{}) }
-
-// LastNull reports whether the last move is a null move.
-func (l *Line) LastNull() bool { return l.Len() > 0 && l.past[len(l.past)-1] == rules.Position{} }
-
 // Pop undoes the last move.
 func (l *Line) Pop() { l.past = l.past[:len(l.past)-1] }
 
