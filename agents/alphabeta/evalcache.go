@@ -13,10 +13,11 @@ type staticEval struct {
 	score    agents.Score // for the side to move; 0 if it wins
 	wins     bool         // the side to move has a win in one
 	attacked bool         // the opponent would have one if it were to move
+	evadable bool         // a move that stops it is known
 }
 
 // evalCache holds static evaluations by the positions' hashes. An entry has eight
-// bytes: 45 bits of the hash, the two flags, one for an entry in use, 16 bits of
+// bytes: 44 bits of the hash, the three flags, one for an entry in use, 16 bits of
 // score.
 type evalCache struct{ entries []atomic.Uint64 }
 
@@ -24,7 +25,8 @@ const (
 	evalInUse    = 1 << 16
 	evalWins     = 1 << 17
 	evalAttacked = 1 << 18
-	evalKey      = ^uint64(1<<19 - 1)
+	evalEvadable = 1 << 19
+	evalKey      = ^uint64(1<<20 - 1)
 )
 
 func (c *evalCache) reset(megabytes int) {
@@ -46,7 +48,7 @@ func (c *evalCache) entry(key uint64) *atomic.Uint64 {
 func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	entry := s.evals.entry(key)
 	if x := entry.Load(); (x^key)&evalKey == 0 && x&evalInUse != 0 {
-		return staticEval{agents.Score(int16(x)), x&evalWins != 0, x&evalAttacked != 0}
+		return staticEval{agents.Score(int16(x)), x&evalWins != 0, x&evalAttacked != 0, x&evalEvadable != 0}
 	}
 	var e staticEval
 	x := key&evalKey | evalInUse
@@ -62,4 +64,20 @@ func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 	}
 	entry.Store(x)
 	return e
+}
+
+// lost reports whether the side to move in p, the position at the line's end, loses with
+// the opponent's next move whatever it plays; static is its evaluation. ms is a buffer.
+func (s *search) lost(p rules.Position, key uint64, static staticEval, ms *rules.MoveSet) bool {
+	if !static.attacked || static.evadable {
+		return false
+	}
+	if !s.line.HasEvasion(p, ms) {
+		return true
+	}
+	entry := s.evals.entry(key)
+	if x := entry.Load(); (x^key)&evalKey == 0 {
+		entry.Store(x | evalEvadable)
+	}
+	return false
 }

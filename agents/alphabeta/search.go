@@ -147,9 +147,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		return agents.WinIn(ply + 1)
 	}
 
-	// leaf: the static evaluation, or a loss in two if there is no evasion
+	// leaf: the static evaluation, or a loss in two if there is no evasion, unless the
+	// evaluation fails low already
 	if depth <= 0 {
-		if s.Selective == 0 || !static.attacked || s.line.HasEvasion(p, &f.moves) {
+		if s.Selective == 0 || static.score <= alpha || !s.lost(p, key, static, &f.moves) {
 			return static.score
 		}
 		if pvNode {
@@ -184,7 +185,8 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	selective := s.Selective != 0
 	if selective && !pvNode && -agents.WinScore < alpha && beta < agents.WinScore {
 		// reverse futility pruning, unless every move loses at once
-		if score, ok := s.failsHigh(p, static, beta, depth); ok {
+		score := static.score - agents.Score(s.RFPMargin*depth)
+		if depth <= s.RFPDepth && score >= beta && !s.lost(p, key, static, &f.moves) {
 			return score
 		}
 	}
@@ -275,16 +277,6 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
 	}
 	return best
-}
-
-// failsHigh returns the score of p, the position at the line's end, if its static score is so
-// far above beta that it need not be searched; beta is no proven result.
-func (s *search) failsHigh(p rules.Position, static staticEval, beta agents.Score, depth int) (agents.Score, bool) {
-	score := static.score - agents.Score(s.RFPMargin*depth)
-	if depth > s.RFPDepth || score < beta {
-		return 0, false
-	}
-	return score, !static.attacked || s.line.HasEvasion(p, &s.stack[s.line.Len()].moves)
 }
 
 // lateMoves returns the number of moves after which late move pruning ends the
