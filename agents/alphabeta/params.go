@@ -7,7 +7,7 @@ type config struct {
 	Depth    int           `param:"depth" min:"1" max:"64" doc:"plies to search; 2 if neither nodes nor movetime bounds the search"`
 	Nodes    int64         `param:"nodes" min:"1" max:"1e12" doc:"nodes to search for a move"`
 	MoveTime time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
-	Hash     int           `param:"hash" default:"16" min:"1" max:"4096" doc:"size of the transposition table in MB; the evaluation cache takes half as much again"`
+	Hash     int           `param:"hash" default:"4" min:"1" max:"4096" doc:"size of the transposition table in MB; the evaluation cache takes half as much again"`
 	Threads  int           `param:"threads" default:"1" min:"1" max:"64" doc:"threads of one search; with more than one, moves may differ from run to run"`
 	params
 }

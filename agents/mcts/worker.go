@@ -17,7 +17,6 @@ type worker struct {
 	prior    lookahead.Prior
 	policy   policy.Scorer
 	moves    rules.MoveSet
-	replies  rules.MoveSet // of a position that is evaluated
 	heap     lookahead.MoveHeap
 	children []node   // new children of the node that is expanded
 	list     []node   // all of its children
@@ -196,10 +195,6 @@ func (w *worker) staticEval(n *node, p rules.Position) {
 		n.proof, n.static = winIn(1), -1
 		return
 	}
-	score, attacked := w.eval.Evaluate(p)
-	if attacked && !w.line.HasEvasion(p, &w.replies) {
-		n.proof, n.static = lossIn(2), 1
-		return
-	}
+	score, _ := w.eval.Evaluate(p)
 	n.static = float32(-w.toValue(score))
 }
