@@ -7,7 +7,7 @@ import (
 
 // HiddenUnits is the number of hidden units. Each is computed twice: for the position
 // and for its mirror image, so that the network is symmetric.
-const HiddenUnits = 32
+const HiddenUnits = 128
 
 // Network is a network with one hidden layer of clipped ReLUs, quantised to whole
 // numbers, so that its output is the same on every machine. A unit's activation is
@@ -60,55 +60,59 @@ const (
 // words with four lanes each, for the units and for their mirror images.
 type packed struct {
 	rows [NumInputs][2][words]uint64
-	bias [2][words]uint64
-	out  [HiddenUnits]int32
+	bias [words]uint64
+	out  [HiddenUnits]int16
 }
 
 // pack returns the network in packed form.
 func (n *Network) pack() *packed {
-	w := &packed{}
+	w := &packed{out: n.W2}
 	for k := range HiddenUnits {
-		for half := range 2 {
-			word, shift := k/lanes, k%lanes*16
-			w.bias[half][word] |= uint64(int(n.B1[k])+MaxB1) << shift
-			for i := range NumInputs {
-				from := i
-				if half == 1 {
-					from = Mirrored(i)
-				}
-				w.rows[i][half][word] |= uint64(int(n.W1[from][k])+MaxW1) << shift
-			}
+		word, shift := k/lanes, k%lanes*16
+		w.bias[word] |= uint64(int(n.B1[k])+MaxB1) << shift
+		for i := range NumInputs {
+			w.rows[i][0][word] |= uint64(int(n.W1[i][k])+MaxW1) << shift
+			w.rows[i][1][word] |= uint64(int(n.W1[Mirrored(i)][k])+MaxW1) << shift
 		}
-		w.out[k] = int32(n.W2[k])
 	}
 	return w
 }
 
-// value returns the network's output times QA × QB. The units and their mirror images
-// are summed up one after the other: eight words at a time stay in registers.
+// value returns the network's output times QA × QB.
 func (w *packed) value(in *Inputs) int32 {
+	if vectors {
+		return w.valueVectors(in)
+	}
+	return w.valueWords(in)
+}
+
+// valueWords is value on every machine: a word is four lanes. Eight words of the units
+// or of their mirror images are summed up at a time, as so many stay in registers.
+func (w *packed) valueWords(in *Inputs) int32 {
 	var sum int32
 	offset := int32(MaxB1 + in.n*MaxW1)
 	for half := range w.rows[0] {
-		b := &w.bias[half]
-		a0, a1, a2, a3, a4, a5, a6, a7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
-		for _, i := range in.Active() {
-			row := &w.rows[i][half]
-			a0 += row[0]
-			a1 += row[1]
-			a2 += row[2]
-			a3 += row[3]
-			a4 += row[4]
-			a5 += row[5]
-			a6 += row[6]
-			a7 += row[7]
-		}
-		for k, word := range [words]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
-			out := w.out[k*lanes:][:lanes]
-			sum += out[0] * clippedReLU(word, offset)
-			sum += out[1] * clippedReLU(word>>16, offset)
-			sum += out[2] * clippedReLU(word>>32, offset)
-			sum += out[3] * clippedReLU(word>>48, offset)
+		for first := 0; first < words; first += 8 {
+			b := w.bias[first:][:8]
+			a0, a1, a2, a3, a4, a5, a6, a7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+			for _, i := range in.Active() {
+				row := w.rows[i][half][first:][:8]
+				a0 += row[0]
+				a1 += row[1]
+				a2 += row[2]
+				a3 += row[3]
+				a4 += row[4]
+				a5 += row[5]
+				a6 += row[6]
+				a7 += row[7]
+			}
+			for k, word := range [8]uint64{a0, a1, a2, a3, a4, a5, a6, a7} {
+				out := w.out[(first+k)*lanes:][:lanes]
+				sum += int32(out[0]) * clippedReLU(word, offset)
+				sum += int32(out[1]) * clippedReLU(word>>16, offset)
+				sum += int32(out[2]) * clippedReLU(word>>32, offset)
+				sum += int32(out[3]) * clippedReLU(word>>48, offset)
+			}
 		}
 	}
 	return sum

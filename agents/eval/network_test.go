@@ -122,7 +122,8 @@ func TestNetworkValue(t *testing.T) {
 			}
 			want += int(n.W2[k]) * (min(max(sum, 0), QA) + min(max(mirrored, 0), QA))
 		}
-		require.Equal(t, want, int(n.pack().value(&in)))
+		require.Equal(t, want, int(n.pack().valueWords(&in)))
+		require.Equal(t, want, int(n.pack().value(&in)), "by vectors, where there are any")
 		require.Equal(t, float64(want)/(QA*QB), n.Value(in.Active()))
 	})
 }
@@ -172,9 +173,9 @@ func TestNetworkFile(t *testing.T) {
 	for fault, want := range map[string]string{
 		`"moves own 1": ` + zeros + `, "moves own 1"`:  `input "moves own 1" is given twice`,
 		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24"`,
-		`"moves own 1": [1,2], "moves opp 1"`:          "input moves own 1: expected 32 whole numbers",
+		`"moves own 1": [1,2], "moves opp 1"`:          "input moves own 1: expected 128 whole numbers",
 		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
-			`, "x"`: "input moves own 1: expected 32 whole numbers",
+			`, "x"`: "input moves own 1: expected 128 whole numbers",
 		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) +
 			`, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
 	} {

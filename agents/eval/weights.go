@@ -211,13 +211,17 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 	if err := decode(text, &f); err != nil {
 		return nil, fmt.Errorf("expected bias, out and inputs: %w", err)
 	}
-	if len(f.B1) != HiddenUnits || len(f.W2) != HiddenUnits {
-		return nil, fmt.Errorf("expected %d numbers of bias and of out, found %d and %d", HiddenUnits, len(f.B1), len(f.W2))
+	units := len(f.B1)
+	if units < 1 || units > HiddenUnits || len(f.W2) != units {
+		return nil, fmt.Errorf("expected as many numbers of bias as of out, 1 to %d, found %d and %d",
+			HiddenUnits, units, len(f.W2))
 	}
-	n := &Network{B1: [HiddenUnits]int16(f.B1), W2: [HiddenUnits]int16(f.W2)}
-	form := fmt.Sprintf("%d whole numbers within ±32767", HiddenUnits)
+	n := &Network{}
+	copy(n.B1[:], f.B1)
+	copy(n.W2[:], f.W2)
+	form := fmt.Sprintf("%d whole numbers within ±32767", units)
 	_, err := readObject(f.Inputs, `"inputs": {input: [number, …], …}`, "input", form, inputNames[:],
-		func(i int, row []int16) bool { return copy(n.W1[i][:], row) == HiddenUnits && len(row) == HiddenUnits })
+		func(i int, row []int16) bool { return copy(n.W1[i][:], row) == len(row) && len(row) == units })
 	return n, err
 }
 
