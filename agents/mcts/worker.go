@@ -17,6 +17,7 @@ type worker struct {
 	prior    lookahead.Prior
 	policy   policy.Scorer
 	moves    rules.MoveSet
+	replies  rules.MoveSet // of a position that is evaluated
 	heap     lookahead.MoveHeap
 	children []node   // new children of the node that is expanded
 	list     []node   // all of its children
@@ -195,6 +196,12 @@ func (w *worker) staticEval(n *node, p rules.Position) {
 		n.proof, n.static = winIn(1), -1
 		return
 	}
-	score, _ := w.eval.Evaluate(p)
+	score, attacked := w.eval.Evaluate(p)
+	// Wins in three of the root are found at once. Deeper they take some visits, for a search
+	// for evasions at each leaf would slow down the others.
+	if attacked && w.line.Len() == 1 && !w.line.HasEvasion(p, &w.replies) {
+		n.proof, n.static = lossIn(2), 1
+		return
+	}
 	n.static = float32(-w.toValue(score))
 }
