@@ -8,14 +8,15 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
+	"gyges/agents/explore"
 	"gyges/rules"
 )
 
 // Every level can be made and begin a game of every family; they are in order.
 func TestLevels(t *testing.T) {
-	levels, err := Levels(builtin.Registry())
+	levels, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	require.NoError(t, err)
-	require.Len(t, levels, 5)
+	require.Len(t, levels, 10)
 	require.Equal(t, "beginner", levels[0].Name)
 	require.Equal(t, "master", levels[len(levels)-1].Name)
 	registry := builtin.Registry(levels...)
@@ -31,7 +32,7 @@ func TestLevels(t *testing.T) {
 
 // The tournament of the levels has them all.
 func TestLevelsTournament(t *testing.T) {
-	levels, err := Levels(builtin.Registry())
+	levels, err := Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	require.NoError(t, err)
 	c, err := LoadTournament("tournaments/levels.yaml", builtin.Registry(levels...))
 	require.NoError(t, err)

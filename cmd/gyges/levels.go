@@ -21,7 +21,7 @@ func (levelsCmd) Help() string {
 func (levelsCmd) examples() []example {
 	return []example{
 		{"gyges levels", ""},
-		{"gyges play --south human --north novice", "play against one"},
+		{"gyges play --south human --north casual", "play against one"},
 	}
 }
 

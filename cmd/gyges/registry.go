@@ -17,7 +17,7 @@ import (
 // exploration to any of these.
 func newRegistry(in io.Reader, out io.Writer) *agents.Registry {
 	kinds := []agents.Kind{human.Kind(in, out), ugi.Kind()}
-	levels, err := configs.Levels(builtin.Registry(kinds...))
+	levels, err := configs.Levels(builtin.Registry(explore.Kind(builtin.Registry())))
 	if err != nil {
 		panic(err) // they are part of the program, and tested
 	}
