@@ -52,7 +52,7 @@ func LoadTexel(path string) (training.Texel, error) {
 		return slices.Concat([]field{
 			p.name(&c.Name),
 			p.oneRules(&c.Rules),
-			p.textValue("data", &c.Data, "a folder of training positions"),
+			p.field("data", func(n *yaml.Node) { c.Data = p.folders("data", n) }),
 			p.weights(&weights),
 		}, p.fitFields("", &c.Fit), []field{p.out(&c.Out)})
 	}
@@ -313,10 +313,14 @@ func (p *parser) stages(path string, n *yaml.Node) []training.Stage {
 	return list
 }
 
-// folders reads a list of folders of training positions.
+// folders reads folders of training positions: one, or a list.
 func (p *parser) folders(path string, n *yaml.Node) []string {
+	entries := []*yaml.Node{n}
+	if n.Kind != yaml.ScalarNode {
+		entries = p.list(n, "folders of training positions")
+	}
 	var list []string
-	for _, e := range p.list(n, "folders of training positions") {
+	for _, e := range entries {
 		if dir, ok := p.text(e, "a folder of training positions"); ok {
 			p.lines[fmt.Sprintf("%s[%d]", path, len(list))] = e.Line
 			list = append(list, dir)

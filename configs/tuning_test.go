@@ -52,7 +52,7 @@ func TestSmallExamples(t *testing.T) {
 	fit, err := LoadTexel("configs/tuning/small-texel.yaml")
 	require.NoError(t, err)
 	require.Equal(t, "hand-set", fit.Parent.Provenance.Method)
-	require.Equal(t, "results/first/positions", fit.Data)
+	require.Equal(t, []string{"results/first/positions"}, fit.Data)
 	td, err := LoadTD("configs/tuning/small-td.yaml", builtin.Registry())
 	require.NoError(t, err)
 	require.Equal(t, 20, td.Steps)

@@ -29,9 +29,9 @@ type tuneCmd struct {
 
 // tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
-	Data   string `placeholder:"DIR" help:"Folder of training positions; overrides data in the file."`
-	Out    string `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
+	Config string   `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
+	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
+	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 }
 
 // Help is the part of the help below the summary.
@@ -53,7 +53,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return plainFileError(err)
 	}
-	if c.Data != "" {
+	if len(c.Data) > 0 {
 		config.Data = c.Data
 	}
 	config.Out = runFolder(c.Out, config.Out, config.Name)

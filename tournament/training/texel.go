@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gyges/agents"
 	"gyges/agents/eval"
@@ -34,7 +36,7 @@ type Fit struct {
 type Texel struct {
 	Name   string
 	Rules  *rules.Rules
-	Data   string       // folder of training positions
+	Data   []string     // folders of training positions
 	Parent eval.Weights // initial weights
 	Fit
 	Out string // folder for the result
@@ -63,7 +65,7 @@ func DefaultTexel() Texel {
 func (c *Texel) Validate() error {
 	var p problems.List
 	checkName(&p, c.Name)
-	p.Expect(c.Data != "", "data", "expected a folder of training positions, found none")
+	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data", "expected a folder of training positions, found none")
 	return errors.Join(append(p, c.check(&c.Parent))...)
 }
 
@@ -205,16 +207,18 @@ func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
 // again, and a folder with a result is refused. An error is of type *[FolderError] if the
 // folder can't be used.
 func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
-	data, err := c.read(ctx, &c.Parent, c.Rules, c.Data)
+	data, err := c.read(ctx, &c.Parent, c.Rules, c.Data...)
 	if err != nil {
 		return nil, err
 	}
-	provenance, err := dataset.Provenance(c.Data)
-	if err != nil {
-		return nil, err
+	about := make([]map[string]string, len(c.Data))
+	for i, dir := range c.Data {
+		if about[i], err = dataset.Provenance(dir); err != nil {
+			return nil, err
+		}
 	}
 	config := c.describe(&c.Parent)
-	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, provenance
+	config["rules"], config["data"], config["data_about"] = c.Rules.String(), c.Data, about
 	f, err := openFolder(c.Out, Manifest{Method: "texel", Version: env.Version, Config: config})
 	if err != nil {
 		return nil, err
@@ -225,15 +229,15 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	}
 	var result fits
 	if result.Result, err = c.fit(ctx, f, data, &env); err == nil {
-		result.Policy, err = c.fitPolicy(ctx, &c.Parent, c.Rules, c.Data)
+		result.Policy, err = c.fitPolicy(ctx, &c.Parent, c.Rules, c.Data...)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.discard())
 	}
-	seed, _ := strconv.ParseUint(provenance["seed"], 10, 64) // 0 where it is not known
+	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
-		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), c.Data), Gain: result.Test.Provenance(),
+		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), strings.Join(c.Data, ", ")), Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(f.finish(result, w), f.close())

@@ -196,7 +196,7 @@ func TestGenerationsWithNetwork(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Agent = c.Agent.With("weight.mobility", "-50")
-	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
+	c.Settings.Network = &texel.Network{Epochs: 3, Rate: 0.001, Seed: 1}
 	c.Choice = texel.Choice{Leaves: true}
 	c.Rating.Pairs = 0
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
@@ -228,7 +228,7 @@ func TestGenerationsFromNothing(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Weights = eval.Weights{Rules: eval.Simplified, Provenance: eval.Provenance{Method: "zero"}}
-	c.Settings.Network = &texel.Network{Epochs: 3, Seed: 1}
+	c.Settings.Network = &texel.Network{Epochs: 3, Rate: 0.001, Seed: 1}
 	c.Match.Pairs, c.Match.SPRT, c.Count = 0, sprt.Test{}, 3
 	c.Stages = []Stage{{From: 2, Agent: c.Agent.With("depth", "2"), Pairs: 40}, {From: 3, Pairs: 50}}
 	c.Rating = Rating{Pairs: 5, Every: 2, Reference: eval.DefaultName}
