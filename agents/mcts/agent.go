@@ -54,7 +54,6 @@ func newPlayer(v agents.Values) (agents.Agent, error) {
 	}
 	a := &player{Source: weights}
 	v.Decode(&a.config)
-	a.search.params = a.config.params
 	a.search.tree.limit = limitFor(a.config.Hash)
 	a.search.workers = make([]worker, a.config.Threads)
 	return a, nil
@@ -78,6 +77,7 @@ func (a *player) NewGame(_ context.Context, s agents.Setup) error {
 		return err
 	}
 	a.rng = s.Rand()
+	a.search.params = a.config.forRules(s.Rules.Options())
 	a.search.reset(s.Rules, e, s.Info)
 	return nil
 }

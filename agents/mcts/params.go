@@ -1,10 +1,12 @@
 package mcts
 
 import (
+	"cmp"
 	"math"
 	"time"
 
 	"gyges/agents"
+	"gyges/rules"
 )
 
 // config holds the parameters of an agent.
@@ -23,12 +25,23 @@ type params struct {
 	CPUCT            float64 `param:"cpuct" default:"0.3" min:"0" max:"100" doc:"exploration: weight of a move's prior against its value"`
 	ValueScale       float64 `param:"value_scale" default:"173" min:"1" max:"10000" doc:"score in hundredths of a point that has the value 0.71"`
 	PriorTemperature float64 `param:"prior_temperature" default:"0.2" min:"0.001" max:"10" doc:"difference of values that makes a prior e times as high"`
-	WidthMin         int     `param:"width_min" default:"8" min:"1" max:"4096" doc:"progressive widening: children of a node at its first visit"`
-	WidthGrowth      float64 `param:"width_growth" default:"3" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits"`
+	WidthMin         int     `param:"width_min" default:"0" min:"0" max:"4096" doc:"progressive widening: children of a node at its first visit; 0: 16 with displacement but without Kang rules, else 8"`
+	WidthGrowth      float64 `param:"width_growth" default:"0" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits; 0: 8 with displacement but without Kang rules, else 3"`
 	WidthRoot        int     `param:"width_root" default:"2" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
 	FinalShare       float64 `param:"final_share" default:"0.2" min:"0" max:"1" doc:"move played: visits that one with a higher value needs, as a share of those of the most visited; 1: the most visited"`
 	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"order of moves without a policy: learning rate of groups of moves, as a negative power of 2"`
 	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"order of moves without a policy: learning rate of single moves, as a negative power of 2"`
+}
+
+// forRules returns the parameters with the widths that suit the rules in place of 0. Matches
+// at 20 ms a move prefer wide nodes under standard rules and narrow ones under Kang rules.
+func (p params) forRules(o rules.Options) params {
+	least, growth := 8, 3.0
+	if o.Relocation && !o.Kang {
+		least, growth = 16, 8
+	}
+	p.WidthMin, p.WidthGrowth = cmp.Or(p.WidthMin, least), cmp.Or(p.WidthGrowth, growth)
+	return p
 }
 
 // maxValue is the value of the highest evaluation, a little less than 1.
