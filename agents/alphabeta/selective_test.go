@@ -205,3 +205,29 @@ func TestReportsEachDepth(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, depths)
 	require.Equal(t, nodes, d.Nodes)
 }
+
+// A position is lost if it is attacked and has no evasion, also where the cache knows it.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	gs := newGames(t, "simplified", 3, 30, 6000)
+	count := map[bool]int{}
+	for range 400 {
+		g := gs.next()
+		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
+		s.begin(t.Context(), g, agents.Limits{}, timer{})
+		p, buffer := g.Position(), &s.stack[0].moves
+		static := s.evaluate(p, p.Hash())
+		if !static.attacked {
+			require.False(t, s.lost(p, p.Hash(), static, buffer))
+			continue
+		}
+		lost := !s.line.HasEvasion(p, buffer)
+		count[lost]++
+		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
+		static = s.evaluate(p, p.Hash())
+		require.Equal(t, !lost, static.evadable)
+		require.Equal(t, lost, s.lost(p, p.Hash(), static, buffer))
+	}
+	require.Greater(t, count[true], 5)
+	require.Greater(t, count[false], 20)
+}

@@ -255,3 +255,16 @@ func TestThreads(t *testing.T) {
 	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=3000,threads=3", g), g, agents.Limits{})
 	require.Equal(t, agents.WinIn(3), d.Score)
 }
+
+// A width that is not given depends on the rules, one that is given does not.
+func TestWidthsByRules(t *testing.T) {
+	for name, want := range map[string]int{"standard": 16, "cosmoludo": 16, "simplified": 8, "kang": 8} {
+		g := rules.NewGame(rules.MustParse(name), rules.MustParse(name).RandomSetup(rand.New(rand.NewPCG(1, 2))))
+		a := agenttest.New(t, Kind(), "mcts:hash=1", g).(*player)
+		require.Equal(t, want, a.search.WidthMin, name)
+		require.Equal(t, want == 16, a.search.WidthGrowth == 8, name)
+		a = agenttest.New(t, Kind(), "mcts:hash=1,width_min=5,width_growth=2", g).(*player)
+		require.Equal(t, 5, a.search.WidthMin, name)
+		require.InDelta(t, 2, a.search.WidthGrowth, 0, name)
+	}
+}
