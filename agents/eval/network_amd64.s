@@ -1,11 +1,9 @@
+#include "go_asm.h"
 #include "textflag.h"
 
-// The constants of network.go: HiddenUnits is 128, a row has 2 x 256 bytes.
+// The rows of an input have 2 x 256 bytes: HiddenUnits is 128.
 #define ROWS 512
 #define HALF 256
-#define MAXB1 1500
-#define MAXW1 600
-#define QA 256
 
 // One vector of 16 units: the activation min(max(sum - offset, 0), QA), times the output
 // weights, added to Y8. Y9 has the offset, Y10 zeros, Y11 QA in each lane.
@@ -25,11 +23,11 @@ TEXT ·valueAVX2(SB), NOSPLIT, $0-44
 	MOVQ n+32(FP), CX
 
 	// offset = MaxB1 + n*MaxW1, modulo 1<<16 as the sums are
-	IMUL3Q       $MAXW1, CX, AX
-	ADDQ         $MAXB1, AX
+	IMUL3Q       $const_MaxW1, CX, AX
+	ADDQ         $const_MaxB1, AX
 	MOVQ         AX, X9
 	VPBROADCASTW X9, Y9
-	MOVQ         $QA, AX
+	MOVQ         $const_QA, AX
 	MOVQ         AX, X11
 	VPBROADCASTW X11, Y11
 	VPXOR        Y10, Y10, Y10
