@@ -65,7 +65,8 @@ func DefaultTexel() Texel {
 func (c *Texel) Validate() error {
 	var p problems.List
 	checkName(&p, c.Name)
-	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data", "expected a folder of training positions, found none")
+	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data",
+		"expected a folder of training positions, found none")
 	return errors.Join(append(p, c.check(&c.Parent))...)
 }
 
