@@ -99,7 +99,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 		"rules: simplified\nscale: 0.006\nleaves: true\nnetwork: {epochs: 3}\npolicy: {epochs: 2}\nweights: "+parent+"\ndata: "+data+"\n")
 	code, text, errText := gyges(t.Context(), "", "tune", "texel", config, "--out", out)
 	require.Zero(t, code, errText)
-	require.Contains(t, text, "; with a network of 64 units\n")
+	require.Contains(t, text, "; with a network of 256 units\n")
 	file := filepath.Join(out, training.WeightsFile)
 	source, err := eval.Load(file)
 	require.NoError(t, err)

@@ -49,7 +49,7 @@ func TestStepsDiffer(t *testing.T) {
 	}
 
 	c := &spsaRun{tuner: r.tuner, settings: spsa.Settings{Pairs: 3}, names: []string{"weight.mobility", "lmp_move_count"}}
-	better, worse := c.with([]float64{90, 60}), c.with([]float64{-90, 60})
+	better, worse := c.with([]float64{90, 60}), c.with([]float64{-900, 60})
 	openings := map[string]bool{}
 	for k := 1; k <= 2; k++ {
 		score, err := c.score(t.Context(), k, better, worse)
