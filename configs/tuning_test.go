@@ -28,7 +28,7 @@ func TestTuningExamples(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "alphabeta:nodes=2000,hash=1", run.Match.Agents[0].String())
 	require.Len(t, run.Match.Agents, 1)
-	require.Equal(t, spsa.Param{Name: "rfp_margin", Start: 100, Min: 20, Max: 400, C: 20, Whole: true},
+	require.Equal(t, spsa.Param{Name: "rfp_margin", Start: 30, Min: 20, Max: 400, C: 20, Whole: true},
 		run.Settings.Params[0])
 	require.Equal(t, "weight.front", run.Settings.Params[2].Name)
 	require.Equal(t, training.Verification{Every: 100, Pairs: 200}, run.Verification)

@@ -75,8 +75,8 @@ func (s *search) noisiest(p rules.Position, best agents.Decision, noise func(rul
 		next := s.rules.Apply(p, c.move)
 		s.line.Push(p)
 		reduction := 0
-		if s.Selective != 0 && best.Depth > 1 && !s.attacks(next) {
-			reduction = s.reduction(best.Depth, lateMove, false, false)
+		if s.Selective != 0 && best.Depth > 1 {
+			reduction = s.reduction(next, alpha, best.Depth, lateMove, false, false)
 		}
 		score := s.nullWindow(next, alpha, best.Depth-1, reduction, false)
 		if alpha < score && score <= best.Score {

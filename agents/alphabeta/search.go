@@ -20,6 +20,7 @@ type frame struct {
 	evaluated lookahead.MoveHeap // by the static evaluation after them; searched before the others
 	killers   [2]rules.Move      // moves that caused beta cutoffs at this ply
 	pv        []rules.Move       // principal variation from here on
+	static    agents.Score       // of the node, without a search
 }
 
 // sharedState is what the threads of a search share.
@@ -138,6 +139,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	// static evaluation
 	key := p.Hash()
 	static := s.evaluate(p, key)
+	f.static = static.score
 
 	// win in one, unless it is excluded at the root
 	if static.wins && (ply > 0 || len(s.excluded) == 0) {
@@ -226,10 +228,10 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			s.learn(p, m, static, next)
 		}
 
-		// late move reductions, except for moves that attack
+		// late move reductions
 		reduction := 0
-		if prune && depth > 1 && searched >= s.LMRFullDepthMoves && !s.attacks(next) {
-			reduction = s.reduction(depth, searched, pvNode, cutNode)
+		if prune && depth > 1 && searched >= s.LMRFullDepthMoves {
+			reduction = s.reduction(next, alpha, depth, searched, pvNode, cutNode)
 		}
 
 		// principal variation search: a null window for all moves but the first
@@ -328,9 +330,19 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 	return []rules.Move{m, s.rules.GoalMove(next, next.Side())}
 }
 
-// reduction returns the plies by which late move reductions reduce a move after
-// so many others of its node, at a depth of 2 or more.
-func (s *search) reduction(depth, searched int, pvNode, cutNode bool) int {
+// reduction returns the plies by which late move reductions reduce a move to next, the
+// position at the line's end, after so many others of its node, at a depth of 2 or more. A
+// move that threatens a win is not reduced.
+func (s *search) reduction(
+	next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool,
+) int {
+	if s.line.Outcome(next) != rules.Undecided {
+		return 0
+	}
+	after := s.evaluate(next, next.Hash())
+	if after.attacked {
+		return 0
+	}
 	r := s.LMRBase + logs[depth]*logs[min(searched, len(logs)-1)]/s.LMRDivisor // in hundredths
 	switch {
 	case pvNode:
@@ -338,8 +350,17 @@ func (s *search) reduction(depth, searched int, pvNode, cutNode bool) int {
 	case cutNode:
 		r += s.LMRCut
 	}
+	if ply := s.line.Len() - 1; ply >= 2 && s.stack[ply].static <= s.stack[ply-2].static {
+		r += s.LMRNotImproving
+	}
+	gap := int(alpha+after.score) * s.LMRGap / 100 // -after.score is that of the side that made the move
+	r += max(min(gap, maxGapReduction), -maxGapReduction)
 	return min(max(r/100, 0), depth-1)
 }
+
+// maxGapReduction bounds what the gap between alpha and a move's static score adds to its
+// reduction or takes from it, in hundredths of a ply.
+const maxGapReduction = 200
 
 // logs holds natural logarithms in hundredths: whole numbers, which are the same on
 // every machine.
@@ -349,12 +370,6 @@ var logs = func() (t [1024]int) {
 	}
 	return t
 }()
-
-// attacks reports whether the move that led to next, the position at the line's
-// end, threatens a win.
-func (s *search) attacks(next rules.Position) bool {
-	return s.line.Outcome(next) == rules.Undecided && s.evaluate(next, next.Hash()).attacked
-}
 
 // nullWindow returns a bound of the score of a move to next that shows whether it
 // is above alpha, searched with a reduction first and to the full depth if that

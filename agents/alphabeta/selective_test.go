@@ -231,3 +231,42 @@ func TestLost(t *testing.T) {
 	require.Greater(t, count[true], 5)
 	require.Greater(t, count[false], 20)
 }
+
+// A reduction grows by what its parameters say, and a move that threatens to win has none.
+func TestReduction(t *testing.T) {
+	t.Parallel()
+	gs := newGames(t, "simplified", 3, 30, 6000)
+	threats, quiet := 0, 0
+	for range 200 {
+		g := gs.next()
+		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
+		s.begin(t.Context(), g, agents.Limits{}, timer{})
+		next := g.Position()
+		static := s.evaluate(next, next.Hash())
+		for range 2 {
+			s.line.Push(g.Position())
+		}
+		s.line.Push(g.Position())
+		if static.wins {
+			continue
+		}
+		reduced := func(gap agents.Score, static0, static2 agents.Score, p params) int {
+			s.params, s.stack[0].static, s.stack[2].static = p, static0, static2
+			return s.reduction(next, gap-static.score, 10, 1, false, false) // ln 1 is 0
+		}
+		if static.attacked {
+			threats++
+			require.Zero(t, reduced(0, 0, 0, params{LMRBase: 300, LMRDivisor: 100}))
+			continue
+		}
+		quiet++
+		base := params{LMRBase: 300, LMRDivisor: 100, LMRNotImproving: 100, LMRGap: 50}
+		require.Equal(t, 3, reduced(0, 10, 11, base), "improving")
+		require.Equal(t, 4, reduced(0, 10, 10, base), "not improving")
+		require.Equal(t, 4, reduced(200, 10, 11, base), "two points below alpha")
+		require.Equal(t, 2, reduced(-200, 10, 11, base), "two points above alpha")
+		require.Equal(t, 5, reduced(2000, 10, 11, base), "at most two plies")
+	}
+	require.Greater(t, threats, 10)
+	require.Greater(t, quiet, 10)
+}

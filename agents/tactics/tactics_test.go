@@ -91,8 +91,14 @@ func TestAgentsSolveTheSuite(t *testing.T) {
 		agent agents.Agent
 		least map[Class]int // percent
 	}{
-		{player(t, alphabeta.Kind(), "alphabeta:depth=4"), map[Class]int{WinIn1: 100, WinIn3: 98, WinIn5: 80, OnlyMove: 95}},
-		{player(t, mcts.Kind(), "mcts:iterations=1000"), map[Class]int{WinIn1: 100, WinIn3: 90, WinIn5: 70, OnlyMove: 80}},
+		{
+			player(t, alphabeta.Kind(), "alphabeta:nodes=20000"),
+			map[Class]int{WinIn1: 100, WinIn3: 95, WinIn5: 90, OnlyMove: 95},
+		},
+		{
+			player(t, mcts.Kind(), "mcts:iterations=1000"),
+			map[Class]int{WinIn1: 100, WinIn3: 90, WinIn5: 70, OnlyMove: 80},
+		},
 	} {
 		t.Run(fmt.Sprintf("%T", c.agent), func(t *testing.T) {
 			t.Parallel()
