@@ -30,7 +30,6 @@ func testRegistry() *agents.Registry {
 }
 
 // testServer starts a server on loopback.
-
 func testServer(t testing.TB) *Server {
 	s, err := StartServer(ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()})
 	require.NoError(t, err)
@@ -48,7 +47,6 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // testPool returns a pool whose leases are short.
-
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
 	o := Options{Version: version, Registry: testRegistry(), Lease: time.Second, Window: 64}
 	if change != nil {
@@ -60,7 +58,6 @@ func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
 }
 
 // startWorker runs a worker in this process until the test ends or stop is called.
-
 func startWorker(t testing.TB, nc *nats.Conn, change func(*WorkerOptions)) (stop func()) {
 	o := WorkerOptions{Version: version, Registry: testRegistry(), Workers: 2}
 	if change != nil {
@@ -96,7 +93,6 @@ func testConfig(t testing.TB, pairs int, specs ...string) tournament.Config {
 }
 
 // local plays a config in this process and returns its records without timing.
-
 func local(t testing.TB, c tournament.Config) string {
 	c.Out, c.Executor = t.TempDir(), nil
 	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
@@ -105,7 +101,6 @@ func local(t testing.TB, c tournament.Config) string {
 }
 
 // timeless returns a run's records as text, without their timing.
-
 func timeless(t testing.TB, dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, tournament.GamesFile))
 	require.NoError(t, err)
@@ -118,7 +113,6 @@ func timeless(t testing.TB, dir string) string {
 }
 
 // requireEmpty fails if the server still has something of a run.
-
 func requireEmpty(t testing.TB, p *Coordinator) {
 	for _, name := range []string{jobStream, resultStream} {
 		s, err := p.js.Stream(t.Context(), name)
@@ -130,12 +124,7 @@ func requireEmpty(t testing.TB, p *Coordinator) {
 	require.Empty(t, list)
 }
 
-// Workers elsewhere give the records of a local run, byte for byte but for the
-
-// timing, and nothing is left on the server.
-
 // logged is a log that a test reads.
-
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -157,22 +146,7 @@ func (l *logged) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// answer takes the jobs of the run in a folder and publishes the games that play
-
-// returns, until ctx ends.
-
-// A pair whose result is no good is played again; one whose results never are is
-
-// dead-lettered.
-
-// Workers that can't play as the coordinator would leave the run alone, and say why.
-
-// An engine plays under the command of the worker's operator, whatever the spec
-
-// says, and the record has the spec.
-
 // weightsFile is a file of weights of the test's own.
-
 func weightsFile(t *testing.T) string {
 	weights, err := os.ReadFile("../../agents/eval/weights/simplified.json")
 	require.NoError(t, err)
@@ -181,12 +155,7 @@ func weightsFile(t *testing.T) string {
 	return path
 }
 
-// unaware is a registry that doesn't know which parameters name files.
-
-// Weights travel with the run. The worker never opens what the spec names.
-
 // poolFunc is a pool with a window of 64.
-
 type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.PairResult) error
 
 func (poolFunc) Window() int { return 64 }
@@ -195,23 +164,3 @@ func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan to
 	outcomes chan<- tournament.PairResult) error {
 	return f(ctx, c, jobs, outcomes)
 }
-
-// A decided test cancels what is queued, and what is being played.
-
-// A worker that is cut off for longer than its leases goes on by itself.
-
-// A server that is stopped and started again with its store loses nothing.
-
-// A worker serves several runs at a time.
-
-// Games that are too long for a message take another way.
-
-// A pair whose agents can't be made when it is to be played goes to others, and is
-
-// dead-lettered with what was wrong when nobody can.
-
-// A worker that is stopped gives its pairs back at once.
-
-// A run that its user stopped goes on where it was, and nothing of it stays on the
-
-// server meanwhile.

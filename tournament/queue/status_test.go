@@ -178,6 +178,27 @@ func TestWorkerRegistryList(t *testing.T) {
 	require.Equal(t, status.Plays, states[names[2]])
 }
 
+// A worker that was there before a run is known to the run from the first game on,
+// however short the run is.
+func TestWorkerReportsAsItJoins(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	first, err := nc.SubscribeSync(workerSubject + ".*")
+	require.NoError(t, err)
+	startWorker(t, connect(t, s), nil)
+	_, err = first.NextMsg(10 * time.Second)
+	require.NoError(t, err)
+	var lines []string
+	c := testConfig(t, 10, "random", "greedy")
+	c.Executor = testPool(t, nc, func(o *Options) { o.Notify = func(line string) { lines = append(lines, line) } })
+	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	require.NoError(t, err)
+	require.Len(t, lines, 2)
+	require.Equal(t, "waiting for workers", lines[0])
+	require.Contains(t, lines[1], "joined: 2 games at a time")
+}
+
 // Each worker that joins or leaves is reported in a line, and that there is none.
 func TestWorkersAreReported(t *testing.T) {
 	now := time.Now()

@@ -180,7 +180,11 @@ func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
 
 // join prepares a run, blocks until it ends, and releases its resources.
 func (w *Worker) join(r *subscription) {
-	w.setReady(r, r.prepare(w))
+	err := r.prepare(w)
+	if err == nil {
+		w.publishReport(false) // before any result, so that the coordinator lists the worker from the start
+	}
+	w.setReady(r, err)
 	<-r.ctx.Done()
 	if err := r.close(); err != nil {
 		w.options.Log.Warn("closing a run", "run", r.Run, "error", err)
