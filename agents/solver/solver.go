@@ -1,8 +1,11 @@
 // Package solver proves wins and losses: whether the side to move can force the goal
-// within so many plies, or can't keep the opponent from it. It uses no evaluation, and
-// its results are exact.
+// within so many plies, or can't keep the opponent from it. Its results are exact.
 //
-// It is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
+// There are two searches. [Prover] finds long wins by proof numbers, guided by the
+// evaluation, and gives a strategy that [Strategy.Check] plays through. [Solver] finds the
+// shortest wins without any evaluation.
+//
+// The Solver is a depth-first search of the AND/OR tree, deepened ply by ply, so that the
 // first proof is the shortest. An attacker's moves must be evasions of the opponent's
 // own threat, and at the last plies moves are tested as sets and not one by one. No
 // move is left out, as a winning move need not threaten anything: positions are common

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"time"
 
+	"gyges/agents/eval"
 	"gyges/agents/solver"
 	"gyges/rules"
 )
@@ -12,19 +18,28 @@ import (
 // solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
-	Depth    int            `default:"5" placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5."`
-	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time, like 10s."`
-	Format   string         `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
+	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5, with --proof 31."`
+	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
+	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest, under rules without repetition."`
+	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
+	Out      string         `placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
+	Check    string         `placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
+	List     string         `placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
+	Workers  int            `placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
+	Format   string         `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
 // Help is the part of the help below the summary.
 func (solveCmd) Help() string {
-	return "Proves whether the side to move can force a win within N plies, or can't avoid a loss; no evaluation is " +
-		"used. The first line is 'win in 5', 'loss in 4' or 'no forced result within N plies'; the number of " +
-		"plies is the smallest. Then follows a line of best moves: the winner plays the shortest win, the loser " +
-		"the longest defence.\n\nThe exit code is 0 if the search was completed, 1 if it ran out of time; then " +
-		"the depth completed is printed. Each further ply takes up to thirty times as long."
+	return "Proves whether the side to move can force a win within N plies, or can't avoid a loss. The first line is " +
+		"'win in 5', 'loss in 4' or 'no forced result within N plies'; the number of plies is the smallest. Then " +
+		"follows a line of best moves: the winner plays the shortest win, the loser the longest defence. No " +
+		"evaluation is used.\n\nWith --proof the result is 'win within 31' or 'loss within 30', which is no shortest " +
+		"one, and the line is the longest that the winner's strategy allows. The evaluation guides the search; the " +
+		"strategy is then played through against every reply by the rules alone, as --check does with one from a " +
+		"file.\n\nThe exit code is 0 if the search was completed, 1 if it ran out of time or, with --proof, found " +
+		"nothing. Without --proof each further ply takes up to thirty times as long."
 }
 
 func (solveCmd) examples() []example {
@@ -32,109 +47,222 @@ func (solveCmd) examples() []example {
 		{"gyges solve '000100/300002/330230/101000/200000/002100 s'", ""},
 		{"gyges solve --rules simplified --depth 4 '000023/022001/002000/010330/000300/110000 n'", ""},
 		{"gyges solve --depth 9 --movetime 1m --format json '200000/200200/003113/003000/002300/000101 s'", ""},
+		{"gyges solve --rules italian-simplified --proof '312312/000000/000000/000000/000000/332121 s'", "a set-up"},
+		{"gyges openings --rules simplified --setups | gyges solve --rules simplified --depth 7 --list - --format csv", ""},
 	}
 }
 
-// Run solves the position.
+// defaultProofNodes is the default of --nodes: some seconds.
+const defaultProofNodes = 1_000_000
+
+// Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
-	g, err := c.game()
+	r, err := c.check()
 	if err != nil {
 		return err
 	}
-	limited := ctx
-	if c.MoveTime != nil {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, *c.MoveTime)
-		defer cancel()
+	if c.List != "" {
+		return c.runList(ctx, e, r)
 	}
-	began := time.Now()
-	result, err := solver.New(solver.DefaultMegabytes).Solve(limited, g, c.Depth, func(r solver.Result) {
-		e.log.Debug("solve", "nothing forced within", r.Depth, "nodes", r.Nodes, "seconds", time.Since(began).Seconds())
-	})
-	s := solution{game: g, result: result, complete: err == nil, seconds: time.Since(began).Seconds()}
-	if c.Format == "json" {
-		if err := s.json(e.out); err != nil {
+	g, err := parseGame(r, c.Position)
+	if err != nil {
+		return err
+	}
+	if c.Check != "" {
+		return c.checkStrategy(ctx, e, g)
+	}
+	solve, err := c.newSolve(r)
+	if err != nil {
+		return err
+	}
+	s, err := solve(ctx, g)
+	if err != nil {
+		return err
+	}
+	if c.Out != "" && s.win != nil {
+		err := writeFile(ctx, c.Out, func(w io.Writer) error { return writeStrategy(w, r, s.win.Moves) })
+		if err != nil {
 			return err
 		}
-	} else {
-		s.text(e.out, c.Depth)
+	}
+	if err := s.print(e.out, c.Format); err != nil {
+		return err
 	}
 	switch {
-	case ctx.Err() != nil && err != nil:
+	case ctx.Err() != nil && !s.complete:
 		return ctx.Err()
-	case err != nil:
+	case !s.complete:
 		return errNo
-	default:
-		return nil
+	}
+	return nil
+}
+
+// check checks the flags and returns the rules.
+func (c *solveCmd) check() (*rules.Rules, error) {
+	if c.Depth == nil {
+		c.Depth = new(5)
+		if c.Proof {
+			*c.Depth = solver.MaxDepth
+		}
+	}
+	err := errors.Join(between("--depth", *c.Depth, 1, solver.MaxDepth), positive("--movetime", c.MoveTime))
+	refuse := func(given bool, format string, args ...any) {
+		if given {
+			err = errors.Join(err, fmt.Errorf(format, args...))
+		}
+	}
+	refuse(c.Nodes != nil && !c.Proof, "--nodes: expected --proof, too")
+	refuse(c.Out != "" && !c.Proof, "--out: expected --proof, too")
+	refuse(c.Check != "" && (c.Proof || c.List != ""), "--check: expected neither --proof nor --list beside it")
+	refuse(c.List != "" && len(c.Position) > 0, "--list: expected no position beside it")
+	refuse(c.List != "" && c.Out != "", "--out: expected no --list beside it")
+	if c.Nodes == nil {
+		c.Nodes = new(defaultProofNodes)
+	}
+	err = errors.Join(err, between("--nodes", *c.Nodes, 1, 1_000_000_000), between("--workers", c.Workers, 0, 1024))
+	r, errRules := c.load()
+	return r, errors.Join(err, errRules)
+}
+
+// newSolve returns a function that solves positions, for one goroutine. Its error is not
+// that of a context: then the solution is incomplete.
+func (c *solveCmd) newSolve(r *rules.Rules) (func(context.Context, *rules.Game) (*solution, error), error) {
+	search := c.newSearch()
+	if c.Proof {
+		w, err := eval.Default(eval.Family(r))
+		if err != nil {
+			return nil, err
+		}
+		e, err := eval.New(w, r)
+		if err != nil {
+			return nil, err
+		}
+		search = c.newProof(e)
+	}
+	return func(ctx context.Context, g *rules.Game) (*solution, error) {
+		limited := ctx
+		if c.MoveTime != nil {
+			var cancel context.CancelFunc
+			limited, cancel = context.WithTimeout(ctx, *c.MoveTime)
+			defer cancel()
+		}
+		began := time.Now()
+		s := &solution{game: g, depth: *c.Depth}
+		err := search(limited, s)
+		s.seconds = time.Since(began).Seconds()
+		if limited.Err() != nil {
+			err = nil
+		}
+		return s, err
+	}, nil
+}
+
+// newSearch returns the depth-first search.
+func (c *solveCmd) newSearch() func(context.Context, *solution) error {
+	search := solver.New(solver.DefaultMegabytes)
+	return func(ctx context.Context, s *solution) (err error) {
+		s.result, err = search.Solve(ctx, s.game, s.depth, nil)
+		s.complete = err == nil
+		return err
 	}
 }
 
-// game checks the command line and returns the game to solve.
-func (c *solveCmd) game() (*rules.Game, error) {
-	err := errors.Join(between("--depth", c.Depth, 1, solver.MaxDepth), positive("--movetime", c.MoveTime))
+// newProof returns the search by proof numbers.
+func (c *solveCmd) newProof(e *eval.Evaluator) func(context.Context, *solution) error {
+	prover := solver.NewProver(int64(*c.Nodes))
+	return func(ctx context.Context, s *solution) error {
+		proof, err := prover.Prove(ctx, s.game, e, s.depth, int64(*c.Nodes))
+		s.byProof, s.result.Nodes = true, proof.Nodes
+		if s.win = proof.Win; s.win != nil {
+			s.complete = true
+			s.result.Plies, s.result.Line = s.win.Plies, s.win.Line
+			if proof.Winner != s.game.Position().Side() {
+				s.result.Plies = -s.win.Plies
+			}
+		}
+		if errors.Is(err, solver.ErrProofRules) {
+			err = fmt.Errorf("--proof: %w", err)
+		}
+		return err
+	}
+}
+
+// checkStrategy plays a strategy from a file.
+func (c *solveCmd) checkStrategy(ctx context.Context, e *env, g *rules.Game) error {
+	in, name, err := openInput(ctx, e.in, c.Check)
 	if err != nil {
-		return nil, err
+		return plainFileError(err)
 	}
-	r, err := c.load()
+	defer func() { _ = in.Close() }() // it was only read
+	moves, err := readStrategy(in, name, g.Rules())
 	if err != nil {
-		return nil, err
+		return plainFileError(err)
 	}
-	return parseGame(r, c.Position)
+	s := solution{game: g, byProof: true, complete: true}
+	strategy := solver.Strategy{Rules: g.Rules(), Winner: g.Position().Side(), Moves: moves}
+	for p := range moves {
+		strategy.Winner = p.Side()
+		break
+	}
+	win, err := strategy.Check(g.Position())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	s.win, s.result.Plies, s.result.Line = &win, win.Plies, win.Line
+	s.result.Nodes = int64(len(win.Moves))
+	if strategy.Winner != g.Position().Side() {
+		s.result.Plies = -win.Plies
+	}
+	return s.print(e.out, c.Format)
 }
 
-// solution is the result of a search.
-type solution struct {
-	game     *rules.Game
-	result   solver.Result
-	complete bool // searched to the end, not stopped
-	seconds  float64
+// writeStrategy writes a strategy, a move a line, in the order of the positions' texts.
+func writeStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]rules.Move) error {
+	lines := make([]string, 0, len(moves))
+	for p, m := range moves {
+		lines = append(lines, fmt.Sprintf("%s ; %v\n", r.FormatPosition(p), m))
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		if _, err := io.WriteString(w, line); err != nil {
+			return writeFailure(err)
+		}
+	}
+	return nil
 }
 
-// text prints the solution as text; depth is the flag.
-func (s *solution) text(out *output, depth int) {
-	switch r := s.result; {
-	case r.Plies > 0:
-		out.printf("win in %d\n", r.Plies)
-	case r.Plies < 0:
-		out.printf("loss in %d\n", -r.Plies)
-	case s.complete:
-		out.printf("no forced result within %d plies\n", r.Depth)
-	default:
-		out.printf("no forced result within %d plies; stopped before %d\n", r.Depth, depth)
-	}
-	p := s.game.Position()
-	for i, text := range longLine(s.game, s.result.Line) {
-		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
-		p = s.game.Rules().Apply(p, s.result.Line[i])
-	}
-	out.printf("nodes %d, time %.2f s\n", s.result.Nodes, s.seconds)
-}
+// maxStrategyLine bounds a line of a strategy from outside, in bytes.
+const maxStrategyLine = 4096
 
-// solutionJSON is the solution as --format json prints it.
-type solutionJSON struct {
-	Rules    string   `json:"rules"`
-	Position string   `json:"position"`
-	Result   string   `json:"result"` // win, loss (of the side to move) or none
-	Plies    int      `json:"plies"`  // to the goal; 0 if nothing is forced
-	Depth    int      `json:"depth"`  // plies searched completely
-	Complete bool     `json:"complete"`
-	Nodes    int64    `json:"nodes"`
-	Seconds  float64  `json:"seconds"`
-	Line     []string `json:"line"`
-}
-
-func (s *solution) json(out *output) error {
-	r := s.game.Rules()
-	j := solutionJSON{
-		Rules: r.String(), Position: r.FormatPosition(s.game.Position()), Result: "none",
-		Plies: max(s.result.Plies, -s.result.Plies), Depth: s.result.Depth, Complete: s.complete,
-		Nodes: s.result.Nodes, Seconds: s.seconds, Line: longLine(s.game, s.result.Line),
+// readStrategy reads what writeStrategy wrote. All positions must be of one side.
+func readStrategy(in io.Reader, name string, r *rules.Rules) (map[rules.Position]rules.Move, error) {
+	moves := map[rules.Position]rules.Move{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxStrategyLine)
+	var side rules.Side
+	for n := 1; lines.Scan(); n++ {
+		position, text, ok := strings.Cut(lines.Text(), ";")
+		if !ok {
+			return nil, fmt.Errorf("%s:%d: expected 'POSITION ; MOVE', found %.60q", name, n, lines.Text())
+		}
+		p, err := r.ParsePosition(strings.TrimSpace(position))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: position %w", name, n, err)
+		}
+		m, err := r.ParseMove(p, strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: move %w", name, n, err)
+		}
+		if len(moves) > 0 && p.Side() != side {
+			return nil, fmt.Errorf("%s:%d: expected a position with %v to move, as in line 1", name, n, side)
+		}
+		side, moves[p] = p.Side(), m
 	}
-	switch {
-	case s.result.Plies > 0:
-		j.Result = "win"
-	case s.result.Plies < 0:
-		j.Result = "loss"
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return writeJSON(out, j)
+	if len(moves) == 0 {
+		return nil, fmt.Errorf("%s: expected lines 'POSITION ; MOVE', found none", name)
+	}
+	return moves, nil
 }

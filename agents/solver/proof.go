@@ -1,0 +1,347 @@
+package solver
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/internal/lookahead"
+	"gyges/rules"
+)
+
+// ErrProofRules is returned for rules under which a proof may rest on the way to a
+// position, or on a count of goals.
+var ErrProofRules = errors.New("expected rules without a repetition rule and with one goal to win (repetition=none, not Kang)")
+
+// Proof is the result of a search for a strategy.
+type Proof struct {
+	// Win is the strategy that was found, played through; nil: none.
+	Win *Win
+	// Winner is the side whose strategy it is.
+	Winner rules.Side
+	// Nodes is the number of positions evaluated, those of a vain search for the other
+	// side included.
+	Nodes int64
+}
+
+// Prover looks for proofs by depth-first proof-number search (A. Nagai, "Df-pn algorithm
+// for searching AND/OR trees", 2002), without a bound on their length. A leaf begins with
+// proof and disproof numbers by its static evaluation, and those of several children are
+// combined by their maximum and count in place of their sum, which transpositions would
+// count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns
+// on the path counts as no win there; that can't make a proof wrong, as each position of
+// a strategy is won by those proven before it.
+//
+// It belongs to one goroutine; its memory is bounded by the table's size and by the
+// number of nodes of a search.
+type Prover struct {
+	table []proofEntry
+
+	rules    *rules.Rules
+	eval     *eval.Evaluator
+	attacker rules.Side
+	proven   map[rules.Position]rules.Move
+	path     []rules.Position
+	frames   [MaxDepth]proofFrame
+	maxPlies int // beyond them nothing counts as won
+	ctx      context.Context
+	nodes    int64
+	maxNodes int64
+	stopped  bool
+}
+
+
+// proofEntry is a position with its proof and disproof numbers for the attacker.
+type proofEntry struct {
+	position rules.Position
+	numbers  proofNumbers
+	work     uint32 // nodes below it
+}
+
+// proofNumbers are estimates of how many positions must still be won to prove, or to
+// disprove, that the attacker wins. At 0 that is done, and the other number is unprovable.
+type proofNumbers struct{ proof, disproof uint32 }
+
+const unprovable = math.MaxUint32 / 4
+
+var (
+	provenWin   = proofNumbers{0, unprovable}
+	provenNoWin = proofNumbers{unprovable, 0}
+)
+
+// proofBucket is how many entries of the table a position may have; proofEntryBytes is
+// the size of one.
+const (
+	proofBucket     = 4
+	proofEntryBytes = 32
+)
+
+// proofFrame is the state of one ply.
+type proofFrame struct {
+	moves    rules.MoveSet
+	reply    rules.MoveSet // a buffer
+	children []proofChild
+}
+
+type proofChild struct {
+	move     rules.Move
+	position rules.Position
+	numbers  proofNumbers
+	onPath   bool // no win on this path, whatever the table says
+}
+
+// NewProver returns a prover for searches of so many nodes: its table has room for twice
+// as many positions, up to 512 MB.
+func NewProver(nodes int64) *Prover {
+	const most = 512 << 20 / proofEntryBytes
+	n := min(max(2*nodes, 1<<10), most)
+	return &Prover{table: make([]proofEntry, n&^(proofBucket-1))}
+}
+
+// Prove looks for a proof that a side wins in the present position of g, a game under
+// way: first for the side that the evaluation e favours, then for the other, for each
+// within so many nodes and plies, 1 to [MaxDepth]; transpositions can make a proof a few
+// plies longer. A proof is played through against every reply before it is returned, and
+// is none if it takes longer than the game may last. When ctx is cancelled it returns its
+// error with the nodes so far.
+func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64) (Proof, error) {
+	o := g.Rules().Options()
+	p := g.Position()
+	var line lookahead.Line
+	line.Begin(g)
+	switch {
+	case o.Repetition != rules.NoRepetition || o.Kang:
+		return Proof{}, ErrProofRules
+	case g.Rules().SettingUp(p):
+		return Proof{}, ErrSetup
+	}
+	s.rules, s.eval, s.ctx, s.maxPlies = g.Rules(), e, ctx, min(plies, MaxDepth, line.Left())
+	defer func() { s.ctx, s.eval = nil, nil }()
+	first := p.Side()
+	if e.Score(p) < 0 {
+		first = first.Other()
+	}
+	var result Proof
+	for _, side := range []rules.Side{first, first.Other()} {
+		won := s.search(p, side, nodes)
+		result.Nodes += s.nodes
+		if ctx.Err() != nil {
+			return result, ctx.Err()
+		}
+		if won {
+			win, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.Check(p)
+			if err != nil {
+				return result, err
+			}
+			if win.Plies <= line.Left() {
+				result.Win, result.Winner = &win, side
+				return result, nil
+			}
+		}
+	}
+	return result, nil
+}
+
+// search reports whether the attacker is proven to win in p.
+func (s *Prover) search(p rules.Position, attacker rules.Side, nodes int64) bool {
+	clear(s.table)
+	s.attacker, s.proven, s.path = attacker, map[rules.Position]rules.Move{}, s.path[:0]
+	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
+	if s.rules.CanReachGoal(p, p.Side()) || s.maxPlies == 0 {
+		return p.Side() == attacker && s.maxPlies > 0
+	}
+	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
+	return n == provenWin
+}
+
+// expand searches p, in which the side to move can't reach the goal at once, until one of
+// its numbers reaches that of limit, and returns them. onPath reports that there is no
+// win on this path, but maybe on another one; that is not stored.
+func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
+	ply, began := len(s.path), s.nodes
+	f := &s.frames[ply]
+	s.path = append(s.path, p)
+	defer func() { s.path = s.path[:ply] }()
+	s.generate(p, f)
+	attacks := p.Side() == s.attacker
+	for {
+		for i := range f.children {
+			c := &f.children[i]
+			if entry := s.find(c.position); entry != nil && !c.onPath {
+				c.numbers = entry.numbers
+			}
+		}
+		c := choose(f.children, attacks)
+		if attacks && c.numbers == provenWin {
+			s.proven[p] = f.children[c.best].move
+		}
+		if c.numbers.proof >= limit.proof || c.numbers.disproof >= limit.disproof || s.stopped {
+			if onPath = c.numbers == provenNoWin && restsOnPath(f.children, attacks); !onPath {
+				s.store(p, c.numbers, s.nodes-began)
+			}
+			return c.numbers, onPath
+		}
+		best := &f.children[c.best]
+		best.numbers, best.onPath = s.expand(best.position, c.limit(limit, attacks))
+	}
+}
+
+// restsOnPath reports whether a node that is no win may be one on another path.
+func restsOnPath(children []proofChild, attacks bool) bool {
+	any, all := false, true
+	for _, c := range children {
+		if c.numbers == provenNoWin {
+			any, all = any || c.onPath, all && c.onPath
+		}
+	}
+	if attacks {
+		return any
+	}
+	return all
+}
+
+// choice is what the children of a node say.
+type choice struct {
+	numbers proofNumbers // of the node
+	best    int          // the child to search next
+	second  uint32       // the next child's number by which that was chosen
+	open    uint32       // children that are not decided
+}
+
+// choose returns the choice among the children of a node. The attacker searches the child
+// with the least proof number, the defender that with the least disproof number.
+func choose(children []proofChild, attacks bool) choice {
+	c := choice{second: unprovable}
+	least, most := uint32(unprovable), uint32(0)
+	for i, child := range children {
+		own, other := child.numbers.proof, child.numbers.disproof
+		if !attacks {
+			own, other = other, own
+		}
+		if i == 0 || own < least {
+			c.second, least, c.best = least, own, i
+		} else {
+			c.second = min(c.second, own)
+		}
+		if other != 0 {
+			most = max(most, other)
+			c.open++
+		}
+	}
+	other := uint32(0) // every child is decided, for the other side
+	switch {
+	case len(children) > 0 && least == 0:
+		other = unprovable
+	case c.open > 0:
+		other = min(most+c.open-1, unprovable)
+	}
+	c.numbers = proofNumbers{least, other}
+	if !attacks {
+		c.numbers = proofNumbers{other, least}
+	}
+	return c
+}
+
+// limit returns that of the best child of a node with a limit: it is searched until
+// another child seems better by a quarter, or the node is done.
+func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
+	own, other := &of.proof, &of.disproof
+	if !attacks {
+		own, other = other, own
+	}
+	*own = min(*own, c.second+c.second/4+1)
+	*other -= min(*other-1, c.open-1)
+	return of
+}
+
+// generate fills f with the moves in p, the last position of the path, that don't let the
+// opponent reach the goal at once.
+func (s *Prover) generate(p rules.Position, f *proofFrame) {
+	f.children = f.children[:0]
+	s.rules.Moves(p, &f.moves)
+	s.rules.Evasions(p, &f.moves)
+	for m := range f.moves.All() {
+		c := proofChild{move: m, position: s.rules.Apply(p, m)}
+		if len(s.path) == s.maxPlies || slices.Contains(s.path, c.position) {
+			c.numbers, c.onPath = provenNoWin, true
+		} else if entry := s.find(c.position); entry != nil {
+			c.numbers = entry.numbers
+		} else {
+			c.numbers = s.leaf(c.position, &f.reply)
+			s.store(c.position, c.numbers, 0)
+		}
+		f.children = append(f.children, c)
+	}
+}
+
+// leaf returns the first numbers of p, in which the side to move can't reach the goal at
+// once.
+func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
+	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
+		s.stopped = true
+	}
+	if s.rules.Outcome(p) != rules.Undecided {
+		return provenNoWin
+	}
+	score, attacked := s.eval.Evaluate(p)
+	if attacked {
+		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
+			if p.Side() == s.attacker {
+				return provenNoWin
+			}
+			return provenWin
+		}
+	}
+	if p.Side() != s.attacker {
+		score = -score
+	}
+	return proofNumbers{firstNumber(-score), firstNumber(score)}
+}
+
+// firstNumber grows with the evaluation against what is to be proven.
+func firstNumber(score agents.Score) uint32 {
+	x := min(max(float64(score), -evalRange), evalRange)
+	return uint32(math.Round(math.Exp2(firstExponent + x/evalScale)))
+}
+
+const (
+	evalRange     = 600 // hundredths of a point
+	evalScale     = 150 // for which the number doubles
+	firstExponent = 5
+)
+
+func (s *Prover) bucket(p rules.Position) []proofEntry {
+	i := (p.Hash() * 0x9e3779b97f4a7c15 >> 11) % uint64(len(s.table)/proofBucket) * proofBucket
+	return s.table[i : i+proofBucket]
+}
+
+// find returns the entry of a position, nil if there is none.
+func (s *Prover) find(p rules.Position) *proofEntry {
+	b := s.bucket(p)
+	for i := range b {
+		if b[i].position == p {
+			return &b[i]
+		}
+	}
+	return nil
+}
+
+// store keeps a position's numbers in place of those of the one with the least work.
+func (s *Prover) store(p rules.Position, n proofNumbers, work int64) {
+	b := s.bucket(p)
+	to := &b[0]
+	for i := range b {
+		if b[i].position == p {
+			b[i].numbers = n
+			b[i].work = uint32(min(int64(b[i].work)+work, math.MaxUint32))
+			return
+		}
+		if b[i].work < to.work {
+			to = &b[i]
+		}
+	}
+	*to = proofEntry{p, n, uint32(min(work, math.MaxUint32))}
+}

@@ -1,0 +1,166 @@
+package solver
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/eval"
+	"gyges/agents/internal/agenttest"
+	"gyges/rules"
+)
+
+func evaluator(t testing.TB, r *rules.Rules) *eval.Evaluator {
+	w, err := eval.Default(eval.Family(r))
+	require.NoError(t, err)
+	e, err := eval.New(w, r)
+	require.NoError(t, err)
+	return e
+}
+
+// wins plays a strategy in a game against every reply, without the program's check: it
+// reports whether winner reaches the goal within n plies in every line.
+func wins(g *rules.Game, winner rules.Side, moves map[rules.Position]rules.Move, n int) bool {
+	if o, _ := g.Outcome(); o != rules.Undecided || n == 0 {
+		return o == rules.WinFor(winner)
+	}
+	p := g.Position()
+	m, planned := moves[p]
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	any, all := false, true
+	for next := range ms.All() {
+		if p.Side() == winner && (planned && next != m || !planned && !next.IsGoal()) {
+			continue
+		}
+		g.PlayLegal(next)
+		won := wins(g, winner, moves, n-1)
+		g.Undo()
+		any, all = any || won, all && won
+	}
+	return any && all
+}
+
+// Short wins and losses are proven for the right side, and nothing is where brute force
+// finds the other side to win.
+func TestProofsAgreeWithSearch(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"italian-simplified", "italian", "turkish-basic"} {
+		r := rules.MustParse(text)
+		e, s, prover := evaluator(t, r), New(1), NewProver(20_000)
+		rng := rand.New(rand.NewPCG(7, uint64(len(text))))
+		proven := 0
+		for proven < 30 {
+			g := agenttest.RandomGame(r, rng, 6+rng.IntN(14))
+			if r.SettingUp(g.Position()) {
+				continue
+			}
+			known := solve(t, s, g, 4)
+			proof, err := prover.Prove(t.Context(), g, e, 9, 20_000)
+			require.NoError(t, err)
+			if known.Plies == 0 {
+				continue
+			}
+			proven++
+			require.NotNil(t, proof.Win, "%s: %s", text, r.FormatPosition(g.Position()))
+			winner := g.Position().Side()
+			if known.Plies < 0 {
+				winner = winner.Other()
+			}
+			require.Equal(t, winner, proof.Winner)
+			require.GreaterOrEqual(t, proof.Win.Plies, max(known.Plies, -known.Plies))
+			require.Len(t, proof.Win.Line, proof.Win.Plies)
+			start := rules.NewGame(r, g.Position())
+			require.True(t, wins(start, winner, proof.Win.Moves, proof.Win.Plies))
+			require.False(t, wins(start, winner, proof.Win.Moves, proof.Win.Plies-1), "the longest game")
+		}
+	}
+}
+
+// A set-up of the simplified rules that South wins.
+func TestProofOfASetup(t *testing.T) {
+	r := rules.MustParse("italian-simplified")
+	g := agenttest.Game(t, r, "312312/000000/000000/000000/000000/332121 s")
+	prover := NewProver(200_000)
+	proof, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
+	require.NoError(t, err)
+	require.NotNil(t, proof.Win)
+	require.Equal(t, rules.South, proof.Winner)
+	require.True(t, wins(g, rules.South, proof.Win.Moves, proof.Win.Plies))
+
+	again, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 200_000)
+	require.NoError(t, err)
+	require.Equal(t, proof, again, "the same search gives the same proof")
+
+	none, err := prover.Prove(t.Context(), g, evaluator(t, r), MaxDepth, 100)
+	require.NoError(t, err)
+	require.Nil(t, none.Win)
+	require.InDelta(t, 200, none.Nodes, 100, "for each side")
+}
+
+// The game's length bounds a proof.
+func TestProofWithinTheGamesLength(t *testing.T) {
+	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5
+	for plies, proven := range map[string]bool{"5": true, "4": false} {
+		r := rules.MustParse("italian-simplified:max_plies=" + plies)
+		proof, err := NewProver(10_000).Prove(t.Context(), agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 10_000)
+		require.NoError(t, err)
+		require.Equal(t, proven, proof.Win != nil)
+	}
+}
+
+func TestProofErrors(t *testing.T) {
+	prove := func(ctx context.Context, text, position string) error {
+		r := rules.MustParse(text)
+		_, err := NewProver(1000).Prove(ctx, agenttest.Game(t, r, position), evaluator(t, r), MaxDepth, 1_000_000)
+		return err
+	}
+	const setup = "312312/000000/000000/000000/000000/332121 s"
+	require.ErrorIs(t, prove(t.Context(), "simplified", setup), ErrProofRules)
+	require.ErrorIs(t, prove(t.Context(), "italian-kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"),
+		ErrProofRules)
+	require.ErrorIs(t, prove(t.Context(), "italian", "000000/000000/000000/000000/000000/000000 s 222/222"), ErrSetup)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, prove(ctx, "italian", setup), context.Canceled)
+}
+
+// A strategy that doesn't win is refused, whatever is wrong with it.
+func TestStrategyCheck(t *testing.T) {
+	r := rules.MustParse("italian-simplified")
+	g := agenttest.Game(t, r, "232101/030000/000000/000100/003001/230200 s")
+	p := g.Position()
+	proof, err := NewProver(10_000).Prove(t.Context(), g, evaluator(t, r), 5, 10_000)
+	require.NoError(t, err)
+	good := proof.Win.Moves
+	check := func(moves map[rules.Position]rules.Move) error {
+		_, err := Strategy{Rules: r, Winner: rules.South, Moves: moves}.Check(p)
+		return err
+	}
+	changed := func(at rules.Position, m rules.Move) map[rules.Position]rules.Move {
+		c := map[rules.Position]rules.Move{at: m}
+		for q, n := range good {
+			if q != at {
+				c[q] = n
+			}
+		}
+		return c
+	}
+	require.NoError(t, check(good))
+	require.ErrorContains(t, check(nil), "it has no move")
+	require.ErrorContains(t, check(changed(p, good[p].Rotate())), "is not legal")
+	var ms rules.MoveSet
+	g.LegalMoves(&ms)
+	for m := range ms.All() {
+		if m == good[p] {
+			continue
+		}
+		if err := check(changed(p, m)); err == nil { // it wins, too
+			require.True(t, wins(g, rules.South, changed(p, m), 5))
+		}
+	}
+	_, err = Strategy{Rules: r, Winner: rules.North, Moves: good}.Check(p)
+	require.ErrorContains(t, err, "it has no move")
+}

@@ -1,0 +1,120 @@
+package solver
+
+import (
+	"fmt"
+
+	"gyges/rules"
+)
+
+// Strategy is a claim that a side wins with certain moves. It may come from anywhere.
+type Strategy struct {
+	Rules  *rules.Rules
+	Winner rules.Side
+	// Moves is the winner's move in each position in which it is to move and can't reach
+	// the goal at once.
+	Moves map[rules.Position]rules.Move
+}
+
+// Win is a strategy that holds against every reply.
+type Win struct {
+	// Plies is the length of the longest game that the strategy allows: the win takes at
+	// most so many.
+	Plies int
+	// Line is a game of that length.
+	Line []rules.Move
+	// Moves are those moves of the strategy that are needed.
+	Moves map[rules.Position]rules.Move
+}
+
+// Check plays the strategy from p against every legal reply. It uses the rules alone: no
+// evaluation and no result of a search. The game's history and its greatest length don't
+// count. The error says where the strategy fails.
+func (s Strategy) Check(p rules.Position) (Win, error) {
+	c := strategyCheck{Strategy: s, used: map[rules.Position]rules.Move{}, longest: map[rules.Position]longest{}}
+	l, err := c.check(p)
+	if err != nil {
+		return Win{}, err
+	}
+	win := Win{Plies: l.plies, Moves: c.used}
+	for ; l.plies > 0; l = c.longest[p] {
+		win.Line = append(win.Line, l.move)
+		p = s.Rules.Apply(p, l.move)
+	}
+	return win, nil
+}
+
+type strategyCheck struct {
+	Strategy
+	used    map[rules.Position]rules.Move
+	longest map[rules.Position]longest
+}
+
+// longest is how a game goes on that lasts as long as the strategy allows; without plies
+// the position is being checked.
+type longest struct {
+	plies int
+	move  rules.Move
+}
+
+func (c *strategyCheck) check(p rules.Position) (longest, error) {
+	if l, ok := c.longest[p]; ok {
+		if l.plies == 0 {
+			return l, c.failure(p, "the position returns")
+		}
+		return l, nil
+	}
+	if c.Rules.Outcome(p) != rules.Undecided {
+		return longest{}, c.failure(p, "the game ends without the win")
+	}
+	c.longest[p] = longest{}
+	replies, goal, err := c.moves(p)
+	if err != nil {
+		return longest{}, err
+	}
+	l := longest{plies: 1, move: goal}
+	for _, m := range replies {
+		next, err := c.check(c.Rules.Apply(p, m))
+		if err != nil {
+			return longest{}, err
+		}
+		if next.plies >= l.plies {
+			l = longest{next.plies + 1, m}
+		}
+	}
+	c.longest[p] = l
+	return l, nil
+}
+
+// moves returns the moves in p that must be played through: all of the loser, one of the
+// winner, or none if the winner reaches the goal with the one returned besides.
+func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, goal rules.Move, err error) {
+	var legal rules.MoveSet
+	c.Rules.Moves(p, &legal)
+	if p.Side() != c.Winner {
+		for m := range legal.All() {
+			replies = append(replies, m)
+		}
+		if len(replies) == 0 {
+			err = c.failure(p, "the opponent can't move")
+		}
+		return replies, rules.NoMove, err
+	}
+	for m := range legal.Goals() {
+		if c.Rules.Outcome(c.Rules.Apply(p, m)) == rules.WinFor(c.Winner) {
+			return nil, m, nil
+		}
+	}
+	m, ok := c.Moves[p]
+	switch {
+	case !ok:
+		return nil, rules.NoMove, c.failure(p, "it has no move")
+	case !legal.Contains(m):
+		return nil, rules.NoMove, c.failure(p, fmt.Sprintf("%v is not legal", m))
+	}
+	c.used[p] = m
+	return []rules.Move{m}, rules.NoMove, nil
+}
+
+func (c *strategyCheck) failure(p rules.Position, why string) error {
+	return fmt.Errorf("the strategy fails in %s: %s", c.Rules.FormatPosition(p), why)
+}
