@@ -21,7 +21,7 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 	c.Name = nameOf(path)
 	fields := func(p *parser) []field {
 		return append(p.gameFields(&c),
-			p.textValue("schedule", (*string)(&c.Format), "round-robin, gauntlet, swiss, knockout or self-play"),
+			p.textValue("schedule", (*string)(&c.Format), "round-robin, gauntlet, ladder, swiss, knockout or self-play"),
 			p.value("rounds", &c.Rounds),
 			p.group("clock", "a clock",
 				p.value("clock.base", &c.Clock.Base),
