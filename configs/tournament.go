@@ -1,12 +1,16 @@
 package configs
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
 	"gyges/agents/files"
+	"gyges/agents/problems"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -20,8 +24,8 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 	c := tournament.DefaultConfig()
 	c.Name = nameOf(path)
 	fields := func(p *parser) []field {
-		return append(p.gameFields(&c),
-			p.textValue("schedule", (*string)(&c.Format), "round-robin, gauntlet, swiss, knockout or self-play"),
+		return append(p.gameFields(&c, registry),
+			p.textValue("schedule", (*string)(&c.Format), "round-robin, gauntlet, ladder, swiss, knockout or self-play"),
 			p.value("rounds", &c.Rounds),
 			p.group("clock", "a clock",
 				p.value("clock.base", &c.Clock.Base),
@@ -36,11 +40,11 @@ func LoadTournament(path string, registry *agents.Registry) (tournament.Config, 
 }
 
 // gameFields are the keys that files about games of several agents have.
-func (p *parser) gameFields(c *tournament.Config) []field {
+func (p *parser) gameFields(c *tournament.Config, registry *agents.Registry) []field {
 	return []field{
 		p.name(&c.Name),
 		p.field("rules", func(n *yaml.Node) { p.rulesList(n, c) }),
-		p.field("agents", func(n *yaml.Node) { p.agentsList(n, c) }),
+		p.field("agents", func(n *yaml.Node) { p.agentsList(n, c, registry) }),
 		p.value("pairs", &c.Pairs),
 		p.openings("openings", &c.Openings),
 		p.limits("limits", &c.Limits),
@@ -74,14 +78,88 @@ func (p *parser) oneRules(to **rules.Rules) field {
 	})
 }
 
-func (p *parser) agentsList(n *yaml.Node, c *tournament.Config) {
+func (p *parser) agentsList(n *yaml.Node, c *tournament.Config, registry *agents.Registry) {
+	add := func(spec agents.Spec, line int) {
+		p.lines[fmt.Sprintf("agents[%d]", len(c.Agents))] = line
+		c.Agents = append(c.Agents, spec)
+	}
 	for _, e := range p.list(n, "agent specs") {
+		if e.Kind == yaml.MappingNode {
+			p.sweep(e, registry, add)
+			continue
+		}
 		var spec agents.Spec
 		if p.store(e, &spec); spec.Kind != "" {
-			p.lines[fmt.Sprintf("agents[%d]", len(c.Agents))] = e.Line
-			c.Agents = append(c.Agents, spec)
+			add(spec, e.Line)
 		}
 	}
+}
+
+// sweep reads {agent: SPEC, PARAM: [v1, v2]}: the spec with each value of the parameter in turn.
+func (p *parser) sweep(n *yaml.Node, registry *agents.Registry, add func(spec agents.Spec, line int)) {
+	before := len(p.problems)
+	var agent, param, values *yaml.Node
+	keys := []string{}
+	p.entries(n, "a parameter sweep", func(key, value *yaml.Node) {
+		keys = append(keys, found(key))
+		if key.Value == "agent" {
+			agent = value
+		} else {
+			param, values = key, value
+		}
+	})
+	if len(p.problems) > before {
+		return
+	}
+	if agent == nil || len(keys) != 2 {
+		p.add(n.Line, "expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}, found %s",
+			cmp.Or(strings.Join(keys, ", "), "none"))
+		return
+	}
+	var base agents.Spec
+	if p.store(agent, &base); base.Kind == "" || !p.swept(base, agent.Line, param, registry) {
+		return
+	}
+	for _, v := range p.sweepValues(values, found(param)) {
+		add(base.With(param.Value, v.Value), v.Line)
+	}
+}
+
+// swept checks what all agents of a sweep share, so that a mistake in it is reported
+// once: the spec, and that it lacks the parameter.
+func (p *parser) swept(base agents.Spec, line int, param *yaml.Node, registry *agents.Registry) bool {
+	_, err := registry.Values(base)
+	if err == nil {
+		line = param.Line
+		kind, _ := registry.Kind(base) // it is known
+		isParam := func(q agents.Param) bool { return q.Name == param.Value }
+		if _, known := kind.Param(param.Value); !known {
+			_, err = registry.Values(base.With(param.Value, ""))
+		} else if slices.ContainsFunc(base.Params, isParam) {
+			err = fmt.Errorf("agent %.60q: parameter %s is given twice", base, param.Value)
+		}
+	}
+	for _, e := range problems.Split(err) {
+		p.add(line, "%v", e)
+	}
+	return err == nil
+}
+
+// sweepValues returns the scalars of a list of a parameter's values that is not empty.
+func (p *parser) sweepValues(n *yaml.Node, param string) []*yaml.Node {
+	list := p.list(n, "values of "+param)
+	if n.Kind == yaml.SequenceNode && len(list) == 0 {
+		p.add(n.Line, "expected a list of values of %s, found an empty one", param)
+	}
+	var scalars []*yaml.Node
+	for _, v := range list {
+		if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			p.add(v.Line, "expected a value of %s, found %s", param, found(v))
+			continue
+		}
+		scalars = append(scalars, v)
+	}
+	return scalars
 }
 
 // openings is the key of an opening policy. The path of a list of openings is relative

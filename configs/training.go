@@ -27,7 +27,7 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	c := training.DefaultSelfPlay()
 	c.Tournament.Name = nameOf(path)
 	fields := func(p *parser) []field {
-		return append(p.gameFields(&c.Tournament),
+		return append(p.gameFields(&c.Tournament, registry),
 			p.group("explore", "exploration",
 				p.value("explore.temperature", &c.Explore.Temperature),
 				p.value("explore.random", &c.Explore.Random),

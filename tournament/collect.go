@@ -166,10 +166,12 @@ func (c *collector) count(g *record.Game) {
 	}
 }
 
-// tooFew stops the run if too few agents are left.
+// tooFew stops the run if too few agents are left, or if those left don't meet.
 func (c *collector) tooFew() {
 	config := c.schedule.config
-	if c.suspend.left() < 2 || config.Format == Gauntlet && c.suspend.has(0) {
+	meet := func(p [2]int) bool { return !c.suspend.has(p[0]) && !c.suspend.has(p[1]) }
+	apart := !config.Format.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].pairings, meet)
+	if c.suspend.left() < 2 || apart {
 		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
 	}
 }

@@ -253,9 +253,9 @@ func closeAgent(agent agents.Agent) error {
 }
 
 func (v *validation) format(c *Config) {
-	known := []Format{"", RoundRobin, Gauntlet, Swiss, Knockout, SelfPlay}
-	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s or %s, found %.60q", RoundRobin,
-		Gauntlet, Swiss, Knockout, SelfPlay, c.Format)
+	known := []Format{"", RoundRobin, Gauntlet, Ladder, Swiss, Knockout, SelfPlay}
+	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s, %s or %s, found %.60q", RoundRobin,
+		Gauntlet, Ladder, Swiss, Knockout, SelfPlay, c.Format)
 	v.Expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss,
 		c.Rounds)
 	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",

@@ -13,6 +13,7 @@ type Format string
 const (
 	RoundRobin Format = "round-robin" // every two agents
 	Gauntlet   Format = "gauntlet"    // the first agent meets every other one
+	Ladder     Format = "ladder"      // each agent meets the next one listed
 
 	// Swiss has rounds in which agents with equally many points meet, and no two
 	// a second time as long as that is possible. With an odd number of agents the
@@ -41,7 +42,7 @@ func (c *ManifestConfig) StageSizes() []int { return c.Format.stageSizes(len(c.A
 
 func (f Format) stageSizes(n, rounds int) []int {
 	switch f {
-	case Gauntlet:
+	case Gauntlet, Ladder:
 		return []int{n - 1}
 	case Swiss:
 		return slices.Repeat([]int{n / 2}, rounds)
@@ -105,10 +106,14 @@ func (t *table) endStage(pairings [][2]int, worth int64) {
 // pairings makes so many pairings for the next stage.
 func (t *table) pairings(f Format, count int) [][2]int {
 	switch f {
-	case Gauntlet:
+	case Gauntlet, Ladder:
 		var list [][2]int
 		for i := range count {
-			list = append(list, [2]int{0, i + 1})
+			first := 0
+			if f == Ladder {
+				first = i
+			}
+			list = append(list, [2]int{first, i + 1})
 		}
 		return list
 	case Swiss:

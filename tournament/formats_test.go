@@ -130,11 +130,19 @@ func TestGauntlet(t *testing.T) {
 	require.EqualValues(t, 3*2*2, c.Games())
 }
 
+func TestLadder(t *testing.T) {
+	c := formatConfig(t, Ladder, 4)
+	require.Equal(t, [][2]int{{0, 1}, {1, 2}, {2, 3}}, newSchedule(&c).stages[0].pairings)
+	require.EqualValues(t, 3*2*2, c.Games())
+	m := c.Manifest()
+	require.Equal(t, []int{3}, m.StageSizes())
+}
+
 // Formats whose pairings depend on results give the same records for any
 // number of workers, and after an interruption.
 func TestFormatsRunAndResume(t *testing.T) {
 	t.Parallel()
-	for _, f := range []Format{Swiss, Knockout, Gauntlet} {
+	for _, f := range []Format{Swiss, Knockout, Gauntlet, Ladder} {
 		c := formatConfig(t, f, 7)
 		c.Workers = 1
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)
@@ -200,13 +208,16 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 
 func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
-		"schedule: expected round-robin, gauntlet, swiss, knockout or self-play, found \"x\"": func(c *Config) { c.Format = "x" },
-		"rounds: expected none but in a swiss tournament, found 2":                            func(c *Config) { c.Rounds = 2 },
+		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
+			c.Format = "x"
+		},
+		"rounds: expected none but in a swiss tournament, found 2": func(c *Config) { c.Rounds = 2 },
 		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
 			c.Format,
 				c.Rounds = Swiss, 3
 		},
-		"sprt: expected two agents, found 3": func(c *Config) { c.SPRT = sprt.Default() },
+		"rounds: expected none but in a swiss tournament, found 1": func(c *Config) { c.Format, c.Rounds = Ladder, 1 },
+		"sprt: expected two agents, found 3":                       func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play": func(c *Config) {
 			c.SPRT,
 				c.Format = sprt.Default(), SelfPlay

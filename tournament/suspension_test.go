@@ -84,10 +84,13 @@ func TestFaultsInARow(t *testing.T) {
 
 // With no opponent left the run stops, and goes on when no agent is suspended any more.
 func TestSuspensionStopsTheRun(t *testing.T) {
-	for _, format := range []Format{RoundRobin, Gauntlet} {
+	for _, format := range []Format{RoundRobin, Gauntlet, Ladder} {
 		c := testConfig(t, "illegal", "random")
-		if format == Gauntlet {
+		switch format {
+		case Gauntlet:
 			c = testConfig(t, "illegal", "random", "scored")
+		case Ladder: // the two others don't meet
+			c = testConfig(t, "random", "illegal", "scored")
 		}
 		c.Rules, c.Pairs, c.Suspend, c.Format = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
 		for range 2 { // again when it goes on
