@@ -19,12 +19,13 @@ import (
 
 // gamesCmd shows recorded games.
 type gamesCmd struct {
-	List gamesListCmd `cmd:"" default:"withargs" help:"List games."`
-	Show gamesShowCmd `cmd:"" help:"Replay a game."`
+	List  gamesListCmd  `cmd:"" default:"withargs" help:"List games."`
+	Show  gamesShowCmd  `cmd:"" help:"Replay a game."`
+	Stats gamesStatsCmd `cmd:"" help:"Count what happens in games."`
 }
 
 func (gamesCmd) examples() []example {
-	return append(gamesListCmd{}.examples(), gamesShowCmd{}.examples()...)
+	return slices.Concat(gamesListCmd{}.examples(), gamesShowCmd{}.examples(), gamesStatsCmd{}.examples())
 }
 
 // gameFilter chooses recorded games.
@@ -42,6 +43,9 @@ type gameFilter struct {
 	reasons []string
 	most    int // plies
 	chosen  int // games so far
+
+	// bad, if not nil, is called for a line that is no record, which is left out unless it returns an error.
+	bad func(error) error
 }
 
 // prepare checks the flags.
@@ -175,6 +179,11 @@ func (f *gameFilter) inFile(ctx context.Context, e *env, from runFile, take func
 		case errors.Is(err, record.ErrTorn) && r.Line() > 1:
 			e.err.warn("left out: %s:%d: the last line is cut short", textfmt.Escape(name), r.Line())
 			return nil
+		case f.bad != nil && errors.As(err, new(*record.LineError)):
+			if err := f.bad(err); err != nil {
+				return err
+			}
+			continue
 		case err != nil:
 			return err
 		case !f.takes(g):

@@ -12,6 +12,12 @@ import (
 // game lost by a fault must have been undecided until then. The error names the
 // move, counted from 1.
 func Replay(g *Game) (*rules.Game, error) {
+	return ReplayEach(g, func(*rules.Game, rules.Move) {})
+}
+
+// ReplayEach is [Replay] that calls before ahead of each move, which is known to be legal then, unlike the
+// rest of the record. before must not change the game.
+func ReplayEach(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
 	if err := g.check(); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
@@ -28,9 +34,12 @@ func Replay(g *Game) (*rules.Game, error) {
 	}
 	game := rules.NewGame(r, opening)
 	for i, text := range g.Moves {
-		if err := replayMove(game, text, g.OnRepetition == "allow"); err != nil {
+		m, err := nextMove(game, text, g.OnRepetition == "allow")
+		if err != nil {
 			return nil, fmt.Errorf("game %d: move %d: %w", g.Game, i+1, err)
 		}
+		before(game, m)
+		game.PlayLegal(m)
 	}
 	if err := checkEnd(g, game); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
@@ -38,20 +47,19 @@ func Replay(g *Game) (*rules.Game, error) {
 	return game, nil
 }
 
-// replayMove makes a move. Those that only repeat may be allowed.
-func replayMove(game *rules.Game, text string, repeats bool) error {
+// nextMove reads a move and checks it. Those that only repeat may be allowed.
+func nextMove(game *rules.Game, text string, repeats bool) (rules.Move, error) {
 	m, err := game.Rules().ParseMove(game.Position(), text)
 	if err != nil {
-		return err
+		return m, err
 	}
 	if short := m.String(); short != text {
-		return fmt.Errorf("expected the short notation %s, found %.60q", short, text)
+		return m, fmt.Errorf("expected the short notation %s, found %.60q", short, text)
 	}
 	if repeats && game.OnlyRepeats(m) {
-		game.PlayLegal(m)
-		return nil
+		return m, nil
 	}
-	return game.Play(m)
+	return m, game.Check(m)
 }
 
 func checkEnd(g *Game, game *rules.Game) error {

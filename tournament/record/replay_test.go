@@ -17,6 +17,19 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, rules.ByGoal, reason)
 }
 
+// Moves are legal when they are seen.
+func TestReplayEach(t *testing.T) {
+	g := sample()
+	g = withMoves(g, "c4-c3", "b5-goal")
+	var seen []string
+	_, err := ReplayEach(&g, func(game *rules.Game, m rules.Move) {
+		require.True(t, game.Legal().Contains(m))
+		seen = append(seen, m.String())
+	})
+	require.ErrorContains(t, err, "move 2: b5-goal is not legal")
+	require.Equal(t, []string{"c4-c3"}, seen)
+}
+
 // withMoves replaces the moves, and drops what stands beside them.
 func withMoves(g Game, moves ...string) Game {
 	g.Moves = append([]string{}, moves...)

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"gyges/ratings/csvfile"
+	"gyges/ratings/grid"
+	"gyges/ratings/textfmt"
+	"gyges/rules"
+	"gyges/tournament/gamestats"
+	"gyges/tournament/record"
+	"gyges/tournament/standings"
+)
+
+// gamesStatsCmd counts what happens in recorded games.
+type gamesStatsCmd struct {
+	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
+	gameFilter
+	Compare string `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
+	Workers int    `placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`
+	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
+}
+
+// Help is the part of the help below the summary.
+func (gamesStatsCmd) Help() string {
+	return "Replays games and counts, for each rule set, results and lengths, how the winning moves and all moves are " +
+		"made, and how often a win was missed or could have been stopped. The 95 % intervals take the pair of games " +
+		"from one opening as the unit. gyges help tournament says what each figure counts. Games that can't be " +
+		"replayed are left out and reported on stderr."
+}
+
+func (gamesStatsCmd) examples() []example {
+	return []example{
+		{"gyges games stats results/quick-20260102-150405", ""},
+		{"gyges games stats results/quick-20260102-150405 --reason goal --format csv > wins.csv", ""},
+		{"gyges games stats results/quick-20260102-150405 --rules standard --compare turkish-advanced",
+			"how often two rulebooks differ in one game"},
+	}
+}
+
+// Run counts the games and prints the figures.
+func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
+	compare, errCompare := c.compare()
+	if err := errors.Join(c.prepare(), errCompare, between("--workers", c.Workers, 0, maxWorkers)); err != nil {
+		return err
+	}
+	files, err := runFiles(c.Runs)
+	if err != nil {
+		return err
+	}
+	in := new(standings.Reader) // for what it says of games left out
+	c.bad = in.Unreadable
+	m, read := newMeter(e.err, 0), int64(0)
+	options := gamestats.Options{Workers: c.Workers, Compare: compare}
+	counted, err := gamestats.Count(options, func(add func(string, *record.Game)) error {
+		return c.each(ctx, e, files, func(i int, g *record.Game) error {
+			if read++; m.due() {
+				m.report(read, 0, fmt.Sprintf("%s games, %.3g games/s", textfmt.Thousands(read),
+					float64(read)/m.now().Sub(m.start).Seconds()))
+			}
+			if g.NotPlayed() {
+				in.Skipped.NotPlayed++
+				return nil
+			}
+			add(files[i].path, g)
+			return nil
+		})
+	})
+	m.end()
+	if err != nil {
+		return err
+	}
+	for _, bad := range counted.Errors {
+		_ = in.Unreadable(bad) // which returns it in strict mode only
+	}
+	in.Skipped.Unreadable += counted.Refused - len(counted.Errors)
+	if len(counted.Rules) == 0 {
+		return noGames(listed(c.Runs), &in.Skipped)
+	}
+	warnSkipped(e, &in.Skipped)
+	if n := in.Skipped.NotPlayed; n > 0 {
+		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(n, "game"))
+	}
+	return c.write(e.out, counted.Rules, compare)
+}
+
+// compare returns the rule set of --compare; nil for none.
+func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
+	if c.Compare == "" {
+		return nil, nil
+	}
+	r, err := loadRules(c.Compare)
+	if err != nil {
+		return nil, fmt.Errorf("--compare: %w", err)
+	}
+	return r, nil
+}
+
+// write prints the figures of all rule sets.
+func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.Rules) error {
+	switch c.Format {
+	case "json":
+		return writeJSON(w, newGameStatsJSON(all))
+	case "csv":
+		return writeGameStatsCSV(w, all)
+	}
+	markdown := c.Format == "markdown"
+	heading := "Rules %s\n\n"
+	if markdown {
+		heading = "## Rules %s\n\n"
+	}
+	for i, s := range all {
+		if i > 0 {
+			w.printf("\n")
+		}
+		title := s.Rules
+		if compare != nil {
+			title += ", compared with " + compare.String()
+		}
+		w.printf(heading, textfmt.Escape(title))
+		t := grid.Grid{Header: []string{"Statistic", "Value", "95 % interval", "Of"}, Left: map[int]bool{0: true}}
+		for _, f := range s.Figures {
+			t.Add(gameFigureRow(f)...)
+		}
+		if err := printTable(w, &t, markdown); err != nil {
+			return err
+		}
+		if note := notCompared(s); note != "" {
+			w.printf("\n")
+			hanging(w, "", note)
+		}
+	}
+	return nil
+}
+
+// gameFigureRow returns the cells of a figure, rounded.
+func gameFigureRow(f gamestats.Figure) []string {
+	number := func(v float64) string {
+		switch f.Unit {
+		case gamestats.Share:
+			return textfmt.Percent(v)
+		case gamestats.Mean:
+			return fmt.Sprintf("%.2f", v)
+		}
+		return textfmt.Thousands(int64(v))
+	}
+	row := []string{f.Label, "-", "", textfmt.Thousands(f.N)}
+	if !math.IsNaN(f.Value) {
+		row[1] = number(f.Value)
+	}
+	if !math.IsNaN(f.Low) {
+		row[2] = number(f.Low) + " to " + number(f.High)
+	}
+	return row
+}
+
+// notCompared says why games were not compared; "" if all were.
+func notCompared(s gamestats.Stats) string {
+	if s.NotCompared == 0 {
+		return ""
+	}
+	return textfmt.Escape(fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(int(s.NotCompared), "game"),
+		s.NotComparedError))
+}
+
+// writeGameStatsCSV prints a line for each figure of each rule set.
+func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
+	c := csvfile.NewWriter(w)
+	_ = c.Write([]string{"rules", "statistic", "value", "low", "high", "n"}) // Error returns it
+	number := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	for _, s := range all {
+		for _, f := range s.Figures {
+			_ = c.Write([]string{s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10)})
+		}
+	}
+	c.Flush()
+	return writeFailure(c.Error())
+}
+
+// gameStatsJSON are the figures of a rule set as --format json prints them.
+type gameStatsJSON struct {
+	Rules   string           `json:"rules"`
+	Figures []gameFigureJSON `json:"figures"`
+	Notes   []string         `json:"notes,omitempty"`
+}
+
+type gameFigureJSON struct {
+	Statistic string   `json:"statistic"`
+	Value     *float64 `json:"value"` // null: there is none
+	Low       *float64 `json:"low"`
+	High      *float64 `json:"high"`
+	N         int64    `json:"n"`
+}
+
+func newGameStatsJSON(all []gamestats.Stats) []gameStatsJSON {
+	orNull := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
+	}
+	var list []gameStatsJSON
+	for _, s := range all {
+		one := gameStatsJSON{Rules: s.Rules}
+		for _, f := range s.Figures {
+			one.Figures = append(one.Figures, gameFigureJSON{f.Key, orNull(f.Value), orNull(f.Low), orNull(f.High), f.N})
+		}
+		if note := notCompared(s); note != "" {
+			one.Notes = []string{note}
+		}
+		list = append(list, one)
+	}
+	return list
+}

@@ -1,0 +1,74 @@
+package gamestats
+
+import "math"
+
+// z95 is the quantile of the normal distribution for intervals of 95 %.
+const z95 = 1.959963984540054
+
+// part is what some games add to a figure: value is of a sum over so many cases.
+type part struct{ sum, cases float64 }
+
+// moments are the sums of the parts of independent units, and of their squares and products, from which the ratio
+// of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
+type moments struct {
+	units                  int64 // with any case
+	sum, cases             float64
+	sumSum, sumCase, case2 float64
+}
+
+func (m *moments) add(p part) {
+	if p.cases == 0 {
+		return
+	}
+	m.units++
+	m.sum += p.sum
+	m.cases += p.cases
+	m.sumSum += p.sum * p.sum
+	m.sumCase += p.sum * p.cases
+	m.case2 += p.cases * p.cases
+}
+
+func (m *moments) merge(o *moments) {
+	m.units += o.units
+	m.sum += o.sum
+	m.cases += o.cases
+	m.sumSum += o.sumSum
+	m.sumCase += o.sumCase
+	m.case2 += o.case2
+}
+
+// ratio returns the sum for each case, NaN without cases.
+func (m *moments) ratio() float64 { return m.sum / m.cases }
+
+// variance returns that of the ratio, by the residuals of the units (the linearised variance of a ratio of totals
+// of clusters); NaN for fewer than two units.
+func (m *moments) variance() float64 {
+	if m.units < 2 {
+		return math.NaN()
+	}
+	r, n := m.ratio(), float64(m.units)
+	squares := m.sumSum - 2*r*m.sumCase + r*r*m.case2
+	if squares < 1e-12*(m.sumSum+r*r*m.case2) { // 0 but for rounding
+		squares = 0
+	}
+	return squares / (m.cases * m.cases) * n / (n - 1)
+}
+
+// meanInterval returns the normal interval of the ratio.
+func (m *moments) meanInterval() (low, high float64) {
+	half := z95 * math.Sqrt(m.variance())
+	return max(0, m.ratio()-half), m.ratio() + half
+}
+
+// shareInterval returns Wilson's interval of a share, for the number of independent cases that has the share's
+// variance; where all units gave the same, that is the number of units.
+func (m *moments) shareInterval() (low, high float64) {
+	r, v := m.ratio(), m.variance()
+	n := r * (1 - r) / v
+	if v == 0 {
+		n = float64(m.units)
+	}
+	centre := (r + z95*z95/(2*n)) / (1 + z95*z95/n)
+	half := z95 * math.Sqrt(r*(1-r)/n+z95*z95/(4*n*n)) / (1 + z95*z95/n)
+	return max(0, centre-half), min(1, centre+half)
+}
