@@ -266,6 +266,9 @@ func TestPictures(t *testing.T) {
 		require.InDelta(t, dot.number(t, "cx")+scale*margin, whiskers[3*i].number(t, "x2"), 0.2)
 	}
 
+	// The advantage: a dot for each rule set in which it is fitted.
+	require.Len(t, figures["advantage"].withClass("circle", "dot"), 2)
+
 	// Results: bars as wide as their shares, side by side.
 	for i, row := range page.captioned("Results by side")[0].cells()[1:] {
 		y := strconv.Itoa(34 + 30*i)

@@ -47,10 +47,24 @@ func (b *builder) standings(notes []string) (Section, error) {
 		}
 		s.table(m)
 	}
+	b.advantages(&s)
 	for _, n := range notes {
 		s.note(n)
 	}
 	return s, nil
+}
+
+// advantages adds a plot of the first-move advantage if there are several rule sets.
+func (b *builder) advantages(s *Section) {
+	var rows []interval
+	for _, t := range b.tables.Printed() {
+		if a := t.Ratings.Advantage; a.Fitted && t.Title != "" {
+			rows = append(rows, eloInterval(t.Title, a.Elo, a.Error))
+		}
+	}
+	if len(rows) > 1 {
+		s.figure(intervalPlot("advantage", "South's first-move advantage with its 95 % interval", "Elo", rows, false))
+	}
 }
 
 // schedules adds the standings of Swiss tournaments and the brackets of knock-outs.
@@ -157,12 +171,15 @@ func ratingPlot(name, title string, players []ratings.Player) Figure {
 	}
 	var rows []interval
 	for _, p := range players {
-		rows = append(rows, interval{
-			label: textfmt.Visible(p.Name), title: plusMinus(p.Elo, p.Error) + " Elo",
-			low: p.Elo - p.Error, mid: p.Elo, high: p.Elo + p.Error,
-		})
+		rows = append(rows, eloInterval(p.Name, p.Elo, p.Error))
 	}
 	return intervalPlot(name, caption, "Elo", rows, false)
+}
+
+func eloInterval(name string, elo, margin float64) interval {
+	return interval{
+		label: textfmt.Visible(name), title: plusMinus(elo, margin) + " Elo", low: elo - margin, mid: elo, high: elo + margin,
+	}
 }
 
 func plusMinus(x, margin float64) string {
