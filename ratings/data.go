@@ -196,7 +196,8 @@ func (d *Data) PerSide() *Data {
 			if counts == [outcomes]int{} {
 				continue
 			}
-			m, swapped := p.meeting(p.id(d.names[players.south]+" (South)"), p.id(d.names[players.north]+" (North)"))
+			south, north := SideNames(d.names[players.south], d.names[players.north])
+			m, swapped := p.meeting(p.id(south), p.id(north))
 			to := 0
 			if swapped {
 				to = 1
@@ -210,6 +211,11 @@ func (d *Data) PerSide() *Data {
 		}
 	}
 	return p
+}
+
+// SideNames returns the names that [Data.PerSide] gives to the players of a game.
+func SideNames(south, north string) (asSouth, asNorth string) {
+	return south + " (South)", north + " (North)"
 }
 
 // Players lists the names met so far, sorted.

@@ -22,6 +22,7 @@ type rateCmd struct {
 	modelFlags
 	Rules   string `placeholder:"RULES,…" complete:"rules" help:"Rate only games under these rule sets."`
 	Pool    bool   `help:"Add a table of all rule sets together."`
+	By      string `enum:"agent,setup,opening" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default); setup, the rows of pieces that South and North begin with, a pair of games counted as one game; or opening, each opening by South's results in it, which needs many games of each opening between agents of equal strength. The last two need records of runs."`
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
 	historyFlags
@@ -60,6 +61,7 @@ func (rateCmd) examples() []example {
 		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "games of another program"},
 		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
 		{"gyges rate gen1 gen2 gen3 --over-time whole --anchor random=0", "three runs, one after the other"},
+		{"gyges rate results/setups --by setup --per-side", "rows of pieces, as South's and as North's"},
 		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
 	}
 }
@@ -78,7 +80,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errOptions, errRules, errFiles, c.check()); err != nil {
 		return err
 	}
-	in, all := &standings.Reader{Rules: only, Strict: c.Strict}, standings.New()
+	in, all := &standings.Reader{Rules: only, Strict: c.Strict, By: standings.By(c.By), PerSide: c.PerSide}, standings.New()
 	var steps []ratings.Step
 	for _, f := range files {
 		s, err := readGames(ctx, e, in, f)
@@ -92,10 +94,10 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	warnSkipped(e, &in.Skipped)
-	if c.format() == table.CSV && in.Skipped.Duplicate > 0 { // which has no notes
-		e.err.warn("left out: %s whose id had come before", textfmt.Plural(in.Skipped.Duplicate, "game"))
+	if c.format() == table.CSV { // which has no notes
+		warnUncounted(e, &in.Skipped)
 	}
-	if c.PerSide {
+	if c.PerSide && in.By != standings.BySetup { // whose rows are split as they are read
 		all.SplitSides()
 	}
 	if err := c.complete(&options, all); err != nil {
@@ -129,7 +131,9 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (
 		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
 		if err == nil && m != nil { // games without one are rated, too
 			id = m.ID
-			s.SetSchedule(&m.Config)
+			if in.By == standings.ByAgent { // openings don't follow from results, as pairings of agents may
+				s.SetSchedule(&m.Config)
+			}
 		}
 	}
 	return s, plainFileError(in.Read(ctx, f, name, id, s))
@@ -146,6 +150,7 @@ func (c *rateCmd) check() error {
 	if c.PerSide && c.Advantage != "fit" {
 		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
 	}
+	errs = append(errs, c.checkBy())
 	if c.OverTime == "" {
 		return errors.Join(errs...)
 	}
@@ -159,6 +164,27 @@ func (c *rateCmd) check() error {
 	} {
 		if f.given {
 			errs = append(errs, fmt.Errorf("--over-time: expected no %s beside it", f.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkBy returns the flags that make no sense for what is rated.
+func (c *rateCmd) checkBy() error {
+	if c.By == string(standings.ByAgent) {
+		return nil
+	}
+	openings := c.By == string(standings.ByOpening)
+	var errs []error
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"--standings", c.Standings}, {"--over-time", c.OverTime != ""}, {"--per-side", openings && c.PerSide},
+		{"--advantage", openings && c.Advantage != "fit"}, // the ratings are South's advantage
+	} {
+		if f.given {
+			errs = append(errs, fmt.Errorf("--by %s: expected no %s beside it", c.By, f.name))
 		}
 	}
 	return errors.Join(errs...)
@@ -181,8 +207,11 @@ func (c *rateCmd) complete(o *ratings.Options, all *standings.Standings) error {
 		f.Name, f.Than = label(f.Name), label(f.Than)
 		o.Offsets = append(o.Offsets, f)
 	}
-	if c.PerSide {
+	if c.PerSide || c.By == string(standings.ByOpening) {
 		o.Advantage = new(float64)
+	}
+	if c.By == string(standings.ByOpening) && len(o.Anchors) == 0 { // a rating is South's advantage
+		o.Anchors = []ratings.Anchor{{Name: standings.Opponent}}
 	}
 	for i, a := range o.Anchors {
 		o.Anchors[i].Name = label(a.Name)
@@ -202,6 +231,10 @@ func (c *rateCmd) expectGames(in *standings.Reader, s *standings.Standings) erro
 	switch {
 	case !s.Empty():
 		return nil
+	case in.Skipped.NoSetup > 0:
+		return fmt.Errorf("--by setup: none of %s begins with a set-up", textfmt.Plural(in.Skipped.NoSetup, "game"))
+	case in.Skipped.NoOpening > 0:
+		return fmt.Errorf("--by opening: none of %s has a known opening", textfmt.Plural(in.Skipped.NoOpening, "game"))
 	case len(in.RuleSets) == 0:
 		return noGames(listed(c.Runs), &in.Skipped)
 	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
@@ -225,6 +258,21 @@ func warnSkipped(e *env, s *standings.Skipped) {
 	}
 	if more := s.Unreadable - len(s.Errors); more > 0 {
 		e.err.warn("left out: %d more games", more)
+	}
+}
+
+// warnUncounted reports on stderr the games that can be read but don't count.
+func warnUncounted(e *env, s *standings.Skipped) {
+	for _, left := range []struct {
+		n   int
+		why string
+	}{
+		{s.Duplicate, "whose id had come before"}, {s.NoSetup, "that don't begin with a set-up"},
+		{s.NoOpening, "whose opening isn't known"},
+	} {
+		if left.n > 0 {
+			e.err.warn("left out: %s %s", textfmt.Plural(left.n, "game"), left.why)
+		}
 	}
 }
 

@@ -26,12 +26,13 @@ type Matcher struct {
 // Result is a game as ratings need it.
 type Result struct {
 	South, North, Rules string
+	Rated               [2]string // who is rated in place of South and North; empty for themselves
 	Result              ratings.Result
 	Fault               bool // decided the game: a crash, an illegal move or the like
 }
 
 // Add takes a game. Two games with one key, other than "", that are of the same
-// players with sides swapped, and under the same rules, are a pair.
+// players with sides swapped, rated for the same, and under the same rules, are a pair.
 func (m *Matcher) Add(g Result, key []byte) {
 	if len(key) == 0 {
 		m.Single(g)
@@ -43,7 +44,7 @@ func (m *Matcher) Add(g Result, key []byte) {
 	} else if other, ok = m.waiting[string(key)]; ok {
 		delete(m.waiting, string(key))
 	}
-	if ok && g.South == other.North && g.North == other.South && g.Rules == other.Rules {
+	if ok && g.South == other.North && g.North == other.South && g.Rated == other.Rated && g.Rules == other.Rules {
 		m.Pair(other, g)
 		return
 	}

@@ -48,6 +48,7 @@ func (e *LineError) Is(target error) bool { return target == ErrTorn && e.torn }
 type GameResult struct {
 	Game, Pair   int64
 	Rules        []byte
+	Opening      []byte // the position the game began in
 	South, North []byte // agents
 	Result       []byte // "1-0", "0-1" or "1/2-1/2"
 	NotPlayed    bool   // see [FaultSuspended]
@@ -179,7 +180,7 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 // GameResult returns the result of the game.
 func (g *Game) GameResult() GameResult {
 	return GameResult{
-		g.Game, g.Pair, []byte(g.Rules), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.NotPlayed(),
+		g.Game, g.Pair, []byte(g.Rules), []byte(g.Opening), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.NotPlayed(),
 		g.Fault != nil,
 	}
 }
@@ -222,7 +223,7 @@ func (o *GameResult) scan(line []byte) bool {
 	}
 	o.Game, o.Pair = number(`{"game":`), number(`"pair":`)
 	o.Rules = value(`"rules":"`, '"')
-	value(`,"opening":"`, '"')
+	o.Opening = value(`,"opening":"`, '"')
 	value(`,"policy":"`, '"')
 	o.South = value(`,"south":{"agent":"`, '"')
 	value(`,"seed":"`, '"')

@@ -14,6 +14,7 @@ import (
 
 	"gyges/ratings/source"
 	"gyges/ratings/textfmt"
+	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -26,6 +27,10 @@ const (
 type Reader struct {
 	Rules  map[string]bool // rule sets to include; nil for all
 	Strict bool            // the first game that can't be read ends the reading
+	// By says what is rated; where it isn't agents, PGN and CSV are refused. PerSide rates
+	// the rows of set-ups as South's and as North's apart.
+	By      By
+	PerSide bool
 	// Record, if not nil, is called for each record under one of Rules that counts:
 	// with the whole game, or with nil if only its result can be read. PGN and CSV
 	// are refused then.
@@ -36,6 +41,7 @@ type Reader struct {
 	RuleSets []string
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
+	parsed   map[string]*rules.Rules
 	runs     []knownRun
 }
 
@@ -46,6 +52,8 @@ type Skipped struct {
 	Duplicate  int      // games with the id of another one
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
+	NoSetup    int      // games that don't begin with a set-up, rated by these
+	NoOpening  int      // games whose opening isn't known, rated by openings
 	IDLimit    bool     // there were too many ids to find all duplicates
 
 	WithoutMoves int    // games of an import that were kept without their moves
@@ -79,6 +87,8 @@ func (s *Skipped) Notes() []string {
 	note(s.Duplicate, "%s whose id had come before; each id is counted once", games(s.Duplicate))
 	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
+	note(s.NoSetup, "%s that don't begin with a set-up", games(s.NoSetup))
+	note(s.NoOpening, "%s whose opening isn't known", games(s.NoOpening))
 	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
 	if s.IDLimit {
 		notes = append(notes, "too many ids of games to find all duplicates")
@@ -125,6 +135,9 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *
 		return err
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
+	case r.By.opening():
+		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by %s; %s has no openings", name,
+			r.By, strings.ToUpper(string(format)))
 	}
 	return r.foreign(ctx, format, in, name, s)
 }
@@ -207,10 +220,17 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 			}
 			r.Record(&o, game)
 		}
-		key = strconv.AppendInt(key[:0], o.Pair, 10)
+		rated, ok := r.rated(&o, text(o.Rules))
+		if !ok {
+			continue
+		}
+		key = key[:0]
+		if r.By != ByOpening { // where each game counts
+			key = strconv.AppendInt(key, o.Pair, 10)
+		}
 		r.add(source.Result{
 			South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: record.RatingResult(string(o.Result)),
-			Fault: o.Fault,
+			Fault: o.Fault, Rated: rated,
 		}, key, s)
 	}
 }

@@ -35,10 +35,17 @@ type Standings struct {
 func New() *Standings {
 	s := &Standings{data: map[string]*ratings.Data{}}
 	s.pairs.Single = func(g source.Result) {
+		if g.Rated != ([2]string{}) {
+			g.South, g.North = g.Rated[0], g.Rated[1]
+		}
 		s.of(g.Rules).Add(g.South, g.North, g.Result)
 		s.addFault(g)
 	}
 	s.pairs.Pair = func(g, h source.Result) {
+		if g.Rated != ([2]string{}) {
+			s.pairs.Single(asOne(g, h))
+			return
+		}
 		s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result)
 		s.addFault(g)
 		s.addFault(h)
