@@ -63,7 +63,7 @@ func (c *diagramCmd) Run(ctx context.Context, e *env) error {
 		return writeFailure(err)
 	}
 	if toFile {
-		return writeFile(ctx, c.Out, write)
+		return writeFile(ctx, "--out", c.Out, write)
 	}
 	return write(e.out)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"gyges/ratings/table"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
+	"gyges/tournament/report"
 	"gyges/tournament/standings"
 )
 
@@ -26,8 +28,9 @@ type rateCmd struct {
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
 	historyFlags
-	Strict  bool `help:"Fail on lines that can't be read, instead of omitting them."`
-	Explain bool `help:"Print what every figure means, and nothing else."`
+	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
+	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
+	Explain bool   `help:"Print what every figure means, and nothing else."`
 	formatFlag
 }
 
@@ -116,6 +119,9 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
+	if err := c.plot(ctx, rated); err != nil {
+		return err
+	}
 	return c.print(e, rated)
 }
 
@@ -139,6 +145,21 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (
 	return s, plainFileError(in.Read(ctx, f, name, id, s))
 }
 
+// plot draws the ratings if --plot asks for it.
+func (c *rateCmd) plot(ctx context.Context, b table.Tables) error {
+	if c.Plot == "" {
+		return nil
+	}
+	printed := b.Printed()
+	if len(printed) != 1 {
+		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
+	}
+	return writeFile(ctx, "--plot", c.Plot, func(w io.Writer) error {
+		_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
+		return writeFailure(err)
+	})
+}
+
 // check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
 	var errs []error
@@ -160,7 +181,7 @@ func (c *rateCmd) check() error {
 	}{
 		{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
 		{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--standings", c.Standings},
-		{"--compare", c.Compare != ""},
+		{"--compare", c.Compare != ""}, {"--plot", c.Plot != ""},
 	} {
 		if f.given {
 			errs = append(errs, fmt.Errorf("--over-time: expected no %s beside it", f.name))

@@ -80,7 +80,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	if c.Out != "" && s.win != nil {
-		err := writeFile(ctx, c.Out, func(w io.Writer) error { return writeStrategy(w, r, s.win.Moves) })
+		err := writeFile(ctx, "--out", c.Out, func(w io.Writer) error { return writeStrategy(w, r, s.win.Moves) })
 		if err != nil {
 			return err
 		}

@@ -9,13 +9,13 @@ import (
 	"gyges/agents/files"
 )
 
-// writeFile writes the file that --out names, in one go: see [files.Create]. What
+// writeFile writes the file that a flag names, in one go: see [files.Create]. What
 // write returns is returned as it is; the system's errors are no mistake of the
 // user's, but for those of opening. The end of ctx ends the writing.
-func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+func writeFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
 	f, err := fromPath(ctx, path, func() (*files.File, error) { return files.Create(path) })
 	if err != nil {
-		return fileError("--out", err)
+		return fileError(flag, err)
 	}
 	if mayBlock(path) { // closing it ends a write that blocks
 		defer context.AfterFunc(ctx, func() { _ = f.Close() })()

@@ -159,6 +159,11 @@ func ratingTable(caption string, columns []table.Column, rows []table.Row) *Tabl
 	return t
 }
 
+// RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
+func RatingPlot(t table.Table) Figure {
+	return ratingPlot("elo", t.Title, t.Ratings.Players[:min(len(t.Ratings.Players), maxPlotted)])
+}
+
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
 	caption := "Ratings with their 95 % intervals"
