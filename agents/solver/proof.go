@@ -12,9 +12,13 @@ import (
 	"gyges/rules"
 )
 
-// ErrProofRules is returned for rules under which a proof may rest on the way to a
-// position, or on a count of goals.
-var ErrProofRules = errors.New("expected rules without a repetition rule and with one goal to win (repetition=none, not Kang)")
+// The errors of games that are not searched for proofs.
+var (
+	// ErrProofRules is that of rules by which several goals win.
+	ErrProofRules = errors.New("expected rules by which one goal wins, not Kang")
+	// ErrProofHistory is that of a game whose moves a rule on repetition remembers.
+	ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
+)
 
 // Proof is the result of a search for a strategy.
 type Proof struct {
@@ -33,7 +37,8 @@ type Proof struct {
 // combined by their maximum and count in place of their sum, which transpositions would
 // count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns
 // on the path counts as no win there; that can't make a proof wrong, as each position of
-// a strategy is won by those proven before it.
+// a strategy is won by those proven before it. Of a rule on repetition the search knows
+// nothing else; [Strategy.Check] does.
 //
 // It belongs to one goroutine; its memory is bounded by the table's size and by the
 // number of nodes of a search.
@@ -52,7 +57,6 @@ type Prover struct {
 	maxNodes int64
 	stopped  bool
 }
-
 
 // proofEntry is a position with its proof and disproof numbers for the attacker.
 type proofEntry struct {
@@ -113,12 +117,14 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	var line lookahead.Line
 	line.Begin(g)
 	switch {
-	case o.Repetition != rules.NoRepetition || o.Kang:
+	case o.Kang:
 		return Proof{}, ErrProofRules
+	case o.Repetition != rules.NoRepetition && len(g.Moves()) > 0:
+		return Proof{}, ErrProofHistory
 	case g.Rules().SettingUp(p):
 		return Proof{}, ErrSetup
 	}
-	s.rules, s.eval, s.ctx, s.maxPlies = g.Rules(), e, ctx, min(plies, MaxDepth, line.Left())
+	s.rules, s.eval, s.ctx = g.Rules(), e, ctx
 	defer func() { s.ctx, s.eval = nil, nil }()
 	first := p.Side()
 	if e.Score(p) < 0 {
@@ -126,32 +132,39 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	}
 	var result Proof
 	for _, side := range []rules.Side{first, first.Other()} {
-		won := s.search(p, side, nodes)
+		win := s.prove(p, side, min(plies, MaxDepth), line.Left(), nodes)
 		result.Nodes += s.nodes
 		if ctx.Err() != nil {
 			return result, ctx.Err()
 		}
-		if won {
-			win, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.Check(p)
-			if err != nil {
-				return result, err
-			}
-			if win.Plies <= line.Left() {
-				result.Win, result.Winner = &win, side
-				return result, nil
-			}
+		if win != nil {
+			result.Win, result.Winner = win, side
+			break
 		}
 	}
 	return result, nil
 }
 
+// prove returns a strategy of a side that takes no more plies than there are left; nil if
+// none is found. A proof in which superko or the game's length is in the way is sought
+// again within fewer plies.
+func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
+	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
+	for s.maxPlies = min(plies, left); s.maxPlies > 0 && s.search(p, side); s.maxPlies -= 2 {
+		win, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.Check(p)
+		if err == nil && win.Plies <= left {
+			return &win
+		}
+	}
+	return nil
+}
+
 // search reports whether the attacker is proven to win in p.
-func (s *Prover) search(p rules.Position, attacker rules.Side, nodes int64) bool {
+func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table)
 	s.attacker, s.proven, s.path = attacker, map[rules.Position]rules.Move{}, s.path[:0]
-	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
-	if s.rules.CanReachGoal(p, p.Side()) || s.maxPlies == 0 {
-		return p.Side() == attacker && s.maxPlies > 0
+	if s.rules.CanReachGoal(p, p.Side()) {
+		return p.Side() == attacker
 	}
 	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
 	return n == provenWin
@@ -265,7 +278,7 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	s.rules.Evasions(p, &f.moves)
 	for m := range f.moves.All() {
 		c := proofChild{move: m, position: s.rules.Apply(p, m)}
-		if len(s.path) == s.maxPlies || slices.Contains(s.path, c.position) {
+		if len(s.path) == s.maxPlies || s.returns(c.position) {
 			c.numbers, c.onPath = provenNoWin, true
 		} else if entry := s.find(c.position); entry != nil {
 			c.numbers = entry.numbers
@@ -275,6 +288,15 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 		}
 		f.children = append(f.children, c)
 	}
+}
+
+// returns reports whether p stood before on the path, under superko with whichever side to
+// move.
+func (s *Prover) returns(p rules.Position) bool {
+	if s.rules.Options().Repetition != rules.Superko {
+		return slices.Contains(s.path, p)
+	}
+	return slices.ContainsFunc(s.path, func(q rules.Position) bool { return q.Key() == p.Key() })
 }
 
 // leaf returns the first numbers of p, in which the side to move can't reach the goal at

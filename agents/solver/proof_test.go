@@ -118,13 +118,56 @@ func TestProofErrors(t *testing.T) {
 		return err
 	}
 	const setup = "312312/000000/000000/000000/000000/332121 s"
-	require.ErrorIs(t, prove(t.Context(), "simplified", setup), ErrProofRules)
 	require.ErrorIs(t, prove(t.Context(), "italian-kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"),
 		ErrProofRules)
 	require.ErrorIs(t, prove(t.Context(), "italian", "000000/000000/000000/000000/000000/000000 s 222/222"), ErrSetup)
+	r := rules.MustParse("simplified")
+	g := agenttest.Game(t, r, setup)
+	g.PlayLegal(g.Legal().At(0))
+	_, err := NewProver(1000).Prove(t.Context(), g, evaluator(t, r), MaxDepth, 1000)
+	require.ErrorIs(t, err, ErrProofHistory)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, prove(ctx, "italian", setup), context.Canceled)
+}
+
+// Under superko a strategy is refused in which a move may bring back a position with the
+// other side to move, and another one is found.
+func TestProofUnderSuperko(t *testing.T) {
+	const nodes = 1_000_000
+	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
+	g := agenttest.Game(t, superko, "231132/000000/000000/000000/000000/112233 s")
+	p := g.Position()
+	s := NewProver(nodes)
+	s.rules, s.eval, s.ctx, s.maxPlies, s.maxNodes = free, evaluator(t, free), t.Context(), MaxDepth, nodes
+	require.True(t, s.search(p, rules.South))
+	_, err := Strategy{Rules: free, Winner: rules.South, Moves: s.proven}.Check(p)
+	require.NoError(t, err)
+	_, err = Strategy{Rules: superko, Winner: rules.South, Moves: s.proven}.Check(p)
+	require.ErrorContains(t, err, "superko might forbid the move")
+
+	proof, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, nodes)
+	require.NoError(t, err)
+	require.NotNil(t, proof.Win)
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 300 {
+		g := rules.NewGame(superko, p)
+		for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
+			legal := g.Legal()
+			m := legal.At(rng.IntN(legal.Len()))
+			if q := g.Position(); q.Side() == rules.South {
+				var planned bool
+				if m, planned = proof.Win.Moves[q]; !planned {
+					m = superko.GoalMove(q, rules.South)
+				}
+				require.True(t, legal.Contains(m))
+			}
+			g.PlayLegal(m)
+		}
+		o, _ := g.Outcome()
+		require.Equal(t, rules.SouthWins, o)
+		require.LessOrEqual(t, len(g.Moves()), proof.Win.Plies)
+	}
 }
 
 // A strategy that doesn't win is refused, whatever is wrong with it.

@@ -2,6 +2,7 @@ package solver
 
 import (
 	"fmt"
+	"slices"
 
 	"gyges/rules"
 )
@@ -26,12 +27,20 @@ type Win struct {
 	Moves map[rules.Position]rules.Move
 }
 
-// Check plays the strategy from p against every legal reply. It uses the rules alone: no
-// evaluation and no result of a search. The game's history and its greatest length don't
-// count. The error says where the strategy fails.
+// Check plays the strategy from p, with which a game begins, against every legal reply. It
+// uses the rules alone: no evaluation and no result of a search. The game's greatest length
+// doesn't count. The error says where the strategy fails.
+//
+// No position of a strategy returns with the same side to move, as each is nearer to the
+// goal than those before. So a rule on repetition changes nothing unless it forbids, as
+// superko does, positions with the other side to move, too; then the strategy fails where
+// that might matter.
 func (s Strategy) Check(p rules.Position) (Win, error) {
 	c := strategyCheck{Strategy: s, used: map[rules.Position]rules.Move{}, longest: map[rules.Position]longest{}}
 	l, err := c.check(p)
+	if err == nil && s.Rules.Options().Repetition == rules.Superko {
+		err = c.checkSuperko()
+	}
 	if err != nil {
 		return Win{}, err
 	}
@@ -117,4 +126,49 @@ func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, goal rule
 
 func (c *strategyCheck) failure(p rules.Position, why string) error {
 	return fmt.Errorf("the strategy fails in %s: %s", c.Rules.FormatPosition(p), why)
+}
+
+// checkSuperko returns an error where superko might forbid a move of the winner, or all
+// moves of the loser.
+func (c *strategyCheck) checkSuperko() error {
+	twins := map[rules.Position][2]rules.Position{} // the positions by key and side to move
+	for p := range c.longest {
+		t := twins[p.Key()]
+		t[p.Side()] = p
+		twins[p.Key()] = t
+	}
+	for p, l := range c.longest {
+		replies, _, err := c.moves(p)
+		if err != nil {
+			return err
+		}
+		free := len(replies) == 0 // a move that is surely legal
+		for _, m := range replies {
+			next := c.Rules.Apply(p, m)
+			before := twins[next.Key()][p.Side()]
+			free = free || c.longest[before].plies <= l.plies || !c.leads(before, p)
+		}
+		if !free {
+			return c.failure(p, "superko might forbid the move")
+		}
+	}
+	return nil
+}
+
+// leads reports whether the strategy leads from one position to another.
+func (c *strategyCheck) leads(from, to rules.Position) bool {
+	seen := map[rules.Position]bool{}
+	var search func(p rules.Position) bool
+	search = func(p rules.Position) bool {
+		if p == to {
+			return true
+		}
+		if seen[p] || c.longest[p].plies <= c.longest[to].plies {
+			return false
+		}
+		seen[p] = true
+		replies, _, _ := c.moves(p) // which were without error before
+		return slices.ContainsFunc(replies, func(m rules.Move) bool { return search(c.Rules.Apply(p, m)) })
+	}
+	return search(from)
 }

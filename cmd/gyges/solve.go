@@ -20,7 +20,7 @@ type solveCmd struct {
 	rulesFlags
 	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5, with --proof 31."`
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
-	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest, under rules without repetition."`
+	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest; not under Kang."`
 	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
 	Out      string         `placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
 	Check    string         `placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
@@ -47,7 +47,7 @@ func (solveCmd) examples() []example {
 		{"gyges solve '000100/300002/330230/101000/200000/002100 s'", ""},
 		{"gyges solve --rules simplified --depth 4 '000023/022001/002000/010330/000300/110000 n'", ""},
 		{"gyges solve --depth 9 --movetime 1m --format json '200000/200200/003113/003000/002300/000101 s'", ""},
-		{"gyges solve --rules italian-simplified --proof '312312/000000/000000/000000/000000/332121 s'", "a set-up"},
+		{"gyges solve --rules simplified --proof '232113/000000/000000/000000/000000/332211 s'", "a set-up"},
 		{"gyges openings --rules simplified --setups | gyges solve --rules simplified --depth 7 --list - --format csv", ""},
 	}
 }
