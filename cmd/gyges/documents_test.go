@@ -33,7 +33,7 @@ import (
 //     what it prints: its standard output or, if that is empty, standard error. A line
 //     that ends in a backslash goes on in the next. The commands of a document are
 //     run in order, as if from the repository's root with gyges on the path ("go run
-//     ./cmd/gyges" counts too), but results/ has nothing besides results/reference and what
+//     ./cmd/gyges" counts too), but results/ has nothing besides what is committed and what
 //     earlier commands of the same document wrote; it is a temporary folder. Outputs
 //     are compared, but for readings of clocks. A command must succeed, unless the output shown
 //     begins with "gyges: ": then it must fail.
@@ -46,7 +46,7 @@ import (
 //   - Blocks in the language yaml must load as one of the kinds of config files.
 //   - Links to files of the repository must resolve, with their anchors.
 //
-// The documents of results/reference are old results, so their console blocks are parsed only.
+// The documents of results/reference and results/studies are old results, so their console blocks are parsed only.
 //
 // With UPDATE_DOCUMENTS=1 ("go generate ./cmd/gyges") the outputs are written anew instead, each with
 // as many lines as before if it was cut, and at most 15 if there was none.
@@ -66,7 +66,7 @@ func TestDocuments(t *testing.T) {
 	for file, d := range documents {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			reference := strings.HasPrefix(file, "results/reference/")
+			reference := strings.HasPrefix(file, "results/reference/") || strings.HasPrefix(file, "results/studies/")
 			problems := slices.Concat(d.brokenLinks(documents), d.badCommands(), d.badCode(), d.badConfigs(t.TempDir()))
 			if reference {
 				problems = append(problems, d.badConsole()...)
@@ -353,7 +353,7 @@ func (d *markdown) badCommands() []string {
 }
 
 // inRepository matches paths of committed files in an argument.
-var inRepository = regexp.MustCompile(`(^|[=:,; ])(\./)?((agents|cmd|configs|ratings|rules|tournament|results/reference)/[^=:,; ]+)`)
+var inRepository = regexp.MustCompile(`(^|[=:,; ])(\./)?((agents|cmd|configs|ratings|rules|tournament|results/reference|results/studies)/[^=:,; ]+)`)
 
 // missingFile returns an error if arguments name a file of the repository that doesn't
 // exist.

@@ -238,8 +238,8 @@ func (d *markdown) checkLink(link string, known map[string]*markdown) error {
 // isResult reports whether a path is that of a run, which is not committed.
 func isResult(file string) bool {
 	rest, ok := strings.CutPrefix(file, "results/")
-	return ok && rest != "README.md" && rest != "manual.go" && rest != "reference" &&
-		!strings.HasPrefix(rest, "reference/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && !slices.Contains([]string{"README.md", "manual.go", "reference", "studies"}, first)
 }
 
 // shellCommand is one command of a shell's line.

@@ -25,11 +25,26 @@ done <results/study-solved/112233.txt >>$here/alphabeta.csv
 gyges solve --rules $rules --proof --out $here/strategy.txt '232113/000000/000000/000000/000000/332211 s'
 gyges solve --rules $rules --check $here/strategy.txt '232113/000000/000000/000000/000000/332211 s'
 
-# Every set-up within some plies, shortest wins first, by the search without an evaluation.
-for depth in 7 9; do
-	gyges solve --rules italian-simplified --depth $depth --list results/study-solved/setups.txt --format csv |
-		cut -d, -f1-8,10 >$here/depth-$depth.csv
-done
+# Rows of South against which North wins: a reply for each that is known.
+gyges solve --rules $rules --proof --nodes 3000000 --list $here/north.txt --format csv |
+	cut -d, -f1-8,10 >$here/north.csv
+
+# Shortest wins by the search without an evaluation: every set-up within 7 plies, fewer within more.
+depth() {
+	awk -v step=$3 'NR % step == 1 || step == 1' results/study-solved/setups.txt >results/study-solved/some.txt
+	gyges solve --rules $1 --depth $2 --list results/study-solved/some.txt --format csv |
+		awk -F, -v OFS=, '
+			NR > 1 { n++; nodes += $8; proven += $3 != "none" }
+			END { print $1, '$2', n, proven, nodes / n }'
+}
+{
+	echo rules,plies,setups,proven,positions
+	depth italian-simplified 7 1
+	depth italian-simplified 9 8
+	depth italian-simplified 11 64
+	depth italian 5 8
+	depth italian 7 128
+} >$here/depths.csv
 
 # Every set-up by proof numbers: hours.
 gyges solve --rules italian-simplified --proof --nodes 400000 --list results/study-solved/setups.txt --format csv |

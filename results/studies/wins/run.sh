@@ -1,0 +1,23 @@
+#!/bin/sh
+# Repeats the study: quarter of an hour on two cores, after run.sh of ../rulebooks, whose games are
+# counted, too. Run it in the root of a clone, with gyges on the path.
+set -e
+here=results/studies/wins
+games=results/study-wins
+for run in random ablation; do
+	gyges tournament $here/$run.yaml --out $games/$run
+	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
+done
+gyges games stats $games/random --format csv >$here/random.csv
+gyges rate $games/ablation --compare whole --format csv >$here/ablation.csv
+for rules in standard simplified kang; do
+	gyges match alphabeta:nodes=2000,policy_weight=0,name=whole \
+		alphabeta:nodes=2000,policy_weight=0,weights=$here/no-network-$rules.json,name=no-network \
+		--rules $rules --pairs 200 --seed 20 --out $games/no-network-$rules
+done
+gyges rate $games/no-network-* --compare whole --format csv >$here/no-network.csv
+gyges games stats results/study-rulebooks/setups results/study-rulebooks/random \
+	--rules standard,simplified,kang --format csv >$here/games.csv
+for rules in standard simplified kang; do
+	gyges rate $games/ablation --rules $rules --plot $here/ablation-$rules.svg >/dev/null
+done
