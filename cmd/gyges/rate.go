@@ -83,7 +83,8 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errOptions, errRules, errFiles, c.check()); err != nil {
 		return err
 	}
-	in, all := &standings.Reader{Rules: only, Strict: c.Strict, By: standings.By(c.By), PerSide: c.PerSide}, standings.New()
+	in := &standings.Reader{Rules: only, Strict: c.Strict, By: standings.By(c.By), PerSide: c.PerSide}
+	all := standings.New()
 	var steps []ratings.Step
 	for _, f := range files {
 		s, err := readGames(ctx, e, in, f)

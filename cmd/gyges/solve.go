@@ -106,9 +106,9 @@ func (c *solveCmd) check() (*rules.Rules, error) {
 		}
 	}
 	err := errors.Join(between("--depth", *c.Depth, 1, solver.MaxDepth), positive("--movetime", c.MoveTime))
-	refuse := func(given bool, format string, args ...any) {
+	refuse := func(given bool, message string) {
 		if given {
-			err = errors.Join(err, fmt.Errorf(format, args...))
+			err = errors.Join(err, errors.New(message))
 		}
 	}
 	refuse(c.Nodes != nil && !c.Proof, "--nodes: expected --proof, too")

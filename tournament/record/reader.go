@@ -180,7 +180,8 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 // GameResult returns the result of the game.
 func (g *Game) GameResult() GameResult {
 	return GameResult{
-		g.Game, g.Pair, []byte(g.Rules), []byte(g.Opening), []byte(g.South.Agent), []byte(g.North.Agent), []byte(g.Result), g.NotPlayed(),
+		g.Game, g.Pair, []byte(g.Rules), []byte(g.Opening), []byte(g.South.Agent), []byte(g.North.Agent),
+		[]byte(g.Result), g.NotPlayed(),
 		g.Fault != nil,
 	}
 }
