@@ -138,7 +138,7 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (
 		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
 		if err == nil && m != nil { // games without one are rated, too
 			id = m.ID
-			if in.By == standings.ByAgent { // openings don't follow from results, as pairings of agents may
+			if !in.By.OfOpening() { // openings don't follow from results, as pairings of agents may
 				s.SetSchedule(&m.Config)
 			}
 		}

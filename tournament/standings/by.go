@@ -26,14 +26,14 @@ const (
 // Opponent is the opponent of all openings.
 const Opponent = "North"
 
-// opening reports whether what is rated follows from a game's opening.
-func (b By) opening() bool { return b == BySetup || b == ByOpening }
+// OfOpening reports whether what is rated follows from a game's opening.
+func (b By) OfOpening() bool { return b == BySetup || b == ByOpening }
 
 // rated returns who is rated for a game in place of its agents. It counts the game as
 // left out and reports false if there is nobody.
 func (r *Reader) rated(o *record.GameResult, ruleSet string) (rated [2]string, ok bool) {
 	switch {
-	case !r.By.opening() || !r.includes(ruleSet):
+	case !r.By.OfOpening() || !r.includes(ruleSet):
 		return rated, true
 	case r.By == ByOpening && len(o.Opening) > 0:
 		return [2]string{string(o.Opening), Opponent}, true

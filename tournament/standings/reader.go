@@ -135,7 +135,7 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *
 		return err
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
-	case r.By.opening():
+	case r.By.OfOpening():
 		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by %s; %s has no openings", name,
 			r.By, strings.ToUpper(string(format)))
 	}
