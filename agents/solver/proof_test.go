@@ -204,6 +204,8 @@ func TestStrategyCheck(t *testing.T) {
 			require.True(t, wins(g, rules.South, changed(p, m), 5))
 		}
 	}
+	_, err = Strategy{Rules: rules.MustParse("italian-simplified:max_plies=4"), Winner: rules.South, Moves: good}.Check(p)
+	require.ErrorContains(t, err, "it takes 5 plies, and a game ends after 4")
 	_, err = Strategy{Rules: r, Winner: rules.North, Moves: good}.Check(p)
 	require.ErrorContains(t, err, "it has no move")
 }

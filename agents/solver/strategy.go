@@ -28,8 +28,8 @@ type Win struct {
 }
 
 // Check plays the strategy from p, with which a game begins, against every legal reply. It
-// uses the rules alone: no evaluation and no result of a search. The game's greatest length
-// doesn't count. The error says where the strategy fails.
+// uses the rules alone: no evaluation and no result of a search. A game that it allows may
+// not last longer than the rules let it. The error says where the strategy fails.
 //
 // No position of a strategy returns with the same side to move, as each is nearer to the
 // goal than those before. So a rule on repetition changes nothing unless it forbids, as
@@ -38,6 +38,9 @@ type Win struct {
 func (s Strategy) Check(p rules.Position) (Win, error) {
 	c := strategyCheck{Strategy: s, used: map[rules.Position]rules.Move{}, longest: map[rules.Position]longest{}}
 	l, err := c.check(p)
+	if most := s.Rules.Options().MaxPlies; err == nil && l.plies > most {
+		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.plies, most))
+	}
 	if err == nil && s.Rules.Options().Repetition == rules.Superko {
 		err = c.checkSuperko()
 	}

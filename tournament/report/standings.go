@@ -160,9 +160,7 @@ func ratingTable(caption string, columns []table.Column, rows []table.Row) *Tabl
 }
 
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
-func RatingPlot(t table.Table) Figure {
-	return ratingPlot("elo", t.Title, t.Ratings.Players[:min(len(t.Ratings.Players), maxPlotted)])
-}
+func RatingPlot(t table.Table) Figure { return ratingPlot("elo", t.Title, t.Ratings.Players) }
 
 // ratingPlot draws ratings with their intervals.
 func ratingPlot(name, title string, players []ratings.Player) Figure {
