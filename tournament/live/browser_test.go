@@ -211,7 +211,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	require.NoError(t, err)
 	require.Equal(t, c.game.Moves(), replayed.Moves())
 	players := [2]string{g.South.Agent, g.North.Agent}
-	require.Equal(t, helpedName, players[you])
+	require.Equal(t, helpedPerson, players[you])
 	require.Equal(t, "random", players[you.Other()])
 	require.Len(t, g.Timing.MoveMS, len(g.Moves))
 
