@@ -27,8 +27,15 @@ type Player struct {
 	Spec  agents.Spec   // the agent
 	Doc   string        // one line
 	Level bool          // one of the named levels
+	Elo   []Elo         // of a level
 	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
 	Spans []string      // the time of each of Times
+}
+
+// Elo is a player's measured strength by a preset, above that of the weakest level.
+type Elo struct {
+	Rules string `json:"rules"`
+	Elo   int    `json:"elo"`
 }
 
 // longPoll is how long a request waits for a change.

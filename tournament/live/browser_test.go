@@ -147,7 +147,7 @@ func TestBrowserRules(t *testing.T) {
 	b.Wait(`document.getElementById("form-problem").textContent === ""`)
 	shot(t, b, "form-rules")
 	b.Click(`#form button[type=submit]`)
-	b.Wait(`document.getElementById("sides").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
+	b.Wait(`document.getElementById("rules-now").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
 	require.Len(t, console(), 1, "the request that was refused")
 }
 
@@ -177,6 +177,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 		if !hinted && !c.game.Rules().SettingUp(c.game.Position()) {
 			hinted = true
 			c.hint()
+			continue
 		}
 		m := c.choose(displaced == 0)
 		if m.Drop() != rules.NoSquare {
@@ -265,14 +266,22 @@ func (c *clicks) placeByKeys() {
 	c.follow()
 }
 
-// hint asks for a hint, which must be a legal move.
+// hint asks for a hint, which must be a legal move in words and on the board, and plays it.
 func (c *clicks) hint() {
+	c.t.Helper()
 	c.Click("#hint")
-	c.Wait(`document.querySelector("#advice .line")`)
-	m, err := c.game.Rules().ParseMove(c.game.Position(), c.Text(`document.querySelector("#advice .line .m").textContent`))
+	c.Wait(`document.querySelector("#play-hint")`)
+	text := c.Text(`document.querySelector("#course").textContent`)
+	m, err := c.game.Rules().ParseMove(c.game.Position(), text)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.game.Check(m))
+	require.Contains(c.t, c.Text(`document.querySelector("#advice p").textContent`), "Hint: "+c.you.String())
+	require.Equal(c.t, "true", c.Text(`String(!!document.querySelector("#table .board .arrow"))`))
 	shot(c.t, c.Tab, "hint-"+c.game.Rules().String())
+	n := len(c.game.Moves())
+	c.Click("#play-hint")
+	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
+	require.Equal(c.t, text, c.Text(fmt.Sprintf(`document.querySelectorAll("#moves .m")[%d].textContent`, n)))
 }
 
 // takeBack takes the move number n back and goes on from there.
