@@ -160,6 +160,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
 	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, sideName(you)))
 	shot(t, b, "form-"+set)
+	setSpeed(b, "off")
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
 		rng: rand.New(rand.NewPCG(1, 2)), you: you}
@@ -228,6 +229,11 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	}
 }
 
+// setSpeed sets the speed of moves.
+func setSpeed(b *browsertest.Tab, speed string) {
+	b.Eval(fmt.Sprintf(`void ((document.getElementById("speed").value = %q), document.getElementById("speed").dispatchEvent(new Event("change")))`, speed), nil)
+}
+
 // choose wins where it can; otherwise it draws a move, one that displaces if
 // that is wanted.
 func (c *clicks) choose(displace bool) rules.Move {
@@ -271,7 +277,7 @@ func (c *clicks) hint() {
 	c.t.Helper()
 	c.Click("#hint")
 	c.Wait(`document.querySelector("#play-hint")`)
-	text := c.Text(`document.querySelector("#course").textContent`)
+	text := c.Text(`document.querySelector("#advice .m").textContent`)
 	m, err := c.game.Rules().ParseMove(c.game.Position(), text)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.game.Check(m))

@@ -89,7 +89,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 			}
 		}
 	case g.problem != "":
-	case !over && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
+	case !over && !g.resigned && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true

@@ -62,7 +62,7 @@
     input.show({ ...frame(moves[0].before, moves), scene: { position: moves[0].before }, sources: [] });
     skip = gygesMotion.play(input.board(), moves, () => {
       skip = null;
-      displayed = all.length;
+      displayed = Math.max(displayed, all.length);
       if (viewing === null) { catchUp(); draw(); }
     });
   }
@@ -126,7 +126,7 @@
       current ? li.setAttribute("aria-current", "true") : li.removeAttribute("aria-current");
       if (current) keepInView(li);
     }
-    $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null; $("resign").disabled = !!over();
+    $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed(); $("resign").disabled = !!over();
     $("undo").title = S.clock ? "In a game with a clock no move is taken back" : "";
     $("play").classList.toggle("thinking", S.waiting && !over());
   }
@@ -145,7 +145,7 @@
     $("headline").textContent = headline();
     const at = viewing ?? displayed, last = at ? plies()[at - 1] : null;
     $("last").textContent = last ? B.describeMove(last.before, last.move) : "";
-    $("course").textContent = input.preview() || (viewing === null && advice ? advice.line[0] : last ? last.move.text : "");
+    $("course").textContent = input.preview() || (last ? last.move.text : "");
     $("course").classList.toggle("picked", !!input.preview());
   }
 
@@ -242,7 +242,7 @@
     if (!advice || over() || viewing !== null) return;
     let p = B.parsePosition(S.position);
     const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return { t, words }; });
-    box.append(make("p", {}, make("b", {}, "Hint: "), line[0].words, " ", make("button", { type: "button", id: "play-hint", onclick: playHint }, "Play it")));
+    box.append(make("p", {}, make("b", {}, "Hint: "), line[0].words, " ", make("span", { class: "m" }, line[0].t), " ", make("button", { type: "button", id: "play-hint", onclick: playHint }, "Play it")));
     if (line.length > 1) box.append(make("details", {}, make("summary", {}, "The line expected" + (advice.info ? ` (${advice.info})` : "")), make("ol", { class: "line" }, ...line.map((m) => make("li", {}, make("span", { class: "m" }, m.t), make("span", { class: "sr" }, " " + m.words))))));
     announce(`Hint: ${line[0].words}`);
   }
