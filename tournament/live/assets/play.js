@@ -22,6 +22,7 @@
   // ---- the state
 
   const you = () => (S.you === "south" ? 0 : 1);
+  const theirs = () => sideNames[1 - you()];
   const over = () => S.result || S.problem;
   const revealed = () => displayed === S.moves.length && !skip;
 
@@ -151,10 +152,10 @@
 
   function headline() {
     if (viewing !== null) return `Position after ply ${viewing} of ${S.moves.length}.`;
-    if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${S.agent} moves.`;
+    if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
     if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
     if (S.problem) return sentence(S.problem);
-    if (S.waiting) return `${S.agent} is thinking …`;
+    if (S.waiting) return `${theirs()} is thinking …`;
     return "Your turn. " + input.prompt();
   }
 
@@ -164,7 +165,7 @@
     for (const { before, move } of plies().slice(announced)) parts.push(B.describeMove(before, move));
     announced = S.moves.length;
     if (over()) parts.push(sentence(S.problem) || `The game is over, ${S.result}.`);
-    else parts.push(S.waiting ? `${S.agent} is thinking.` : "Your turn.");
+    else parts.push(S.waiting ? `${theirs()} is thinking.` : "Your turn.");
     announce(parts.slice(-6).join(" "));
   }
 
