@@ -293,5 +293,6 @@
     const [state, problem] = await request("/api/games/" + id);
     if (state) show(state); else $("form-problem").textContent = problem;
   }
+  addEventListener("hashchange", () => location.reload()); // the address of another game
   start();
 })();
