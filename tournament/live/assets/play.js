@@ -10,6 +10,7 @@
   let displayed = 0; // how many moves the board shows
   let viewing = null; // the ply of an earlier position that is looked at
   let skip = null; // ends the motion of a move
+  let known = {}; // what plies returned last
   let advice = null, requesting = false, poll = null, announced = 0, prompted = "";
 
   const input = gygesInput.create($("table"), {
@@ -28,8 +29,11 @@
 
   // plies lists the moves of the game, each with the positions around it.
   function plies() {
+    if (known.state === S) return known.list;
     let p = B.parsePosition(S.opening);
-    return S.moves.map((t) => { const before = p, move = B.parseMove(t); p = B.apply(p, move); return { before, move, position: p }; });
+    const list = S.moves.map((t) => { const before = p, move = B.parseMove(t); p = B.apply(p, move); return { before, move, position: p }; });
+    known = { state: S, list };
+    return list;
   }
 
   // show takes in a state. The moves that came are shown one after another, unless the
@@ -293,6 +297,6 @@
     const [state, problem] = await request("/api/games/" + id);
     if (state) show(state); else $("form-problem").textContent = problem;
   }
-  addEventListener("hashchange", () => location.reload()); // the address of another game
+  addEventListener("hashchange", () => { if (location.hash.startsWith("#game=") && location.hash !== `#game=${S?.id}`) location.reload(); });
   start();
 })();
