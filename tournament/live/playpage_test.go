@@ -168,6 +168,16 @@ func TestBrowserMotion(t *testing.T) {
 	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
 	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
 
+	b.Eval(`void (window.ended = 0, (() => { // a forced pass among the moves
+		const B = gygesBoard, start = B.parsePosition("321123/000000/000000/000000/000000/321123 s");
+		const list = ["f1-(f2-e2)-e3", "pass", "e3-(e4-e5)-d5"].reduce((list, text) => {
+			const before = list.at(-1)?.position ?? start, move = B.parseMove(text);
+			return [...list, { before, move, position: B.apply(before, move) }];
+		}, []);
+		gygesMotion.play(B.create(), list, () => { ended++; });
+	})())`, nil)
+	b.Wait(`ended === 1`)
+
 	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
 	yourTurn(b, 4)
 	require.Equal(t, "slow", b.Text(`document.querySelector("#speed").value`), "the choice is kept")
