@@ -45,7 +45,7 @@ const (
 // Bounds of [PlayingFile].
 const (
 	maxPlaying      = 8    // games under way, and as many that are over
-	maxPlayingMoves = 2000 // of a game
+	maxPlayingMoves = 1000 // of a game
 	maxPlayingSize  = 1 << 20
 )
 
