@@ -77,7 +77,8 @@
       const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ${g.plies} plies` : `ply ${g.plies}`)];
       if (!g.result && move) {
         const score = gygesViewer.scoreText(g.scores && g.scores[moves.length - 1]);
-        lines.push(B.describeMove(before, move) + (score && ` It scores ${score}.`));
+        if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;
+        lines.push(B.describeMove(before, move));
       }
       element.replaceChildren(board.element, make("span", { class: "pair" }, make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)),
         ...lines.map((text) => make("span", { class: "keys" }, text)));
