@@ -471,7 +471,7 @@ func TestRoomForGames(t *testing.T) {
 	s := noRate(newTestServer(t))
 	first := s.begin("sleeps", "standard", "south", "random")
 	over := s.settled(s.begin("panics", "standard", "north", "random"))
-	for range maxGames - 2 {
+	for range DefaultGames - 2 {
 		s.begin("sleeps", "standard", "south", "random")
 	}
 	again := s.begin("sleeps", "standard", "south", "random")
