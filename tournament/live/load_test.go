@@ -32,6 +32,7 @@ import (
 const (
 	loadBoards = "GYGES_LOAD_BOARDS" // numbers of boards, like "100,1000"
 	loadTime   = "GYGES_LOAD_TIME"   // of each measurement, like "20s"
+	loadCores  = "GYGES_LOAD_CORES"  // of the server, like "0,1", by taskset
 	loadServer = "GYGES_LOAD_SERVER" // set in the process of the server: the folder of its runs
 )
 
@@ -101,7 +102,11 @@ type loadProcess struct {
 }
 
 func startLoadProcess(t *testing.T, dir string) *loadProcess {
-	cmd := exec.Command(os.Args[0], "-test.run=^TestLoad$")
+	args := []string{os.Args[0], "-test.run=^TestLoad$"}
+	if cores := os.Getenv(loadCores); cores != "" {
+		args = append([]string{"taskset", "-c", cores}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), loadServer+"="+dir), os.Stderr
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)

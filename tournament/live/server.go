@@ -44,7 +44,7 @@ type Config struct {
 	Open     bool     // requests may come from other machines
 	Hosts    []string // names of this machine in requests, beside localhost and addresses
 	Searches int      // maximum number of concurrent searches; 0: half the cores, at least one
-	Games    int      // maximum number of games in progress; 0: [DefaultGames]
+	Games    int      // maximum number of games in progress; 0: 24
 	Log      *slog.Logger
 
 	// IndexKey is a secret that signs the [IndexFile] of runs. nil: none are written
@@ -52,8 +52,8 @@ type Config struct {
 	IndexKey []byte
 }
 
-// DefaultGames is the maximum number of games in progress unless the operator sets another.
-const DefaultGames = 24
+// defaultGames is the maximum number of games in progress unless the operator sets another.
+const defaultGames = 24
 
 // Bounds on what the server does at a time.
 const (
@@ -113,7 +113,7 @@ func New(c Config) (*Server, error) {
 		c.Searches = max(1, runtime.GOMAXPROCS(0)/2)
 	}
 	if c.Games == 0 {
-		c.Games = DefaultGames
+		c.Games = defaultGames
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
