@@ -342,14 +342,15 @@ func TestBrowserDeepLinks(t *testing.T) {
 		b.Wait(inBox + `(document.querySelector(".games [aria-current]"), document.querySelector(".games"))`)
 		b.Wait(inBox + `(document.querySelector(".moves [aria-current]"), document.querySelector(".moves"))`)
 		b.Wait(`(() => { const r = document.querySelector(".stage").getBoundingClientRect(), nav = document.querySelector("nav");
-			return r.top >= nav.getBoundingClientRect().bottom - 1 && r.bottom <= innerHeight; })()`)
+			const row = document.querySelector(".games [aria-current]").getBoundingClientRect(), top = nav.getBoundingClientRect().bottom - 1;
+			return r.top >= top && r.bottom <= innerHeight && row.top >= top; })()`)
 	}
 	atWidths(t, func(t *testing.T, b *browsertest.Tab, url string) {
 		games := drawRun("alpha:x=1", "beta", "gamma's")
 		long := func(from int) *record.Game {
 			return games[from+slices.IndexFunc(games[from:], func(g *record.Game) bool { return len(g.Moves) > 14 })]
 		}
-		first, second := long(20), long(0)
+		first, second := long(20), long(8)
 		address := func(g *record.Game) string { return fmt.Sprintf("#game=1.%d&ply=%d", g.Game, len(g.Moves)-3) }
 		b.Visit(url + address(first))
 		seen(t, b, fmt.Sprint("1.", first.Game))

@@ -277,17 +277,20 @@ const gygesViewer = (() => {
   // keepingAddress runs act without a change of the address.
   function keepingAddress(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
 
-  // toView scrolls the list of games to the one that is shown, and the page to the board unless all of it is in view:
-  // with the list, if there is room for both.
+  // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for, and
+  // the list to the game that is shown.
   function toView() {
-    const row = body.querySelector("[aria-current]"), margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    if (row) {
-      const by = row.getBoundingClientRect(), box = list.getBoundingClientRect();
-      if (by.top < box.top || by.bottom > box.bottom) list.scrollTop += by.top - box.top - (box.height - by.height) / 2;
+    const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0, room = innerHeight - margin;
+    const seen = (e) => { const r = e.getBoundingClientRect(); return r.top >= margin && r.bottom <= innerHeight; };
+    const bottom = controls.getBoundingClientRect().bottom, from = (e) => bottom - e.getBoundingClientRect().top;
+    if (!seen(place) || !seen(controls)) {
+      const [e, block] = from(list) <= room ? [list, "start"] : from(stage) <= room ? [controls, "end"] : [stage, "start"];
+      e.scrollIntoView({ behavior: "instant", block });
     }
-    const board = place.getBoundingClientRect(), top = list.getBoundingClientRect().top;
-    if (board.top >= margin && board.bottom <= innerHeight) return;
-    (board.bottom - top <= innerHeight - margin ? list : stage).scrollIntoView({ behavior: "instant" });
+    const row = body.querySelector("[aria-current]");
+    if (!row) return;
+    const r = row.getBoundingClientRect(), box = list.getBoundingClientRect();
+    if (r.top < box.top || r.bottom > box.bottom || !seen(row)) list.scrollTop += r.bottom - box.bottom + 1.5 * r.height; // its lower end is next to the board
   }
 
   showList();
