@@ -2,8 +2,8 @@
 // change while a run goes on, and a page to play on.
 //
 // A run in progress is read from its files alone: complete lines that were appended to its
-// records are read every second while a page is open, and pages get what changed
-// by server-sent events. The program that plays the run is not involved.
+// records, and the file of games under way, are read every second while a page is open,
+// and pages get what changed by server-sent events. The program that plays the run is not involved.
 //
 // A game against an agent is played by package tournament: the person is an agent
 // whose moves come from requests, so its record has the same form as any other.
