@@ -81,10 +81,10 @@ type Game struct {
 
 	SouthMoves Tally `json:"south_moves"`
 	NorthMoves Tally `json:"north_moves"`
-	// Decisive is the ply of the loser's move that lost the game: the last one before which it was expected
-	// to win and after which it was not, or else the one that lost most. 0: there is none.
+	// Decisive is the ply of the loser's move that lost the game: of those since it was last expected to win,
+	// the one that lost most, at least an inaccuracy. 0: there is none.
 	Decisive int   `json:"decisive,omitempty"`
-	Turning  []int `json:"turning,omitempty"` // plies of at most three moves that changed most, ascending
+	Turning  []int `json:"turning,omitempty"` // plies of at most three mistakes that changed most, ascending
 	Wins     []Win `json:"wins,omitempty"`
 }
 

@@ -22,18 +22,29 @@ func New(o Options) (*Reviewer, error) {
 	return &Reviewer{s}, err
 }
 
-// Game reviews a game. It returns an error for a record that can't be replayed or has no moves to review, and
-// ctx's when that ends. each, if not nil, is called after each move, from the last one back.
-func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, all int)) (*Game, error) {
-	if n := len(rec.Moves); n > MaxPlies {
+// Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
+// than [MaxPlies].
+func Check(rec *record.Game) error {
+	_, err := replay(rec)
+	return err
+}
+
+func replay(rec *record.Game) (*rules.Game, error) {
+	switch n := len(rec.Moves); {
+	case n > MaxPlies:
 		return nil, fmt.Errorf("game %d: expected at most %d moves, found %d", rec.Game, MaxPlies, n)
+	case rec.Plies == 0:
+		return nil, fmt.Errorf("game %d: expected moves, found none", rec.Game)
 	}
-	game, err := record.Replay(rec)
+	return record.Replay(rec)
+}
+
+// Game reviews a game. The error is that of [Check], or ctx's when that ends. each, if not nil, is called after
+// each move, from the last one back.
+func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, all int)) (*Game, error) {
+	game, err := replay(rec)
 	if err != nil {
 		return nil, err
-	}
-	if rec.Plies == 0 {
-		return nil, fmt.Errorf("game %d: expected moves, found none", rec.Game)
 	}
 	if err := r.search.begin(game.Rules(), agents.OnRepetition(rec.OnRepetition)); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type Player struct {
 // [Game.Decisive].
 type Losses struct {
 	Lost       int
-	NoMistake  int          // games without a decisive move: the player was never ahead and made no mistake
+	NoMistake  int          // games without a decisive move
 	Thirds     [3]int       // decisive moves by the third of the game they were made in
 	Heights    [4]int       // by the height of the piece moved; 0: a pass
 	Kinds      map[Kind]int // by what they did
@@ -109,14 +109,8 @@ func (l *Losses) lose(g *Game) {
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
 }
 
-// Median returns the median of plies; ok is whether there are any.
-func Median(plies []int) (median int, ok bool) {
-	if len(plies) == 0 {
-		return 0, false
-	}
-	sorted := slices.Sorted(slices.Values(plies))
-	return sorted[(len(sorted)-1)/2], true
+// median returns the lower median of at least one number.
+func median(list []int) int {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[(len(sorted)-1)/2]
 }
-
-// PerGame returns a number per game played.
-func (p *Player) PerGame(n int) float64 { return float64(n) / float64(max(p.Games, 1)) }

@@ -38,17 +38,17 @@ func (g *Game) tally(side string) *Tally {
 }
 
 // turns reports whether the mover was expected to win before the move and is no more.
-func (m *Move) turns() bool { return m.Erred() && m.Before >= 0.5 && m.After < 0.5 }
+func (m *Move) turns() bool { return m.Before >= 0.5 && m.After < 0.5 }
 
 // maxTurning bounds the turning points of a game.
 const maxTurning = 3
 
-// turningPoints returns the plies of the moves that changed most: first those that changed the expected
+// turningPoints returns the plies of the mistakes that changed most: first those that changed the expected
 // winner, then those that lost most.
 func (g *Game) turningPoints() []int {
 	var list []*Move
 	for i := range g.Moves {
-		if m := &g.Moves[i]; m.turns() || m.Loss >= Mistaken {
+		if m := &g.Moves[i]; m.Loss >= Mistaken {
 			list = append(list, m)
 		}
 	}
@@ -83,13 +83,16 @@ func (g *Game) Loser() string {
 
 // decisive returns the ply of the loser's move that lost the game, see [Game.Decisive].
 func (g *Game) decisive() int {
-	loser, ply, most, turned := g.Loser(), 0, 0.0, false
+	loser, ply, most := g.Loser(), 0, 0.0
 	for i := range g.Moves {
-		switch m := &g.Moves[i]; {
-		case m.Side != loser || !m.Erred():
-		case m.turns():
-			ply, turned = m.Ply, true
-		case !turned && m.Loss > most:
+		m := &g.Moves[i]
+		if m.Side != loser || !m.Judged() {
+			continue
+		}
+		if m.Before >= 0.5 { // all was well until here
+			ply, most = 0, 0
+		}
+		if m.Erred() && m.Loss > most {
 			ply, most = m.Ply, m.Loss
 		}
 	}
