@@ -28,7 +28,7 @@ func (c *reviewCmd) print(e *env, games []*review.Game) error {
 	}
 	summary := new(review.Summary)
 	for _, g := range games {
-		summary.Add(g)
+		summary.Add(0, g)
 	}
 	if c.Format == "json" {
 		return writeFailure(writeJSON(e.out, newSummaryJSON(summary, c.Nodes)))
@@ -113,7 +113,7 @@ func reviewNotes(g *review.Game) []string {
 		for _, ply := range g.Turning {
 			if ply == m.Ply {
 				notes = append(notes, fmt.Sprintf("Turning point: ply %d, %s %s (%s, %s to %s). Better: %s", m.Ply, m.Side,
-					m.Move, kindText(m.Kind), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " ")))
+					m.Move, m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " ")))
 			}
 		}
 	}
@@ -131,21 +131,6 @@ func reviewNotes(g *review.Game) []string {
 		return nil
 	}
 	return notes
-}
-
-// kindText says what a move did.
-func kindText(k review.Kind) string {
-	switch k {
-	case review.MissedGoal:
-		return "misses a win in one"
-	case review.AllowedGoal:
-		return "allows a win in one"
-	case review.MissedProof:
-		return "gives a proven win away"
-	case review.AllowedWin:
-		return "allows a proven win"
-	}
-	return "worse by evaluation"
 }
 
 // printSummary prints the summary of several games.

@@ -164,10 +164,10 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, 5, g.Decisive)
 	require.Equal(t, []int{1, 2, 5}, g.Turning)
 	s := new(Summary)
-	s.Add(g)
+	s.Add(0, g)
 	fault := &Game{South: "a", North: "b", Result: "0-1", Fault: true}
 	fault.summarize()
-	s.Add(fault)
+	s.Add(0, fault)
 	require.Equal(t, 2, s.Games)
 	a, b := s.Players[0], s.Players[1]
 	require.Equal(t, []any{"a", 2, 1, [3]int{0, 1, 0}, [4]int{0, 0, 1, 0}}, []any{a.Agent, a.Games, a.Lost, a.Thirds, a.Heights})

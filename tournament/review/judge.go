@@ -39,6 +39,9 @@ func winning(s agents.Score, scale float64) float64 {
 	return 1 / (1 + math.Exp(-float64(s)/scale))
 }
 
+// rounded rounds to four digits behind the point, since the rest says nothing and takes space in files.
+func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
+
 // Accuracy returns the accuracy in percent, 0 to 100, of a move that lost so much winning probability. It is
 // the formula of lichess.org/page/accuracy, which was fitted to games of chess.
 func Accuracy(loss float64) float64 {
@@ -47,8 +50,8 @@ func Accuracy(loss float64) float64 {
 
 // judge sets the probabilities, the loss, the mark and the kind of a move by its scores.
 func (m *Move) judge(scale float64) {
-	m.Before, m.After = winning(m.Best, scale), winning(m.Score, scale)
-	m.Loss = max(0, m.Before-m.After)
+	m.Before, m.After = rounded(winning(m.Best, scale)), rounded(winning(m.Score, scale))
+	m.Loss = max(0, rounded(m.Before-m.After))
 	best, bestProven := m.Best.Proven()
 	made, madeProven := m.Score.Proven()
 	won := bestProven && best > 0

@@ -67,6 +67,21 @@ const (
 // Kinds lists the kinds, for tables.
 func Kinds() []Kind { return []Kind{MissedGoal, AllowedGoal, MissedProof, AllowedWin, Judgement} }
 
+// Text says what a move of the kind does.
+func (k Kind) Text() string {
+	switch k {
+	case MissedGoal:
+		return "misses a win in one"
+	case AllowedGoal:
+		return "allows a win in one"
+	case MissedProof:
+		return "gives a proven win away"
+	case AllowedWin:
+		return "allows a proven win"
+	}
+	return "worse by evaluation"
+}
+
 // Game is the review of a game. Sides are "south" and "north".
 type Game struct {
 	Game   int64  `json:"game"`   // number of the record

@@ -124,7 +124,7 @@ func (p *pass) move(ctx context.Context, t record.Turn) (Move, error) {
 	case legal.Len() == 1:
 		m.Mark, m.Score = Forced, p.next.before()
 		m.Best = m.Score
-		m.Before = winning(m.Score, p.scale)
+		m.Before = rounded(winning(m.Score, p.scale))
 		m.After = m.Before
 		p.next = value{score: m.Score}
 		return m, nil

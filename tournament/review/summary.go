@@ -38,15 +38,17 @@ type Losses struct {
 
 // Loss is a decisive move of a lost game.
 type Loss struct {
-	Game int64 // number of the record
-	Move Move
+	Run   int   // as it was given to [Summary.Add]
+	Game  int64 // number of the record
+	Index int   // of the move in the record, from 1
+	Move  Move
 }
 
 // MaxWorst bounds [Losses.WorstGames].
 const MaxWorst = 5
 
-// Add counts a game.
-func (s *Summary) Add(g *Game) {
+// Add counts a game of a run, which has a number if there are several.
+func (s *Summary) Add(run int, g *Game) {
 	s.Games++
 	loser := g.Loser()
 	for side, agent := range []string{g.South, g.North} {
@@ -54,7 +56,7 @@ func (s *Summary) Add(g *Game) {
 		p.Games++
 		p.merge(g.tally(sideName(rules.Side(side))))
 		if loser == sideName(rules.Side(side)) {
-			p.lose(g)
+			p.lose(run, g)
 		}
 	}
 }
@@ -86,7 +88,7 @@ func (t *Tally) merge(o *Tally) {
 }
 
 // lose counts a lost game.
-func (l *Losses) lose(g *Game) {
+func (l *Losses) lose(run int, g *Game) {
 	l.Lost++
 	i := slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
 	if i < 0 {
@@ -105,7 +107,7 @@ func (l *Losses) lose(g *Game) {
 		}
 		return 1
 	})
-	l.WorstGames = slices.Insert(l.WorstGames, at, Loss{g.Game, m})
+	l.WorstGames = slices.Insert(l.WorstGames, at, Loss{run, g.Game, i + 1, m})
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
 }
 

@@ -26,6 +26,7 @@ func (g *Game) summarize() {
 			g.tally(m.Side).add(m)
 		}
 	}
+	g.SouthMoves.Accuracy, g.NorthMoves.Accuracy = rounded(g.SouthMoves.Accuracy), rounded(g.NorthMoves.Accuracy)
 	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
 }
 

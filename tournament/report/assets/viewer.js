@@ -83,9 +83,12 @@ const gygesViewer = (() => {
     button("doorBack", "One door back", () => step(-1)), button("doorNext", "One door forward", () => step(1)), at);
   const graph = h("div", { class: "graphs" });
   const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
+  const review = gygesReview.create({
+    h, root, go: (to) => go(to), redraw: () => { drawMoves(); show(); }, now: () => ({ game, positions, moves, board, index: door ? ply : ply - 1 }),
+  });
   const keys = h("p", { class: "keys" });
   keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
-  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
+  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, review.element, graph, moveList));
   stage.addEventListener("keydown", onKey);
   root.replaceChildren(picker, found, list, stage);
 
@@ -102,7 +105,7 @@ const gygesViewer = (() => {
     place.replaceChildren(board.element);
     sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
       h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
-    drawMoves(); drawGraph(); markCurrent();
+    drawMoves(); drawGraph(); review.open(); markCurrent();
   }
 
   const side = (i) => B.mover(positions[i], moves[i]);
@@ -124,7 +127,7 @@ const gygesViewer = (() => {
 
   function drawMoves() {
     moveList.replaceChildren(...moves.map((m, i) => h("li", { onclick: () => go(i + 1), "data-ply": i + 1 },
-      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreText(i)))));
+      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text, ...review.marks(i)), h("span", { class: "v" }, scoreText(i)))));
   }
 
   // go shows the position after so many moves.
@@ -153,7 +156,7 @@ const gygesViewer = (() => {
         if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
       } else li.removeAttribute("aria-current");
     }
-    moveCursor();
+    moveCursor(); review.show();
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
   }
 
