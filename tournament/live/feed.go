@@ -211,17 +211,22 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	f.stream(r.Context(), w, after)
 }
 
-// stream sends the parts that change after a version, until ctx ends or they can't
-// be sent.
-func (f *feed) stream(ctx context.Context, w http.ResponseWriter, after int64) {
+// eventSender returns a function that sends a text at once, and reports whether it could.
+func eventSender(w http.ResponseWriter) func(format string, args ...any) bool {
 	control := http.NewResponseController(w)
-	send := func(format string, args ...any) bool {
+	return func(format string, args ...any) bool {
 		if control.SetWriteDeadline(time.Now().Add(eventTimeout)) != nil {
 			return false
 		}
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && control.Flush() == nil
 	}
+}
+
+// stream sends the parts that change after a version, until ctx ends or they can't
+// be sent.
+func (f *feed) stream(ctx context.Context, w http.ResponseWriter, after int64) {
+	send := eventSender(w)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for ok := send("retry: 2000\n\n"); ok; {

@@ -71,6 +71,17 @@ func (p *pool) choose(
 	return d, err
 }
 
+// reserve takes the place of a search until release is called. It blocks while too many
+// others search.
+func (p *pool) reserve(ctx context.Context) (release func(), err error) {
+	select {
+	case <-p.free:
+		return func() { p.free <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // acquire returns a free slot: one with that agent, or else the one used longest ago,
 // without an agent.
 func (p *pool) acquire(spec string) *slot {

@@ -84,6 +84,7 @@ type Server struct {
 	catalog *catalog
 	list    *feed
 	games   *gameTable
+	reviews reviews
 	pages   *template.Template
 	streams chan struct{}
 	renders chan struct{} // pages being rendered
@@ -116,6 +117,7 @@ func New(c Config) (*Server, error) {
 		limiter: limiter{limit: requestsPerSecond}, readTimeout: readTimeout, writeTimeout: writeTimeout,
 		closeTimeout: closeTimeout, pollInterval: pollInterval, readMost: readAtOnce,
 	}
+	s.reviews.quota.most = reviewsPerClient
 	if c.Open {
 		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
 	}
@@ -205,6 +207,7 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
+	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("POST /api/games", post(s, http.StatusCreated, s.createGame))
 	mux.HandleFunc("GET /api/games/{game}", s.getGame)
 	mux.HandleFunc("POST /api/games/{game}/move", onGame(s, func(g *game, _ *http.Request, q moveRequest) (any, error) {

@@ -334,7 +334,7 @@
     box.dataset.shown = key;
     box.replaceChildren();
     if (over()) {
-      if (S.kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
+      if (S.kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), " or ", make("a", { href: `/run/${S.kept}&review` }, "review it"), ": it is recorded among the runs."));
       return;
     }
     if (!advice) return;
