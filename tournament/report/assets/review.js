@@ -22,7 +22,7 @@ const gygesReview = (() => {
     const summary = h("div", { class: "review-summary" }), box = h("div", { class: "review-move" }), status = h("p", { class: "review-status", role: "status" });
     const start = h("button", { type: "button", class: "review-start", onclick: () => request() }, "Review this game");
     const stop = h("button", { type: "button", class: "review-stop", onclick: () => abort() }, "Stop");
-    const element = h("div", { class: "review" }, summary, box, status);
+    const element = h("div", { class: "review" }, box, summary, status);
     let running = null; // AbortController of the request
 
     const reviewed = () => now().game?.review;
@@ -43,6 +43,7 @@ const gygesReview = (() => {
         return;
       }
       summary.append(h("p", {}, ...tally("South", r.south_moves), h("br"), ...tally("North", r.north_moves)));
+      summary.append(graph(r));
       for (const ply of r.turning || []) {
         const i = r.moves.findIndex((m) => m.ply === ply);
         if (i >= 0) summary.append(turning(r.moves[i], i));
@@ -51,6 +52,28 @@ const gygesReview = (() => {
         const until = w.to > w.from ? ` to ${w.to}` : "";
         summary.append(h("p", { class: "keys" }, `${name(w.side)} has a proven win before ply ${w.from}${until}${w.lost ? `, and gives it away with ply ${w.to}` : ""}.`));
       }
+      summary.append(h("p", { class: "keys" }, "?! inaccuracy, ? mistake, ?? blunder or missed win, □ only move that does not lose at once"));
+    }
+
+    // graph draws South's winning chances before each move, and dots where they changed by a mistake.
+    function graph(r) {
+      const W = 420, H = 84, L = 44, R = 8, T = 6, F = 18, n = Math.max(r.moves.length, 1);
+      const x = (i) => L + (i / n) * (W - L - R), y = (p) => T + (1 - p) * (H - T - F);
+      const svg = B.el(null, "svg", { class: "graph", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "South’s winning chances by ply" });
+      for (const p of [0, 0.5, 1]) {
+        B.el(svg, "line", { class: p === 0.5 ? "zero" : "grid", x1: L, x2: W - R, y1: y(p), y2: y(p) });
+        B.el(svg, "text", { x: L - 5, y: y(p) + 4, "text-anchor": "end" }, percent(p));
+      }
+      B.el(svg, "text", { x: W - R, y: H - 5, "text-anchor": "end" }, "South’s winning chances by ply");
+      const chance = (m, p) => (m.side === "north" ? 1 - p : p);
+      const points = r.moves.flatMap((m, i) => (["placement", "repetition"].includes(m.mark) ? [] : [[x(i), y(chance(m, m.before))], [x(i + 1), y(chance(m, m.after))]]));
+      if (points.length) B.el(svg, "path", { class: "s", d: "M" + points.map((q) => q.map((v) => v.toFixed(1)).join(" ")).join("L") });
+      r.moves.forEach((m, i) => { if (m.loss >= 0.1) B.el(svg, "circle", { class: m.side === "north" ? "pn" : "ps", cx: x(i + 1), cy: y(chance(m, m.after)), r: 3.4 }); });
+      svg.addEventListener("click", (e) => {
+        const box = svg.getBoundingClientRect();
+        go(Math.round(((((e.clientX - box.left) / box.width) * W - L) / (W - L - R)) * n));
+      });
+      return svg;
     }
 
     function tally(side, t) {
