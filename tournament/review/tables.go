@@ -18,19 +18,18 @@ type Table struct {
 // decisive moves did. name returns what to call an agent, by its spec.
 func (s *Summary) Tables(name func(agent string) string) []Table {
 	quality := Table{
-		Caption: "Accuracy, and inaccuracies, mistakes, blunders and missed wins per game",
-		Header:  []string{"Player", "Games", "Accuracy", "Best moves", "Inaccur.", "Mistakes", "Blunders", "Missed wins"},
+		Caption: "Accuracy, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
+		Header:  []string{"Player", "Games", "Accuracy", "Best", "Inacc.", "Mistakes", "Blunders", "Missed"},
 	}
 	where := Table{
-		Caption: "Lost games, by the decisive move: in which third of the game, how many plies from its beginning and " +
-			"from its end (medians), and the height of the piece moved",
-		Header: []string{"Player", "Lost", "1st third", "2nd", "3rd", "No mistake", "Ply", "To the end",
-			"Height 1", "2", "3"},
+		Caption: "Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
+			"plies from the beginning and to the end of the game, medians; and the height of the piece moved",
+		Header: []string{"Player", "Lost", "Early", "Middle", "Late", "None", "Ply", "To end", "Height 1", "2", "3"},
 	}
 	what := Table{
-		Caption: "Lost games, by what the decisive move did",
-		Header: []string{"Player", "Missed win in one", "Allowed win in one", "Missed win", "Allowed win",
-			"Worse by evaluation"},
+		Caption: "Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
+			"allowed one, or was worse by evaluation alone",
+		Header: []string{"Player", "Missed goal", "Allowed goal", "Missed win", "Allowed win", "Worse"},
 	}
 	for _, p := range s.Players {
 		n := name(p.Agent)
@@ -52,7 +51,7 @@ func (p *Player) quality() []string {
 	accuracy, best := "-", "-"
 	if p.Judged > 0 {
 		accuracy = fmt.Sprintf("%.1f %%", p.Accuracy)
-		best = textfmt.Percent(float64(p.Best) / float64(p.Judged))
+		best = fmt.Sprintf("%.0f %%", 100*float64(p.Best)/float64(p.Judged))
 	}
 	cells := []string{textfmt.Thousands(int64(p.Games)), accuracy, best}
 	for _, n := range []int{p.Inaccuracies, p.Mistakes, p.Blunders, p.MissedWins} {
