@@ -9,8 +9,8 @@ import (
 	"io/fs"
 	"net/http"
 	"sync"
-	"time"
 
+	"gyges/agents"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -21,7 +21,6 @@ import (
 const (
 	reviewNodes      = review.DefaultNodes
 	maxReviewMoves   = 1000
-	maxReviewTime    = 2 * time.Minute
 	reviewsPerClient = 1  // at a time
 	maxReviews       = 64 // kept
 )
@@ -78,7 +77,13 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.reviews.quota.release(client)
-	ctx, cancel := context.WithTimeout(r.Context(), maxReviewTime)
+	release, err := s.openStream(client)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	defer release()
+	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	allowLongWait(w)
@@ -87,11 +92,9 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
-	send := eventSender(w)
+	to := newEvents(w)
 	event := func(kind string, text []byte) {
-		if !send("event: %s\ndata: %s\n\n", kind, text) {
+		if !to.send("event: %s\ndata: %s\n\n", kind, text) {
 			cancel() // nobody reads it
 		}
 	}
@@ -116,16 +119,11 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 func (s *Server) review(ctx context.Context, g *record.Game, event func(kind string, text []byte)) ([]byte, error) {
 	progress := func(done, all int) { event("progress", fmt.Appendf(nil, `{"done":%d,"all":%d}`, done, all)) }
 	progress(0, len(g.Moves))
-	release, err := s.games.pool.reserve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	reviewer, err := review.New(review.Options{Nodes: reviewNodes})
-	if err != nil {
-		return nil, err
-	}
-	made, err := reviewer.Game(ctx, g, progress)
+	o, made := review.Options{Nodes: reviewNodes}, (*review.Game)(nil)
+	err := s.games.pool.use(ctx, review.Spec(o), func(ctx context.Context, a agents.Agent) (err error) {
+		made, err = review.With(a.(agents.Analyst), o).Game(ctx, g, progress)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,7 @@ func TestReviewLimits(t *testing.T) {
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
 	url := listen(t, s)
-	release, err := s.games.pool.reserve(t.Context())
-	require.NoError(t, err)
+	<-s.games.pool.free
 
 	ctx, cancel := context.WithCancel(t.Context())
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
@@ -117,7 +116,7 @@ func TestReviewLimits(t *testing.T) {
 		defer s.reviews.quota.mu.Unlock()
 		return len(s.reviews.quota.used) == 0
 	}, 10*time.Second, 5*time.Millisecond)
-	release()
+	s.games.pool.free <- struct{}{}
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
 }

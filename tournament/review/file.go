@@ -23,8 +23,9 @@ const formatVersion = 1
 
 // Bounds of a file: of a line, and of what [Read] reads, in bytes. 64 MB are some ten thousand games.
 const (
-	maxLine = 4 << 20
+	maxLine = 8 << 20
 	maxFile = 64 << 20
+	maxName = 10_000 // of an agent or a rule set
 )
 
 // Header is the first line of a file.
@@ -38,12 +39,13 @@ type Header struct {
 // returned. An incomplete last line is left out, as in a file being written; size is that of the others, in
 // bytes. complete reports whether the file had no more than the 64 MB that are read.
 func Read(r io.Reader, name string) (h Header, games []*Game, size int64, complete bool, err error) {
-	in := bufio.NewReaderSize(io.LimitReader(r, maxFile+maxLine), 64<<10)
+	limited := &io.LimitedReader{R: r, N: maxFile + maxLine}
+	in := bufio.NewReaderSize(limited, 64<<10)
 	at := map[int64]int{} // indices in games
 	for n := 1; size <= maxFile; n++ {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return h, games, size, true, nil
+			return h, games, size, limited.N > 0, nil
 		}
 		if err == nil && n == 1 {
 			h, err = parseHeader(line)
@@ -116,6 +118,9 @@ func (g *Game) check() error {
 	marks := []Mark{Placement, Repetition, Forced, Only, Best, Good, Inaccuracy, Mistake, Blunder, MissedWin}
 	kinds := append(Kinds(), "")
 	sides := []string{"south", "north"}
+	if len(g.Rules) > maxName || len(g.South) > maxName || len(g.North) > maxName {
+		return fmt.Errorf("expected names of at most %d bytes", maxName)
+	}
 	if g.Game < 0 || len(g.Moves) > MaxPlies || !slices.Contains([]string{"1-0", "0-1", "1/2-1/2"}, g.Result) {
 		return fmt.Errorf("expected a game from 0 with at most %d moves and a result", MaxPlies)
 	}
@@ -149,7 +154,7 @@ type File struct {
 }
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
-// removed. It returns an error for a file of other nodes, and [files.ErrInUse] for one that another process
+// removed. It returns an error for a file of something else or of other nodes, and [files.ErrInUse] for one that another process
 // adds to.
 func Open(path string, o Options, program string) (*File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -168,13 +173,16 @@ func (f *File) begin(o Options, program string) error {
 	if err := files.Lock(f.file); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if info, err := f.file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", name))
 	}
 	h, games, size, complete, err := Read(f.file, name)
 	switch {
 	case err != nil:
 		return err
+	case size == 0 && info.Size() > 0:
+		return fmt.Errorf("%s: expected reviews or an empty file, found neither", name)
 	case !complete:
 		return fmt.Errorf("%s: expected at most %d bytes, found more", name, maxFile)
 	case size > 0 && h.Nodes != o.Nodes:

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -110,6 +111,13 @@ func TestFile(t *testing.T) {
 	require.Equal(t, games, read)
 	require.True(t, complete)
 
+	other := filepath.Join(t.TempDir(), "letter")
+	require.NoError(t, os.WriteFile(other, []byte("Dear"), 0o600))
+	_, err = Open(other, o, "test")
+	require.ErrorContains(t, err, "expected reviews or an empty file")
+	kept, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Equal(t, "Dear", string(kept))
 	_, err = Open(path, Options{Nodes: 400}, "test")
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
 }
@@ -146,6 +154,22 @@ func TestBadFile(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 	}
 }
+
+// A file that is longer than what is read is not complete, wherever its lines end.
+func TestLongFile(t *testing.T) {
+	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
+	long := io.MultiReader(strings.NewReader(header), io.LimitReader(zeros{}, 2*maxFile))
+	_, games, size, complete, err := Read(long, "f")
+	require.NoError(t, err)
+	require.Empty(t, games)
+	require.Equal(t, int64(len(header)), size)
+	require.False(t, complete)
+}
+
+// zeros is a line without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.
 func TestSummary(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gyges/agents"
+	"gyges/agents/alphabeta"
+	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -18,8 +20,16 @@ func New(o Options) (*Reviewer, error) {
 	if o.Nodes < MinNodes || o.Nodes > MaxNodes {
 		return nil, fmt.Errorf("nodes: expected %d to %d, found %d", MinNodes, MaxNodes, o.Nodes)
 	}
-	s, err := newSearcher(o)
-	return &Reviewer{s}, err
+	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(o))
+	if err != nil {
+		return nil, err
+	}
+	return With(a.(agents.Analyst), o), nil
+}
+
+// With returns a reviewer that searches by an agent of [Spec], for options within the bounds.
+func With(a agents.Analyst, o Options) *Reviewer {
+	return &Reviewer{&searcher{nodes: o.Nodes, agent: a, prover: solver.NewProver(o.Nodes)}}
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more

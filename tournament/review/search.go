@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gyges/agents"
-	"gyges/agents/alphabeta"
 	"gyges/agents/eval"
 	"gyges/agents/solver"
 	"gyges/rules"
@@ -52,15 +51,11 @@ func (v *value) before() agents.Score {
 	return -v.score
 }
 
-func newSearcher(o Options) (*searcher, error) {
+// Spec returns the spec of the agent that searches: its tables suit the number of nodes.
+func Spec(o Options) agents.Spec {
 	const nodesPerMegabyte = 40_000
 	megabytes := min(max(o.Nodes/nodesPerMegabyte, 1), 64)
-	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "hash", Value: fmt.Sprint(megabytes)}}}
-	a, err := agents.NewRegistry(alphabeta.Kind()).New(spec)
-	if err != nil {
-		return nil, err
-	}
-	return &searcher{nodes: o.Nodes, agent: a.(agents.Analyst), prover: solver.NewProver(o.Nodes)}, nil
+	return agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "hash", Value: fmt.Sprint(megabytes)}}}
 }
 
 // begin prepares for a game.
