@@ -169,7 +169,10 @@ func TestLongFile(t *testing.T) {
 // zeros is a line without end.
 type zeros struct{}
 
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
 
 // The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.
 func TestSummary(t *testing.T) {
