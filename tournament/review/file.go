@@ -154,8 +154,8 @@ type File struct {
 }
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
-// removed. It returns an error for a file of something else or of other nodes, and [files.ErrInUse] for one that another process
-// adds to.
+// removed. It returns an error for a file of something else or of other nodes, and [files.ErrInUse] for one
+// that another process adds to.
 func Open(path string, o Options, program string) (*File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
