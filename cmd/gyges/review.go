@@ -135,7 +135,7 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*reco
 		return nil, plainFileError(err)
 	}
 	r := &reviewReader{reviewCmd: c, skipped: new(standings.Reader), name: name}
-	c.chosen, c.bad = 0, r.skipped.Unreadable
+	c.bad = r.skipped.Unreadable
 	if c.Game != nil {
 		c.bad = func(error) error { return nil } // it is about another game
 	}
@@ -235,6 +235,13 @@ func (c *reviewCmd) review(
 	if len(todo) == 0 {
 		return games, nil
 	}
+	if len(list) == 1 {
+		var err error
+		if games[0], err = c.one(ctx, e, list[0]); err == nil && kept != nil {
+			err = writeFailure(kept.Add(games[0]))
+		}
+		return games, err
+	}
 	p := newProgress(e.err, int64(len(list)))
 	p.done = int64(len(list) - len(todo))
 	p.resume(p.done)
@@ -255,4 +262,20 @@ func (c *reviewCmd) review(
 		e.err.printf("Stopped after %d of %d games. Go on with the same command\n", p.done, len(list))
 	}
 	return games, err
+}
+
+// one reviews a single game, whose moves are the progress.
+func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Game, error) {
+	r, err := review.New(review.Options{Nodes: c.Nodes})
+	if err != nil {
+		return nil, err
+	}
+	m := newMeter(e.err, int64(len(g.Moves)))
+	defer m.end()
+	return r.Game(ctx, g, func(done, all int) {
+		if m.due() {
+			left := m.left(int64(done), int64(all-done))
+			m.report(int64(done), int64(all), fmt.Sprintf("%d of %d moves, %s", done, all, left))
+		}
+	})
 }

@@ -162,6 +162,65 @@ func TestBackwards(t *testing.T) {
 	require.InDelta(t, 100, g.SouthMoves.Accuracy, 0.001)
 }
 
+// Where no search sees the end, proof numbers do; all of South's moves that keep the win lose nothing.
+func TestLongWin(t *testing.T) {
+	const setup = "232113/000000/000000/000000/000000/332211 s" // won within 17 plies, see agents/README.md
+	r, err := New(Options{Nodes: DefaultNodes})
+	require.NoError(t, err)
+	g, err := r.Game(t.Context(), played(t, "simplified", setup, "f1-c3"), nil)
+	require.NoError(t, err)
+	require.Equal(t, []Win{{Side: "south", From: 1, To: 1}}, g.Wins)
+	require.Equal(t, []any{Best, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Before})
+}
+
+// A proof that passes through a position of the game that may not return proves nothing.
+func TestProofAndRepetition(t *testing.T) {
+	rec := played(t, "standard", "201030/013000/022000/000032/000000/031100 s", "c1-d1")
+	game, err := record.Replay(rec)
+	require.NoError(t, err)
+	before := game.Start()
+	after := game.Position()
+	require.NotEmpty(t, game.Forbidden())
+	move := game.Moves()[0]
+	require.True(t, repeats(game, &solver.Win{Moves: map[rules.Position]rules.Move{before: move}}))
+	require.False(t, repeats(game, &solver.Win{Moves: map[rules.Position]rules.Move{after: game.Legal().At(0)}}))
+	require.False(t, repeats(rules.NewGame(game.Rules(), before), &solver.Win{
+		Moves: map[rules.Position]rules.Move{before: move}}))
+}
+
+// Placements are not judged, nor moves that only repeat; the only legal move is forced, and counts for nothing.
+func TestNotJudged(t *testing.T) {
+	r := rules.MustParse("simplified")
+	g := rules.NewGame(r, r.Start())
+	var moves []string
+	for range 12 {
+		m := g.Legal().At(0)
+		moves = append(moves, m.String())
+		g.PlayLegal(m)
+	}
+	m := g.Legal().At(0)
+	moves = append(moves, m.String())
+	rec := played(t, "simplified", r.FormatPosition(r.Start()), moves...)
+	got := reviewed(t, rec)
+	for _, m := range got.Moves[:12] {
+		require.Equal(t, []any{Placement, 0}, []any{m.Mark, m.Ply})
+	}
+	require.Equal(t, 1, got.Moves[12].Ply)
+	require.True(t, got.Moves[12].Judged())
+	require.Equal(t, 1, got.SouthMoves.Judged)
+	require.Zero(t, got.NorthMoves.Judged)
+
+	forced := reviewed(t, played(t, "simplified", "000001/002313/000002/012020/013000/300000 s", "f1-e1"))
+	require.Equal(t, Forced, forced.Moves[0].Mark)
+	require.Equal(t, forced.Moves[0].Before, forced.Moves[0].After)
+	require.Equal(t, Tally{Accuracy: 100}, forced.SouthMoves)
+
+	repeats := played(t, "standard", "000030/103020/000100/032000/000302/010201 s", "e1-a6")
+	repeats.Moves, repeats.Plies, repeats.OnRepetition = append(repeats.Moves, "a6-e1"), 2, string(agents.Allow)
+	repeats.Result = "0-1"
+	require.Equal(t, Repetition, reviewed(t, repeats).Moves[1].Mark)
+}
+
 // Bad input is refused with the reason.
 func TestRefused(t *testing.T) {
 	for _, nodes := range []int64{-1, 0, MinNodes - 1, MaxNodes + 1} {

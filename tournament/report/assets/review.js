@@ -39,7 +39,7 @@ const gygesReview = (() => {
       const { game } = now(), r = game?.review;
       summary.replaceChildren();
       if (!r) {
-        if (root.dataset.review && game && game.moves.length) summary.append(running ? stop : start);
+        if (root.dataset.review && game && game.moves.length && !game.live) summary.append(running ? stop : start);
         return;
       }
       summary.append(h("p", {}, ...tally("South", r.south_moves), h("br"), ...tally("North", r.north_moves)));
