@@ -84,7 +84,6 @@ type Server struct {
 	catalog *catalog
 	list    *feed
 	games   *gameTable
-	reviews reviews
 	pages   *template.Template
 	streams chan struct{}
 	renders chan struct{} // pages being rendered
@@ -102,6 +101,8 @@ type Server struct {
 	ctx  context.Context // of background work
 	stop context.CancelFunc
 	work sync.WaitGroup
+
+	reviews reviews
 }
 
 // New returns a server. It returns an error if a folder of runs can't be opened.
@@ -205,9 +206,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /run-events/{id...}", s.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
 		r.feed.serve(w, q)
 	}))
+	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
-	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("POST /api/games", post(s, http.StatusCreated, s.createGame))
 	mux.HandleFunc("GET /api/games/{game}", s.getGame)
 	mux.HandleFunc("POST /api/games/{game}/move", onGame(s, func(g *game, _ *http.Request, q moveRequest) (any, error) {

@@ -15,20 +15,22 @@ const gygesReview = (() => {
   const name = (side) => (side === "north" ? "North" : "South");
   const score = (s) => (s >= 29000 ? `wins in ${30000 - s}` : s <= -29000 ? `loses in ${30000 + s}` : (s > 0 ? "+" : s < 0 ? "−" : "") + (Math.abs(s) / 100).toFixed(2));
 
-  // create returns the part of a viewer: h makes its elements, root is its element,
-  // now returns its state {game, positions, moves, index, board}, where index is that
-  // of the move shown; go shows the position after so many moves, redraw all moves.
-  function create({ h, root, now, go, redraw }) {
+  // create returns the part of a viewer: h makes its elements, root is its element, list
+  // that of the moves, and the part goes below another one. state returns what is shown,
+  // {game, positions, index, board}, where index is that of the move; go shows the
+  // position after so many moves, redraw the one that is shown.
+  function create({ h, root, below, list, state, go, redraw }) {
     const summary = h("div", { class: "review-summary" }), box = h("div", { class: "review-move" }), status = h("p", { class: "review-status", role: "status" });
     const start = h("button", { type: "button", class: "review-start", onclick: () => request() }, "Review this game");
     const stop = h("button", { type: "button", class: "review-stop", onclick: () => abort() }, "Stop");
     const element = h("div", { class: "review" }, box, summary, status);
     let running = null; // AbortController of the request
 
-    const reviewed = () => now().game?.review;
+    const reviewed = () => state().game?.review;
 
     // open shows the summary of another game, or offers to review it.
     function open() {
+      if (!element.isConnected) below.after(element);
       abort();
       status.replaceChildren();
       draw();
@@ -36,7 +38,7 @@ const gygesReview = (() => {
     }
 
     function draw() {
-      const { game } = now(), r = game?.review;
+      const { game } = state(), r = game?.review;
       summary.replaceChildren();
       if (!r) {
         if (root.dataset.review && game && game.moves.length && !game.live) summary.append(running ? stop : start);
@@ -84,16 +86,19 @@ const gygesReview = (() => {
 
     const turning = (m, i) => h("button", { type: "button", class: "review-turn", onclick: () => go(i + 1) }, `Ply ${m.ply}, ${name(m.side)}: ${words[m.mark]} (${kinds[m.kind] || ""}), ${percent(m.before)} to ${percent(m.after)}`);
 
-    // marks returns what stands beside a move in the list.
-    function marks(i) {
-      const m = reviewed()?.moves[i];
-      if (!m || !glyphs[m.mark]) return [];
-      return [h("span", { class: `mark-${m.mark}`, title: words[m.mark] }, " ", h("span", { "aria-hidden": "true" }, glyphs[m.mark]), h("span", { class: "sr" }, words[m.mark]))];
+    // addMarks adds the marks to the moves in the list that have none yet.
+    function addMarks() {
+      for (const [i, m] of (reviewed()?.moves || []).entries()) {
+        const at = list.children[i]?.querySelector(".m");
+        if (!at || at.querySelector("[class^=mark-]") || !glyphs[m.mark]) continue;
+        at.append(h("span", { class: `mark-${m.mark}`, title: words[m.mark] }, " ", h("span", { "aria-hidden": "true" }, glyphs[m.mark]), h("span", { class: "sr" }, words[m.mark])));
+      }
     }
 
     // show shows the judgement of the move on the board.
     function show() {
-      const { index } = now(), m = reviewed()?.moves[index];
+      addMarks();
+      const { index } = state(), m = reviewed()?.moves[index];
       box.replaceChildren();
       if (!m || ["placement", "repetition"].includes(m.mark)) return;
       const what = words[m.mark][0].toUpperCase() + words[m.mark].slice(1) + (m.kind ? `: ${kinds[m.kind]}` : "");
@@ -117,7 +122,7 @@ const gygesReview = (() => {
     // preview draws the end of a line that begins before a move of the game, and
     // reports whether it can be drawn.
     function preview(index, line) {
-      const { positions, board } = now();
+      const { positions, board } = state();
       try {
         let before = positions[index], move = null, position = before;
         for (const text of line) { before = position; move = B.parseMove(text); position = B.apply(before, move); }
@@ -137,7 +142,7 @@ const gygesReview = (() => {
 
     // request asks the server for a review; it sends events until it is done.
     async function request() {
-      const { game } = now(), control = new AbortController();
+      const { game } = state(), control = new AbortController();
       abort();
       running = control;
       status.textContent = "The review begins.";
@@ -150,10 +155,10 @@ const gygesReview = (() => {
         if (running === control) status.textContent = "The review is done.";
       } catch (e) {
         if (running === control) status.textContent = `No review: ${e.message}.`;
-        else if (now().game === game) status.textContent = "The review was stopped.";
+        else if (state().game === game) status.textContent = "The review was stopped.";
       }
       if (running === control) running = null;
-      if (now().game !== game) return;
+      if (state().game !== game) return;
       draw();
       if (game.review) redraw();
     }
@@ -176,7 +181,7 @@ const gygesReview = (() => {
     }
 
     addEventListener("pagehide", abort);
-    return { element, open, marks, show };
+    return { open, show };
   }
 
   return { create };

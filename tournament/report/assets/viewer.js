@@ -83,12 +83,10 @@ const gygesViewer = (() => {
     button("doorBack", "One door back", () => step(-1)), button("doorNext", "One door forward", () => step(1)), at);
   const graph = h("div", { class: "graphs" });
   const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
-  const review = gygesReview.create({
-    h, root, go: (to) => go(to), redraw: () => { drawMoves(); show(); }, now: () => ({ game, positions, moves, board, index: door ? ply : ply - 1 }),
-  });
+  const review = gygesReview.create({ h, root, below: now, list: moveList, go: (to) => go(to), redraw: () => show(), state: () => ({ game, positions, board, index: door ? ply : ply - 1 }) });
   const keys = h("p", { class: "keys" });
   keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
-  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, review.element, graph, moveList));
+  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
   stage.addEventListener("keydown", onKey);
   root.replaceChildren(picker, found, list, stage);
 
@@ -97,6 +95,7 @@ const gygesViewer = (() => {
     if (!g || g === game) return;
     pause();
     game = g; ply = 0; door = 0;
+    review.open();
     moves = g.opening ? g.moves.map(B.parseMove) : [];
     positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
     moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
@@ -105,7 +104,7 @@ const gygesViewer = (() => {
     place.replaceChildren(board.element);
     sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
       h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
-    drawMoves(); drawGraph(); review.open(); markCurrent();
+    drawMoves(); drawGraph(); markCurrent();
   }
 
   const side = (i) => B.mover(positions[i], moves[i]);
@@ -127,7 +126,7 @@ const gygesViewer = (() => {
 
   function drawMoves() {
     moveList.replaceChildren(...moves.map((m, i) => h("li", { onclick: () => go(i + 1), "data-ply": i + 1 },
-      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text, ...review.marks(i)), h("span", { class: "v" }, scoreText(i)))));
+      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreText(i)))));
   }
 
   // go shows the position after so many moves.
@@ -156,8 +155,9 @@ const gygesViewer = (() => {
         if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
       } else li.removeAttribute("aria-current");
     }
-    moveCursor(); review.show();
+    moveCursor();
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
+    review.show();
   }
 
   function start() {
