@@ -61,26 +61,29 @@ func (c *clicks) click(m rules.Move) {
 	var sources []string
 	c.Eval(`[...document.querySelectorAll(".cell.source")].map((e) => e.dataset.at)`, &sources)
 	picked := c.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`)
-	switch {
-	case m.FromHand() > 0:
-		c.Click(fmt.Sprintf(`#hand [data-from="%s"][aria-pressed=false], #hand [data-from="%s"]`, fromText(m), fromText(m)))
-		if c.Text(`String(document.querySelector('#hand [data-from="`+fromText(m)+`"]').getAttribute("aria-pressed"))`) == "false" {
-			c.Click(fmt.Sprintf(`#hand [data-from="%s"]`, fromText(m))) // it was picked already
-		}
-	case picked != m.From().String():
-		require.Contains(c.t, sources, m.From().String())
-		c.Click(fmt.Sprintf(`[data-at="%v"]`, m.From()))
+	if from := c.cell(m); from != picked {
+		require.Contains(c.t, sources, from)
+		c.Click(fmt.Sprintf(`[data-at="%s"]`, from))
 		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
 	}
 	to := m.To().String()
 	if m.IsGoal() {
-		to = "goal-" + string("ns"[c.you])
+		to = "goal-" + string(c.you.Letter())
 	}
 	c.Click(fmt.Sprintf(`[data-at="%s"]`, to))
 	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
 		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
 		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 	}
+}
+
+// cell names the cell of a move's piece.
+func (c *clicks) cell(m rules.Move) string {
+	from := fromText(m)
+	if height := strings.Trim(from, "+@"); height != from {
+		return "hand-" + string(c.you.Letter()) + height
+	}
+	return from
 }
 
 // follow takes in the moves that the page lists and checks the board.
@@ -96,6 +99,12 @@ func (c *clicks) follow() {
 	}
 	require.Equal(c.t, rows(c.game.Rules(), c.game.Position()),
 		c.Text(`document.querySelector("#table .board").dataset.position`))
+	below, above := "a1", "a6"
+	if c.you == rules.North {
+		below, above = above, below
+	}
+	const top = `document.querySelector('[data-at="%s"]').getBoundingClientRect().top`
+	require.Equal(c.t, "true", c.Text(fmt.Sprintf("String("+top+" > "+top+")", below, above)), "one's own row is below")
 }
 
 // ready waits until the person is to move, or the game is over.
@@ -108,8 +117,8 @@ func (c *clicks) ready() {
 // clicks, with a hint and a move taken back; the board is right after every move,
 // and the record is one that replays.
 func TestBrowserPlay(t *testing.T) {
-	for _, set := range []string{"standard", "kang"} {
-		t.Run(set, func(t *testing.T) { playByClicks(t, set) })
+	for set, side := range map[string]rules.Side{"standard": rules.South, "kang": rules.North} {
+		t.Run(set, func(t *testing.T) { playByClicks(t, set, side) })
 	}
 }
 
@@ -138,21 +147,23 @@ func TestBrowserRules(t *testing.T) {
 	b.Wait(`document.getElementById("form-problem").textContent === ""`)
 	shot(t, b, "form-rules")
 	b.Click(`#form button[type=submit]`)
-	b.Wait(`document.getElementById("sides").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
+	b.Wait(`document.getElementById("rules-now").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
 	require.Len(t, console(), 1, "the request that was refused")
 }
 
-func playByClicks(t *testing.T, set string) {
+func playByClicks(t *testing.T, set string, you rules.Side) {
 	s := newTestServer(t)
 	s.games.seed = func() uint64 { return 1 }
 	b := browsertest.Open(t)
 	url := listen(t, s)
 	console := b.Visit(url + "/play")
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
+	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, sideName(you)))
 	shot(t, b, "form-"+set)
+	setSpeed(b, "off")
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
-		rng: rand.New(rand.NewPCG(1, 2)), you: rules.South}
+		rng: rand.New(rand.NewPCG(1, 2)), you: you}
 	c.ready()
 	if set == "standard" {
 		c.placeByKeys()
@@ -167,6 +178,7 @@ func playByClicks(t *testing.T, set string) {
 		if !hinted && !c.game.Rules().SettingUp(c.game.Position()) {
 			hinted = true
 			c.hint()
+			continue
 		}
 		m := c.choose(displaced == 0)
 		if m.Drop() != rules.NoSquare {
@@ -200,8 +212,9 @@ func playByClicks(t *testing.T, set string) {
 	replayed, err := record.Replay(g)
 	require.NoError(t, err)
 	require.Equal(t, c.game.Moves(), replayed.Moves())
-	require.Equal(t, helpedName, g.South.Agent)
-	require.Equal(t, "random", g.North.Agent)
+	players := [2]string{g.South.Agent, g.North.Agent}
+	require.Equal(t, helpedPerson, players[you])
+	require.Equal(t, "random", players[you.Other()])
 	require.Len(t, g.Timing.MoveMS, len(g.Moves))
 
 	// The record is a run that can be looked at.
@@ -214,6 +227,11 @@ func playByClicks(t *testing.T, set string) {
 	for _, r := range b.Requests() {
 		require.True(t, strings.HasPrefix(r, url) || r == "about:blank" || strings.HasPrefix(r, "data:"), r)
 	}
+}
+
+// setSpeed sets the speed of moves.
+func setSpeed(b *browsertest.Tab, speed string) {
+	b.Eval(fmt.Sprintf(`void ((document.getElementById("speed").value = %q), document.getElementById("speed").dispatchEvent(new Event("change")))`, speed), nil)
 }
 
 // choose wins where it can; otherwise it draws a move, one that displaces if
@@ -233,10 +251,14 @@ func (c *clicks) choose(displace bool) rules.Move {
 
 // placeByKeys places a piece without the mouse.
 func (c *clicks) placeByKeys() {
-	c.Eval(`document.querySelector('#hand [data-from="3@"]').focus()`, nil)
+	c.Eval(`document.querySelector('[data-at="hand-s3"]').focus()`, nil)
+	require.Equal(c.t, "2 of height 3 in South’s hand, can be placed", c.Text(`document.activeElement.getAttribute("aria-label")`))
 	c.Press(kb.Enter)
-	require.Equal(c.t, "true", c.Text(`document.activeElement.getAttribute("aria-pressed")`))
-	c.Eval(`document.querySelector('.cell[tabindex="0"]').focus()`, nil)
+	require.Equal(c.t, "2 of height 3 in South’s hand, picked", c.Text(`document.activeElement.getAttribute("aria-label")`))
+	c.Press(kb.ArrowLeft)
+	c.Press(kb.ArrowLeft)
+	c.Press(kb.ArrowUp)
+	c.Press(kb.ArrowUp)
 	require.Equal(c.t, "a1, empty, can be placed here", c.Text(`document.activeElement.getAttribute("aria-label")`))
 	c.Press(kb.ArrowRight)
 	c.Press(kb.ArrowRight)
@@ -250,14 +272,22 @@ func (c *clicks) placeByKeys() {
 	c.follow()
 }
 
-// hint asks for a hint, which must be a legal move.
+// hint asks for a hint, which must be a legal move in words and on the board, and plays it.
 func (c *clicks) hint() {
+	c.t.Helper()
 	c.Click("#hint")
-	c.Wait(`document.querySelector("#advice .line")`)
-	m, err := c.game.Rules().ParseMove(c.game.Position(), c.Text(`document.querySelector("#advice .line .m").textContent`))
+	c.Wait(`document.querySelector("#play-hint")`)
+	text := c.Text(`document.querySelector("#advice .m").textContent`)
+	m, err := c.game.Rules().ParseMove(c.game.Position(), text)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.game.Check(m))
+	require.Contains(c.t, c.Text(`document.querySelector("#advice p").textContent`), "Hint: "+c.you.String())
+	require.Equal(c.t, "true", c.Text(`String(!!document.querySelector("#table .board .arrow"))`))
 	shot(c.t, c.Tab, "hint-"+c.game.Rules().String())
+	n := len(c.game.Moves())
+	c.Click("#play-hint")
+	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
+	require.Equal(c.t, text, c.Text(fmt.Sprintf(`document.querySelectorAll("#moves .m")[%d].textContent`, n)))
 }
 
 // takeBack takes the move number n back and goes on from there.
