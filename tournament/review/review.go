@@ -31,7 +31,7 @@ const MaxPlies = 4000
 // Options are the settings of a review.
 type Options struct {
 	// Nodes bounds the search of each position, in positions visited, and the search for a proof, in
-	// positions evaluated for each side.
+	// positions evaluated for each side, there at most a million.
 	Nodes int64
 }
 

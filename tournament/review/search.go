@@ -13,12 +13,13 @@ import (
 
 // searcher searches single positions. Each search begins with empty tables.
 type searcher struct {
-	nodes  int64
-	agent  agents.Analyst
-	prover *solver.Prover
-	policy agents.OnRepetition
-	eval   *eval.Evaluator // of the game's rules
-	last   agents.Decision // of the search under way: of its last whole iteration
+	nodes      int64
+	proofNodes int64 // for each side
+	agent      agents.Analyst
+	prover     *solver.Prover
+	policy     agents.OnRepetition
+	eval       *eval.Evaluator // of the game's rules
+	last       agents.Decision // of the search under way: of its last whole iteration
 }
 
 // value is what is known of a position, for the side to move.
@@ -139,7 +140,7 @@ func (s *searcher) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	}
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
-	proof, err := s.prover.Prove(ctx, fresh, s.eval, solver.MaxDepth, s.nodes)
+	proof, err := s.prover.Prove(ctx, fresh, s.eval, solver.MaxDepth, s.proofNodes)
 	if err != nil || proof.Win == nil || proof.Win.Plies > left || repeats(g, proof.Win) {
 		return v, err
 	}
