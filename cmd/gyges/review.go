@@ -207,6 +207,9 @@ func (r *reviewReader) finish(e *env) error {
 		return fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)
 	case s.WithoutMoves > 0 && s.MovesError != "":
 		return fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)
+	case s.Unfinished > 0:
+		return fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
+			textfmt.Plural(s.Unfinished, "game"))
 	default:
 		return noGames(r.name, s)
 	}

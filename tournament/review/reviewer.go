@@ -152,13 +152,11 @@ func (p *pass) choice(ctx context.Context, m Move, made rules.Move) (Move, error
 	}
 	m.Best, m.Score, m.Depth = best.score, played.score, best.depth
 	m.judge(p.scale)
-	if m.Mark == Best {
-		if p.only(made) {
-			m.Mark = Only
-		}
-		best = played
-	} else {
+	switch {
+	case m.Mark != Best:
 		m.Line = p.longLine(best.line)
+	case p.only(made):
+		m.Mark = Only
 	}
 	p.next = best
 	return m, nil
