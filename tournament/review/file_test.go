@@ -204,3 +204,29 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "5", "4", "0", "1", "0"}, tables[1].Rows[0])
 	require.Equal(t, 4, a.Judged)
 }
+
+// Whatever a file holds, reading it ends without a panic, and games that it accepts can be counted.
+func FuzzRead(f *testing.F) {
+	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
+	f.Add(header)
+	f.Add(header + `{"game":1,"record":"x","rules":"standard","south":"a","north":"b","result":"0-1","plies":1,"moves":[` +
+		`{"ply":1,"side":"south","move":"a1-(a2)-a3","height":2,"mark":"blunder","kind":"judgement","before":0.9,"after":0.1,` +
+		`"loss":0.8,"best_score":1,"score":1,"depth":1,"line":["a1-goal"]}],"south_moves":{},"north_moves":{}}` + "\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, games, size, complete, err := Read(strings.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		require.True(t, complete)
+		require.LessOrEqual(t, size, int64(len(text)))
+		s := new(Summary)
+		for _, g := range games {
+			s.Add(0, g)
+		}
+		for _, table := range s.Tables(strings.Clone) {
+			for _, row := range table.Rows {
+				require.Len(t, row, len(table.Header))
+			}
+		}
+	})
+}
