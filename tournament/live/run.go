@@ -20,6 +20,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/review"
 	"gyges/tournament/standings"
 )
 
@@ -166,7 +167,7 @@ func (r *run) emptyParts() map[string]any {
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout() bool {
 	stamp := ""
-	for _, name := range runFiles()[1:] {
+	for _, name := range append(runFiles()[1:], review.FileName) {
 		if info, err := r.folder.Stat(name); err == nil {
 			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
 		}

@@ -41,14 +41,29 @@ func newPool(registry *agents.Registry, searches int, log *slog.Logger) *pool {
 	return p
 }
 
-// choose returns the move of an agent. It blocks while too many others search.
+// choose returns the move of an agent.
 func (p *pool) choose(
 	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
+	err = p.use(ctx, spec, func(ctx context.Context, a agents.Agent) error {
+		if err := a.NewGame(ctx, setup); err != nil {
+			return err
+		}
+		d, err = a.Choose(ctx, g, agents.Limits{})
+		return err
+	})
+	return d, err
+}
+
+// use calls search with an agent of that spec, which is used by nothing else meanwhile. It
+// blocks while too many others search.
+func (p *pool) use(
+	ctx context.Context, spec agents.Spec, search func(context.Context, agents.Agent) error,
+) (err error) {
 	select {
 	case <-p.free:
 	case <-ctx.Done():
-		return d, ctx.Err()
+		return ctx.Err()
 	}
 	s := p.acquire(spec.String())
 	failed := true // also by a panic
@@ -58,17 +73,14 @@ func (p *pool) choose(
 	}()
 	if s.agent == nil {
 		if s.agent, err = p.registry.New(spec); err != nil {
-			return d, err
+			return err
 		}
 	}
 	limited, cancel := context.WithTimeout(ctx, maxSearchTime)
 	defer cancel()
-	if err := s.agent.NewGame(limited, setup); err != nil {
-		return d, err
-	}
-	d, err = s.agent.Choose(limited, g, agents.Limits{})
+	err = search(limited, s.agent)
 	failed = err != nil
-	return d, err
+	return err
 }
 
 // acquire returns a free slot: one with that agent, or else the one used longest ago,

@@ -105,6 +105,8 @@ type Server struct {
 	ctx  context.Context // of background work
 	stop context.CancelFunc
 	work sync.WaitGroup
+
+	reviews reviews
 }
 
 // New returns a server. It returns an error if a folder of runs can't be opened.
@@ -123,6 +125,7 @@ func New(c Config) (*Server, error) {
 		limiter: limiter{limit: requestsPerSecond}, readTimeout: readTimeout, writeTimeout: writeTimeout,
 		closeTimeout: closeTimeout, pollInterval: pollInterval, readMost: readAtOnce,
 	}
+	s.reviews.quota.most = reviewsPerClient
 	if c.Open {
 		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
 	}
@@ -210,6 +213,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /run-events/{id...}", s.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
 		r.feed.serve(w, q)
 	}))
+	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
 	mux.HandleFunc("POST /api/games", post(s, http.StatusCreated, s.createGame))

@@ -94,6 +94,7 @@ const gygesViewer = (() => {
     button("doorBack", "One door back", ",", () => step(-1)), button("doorNext", "One door forward", ".", () => step(1)), at, latest);
   const graph = h("div", { class: "graphs" });
   const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
+  const review = gygesReview.create({ h, root, below: now, list: moveList, go: (to) => go(to), redraw: () => show(), state: () => ({ game, positions, board, index: door ? ply : ply - 1 }) });
   const keys = h("p", { class: "keys" });
   keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
   const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
@@ -106,6 +107,7 @@ const gygesViewer = (() => {
     if (!g || g === game) return;
     pause();
     game = g; ply = 0; door = 0;
+    review.open();
     moves = g.opening ? g.moves.map(B.parseMove) : [];
     positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
     moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
@@ -165,6 +167,7 @@ const gygesViewer = (() => {
     }
     moveCursor();
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
+    review.show();
   }
 
   // markMove marks the last move made in the list, and returns its row.
