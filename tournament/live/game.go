@@ -209,7 +209,7 @@ func (o *opponent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) 
 	}
 	setup := o.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return o.game.table.pool.choose(ctx, o.game.agent, setup, at)
+	return o.game.table.choose(ctx, o.game.agent, setup, at)
 }
 
 // requestError is an error of a request.
@@ -353,6 +353,6 @@ func (g *game) hint(ctx context.Context, ply int) (agents.Decision, *rules.Game,
 		g.hinting = false
 	}()
 	setup := agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}
-	d, err := g.table.pool.choose(ctx, g.table.server.config.Hint, setup, c)
+	d, err := g.table.choose(ctx, g.table.server.config.Hint, setup, c)
 	return d, c, err
 }

@@ -179,7 +179,7 @@ func (s *Server) Close() {
 	case <-ended:
 	case <-time.After(s.closeTimeout):
 		s.config.Log.Error("agents have not stopped after their search was cancelled; they run until the program ends",
-			"agents", s.games.pool.searching())
+			"agents", s.games.pool.Busy())
 	}
 	s.games.close()
 	s.catalog.close()
