@@ -112,8 +112,15 @@ func (s *Server) getRules(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, err)
 		return
 	}
+	steps, err := lesson(set)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
 	o := set.Options()
-	writeJSON(w, http.StatusOK, map[string]any{"name": set.String(), "options": o.Values(), "prose": o.Prose()})
+	writeJSON(w, http.StatusOK, map[string]any{
+		"name": set.String(), "options": o.Values(), "prose": o.Prose(), "steps": steps,
+	})
 }
 
 // drawSetup returns a random set-up in which South can't win at once.

@@ -61,26 +61,29 @@ func (c *clicks) click(m rules.Move) {
 	var sources []string
 	c.Eval(`[...document.querySelectorAll(".cell.source")].map((e) => e.dataset.at)`, &sources)
 	picked := c.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`)
-	switch {
-	case m.FromHand() > 0:
-		c.Click(fmt.Sprintf(`#hand [data-from="%s"][aria-pressed=false], #hand [data-from="%s"]`, fromText(m), fromText(m)))
-		if c.Text(`String(document.querySelector('#hand [data-from="`+fromText(m)+`"]').getAttribute("aria-pressed"))`) == "false" {
-			c.Click(fmt.Sprintf(`#hand [data-from="%s"]`, fromText(m))) // it was picked already
-		}
-	case picked != m.From().String():
-		require.Contains(c.t, sources, m.From().String())
-		c.Click(fmt.Sprintf(`[data-at="%v"]`, m.From()))
+	if from := c.cell(m); from != picked {
+		require.Contains(c.t, sources, from)
+		c.Click(fmt.Sprintf(`[data-at="%s"]`, from))
 		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
 	}
 	to := m.To().String()
 	if m.IsGoal() {
-		to = "goal-" + string("ns"[c.you])
+		to = "goal-" + string(c.you.Letter())
 	}
 	c.Click(fmt.Sprintf(`[data-at="%s"]`, to))
 	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
 		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
 		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 	}
+}
+
+// cell names the cell of a move's piece.
+func (c *clicks) cell(m rules.Move) string {
+	from := fromText(m)
+	if height := strings.Trim(from, "+@"); height != from {
+		return "hand-" + string(c.you.Letter()) + height
+	}
+	return from
 }
 
 // follow takes in the moves that the page lists and checks the board.
@@ -96,6 +99,12 @@ func (c *clicks) follow() {
 	}
 	require.Equal(c.t, rows(c.game.Rules(), c.game.Position()),
 		c.Text(`document.querySelector("#table .board").dataset.position`))
+	below, above := "a1", "a6"
+	if c.you == rules.North {
+		below, above = above, below
+	}
+	const top = `document.querySelector('[data-at="%s"]').getBoundingClientRect().top`
+	require.Equal(c.t, "true", c.Text(fmt.Sprintf("String("+top+" > "+top+")", below, above)), "one's own row is below")
 }
 
 // ready waits until the person is to move, or the game is over.
@@ -108,8 +117,8 @@ func (c *clicks) ready() {
 // clicks, with a hint and a move taken back; the board is right after every move,
 // and the record is one that replays.
 func TestBrowserPlay(t *testing.T) {
-	for _, set := range []string{"standard", "kang"} {
-		t.Run(set, func(t *testing.T) { playByClicks(t, set) })
+	for set, side := range map[string]rules.Side{"standard": rules.South, "kang": rules.North} {
+		t.Run(set, func(t *testing.T) { playByClicks(t, set, side) })
 	}
 }
 
@@ -142,17 +151,18 @@ func TestBrowserRules(t *testing.T) {
 	require.Len(t, console(), 1, "the request that was refused")
 }
 
-func playByClicks(t *testing.T, set string) {
+func playByClicks(t *testing.T, set string, you rules.Side) {
 	s := newTestServer(t)
 	s.games.seed = func() uint64 { return 1 }
 	b := browsertest.Open(t)
 	url := listen(t, s)
 	console := b.Visit(url + "/play")
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
+	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, sideName(you)))
 	shot(t, b, "form-"+set)
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
-		rng: rand.New(rand.NewPCG(1, 2)), you: rules.South}
+		rng: rand.New(rand.NewPCG(1, 2)), you: you}
 	c.ready()
 	if set == "standard" {
 		c.placeByKeys()
@@ -200,8 +210,9 @@ func playByClicks(t *testing.T, set string) {
 	replayed, err := record.Replay(g)
 	require.NoError(t, err)
 	require.Equal(t, c.game.Moves(), replayed.Moves())
-	require.Equal(t, helpedName, g.South.Agent)
-	require.Equal(t, "random", g.North.Agent)
+	players := [2]string{g.South.Agent, g.North.Agent}
+	require.Equal(t, helpedName, players[you])
+	require.Equal(t, "random", players[you.Other()])
 	require.Len(t, g.Timing.MoveMS, len(g.Moves))
 
 	// The record is a run that can be looked at.
@@ -233,10 +244,14 @@ func (c *clicks) choose(displace bool) rules.Move {
 
 // placeByKeys places a piece without the mouse.
 func (c *clicks) placeByKeys() {
-	c.Eval(`document.querySelector('#hand [data-from="3@"]').focus()`, nil)
+	c.Eval(`document.querySelector('[data-at="hand-s3"]').focus()`, nil)
+	require.Equal(c.t, "2 of height 3 in South’s hand, can be placed", c.Text(`document.activeElement.getAttribute("aria-label")`))
 	c.Press(kb.Enter)
-	require.Equal(c.t, "true", c.Text(`document.activeElement.getAttribute("aria-pressed")`))
-	c.Eval(`document.querySelector('.cell[tabindex="0"]').focus()`, nil)
+	require.Equal(c.t, "2 of height 3 in South’s hand, picked", c.Text(`document.activeElement.getAttribute("aria-label")`))
+	c.Press(kb.ArrowLeft)
+	c.Press(kb.ArrowLeft)
+	c.Press(kb.ArrowUp)
+	c.Press(kb.ArrowUp)
 	require.Equal(c.t, "a1, empty, can be placed here", c.Text(`document.activeElement.getAttribute("aria-label")`))
 	c.Press(kb.ArrowRight)
 	c.Press(kb.ArrowRight)

@@ -50,6 +50,7 @@ func assetHandlers() map[string]http.Handler {
 		"style.css": handler("text/css", report.Style(), "live.css"),
 		"report.js": handler("text/javascript", report.Script(), ""),
 		"live.js":   handler("text/javascript", "", "live.js"),
+		"input.js":  handler("text/javascript", "", "input.js"),
 		"play.js":   handler("text/javascript", "", "play.js"),
 	}
 }

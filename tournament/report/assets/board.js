@@ -3,7 +3,7 @@
 // applies moves to a board and doesn't check whether they are legal.
 const gygesBoard = (() => {
   const NS = "http://www.w3.org/2000/svg";
-  const SIZE = 60, LEFT = 26, BOARD = 6 * SIZE, BAR = 26, HAND = 46;
+  const SIZE = 60, LEFT = 26, BOARD = 6 * SIZE, BAR = 26, HAND = 46, SLOT = 88;
   const SOUTH = 0, NORTH = 1;
 
   // square turns "a1" into a number from 0 (a1) to 35 (f6).
@@ -86,18 +86,25 @@ const gygesBoard = (() => {
     return g;
   }
 
+  // slotX is where a hand's pieces of a height begin; each height has a place of its own.
+  const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
+
   // create returns a board in a new svg element: element, and draw, which shows a
-  // scene: {position, move, before, door}. move is drawn with its course; door says
-  // how many of its steps have been made (all by default), and before is the
-  // position it began in.
+  // scene: {position, move, before, door, lifted}. move is drawn with its course;
+  // door says how many of its steps have been made (all by default), and before is
+  // the position it began in. lifted is a displaced piece that has no square yet:
+  // {square, height}. Options: hands leaves room for them, turned puts North below.
   function create(options = {}) {
-    const hands = !!options.hands;
+    const hands = !!options.hands, turned = !!options.turned;
     const top = (hands ? HAND : 0) + BAR + 8, height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
     const svg = el(null, "svg", { class: "board", viewBox: `0 0 ${LEFT + BOARD + 8} ${height}`, role: "img" });
     const ground = el(svg, "g", {}), marks = el(svg, "g", {}), pieces = el(svg, "g", {}), over = el(svg, "g", {});
-    const x = (s) => LEFT + (s % 6) * SIZE + SIZE / 2;
-    const y = (s) => top + (5 - Math.floor(s / 6)) * SIZE + SIZE / 2;
-    const barY = [top + BOARD + 8 + BAR / 2, top - 8 - BAR / 2]; // beyond South's row, beyond North's
+    const x = (s) => LEFT + ((turned ? 35 - s : s) % 6) * SIZE + SIZE / 2;
+    const y = (s) => top + (5 - Math.floor((turned ? 35 - s : s) / 6)) * SIZE + SIZE / 2;
+    const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
+    // Beyond South's row and beyond North's; the middles of their hands.
+    const barY = [0, 1].map((side) => (side === below ? top + BOARD + 8 + BAR / 2 : top - 8 - BAR / 2));
+    const handY = [0, 1].map((side) => (side === below ? height - HAND / 2 + 2 : HAND / 2));
 
     for (const side of [SOUTH, NORTH]) {
       const yy = barY[1 - side] - BAR / 2;
@@ -107,6 +114,11 @@ const gygesBoard = (() => {
     for (let s = 0; s < 36; s++) {
       el(ground, "rect", { class: "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""), x: x(s) - SIZE / 2 + 1, y: y(s) - SIZE / 2 + 1, width: SIZE - 2, height: SIZE - 2, rx: 6, "data-square": nameOf(s) });
     }
+    if (hands) {
+      for (const side of [SOUTH, NORTH]) {
+        for (let i = 0; i < 3; i++) el(ground, "rect", { class: "slot", x: slotX(i), y: handY[side] - HAND / 2 + 2, width: SLOT - 2, height: HAND - 4, rx: 8, "data-slot": "sn"[side] + (i + 1) });
+      }
+    }
     for (let i = 0; i < 6; i++) {
       el(ground, "text", { "text-anchor": "middle", x: x(i), y: height - (hands ? HAND : 0) - 4 }, "abcdef"[i]);
       el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i) + 4 }, i + 1);
@@ -114,12 +126,12 @@ const gygesBoard = (() => {
 
     function drawHands(p) {
       for (const side of [SOUTH, NORTH]) {
-        const yy = side === SOUTH ? height - HAND / 2 + 2 : HAND / 2;
+        const yy = handY[side];
         const label = `${side === SOUTH ? "South" : "North"}${p.kang ? `: ${p.goals[side]} out` : ""}`;
         el(pieces, "text", { x: LEFT, y: yy + 4, class: "aim-" + "sn"[side] }, label);
-        let at = LEFT + 110;
         p.hands[side].forEach((n, i) => {
-          for (let k = 0; k < n; k++, at += 40) piece(pieces, at, yy, i + 1, 0.8);
+          const apart = Math.min(40, (SLOT - 42) / Math.max(1, n - 1)), first = slotX(i) + SLOT / 2 - 1 - ((n - 1) * apart) / 2;
+          for (let k = 0; k < n; k++) piece(pieces, first + k * apart, yy, i + 1, 0.8).setAttribute("data-hand", "sn"[side] + (i + 1));
         });
       }
     }
@@ -172,6 +184,12 @@ const gygesBoard = (() => {
       el(over, "path", { class: cls, d: "M-12 -8L0 0L-12 8Z", transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)` });
     }
 
+    // lift draws a displaced piece above the one that has its place.
+    function lift({ square: s, height: h }) {
+      const g = el(over, "g", { class: "lifted", "data-lifted": nameOf(s) + h });
+      piece(g, x(s) + (x(s) > LEFT + BOARD - SIZE ? -22 : 22), y(s) - 24, h, 1.12);
+    }
+
     function draw(scene) {
       const { position, move, before } = scene;
       marks.replaceChildren(); pieces.replaceChildren(); over.replaceChildren();
@@ -189,6 +207,7 @@ const gygesBoard = (() => {
       } else if (move && move.kind === "place") {
         el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
       }
+      if (scene.lifted) lift(scene.lifted);
       svg.setAttribute("data-position", rows(shown));
       svg.setAttribute("aria-label", describePosition(shown));
     }
