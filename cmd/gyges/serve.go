@@ -56,8 +56,9 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
 		return err
 	}
-	hint, err := agents.ParseSpec("alphabeta:movetime=1s")
-	if err != nil {
+	hint, errHint := agents.ParseSpec("alphabeta:movetime=1s")
+	analyst, errAnalyst := agents.ParseSpec("alphabeta:hash=64")
+	if err := errors.Join(errHint, errAnalyst); err != nil {
 		return failure{err}
 	}
 	hosts := c.Host
@@ -65,7 +66,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		hosts = append(hosts, name, name+".local")
 	}
 	s, err := live.New(live.Config{
-		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint,
+		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
 		IndexKey: indexKey(),
 	})

@@ -182,21 +182,12 @@ func (f *feed) notify() {
 // serve sends the parts that change as server-sent events. The request's "after" is the
 // version of its page.
 func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
-	s, client := f.server, client(r.RemoteAddr)
-	if !s.waits.acquire(client) {
-		w.Header().Set("Retry-After", retryAfter)
-		s.refuse(w, http.StatusTooManyRequests, "too many pages are open at your address; close some")
+	release, err := f.server.openStream(client(r.RemoteAddr))
+	if err != nil {
+		f.server.fail(w, err)
 		return
 	}
-	defer s.waits.release(client)
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
-		w.Header().Set("Retry-After", retryAfter)
-		s.refuse(w, http.StatusServiceUnavailable, "too many pages are open")
-		return
-	}
+	defer release()
 	id := r.Header.Get("Last-Event-ID")
 	if id == "" {
 		id = r.FormValue("after")
@@ -205,41 +196,70 @@ func (f *feed) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		after = 0 // before all versions
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
 	defer f.view()()
-	f.stream(r.Context(), w, after)
+	f.stream(r.Context(), newEvents(w), after)
 }
 
 // stream sends the parts that change after a version, until ctx ends or they can't
 // be sent.
-func (f *feed) stream(ctx context.Context, w http.ResponseWriter, after int64) {
-	control := http.NewResponseController(w)
-	send := func(format string, args ...any) bool {
-		if control.SetWriteDeadline(time.Now().Add(eventTimeout)) != nil {
-			return false
-		}
-		_, err := fmt.Fprintf(w, format, args...)
-		return err == nil && control.Flush() == nil
-	}
+func (f *feed) stream(ctx context.Context, to events, after int64) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for ok := send("retry: 2000\n\n"); ok; {
+	for ok := to.send("retry: 2000\n\n"); ok; {
 		changed := f.nextChange()
 		if now := f.now(f.server.pollInterval); now.version > after {
-			ok = send("id: %d\nevent: page\ndata: %s\n\n", now.version, now.since(after))
+			ok = to.send("id: %d\nevent: page\ndata: %s\n\n", now.version, now.since(after))
 			after = now.version
 		}
 		select {
 		case <-changed:
 		case <-beat.C:
-			ok = ok && send(": heartbeat\n\n")
+			ok = ok && to.send(": heartbeat\n\n")
 		case <-ctx.Done():
 			return
 		case <-f.server.ctx.Done():
 			return
 		}
 	}
+}
+
+// openStream takes a place among the responses that send events to a client, until release is
+// called.
+func (s *Server) openStream(client string) (release func(), err error) {
+	if !s.waits.acquire(client) {
+		return nil, requestError{http.StatusTooManyRequests, "too many pages are open at your address; close some"}
+	}
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		s.waits.release(client)
+		return nil, requestError{http.StatusServiceUnavailable, "too many pages are open"}
+	}
+	return func() {
+		<-s.streams
+		s.waits.release(client)
+	}, nil
+}
+
+// events are server-sent events of a response.
+type events struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newEvents(w http.ResponseWriter) events {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	return events{w, http.NewResponseController(w)}
+}
+
+// send sends a text, and reports whether the client can take more.
+func (e events) send(format string, args ...any) bool {
+	if e.control.SetWriteDeadline(time.Now().Add(eventTimeout)) != nil {
+		return false
+	}
+	_, err := fmt.Fprintf(e.w, format, args...)
+	return err == nil && e.control.Flush() == nil
 }
 
 // since returns the parts that changed after a version as a JSON object.

@@ -47,11 +47,12 @@ func assetHandlers() map[string]http.Handler {
 		})
 	}
 	return map[string]http.Handler{
-		"style.css": handler("text/css", report.Style(), "live.css"),
-		"report.js": handler("text/javascript", report.Script(), ""),
-		"live.js":   handler("text/javascript", "", "live.js"),
-		"input.js":  handler("text/javascript", "", "input.js"),
-		"play.js":   handler("text/javascript", "", "play.js"),
+		"style.css":  handler("text/css", report.Style(), "live.css"),
+		"report.js":  handler("text/javascript", report.Script(), ""),
+		"live.js":    handler("text/javascript", "", "live.js"),
+		"input.js":   handler("text/javascript", "", "input.js"),
+		"play.js":    handler("text/javascript", "", "play.js"),
+		"analyse.js": handler("text/javascript", "", "analyse.js"),
 	}
 }
 
