@@ -23,6 +23,10 @@ type Level struct {
 	Level int         // 1 is the weakest
 	Agent agents.Spec // what plays
 	Doc   string      // a phrase
+
+	// Elo is the measured strength by preset, of those that were measured; the mean
+	// of the eight weakest levels is 0 in each (results/reference/levels.md).
+	Elo map[string]int
 }
 
 // ListLevels returns the levels, the weakest first.
@@ -70,9 +74,10 @@ func readLevel(file string) (Level, error) {
 		return Level{}, err
 	}
 	var f struct {
-		Level int    `yaml:"level"`
-		Agent string `yaml:"agent"`
-		Doc   string `yaml:"doc"`
+		Level int            `yaml:"level"`
+		Agent string         `yaml:"agent"`
+		Doc   string         `yaml:"doc"`
+		Elo   map[string]int `yaml:"elo"`
 	}
 	d := yaml.NewDecoder(strings.NewReader(string(text)))
 	d.KnownFields(true)
@@ -80,5 +85,5 @@ func readLevel(file string) (Level, error) {
 		return Level{}, err
 	}
 	spec, err := agents.ParseSpec(f.Agent)
-	return Level{strings.TrimSuffix(file, ".yaml"), f.Level, spec, f.Doc}, err
+	return Level{strings.TrimSuffix(file, ".yaml"), f.Level, spec, f.Doc, f.Elo}, err
 }

@@ -7,9 +7,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gyges/agents"
@@ -127,13 +129,9 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 // players are the opponents to choose from: the named levels, the built-in kinds,
 // and those of --agent. Requests can't name others.
 func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
-	levels, err := configs.Levels(registry)
+	list, err := levelPlayers()
 	if err != nil {
 		return nil, failure{err}
-	}
-	var list []live.Player
-	for _, k := range levels {
-		list = append(list, live.Player{Name: k.Name, Spec: agents.Spec{Kind: k.Name}, Doc: k.Doc, Level: true})
 	}
 	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
 		p, err := builtinPlayer(registry, name)
@@ -151,6 +149,20 @@ func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 		list = append(list, p)
 	}
 	return list, errors.Join(errs...)
+}
+
+// levelPlayers are the named levels, the weakest first.
+func levelPlayers() (list []live.Player, err error) {
+	levels, err := configs.ListLevels()
+	for _, l := range levels {
+		p := live.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
+		p.Doc = fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc)
+		for _, preset := range slices.Sorted(maps.Keys(l.Elo)) {
+			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: l.Elo[preset] - levels[0].Elo[preset]})
+		}
+		list = append(list, p)
+	}
+	return list, err
 }
 
 // builtinPlayer is a kind of agent, by time a move if it has that parameter.

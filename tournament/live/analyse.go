@@ -162,7 +162,7 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	go func() { a.ended <- a.search(ctx, s, q) }()
 	if !a.send(ctx, s, newEvents(w)) {
 		cancel()
-		_ = <-a.ended // so that its place is free
+		s.config.Log.Debug("an analysis was left", "cause", <-a.ended) // its place is free now
 	}
 }
 

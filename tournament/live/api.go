@@ -10,12 +10,15 @@ import (
 	"math/rand/v2"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/tournament"
 )
 
 // Player is an opponent to choose.
@@ -24,8 +27,15 @@ type Player struct {
 	Spec  agents.Spec   // the agent
 	Doc   string        // one line
 	Level bool          // one of the named levels
+	Elo   []Elo         // of a level
 	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
 	Spans []string      // the time of each of Times
+}
+
+// Elo is a player's measured strength by a preset, above that of the weakest level.
+type Elo struct {
+	Rules string `json:"rules"`
+	Elo   int    `json:"elo"`
 }
 
 // longPoll is how long a request waits for a change.
@@ -35,12 +45,13 @@ const longPoll = 25 * time.Second
 type playPage struct {
 	Levels, Kinds []Player
 	Rules         []rules.Preset
+	Clocks        []string       // to choose from
 	Options       []rules.Option // of a rule set
 	Results       bool           // games are recorded
 }
 
 func (s *Server) servePlay(w http.ResponseWriter, _ *http.Request) {
-	p := playPage{Rules: rules.Presets(), Options: rules.OptionList(), Results: s.config.Results != ""}
+	p := playPage{Rules: rules.Presets(), Clocks: clockTexts, Options: rules.OptionList(), Results: s.config.Results != ""}
 	for _, x := range s.config.Players {
 		if x.Level {
 			p.Levels = append(p.Levels, x)
@@ -58,10 +69,60 @@ type newGameRequest struct {
 	Rules string `json:"rules"` // as [rules.Parse] reads them
 	Side  string `json:"side"`  // "south", "north" or "random"
 	Setup string `json:"setup"` // "random" or "place"
+	Clock string `json:"clock"` // the person's, one of clockTexts; "": none
+
+	// From, if given, is a game to go on from; it stands for all else.
+	From *fromRequest `json:"from"`
+}
+
+// fromRequest is a position of a game on this server.
+type fromRequest struct {
+	Game string `json:"game"`
+	Ply  int    `json:"ply"` // number of moves before it
+}
+
+// clockTexts are the clocks to choose from, as [tournament.ParseClock] reads them.
+var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
+
+// parseClock reads the clock of a request.
+func parseClock(text string) (tournament.Clock, error) {
+	if text == "" {
+		return tournament.Clock{}, nil
+	}
+	if !slices.Contains(clockTexts, text) {
+		return tournament.Clock{}, unprocessable("clock: expected none or one of %s, found %.60q",
+			strings.Join(clockTexts, ", "), text)
+	}
+	return tournament.ParseClock(text)
 }
 
 // createGame starts a game.
 func (s *Server) createGame(r *http.Request, q newGameRequest) (any, error) {
+	prepare := s.newGame
+	if q.From != nil {
+		prepare = s.goOn
+	}
+	g, err := prepare(q)
+	if err != nil {
+		return nil, err
+	}
+	return stateAfter(g, s.games.newGame(client(r.RemoteAddr), g))
+}
+
+// goOn makes a game that goes on from a position of another one, without a clock.
+func (s *Server) goOn(q newGameRequest) (*game, error) {
+	if q != (newGameRequest{From: q.From}) {
+		return nil, unprocessable("from: expected nothing beside it")
+	}
+	old, err := s.games.find(q.From.Game)
+	if err != nil {
+		return nil, err
+	}
+	return old.branch(q.From.Ply)
+}
+
+// newGame makes a game from its beginning.
+func (s *Server) newGame(q newGameRequest) (*game, error) {
 	agent, err := s.player(q.Agent, q.Time)
 	if err != nil {
 		return nil, err
@@ -70,7 +131,11 @@ func (s *Server) createGame(r *http.Request, q newGameRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, agent: agent}
+	clock, err := parseClock(q.Clock)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, agent: agent, clock: clock}
 	switch q.Side {
 	case "south":
 	case "north":
@@ -87,7 +152,7 @@ func (s *Server) createGame(r *http.Request, q newGameRequest) (any, error) {
 	default:
 		return nil, unprocessable("setup: expected random or place, found %.60q", q.Setup)
 	}
-	return stateAfter(g, s.games.newGame(client(r.RemoteAddr), g))
+	return g, nil
 }
 
 // maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
@@ -223,6 +288,11 @@ func (s *Server) getGame(w http.ResponseWriter, r *http.Request) {
 type moveRequest struct {
 	Ply  int    `json:"ply"` // number of moves made before
 	Move string `json:"move"`
+}
+
+// undoRequest is the body of a request to undo moves.
+type undoRequest struct {
+	Ply *int `json:"ply"` // number of moves that remain; nil: undo the person's last move
 }
 
 // hintRequest is the body of a request for a hint.

@@ -147,7 +147,7 @@ func TestBrowserRules(t *testing.T) {
 	b.Wait(`document.getElementById("form-problem").textContent === ""`)
 	shot(t, b, "form-rules")
 	b.Click(`#form button[type=submit]`)
-	b.Wait(`document.getElementById("sides").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
+	b.Wait(`document.getElementById("rules-now").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
 	require.Len(t, console(), 1, "the request that was refused")
 }
 
@@ -160,6 +160,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
 	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, sideName(you)))
 	shot(t, b, "form-"+set)
+	setSpeed(b, "off")
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
 		rng: rand.New(rand.NewPCG(1, 2)), you: you}
@@ -177,6 +178,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 		if !hinted && !c.game.Rules().SettingUp(c.game.Position()) {
 			hinted = true
 			c.hint()
+			continue
 		}
 		m := c.choose(displaced == 0)
 		if m.Drop() != rules.NoSquare {
@@ -211,7 +213,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	require.NoError(t, err)
 	require.Equal(t, c.game.Moves(), replayed.Moves())
 	players := [2]string{g.South.Agent, g.North.Agent}
-	require.Equal(t, helpedName, players[you])
+	require.Equal(t, helpedPerson, players[you])
 	require.Equal(t, "random", players[you.Other()])
 	require.Len(t, g.Timing.MoveMS, len(g.Moves))
 
@@ -225,6 +227,11 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	for _, r := range b.Requests() {
 		require.True(t, strings.HasPrefix(r, url) || r == "about:blank" || strings.HasPrefix(r, "data:"), r)
 	}
+}
+
+// setSpeed sets the speed of moves.
+func setSpeed(b *browsertest.Tab, speed string) {
+	b.Eval(fmt.Sprintf(`void ((document.getElementById("speed").value = %q), document.getElementById("speed").dispatchEvent(new Event("change")))`, speed), nil)
 }
 
 // choose wins where it can; otherwise it draws a move, one that displaces if
@@ -265,14 +272,22 @@ func (c *clicks) placeByKeys() {
 	c.follow()
 }
 
-// hint asks for a hint, which must be a legal move.
+// hint asks for a hint, which must be a legal move in words and on the board, and plays it.
 func (c *clicks) hint() {
+	c.t.Helper()
 	c.Click("#hint")
-	c.Wait(`document.querySelector("#advice .line")`)
-	m, err := c.game.Rules().ParseMove(c.game.Position(), c.Text(`document.querySelector("#advice .line .m").textContent`))
+	c.Wait(`document.querySelector("#play-hint")`)
+	text := c.Text(`document.querySelector("#advice .m").textContent`)
+	m, err := c.game.Rules().ParseMove(c.game.Position(), text)
 	require.NoError(c.t, err)
 	require.NoError(c.t, c.game.Check(m))
+	require.Contains(c.t, c.Text(`document.querySelector("#advice p").textContent`), "Hint: "+c.you.String())
+	require.Equal(c.t, "true", c.Text(`String(!!document.querySelector("#table .board .arrow"))`))
 	shot(c.t, c.Tab, "hint-"+c.game.Rules().String())
+	n := len(c.game.Moves())
+	c.Click("#play-hint")
+	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
+	require.Equal(c.t, text, c.Text(fmt.Sprintf(`document.querySelectorAll("#moves .m")[%d].textContent`, n)))
 }
 
 // takeBack takes the move number n back and goes on from there.

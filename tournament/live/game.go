@@ -27,6 +27,7 @@ type game struct {
 	policy string
 	human  rules.Side
 	agent  agents.Spec
+	clock  tournament.Clock // the person's; zero: none. The agent keeps its own time a move
 	seed   uint64
 	began  time.Time
 	ctx    context.Context // until the game is over
@@ -39,6 +40,8 @@ type game struct {
 	since     time.Time         // of the last change
 	version   int64
 	changed   chan struct{}      // closed at the next change
+	left      time.Duration      // on the person's clock when the last of their turns began, or ended
+	started   time.Time          // when the person's clock was started; zero: it stands
 	used      time.Time          // by a request
 	restart   bool               // moves were undone
 	interrupt context.CancelFunc // ends the playing, for a restart
@@ -89,7 +92,7 @@ func (g *game) playOnce() (*record.Game, error) {
 	}
 	g.interrupt = cancel
 	g.mu.Unlock()
-	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: humanAgent{g}}
+	m.Seats[g.human] = tournament.Seat{Name: humanKind, Seed: g.seed, Agent: humanAgent{g}, Clock: g.clock}
 	m.Seats[g.human.Other()] = tournament.Seat{Name: g.agent.String(), Seed: g.seed, Agent: &opponent{game: g}}
 	return tournament.PlayGame(ctx, &m)
 }
@@ -97,25 +100,35 @@ func (g *game) playOnce() (*record.Game, error) {
 // humanKind is the person in records.
 const humanKind = "human"
 
-// helpedName is a person who had help, which has a rating of its own.
-const helpedName = humanKind + ":name='human, helped'"
+// helpedName is the name of a person who had help, which has a rating of its own.
+const helpedName = "human, helped"
+
+// person returns the person as an agent of records, so that those with a clock, and
+// those who had help, are rated apart. The caller holds the lock.
+func (g *game) person() string {
+	spec := agents.Spec{Kind: humanKind}
+	if g.clock != (tournament.Clock{}) {
+		spec.Params = append(spec.Params, agents.Param{Name: "clock", Value: g.clock.String()})
+	}
+	if g.helped {
+		spec.Params = append(spec.Params, agents.Param{Name: "name", Value: helpedName})
+	}
+	return spec.String()
+}
 
 // finish keeps the record. The times are those of the moves when they were made,
-// not when the game was played again.
+// not when the game was played again. A move made just as the time ran out is dropped.
 func (g *game) finish(rec *record.Game) {
+	for len(g.decisions) > len(rec.Moves) {
+		g.dropLast()
+	}
 	rec.Timing.Start = g.began.Round(0).UTC()
 	rec.Timing.Seconds = time.Since(g.began).Round(time.Microsecond).Seconds()
 	rec.Timing.MoveMS = slices.Clone(g.moveMS[:min(len(g.moveMS), len(rec.Moves))])
 	if len(rec.Timing.MoveMS) != len(rec.Moves) {
 		rec.Timing.MoveMS = nil
 	}
-	if g.helped {
-		player := &rec.South
-		if g.human == rules.North {
-			player = &rec.North
-		}
-		player.Agent = helpedName
-	}
+	*[...]*string{&rec.South.Agent, &rec.North.Agent}[g.human] = g.person()
 	g.end = rec
 	kept, err := g.table.records.keep(rec)
 	if err != nil {
@@ -140,7 +153,16 @@ func (g *game) add(d agents.Decision) {
 	now := time.Now()
 	g.moveMS = append(g.moveMS, math.Round(float64(now.Sub(g.since))/1e3)/1e3)
 	g.since = now
+	if !g.started.IsZero() {
+		g.left, g.started = g.left-now.Sub(g.started)+g.clock.Increment, time.Time{}
+	}
 	g.change()
+}
+
+// dropLast removes the last move. The caller holds the lock.
+func (g *game) dropLast() {
+	g.board.Undo()
+	g.decisions, g.moveMS = g.decisions[:len(g.decisions)-1], g.moveMS[:len(g.moveMS)-1]
 }
 
 // moved adds a move of the game in play.
@@ -169,8 +191,16 @@ type humanAgent struct{ game *game }
 func (humanAgent) NewGame(context.Context, agents.Setup) error { return nil }
 
 // Choose implements [agents.Agent]: it blocks until a request has a move. It passes
-// by itself where nothing else is legal.
-func (a humanAgent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) (agents.Decision, error) {
+// by itself where nothing else is legal. When the time on the clock is over it returns any
+// move, which is too late.
+func (a humanAgent) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
+	var timeUp <-chan time.Time
+	if l.Clock.Left > 0 {
+		timer := time.NewTimer(l.Clock.Left)
+		defer timer.Stop()
+		timeUp = timer.C
+		a.game.startClock(l.Clock.Left)
+	}
 	for {
 		d, ok, resigned, changed := a.game.decision(len(at.Moves()))
 		switch {
@@ -183,10 +213,28 @@ func (a humanAgent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits)
 		}
 		select {
 		case <-changed:
+		case <-timeUp:
+			return agents.Decision{Move: at.Legal().At(0)}, nil
 		case <-ctx.Done():
 			return d, ctx.Err()
 		}
 	}
+}
+
+// startClock starts the person's clock with the time that is left on it.
+func (g *game) startClock(left time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left, g.started = left, time.Now()
+	g.change()
+}
+
+// remaining is the time on the person's clock. The caller holds the lock.
+func (g *game) remaining() time.Duration {
+	if g.started.IsZero() {
+		return g.left
+	}
+	return max(0, g.left-time.Since(g.started))
 }
 
 // opponent is the agent that the person plays against.
@@ -260,6 +308,9 @@ func (g *game) move(ply int, text string) error {
 	if err := g.isTurn(ply); err != nil {
 		return err
 	}
+	if !g.started.IsZero() && g.remaining() == 0 {
+		return conflict("your time is over")
+	}
 	m, err := g.rules.ParseMove(g.board.Position(), text)
 	if err == nil {
 		err = g.board.Check(m)
@@ -271,20 +322,28 @@ func (g *game) move(ply int, text string) error {
 	return nil
 }
 
-// undo undoes the person's last move and those after it.
-func (g *game) undo() error {
+// undo undoes the moves after so many; nil: the person's last move and those after it.
+func (g *game) undo(ply *int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err := g.inProgress(); err != nil {
 		return err
 	}
+	if g.clock != (tournament.Clock{}) {
+		return conflict("in a game with a clock no move is taken back")
+	}
 	n := g.lastMove()
-	if n < 0 {
+	switch {
+	case ply == nil && n < 0:
 		return conflict("there is no move of yours to take back")
+	case ply == nil:
+	case *ply < 0 || *ply >= len(g.decisions):
+		return unprocessable("ply: expected 0 to %d, found %d", len(g.decisions)-1, *ply)
+	default:
+		n = *ply
 	}
 	for len(g.decisions) > n {
-		g.board.Undo()
-		g.decisions, g.moveMS = g.decisions[:len(g.decisions)-1], g.moveMS[:len(g.moveMS)-1]
+		g.dropLast()
 	}
 	g.restart, g.resigned, g.since = true, false, time.Now()
 	if !g.rules.SettingUp(g.board.Position()) {
@@ -293,6 +352,22 @@ func (g *game) undo() error {
 	g.interrupt()
 	g.change()
 	return nil
+}
+
+// branch returns a game with the moves of this one up to a ply, to be gone on from.
+func (g *game) branch(ply int) (*game, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if ply < 0 || ply > len(g.decisions) {
+		return nil, unprocessable("ply: expected 0 to %d, found %d", len(g.decisions), ply)
+	}
+	if o, _ := g.board.Outcome(); o != rules.Undecided && ply == len(g.decisions) {
+		return nil, unprocessable("ply: the game ends with ply %d; expected 0 to %d", ply, ply-1)
+	}
+	return &game{
+		rules: g.rules, start: g.start, policy: g.policy, human: g.human, agent: g.agent, helped: true,
+		decisions: slices.Clone(g.decisions[:ply]), moveMS: slices.Clone(g.moveMS[:ply]),
+	}, nil
 }
 
 // lastMove is the index of the person's last move, forced passes not counted; -1 if

@@ -257,7 +257,7 @@ func TestUndoAndHint(t *testing.T) {
 	p.play()
 	games := s.kept()
 	require.Len(t, games, 1)
-	require.Equal(t, "human:name='human, helped'", games[0].South.Agent)
+	require.Equal(t, helpedPerson, games[0].South.Agent)
 	spec, err := agents.ParseSpec(games[0].South.Agent)
 	require.NoError(t, err)
 	require.Equal(t, "human, helped", spec.Label())
@@ -275,7 +275,7 @@ func TestHintIsHelp(t *testing.T) {
 	if p.now.Result == "" {
 		require.Equal(t, 200, s.post(p.path("hint"), `{"ply":1}`).Code)
 		p.play()
-		require.Equal(t, helpedName, s.kept()[0].North.Agent)
+		require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
 	}
 }
 

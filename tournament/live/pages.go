@@ -22,9 +22,15 @@ func parsePages() *template.Template {
 		"runPath": runPath,
 		"count":   textfmt.Thousands,
 		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"clock":   clockLabel,
 		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	})
 	return template.Must(t.ParseFS(assets, "assets/*.tmpl"))
+}
+
+// clockLabel is one of clockTexts in words.
+func clockLabel(text string) string {
+	return strings.NewReplacer("m+", " min + ", "s", " s a move").Replace(text)
 }
 
 // runPath escapes the id of a run for addresses.
@@ -50,7 +56,10 @@ func assetHandlers() map[string]http.Handler {
 		"style.css":  handler("text/css", report.Style(), "live.css"),
 		"report.js":  handler("text/javascript", report.Script(), ""),
 		"live.js":    handler("text/javascript", "", "live.js"),
+		"page.js":    handler("text/javascript", "", "page.js"),
+		"motion.js":  handler("text/javascript", "", "motion.js"),
 		"input.js":   handler("text/javascript", "", "input.js"),
+		"form.js":    handler("text/javascript", "", "form.js"),
 		"play.js":    handler("text/javascript", "", "play.js"),
 		"analyse.js": handler("text/javascript", "", "analyse.js"),
 	}

@@ -217,8 +217,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/games/{game}/move", onGame(s, func(g *game, _ *http.Request, q moveRequest) (any, error) {
 		return stateAfter(g, g.move(q.Ply, q.Move))
 	}))
-	mux.HandleFunc("POST /api/games/{game}/undo", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
-		return stateAfter(g, g.undo())
+	mux.HandleFunc("POST /api/games/{game}/undo", onGame(s, func(g *game, _ *http.Request, q undoRequest) (any, error) {
+		return stateAfter(g, g.undo(q.Ply))
 	}))
 	mux.HandleFunc("POST /api/games/{game}/resign", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
 		return stateAfter(g, g.resign())

@@ -2,10 +2,12 @@ package live
 
 import (
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -30,6 +32,15 @@ type state struct {
 	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
 	Problem  string   `json:"problem,omitempty"`
 	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
+	Clock    *clocks  `json:"clock,omitempty"`
+}
+
+// clocks are the times of a game with a clock, in milliseconds.
+type clocks struct {
+	Control string `json:"control"` // base and increment, like "3m0s+2s"
+	Left    int64  `json:"left"`    // of the person
+	Used    int64  `json:"used"`    // by the agent, which has no clock
+	Running string `json:"running"` // "you", "agent" or ""
 }
 
 // source is a piece that can be moved, and its landings. From is its square or,
@@ -67,20 +78,48 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 	}
 	outcome, _ := g.board.Outcome()
 	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
-	s.CanUndo = !over && g.lastMove() >= 0
+	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (tournament.Clock{})
 	switch {
 	case g.end != nil:
 		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
 		if f := g.end.Fault; f != nil {
 			s.Reason = f.Detail
+			if f.Kind == record.FaultTimeout && f.Side == s.You {
+				s.Reason = "time"
+			}
 		}
 	case g.problem != "":
-	case !over && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
+	case !over && !g.resigned && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
 		s.Sources = sources(g.board)
 	default:
 		s.Waiting = true
 	}
+	s.Clock = g.clocks(over)
 	return s, g.changed
+}
+
+// clocks returns the times of the game; nil: it has no clock. The caller holds the lock.
+func (g *game) clocks(over bool) *clocks {
+	if g.clock == (tournament.Clock{}) {
+		return nil
+	}
+	c := &clocks{Control: g.clock.String(), Left: g.remaining().Milliseconds()}
+	p, used := g.start, 0.0
+	for i, d := range g.decisions {
+		if p.Side() != g.human {
+			used += g.moveMS[i]
+		}
+		p = g.rules.Apply(p, d.Move)
+	}
+	switch {
+	case over:
+	case p.Side() != g.human:
+		c.Running, used = "agent", used+float64(time.Since(g.since).Milliseconds())
+	default:
+		c.Running = "you"
+	}
+	c.Used = int64(used)
+	return c
 }
 
 // winner returns the winner of a game that has ended, for [state].

@@ -50,8 +50,8 @@ func newGameTable(s *Server) *gameTable {
 	return t
 }
 
-// newGame starts a game of a client, whose rules, start, policy, human and agent are
-// set.
+// newGame starts a game of a client, whose rules, start, policy, human, agent and clock
+// are set, and the moves of another game that it goes on from.
 func (t *gameTable) newGame(client string, g *game) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,6 +69,10 @@ func (t *gameTable) newGame(client string, g *game) error {
 	}
 	now := time.Now()
 	g.id, g.table, g.seed, g.board, g.version = rand.Text(), t, t.seed(), rules.NewGame(g.rules, g.start), 1
+	for _, d := range g.decisions {
+		g.board.PlayLegal(d.Move)
+	}
+	g.left = g.clock.Base
 	g.began, g.since, g.used = now, now, now
 	g.changed, g.interrupt = make(chan struct{}), func() {}
 	g.ctx, g.cancel = context.WithCancelCause(t.server.ctx)

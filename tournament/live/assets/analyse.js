@@ -4,15 +4,8 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 (() => {
-  const B = gygesBoard, $ = (id) => document.getElementById(id);
+  const B = gygesBoard, { $, make, request, sentence } = gygesPage;
   const maxNodes = 2000, maxPlies = 1000, maxAddress = 60000;
-  const make = (tag, attributes, ...children) => {
-    const e = document.createElement(tag);
-    for (const [k, v] of Object.entries(attributes)) k.startsWith("on") ? e.addEventListener(k.slice(2), v) : e.setAttribute(k, v);
-    e.append(...children);
-    return e;
-  };
-  const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.…]$/.test(text) ? "" : ".") : "");
   const showProblem = (text) => { $("problem").textContent = sentence(text); };
   const announce = (text) => { $("announcement").textContent = text; };
 
@@ -91,17 +84,6 @@
   }
 
   // ---- the server
-
-  // request returns the answer of the server, or an error message.
-  async function request(path, body) {
-    try {
-      const r = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-      const answer = r.headers.get("Content-Type") === "application/json" ? await r.json() : { error: `the server responded with ${r.status}` };
-      return r.ok ? [answer, null] : [null, answer.error || `the server responded with ${r.status}`];
-    } catch {
-      return [null, "the server can't be reached"];
-    }
-  }
 
   // begin sets up a position, and shows it if it is one. The tree is new.
   async function begin(query, moves = "", at = 0) {

@@ -39,6 +39,8 @@ const gygesInput = (() => {
       const focused = root.contains(document.activeElement) && document.activeElement.dataset.at;
       board = B.create(shown);
       board.element.setAttribute("aria-hidden", "true");
+      const [, , width, height] = board.element.getAttribute("viewBox").split(" ");
+      root.style.setProperty("--aspect", width / height);
       const grid = document.createElement("div");
       grid.className = "cells";
       grid.setAttribute("role", "group");

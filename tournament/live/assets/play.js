@@ -2,109 +2,93 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 (() => {
-  const B = gygesBoard, $ = (id) => document.getElementById(id);
-  const make = (tag, attributes, ...children) => {
-    const e = document.createElement(tag);
-    for (const [k, v] of Object.entries(attributes)) k.startsWith("on") ? e.addEventListener(k.slice(2), v) : e.setAttribute(k, v);
-    e.append(...children);
-    return e;
-  };
+  const B = gygesBoard, { $, make, request, sentence } = gygesPage;
+  const sideNames = ["South", "North"];
 
   let S = null; // the last state of the game from the server
+  let turned = false; // North is below
+  let displayed = 0; // how many moves the board shows
+  let viewing = null; // the ply of an earlier position that is looked at
+  let skip = null; // ends the motion of a move
+  let advice = null, requesting = false, poll = null, announced = 0, prompted = "";
+
   const input = gygesInput.create($("table"), {
-    move: go,
-    change() { draw(); if (input.prompt() !== prompted) announce((prompted = input.prompt())); },
+    move: (text) => act("move", { ply: S.moves.length, move: text }),
+    change() { drawWords(); if (input.prompt() !== prompted) announce((prompted = input.prompt())); },
     problem: (text) => showProblem(text),
   });
-  let prompted = "";
-  let advice = null, requesting = false, poll = null, announced = 0;
+  gygesMotion.choose($("speed"));
 
-  // ---- the form
+  // ---- the state
 
-  const doc = (select, out) => { out.textContent = select.selectedOptions[0]?.dataset.doc || ""; };
-  function form() {
-    doc($("agent"), $("agent-doc")); doc($("rules"), $("rules-doc"));
-    const spans = ($("agent").selectedOptions[0]?.dataset.spans || "").split("|").filter(Boolean);
-    $("time-field").hidden = !spans.length;
-    if ($("time").dataset.spans !== spans.join("|")) {
-      $("time").replaceChildren(...spans.map((t, i) => make("option", { value: i }, t)));
-      $("time").value = String(Math.min(1, spans.length - 1));
-      $("time").dataset.spans = spans.join("|");
-    }
-    const kang = preset && $("option-kang").value === "true";
-    $("setup-field").hidden = preset ? kang : "kang" in ($("rules").selectedOptions[0]?.dataset || {});
-  }
-
-  // The chosen preset from the server: its name and options; null until loaded.
-  let preset = null, described = 0;
-  const optionFields = [...$("options").querySelectorAll("[data-option]")];
-
-  // rulesText returns the rules set in the form.
-  function rulesText() {
-    if (!preset) return $("rules").value;
-    const changes = optionFields.filter((f) => f.value !== preset.options[f.dataset.option]).map((f) => `${f.dataset.option}=${f.value}`);
-    return preset.name + (changes.length ? ":" + changes.join(",") : "");
-  }
-
-  // describe shows the rules in words; of another preset it fills in the options too.
-  async function describe() {
-    const mine = ++described;
-    const [r, problem] = await request("/api/rules?rules=" + encodeURIComponent(rulesText()));
-    if (mine !== described) return;
-    $("form-problem").textContent = problem || "";
-    if (problem) return;
-    if (!preset) {
-      for (const f of optionFields) f.value = r.options[f.dataset.option];
-      preset = { name: r.name, options: r.options };
-    }
-    $("prose").replaceChildren(...r.prose.flatMap((s) => [make("h3", {}, s.heading), ...s.paragraphs.map((p) => make("p", {}, p))]));
-    form();
-  }
-  $("rules").addEventListener("change", () => { preset = null; describe(); });
-  $("options").addEventListener("change", describe);
-  $("form").addEventListener("change", form);
-  $("form").addEventListener("submit", async (e) => {
-    e.preventDefault();
-    const f = new FormData($("form"));
-    $("form-problem").textContent = "";
-    const q = { agent: f.get("agent"), time: $("time-field").hidden ? 0 : +f.get("time"), rules: rulesText(), side: f.get("side"), setup: f.get("setup") };
-    const [state, problem] = await request("/api/games", q);
-    if (problem) { $("form-problem").textContent = problem; return; }
-    announced = 0;
-    show(state);
-    $("play").scrollIntoView({ block: "start" });
-    input.focus();
-  });
-
-  // request returns the response of the server, or an error message.
-  async function request(path, body, signal) {
-    try {
-      const r = await fetch(path, body === undefined ? { signal } : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
-      const answer = r.headers.get("Content-Type") === "application/json" ? await r.json() : { error: `the server responded with ${r.status}` };
-      return r.ok ? [answer, null] : [null, answer.error || `the server responded with ${r.status}`];
-    } catch (e) {
-      return [null, e.name === "AbortError" ? "" : "the server can't be reached"];
-    }
-  }
-
-  // ---- the game
-
+  const you = () => (S.you === "south" ? 0 : 1);
   const over = () => S.result || S.problem;
-  const before = (i) => { let p = B.parsePosition(S.opening); for (const t of S.moves.slice(0, i)) p = B.apply(p, B.parseMove(t)); return p; };
+  const revealed = () => displayed === S.moves.length && !skip;
 
+  // plies lists the moves of the game, each with the positions around it.
+  function plies() {
+    let p = B.parsePosition(S.opening);
+    return S.moves.map((t) => { const before = p, move = B.parseMove(t); p = B.apply(p, move); return { before, move, position: p }; });
+  }
+
+  // show takes in a state. The moves that came are shown one after another, unless the
+  // game has just been opened.
   function show(state) {
-    if (S && S.id === state.id && state.version < S.version) return;
-    if (!S || S.moves.length !== state.moves.length) advice = null;
+    const same = S && S.id === state.id;
+    if (same && state.version < S.version) return;
+    const went = !same || !S.moves.slice(0, displayed).every((t, i) => t === state.moves[i]);
+    if (!same || S.moves.length !== state.moves.length) advice = null;
+    if (!same) { turned = state.you === "north"; announced = displayed = state.moves.length; viewing = null; }
     S = state;
+    received = performance.now();
+    if (went) { viewing = null; skip?.(); displayed = S.moves.length; }
     history.replaceState(null, "", "#game=" + S.id);
+    document.body.classList.add("playing");
     $("new").hidden = true; $("play").hidden = false;
-    input.show(onBoard());
-    prompted = input.prompt();
-    const south = S.you === "south";
-    $("sides").replaceChildren(make("b", { class: "dot-n" }, "North: " + (south ? S.agent : "you")), make("b", { class: "dot-s" }, "South: " + (south ? "you" : S.agent)), make("span", {}, S.rules));
-    announceMoves(); draw(); list();
+    gygesForm.teachRules(S.rules);
+    announceMoves();
+    list();
+    if (viewing === null) catchUp();
+    draw();
     if (S.waiting) wait();
   }
+
+  // catchUp moves the pieces until the board shows all moves.
+  function catchUp() {
+    if (skip) return; // what came is shown after what is moving
+    if (gygesMotion.isOff()) displayed = S.moves.length;
+    const all = plies(), moves = all.slice(displayed);
+    if (!moves.length) return showBoard();
+    input.show({ ...frame(moves[0].before, moves), scene: { position: moves[0].before }, sources: [] });
+    skip = gygesMotion.play(input.board(), moves, () => {
+      skip = null;
+      displayed = Math.max(displayed, all.length);
+      if (viewing === null) { catchUp(); draw(); }
+    });
+  }
+  $("table").addEventListener("pointerdown", () => skipAll(), true);
+  $("table").addEventListener("keydown", () => skipAll(), true);
+  function skipAll() { if (skip) { displayed = S.moves.length; skip(); } }
+
+  // frame is what the board shows beside the scene; it has hands where any of the
+  // positions has pieces in them.
+  function frame(position, moves) {
+    const held = (p) => p.hands.some((h) => h.some((n) => n > 0));
+    return { position, placing: S.placing, hands: position.kang || [position, ...moves.map((m) => m.before)].some(held), turned };
+  }
+
+  // showBoard shows the position that is looked at: the last one, with the moves to
+  // choose from, or an earlier one.
+  function showBoard() {
+    const at = viewing ?? S.moves.length, last = at ? plies()[at - 1] : null;
+    const position = viewing !== null ? (last ? last.position : B.parsePosition(S.opening)) : B.parsePosition(S.position);
+    let scene = last || { position };
+    if (viewing === null && advice) { const move = B.parseMove(advice.line[0]); scene = { position, move, before: position }; }
+    input.show({ ...frame(position, []), scene, sources: viewing === null ? S.sources : [] });
+    prompted = input.prompt();
+  }
+
+  // ---- requests
 
   // wait requests the state until the game has a later one.
   async function wait() {
@@ -117,87 +101,153 @@
     else { showProblem(problem); setTimeout(() => S && S.waiting && !poll && wait(), 2000); }
   }
 
+  // act sends a request that changes the game, or begins another one.
   async function act(name, body = {}) {
-    if (requesting) return false;
+    if (requesting) return;
     requesting = true;
     showProblem("");
-    const [state, problem] = await request(`/api/games/${S.id}/${name}`, body);
+    const [state, problem] = await request(name === "" ? "/api/games" : `/api/games/${S.id}/${name}`, body);
     requesting = false;
-    if (problem) { showProblem(problem); return false; }
+    if (problem) return showProblem(problem);
     poll?.abort(); poll = null;
+    viewing = null;
     show(state);
-    return true;
   }
 
-  const showProblem = (text) => { $("problem").textContent = text ? text[0].toUpperCase() + text.slice(1) + "." : ""; };
+  const showProblem = (text) => { $("problem").textContent = sentence(text); };
+  const announce = (text) => { $("announcement").textContent = text; };
 
-  async function go(text) { await act("move", { ply: S.moves.length, move: text }); }
+  // ---- the words
 
-  // onBoard is what the board shows of the last state.
-  function onBoard() {
-    const p = B.parsePosition(S.position), n = S.moves.length;
-    let scene = { position: p };
-    if (advice) scene = { position: p, move: B.parseMove(advice.line[0]), before: p };
-    else if (n) scene = { position: p, move: B.parseMove(S.moves[n - 1]), before: before(n - 1) };
-    return { position: p, scene, sources: S.sources, placing: S.placing, hands: S.placing || p.kang, turned: S.you === "north" };
-  }
-
-  // draw shows all that depends on what is picked.
   function draw() {
-    $("course").textContent = input.preview() || (advice && advice.line[0]) || "";
-    $("headline").textContent = headline();
-    $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing; $("resign").disabled = !!over();
+    drawSides(); drawWords(); drawAdvice(); drawEarlier(); drawClocks();
+    for (const li of $("moves").children) {
+      const current = +li.dataset.ply === (viewing ?? S.moves.length);
+      current ? li.setAttribute("aria-current", "true") : li.removeAttribute("aria-current");
+      if (current) keepInView(li);
+    }
+    $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed(); $("resign").disabled = !!over();
+    $("undo").title = S.clock ? "In a game with a clock no move is taken back" : "";
     $("play").classList.toggle("thinking", S.waiting && !over());
-    drawAdvice();
+  }
+
+  function drawSides() {
+    for (const side of [0, 1]) {
+      const bar = $(side === (turned ? 1 : 0) ? "below" : "above"), to = S.turn === S.you ? you() : 1 - you();
+      bar.classList.toggle("to-move", !over() && side === to);
+      bar.dataset.who = side === you() ? "you" : "agent";
+      bar.querySelector(".name").replaceChildren(make("b", { class: "dot-" + "sn"[side] }, sideNames[side]), " ", side === you() ? "you" : S.agent);
+    }
+    $("rules-now").textContent = S.rules;
+  }
+
+  function drawWords() {
+    $("headline").textContent = headline();
+    const at = viewing ?? displayed, last = at ? plies()[at - 1] : null;
+    $("last").textContent = last ? B.describeMove(last.before, last.move) : "";
+    $("course").textContent = input.preview() || (last ? last.move.text : "");
+    $("course").classList.toggle("picked", !!input.preview());
   }
 
   function headline() {
-    const problem = S.problem ? S.problem[0].toUpperCase() + S.problem.slice(1) + "." : "";
-    if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${problem}`.trimEnd();
-    if (problem) return problem;
+    if (viewing !== null) return `Position after ply ${viewing} of ${S.moves.length}.`;
+    if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${S.agent} moves.`;
+    if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
+    if (S.problem) return sentence(S.problem);
     if (S.waiting) return `${S.agent} is thinking …`;
     return "Your turn. " + input.prompt();
   }
 
-  const announce = (text) => { $("announcement").textContent = text; };
-
   // announceMoves announces the new moves to screen readers.
   function announceMoves() {
-    const parts = [];
-    if (S.moves.length < announced) parts.push("Taken back.");
-    let p = before(Math.min(announced, S.moves.length));
-    for (const t of S.moves.slice(announced)) { const m = B.parseMove(t); parts.push(B.describeMove(p, m)); p = B.apply(p, m); }
+    const parts = S.moves.length < announced ? ["Taken back."] : [];
+    for (const { before, move } of plies().slice(announced)) parts.push(B.describeMove(before, move));
     announced = S.moves.length;
-    parts.push(headline());
+    if (over()) parts.push(sentence(S.problem) || `The game is over, ${S.result}.`);
+    else parts.push(S.waiting ? `${S.agent} is thinking.` : "Your turn.");
     announce(parts.slice(-6).join(" "));
   }
 
+  // ---- the list of moves, and earlier positions
+
   function list() {
-    let p = B.parsePosition(S.opening);
-    $("moves").replaceChildren(...S.moves.map((t, i) => {
-      const m = B.parseMove(t), side = B.mover(p, m);
-      p = B.apply(p, m);
-      return make("li", i === S.moves.length - 1 ? { "aria-current": "true" } : {}, make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(i + 1)), make("span", { class: "m" }, t), make("span", { class: "v" }, S.info[i].split(",")[0]));
-    }));
-    $("moves").scrollTop = $("moves").scrollHeight;
+    $("moves").replaceChildren(...plies().map(({ before, move }, i) => make("li", { "data-ply": i + 1, onclick: () => view(i + 1) },
+      make("span", { class: "n " + (B.mover(before, move) ? "dot-n" : "dot-s") }, String(i + 1)), make("span", { class: "m" }, move.text), make("span", { class: "v" }, S.info[i].split(",")[0]))));
   }
 
+  function keepInView(li) {
+    const box = $("moves"), top = li.offsetTop - box.offsetTop;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + li.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + li.offsetHeight - box.clientHeight;
+  }
+
+  // view shows the position after so many moves; that after all is the game itself.
+  function view(ply) {
+    if (!S) return;
+    skipAll();
+    showProblem("");
+    ply = Math.max(0, Math.min(S.moves.length, ply));
+    viewing = ply === S.moves.length ? null : ply;
+    if (viewing === null) catchUp(); else showBoard();
+    draw();
+    announce(viewing === null ? "Back in the game. " + headline() : `${headline()} ${$("last").textContent}`);
+  }
+  $("moves").addEventListener("keydown", (e) => {
+    if (e.altKey || e.ctrlKey || e.metaKey || !S) return;
+    const at = viewing ?? S.moves.length, to = { ArrowUp: at - 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowRight: at + 1, Home: 0, End: S.moves.length, Escape: S.moves.length }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    view(to);
+  });
+
+  function drawEarlier() {
+    $("earlier").hidden = viewing === null;
+    const bound = S.clock && !over();
+    $("go-on").disabled = bound;
+    $("go-on").title = bound ? "In a game with a clock no move is taken back" : over() ? "Begins another game from this position" : "Takes back what follows";
+  }
+  $("back").addEventListener("click", () => { view(S.moves.length); input.focus(); });
+  $("go-on").addEventListener("click", () => (over() ? act("", { from: { game: S.id, ply: viewing } }) : act("undo", { ply: viewing })));
+
+  // ---- clocks
+
+  let received = 0; // when the state came
+  const clockText = (ms, fine = false) => {
+    const tenths = Math.floor(ms / 100), s = Math.floor(tenths / 10);
+    return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}` + (fine ? "." + (tenths % 10) : "");
+  };
+  function drawClocks() {
+    for (const bar of [$("above"), $("below")]) {
+      const out = bar.querySelector(".clock"), own = bar.dataset.who === "you", c = S && S.clock;
+      out.hidden = !c;
+      if (!c) continue;
+      const running = c.running === bar.dataset.who, passed = running ? performance.now() - received : 0;
+      const ms = own ? Math.max(0, c.left - passed) : c.used + passed;
+      out.textContent = own ? clockText(ms, ms < 20000) : "used " + clockText(ms);
+      out.classList.toggle("running", running);
+      out.classList.toggle("short", own && ms < 20000);
+      if (own && running && ms === 0 && !poll) wait(); // until the server says that the time is over
+    }
+  }
+  setInterval(() => { if (S && S.clock && S.clock.running) drawClocks(); }, 100);
+
+  // ---- hints
+
   function drawAdvice() {
-    const box = $("advice"), key = JSON.stringify([advice, over() && S.kept, S.result]);
+    const box = $("advice"), ended = over() && revealed(), kept = ended && S.kept, key = JSON.stringify([advice, ended, kept, viewing]);
     if (box.dataset.shown === key) return;
     box.dataset.shown = key;
     box.replaceChildren();
-    if (over()) {
-      if (S.kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
-      return;
-    }
-    if (!advice) return;
+    if (kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
+    if (ended) box.append(make("p", {}, make("a", { href: "/analyse#" + new URLSearchParams({ rules: S.rules, position: S.opening, moves: S.moves.join(" "), at: viewing ?? S.moves.length }) }, "Analyse the game")));
+    if (!advice || over() || viewing !== null) return;
     let p = B.parsePosition(S.position);
-    const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return make("li", {}, make("span", { class: "m" }, t), make("span", { class: "sr" }, " " + words)); });
-    box.append(make("p", {}, make("b", {}, "Hint"), advice.info ? ` (${advice.info}): the line expected` : ": the move proposed"), make("ol", { class: "line" }, ...line));
+    const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return { t, words }; });
+    box.append(make("p", {}, make("b", {}, "Hint: "), line[0].words, " ", make("span", { class: "m" }, line[0].t), " ", make("button", { type: "button", id: "play-hint", onclick: playHint }, "Play it")));
+    if (line.length > 1) box.append(make("details", {}, make("summary", {}, "The line expected" + (advice.info ? ` (${advice.info})` : "")), make("ol", { class: "line" }, ...line.map((m) => make("li", {}, make("span", { class: "m" }, m.t), make("span", { class: "sr" }, " " + m.words))))));
+    announce(`Hint: ${line[0].words}`);
   }
-
-  $("undo").addEventListener("click", () => act("undo"));
+  function playHint() { if (advice) act("move", { ply: S.moves.length, move: advice.line[0] }); input.focus(); }
   $("hint").addEventListener("click", async () => {
     if (requesting) return;
     showProblem("");
@@ -205,10 +255,19 @@
     $("hint").textContent = "Searching …";
     const id = S.id, [answer, problem] = await request(`/api/games/${id}/hint`, { ply: S.moves.length });
     $("hint").textContent = "Hint";
-    if (S.id !== id) return;
+    if (!S || S.id !== id) return;
     if (problem) showProblem(problem);
-    else if (answer.ply === S.moves.length) { advice = answer; input.show(onBoard()); }
+    else if (answer.ply === S.moves.length) { advice = answer; if (viewing === null && revealed()) showBoard(); }
     draw();
+  });
+
+  // ---- the other buttons
+
+  $("undo").addEventListener("click", () => act("undo"));
+  $("turn").addEventListener("click", () => {
+    skipAll();
+    turned = !turned;
+    showBoard(); draw();
   });
   let confirming = 0;
   $("resign").addEventListener("click", () => {
@@ -216,21 +275,23 @@
     $("resign").textContent = "Resign: sure?";
     confirming = setTimeout(() => { confirming = 0; $("resign").textContent = "Resign"; }, 4000);
   });
+  $("how").addEventListener("click", () => { $("lesson").scrollIntoView({ block: "start" }); $("lesson-next").focus({ preventScroll: true }); });
   $("again").addEventListener("click", () => {
     poll?.abort(); poll = null;
-    S = null; announced = 0;
+    skipAll();
+    S = null;
     history.replaceState(null, "", location.pathname);
+    document.body.classList.remove("playing");
     $("play").hidden = true; $("new").hidden = false;
     $("agent").focus();
   });
 
   async function start() {
-    form();
-    describe();
+    gygesForm.begin((state) => { show(state); scrollTo(0, 0); input.focus(); });
     const id = new URLSearchParams(location.hash.slice(1)).get("game");
     if (!id || !/^[A-Z0-9]{10,40}$/.test(id)) return;
     const [state, problem] = await request("/api/games/" + id);
-    if (state) { announced = state.moves.length; show(state); } else $("form-problem").textContent = problem;
+    if (state) show(state); else $("form-problem").textContent = problem;
   }
   start();
 })();

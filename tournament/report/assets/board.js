@@ -67,6 +67,9 @@ const gygesBoard = (() => {
     return q;
   }
 
+  // length is the number of steps of a move, the way of a displaced piece counted as one.
+  const length = (m) => (m.kind === "place" ? 1 : m.steps.length + (m.drop === null ? 0 : 1));
+
   // rows is the board of a position as position texts write it.
   const rows = (p) => p.board.join("").replace(/(.{6})(?=.)/g, "$1/");
 
@@ -92,8 +95,10 @@ const gygesBoard = (() => {
   // create returns a board in a new svg element: element, and draw, which shows a
   // scene: {position, move, before, door, lifted}. move is drawn with its course;
   // door says how many of its steps have been made (all by default), and before is
-  // the position it began in. lifted is a displaced piece that has no square yet:
-  // {square, height}. Options: hands leaves room for them, turned puts North below.
+  // the position it began in. A fraction of a door is a piece between two squares;
+  // a door beyond the last is a displaced piece on its way. lifted is one that has no
+  // square yet: {square, height}. Options: hands leaves room for them, turned puts
+  // North below.
   function create(options = {}) {
     const hands = !!options.hands, turned = !!options.turned;
     const top = (hands ? HAND : 0) + BAR + 8, height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
@@ -148,26 +153,39 @@ const gygesBoard = (() => {
       return points;
     }
 
+    // point is where a piece is on a list of points after so many steps.
+    function point(points, door) {
+      const a = points[Math.floor(door)], b = points[Math.ceil(door)], part = door % 1;
+      return [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
+    }
+
     // drawCourse puts the line below the pieces, and what is marked on them above.
     function drawCourse(p, m, door) {
-      const points = course(p, m), shown = points.slice(0, door + 1), whole = door === m.steps.length;
+      const points = course(p, m), whole = door >= m.steps.length, made = whole ? m.steps.length : Math.floor(door);
+      const shown = points.slice(0, made + 1);
+      if (door % 1 && !whole) shown.push(point(points, door));
       if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
       if (shown.length > 1) el(marks, "path", { class: "path", d: "M" + (whole ? cut(shown, m.to === -1 ? 14 : 30) : shown).map((q) => q.join(" ")).join("L") });
-      for (let i = 1; i < shown.length - (whole ? 1 : 0); i++) {
+      for (let i = 1; i < made + (whole ? 0 : 1); i++) {
         el(marks, "circle", { class: "door", cx: (shown[i - 1][0] + shown[i][0]) / 2, cy: (shown[i - 1][1] + shown[i][1]) / 2, r: 3.6 });
       }
       if (whole) arrow(...shown.slice(-2), m.to === -1 ? 4 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
-      m.steps.slice(0, door).forEach((s, i) => {
+      m.steps.slice(0, made).forEach((s, i) => {
         if (!s.crossed && i < m.steps.length - 1) el(over, "circle", { class: "bounced", cx: points[i + 1][0], cy: points[i + 1][1], r: 26.5, "data-bounce": nameOf(s.square) });
       });
-      if (whole && m.drop !== null) {
-        const a = [x(m.to), y(m.to)], b = [x(m.drop), y(m.drop)], dx = b[0] - a[0], dy = b[1] - a[1], l = Math.hypot(dx, dy) || 1;
-        const mid = [(a[0] + b[0]) / 2 - (dy / l) * 26, (a[1] + b[1]) / 2 + (dx / l) * 26];
+      if (door >= m.steps.length + 1 && m.drop !== null) {
+        const a = [x(m.to), y(m.to)], b = [x(m.drop), y(m.drop)], mid = bend(a, b);
         const begin = cut([mid, a], 24)[1], end = cut([mid, b], 36)[1];
         el(over, "path", { class: "droppath", d: `M${begin.join(" ")}Q${mid.join(" ")} ${end.join(" ")}` });
         arrow(mid, b, 26, "droparrow");
         el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 26.5 });
       }
+    }
+
+    // bend is the point beside a line from a to b that its curve is drawn to.
+    function bend(a, b) {
+      const dx = b[0] - a[0], dy = b[1] - a[1], l = Math.hypot(dx, dy) || 1;
+      return [(a[0] + b[0]) / 2 - (dy / l) * 26, (a[1] + b[1]) / 2 + (dx / l) * 26];
     }
 
     // cut ends a line some way short of its last point.
@@ -184,31 +202,43 @@ const gygesBoard = (() => {
       el(over, "path", { class: cls, d: "M-12 -8L0 0L-12 8Z", transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)` });
     }
 
-    // lift draws a displaced piece above the one that has its place.
-    function lift({ square: s, height: h }) {
-      const g = el(over, "g", { class: "lifted", "data-lifted": nameOf(s) + h });
-      piece(g, x(s) + (x(s) > LEFT + BOARD - SIZE ? -22 : 22), y(s) - 24, h, 1.12);
+    // lift draws a piece that stands on no square.
+    function lift(at, h, name) {
+      piece(el(over, "g", { class: "lifted", "data-lifted": name }), at[0], at[1], h, 1.1);
+    }
+    // above is where a displaced piece is held: beside the one that has its square.
+    const above = (s) => [x(s) + (x(s) > LEFT + BOARD - SIZE ? -20 : 20), y(s) - 24];
+
+    // flight draws the piece of a move that is on its way after so many steps.
+    function flight(p, m, door) {
+      if (m.kind === "place") {
+        const side = mover(p, m), from = [slotX(m.height - 1) + SLOT / 2, handY[side]];
+        return lift(point([from, [x(m.to), y(m.to)]], door), m.height, nameOf(m.to));
+      }
+      if (door < m.steps.length) return lift(point(course(p, m), door), m.height || p.board[m.from], "");
+      lift(point([above(m.to), [x(m.drop), y(m.drop)]], door - m.steps.length), p.board[m.to], nameOf(m.drop));
+    }
+
+    // onTheWay is the position while a piece is on its way, which is left out.
+    function onTheWay(p, m, door) {
+      if (door >= length(m) - (m.drop === null ? 0 : 1)) { const q = apply(p, m); q.board[m.drop] = 0; return q; }
+      const q = { ...p, board: p.board.slice(), hands: p.hands.map((h) => h.slice()) };
+      if (m.from !== null) q.board[m.from] = 0;
+      else q.hands[mover(p, m)][m.height - 1]--;
+      return q;
     }
 
     function draw(scene) {
-      const { position, move, before } = scene;
+      const { position, move, before } = scene, door = scene.door ?? Infinity;
       marks.replaceChildren(); pieces.replaceChildren(); over.replaceChildren();
-      const travelling = move && move.kind === "move" && scene.door !== undefined && scene.door < move.steps.length;
-      const shown = travelling ? before : position;
-      shown.board.forEach((h, s) => {
-        if (!h || (travelling && s === move.from)) return;
-        piece(pieces, x(s), y(s), h).setAttribute("data-piece", nameOf(s) + h);
-      });
+      const travelling = move && door < length(move), shown = travelling ? onTheWay(before, move, door) : position;
+      shown.board.forEach((h, s) => { if (h) piece(pieces, x(s), y(s), h).setAttribute("data-piece", nameOf(s) + h); });
       if (hands) drawHands(shown);
-      if (move && move.kind === "move") {
-        const door = scene.door ?? move.steps.length;
-        drawCourse(before, move, door);
-        if (travelling) { const q = course(before, move)[door]; piece(over, q[0], q[1], move.height || before.board[move.from]); }
-      } else if (move && move.kind === "place") {
-        el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
-      }
-      if (scene.lifted) lift(scene.lifted);
-      svg.setAttribute("data-position", rows(shown));
+      if (move && move.kind === "move") drawCourse(before, move, door);
+      if (travelling) flight(before, move, door);
+      else if (move && move.kind === "place") el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
+      if (scene.lifted) lift(above(scene.lifted.square), scene.lifted.height, nameOf(scene.lifted.square) + scene.lifted.height);
+      svg.setAttribute("data-position", rows(travelling ? before : position));
       svg.setAttribute("aria-label", describePosition(shown));
     }
     return { element: svg, draw };
@@ -238,5 +268,5 @@ const gygesBoard = (() => {
     return parts.slice(0, -1).join(", ") + (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") + parts[parts.length - 1] + ".";
   }
 
-  return { parsePosition, parseMove, apply, mover, rows, create, describeMove, el, nameOf };
+  return { parsePosition, parseMove, apply, mover, rows, create, describeMove, length, el, nameOf };
 })();

@@ -1,0 +1,29 @@
+"use strict";
+// gygesPage is what the scripts of the pages have in common.
+const gygesPage = (() => {
+  const $ = (id) => document.getElementById(id);
+
+  // make returns a new element; attributes that begin with "on" are listeners.
+  function make(tag, attributes = {}, ...children) {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes)) k.startsWith("on") ? e.addEventListener(k.slice(2), v) : e.setAttribute(k, v);
+    e.append(...children);
+    return e;
+  }
+
+  // request returns the response of the server, or an error message.
+  async function request(path, body, signal) {
+    try {
+      const r = await fetch(path, body === undefined ? { signal } : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+      const answer = r.headers.get("Content-Type") === "application/json" ? await r.json() : { error: `the server responded with ${r.status}` };
+      return r.ok ? [answer, null] : [null, answer.error || `the server responded with ${r.status}`];
+    } catch (e) {
+      return [null, e.name === "AbortError" ? "" : "the server can't be reached"];
+    }
+  }
+
+  // sentence makes a sentence of a message.
+  const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
+
+  return { $, make, request, sentence };
+})();

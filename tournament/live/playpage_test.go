@@ -1,0 +1,313 @@
+package live
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/internal/browsertest"
+)
+
+// openGame shows a game on the page to play, by its address.
+func openGame(t *testing.T, s *testServer, b *browsertest.Tab, now state) (console func() []string) {
+	t.Helper()
+	console = b.Visit(listen(t, s) + "/play#game=" + now.ID)
+	b.Wait(`!document.querySelector("#play").hidden`)
+	return console
+}
+
+// yourTurn waits until the board shows all moves and the person is to move.
+func yourTurn(b *browsertest.Tab, plies int) {
+	b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && `+
+		`document.querySelector("#headline").textContent.startsWith("Your turn")`, plies))
+}
+
+// shown is the board that the page shows.
+const shown = `document.querySelector("#table .board").dataset.position`
+
+// boardAfter is the board after some moves of a game.
+func boardAfter(t *testing.T, now state, plies int) string {
+	t.Helper()
+	r := rules.MustParse(now.Rules)
+	p, err := r.ParsePosition(now.Opening)
+	require.NoError(t, err)
+	for _, text := range now.Moves[:plies] {
+		m, err := r.ParseMove(p, text)
+		require.NoError(t, err)
+		p = r.Apply(p, m)
+	}
+	return rows(r, p)
+}
+
+// begun is a game in which some moves have been made.
+func begun(t *testing.T, s *testServer, agent string, plies int) *replica {
+	t.Helper()
+	p := s.replica(s.begin(agent, "standard", "south", "random"))
+	for len(p.game.Moves()) < plies {
+		m := p.game.Legal().At(0)
+		for x := range p.game.Legal().All() { // a quiet move, so that the game goes on
+			if after := p.game.Rules().Apply(p.game.Position(), x); !x.IsGoal() && !p.game.Rules().CanReachGoal(after, rules.North) {
+				m = x
+				break
+			}
+		}
+		p.move(m)
+		require.Empty(t, p.now.Result)
+	}
+	return p
+}
+
+// The list of moves leads to earlier positions, by the mouse and by keys, and back; from
+// one the game goes on, and from one of a game that is over another game does.
+func TestBrowserEarlierPositions(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, "random", 6)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, p.now)
+	yourTurn(b, 6)
+	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
+
+	b.Click(`#moves li[data-ply="3"]`)
+	require.Equal(t, "Position after ply 3 of 6.", b.Text(`document.querySelector("#headline").textContent`))
+	require.Equal(t, boardAfter(t, p.now, 3), b.Text(shown))
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#last").textContent`), "South "))
+	require.Equal(t, p.now.Moves[2], b.Text(`document.querySelector("#course").textContent`))
+	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".cell.source").length)`))
+	shot(t, b, "earlier")
+	b.Eval(`document.querySelector("#moves").focus()`, nil)
+	b.Press(kb.ArrowUp)
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+	b.Press(kb.Home)
+	require.Equal(t, boardAfter(t, p.now, 0), b.Text(shown))
+	b.Press(kb.Escape)
+	yourTurn(b, 6)
+	b.Click(`#moves li[data-ply="1"]`)
+	b.Click(`#back`)
+	yourTurn(b, 6)
+	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#earlier").hidden)`))
+
+	b.Click(`#moves li[data-ply="2"]`)
+	b.Click(`#go-on`)
+	yourTurn(b, 2)
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+	b.Click(`#resign`)
+	b.Click(`#resign`)
+	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost")`)
+	b.Click(`#moves li[data-ply="1"]`)
+	require.Equal(t, boardAfter(t, p.now, 1), b.Text(shown))
+	b.Eval(`document.querySelector("#moves").focus()`, nil)
+	b.Press(kb.Home)
+	b.Click(`#go-on`)
+	yourTurn(b, 0)
+	require.NotEqual(t, "#game="+p.now.ID, b.Text(`location.hash`), "it is another game")
+	require.Empty(t, console())
+}
+
+// The board can be turned, and so can a game that is played as North.
+func TestBrowserTurn(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, s.settled(s.begin("random", "standard", "north", "random")))
+	above := func(upper, lower string) {
+		const top = `document.querySelector('%s').getBoundingClientRect().top`
+		require.Equal(t, "true", b.Text(fmt.Sprintf("String("+top+" < "+top+")", upper, lower)), "%s above %s", upper, lower)
+	}
+	above(`[data-at="a1"]`, `[data-at="a6"]`)
+	above(`[data-at="goal-n"]`, `[data-at="goal-s"]`)
+	require.Contains(t, b.Text(`document.querySelector("#below").textContent`), "North you")
+	b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
+	for key, want := range map[string]string{kb.ArrowRight: "e6", kb.ArrowUp: "f5"} {
+		b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
+		b.Press(key)
+		require.Equal(t, want, b.Text(`document.activeElement.dataset.at`))
+	}
+	b.Click(`#turn`)
+	above(`[data-at="a6"]`, `[data-at="a1"]`)
+	above(`[data-at="goal-s"]`, `[data-at="goal-n"]`)
+	require.Contains(t, b.Text(`document.querySelector("#above").textContent`), "North you")
+	b.Click(`.cell.source`)
+	require.NotEqual(t, "0", b.Text(`String(document.querySelectorAll(".cell.end, .cell.displace").length)`))
+	require.Empty(t, console())
+}
+
+// The moves are shown door by door; a click goes to their end, and so does the wish for
+// less motion.
+func TestBrowserMotion(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	require.Equal(t, "normal", b.Text(`document.querySelector("#speed").value`))
+	setSpeed(b, "slow")
+	move := func() {
+		m := p.game.Legal().At(0)
+		c := &clicks{Tab: b, t: t, game: p.game, you: rules.South}
+		c.click(m)
+	}
+	move()
+	b.Wait(`document.querySelector("#table .board .lifted") && document.querySelectorAll("#moves li").length === 4`)
+	require.NotContains(t, b.Text(`document.querySelector("#headline").textContent`), "Your turn")
+	shot(t, b, "motion")
+	b.Click(`[data-at="c3"]`)
+	p.follow()
+	if p.now = s.state(s.get("/api/games/"+p.now.ID), 200); p.now.Result == "" {
+		yourTurn(b, 4)
+	}
+	require.Equal(t, p.now.Moves, s.state(s.get("/api/games/"+p.now.ID), 200).Moves)
+	require.Equal(t, boardAfter(t, p.now, len(p.now.Moves)), b.Text(shown))
+
+	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
+	yourTurn(b, 4)
+	require.Equal(t, "slow", b.Text(`document.querySelector("#speed").value`), "the choice is kept")
+	_, err := chromedp.Call(b.Context(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	require.NoError(t, err)
+	b.Wait(`document.querySelector("#speed").disabled`)
+	b.Eval(`void (window.lifted = 0, new MutationObserver(() => { lifted += document.querySelectorAll("#table .lifted").length; })
+		.observe(document.querySelector("#table"), { childList: true, subtree: true }))`, nil)
+	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
+	p.follow()
+	for m := range p.game.Legal().All() {
+		if m.Drop() == rules.NoSquare && !m.IsGoal() { // while one is displaced it is lifted, too
+			(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(m)
+			break
+		}
+	}
+	b.Wait(`document.querySelectorAll("#moves li").length === 6`)
+	require.Equal(t, "0", b.Text(`String(lifted)`))
+	require.Empty(t, console())
+}
+
+// A displaced piece is shown above the one that takes its place until it has a square.
+func TestBrowserDisplaced(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	setSpeed(b, "off")
+	for m := range p.game.Legal().All() {
+		if m.Drop() == rules.NoSquare {
+			continue
+		}
+		if from := m.From().String(); b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`) != from {
+			b.Click(fmt.Sprintf(`[data-at="%s"]`, from))
+		}
+		b.Click(fmt.Sprintf(`[data-at="%v"]`, m.To()))
+		displaced := fmt.Sprintf("%v%d", m.To(), p.game.Position().At(m.To()))
+		require.Equal(t, displaced, b.Text(`document.querySelector(".lifted").dataset.lifted`))
+		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Choose where the piece on "+m.To().String()+" goes.")
+		shot(t, b, "displaced")
+		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
+		b.Wait(`document.querySelectorAll("#moves li").length > 2`)
+		require.Equal(t, p.game.Rules().LongText(p.game.Position(), m), b.Text(`document.querySelectorAll("#moves .m")[2].textContent`))
+		return
+	}
+	t.Fatal("nothing can be displaced")
+}
+
+// A game with a clock shows the time on both sides, takes no move back and is lost when
+// the time is over.
+func TestBrowserClock(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	console := b.Visit(url + "/play")
+	b.Eval(`document.querySelector("#clock").value = "3m+2s"`, nil)
+	b.Click(`input[value=random][name=setup]`)
+	b.Click(`#form button[type=submit]`)
+	yourTurn(b, 0)
+	b.Wait(`/^2:5\d/.test(document.querySelector("#below .clock").textContent)`)
+	require.Contains(t, b.Text(`document.querySelector("#above .clock").textContent`), "used 0:0")
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	yourTurn(b, 2)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#undo").disabled)`))
+	b.Click(`#moves li`)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
+	shot(t, b, "clock")
+
+	g := &game{rules: rules.MustParse("standard"), policy: "play", human: rules.South,
+		agent: s.config.Players[0].Spec, clock: tournament.Clock{Base: 3 * time.Second}}
+	g.start = g.rules.Start()
+	require.NoError(t, s.games.newGame("1.2.3.4", g))
+	b.Visit(url + "/play?short#game=" + g.id)
+	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost, 0-1 (time)")`)
+	require.Equal(t, "0:00.0", b.Text(`document.querySelector("#below .clock").textContent`))
+	require.Empty(t, console())
+}
+
+// The steps of every preset can be clicked through, and show the positions after their moves.
+func TestBrowserLesson(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	setSpeed(b, "off")
+	for _, preset := range rules.Presets() {
+		b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, preset.Name), nil)
+		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset.Name))
+		r := rules.MustParse(preset.Name)
+		steps, err := lesson(r)
+		require.NoError(t, err)
+		b.Click(`#lesson-steps button`)
+		for i, step := range steps {
+			require.Equal(t, step.Title, b.Text(`document.getElementById("lesson-title").textContent`))
+			require.Equal(t, step.Text, b.Text(`document.getElementById("lesson-text").textContent`))
+			p, err := r.ParsePosition(step.Position)
+			require.NoError(t, err)
+			m, err := r.ParseMove(p, step.Move)
+			require.NoError(t, err)
+			require.Equal(t, rows(r, r.Apply(p, m)), b.Text(`document.querySelector("#lesson-board .board").dataset.position`))
+			if i < len(steps)-1 {
+				b.Click(`#lesson-next`)
+			}
+		}
+	}
+	setSpeed(b, "fast")
+	b.Click(`#lesson-again`)
+	b.Wait(`document.querySelector("#lesson-board .lifted")`)
+	b.Wait(`document.querySelector("#lesson-board .landed")`)
+	require.Empty(t, console())
+}
+
+// The board uses the height that there is; nothing is wider than the window, and the
+// buttons are in sight.
+func TestBrowserSizes(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	for _, size := range []struct{ width, height, least int64 }{{390, 844, 360}, {1280, 800, 660}, {1920, 1080, 920}} {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(size.width, size.height)))
+		for _, set := range []string{"standard", "kang"} {
+			name := fmt.Sprintf("%d-%s", size.width, set)
+			now := s.begin("random", set, "south", "random")
+			b.Visit(url + "/play?" + name + "#game=" + now.ID)
+			yourTurn(b, 0)
+			b.Click(`.cell.source`)
+			b.Eval(`scrollTo(0, 0)`, nil)
+			var box struct{ Width, Height, Bottom, Page, Buttons float64 }
+			b.Eval(`(() => { const r = document.querySelector("#table .board").getBoundingClientRect();
+				return { Width: r.width, Height: r.height, Bottom: r.bottom, Page: document.documentElement.scrollWidth,
+					Buttons: Math.max(...[...document.querySelectorAll(".controls-now button")].map((e) => e.getBoundingClientRect().bottom)) }; })()`, &box)
+			require.LessOrEqual(t, box.Page, float64(size.width), name)
+			require.GreaterOrEqual(t, box.Height, float64(size.least), name)
+			require.LessOrEqual(t, box.Bottom, float64(size.height), name)
+			require.LessOrEqual(t, box.Width, float64(size.width), name)
+			if size.width > 1000 {
+				require.LessOrEqual(t, box.Buttons, float64(size.height), name)
+			}
+			shot(t, b, "size-"+name)
+		}
+	}
+}
