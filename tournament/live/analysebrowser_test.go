@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"gyges/rules"
 	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/record"
 )
 
 // board is a page to analyse.
@@ -208,4 +210,25 @@ func TestBrowserAnalyseFits(t *testing.T) {
 		b.press("cancel")
 		shot(t, b.Tab, fmt.Sprintf("analyse-%d", width))
 	}
+}
+
+// A recorded game leads to its position on the analysis board.
+func TestBrowserAnalyseRecord(t *testing.T) {
+	s := noRate(newTestServer(t))
+	g := drawGame("standard", 0, "a", "b")
+	writeRun(t, filepath.Join(s.results, "match"), "finished", lines(g))
+	b := board{browsertest.Open(t), t}
+	console := b.Visit(listen(t, s) + "/run/match#game=1.0&ply=3")
+	b.Wait(`document.querySelector("#viewer .board")`)
+	b.Click(`#viewer a[href^="/analyse#"]`)
+	replayed, err := record.Replay(g)
+	require.NoError(t, err)
+	for len(replayed.Moves()) > 3 {
+		replayed.Undo()
+	}
+	b.Wait(`location.pathname === "/analyse"`)
+	b.shows(replayed.Rules().FormatPosition(replayed.Position()), 3)
+	require.Len(t, b.moves(), len(g.Moves))
+	b.Wait(`document.querySelector("#lines li")`)
+	require.Empty(t, console())
 }

@@ -199,6 +199,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`),
 		outcome.String()+" ("+string(reason)+")")
 	b.Wait(`document.querySelector("#advice a")`)
+	require.NotEmpty(t, b.Text(`document.querySelector('#advice a[href^="/analyse#rules="]').href`))
 	shot(t, b, "over-"+set)
 
 	files, err := filepath.Glob(filepath.Join(s.results, "play-*", tournament.GamesFile))
@@ -388,7 +389,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 	url := listen(t, s)
 	writeSwiss(t, filepath.Join(s.results, "swiss"))
 	writeTraining(t, filepath.Join(s.results, "training"))
-	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/play", "/nothing"} {
+	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/play", "/analyse", "/nothing"} {
 		b.Visit(url + path)
 		var width int
 		b.Eval(`document.documentElement.scrollWidth`, &width)

@@ -213,6 +213,7 @@
     return list[list.indexOf(here()) + by];
   }
   document.addEventListener("keydown", (e) => {
+    if (editing && /^[0-3]$/.test(e.key) && !e.target.closest("input[type=text]")) document.querySelector(`#editor [name=piece][value="${e.key}"]`).checked = true;
     if (!current || editing || e.altKey || e.ctrlKey || e.metaKey || e.shiftKey) return;
     if (e.target.closest("input, select, .cells")) return;
     if (e.key === "Escape") return input.clear();
