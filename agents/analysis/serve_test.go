@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -343,4 +344,27 @@ func TestManual(t *testing.T) {
 			require.Regexp(t, `["\x60]`+name+`["\x60]`, agents.Manual)
 		}
 	}
+}
+
+// What is answered before the end of the context has been written whole; nothing comes later.
+func TestServeInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, to := io.Pipe()
+	answers, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- Serve(ctx, in, out, config(2))
+		_ = out.Close()
+	}()
+	_, err := io.WriteString(to, `{"id":"short","nodes":100,"position":"`+middle+`"}`+"\n"+
+		`{"id":"long","time":3600,"position":"`+middle+`"}`+"\n")
+	require.NoError(t, err)
+	lines := bufio.NewScanner(answers)
+	require.True(t, lines.Scan())
+	require.Equal(t, "short", replies(t, lines.Text())[0].ID)
+	cancel()
+	require.NoError(t, to.Close())
+	require.False(t, lines.Scan())
+	require.ErrorIs(t, <-done, context.Canceled)
 }

@@ -94,7 +94,7 @@ func TestBrowserAnalyse(t *testing.T) {
 			shot(t, b.Tab, "analyse-editor")
 		}
 	}
-	require.Empty(t, b.Text(`document.getElementById("missing").textContent`))
+	require.Equal(t, "All pieces are there.", b.Text(`document.getElementById("missing").textContent`))
 	b.Click(`#editor button[type=submit]`)
 	b.shows(middle, 0)
 	b.deepens(3, 2)
@@ -210,6 +210,39 @@ func TestBrowserAnalyseFits(t *testing.T) {
 		b.press("cancel")
 		shot(t, b.Tab, fmt.Sprintf("analyse-%d", width))
 	}
+}
+
+// Under Kang the hands are edited too; the keyboard alone is enough.
+func TestBrowserAnalyseKang(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"kang"}, "position": {"000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"}}
+	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click("#edit")
+	b.Press("3")
+	b.Eval(`document.querySelector('[data-at="c2"]').focus()`, nil)
+	b.Press(kb.Enter)
+	require.Equal(t, "c2, height 3", b.Text(`document.getElementById("announcement").textContent`))
+	require.Equal(t, "1 of height 3 too many.", b.Text(`document.getElementById("missing").textContent`))
+	for range 4 { // of 2, 3, 4, 0 and 1
+		b.Click(`[data-at="hand-s3"]`)
+	}
+	b.Eval(`document.getElementById("goals").value = "1-2"`, nil)
+	b.Click(`#editor [name=side][value=n]`)
+	shot(t, b.Tab, "analyse-kang")
+	b.Click(`#editor button[type=submit]`)
+	b.shows("000000/003000/000000/000000/000000/000000 n 221/222 1-2 -", 0)
+	b.Eval(`document.querySelector('[data-at="hand-n1"]').focus()`, nil)
+	b.Press(kb.Enter)
+	b.Wait(`document.querySelector(".cell.end")`)
+	b.Eval(`document.querySelector(".cell.end").focus()`, nil)
+	b.Press(kb.Enter)
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
+	b.Eval(`document.getElementById("back").focus()`, nil)
+	b.Press(kb.ArrowLeft)
+	b.shows("000000/003000/000000/000000/000000/000000 n 221/222 1-2 -", 0)
+	require.Empty(t, console())
 }
 
 // A recorded game leads to its position on the analysis board.

@@ -240,8 +240,19 @@
   // ---- the analysis
 
   let on = true, stopped = false, running = null, timer = 0;
-  const tab = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16)).join("");
+  const tab = tabName();
   const ends = { time: "stopped after a minute", yielded: "stopped: a game needs the search; switch it on again", failed: "the search failed", done: "finished" };
+
+  // tabName is a name of this tab, which stays when the page is loaded again.
+  function tabName() {
+    const name = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16)).join("");
+    try {
+      sessionStorage.analysis ||= name;
+      return sessionStorage.analysis.slice(0, 40);
+    } catch { // there is no storage
+      return name;
+    }
+  }
 
   const progress = (text) => { if ($("progress").textContent !== text) $("progress").textContent = text; };
 
@@ -269,7 +280,7 @@
         if (node.multi !== multi || !node.lines || lines[0].depth >= node.lines[0].depth) { node.lines = lines; node.multi = multi; }
         drawLines();
       },
-      end: (why) => { stopped = why !== "done"; progress(ends[why]); },
+      end: (why) => { stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
     };
     progress("waiting for a free search");
     const problem = await receive("/api/analyse?" + q, mine.signal, (name, data) => { if (running === mine) handle[name]?.(data); });
@@ -347,6 +358,8 @@
     $("bar").setAttribute("aria-label", result ? "The result: " + result : best ? `Evaluation for ${south ? "South" : "North"}: ${scoreText(best)}` : "No evaluation");
   }
 
+  addEventListener("pagehide", () => { clearTimeout(timer); running?.abort(); });
+  addEventListener("pageshow", (e) => { if (e.persisted) restart(); });
   $("switch").addEventListener("click", () => { on = !on || stopped; restart(); });
   $("multi").addEventListener("change", () => { current.lines = null; drawLines(); restart(); });
 
@@ -367,14 +380,12 @@
     editing = begun ? B.parsePosition(current.state.position) : null;
     $("editor").hidden = !begun;
     $("edit").setAttribute("aria-pressed", String(begun));
+    $("analyse").classList.toggle("editing", begun);
     if (!begun) return;
     document.querySelector(`#editor [name=side][value=${"sn"[editing.side]}]`).checked = true;
     $("kang-fields").hidden = !editing.kang;
     if (editing.kang) {
-      const [hands, goals, took] = current.state.position.split(" ").slice(2);
-      [$("hand-s").value, $("hand-n").value] = hands.split("/");
-      $("goals").value = goals;
-      $("took").value = took;
+      [$("goals").value, $("took").value] = current.state.position.split(" ").slice(3);
     }
     showProblem("");
     restart();
@@ -382,30 +393,36 @@
   }
 
   function drawEditor() {
-    $("headline").textContent = "Click squares to put pieces on them or to remove them, then use the position.";
+    $("headline").textContent = "Click squares to put pieces on them or to remove them" + (editing.kang ? ", and hands to change the number of pieces there." : ".");
     $("course").textContent = "";
     input.show({ position: editing, scene: null, sources: [], placing: false, hands: editing.kang, turned, editing: true });
-    const missing = [1, 2, 3].map((h) => [h, 4 - editing.board.filter((x) => x === h).length]).filter(([, n]) => n !== 0);
-    $("missing").textContent = missing.map(([h, n]) => `${Math.abs(n)} of height ${h} ${n > 0 ? (editing.kang ? "in the hands" : "missing") : "too many"}`).join(", ");
+    const all = [...editing.board, ...editing.hands.flatMap((hand) => hand.flatMap((n, i) => Array(n).fill(i + 1)))];
+    const wrong = [1, 2, 3].map((h) => [h, pieces - all.filter((x) => x === h).length]).filter(([, n]) => n !== 0);
+    $("missing").textContent = wrong.length ? sentence(wrong.map(([h, n]) => `${Math.abs(n)} of height ${h} ${n > 0 ? "missing" : "too many"}`).join(", ")) : "All pieces are there.";
   }
 
-  // put puts a piece on a square of the position being edited.
+  const pieces = 4; // of each height
+
+  // put puts a piece on a square of the position being edited, or changes a hand.
   function put(name) {
     const s = [...Array(36).keys()].find((i) => B.nameOf(i) === name), height = +radio("piece");
-    if (s === undefined) return;
-    editing.board[s] = editing.board[s] === height ? 0 : height;
+    if (s !== undefined) editing.board[s] = editing.board[s] === height ? 0 : height;
+    else if (name.startsWith("hand")) {
+      const hand = editing.hands["sn".indexOf(name[5])];
+      hand[name[6] - 1] = (hand[name[6] - 1] + 1) % (pieces + 1);
+    }
     drawEditor();
-    announce(`${name}: ${editing.board[s] ? "height " + editing.board[s] : "empty"}`);
+    announce($("table").querySelector(`[data-at="${name}"]`).getAttribute("aria-label"));
   }
 
   const toggleEditor = (begun) => { edit(begun); if (!begun) { show(); restart(); } };
   $("edit").addEventListener("click", () => toggleEditor(!editing));
   $("cancel").addEventListener("click", () => toggleEditor(false));
-  $("clear").addEventListener("click", () => { editing.board.fill(0); drawEditor(); });
+  $("clear").addEventListener("click", () => { editing.board.fill(0); editing.hands = [[0, 0, 0], [0, 0, 0]]; drawEditor(); });
   $("editor").addEventListener("submit", (e) => {
     e.preventDefault();
     const fields = [B.rows(editing), radio("side")];
-    if (editing.kang) fields.push(`${$("hand-s").value}/${$("hand-n").value}`, $("goals").value, $("took").value);
+    if (editing.kang) fields.push(editing.hands.map((hand) => hand.join("")).join("/"), $("goals").value, $("took").value);
     begin({ rules, position: fields.join(" ") });
   });
 
