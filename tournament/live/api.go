@@ -34,8 +34,8 @@ type Player struct {
 
 // Elo is a player's measured strength by a preset, above that of the weakest level.
 type Elo struct {
-	Rules string `json:"rules"`
-	Elo   int    `json:"elo"`
+	Rules string
+	Elo   int
 }
 
 // longPoll is how long a request waits for a change.

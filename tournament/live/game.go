@@ -196,7 +196,7 @@ func (humanAgent) NewGame(context.Context, agents.Setup) error { return nil }
 func (a humanAgent) Choose(ctx context.Context, at *rules.Game, l agents.Limits) (agents.Decision, error) {
 	var timeUp <-chan time.Time
 	if l.Clock.Left > 0 {
-		timer := time.NewTimer(l.Clock.Left)
+		timer := time.NewTimer(l.Clock.Left + time.Millisecond)
 		defer timer.Stop()
 		timeUp = timer.C
 		a.game.startClock(l.Clock.Left)

@@ -49,8 +49,8 @@ var lessonText = template.Must(template.New("lesson").Parse(`
 
 {{define "move"}}A piece of height 3 makes exactly three steps, one of height 2 two, one of height 1 one, along rows and
 files. It may turn at each step. The squares on the way must be empty, and no door, the edge between two squares, is
-used twice {{if eq .DoorRule "directed"}}in the same direction in a turn{{else if eq .DoorRule "per_leg"}}before the piece
-lands{{else}}in a turn{{end}}.{{end}}
+used twice {{if eq .DoorRule "directed"}}in the same direction in a turn
+{{- else if eq .DoorRule "per_leg"}}before the piece lands{{else}}in a turn{{end}}.{{end}}
 
 {{define "bounce"}}A piece whose last step ends on another one {{if .Relocation}}may bounce{{else}}bounces{{end}} off
 it: it makes as many further steps as that piece is high, which stays where it is. Any number of bounces may follow one

@@ -47,19 +47,29 @@ func boardAfter(t *testing.T, now state, plies int) string {
 	return rows(r, p)
 }
 
+// countLifted counts the pieces that are drawn above boards from now on.
+func countLifted(b *browsertest.Tab) {
+	b.Eval(`void (window.lifted = 0, new MutationObserver(() => { lifted += document.querySelectorAll(".lifted").length; })
+		.observe(document.querySelector("main"), { childList: true, subtree: true }))`, nil)
+}
+
+// quiet is a move of South that ends on an empty square and lets North not win at once.
+func quiet(g *rules.Game) rules.Move {
+	for m := range g.Legal().All() {
+		after := g.Rules().Apply(g.Position(), m)
+		if m.Drop() == rules.NoSquare && !m.IsGoal() && !g.Rules().CanReachGoal(after, rules.North) {
+			return m
+		}
+	}
+	panic("there is no quiet move")
+}
+
 // begun is a game in which some moves have been made.
 func begun(t *testing.T, s *testServer, agent string, plies int) *replica {
 	t.Helper()
 	p := s.replica(s.begin(agent, "standard", "south", "random"))
 	for len(p.game.Moves()) < plies {
-		m := p.game.Legal().At(0)
-		for x := range p.game.Legal().All() { // a quiet move, so that the game goes on
-			if after := p.game.Rules().Apply(p.game.Position(), x); !x.IsGoal() && !p.game.Rules().CanReachGoal(after, rules.North) {
-				m = x
-				break
-			}
-		}
-		p.move(m)
+		p.move(quiet(p.game))
 		require.Empty(t, p.now.Result)
 	}
 	return p
@@ -149,22 +159,24 @@ func TestBrowserMotion(t *testing.T) {
 	yourTurn(b, 2)
 	require.Equal(t, "normal", b.Text(`document.querySelector("#speed").value`))
 	setSpeed(b, "slow")
-	move := func() {
-		m := p.game.Legal().At(0)
-		c := &clicks{Tab: b, t: t, game: p.game, you: rules.South}
-		c.click(m)
-	}
-	move()
-	b.Wait(`document.querySelector("#table .board .lifted") && document.querySelectorAll("#moves li").length === 4`)
-	require.NotContains(t, b.Text(`document.querySelector("#headline").textContent`), "Your turn")
+	countLifted(b)
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
+	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 4`)
 	shot(t, b, "motion")
 	b.Click(`[data-at="c3"]`)
-	p.follow()
-	if p.now = s.state(s.get("/api/games/"+p.now.ID), 200); p.now.Result == "" {
-		yourTurn(b, 4)
-	}
-	require.Equal(t, p.now.Moves, s.state(s.get("/api/games/"+p.now.ID), 200).Moves)
-	require.Equal(t, boardAfter(t, p.now, len(p.now.Moves)), b.Text(shown))
+	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Your turn", "the motion is over")
+	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
+	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
+
+	b.Eval(`void (window.ended = 0, (() => { // a forced pass among the moves
+		const B = gygesBoard, start = B.parsePosition("321123/000000/000000/000000/000000/321123 s");
+		const list = ["f1-(f2-e2)-e3", "pass", "e3-(e4-e5)-d5"].reduce((list, text) => {
+			const before = list.at(-1)?.position ?? start, move = B.parseMove(text);
+			return [...list, { before, move, position: B.apply(before, move) }];
+		}, []);
+		gygesMotion.play(B.create(), list, () => { ended++; });
+	})())`, nil)
+	b.Wait(`ended === 1`)
 
 	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
 	yourTurn(b, 4)
@@ -174,16 +186,9 @@ func TestBrowserMotion(t *testing.T) {
 	})
 	require.NoError(t, err)
 	b.Wait(`document.querySelector("#speed").disabled`)
-	b.Eval(`void (window.lifted = 0, new MutationObserver(() => { lifted += document.querySelectorAll("#table .lifted").length; })
-		.observe(document.querySelector("#table"), { childList: true, subtree: true }))`, nil)
-	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
+	countLifted(b)
 	p.follow()
-	for m := range p.game.Legal().All() {
-		if m.Drop() == rules.NoSquare && !m.IsGoal() { // while one is displaced it is lifted, too
-			(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(m)
-			break
-		}
-	}
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
 	b.Wait(`document.querySelectorAll("#moves li").length === 6`)
 	require.Equal(t, "0", b.Text(`String(lifted)`))
 	require.Empty(t, console())
@@ -275,9 +280,9 @@ func TestBrowserLesson(t *testing.T) {
 		}
 	}
 	setSpeed(b, "fast")
+	countLifted(b)
 	b.Click(`#lesson-again`)
-	b.Wait(`document.querySelector("#lesson-board .lifted")`)
-	b.Wait(`document.querySelector("#lesson-board .landed")`)
+	b.Wait(`lifted > 0 && document.querySelector("#lesson-board .landed")`)
 	require.Empty(t, console())
 }
 

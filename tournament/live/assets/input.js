@@ -179,7 +179,7 @@ const gygesInput = (() => {
         const at = target(name), end = to === null && open.get(at), classes = ["cell"], words = [label(name)];
         if (list.has(at)) { classes.push(from === null || at === from ? "source" : "source other"); if (from === null) words.push(shown.placing ? "can be placed" : "can move"); }
         if (at !== null && at === from) { classes.push("picked"); words.push("picked"); }
-        if (at !== null && at === to) { classes.push("picked"); words.push("to be displaced"); }
+        if (at !== null && at === to) words.push("to be displaced");
         if (drops.includes(at)) { classes.push("drop"); words.push("the displaced piece can go here"); }
         if (end) {
           classes.push(end.drops ? "displace" : "end");

@@ -39,7 +39,7 @@ const gygesMotion = (() => {
       const { before, move, position } = moves[i], steps = B.length(move), each = doorTime() * Math.min(1, longest / steps);
       const door = each ? (now - began) / each : Infinity;
       if (door < steps) board.draw({ before, move, position, door: Math.floor(door) + ease(door % 1) });
-      else if (door < steps + 2 && i < moves.length - 1) board.draw({ before, move, position }); // a pause before the next
+      else if (door < steps + 1 && i < moves.length - 1) board.draw({ before, move, position }); // a pause before the next
       else { i++; began = null; }
       if (i < moves.length) frame = requestAnimationFrame(step);
       else end();

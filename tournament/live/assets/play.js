@@ -10,6 +10,7 @@
   let displayed = 0; // how many moves the board shows
   let viewing = null; // the ply of an earlier position that is looked at
   let skip = null; // ends the motion of a move
+  let known = {}; // what plies returned last
   let advice = null, requesting = false, poll = null, announced = 0, prompted = "";
 
   const input = gygesInput.create($("table"), {
@@ -22,13 +23,17 @@
   // ---- the state
 
   const you = () => (S.you === "south" ? 0 : 1);
+  const theirs = () => sideNames[1 - you()];
   const over = () => S.result || S.problem;
   const revealed = () => displayed === S.moves.length && !skip;
 
   // plies lists the moves of the game, each with the positions around it.
   function plies() {
+    if (known.state === S) return known.list;
     let p = B.parsePosition(S.opening);
-    return S.moves.map((t) => { const before = p, move = B.parseMove(t); p = B.apply(p, move); return { before, move, position: p }; });
+    const list = S.moves.map((t) => { const before = p, move = B.parseMove(t); p = B.apply(p, move); return { before, move, position: p }; });
+    known = { state: S, list };
+    return list;
   }
 
   // show takes in a state. The moves that came are shown one after another, unless the
@@ -151,10 +156,10 @@
 
   function headline() {
     if (viewing !== null) return `Position after ply ${viewing} of ${S.moves.length}.`;
-    if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${S.agent} moves.`;
+    if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
     if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
     if (S.problem) return sentence(S.problem);
-    if (S.waiting) return `${S.agent} is thinking …`;
+    if (S.waiting) return `${theirs()} is thinking …`;
     return "Your turn. " + input.prompt();
   }
 
@@ -164,7 +169,7 @@
     for (const { before, move } of plies().slice(announced)) parts.push(B.describeMove(before, move));
     announced = S.moves.length;
     if (over()) parts.push(sentence(S.problem) || `The game is over, ${S.result}.`);
-    else parts.push(S.waiting ? `${S.agent} is thinking.` : "Your turn.");
+    else parts.push(S.waiting ? `${theirs()} is thinking.` : "Your turn.");
     announce(parts.slice(-6).join(" "));
   }
 
@@ -293,5 +298,6 @@
     const [state, problem] = await request("/api/games/" + id);
     if (state) show(state); else $("form-problem").textContent = problem;
   }
+  addEventListener("hashchange", () => { if (location.hash.startsWith("#game=") && location.hash !== `#game=${S?.id}`) location.reload(); });
   start();
 })();
