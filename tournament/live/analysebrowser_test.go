@@ -245,6 +245,26 @@ func TestBrowserAnalyseKang(t *testing.T) {
 	require.Empty(t, console())
 }
 
+// A game leads to its position on the analysis board, and is played with help from then on.
+func TestBrowserAnalyseGame(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	now := s.settled(s.begin("greedy", "standard", "north", "random"))
+	require.Len(t, now.Moves, 1)
+	address := listen(t, s)
+	console := b.Visit(address + "/play#game=" + now.ID)
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click("#to-analyse")
+	b.Wait(`location.pathname === "/analyse"`)
+	b.shows(now.Position, 1)
+	g, err := s.games.find(now.ID)
+	require.NoError(t, err)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	require.True(t, g.helped)
+	require.Empty(t, console())
+}
+
 // A recorded game leads to its position on the analysis board.
 func TestBrowserAnalyseRecord(t *testing.T) {
 	s := noRate(newTestServer(t))

@@ -45,7 +45,7 @@ type game struct {
 	used      time.Time          // by a request
 	restart   bool               // moves were undone
 	interrupt context.CancelFunc // ends the playing, for a restart
-	helped    bool               // moves were undone, or a hint given
+	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
 	resigned  bool
 	end       *record.Game // nil while it goes on
@@ -392,6 +392,17 @@ func (g *game) resign() error {
 	}
 	g.resigned = true
 	g.change()
+	return nil
+}
+
+// help notes that the person has help from elsewhere, such as the page to analyse.
+func (g *game) help() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.inProgress(); err != nil {
+		return err
+	}
+	g.helped = true
 	return nil
 }
 

@@ -267,15 +267,18 @@ func TestUndoAndHint(t *testing.T) {
 	require.Equal(t, 409, s.post(p.path("move"), `{"ply":0,"move":"a1-a2"}`).Code)
 }
 
-// A hint alone is help, too.
+// A hint alone is help, too, and so is the page to analyse.
 func TestHintIsHelp(t *testing.T) {
 	t.Parallel()
-	s := noRate(newTestServer(t))
-	p := s.replica(s.begin("random", "standard", "north", "random"))
-	if p.now.Result == "" {
-		require.Equal(t, 200, s.post(p.path("hint"), `{"ply":1}`).Code)
-		p.play()
-		require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
+	for path, body := range map[string]string{"hint": `{"ply":1}`, "help": `{}`} {
+		s := noRate(newTestServer(t))
+		p := s.replica(s.begin("random", "standard", "north", "random"))
+		if p.now.Result == "" {
+			require.Equal(t, 200, s.post(p.path(path), body).Code)
+			p.play()
+			require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
+			require.Equal(t, 409, s.post(p.path(path), body).Code, "it is over")
+		}
 	}
 }
 

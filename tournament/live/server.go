@@ -1,5 +1,5 @@
 // Package live serves pages over HTTP: runs as package report shows them, which
-// change while a run goes on, and a page to play on.
+// change while a run goes on, and pages to play and to analyse positions on.
 //
 // A run in progress is read from its files alone: complete lines that were appended to its
 // records are read every second while a page is open, and pages get what changed
@@ -222,6 +222,9 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("POST /api/games/{game}/resign", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
 		return stateAfter(g, g.resign())
+	}))
+	mux.HandleFunc("POST /api/games/{game}/help", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
+		return stateAfter(g, g.help())
 	}))
 	mux.HandleFunc("POST /api/games/{game}/hint", onGame(s, (*game).postHint))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

@@ -213,6 +213,8 @@ func TestOrigins(t *testing.T) {
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Sec-Fetch-Mode", "navigate")
 	require.Equal(t, http.StatusOK, s.do(r).Code, "a link from elsewhere")
+	r.URL.Path = "/api/analyse"
+	require.Equal(t, http.StatusForbidden, s.do(r).Code, "a frame elsewhere")
 }
 
 func TestBodies(t *testing.T) {

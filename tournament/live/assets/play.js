@@ -239,12 +239,11 @@
   // ---- hints
 
   function drawAdvice() {
-    const box = $("advice"), ended = over() && revealed(), kept = ended && S.kept, key = JSON.stringify([advice, ended, kept, viewing]);
+    const box = $("advice"), kept = over() && revealed() && S.kept, key = JSON.stringify([advice, kept, viewing]);
     if (box.dataset.shown === key) return;
     box.dataset.shown = key;
     box.replaceChildren();
     if (kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
-    if (ended) box.append(make("p", {}, make("a", { href: "/analyse#" + new URLSearchParams({ rules: S.rules, position: S.opening, moves: S.moves.join(" "), at: viewing ?? S.moves.length }) }, "Analyse the game")));
     if (!advice || over() || viewing !== null) return;
     let p = B.parsePosition(S.position);
     const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return { t, words }; });
@@ -273,6 +272,12 @@
     skipAll();
     turned = !turned;
     showBoard(); draw();
+  });
+  // During the game the analysis board counts as help.
+  $("to-analyse").addEventListener("click", async () => {
+    const [, problem] = over() ? [] : await request(`/api/games/${S.id}/help`, {});
+    if (problem) return showProblem(problem);
+    location.href = "/analyse#" + new URLSearchParams({ rules: S.rules, position: S.opening, moves: S.moves.join(" "), at: viewing ?? S.moves.length });
   });
   let confirming = 0;
   $("resign").addEventListener("click", () => {
