@@ -158,7 +158,7 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	a := analysing{begun: make(chan struct{}), found: make(chan []analysis.Line, 1), ended: make(chan error, 1)}
+	a := analysing{found: make(chan []analysis.Line, 1), ended: make(chan error, 1)}
 	go func() { a.ended <- a.search(ctx, s, q) }()
 	if !a.send(ctx, s, newEvents(w)) {
 		cancel()
@@ -168,7 +168,6 @@ func (s *Server) analyse(w http.ResponseWriter, r *http.Request) {
 
 // analysing is an analysis under way.
 type analysing struct {
-	begun chan struct{}        // closed when the search begins
 	found chan []analysis.Line // the last lines
 	ended chan error           // the search has ended, and why
 }
@@ -178,7 +177,6 @@ type analysing struct {
 func (a *analysing) search(ctx context.Context, s *Server, q analysis.Request) error {
 	var ended error
 	err := s.games.pool.UseYielding(ctx, s.config.Analyst, func(ctx context.Context, agent agents.Agent) error {
-		close(a.begun)
 		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) {
 			select {
 			case <-a.found: // not sent yet
@@ -202,12 +200,8 @@ func (a *analysing) search(ctx context.Context, s *Server, q analysis.Request) e
 func (a *analysing) send(ctx context.Context, s *Server, to events) bool {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	begun := a.begun
-	for ok := to.send(": waiting\n\n"); ok; {
+	for ok := to.send(": waiting for a free search\n\n"); ok; {
 		select {
-		case <-begun:
-			begun = nil
-			ok = to.send("event: begun\ndata:\n\n")
 		case lines := <-a.found:
 			ok = to.lines(lines)
 		case err := <-a.ended:

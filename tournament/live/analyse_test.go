@@ -181,8 +181,6 @@ func TestAnalysis(t *testing.T) {
 	at := analyseAt(t, serveAnalyses(t, s), question("moves", "a1-b2"))
 	require.Equal(t, http.StatusOK, at.StatusCode)
 	require.Equal(t, "text/event-stream", at.Header.Get("Content-Type"))
-	event, _ := at.next()
-	require.Equal(t, "begun", event)
 	g, err := replay(rules.MustParse("standard"), middle, []string{"a1-b2"})
 	require.NoError(t, err)
 	for depth := 1; depth < 3; {
@@ -215,7 +213,7 @@ func TestAnalysisEnds(t *testing.T) {
 		events = append(events, event)
 		last = data
 	}
-	require.Equal(t, []string{"begun", "lines", "end"}, events)
+	require.Equal(t, []string{"lines", "end"}, events)
 	require.Equal(t, `"done"`, last)
 	s.idle()
 }
@@ -227,7 +225,7 @@ func TestAnalysisOneOfAnAddress(t *testing.T) {
 	address := serveAnalyses(t, s)
 	first := analyseAt(t, address, question())
 	event, _ := first.next()
-	require.Equal(t, "begun", event)
+	require.Equal(t, "lines", event)
 	refused := analyseAt(t, address, question("page", "q"))
 	require.Equal(t, http.StatusTooManyRequests, refused.StatusCode)
 	require.NotEmpty(t, refused.Header.Get("Retry-After"))
@@ -238,7 +236,7 @@ func TestAnalysisOneOfAnAddress(t *testing.T) {
 			require.NotEqual(t, "end", event)
 		}
 		event, _ = next.next()
-		require.Equal(t, "begun", event)
+		require.Equal(t, "lines", event)
 		first = next
 	}
 	require.Len(t, s.games.pool.Busy(), 1)
@@ -253,7 +251,7 @@ func TestAnalysisYields(t *testing.T) {
 	address := serveAnalyses(t, s)
 	first := analyseAt(t, address, question())
 	event, _ := first.next()
-	require.Equal(t, "begun", event)
+	require.Equal(t, "lines", event)
 	second := analyseAt(t, address, question("page", "q")) // waits
 	now := s.settled(s.begin("random", "standard", "north", "random"))
 	require.Len(t, now.Moves, 1)
@@ -264,7 +262,7 @@ func TestAnalysisYields(t *testing.T) {
 	}
 	require.Equal(t, `"yielded"`, data)
 	event, _ = second.next()
-	require.Equal(t, "begun", event)
+	require.Equal(t, "lines", event)
 	second.cancel()
 	s.idle()
 }
@@ -317,8 +315,6 @@ func TestAnalysisAgentFails(t *testing.T) {
 	address := serveAnalyses(t, s)
 	for range 2 {
 		at := analyseAt(t, address, question("multi", "1"))
-		event, _ := at.next()
-		require.Equal(t, "begun", event)
 		event, data := at.next()
 		require.Equal(t, []string{"end", `"failed"`}, []string{event, data})
 	}

@@ -275,8 +275,8 @@
     const mine = (running = new AbortController()), multi = $("multi").value;
     const q = new URLSearchParams({ rules, position: root.state.start, moves: path(node).map((n) => n.move).join(" "), multi, page: tab });
     const handle = {
-      begun: () => progress("searching"),
       lines: (lines) => {
+        progress("searching");
         if (node.multi !== multi || !node.lines || lines[0].depth >= node.lines[0].depth) { node.lines = lines; node.multi = multi; }
         drawLines();
       },
