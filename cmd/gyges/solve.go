@@ -116,6 +116,7 @@ func (c *solveCmd) check() (*rules.Rules, error) {
 	refuse(c.Check != "" && (c.Proof || c.List != ""), "--check: expected neither --proof nor --list beside it")
 	refuse(c.List != "" && len(c.Position) > 0, "--list: expected no position beside it")
 	refuse(c.List != "" && c.Out != "", "--out: expected no --list beside it")
+	refuse(c.Workers != 0 && c.List == "", "--workers: expected --list, too")
 	if c.Nodes == nil {
 		c.Nodes = new(defaultProofNodes)
 	}

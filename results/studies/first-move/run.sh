@@ -1,10 +1,10 @@
 #!/bin/sh
-# Repeats the study: an hour on two cores, after run.sh of ../rulebooks, whose games are counted, too.
+# Repeats the study: an hour and a half on two cores, after run.sh of ../rulebooks, whose games are counted, too.
 # Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/first-move
 games=results/study-first-move
-for run in weak kang-weak strong; do
+for run in weak kang-weak third strong kang-strong; do
 	gyges tournament $here/$run.yaml --out $games/$run
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 done
@@ -20,16 +20,16 @@ advantage() {
 {
 	echo nodes,rules,advantage,error
 	advantage 100 $games/weak $games/kang-weak
-	advantage 1000 results/study-rulebooks/setups --rules standard,simplified
+	advantage 1000 results/study-rulebooks/setups $games/third --rules standard,simplified
 	advantage 1000 results/study-rulebooks/random --rules kang
-	advantage 5000 $games/strong
+	advantage 5000 $games/strong $games/kang-strong
 } >$here/advantage.csv
 
 # South's share by the length of the game.
 gyges games stats $games/weak $games/kang-weak --format csv | grep south_points | sed 's/^/100,/' >$here/lengths.tmp
 gyges games stats results/study-rulebooks/setups results/study-rulebooks/random \
 	--rules standard,simplified,kang --format csv | grep south_points | sed 's/^/1000,/' >>$here/lengths.tmp
-gyges games stats $games/strong --format csv | grep south_points | sed 's/^/5000,/' >>$here/lengths.tmp
+gyges games stats $games/strong $games/kang-strong --format csv | grep south_points | sed 's/^/5000,/' >>$here/lengths.tmp
 {
 	echo nodes,rules,statistic,value,low,high,n
 	cat $here/lengths.tmp
