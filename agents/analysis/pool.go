@@ -16,6 +16,9 @@ import (
 // ErrYielded is the cause of the end of a search that made room for another one.
 var ErrYielded = errors.New("the search was ended as another one was waiting")
 
+// yieldTime is how long a search that yields waits until another one yields to it.
+const yieldTime = 10 * time.Second
+
 // Pool runs a bounded number of concurrent searches. Each slot keeps the agent of its last
 // search: agents may have large tables. It is safe for concurrent use.
 type Pool struct {
@@ -67,25 +70,36 @@ func (p *Pool) Use(ctx context.Context, spec agents.Spec, search func(context.Co
 	return p.run(ctx, spec, nil, search)
 }
 
-// UseYielding is Use, except that others don't end for this search, and that its context is
-// cancelled, with the cause [ErrYielded], when Use finds no slot free.
+// UseYielding is Use, except that others end for this search only after some seconds, and that
+// its context is cancelled, with the cause [ErrYielded], when it must end for another one.
 func (p *Pool) UseYielding(
 	ctx context.Context, spec agents.Spec, search func(context.Context, agents.Agent) error,
 ) error {
-	for {
-		select {
-		case <-p.free:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-		if p.waiting.Load() == 0 {
-			break
-		}
-		p.free <- struct{}{} // for one that doesn't yield
+	if err := p.wait(ctx); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	return p.run(ctx, spec, cancel, search)
+}
+
+// wait takes a slot for a search that yields.
+func (p *Pool) wait(ctx context.Context) error {
+	turn := time.NewTicker(yieldTime)
+	defer turn.Stop()
+	for {
+		select {
+		case <-p.free:
+			if p.waiting.Load() == 0 {
+				return nil
+			}
+			p.free <- struct{}{} // for one that doesn't yield
+		case <-turn.C:
+			p.interrupt()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // interrupt ends a search that yields, the one that began first, if there is one.

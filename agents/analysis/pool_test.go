@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -136,4 +137,31 @@ func TestSearchesYield(t *testing.T) {
 	require.ErrorIs(t, <-causes, context.Canceled)
 	work.Wait()
 	require.Empty(t, p.Busy())
+}
+
+// Searches that yield take turns, of some seconds each.
+func TestSearchesTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		kind := agents.Kind{Name: "one", New: func(agents.Values) (agents.Agent, error) { return testAgent(nil), nil }}
+		p := NewPool(agents.NewRegistry(kind), 1, time.Minute, slog.New(slog.DiscardHandler))
+		defer p.Close()
+		began := time.Now()
+		var ends []time.Duration
+		var work sync.WaitGroup
+		for range 3 {
+			work.Go(func() {
+				_ = p.UseYielding(t.Context(), agents.Spec{Kind: "one"}, func(ctx context.Context, _ agents.Agent) error {
+					<-ctx.Done()
+					ends = append(ends, time.Since(began))
+					return nil
+				})
+			})
+		}
+		work.Wait()
+		require.Len(t, ends, 3)
+		require.Equal(t, yieldTime, ends[0])
+		require.LessOrEqual(t, ends[1], 2*yieldTime)
+		require.Equal(t, ends[1]+time.Minute, ends[2])
+	})
 }

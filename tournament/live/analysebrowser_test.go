@@ -97,7 +97,7 @@ func TestBrowserAnalyse(t *testing.T) {
 	require.Equal(t, "All pieces are there.", b.Text(`document.getElementById("missing").textContent`))
 	b.Click(`#editor button[type=submit]`)
 	b.shows(middle, 0)
-	b.deepens(3, 2)
+	b.deepens(3, 1)
 
 	// moves and a variation
 	g := rules.NewGame(r, start)
@@ -192,7 +192,7 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 
 // Nothing is wider than the screen, also with long lines and the editor.
 func TestBrowserAnalyseFits(t *testing.T) {
-	s := noRate(newTestServer(t))
+	s := noRate(newTestServer(t, func(c *Config) { c.Searches = 3 }))
 	address := listen(t, s)
 	for _, width := range []int64{390, 1280, 1920} {
 		b := board{browsertest.Open(t), t}
@@ -200,7 +200,7 @@ func TestBrowserAnalyseFits(t *testing.T) {
 		require.NoError(t, err)
 		q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-(b1)-b2 ( a1-a3 ) e6-(e5)-d5-d4-(d3)xd2@a4"}, "at": {"3"}}
 		b.Visit(address + "/analyse#" + q.Encode())
-		b.deepens(3, 3)
+		b.deepens(3, 1)
 		require.Equal(t, width < 700, b.Text(`String(document.querySelector(".words-now").getBoundingClientRect().top > document.querySelector(".table").getBoundingClientRect().bottom)`) == "true")
 		b.press("edit")
 		b.Wait(`!document.getElementById("editor").hidden`)

@@ -241,7 +241,7 @@
 
   let on = true, stopped = false, running = null, timer = 0;
   const tab = tabName();
-  const ends = { time: "stopped after a minute", yielded: "stopped: a game needs the search; switch it on again", failed: "the search failed", done: "finished" };
+  const ends = { time: "stopped after a minute", yielded: "stopped, as another search was waiting; switch it on again", failed: "the search failed", done: "finished" };
 
   // tabName is a name of this tab, which stays when the page is loaded again.
   function tabName() {
