@@ -2,20 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
-	"time"
 
 	"gyges/agents"
+	"gyges/agents/analysis"
 	"gyges/agents/eval"
 	"gyges/agents/human"
 	"gyges/ratings/grid"
 	"gyges/rules"
-)
-
-const (
-	defaultAnalysis = 5 * time.Second // without limits
-	maxMultiPV      = 50
 )
 
 // analyseCmd searches a position and prints intermediate results.
@@ -24,6 +21,8 @@ type analyseCmd struct {
 	limitsFlags
 	Agent    string   `default:"alphabeta:hash=128" placeholder:"SPEC" help:"The agent that searches. Default: alphabeta:hash=128."`
 	Multi    int      `default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
+	JSON     bool     `name:"json" help:"Read requests from standard input, a JSON object a line, and answer each on a line; see gyges help agents."`
+	Workers  int      `placeholder:"N" help:"With --json, positions searched at a time; 0, the default, is one for each core."`
 	Format   string   `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), or json, one object a line."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
@@ -33,7 +32,8 @@ func (analyseCmd) Help() string {
 	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, " +
 		"positions visited so far, the time, and the principal variation. Then it prints the contribution of each " +
 		"feature to the evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when " +
-		"the result is proven.\n\n--multi needs an agent that can exclude moves: alphabeta."
+		"the result is proven.\n\n--multi needs an agent that can exclude moves: alphabeta.\n\n" +
+		"With --json the flags on rules, limits and --multi hold for requests that don't say otherwise."
 }
 
 func (analyseCmd) examples() []example {
@@ -42,6 +42,7 @@ func (analyseCmd) examples() []example {
 		{"gyges analyse --multi 3 --movetime 2s '321123/000000/000000/000000/000000/321123 s'", "the three best moves"},
 		{"gyges analyse --rules kang --format json --depth 3 '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'",
 			""},
+		{"gyges analyse --json --nodes 100000 < requests.jsonl > answers.jsonl", "a batch of positions"},
 	}
 }
 
@@ -51,30 +52,33 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
+	var limits agents.Limits
+	err = errors.Join(between("--multi", c.Multi, 1, analysis.MaxMulti), between("--workers", c.Workers, 0, maxSearches),
+		c.apply(&limits))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.serve(ctx, e, r, limits)
+	}
+	if c.Workers != 0 {
+		return errors.New("--workers: expected --json, too")
+	}
 	game, err := parseGame(r, c.Position)
 	if err != nil {
 		return err
 	}
-	if err := between("--multi", c.Multi, 1, maxMultiPV); err != nil {
-		return err
+	if limits == (agents.Limits{}) {
+		limits.MoveTime = analysis.DefaultTime
 	}
-	a := &analysis{out: e.out, game: game, json: c.Format == "json", began: time.Now()}
-	a.multi = min(c.Multi, game.Legal().Len())
-	if err := c.apply(&a.limits); err != nil {
-		return err
-	}
-	if a.limits == (agents.Limits{}) {
-		a.limits.MoveTime = defaultAnalysis
-	}
-	agent, err := newAgent(e, c.Agent)
+	agent, err := c.agent(e)
 	if err != nil {
-		return fmt.Errorf("--agent: %w", err)
+		return err
 	}
 	defer closeAgent(e, agent)
-	if _, ok := agent.(agents.Analyst); !ok && c.Multi > 1 {
-		return fmt.Errorf("--multi: expected an agent that can exclude moves, like alphabeta, found %s", c.Agent)
-	}
-	err = a.run(ctx, agent)
+	a := &analyser{out: e.out, game: game, multi: min(c.Multi, game.Legal().Len()), json: c.Format == "json"}
+	a.header()
+	err = analysis.Search(ctx, agent, analysis.Request{Game: game, Limits: limits, Multi: c.Multi}, a.line)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -84,93 +88,80 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	return a.terms(agent)
 }
 
-// analysis is one run of the command.
-type analysis struct {
-	out    *output
-	game   *rules.Game
-	limits agents.Limits
-	multi  int
-	json   bool
-	began  time.Time
-	nodes  int64 // of the previous searches
+// agent makes the agent.
+func (c *analyseCmd) agent(e *env) (agents.Agent, error) {
+	a, err := newAgent(e, c.Agent)
+	if err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
+	if _, ok := a.(agents.Analyst); !ok && c.Multi > 1 {
+		closeAgent(e, a)
+		return nil, fmt.Errorf("--multi: %w, found %s", analysis.ErrMulti, c.Agent)
+	}
+	return a, nil
 }
 
-// run searches with increasing depth or, if the agent can't exclude moves, once, and prints
-// intermediate results.
-func (a *analysis) run(ctx context.Context, agent agents.Agent) error {
-	setup := agents.Setup{Rules: a.game.Rules(), Side: a.game.Position().Side(), Seed: 1}
-	analyst, ok := agent.(agents.Analyst)
-	if !ok {
-		setup.Info = func(d agents.Decision) { a.line(d, 1) }
+// serve answers the requests of the standard input.
+func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits agents.Limits) error {
+	if len(c.Position) > 0 {
+		return errors.New("--json: expected no position beside it; requests have their own")
 	}
-	if err := agent.NewGame(ctx, setup); err != nil {
+	agent, err := c.agent(e)
+	if err != nil {
 		return err
 	}
+	closeAgent(e, agent) // each worker makes its own
+	spec, _, err := programSpec(e.registry, c.Agent)
+	if err != nil {
+		return failure{err} // it was made above
+	}
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	in, _, err := openInput(ctx, e.in, "-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	return asFailure(analysis.Serve(ctx, in, e.out, analysis.Config{
+		Version: version(), Registry: e.registry, Spec: spec, Workers: c.Workers,
+		Rules: r, Limits: limits, Multi: c.Multi, Log: e.log,
+	}))
+}
+
+// analyser prints the results of a search.
+type analyser struct {
+	out   *output
+	game  *rules.Game
+	multi int
+	json  bool
+}
+
+// header prints the board and the names of the columns.
+func (a *analyser) header() {
 	if !a.json {
 		a.out.printf("%s\n", human.Board(a.game.Rules(), a.game.Position(), rules.NoMove))
 		a.out.printf("%5s%s  %-11s %10s %8s  %s\n", "depth", a.rank(" rank"), "score", "nodes", "time", "line")
 	}
-	if ok {
-		return agents.MultiPV(ctx, analyst, a.game, a.multi, a.limits, func(rank int, d agents.Decision) {
-			a.line(d, rank)
-			a.nodes += d.Nodes
-		})
-	}
-	d, err := agent.Choose(ctx, a.game, a.limits)
-	if err == nil {
-		a.line(d, 1)
-	}
-	return err
 }
 
 // rank returns the text of the column rank, which is there for several moves only.
-func (a *analysis) rank(text string) string {
+func (a *analyser) rank(text string) string {
 	if a.multi == 1 {
 		return ""
 	}
 	return text
 }
 
-// analysisJSON is a line as --format json prints it.
-type analysisJSON struct {
-	Depth   int      `json:"depth"`
-	Rank    int      `json:"rank"`
-	Score   int      `json:"score"`            // hundredths of a point, for the side to move
-	Proven  int      `json:"proven,omitempty"` // plies to a win, negative to a loss
-	Nodes   int64    `json:"nodes"`
-	Seconds float64  `json:"seconds"`
-	Line    []string `json:"line"`
-}
-
-// line prints the result of a search for the move of a rank.
-func (a *analysis) line(d agents.Decision, rank int) {
-	took, nodes := time.Since(a.began).Seconds(), a.nodes+d.Nodes
-	moves := d.PV
-	if len(moves) == 0 {
-		moves = []rules.Move{d.Move}
-	}
-	line := longLine(a.game, moves)
+// line prints a result.
+func (a *analyser) line(l analysis.Line, _ []analysis.Line) {
 	if a.json {
-		plies, _ := d.Score.Proven()
-		_ = writeJSONLine(a.out, analysisJSON{d.Depth, rank, int(d.Score), plies, nodes, took, line})
+		_ = writeJSONLine(a.out, l) // the output keeps the error
 		return
 	}
-	score := "-"
-	if d.Scored {
-		score = d.Score.Text()
-	}
-	before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", d.Depth, a.rank(fmt.Sprintf(" %4d", rank)), score, nodes, took)
-	hanging(a.out, before, strings.Join(line, " "))
-}
-
-// longLine returns moves played in a game in long notation.
-func longLine(g *rules.Game, moves []rules.Move) []string {
-	p, line := g.Position(), []string{}
-	for _, m := range moves {
-		line = append(line, g.Rules().LongText(p, m))
-		p = g.Rules().Apply(p, m)
-	}
-	return line
+	before := fmt.Sprintf("%5d%s  %-11s %10d %7.2fs  ", l.Depth, a.rank(fmt.Sprintf(" %4d", l.Rank)), l.ScoreText(),
+		l.Nodes, l.Seconds)
+	hanging(a.out, before, strings.Join(l.Moves, " "))
 }
 
 // termJSON is a feature's share as --format json prints it.
@@ -182,7 +173,7 @@ type termJSON struct {
 }
 
 // terms prints the terms of the position's static evaluation, if the agent has one.
-func (a *analysis) terms(agent agents.Agent) error {
+func (a *analyser) terms(agent agents.Agent) error {
 	source, ok := agent.(interface {
 		Evaluator(*rules.Rules) (*eval.Evaluator, error)
 	})

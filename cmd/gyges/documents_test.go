@@ -37,6 +37,7 @@ import (
 //     earlier commands of the same document wrote; it is a temporary folder. Outputs
 //     are compared, but for readings of clocks. A command must succeed, unless the output shown
 //     begins with "gyges: ": then it must fail.
+//   - A command may have a here-document, <<'END', as its input.
 //   - An output may end in a line of "…" alone, which stands for one or more lines.
 //   - A command with the comment "# example" has an output that depends on weights, search or
 //     speed. It must succeed, and its output, at most 15 lines, is not compared.
@@ -133,6 +134,8 @@ const rest = "…"
 type step struct {
 	lines   []string // of the command, with the prompt
 	command shellCommand
+	input   string // the here-document
+	open    bool   // it has not ended
 	args    []string
 	shown   []string
 	blank   []string // lines before the next command
@@ -147,6 +150,8 @@ func (d *markdown) steps(b fence) ([]step, error) {
 	logicalLines(lines, func(text string, first, n int) {
 		command, ok := strings.CutPrefix(text, "$ ")
 		switch {
+		case len(list) > 0 && list[len(list)-1].open:
+			list[len(list)-1].addInput(text)
 		case ok && failed == nil:
 			s := step{lines: lines[first : first+n], line: b.line + first}
 			if failed = s.parse(command); failed != nil {
@@ -170,7 +175,20 @@ func (d *markdown) steps(b fence) ([]step, error) {
 	return list, failed
 }
 
+// hereDocument begins the input of a command.
+const hereDocument = " <<'END'"
+
+// addInput adds a line of the here-document.
+func (s *step) addInput(line string) {
+	s.lines = append(s.lines, line)
+	if s.open = line != "END"; s.open {
+		s.input += line + "\n"
+	}
+}
+
 func (s *step) parse(command string) error {
+	s.open = strings.Contains(command, hereDocument)
+	command = strings.Replace(command, hereDocument, "", 1)
 	commands, err := splitShell(command)
 	if err != nil {
 		return err
@@ -254,7 +272,7 @@ func runStep(ctx context.Context, dir string, s *step) ([]string, error) {
 	}
 	cmd := exec.CommandContext(ctx, "gyges", s.args...) // the test's program; see TestMain
 	var out, errText bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errText
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, strings.NewReader(s.input), &out, &errText
 	cmd.Env = append(cmd.Environ(), "COLUMNS=") // the width of texts
 	err := cmd.Run()
 	switch {

@@ -43,7 +43,8 @@ const (
 func (serveCmd) Help() string {
 	return "The page of a run is that of gyges report, and is updated as games end. The page to play offers the " +
 		"named levels and the kinds that search by time, under every preset; the games are recorded in a run of " +
-		"their own. Ctrl-C stops the server."
+		"their own. The page to analyse has a board for any position, with the best lines while they are searched. " +
+		"Ctrl-C stops the server."
 }
 
 func (serveCmd) examples() []example {
@@ -63,8 +64,9 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
 		return err
 	}
-	hint, err := agents.ParseSpec("alphabeta:movetime=1s")
-	if err != nil {
+	hint, errHint := agents.ParseSpec("alphabeta:movetime=1s")
+	analyst, errAnalyst := agents.ParseSpec("alphabeta:hash=64")
+	if err := errors.Join(errHint, errAnalyst); err != nil {
 		return failure{err}
 	}
 	hosts := c.Host
@@ -72,7 +74,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		hosts = append(hosts, name, name+".local")
 	}
 	s, err := live.New(live.Config{
-		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint,
+		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Games: c.Games,
 		Log: e.log, IndexKey: indexKey(),
 	})

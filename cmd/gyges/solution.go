@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 
+	"gyges/agents/analysis"
 	"gyges/agents/solver"
 	"gyges/rules"
 )
@@ -49,7 +50,7 @@ func (s *solution) text(out *output) {
 		out.printf("no forced result within %d plies; stopped before %d\n", r.Depth, s.depth)
 	}
 	p := s.game.Position()
-	for i, text := range longLine(s.game, s.result.Line) {
+	for i, text := range analysis.LongLine(s.game, s.result.Line) {
 		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
 		p = s.game.Rules().Apply(p, s.result.Line[i])
 	}
@@ -78,7 +79,7 @@ func (s *solution) json() solutionJSON {
 	j := solutionJSON{
 		Rules: r.String(), Position: r.FormatPosition(s.game.Position()), Result: "none",
 		Plies: max(s.result.Plies, -s.result.Plies), Depth: s.result.Depth, Complete: s.complete,
-		Nodes: s.result.Nodes, Seconds: s.seconds, Line: longLine(s.game, s.result.Line),
+		Nodes: s.result.Nodes, Seconds: s.seconds, Line: analysis.LongLine(s.game, s.result.Line),
 	}
 	if s.win != nil {
 		j.Strategy = len(s.win.Moves)

@@ -388,7 +388,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 	url := listen(t, s)
 	writeSwiss(t, filepath.Join(s.results, "swiss"))
 	writeTraining(t, filepath.Join(s.results, "training"))
-	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/play", "/nothing"} {
+	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/play", "/analyse", "/nothing"} {
 		b.Visit(url + path)
 		var width int
 		b.Eval(`document.documentElement.scrollWidth`, &width)

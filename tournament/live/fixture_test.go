@@ -153,7 +153,7 @@ func newTestServer(t testing.TB, change ...func(*Config)) *testServer {
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
 				Spec: spec("sleeps")},
 		},
-		Hint: spec("alphabeta:nodes=200"), Searches: 1,
+		Hint: spec("alphabeta:nodes=200"), Analyst: spec("alphabeta:hash=1"), Searches: 1,
 	}
 	for _, f := range change {
 		f(&c)

@@ -45,7 +45,7 @@ type game struct {
 	used      time.Time          // by a request
 	restart   bool               // moves were undone
 	interrupt context.CancelFunc // ends the playing, for a restart
-	helped    bool               // moves were undone, or a hint given
+	helped    bool               // moves were undone, a hint given, or the position analysed
 	hinting   bool
 	resigned  bool
 	end       *record.Game // nil while it goes on
@@ -257,7 +257,7 @@ func (o *opponent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) 
 	}
 	setup := o.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return o.game.table.pool.choose(ctx, o.game.agent, setup, at)
+	return o.game.table.choose(ctx, o.game.agent, setup, at)
 }
 
 // requestError is an error of a request.
@@ -395,6 +395,17 @@ func (g *game) resign() error {
 	return nil
 }
 
+// help notes that the person has help from elsewhere, such as the page to analyse.
+func (g *game) help() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := g.inProgress(); err != nil {
+		return err
+	}
+	g.helped = true
+	return nil
+}
+
 // copyForHint returns a copy of the game for a search.
 func (g *game) copyForHint(ply int) (*rules.Game, error) {
 	g.mu.Lock()
@@ -428,6 +439,6 @@ func (g *game) hint(ctx context.Context, ply int) (agents.Decision, *rules.Game,
 		g.hinting = false
 	}()
 	setup := agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}
-	d, err := g.table.pool.choose(ctx, g.table.server.config.Hint, setup, c)
+	d, err := g.table.choose(ctx, g.table.server.config.Hint, setup, c)
 	return d, c, err
 }

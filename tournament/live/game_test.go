@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +19,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"gyges/agents"
-	"gyges/agents/builtin"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -270,15 +267,18 @@ func TestUndoAndHint(t *testing.T) {
 	require.Equal(t, 409, s.post(p.path("move"), `{"ply":0,"move":"a1-a2"}`).Code)
 }
 
-// A hint alone is help, too.
+// A hint alone is help, too, and so is the page to analyse.
 func TestHintIsHelp(t *testing.T) {
 	t.Parallel()
-	s := noRate(newTestServer(t))
-	p := s.replica(s.begin("random", "standard", "north", "random"))
-	if p.now.Result == "" {
-		require.Equal(t, 200, s.post(p.path("hint"), `{"ply":1}`).Code)
-		p.play()
-		require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
+	for path, body := range map[string]string{"hint": `{"ply":1}`, "help": `{}`} {
+		s := noRate(newTestServer(t))
+		p := s.replica(s.begin("random", "standard", "north", "random"))
+		if p.now.Result == "" {
+			require.Equal(t, 200, s.post(p.path(path), body).Code)
+			p.play()
+			require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
+			require.Equal(t, 409, s.post(p.path(path), body).Code, "it is over")
+		}
 	}
 }
 
@@ -315,7 +315,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.free) == cap(s.games.pool.free) }, 5*time.Second,
+	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, 5*time.Second,
 		time.Millisecond)
 }
 
@@ -505,79 +505,6 @@ func TestRoomForGames(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 	require.Equal(t, http.StatusCreated, s.post("/api/games", body).Code)
 	require.Len(t, s.kept(), 1)
-}
-
-// So many searches go on at a time and no more, and no more agents are kept.
-func TestPoolIsBounded(t *testing.T) {
-	t.Parallel()
-	const searches, games = 3, 60
-	var running, most, made, closed, mostAlive atomic.Int64
-	raise := func(top *atomic.Int64, n int64) {
-		for old := top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
-		}
-	}
-	kind := func(name string) agents.Kind {
-		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) {
-			raise(&mostAlive, made.Add(1)-closed.Load())
-			used := false
-			return closing{testAgent(func(_ context.Context, g *rules.Game) (agents.Decision, error) {
-				raise(&most, running.Add(1))
-				time.Sleep(time.Millisecond)
-				running.Add(-1)
-				if name == "bad" {
-					if used {
-						panic("an agent that has failed is asked again")
-					}
-					used = true
-					return agents.Decision{}, errors.New("no")
-				}
-				return agents.Decision{Move: g.Legal().At(0)}, nil
-			}), &closed}, nil
-		}}
-	}
-	s := newTestServer(t, func(c *Config) {
-		c.Registry, c.Searches = builtin.Registry(kind("one"), kind("two"), kind("bad")), searches
-	})
-	var work sync.WaitGroup
-	for i := range games {
-		work.Go(func() {
-			spec := agents.Spec{Kind: []string{"one", "two", "bad"}[i%3]}
-			r := rules.MustParse("standard")
-			g := rules.NewGame(r, r.Start())
-			_, _ = s.games.pool.choose(t.Context(), spec, agents.Setup{Rules: r}, g)
-		})
-	}
-	work.Wait()
-	for range 2 { // one that has failed isn't asked again
-		r := rules.MustParse("standard")
-		_, err := s.games.pool.choose(t.Context(), agents.Spec{Kind: "bad"}, agents.Setup{Rules: r},
-			rules.NewGame(r, r.Start()))
-		require.EqualError(t, err, "no")
-	}
-	require.EqualValues(t, searches, most.Load())
-	require.LessOrEqual(t, mostAlive.Load(), int64(searches))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range searches {
-		<-s.games.pool.free
-	}
-	_, err := s.games.pool.choose(ctx, agents.Spec{Kind: "one"}, agents.Setup{}, nil)
-	require.ErrorIs(t, err, context.Canceled)
-	for range searches {
-		s.games.pool.free <- struct{}{}
-	}
-	s.Close()
-	require.Equal(t, made.Load(), closed.Load())
-}
-
-type closing struct {
-	testAgent
-	closed *atomic.Int64
-}
-
-func (c closing) Close() error {
-	c.closed.Add(1)
-	return nil
 }
 
 // Requests that come all at once don't upset a game.

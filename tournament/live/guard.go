@@ -35,7 +35,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case !s.knownHost(r.Host):
 			s.refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
-		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate":
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site" &&
+			(r.Header.Get("Sec-Fetch-Mode") != "navigate" || strings.HasPrefix(r.URL.Path, "/api/")):
 			foreign(w, r)
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.refuse(w, http.StatusBadRequest, "expected a request without a body")

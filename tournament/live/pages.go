@@ -53,14 +53,15 @@ func assetHandlers() map[string]http.Handler {
 		})
 	}
 	return map[string]http.Handler{
-		"style.css": handler("text/css", report.Style(), "live.css"),
-		"report.js": handler("text/javascript", report.Script(), ""),
-		"live.js":   handler("text/javascript", "", "live.js"),
-		"page.js":   handler("text/javascript", "", "page.js"),
-		"motion.js": handler("text/javascript", "", "motion.js"),
-		"input.js":  handler("text/javascript", "", "input.js"),
-		"form.js":   handler("text/javascript", "", "form.js"),
-		"play.js":   handler("text/javascript", "", "play.js"),
+		"style.css":  handler("text/css", report.Style(), "live.css"),
+		"report.js":  handler("text/javascript", report.Script(), ""),
+		"live.js":    handler("text/javascript", "", "live.js"),
+		"page.js":    handler("text/javascript", "", "page.js"),
+		"motion.js":  handler("text/javascript", "", "motion.js"),
+		"input.js":   handler("text/javascript", "", "input.js"),
+		"form.js":    handler("text/javascript", "", "form.js"),
+		"play.js":    handler("text/javascript", "", "play.js"),
+		"analyse.js": handler("text/javascript", "", "analyse.js"),
 	}
 }
 

@@ -120,7 +120,7 @@ func (s *Server) review(ctx context.Context, g *record.Game, event func(kind str
 	progress := func(done, all int) { event("progress", fmt.Appendf(nil, `{"done":%d,"all":%d}`, done, all)) }
 	progress(0, len(g.Moves))
 	o, made := review.Options{Nodes: reviewNodes}, (*review.Game)(nil)
-	err := s.games.pool.use(ctx, review.Spec(o), func(ctx context.Context, a agents.Agent) (err error) {
+	err := s.games.pool.Use(ctx, review.Spec(o), func(ctx context.Context, a agents.Agent) (err error) {
 		made, err = review.With(a.(agents.Analyst), o).Game(ctx, g, progress)
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/tournament"
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
@@ -99,7 +100,7 @@ func TestReviewLimits(t *testing.T) {
 	s := newTestServer(t)
 	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
 	url := listen(t, s)
-	<-s.games.pool.free
+	free := occupy(t, s)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
@@ -116,9 +117,26 @@ func TestReviewLimits(t *testing.T) {
 		defer s.reviews.quota.mu.Unlock()
 		return len(s.reviews.quota.used) == 0
 	}, 10*time.Second, 5*time.Millisecond)
-	s.games.pool.free <- struct{}{}
+	free()
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
+}
+
+// occupy takes the place of the server's only search until free is called.
+func occupy(t *testing.T, s *testServer) (free func()) {
+	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- s.games.pool.Use(t.Context(), agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
+			close(began)
+			<-end
+			return nil
+		})
+	}()
+	<-began
+	return func() {
+		close(end)
+		require.NoError(t, <-ended)
+	}
 }
 
 // The oldest reviews make room for others.

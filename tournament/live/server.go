@@ -1,5 +1,5 @@
 // Package live serves pages over HTTP: runs as package report shows them, which
-// change while a run goes on, and a page to play on.
+// change while a run goes on, and pages to play and to analyse positions on.
 //
 // A run in progress is read from its files alone: complete lines that were appended to its
 // records, and the file of games under way, are read every second while a page is open,
@@ -40,6 +40,7 @@ type Config struct {
 	Registry *agents.Registry // of the kinds in Players
 	Players  []Player         // the opponents to choose from; the first is the default
 	Hint     agents.Spec      // the agent that gives hints
+	Analyst  agents.Spec      // the agent that analyses positions
 
 	Open     bool     // requests may come from other machines
 	Hosts    []string // names of this machine in requests, beside localhost and addresses
@@ -61,7 +62,7 @@ const (
 	connsPerGame      = 4
 	maxStreams        = 48               // pages that get events
 	maxRenders        = 2                // pages rendered at a time
-	maxBody           = 4 << 10          // bytes of a request's body
+	maxBody           = 16 << 10         // bytes of a request's body
 	maxHeader         = 16 << 10         // bytes of a request's head
 	shutdownTimeout   = 3 * time.Second  // of requests at the end
 	closeTimeout      = 5 * time.Second  // of games and pages at the end
@@ -77,24 +78,26 @@ const (
 
 // Bounds on what each address has at a time, where other machines have access.
 const (
-	connsPerClient = 32
-	waitsPerClient = 12 // pages that get events, and requests that wait for a move
-	gamesPerClient = 6  // in progress
+	connsPerClient    = 32
+	waitsPerClient    = 12 // pages that get events, and requests that wait for a move
+	gamesPerClient    = 6  // in progress
+	analysesPerClient = 1
 )
 
 // Server serves runs and games. Make it with [New].
 type Server struct {
-	config  Config
-	catalog *catalog
-	list    *feed
-	games   *gameTable
-	pages   *template.Template
-	streams chan struct{}
-	renders chan struct{} // pages being rendered
-	limiter limiter
-	conns   quota // of connections
-	waits   quota // of requests that wait for an event
-	handler http.Handler
+	config   Config
+	catalog  *catalog
+	list     *feed
+	games    *gameTable
+	pages    *template.Template
+	streams  chan struct{}
+	renders  chan struct{} // pages being rendered
+	limiter  limiter
+	conns    quota // of connections
+	waits    quota // of requests that wait for an event
+	analyses analyses
+	handler  http.Handler
 
 	readTimeout  time.Duration // constants but in tests, like those below
 	writeTimeout time.Duration
@@ -128,6 +131,7 @@ func New(c Config) (*Server, error) {
 	s.reviews.quota.most = reviewsPerClient
 	if c.Open {
 		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
+		s.analyses.quota.most = analysesPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	var err error
@@ -189,7 +193,7 @@ func (s *Server) Close() {
 	case <-ended:
 	case <-time.After(s.closeTimeout):
 		s.config.Log.Error("agents have not stopped after their search was cancelled; they run until the program ends",
-			"agents", s.games.pool.searching())
+			"agents", s.games.pool.Busy())
 	}
 	s.games.close()
 	s.catalog.close()
@@ -216,6 +220,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
+	mux.HandleFunc("GET /analyse", s.serveAnalyse)
+	mux.HandleFunc("POST /api/position", post(s, http.StatusOK, s.getPosition))
+	mux.HandleFunc("GET /api/analyse", s.analyse)
 	mux.HandleFunc("POST /api/games", post(s, http.StatusCreated, s.createGame))
 	mux.HandleFunc("GET /api/games/{game}", s.getGame)
 	mux.HandleFunc("POST /api/games/{game}/move", onGame(s, func(g *game, _ *http.Request, q moveRequest) (any, error) {
@@ -226,6 +233,9 @@ func (s *Server) routes() http.Handler {
 	}))
 	mux.HandleFunc("POST /api/games/{game}/resign", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
 		return stateAfter(g, g.resign())
+	}))
+	mux.HandleFunc("POST /api/games/{game}/help", onGame(s, func(g *game, _ *http.Request, _ struct{}) (any, error) {
+		return stateAfter(g, g.help())
 	}))
 	mux.HandleFunc("POST /api/games/{game}/hint", onGame(s, (*game).postHint))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

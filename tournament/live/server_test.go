@@ -58,6 +58,8 @@ func TestPages(t *testing.T) {
 		"/motion.js":                        {200, "prefers-reduced-motion"},
 		"/form.js":                          {200, "gygesForm"},
 		"/play.js":                          {200, "gygesInput"},
+		"/analyse":                          {200, "The analysis board"},
+		"/analyse.js":                       {200, "variation"},
 		"/run/none":                         {404, "no such run"},
 		"/run/":                             {404, "no such run"},
 		"/run/group":                        {404, "no such run"},
@@ -211,6 +213,8 @@ func TestOrigins(t *testing.T) {
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	r.Header.Set("Sec-Fetch-Mode", "navigate")
 	require.Equal(t, http.StatusOK, s.do(r).Code, "a link from elsewhere")
+	r.URL.Path = "/api/analyse"
+	require.Equal(t, http.StatusForbidden, s.do(r).Code, "a frame elsewhere")
 }
 
 func TestBodies(t *testing.T) {
@@ -220,8 +224,8 @@ func TestBodies(t *testing.T) {
 	for body, want := range map[string]int{
 		"": 400, "{": 400, "null": 422, "[]": 400, `"x"`: 400, `{"agent":1}`: 400, `{"agent":"random","x":1}`: 400,
 		`{"agent":"random","rules":"standard","side":"south","setup":"random"} {}`:          400,
-		`{"agent":"` + strings.Repeat("x", 5000) + `"}`:                                     413,
-		`{}` + strings.Repeat(" ", 5000):                                                    413,
+		`{"agent":"` + strings.Repeat("x", maxBody) + `"}`:                                  413,
+		`{}` + strings.Repeat(" ", maxBody):                                                 413,
 		`{"agent":"nobody","rules":"standard","side":"south","setup":"random"}`:             422,
 		`{"agent":"ugi:cmd=sh","rules":"standard","side":"south","setup":"place"}`:          422,
 		`{"agent":"alphabeta:depth=60","rules":"standard","side":"south","setup":"place"}`:  422,
@@ -244,7 +248,7 @@ func TestBodies(t *testing.T) {
 		path := "/api/games/" + game.ID + "/" + what
 		require.Equal(t, 400, s.post(path, "").Code, what)
 		require.Equal(t, 400, s.post(path, `{"x":1}`).Code, what)
-		require.Equal(t, 413, s.post(path, strings.Repeat(" ", 5000)).Code, what)
+		require.Equal(t, 413, s.post(path, strings.Repeat(" ", maxBody+1)).Code, what)
 		require.Equal(t, 404, s.post("/api/games/NOSUCHGAME/"+what, "{}").Code, what)
 	}
 	require.Equal(t, 404, s.post("/api/games/"+game.ID+"/cheat", "{}").Code)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"gyges/agents"
+	"gyges/agents/analysis"
 	"gyges/rules"
 )
 
@@ -19,12 +21,14 @@ const (
 	maxIdleTime = 30 * time.Minute
 	// expireInterval is how often idle games are ended.
 	expireInterval = time.Minute
+	// maxSearchTime bounds a search, in addition to the agent's own bounds.
+	maxSearchTime = time.Minute
 )
 
 // gameTable holds the games against agents.
 type gameTable struct {
 	server  *Server
-	pool    *pool
+	pool    *analysis.Pool
 	seed    func() uint64 // of the next game
 	records records
 	quota   quota // of games in progress
@@ -37,7 +41,7 @@ type gameTable struct {
 func newGameTable(s *Server) *gameTable {
 	t := &gameTable{
 		server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
-		pool:  newPool(s.config.Registry, s.config.Searches, s.config.Log),
+		pool:  analysis.NewPool(s.config.Registry, s.config.Searches, maxSearchTime, s.config.Log),
 		games: map[string]*game{}, records: records{results: s.config.Results, log: s.config.Log},
 	}
 	if s.config.Open {
@@ -78,6 +82,21 @@ func (t *gameTable) newGame(client string, g *game) error {
 		g.play()
 	})
 	return nil
+}
+
+// choose returns the move of an agent. It blocks while too many others search.
+func (t *gameTable) choose(
+	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
+) (d agents.Decision, err error) {
+	err = t.pool.Use(ctx, spec, func(ctx context.Context, a agents.Agent) error {
+		if err := a.NewGame(ctx, setup); err != nil {
+			return err
+		}
+		var err error
+		d, err = a.Choose(ctx, g, agents.Limits{})
+		return err
+	})
+	return d, err
 }
 
 // makeRoom removes a game that is over, the one used longest ago, if there are
@@ -145,7 +164,7 @@ func (t *gameTable) endIdle(now time.Time) {
 
 // close closes the idle agents and the records.
 func (t *gameTable) close() {
-	t.pool.close()
+	t.pool.Close()
 	if err := t.records.close(); err != nil {
 		t.server.config.Log.Error("the records of games can't be closed", "error", err)
 	}

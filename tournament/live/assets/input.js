@@ -11,12 +11,12 @@ const gygesInput = (() => {
   // create makes an input in an element. These functions of on are called: move, with
   // the text of the move chosen, which may return a promise; change, after another
   // piece or square is picked or pointed at; problem, with the reason why a click did
-  // nothing, or "".
+  // nothing, or ""; edit, with the name of a cell clicked while "editing" is shown.
   function create(root, on) {
     // What is shown: the position, a scene to draw while nothing is picked (by default
     // the position alone), the moves of its side to move, whether pieces are being
-    // placed, whether hands are shown, and whether North is below.
-    let shown = { position: null, scene: null, sources: [], placing: false, hands: false, turned: false };
+    // placed, whether hands are shown, whether North is below, and whether clicks edit.
+    let shown = { position: null, scene: null, sources: [], placing: false, hands: false, turned: false, editing: false };
     let board = null, shape = "", cells = new Map();
     let from = null, to = null; // what is picked: a source, and where it is to displace a piece
     let pointed = null; // the square under the pointer or with the focus
@@ -109,6 +109,7 @@ const gygesInput = (() => {
 
     // pick handles a click on a cell.
     function pick(name) {
+      if (shown.editing) return on.edit(name);
       if (busy || !shown.sources.length) return;
       on.problem("");
       const at = target(name), open = ends();
@@ -187,7 +188,7 @@ const gygesInput = (() => {
         }
         b.className = classes.join(" ");
         b.setAttribute("aria-label", words.join(", "));
-        b.setAttribute("aria-disabled", String(!(list.has(at) || end || drops.includes(at) || (at !== null && at === to))));
+        b.setAttribute("aria-disabled", String(!(shown.editing || list.has(at) || end || drops.includes(at) || (at !== null && at === to))));
       }
     }
 

@@ -273,6 +273,12 @@
     turned = !turned;
     showBoard(); draw();
   });
+  // During the game the analysis board counts as help.
+  $("to-analyse").addEventListener("click", async () => {
+    const [, problem] = over() ? [] : await request(`/api/games/${S.id}/help`, {});
+    if (problem) return showProblem(problem);
+    location.href = "/analyse#" + new URLSearchParams({ rules: S.rules, position: S.opening, moves: S.moves.join(" "), at: viewing ?? S.moves.length });
+  });
   let confirming = 0;
   $("resign").addEventListener("click", () => {
     if (confirming) { clearTimeout(confirming); confirming = 0; $("resign").textContent = "Resign"; return void act("resign"); }

@@ -166,6 +166,7 @@ const gygesViewer = (() => {
       if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
     }
     moveCursor();
+    if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams({ rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: ply });
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
     review.show();
   }
@@ -259,6 +260,10 @@ const gygesViewer = (() => {
     if (!cursor) return;
     cursor.setAttribute("x1", graphX(ply)); cursor.setAttribute("x2", graphX(ply));
   }
+
+  // A server has an analysis board.
+  const toAnalyse = document.querySelector('.site a[href="/analyse"]') && h("a", {}, "Analyse this position");
+  if (toAnalyse) graph.before(toAnalyse);
 
   // ---- the address
 

@@ -1,0 +1,188 @@
+// Package analysis searches positions for their best moves: one with an agent, several at a
+// time with a [Pool] of agents, and those of requests that come line by line.
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// MaxMulti bounds the number of best moves of a search.
+const MaxMulti = 50
+
+// MaxDepth bounds the depth of a search, in plies.
+const MaxDepth = 64
+
+// DefaultTime is how long to search where nothing else bounds it.
+const DefaultTime = 5 * time.Second
+
+// ErrMulti is the error of a search for several moves by an agent that can't exclude any.
+var ErrMulti = errors.New("expected an agent that can exclude moves, like alphabeta")
+
+// Request is a position to search.
+type Request struct {
+	Game   *rules.Game   // not over, with all pieces placed; it is not changed
+	Limits agents.Limits // of the whole search; one of depth, nodes and time is needed by some agents
+	Multi  int           // best moves to find, 1 to MaxMulti; there may be fewer legal ones
+}
+
+// Line is a result: one of the best moves, and what follows it.
+type Line struct {
+	Depth   int           `json:"depth"` // plies; 0 if the agent doesn't search
+	Rank    int           `json:"rank"`  // from 1
+	Score   *agents.Score `json:"score,omitempty"`
+	Proven  int           `json:"proven,omitempty"` // plies to a win, negative to a loss
+	Nodes   int64         `json:"nodes"`            // of the search so far
+	Seconds float64       `json:"seconds"`          // since it began
+	Moves   []string      `json:"line"`             // in long notation
+}
+
+// ScoreText returns the score in points, or of a proven result its distance; "-" for none.
+func (l Line) ScoreText() string {
+	if l.Score == nil {
+		return "-"
+	}
+	return l.Score.Text()
+}
+
+// search is one search.
+type search struct {
+	Request
+	agent  agents.Agent
+	report func(found Line, all []Line)
+	began  time.Time
+	nodes  int64 // of what has been completed
+	lines  []Line
+}
+
+// Search searches with an agent. It calls report with each result, and with all results so
+// far, the best first; these are not changed later. The agents that are an
+// [agents.Analyst] search depth by depth for so many moves, others once. It ends when a
+// limit is reached or all results are proven, with the agent's error, its panic included,
+// or with the cause of ctx's end.
+func Search(
+	ctx context.Context, a agents.Agent, q Request, report func(found Line, all []Line),
+) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v, %s", p, debug.Stack())
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
+	analyst, ok := a.(agents.Analyst)
+	if !ok && q.Multi > 1 {
+		return ErrMulti
+	}
+	s := &search{Request: q, agent: a, report: report, began: time.Now()}
+	s.Multi = min(q.Multi, q.Game.Legal().Len())
+	setup := agents.Setup{Rules: q.Game.Rules(), Side: q.Game.Position().Side(), Seed: 1}
+	if !ok {
+		setup.Info = func(d agents.Decision) { s.add(1, d) }
+	}
+	if err := a.NewGame(ctx, setup); err != nil {
+		return err
+	}
+	if ok {
+		return s.deepen(ctx, analyst)
+	}
+	d, err := a.Choose(ctx, q.Game, q.Limits)
+	if err == nil {
+		s.add(1, d)
+	}
+	return err
+}
+
+// deepen searches depth by depth, each move with the better ones excluded.
+func (s *search) deepen(ctx context.Context, a agents.Analyst) error {
+	last := agents.Limits{Depth: MaxDepth}.Tighter(agents.Limits{Depth: s.Limits.Depth}).Depth
+	for depth, unproven := 1, s.Multi; depth <= last && unproven > 0; depth++ {
+		var better []rules.Move
+		unproven = 0
+		for rank := 1; rank <= s.Multi; rank++ {
+			rest, ok := s.rest(depth)
+			if !ok {
+				return nil
+			}
+			d, err := a.ChooseWithout(ctx, s.Game, rest, better)
+			if err != nil || ctx.Err() != nil {
+				return err
+			}
+			_, proven := d.Score.Proven()
+			if !proven {
+				unproven++
+			}
+			if !proven && d.Depth < depth { // stopped on the way
+				if len(s.lines) == 0 {
+					s.add(rank, d)
+				}
+				return nil
+			}
+			s.add(rank, d)
+			s.nodes += d.Nodes
+			better = append(better, d.Move)
+		}
+	}
+	return nil
+}
+
+// rest returns what is left of the limits, for a search to some depth; ok says whether
+// anything is.
+func (s *search) rest(depth int) (l agents.Limits, ok bool) {
+	l.Depth = depth
+	if s.Limits.Nodes > 0 {
+		if l.Nodes = s.Limits.Nodes - s.nodes; l.Nodes <= 0 {
+			return l, false
+		}
+	}
+	if s.Limits.MoveTime > 0 {
+		if l.MoveTime = s.Limits.MoveTime - time.Since(s.began); l.MoveTime <= 0 {
+			return l, false
+		}
+	}
+	return l, true
+}
+
+// add reports a result. It replaces those of lower depths for the same rank and for the
+// same move.
+func (s *search) add(rank int, d agents.Decision) {
+	moves := d.PV
+	if len(moves) == 0 {
+		moves = []rules.Move{d.Move}
+	}
+	found := Line{
+		Depth: d.Depth, Rank: rank, Nodes: s.nodes + d.Nodes, Seconds: time.Since(s.began).Seconds(),
+		Moves: LongLine(s.Game, moves),
+	}
+	if d.Scored {
+		found.Score = &d.Score
+		found.Proven, _ = d.Score.Proven()
+	}
+	all := append(make([]Line, 0, s.Multi), s.lines[:min(rank-1, len(s.lines))]...)
+	all = append(all, found)
+	for _, old := range s.lines[len(all)-1:] {
+		if len(all) < s.Multi && old.Moves[0] != found.Moves[0] {
+			old.Rank = len(all) + 1
+			all = append(all, old)
+		}
+	}
+	s.lines = all
+	s.report(found, all)
+}
+
+// LongLine returns moves played in a game in long notation.
+func LongLine(g *rules.Game, moves []rules.Move) []string {
+	p, line := g.Position(), []string{}
+	for _, m := range moves {
+		line = append(line, g.Rules().LongText(p, m))
+		p = g.Rules().Apply(p, m)
+	}
+	return line
+}

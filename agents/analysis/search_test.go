@@ -1,0 +1,43 @@
+package analysis
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// A result replaces those of lower depths for its rank and its move; the others stay behind it.
+func TestLinesMerge(t *testing.T) {
+	t.Parallel()
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition(middle)
+	require.NoError(t, err)
+	g := rules.NewGame(r, p)
+	var lines []Line
+	s := &search{Request: Request{Game: g, Multi: 3}, report: func(_ Line, all []Line) { lines = all }}
+	show := func() (text string) {
+		for i, l := range lines {
+			require.Equal(t, i+1, l.Rank)
+			for n, name := range "abcd" {
+				if l.Moves[0] == LongLine(g, []rules.Move{g.Legal().At(n)})[0] {
+					text += string(name) + string(rune('0'+l.Depth)) + " "
+				}
+			}
+		}
+		return text
+	}
+	for _, step := range []struct {
+		rank, move, depth int
+		want              string
+	}{
+		{1, 0, 1, "a1 "}, {2, 1, 1, "a1 b1 "}, {3, 2, 1, "a1 b1 c1 "},
+		{1, 1, 2, "b2 a1 c1 "}, {2, 0, 2, "b2 a2 c1 "}, {3, 2, 2, "b2 a2 c2 "},
+		{1, 3, 3, "d3 b2 a2 "}, {2, 2, 3, "d3 c3 b2 "},
+	} {
+		s.add(step.rank, agents.Decision{Move: g.Legal().At(step.move), Depth: step.depth})
+		require.Equal(t, step.want, show())
+	}
+}
