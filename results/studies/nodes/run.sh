@@ -1,12 +1,27 @@
 #!/bin/sh
-# Repeats the study: half an hour on two cores. Run it in the root of a clone, with gyges on the path.
+# Repeats the study: an hour and a half on two cores. Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/nodes
 games=results/study-nodes
-gyges tournament $here/alphabeta.yaml --out $games/alphabeta
-sed 's/,"timing":.*//' $games/alphabeta/games.jsonl | sha256sum >$here/alphabeta.sha256
-for rules in standard simplified kang; do
-	gyges rate $games/alphabeta --rules $rules --columns name,elo,error,difference,games \
-		--format csv --plot $here/alphabeta-$rules.svg >$here/alphabeta-$rules.csv
+for run in alphabeta alphabeta-long mcts; do
+	gyges tournament $here/$run.yaml --out $games/$run
+	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
+	for rules in standard simplified kang; do
+		gyges rate $games/$run --rules $rules --columns name,elo,error,difference,games \
+			--format csv --plot $here/$run-$rules.svg >$here/$run-$rules.csv
+	done
 done
+
+# Alpha-beta against MCTS at equal time; these games differ from run to run.
+for time in 10ms 40ms 160ms; do
+	gyges match alphabeta:hash=64 mcts:hash=64 --movetime $time --rules standard,simplified,kang \
+		--pairs 40 --seed 20 --out $games/cross-$time
+done
+{
+	echo time,rules,a,b,difference,error,los
+	for time in 10ms 40ms 160ms; do
+		gyges rate $games/cross-$time --compare alphabeta:hash=64 --format csv |
+			awk -v time=$time 'NR > 1 { sub(/^Rules /, ""); print time "," $0 }'
+	done
+} >$here/crossing.csv
 sh $here/changes.sh >$here/changes.csv
