@@ -67,7 +67,15 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 		runners[i] = r
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}
+	watched, stop := context.WithCancel(ctx)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		(&playingWriter{config: config, runners: runners}).follow(watched)
+	}()
 	err := group.Wait()
+	stop()
+	<-shown
 	// Only now, since an agent that can't be closed is no reason to stop others.
 	for _, r := range runners {
 		err = errors.Join(err, r.Close())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"gyges/agents"
@@ -107,7 +108,6 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 		return nil, fmt.Errorf("no game can begin in %q: it ends there, %v by %s",
 			setup.Rules.FormatPosition(setup.Opening), o, reason)
 	}
-	r.notes.reset()
 	r.lack = nil
 	fault := r.run(ctx, setup, game, start)
 	if err := ctx.Err(); err != nil {
@@ -282,8 +282,11 @@ func sideOf(f *record.Fault) rules.Side {
 	return rules.South
 }
 
-// notes are the decisions of a game, in memory that is used again.
+// notes are the decisions of a game, in memory that is used again. The referee's goroutine
+// alone changes them, so that it may read them without the lock.
 type notes struct {
+	mu sync.Mutex // held by others while they read, and while the lists are changed
+
 	text    []byte // the moves' texts, one after another
 	ends    []int  // where each ends
 	scores  []record.Score
@@ -298,14 +301,18 @@ type notes struct {
 }
 
 func (n *notes) reset() {
-	*n = notes{
-		text: n.text[:0], ends: n.ends[:0], scores: n.scores[:0],
-		depths: n.depths[:0], nodes: n.nodes[:0], times: n.times[:0],
-	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.text, n.ends, n.scores = n.text[:0], n.ends[:0], n.scores[:0]
+	n.depths, n.nodes, n.times = n.depths[:0], n.nodes[:0], n.times[:0]
+	n.verdict, n.overrun, n.plies = verdict{}, 0, 0
+	n.scored, n.searched, n.counted = false, false, false
 }
 
 // add appends a decision and the time it took.
 func (n *notes) add(d *agents.Decision, took time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.text = d.Move.AppendText(n.text)
 	n.ends = append(n.ends, len(n.text))
 	if !d.Move.IsPlacement() {
@@ -346,12 +353,24 @@ func (n *notes) record(setup *Game, game *rules.Game, fault *record.Fault, start
 	if outcome == rules.Undecided {
 		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
 	}
-	g := setup.blank()
-	g.Moves, g.Plies, g.Fault = n.moves(), n.plies, fault
+	g := n.played(setup, start)
+	g.Fault = fault
 	g.Result, g.Reason = outcome.String(), string(reason)
 	if fault != nil {
 		g.Result, g.Reason = lossOf(fault).String(), string(fault.Kind)
 	}
+	g.Timing.Seconds = time.Since(start).Round(time.Microsecond).Seconds()
+	g.Timing.OverrunMS = milliseconds(n.overrun)
+	return g
+}
+
+// played makes the record of the moves so far. It may be called concurrently with the
+// referee's goroutine.
+func (n *notes) played(setup *Game, start time.Time) *record.Game {
+	g := setup.blank()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	g.Moves, g.Plies = n.moves(), n.plies
 	if n.scored {
 		g.Scores = append(g.Scores, n.scores...)
 	}
@@ -361,11 +380,7 @@ func (n *notes) record(setup *Game, game *rules.Game, fault *record.Fault, start
 	if n.counted {
 		g.Nodes = append(g.Nodes, n.nodes...)
 	}
-	g.Timing = record.Timing{
-		Start:     start.Round(0).UTC(),
-		Seconds:   time.Since(start).Round(time.Microsecond).Seconds(),
-		OverrunMS: milliseconds(n.overrun),
-	}
+	g.Timing.Start = start.Round(0).UTC()
 	g.Timing.MoveMS = slices.Grow(g.Timing.MoveMS, len(n.times))
 	for _, t := range n.times {
 		g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(t))

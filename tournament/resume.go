@@ -80,6 +80,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 		return err
 	}
 	files.Clean(c.Out)
+	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
 	size, err := cutTornLine(st.File)
 	if err != nil {
 		return err

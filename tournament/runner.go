@@ -19,6 +19,7 @@ type Runner struct {
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
 	referee  *referee
+	display  display
 }
 
 // NewRunner returns a runner for the runs of a valid config. newAgent makes the
@@ -45,6 +46,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	if err != nil {
 		return nil, err
 	}
+	r.display.clear()
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
 		if !job.Games[n] {
@@ -119,6 +121,7 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	if g != nil {
 		g.Limits = recordLimits(config.Limits, config.Clock)
 	}
+	r.display.end(g)
 	return g, err
 }
 

@@ -59,6 +59,7 @@ type played struct {
 
 // begin starts a game in a goroutine of its own.
 func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-chan played {
+	r.notes.reset()
 	done := make(chan played, 1)
 	go func() {
 		result := played{err: errGoexit}
@@ -79,6 +80,7 @@ func (r *Runner) playWatched(ctx context.Context, setup *Game, timeout time.Dura
 	start := time.Now()
 	ref := r.referee
 	done := ref.begin(gameCtx, setup, start)
+	r.display.begin(setup, &ref.notes, start)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),

@@ -27,6 +27,8 @@ type File struct {
 	*os.File
 	path string // the file to replace; "" if it is written in place
 	done bool   // committed or discarded
+
+	unsynced bool // Commit doesn't wait for the disk
 }
 
 // Create returns a file that replaces that of the path with [File.Commit], so that a
@@ -142,7 +144,10 @@ func (f *File) commit(syncDir func(string) error) error {
 		f.done = true
 		return f.Close()
 	}
-	err := withPath(f.Sync(), f.path)
+	var err error
+	if !f.unsynced {
+		err = withPath(f.Sync(), f.path)
+	}
 	if runtime.GOOS == "windows" { // which renames no open file
 		err = errors.Join(err, f.Close())
 	}
@@ -155,6 +160,9 @@ func (f *File) commit(syncDir func(string) error) error {
 	f.done = true
 	if runtime.GOOS != "windows" {
 		err = f.Close()
+	}
+	if f.unsynced {
+		return err
 	}
 	return errors.Join(err, syncDir(filepath.Dir(f.path)))
 }
@@ -237,11 +245,18 @@ func read(path string, most int64, open func() (fs.File, error)) ([]byte, error)
 }
 
 // Replace writes a file by [Create] and [File.Commit].
-func Replace(path string, text []byte) error {
+func Replace(path string, text []byte) error { return replace(path, text, false) }
+
+// ReplaceUnsynced is [Replace] without waiting for the disk, for what is of use for moments
+// only: after a crash of the machine the file may be the earlier one, or empty.
+func ReplaceUnsynced(path string, text []byte) error { return replace(path, text, true) }
+
+func replace(path string, text []byte, unsynced bool) error {
 	f, err := Create(path)
 	if err != nil {
 		return err
 	}
+	f.unsynced = unsynced
 	if _, err := f.Write(text); err != nil {
 		return errors.Join(err, f.Discard())
 	}

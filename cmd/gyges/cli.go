@@ -27,6 +27,7 @@ type cli struct {
 	Report     reportCmd     `cmd:"" help:"Write a report of recorded runs: tables, plots, games to replay."`
 	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
 	Games      gamesCmd      `cmd:"" help:"List recorded games, replay one, or count what happens in them."`
+	Review     reviewCmd     `cmd:"" help:"Judge the moves of recorded games, and show where games are lost."`
 	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
 	Import     importCmd     `cmd:"" help:"Import games in PGN or CSV as a run."`
 	Match      matchCmd      `cmd:"" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`

@@ -43,6 +43,7 @@ type gameFilter struct {
 	reasons []string
 	most    int // plies
 	chosen  int // games so far
+	line    int // of the record read last
 
 	// bad, if not nil, is called for a line that is no record, which is left out unless it returns an error.
 	bad func(error) error
@@ -171,8 +172,16 @@ func (f *gameFilter) inFile(ctx context.Context, e *env, from runFile, take func
 		return err
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	return f.records(ctx, e, file, name, take)
+}
+
+// records is inFile for a file that is open.
+func (f *gameFilter) records(
+	ctx context.Context, e *env, file io.Reader, name string, take func(*record.Game) error,
+) error {
 	for r := record.NewReader(file, name); ctx.Err() == nil && !f.done(); {
 		g, err := r.Read()
+		f.line = r.Line()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil

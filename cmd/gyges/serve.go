@@ -30,10 +30,14 @@ type serveCmd struct {
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
 	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
 	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores."`
+	Games    int      `default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }
 
-// maxSearches bounds --searches.
-const maxSearches = 256
+// Bounds of --searches and --games.
+const (
+	maxSearches = 256
+	maxGames    = 10_000
+)
 
 // Help is the part of the help below the summary.
 func (serveCmd) Help() string {
@@ -49,6 +53,7 @@ func (serveCmd) examples() []example {
 		{"gyges serve /tmp/match --addr 127.0.0.1:0", ""},
 		{"gyges serve --agent 'ugi:cmd=./engine,name=mine'", "play against your own engine"},
 		{"gyges serve --addr 0.0.0.0:8080 --open", "for the whole network"},
+		{"gyges serve --games 500 --searches 2", "many games at a time, on two cores"},
 	}
 }
 
@@ -70,8 +75,8 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	}
 	s, err := live.New(live.Config{
 		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
-		Open: c.Open, Hosts: hosts, Searches: c.Searches, Log: e.log,
-		IndexKey: indexKey(),
+		Open: c.Open, Hosts: hosts, Searches: c.Searches, Games: c.Games,
+		Log: e.log, IndexKey: indexKey(),
 	})
 	if err != nil {
 		return err
@@ -91,7 +96,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 
 // check finds mistakes in the other flags.
 func (c *serveCmd) check() error {
-	errs := []error{between("--searches", c.Searches, 0, maxSearches)}
+	errs := []error{between("--searches", c.Searches, 0, maxSearches), between("--games", c.Games, 1, maxGames)}
 	for _, name := range c.Host {
 		if name == "" || strings.ContainsAny(name, "/: *") {
 			errs = append(errs, fmt.Errorf("--host: expected a name like box.example.org, found %.60q", name))

@@ -464,6 +464,17 @@ func TestGamesByAllRules(t *testing.T) {
 	}
 }
 
+// The operator sets how many games there can be.
+func TestGamesOfOperator(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, func(c *Config) { c.Games = 2 })
+	s.begin("sleeps", "standard", "south", "random")
+	s.begin("sleeps", "standard", "south", "random")
+	w := s.post("/api/games", `{"agent":"random","rules":"standard","side":"south","setup":"random"}`)
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Contains(t, w.Body.String(), "there are 2 games in progress already")
+}
+
 // There is room for so many games: a finished one makes room, and one that rests
 // for long is ended.
 func TestRoomForGames(t *testing.T) {
@@ -471,7 +482,7 @@ func TestRoomForGames(t *testing.T) {
 	s := noRate(newTestServer(t))
 	first := s.begin("sleeps", "standard", "south", "random")
 	over := s.settled(s.begin("panics", "standard", "north", "random"))
-	for range maxGames - 2 {
+	for range defaultGames - 2 {
 		s.begin("sleeps", "standard", "south", "random")
 	}
 	again := s.begin("sleeps", "standard", "south", "random")

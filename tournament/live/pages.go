@@ -101,6 +101,17 @@ type livePage struct {
 // Part returns the value of a part.
 func (p livePage) Part(name string) any { return p.parts[name].value }
 
+// Games returns the games under way by their IDs.
+func (p livePage) Games() map[string]any {
+	games := map[string]any{}
+	for name, part := range p.parts {
+		if id, ok := strings.CutPrefix(name, gamePart); ok {
+			games[id] = part.value
+		}
+	}
+	return games
+}
+
 func (s *Server) serveList(w http.ResponseWriter, _ *http.Request) {
 	now := s.list.now(s.pollInterval)
 	s.write(w, http.StatusOK, "list", livePage{Version: now.version, parts: now.parts})

@@ -20,6 +20,7 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/review"
 	"gyges/tournament/standings"
 )
 
@@ -27,6 +28,7 @@ import (
 const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
+	watchedGames = 16  // that were shown before they were recorded
 	latestFaults = 20
 )
 
@@ -45,8 +47,10 @@ type run struct {
 	problem  string // why the records can't be read further
 	late     bool   // games were read that the page doesn't show yet
 	viewer   *report.Viewer
-	page     map[string]any // the parts but for the workers
+	page     map[string]any // the parts but for the workers and the games under way
 	workers  template.HTML  // the section about the workers; "": none
+	playing  playing
+	labels   map[string]string // of players, by their specs
 }
 
 // reading is what has been read of a run's records.
@@ -67,6 +71,9 @@ type recent struct {
 	Faults int64          // of these, lost by faults
 	Latest []*record.Game // the last one first
 	Faulty []*record.Game
+
+	watched []*record.Game // under way, as the page has them
+	ended   []*record.Game // of these, now recorded: the last ones, the last one first
 }
 
 func newRun(s *Server, f folder) *run {
@@ -111,10 +118,10 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 		problem = err.Error()
 	}
 	running := r.isRunning()
-	others := r.readWorkers()
+	workers, playing := r.readWorkers(), r.readPlaying()
 	if !changed && problem == r.problem && r.running == running && r.page != nil {
-		if others {
-			return r.withWorkers(r.page), false
+		if workers || playing {
+			return r.withPlaying(r.withWorkers(r.page)), false
 		}
 		return nil, false
 	}
@@ -129,7 +136,7 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	if problem == "" {
 		r.saveIndex()
 	}
-	return r.withWorkers(parts), false
+	return r.withPlaying(r.withWorkers(parts)), false
 }
 
 // progress returns the page of a run whose records are being read; nil if there is a
@@ -152,14 +159,15 @@ func (r *run) emptyParts() map[string]any {
 	return map[string]any{
 		"status": r.status(), "running": r.isRunning(), "reading": false, "summary": []string{}, "facts": []report.Fact{},
 		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{games.ID},
-		"titles": map[string]string{games.ID: games.Title},
+		"playing": underWay{Games: []string{}},
+		"titles":  map[string]string{games.ID: games.Title},
 	}
 }
 
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout() bool {
 	stamp := ""
-	for _, name := range runFiles()[1:] {
+	for _, name := range append(runFiles()[1:], review.FileName) {
 		if info, err := r.folder.Stat(name); err == nil {
 			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
 		}
@@ -227,6 +235,9 @@ func (r *reading) add(o *record.GameResult, g *record.Game) {
 	}
 	r.collector.Add(g)
 	prepend(&r.recent.Latest, g, latestGames)
+	if slices.ContainsFunc(r.recent.watched, func(x *record.Game) bool { return x.Game == g.Game }) {
+		prepend(&r.recent.ended, g, watchedGames)
+	}
 	if g.Fault != nil {
 		r.recent.Faults++
 		prepend(&r.recent.Faulty, g, latestFaults)
@@ -259,6 +270,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.labels = labels
 	p, err := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
 	})
@@ -339,10 +351,16 @@ func (r *run) statusText() string {
 	return text
 }
 
-// latestGames are the games that ended last.
+// latestGames are the games that ended last, and after them others that were shown under way.
 func (r *run) latestGames(labels map[string]string) []latestGame {
 	list := []latestGame{}
-	for _, g := range r.recent.Latest {
+	games := slices.Clone(r.recent.Latest)
+	for _, g := range r.recent.ended {
+		if !slices.Contains(games, g) {
+			games = append(games, g)
+		}
+	}
+	for _, g := range games {
 		list = append(list, latestGame{
 			report.Replay(0, g), textfmt.Visible(g.Rules), label(labels, g.South.Agent), label(labels, g.North.Agent),
 		})

@@ -2,8 +2,8 @@
 // change while a run goes on, and pages to play and to analyse positions on.
 //
 // A run in progress is read from its files alone: complete lines that were appended to its
-// records are read every second while a page is open, and pages get what changed
-// by server-sent events. The program that plays the run is not involved.
+// records, and the file of games under way, are read every second while a page is open,
+// and pages get what changed by server-sent events. The program that plays the run is not involved.
 //
 // A game against an agent is played by package tournament: the person is an agent
 // whose moves come from requests, so its record has the same form as any other.
@@ -45,6 +45,7 @@ type Config struct {
 	Open     bool     // requests may come from other machines
 	Hosts    []string // names of this machine in requests, beside localhost and addresses
 	Searches int      // maximum number of concurrent searches; 0: half the cores, at least one
+	Games    int      // maximum number of games in progress; 0: 24
 	Log      *slog.Logger
 
 	// IndexKey is a secret that signs the [IndexFile] of runs. nil: none are written
@@ -52,12 +53,15 @@ type Config struct {
 	IndexKey []byte
 }
 
+// defaultGames is the maximum number of games in progress unless the operator sets another.
+const defaultGames = 24
+
 // Bounds on what the server does at a time.
 const (
-	maxConns          = 256
+	maxConns          = 256 // or connsPerGame for each game, if that is more
+	connsPerGame      = 4
 	maxStreams        = 48               // pages that get events
 	maxRenders        = 2                // pages rendered at a time
-	maxGames          = 24               // games against agents
 	maxBody           = 16 << 10         // bytes of a request's body
 	maxHeader         = 16 << 10         // bytes of a request's head
 	shutdownTimeout   = 3 * time.Second  // of requests at the end
@@ -104,12 +108,17 @@ type Server struct {
 	ctx  context.Context // of background work
 	stop context.CancelFunc
 	work sync.WaitGroup
+
+	reviews reviews
 }
 
 // New returns a server. It returns an error if a folder of runs can't be opened.
 func New(c Config) (*Server, error) {
 	if c.Searches == 0 {
 		c.Searches = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	if c.Games == 0 {
+		c.Games = defaultGames
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -119,6 +128,7 @@ func New(c Config) (*Server, error) {
 		limiter: limiter{limit: requestsPerSecond}, readTimeout: readTimeout, writeTimeout: writeTimeout,
 		closeTimeout: closeTimeout, pollInterval: pollInterval, readMost: readAtOnce,
 	}
+	s.reviews.quota.most = reviewsPerClient
 	if c.Open {
 		s.conns.most, s.waits.most = connsPerClient, waitsPerClient
 		s.analyses.quota.most = analysesPerClient
@@ -158,7 +168,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = srv.Close()
 		}
 	})
-	err := srv.Serve(netutil.LimitListener(newClientListener(l, &s.conns), maxConns))
+	err := srv.Serve(netutil.LimitListener(newClientListener(l, &s.conns), max(maxConns, connsPerGame*s.config.Games)))
 	if !shutdown() {
 		<-stopped
 	}
@@ -207,6 +217,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /run-events/{id...}", s.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
 		r.feed.serve(w, q)
 	}))
+	mux.HandleFunc("POST /api/review", s.serveReview)
 	mux.HandleFunc("GET /play", s.servePlay)
 	mux.HandleFunc("GET /api/rules", s.getRules)
 	mux.HandleFunc("GET /analyse", s.serveAnalyse)

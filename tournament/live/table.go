@@ -65,7 +65,7 @@ func (t *gameTable) newGame(client string, g *game) error {
 		t.quota.release(client)
 		return requestError{http.StatusServiceUnavailable, fmt.Sprintf(
 			"there are %d games in progress already; games are ended after %d idle minutes",
-			maxGames, int(maxIdleTime.Minutes()))}
+			t.server.config.Games, int(maxIdleTime.Minutes()))}
 	}
 	now := time.Now()
 	g.id, g.table, g.seed, g.board, g.version = rand.Text(), t, t.seed(), rules.NewGame(g.rules, g.start), 1
@@ -102,7 +102,7 @@ func (t *gameTable) choose(
 // makeRoom removes a game that is over, the one used longest ago, if there are
 // too many.
 func (t *gameTable) makeRoom() bool {
-	if len(t.games) < maxGames {
+	if len(t.games) < t.server.config.Games {
 		return true
 	}
 	over := slices.DeleteFunc(slices.Collect(maps.Values(t.games)), func(g *game) bool { return g.ctx.Err() == nil })

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
@@ -252,6 +253,122 @@ func TestBrowserLinks(t *testing.T) {
 	for _, r := range b.Requests() {
 		require.True(t, strings.HasPrefix(r, url), r)
 	}
+}
+
+// atWidths runs a test of the sample page in windows of three widths.
+func atWidths(t *testing.T, test func(t *testing.T, b *browsertest.Tab, url string)) {
+	url := savePage(t, samplePage(t))
+	for _, width := range []int64{390, 1280, 1920} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			b := browsertest.Open(t)
+			require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
+			test(t, b, url)
+		})
+	}
+}
+
+// Keys step through the game without a click on the board, except where what has the
+// focus uses them, and those that scroll only while the viewer is in view.
+func TestBrowserKeys(t *testing.T) {
+	atWidths(t, func(t *testing.T, b *browsertest.Tab, url string) {
+		console := b.Visit(url + "#game=1.7&ply=0")
+		total := strings.TrimPrefix(b.Text(at), "0 of ")
+		press := func(key, want string) {
+			t.Helper()
+			b.Press(key)
+			require.Equal(t, want+" of "+total, b.Text(at), "%q", key)
+		}
+		focus := func(selector string) {
+			t.Helper()
+			b.Eval(fmt.Sprintf(`void document.querySelector(%q).focus({ preventScroll: true })`, selector), nil)
+			require.True(t, b.Text(fmt.Sprintf(`String(document.activeElement.matches(%q))`, selector)) == "true", selector)
+		}
+		press(kb.ArrowRight, "1")
+		press(kb.End, total)
+		press(kb.Home, "0")
+		press(kb.ArrowRight, "1")
+		press(kb.ArrowLeft, "0")
+		b.Press(".")
+		require.NotEqual(t, "0 of "+total, b.Text(at))
+		press(",", "0")
+		for _, want := range []string{"Pause", "Play"} {
+			space := `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }))`
+			require.Equal(t, "false", b.Text("String("+space+")"), "the page doesn't scroll by it")
+			require.Equal(t, want, b.Text(playing))
+		}
+		b.Press(kb.Home)
+
+		focus(`[data-act=next]`)
+		press(" ", "1")
+		require.Equal(t, "Play", b.Text(playing), "Space is the button's")
+		press(kb.ArrowRight, "2")
+		focus(`.picker select`)
+		press(kb.ArrowLeft, "2")
+		focus(`.moves`)
+		press(kb.Home, "0")
+		focus(`.games`)
+		b.Eval(`void (document.querySelector(".games").style.maxHeight = "5rem")`, nil)
+		press(kb.End, "0")
+
+		b.Eval(`void document.activeElement.blur()`, nil)
+		b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)
+		press(kb.ArrowRight, "1")
+		require.Equal(t, "0", b.Text(`String(scrollY)`))
+		focus(`table.matrix td a`)
+		press(kb.ArrowRight, "1")
+		require.Equal(t, "false", b.Text(`String(document.querySelector("table.matrix td a") === document.activeElement)`))
+		b.Eval(`void document.activeElement.blur()`, nil)
+		b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)
+		press(kb.End, "1")
+		b.Wait(`scrollY > 0`)
+		require.Empty(t, console())
+	})
+}
+
+const (
+	at      = `document.querySelector(".at").textContent`
+	playing = `document.querySelector("[data-act=play]").textContent`
+)
+
+// An address of a game and a ply brings the board, the game's row in the list and the move's
+// in the list of moves into view, when the page is opened and when the address changes; playing
+// leaves the page where it is.
+func TestBrowserDeepLinks(t *testing.T) {
+	const inBox = `((e, box) => { const r = e.getBoundingClientRect(), b = box.getBoundingClientRect();
+		return r.top >= b.top - 1 && r.bottom <= b.bottom + 1; })`
+	seen := func(t *testing.T, b *browsertest.Tab, id string) {
+		t.Helper()
+		b.Wait(`document.querySelector(".games [aria-current]")?.dataset.id === "` + id + `"`)
+		b.Wait(inBox + `(document.querySelector(".games [aria-current]"), document.querySelector(".games"))`)
+		b.Wait(inBox + `(document.querySelector(".moves [aria-current]"), document.querySelector(".moves"))`)
+		b.Wait(`(() => { const r = document.querySelector(".stage").getBoundingClientRect(), nav = document.querySelector("nav");
+			const row = document.querySelector(".games [aria-current]").getBoundingClientRect(), top = nav.getBoundingClientRect().bottom - 1;
+			return r.top >= top && r.bottom <= innerHeight && row.top >= top; })()`)
+	}
+	atWidths(t, func(t *testing.T, b *browsertest.Tab, url string) {
+		games := drawRun("alpha:x=1", "beta", "gamma's")
+		long := func(from int) *record.Game {
+			return games[from+slices.IndexFunc(games[from:], func(g *record.Game) bool { return len(g.Moves) > 14 })]
+		}
+		first, second := long(20), long(8)
+		address := func(g *record.Game) string { return fmt.Sprintf("#game=1.%d&ply=%d", g.Game, len(g.Moves)-3) }
+		b.Visit(url + address(first))
+		seen(t, b, fmt.Sprint("1.", first.Game))
+		b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)
+		b.Eval(fmt.Sprintf(`void (location.hash = %q)`, address(second)), nil)
+		b.Wait(fmt.Sprintf(`%s === "%d of %d"`, at, len(second.Moves)-3, len(second.Moves)))
+		seen(t, b, fmt.Sprint("1.", second.Game))
+		y := b.Text(`String(scrollY)`)
+		b.Eval(`scrollBy({ top: 40, behavior: "instant" })`, nil)
+		require.NotEqual(t, y, b.Text(`String(scrollY)`))
+		y = b.Text(`String(scrollY)`)
+		b.Eval(`void document.querySelector("[data-act=play]").click()`, nil)
+		b.Wait(fmt.Sprintf(`%s === "%d of %d"`, at, len(second.Moves), len(second.Moves)))
+		require.Equal(t, y, b.Text(`String(scrollY)`))
+		var over int
+		b.Eval(`document.documentElement.scrollWidth - innerWidth`, &over)
+		require.LessOrEqual(t, over, 0)
+	})
 }
 
 // On a phone nothing is wider than the screen but what scrolls by itself; dark is

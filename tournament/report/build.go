@@ -50,7 +50,7 @@ func Build(c *Collector, in Input) (*Page, error) {
 		p.Facts, p.Sampled = b.facts(), b.sampled()
 		p.Sections = []Section{standings, b.statistics()}
 	}
-	for _, s := range []Section{b.tunings(), b.tests(), b.history(in.Series)} {
+	for _, s := range []Section{b.reviews(), b.tunings(), b.tests(), b.history(in.Series)} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
 		}

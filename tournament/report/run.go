@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gyges/tournament"
+	"gyges/tournament/review"
 	"gyges/tournament/training"
 )
 
@@ -20,6 +21,7 @@ type Run struct {
 	Manifest *tournament.Manifest // nil where none is known
 	Tuning   *Tuning              // of a tuning run; nil otherwise
 	Charts   []Chart              // curves of a tuning run
+	Reviews  Reviews              // of its games
 	Notes    []string             // what could not be read
 }
 
@@ -65,6 +67,8 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 	if r.Tuning != nil {
 		r.Tuning.readResults(fsys, steps)
 	}
+	r.Reviews, err = readReviews(fsys)
+	note(review.FileName, err)
 	r.Charts = historyCharts(steps, r.Tuning)
 	r.Charts = slices.Insert(r.Charts, max(0, len(r.Charts)-1), r.Tuning.charts()...) // the parameters are last
 	return r

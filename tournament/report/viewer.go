@@ -7,6 +7,7 @@ import (
 	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
+	"gyges/tournament/review"
 )
 
 // Viewer is the data of the game viewer, as its script reads it from JSON. Games
@@ -37,6 +38,8 @@ type ViewerGame struct {
 	Plies   int      `json:"plies"`
 	Fault   string   `json:"fault,omitempty"` // what lost it outside its rules
 	Note    string   `json:"note,omitempty"`  // why not all of it is here
+
+	Review *review.Game `json:"review,omitempty"` // nil: it was not reviewed
 }
 
 // index numbers texts in the order in which they come.
@@ -124,9 +127,14 @@ func longMoves(g *record.Game) ([]string, error) {
 func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt, agentsAt map[string]int) {
 	sets, agents := index{[]string{}, map[string]int{}}, index{[]string{}, map[string]int{}}
 	v = &Viewer{Runs: []string{}, Games: []ViewerGame{}}
+	reviews := make([]reviewed, len(c.runs))
+	for i, r := range c.runs {
+		reviews[i] = r.about.Reviews.byGame()
+	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
 		g.Rules = sets.of(s.game.Rules)
+		g.Review = reviews[s.run].of(s.game)
 		g.South, g.North = agents.of(label(s.game.South.Agent)), agents.of(label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}

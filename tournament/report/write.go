@@ -25,11 +25,14 @@ func asset(name string) string {
 }
 
 // Style returns the style sheet of pages.
-func Style() string { return asset("chart.css") + asset("board.css") + asset("style.css") }
+func Style() string {
+	return asset("chart.css") + asset("board.css") + asset("style.css") + asset("review.css")
+}
 
 // Script returns the script of pages: the board, which other pages may use by
-// itself, and the viewer, which fills the page's viewer element, if there is one.
-func Script() string { return asset("board.js") + asset("viewer.js") }
+// itself, and the viewer with the reviews of its games, which fills the page's viewer
+// element, if there is one.
+func Script() string { return asset("board.js") + asset("review.js") + asset("viewer.js") }
 
 // WriteHTML writes the page as one file that needs no other.
 func WriteHTML(w io.Writer, p *Page) error { return execute(w, "page", p) }

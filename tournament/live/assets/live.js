@@ -45,6 +45,7 @@
     const list = document.querySelector("[data-contents]");
     if (!list) return;
     const links = [];
+    if (document.getElementById("playing")?.hidden === false) links.push(["playing", "Games under way"]);
     if (state.latest && state.latest.length) links.push(["latest", "The latest games"]);
     for (const id of state.order || []) links.push([id, state.titles[id]]);
     const text = JSON.stringify(links);
@@ -61,27 +62,65 @@
     b.className = "badge " + (paused ? "paused" : live ? "running" : "");
   }
 
+  // card is a link to a game with its last position: element, and draw, which shows what the game has come to. Of a game
+  // under way it also has the last move in words, and its score.
+  function card() {
+    const B = gygesBoard, element = make("a", { class: "card" });
+    let board = null, hands = null;
+    function draw({ game: g, rules, south, north }) {
+      const moves = g.opening ? g.moves.map(B.parseMove) : [], move = moves[moves.length - 1];
+      let p = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"), before = p;
+      for (const m of moves) { before = p; p = B.apply(p, m); }
+      if (p.kang !== hands) board = B.create({ hands: hands = p.kang });
+      board.draw({ position: p, move, before });
+      element.href = `#game=${g.id}&ply=${g.result ? moves.length : "last"}`;
+      const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ${g.plies} plies` : `ply ${g.plies}`)];
+      if (!g.result && move) {
+        const score = gygesViewer.scoreText(g.scores && g.scores[moves.length - 1]);
+        if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;
+        lines.push(B.describeMove(before, move));
+      }
+      element.replaceChildren(board.element, make("span", { class: "pair" }, make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)),
+        ...lines.map((text) => make("span", { class: "keys" }, text)));
+      element.title = lines.join("; ");
+    }
+    return { element, draw };
+  }
+
+  // playing shows the games under way. Cards stay in place, so that clicks and the focus aren't lost.
+  const cards = new Map();
+  function playing() {
+    const box = at("playing");
+    if (!box || !state.playing) return;
+    const games = state.playing.games.filter((id) => state.games[id]), listed = games.slice(0, 8);
+    document.getElementById("playing").hidden = !games.length;
+    for (const id of cards.keys()) if (!listed.includes(id)) cards.delete(id);
+    for (const id of listed) {
+      if (!cards.has(id)) cards.set(id, card());
+      const text = JSON.stringify(state.games[id]), c = cards.get(id);
+      if (c.shown !== text) c.draw(state.games[id]);
+      c.shown = text;
+    }
+    const now = listed.map((id) => cards.get(id).element);
+    for (const e of [...box.children]) if (!now.includes(e)) e.remove();
+    now.forEach((e, i) => { if (box.children[i] !== e) box.insertBefore(e, box.children[i] || null); });
+    const underWay = games.filter((id) => !state.games[id].game.result).length;
+    at("count").textContent = state.playing.count > underWay ? `The first ${underWay} of ${state.playing.count} are shown. ` : "";
+    gygesViewer.watch(structuredClone(games.map((id) => state.games[id])));
+  }
+
   function latest(games) {
     const box = at("latest");
     if (!box) return;
     document.getElementById("latest").hidden = !games.length;
     const focused = box.contains(document.activeElement) && document.activeElement.getAttribute("href");
-    box.replaceChildren(...games.map(({ game: g, rules, south, north }) => {
-      const B = gygesBoard, moves = g.opening ? g.moves.map(B.parseMove) : [];
-      let p = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"), before = p;
-      for (const m of moves) { before = p; p = B.apply(p, m); }
-      const board = B.create({ hands: p.kang });
-      board.draw({ position: p, move: moves[moves.length - 1], before });
-      return make("a", { class: "card", href: `#game=${g.id}&ply=${moves.length}` }, board.element,
-        make("span", { class: "pair" }, make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)),
-        make("span", { class: "keys" }, `${rules}: ${g.result} by ${g.reason} after ${g.plies} plies`));
-    }));
+    box.replaceChildren(...games.slice(0, 4).map((entry) => { const c = card(); c.draw(entry); return c.element; }));
     if (focused) [...box.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
   }
 
   function apply(parts) {
     if (state.reading && parts.reading === false) return location.reload(); // for the games of the viewer
-    for (const key of ["latest", "titles", "order", "running"]) if (key in parts) state[key] = parts[key];
+    for (const key of ["latest", "titles", "order", "running", "playing"]) if (key in parts) state[key] = parts[key];
     for (const [name, value] of Object.entries(parts)) {
       if (name === "table") replacePart(at(name), value);
       else if (name.startsWith("section ")) replacePart(section(name.slice(8)), value);
@@ -91,10 +130,12 @@
       else if (name === "agents") state.agents = value;
       else if (name === "rules") state.rules = value;
       else if (name === "latest") latest(value);
+      else if (name.startsWith("game ")) state.games[name.slice(5)] = value;
     }
     for (const box of document.querySelectorAll("[data-section]")) if (state.order && !state.order.includes(box.dataset.section)) box.remove();
     if (state.agents && state.rules) gygesViewer.update([...state.agents], [...state.rules], structuredClone(state.latest || []));
-    contents(); badge();
+    if (state.playing) for (const id of Object.keys(state.games)) if (!state.playing.games.includes(id)) delete state.games[id];
+    playing(); contents(); badge();
     document.documentElement.dataset.updates = String(+(document.documentElement.dataset.updates || 0) + 1);
   }
 
@@ -107,7 +148,8 @@
   });
 
   if (state.latest) latest(state.latest);
-  contents(); badge();
+  playing(); contents(); badge();
+  if (location.hash.startsWith("#game=")) gygesViewer.toView(); // the boards above have moved it
 
   // follow receives the events that come after a version of the page. A browser restores
   // a connection that is lost, but gives up one that is refused because there are too

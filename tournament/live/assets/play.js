@@ -243,7 +243,7 @@
     if (box.dataset.shown === key) return;
     box.dataset.shown = key;
     box.replaceChildren();
-    if (kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), ": it is recorded among the runs."));
+    if (kept) box.append(make("p", {}, make("a", { href: "/run/" + S.kept }, "Look at the game again"), " or ", make("a", { href: `/run/${S.kept}&review` }, "review it"), ": it is recorded among the runs."));
     if (!advice || over() || viewing !== null) return;
     let p = B.parsePosition(S.position);
     const line = advice.line.map((t) => { const m = B.parseMove(t), words = B.describeMove(p, m); p = B.apply(p, m); return { t, words }; });

@@ -1,11 +1,11 @@
 // The viewer of recorded games. It takes its data from the element viewer-data and
 // builds itself in the element viewer. The fragment of the address says what is
 // shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
-// A page that changes calls update with the games that came.
+// A page that changes calls update with the games that were recorded, and watch with those under way.
 const gygesViewer = (() => {
   const root = document.getElementById("viewer"), source = document.getElementById("viewer-data");
   gridKeys();
-  if (!root || !source) return { gridKeys, update() {} };
+  if (!root || !source) return { gridKeys, update() {}, watch() {}, toView() {} };
   const data = JSON.parse(source.textContent), B = gygesBoard;
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
@@ -19,10 +19,19 @@ const gygesViewer = (() => {
   };
   const icon = (d) => { const s = B.el(null, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }); B.el(s, "path", { d }); return s; };
   const icons = {
-    first: "M2 2h2v12H2zM14 2v12L5 8z", back: "M12 2v12L4 8z", play: "M4 2l9 6-9 6z", pause: "M3 2h4v12H3zM9 2h4v12H9z",
-    next: "M4 2l8 6-8 6z", last: "M12 2h2v12h-2zM2 2l9 6-9 6z", doorBack: "M10 3v10L5 8zM3 7h1v2H3z", doorNext: "M6 3l5 5-5 5zM12 7h1v2h-1z",
+    first: "M2 2h2v12H2zM12 2l1.6 1.6L9.2 8l4.4 4.4L12 14 6 8z", back: "M10 2l1.6 1.6L7.2 8l4.4 4.4L10 14 4 8z", play: "M3 1l11 7-11 7z", pause: "M3 2h4v12H3zM9 2h4v12H9z",
+    next: "M6 2l6 6-6 6-1.6-1.6L8.8 8 4.4 3.6z", last: "M12 2h2v12h-2zM4 2l6 6-6 6-1.6-1.6L6.8 8 2.4 3.6z",
+    doorBack: "M7 4l1.3 1.3L5.6 8l2.7 2.7L7 12 3 8zM11 6.6h2.8v2.8H11z", doorNext: "M9 4l4 4-4 4-1.3-1.3L10.4 8 7.7 5.3zM2.2 6.6H5v2.8H2.2z",
   };
-  const button = (name, label, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act, "data-act": name }, icon(icons[name]));
+  const button = (name, label, key, act) => h("button", { type: "button", "aria-label": label, title: `${label} (${key})`, onclick: act, "data-act": name }, icon(icons[name]));
+
+  // scoreText is a score as tables have it; "" for none.
+  const scoreText = (s) => {
+    if (s === null || s === undefined) return "";
+    if (s >= 29000) return `wins in ${30000 - s}`;
+    if (s <= -29000) return `loses in ${30000 + s}`;
+    return (s > 0 ? "+" : s < 0 ? "−" : "") + (Math.abs(s) / 100).toFixed(2);
+  };
 
   // ---- the list of games
 
@@ -76,46 +85,49 @@ const gygesViewer = (() => {
   const place = h("div", { tabindex: "0", class: "stage", "aria-label": "Board; arrow keys step through the game", role: "group" });
   const now = h("div", { class: "now", "aria-live": "polite" });
   const at = h("span", { class: "at" });
-  const play = button("play", "Play or pause", () => (timer ? pause() : start()));
-  const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps" },
-    button("first", "To the beginning", () => go(0)), button("back", "One ply back", () => go(door ? ply : ply - 1)), play,
-    button("next", "One ply forward", () => go(ply + 1)), button("last", "To the end", () => go(moves.length)),
-    button("doorBack", "One door back", () => step(-1)), button("doorNext", "One door forward", () => step(1)), at);
+  const play = h("button", { type: "button", title: "Play or pause (Space)", onclick: () => (timer ? pause() : start()), "data-act": "play" });
+  const drawPlay = () => play.replaceChildren(icon(icons[timer ? "pause" : "play"]), timer ? "Pause" : "Play");
+  const latest = h("button", { type: "button", onclick: () => go(moves.length), "data-act": "latest", hidden: "" }, "To the latest move");
+  const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps" }, play,
+    button("first", "To the beginning", "Home", () => go(0)), button("back", "One ply back", "←", () => go(door ? ply : ply - 1)),
+    button("next", "One ply forward", "→", () => go(ply + 1)), button("last", "To the end", "End", () => go(moves.length)),
+    button("doorBack", "One door back", ",", () => step(-1)), button("doorNext", "One door forward", ".", () => step(1)), at, latest);
   const graph = h("div", { class: "graphs" });
   const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
+  const review = gygesReview.create({ h, root, below: now, list: moveList, go: (to) => go(to), redraw: () => show(), state: () => ({ game, positions, board, index: door ? ply : ply - 1 }) });
   const keys = h("p", { class: "keys" });
   keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
   const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
-  stage.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onKey);
   root.replaceChildren(picker, found, list, stage);
+  drawPlay();
 
   function open(id) {
     const g = byID.get(id);
     if (!g || g === game) return;
     pause();
     game = g; ply = 0; door = 0;
+    review.open();
     moves = g.opening ? g.moves.map(B.parseMove) : [];
     positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
     moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
     // The side to move is not shown while pieces are placed; then South begins.
     board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place") });
     place.replaceChildren(board.element);
+    drawPlay(); drawSides(); drawMoves(); drawGraph(); markCurrent();
+  }
+
+  function drawSides() {
+    const g = game, end = g.result ? `${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}` : g.gone ? "it is no longer played, and not recorded yet" : "under way";
     sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
-      h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
-    drawMoves(); drawGraph(); markCurrent();
+      h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${end}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
   }
 
   const side = (i) => B.mover(positions[i], moves[i]);
-  const scoreText = (i) => {
-    const s = game.scores && game.scores[i];
-    if (s === null || s === undefined) return "";
-    if (s >= 29000) return `wins in ${30000 - s}`;
-    if (s <= -29000) return `loses in ${30000 + s}`;
-    return (s > 0 ? "+" : s < 0 ? "−" : "") + (Math.abs(s) / 100).toFixed(2);
-  };
+  const scoreAt = (i) => scoreText(game.scores && game.scores[i]);
   const effort = (i) => {
     const parts = [];
-    if (scoreText(i)) parts.push(scoreText(i));
+    if (scoreAt(i)) parts.push(scoreAt(i));
     if (game.depths && game.depths[i]) parts.push("depth " + game.depths[i]);
     if (game.nodes && game.nodes[i]) parts.push(game.nodes[i] + " nodes");
     if (game.us && game.us[i] !== undefined) parts.push(game.us[i] >= 1000 ? (game.us[i] / 1000).toPrecision(3) * 1 + " ms" : game.us[i] + " µs");
@@ -123,8 +135,10 @@ const gygesViewer = (() => {
   };
 
   function drawMoves() {
+    const top = moveList.scrollTop;
     moveList.replaceChildren(...moves.map((m, i) => h("li", { onclick: () => go(i + 1), "data-ply": i + 1 },
-      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreText(i)))));
+      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreAt(i)))));
+    moveList.scrollTop = top;
   }
 
   // go shows the position after so many moves.
@@ -144,42 +158,68 @@ const gygesViewer = (() => {
   function show() {
     const i = door ? ply : ply - 1, m = moves[i];
     board.draw({ position: positions[door ? ply + 1 : ply], move: m, before: m && positions[i], door: door || undefined });
-    at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${m.steps.length} doors` : "");
+    showAt();
     now.replaceChildren(...(m ? [h("p", {}, B.describeMove(positions[i], m)), h("p", { class: "course" }, m.text), h("p", { class: "keys" }, effort(i))] : [h("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]));
-    for (const li of moveList.children) {
-      if (+li.dataset.ply === ply) {
-        li.setAttribute("aria-current", "true");
-        const top = li.offsetTop - moveList.offsetTop;
-        if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
-      } else li.removeAttribute("aria-current");
+    const li = markMove();
+    if (li) {
+      const top = li.offsetTop - moveList.offsetTop;
+      if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
     }
     moveCursor();
     if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams({ rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: ply });
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
+    review.show();
+  }
+
+  // markMove marks the last move made in the list, and returns its row.
+  function markMove() {
+    for (const li of moveList.children) +li.dataset.ply === ply ? li.setAttribute("aria-current", "true") : li.removeAttribute("aria-current");
+    return moveList.children[ply - 1];
+  }
+
+  function showAt() {
+    at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${moves[ply].steps.length} doors` : "");
+    latest.hidden = !game.live || ply === moves.length;
   }
 
   function start() {
     if (ply === moves.length) go(0);
-    play.replaceChildren(icon(icons.pause));
     const tick = () => {
       if (reducedMotion) go(ply + 1); else step(1);
       if (ply === moves.length) return pause();
       timer = setTimeout(tick, reducedMotion ? 1200 : door ? 160 : 650);
     };
     timer = setTimeout(tick, 150);
+    drawPlay();
   }
-  function pause() { clearTimeout(timer); timer = 0; play.replaceChildren(icon(icons.play)); }
+  function pause() { clearTimeout(timer); timer = 0; drawPlay(); }
 
+  // Keys work wherever the focus is; those that would scroll the page only while the board is in view.
   function onKey(e) {
-    if (e.altKey || e.ctrlKey || e.metaKey || /SELECT|INPUT|A/.test(e.target.tagName)) return;
     const act = {
       ArrowLeft: () => go(door ? ply : ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(moves.length),
-      ",": () => step(-1), ".": () => step(1), " ": () => (e.target.tagName === "BUTTON" ? null : timer ? pause() : start()),
+      ",": () => step(-1), ".": () => step(1), " ": () => (timer ? pause() : start()),
     }[e.key];
-    if (!act || (e.key === " " && e.target.tagName === "BUTTON")) return;
+    if (!act || !game || e.defaultPrevented || e.altKey || e.ctrlKey || e.metaKey || (e.shiftKey && !/[,.]/.test(e.key)) || usesKey(e.target, e.key)) return;
+    if (!e.key.startsWith("Arrow") && !inView()) return;
     e.preventDefault();
     if (e.key !== " ") pause();
     act();
+  }
+
+  // usesKey reports whether the element that has the focus uses a key itself.
+  function usesKey(target, key) {
+    if (target.closest("input, select, textarea, [contenteditable], .matrix")) return true;
+    if (key === " " && target.closest("button, summary")) return true;
+    const box = target.closest(".scroll, .games, pre");
+    if (!box) return false;
+    return key.startsWith("Arrow") ? box.scrollWidth > box.clientWidth : key.length > 1 || key === " " ? box.scrollHeight > box.clientHeight : false;
+  }
+
+  // inView reports whether at least half of the board and its surroundings, or of the window, are in view.
+  function inView() {
+    const r = stage.getBoundingClientRect(), seen = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
+    return seen >= Math.min(r.height, innerHeight) / 2;
   }
 
   // ---- the scores: each mover's own, seen from South's side
@@ -231,7 +271,7 @@ const gygesViewer = (() => {
     const hash = location.hash.slice(1), q = new URLSearchParams(hash);
     if (q.has("game") && byID.has(q.get("game"))) {
       open(q.get("game"));
-      go(parseInt(q.get("ply"), 10) || 0);
+      go(q.get("ply") === "last" ? moves.length : parseInt(q.get("ply"), 10) || 0);
       return true;
     }
     if (hash.startsWith("list")) {
@@ -244,7 +284,22 @@ const gygesViewer = (() => {
   }
   // keepingAddress runs act without a change of the address.
   function keepingAddress(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
-  const toView = () => document.getElementById("games").scrollIntoView({ behavior: "instant" });
+
+  // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for, and
+  // the list to the game that is shown.
+  function toView() {
+    const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0, room = innerHeight - margin;
+    const seen = (e) => { const r = e.getBoundingClientRect(); return r.top >= margin && r.bottom <= innerHeight; };
+    const bottom = controls.getBoundingClientRect().bottom, from = (e) => bottom - e.getBoundingClientRect().top;
+    if (!seen(place) || !seen(controls)) {
+      const [e, block] = from(list) <= room ? [list, "start"] : from(stage) <= room ? [controls, "end"] : [stage, "start"];
+      e.scrollIntoView({ behavior: "instant", block });
+    }
+    const row = body.querySelector("[aria-current]");
+    if (!row) return;
+    const r = row.getBoundingClientRect(), box = list.getBoundingClientRect();
+    if (r.top < box.top || r.bottom > box.bottom || !seen(row)) list.scrollTop += r.bottom - box.bottom + 1.5 * r.height; // its lower end is next to the board
+  }
 
   showList();
   if (read()) toView();
@@ -252,29 +307,73 @@ const gygesViewer = (() => {
   addEventListener("hashchange", () => {
     const hash = location.hash;
     if (!read()) return;
-    if (hash.startsWith("#list")) toView();
-    else place.focus({ preventScroll: false });
+    if (hash.startsWith("#list")) return document.getElementById("games").scrollIntoView({ behavior: "instant" });
+    toView();
+    place.focus({ preventScroll: true });
   });
+
+  const indexIn = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
+  const linked = () => new URLSearchParams(location.hash.slice(1)).get("game");
+
+  // watch takes the games under way, like those of update. The game that is shown grows by its moves: who sees its last
+  // one sees those that follow.
+  function watch(games) {
+    for (const { game: g, rules, south, north } of games) {
+      const known = byID.get(g.id);
+      if (known && !known.live) continue; // it is recorded by now
+      Object.assign(g, { live: true, rules: indexIn(data.rules, rules), south: indexIn(data.agents, south), north: indexIn(data.agents, north) });
+      byID.set(g.id, g);
+      if (known && known === game) renew(g);
+    }
+    for (const [id, g] of byID) {
+      if (!g.live || games.some((x) => x.game.id === id)) continue;
+      if (g !== game) byID.delete(id);
+      else if (!g.gone) { g.gone = true; drawSides(); }
+    }
+    openLinked();
+    if (!game && games.length) { open(games[0].game.id); keepingAddress(() => go(moves.length)); }
+  }
+
+  // renew takes further moves, or the record, of the game that is shown.
+  function renew(g) {
+    const was = ply, following = was === moves.length && !timer;
+    const grown = moves.length > 0 && moves.every((m, i) => m.text === g.moves[i]); // the first moves may need another board
+    if (grown) {
+      game = g;
+      for (const text of g.moves.slice(moves.length)) { moves.push(B.parseMove(text)); positions.push(B.apply(positions[moves.length - 1], moves[moves.length - 1])); }
+      drawSides(); drawMoves(); drawGraph(); markCurrent();
+    } else { game = null; open(g.id); }
+    const to = following ? moves.length : was;
+    if (grown && to === was) { markMove(); showAt(); moveCursor(); }
+    else if (linked() === g.id) go(to);
+    else keepingAddress(() => go(to));
+  }
+
+  // openLinked opens the game that the address names, if it wasn't there before.
+  function openLinked() {
+    if (linked() && byID.has(linked()) && (!game || game.id !== linked()) && read()) toView();
+  }
 
   // update takes the lists of players and rule sets that links count by now, and
   // further games, which name theirs: {game, rules, south, north}.
   function update(agents, rules, games) {
     const before = JSON.stringify([data.agents, data.rules]);
-    const place = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
-    const a = data.agents.map((name) => place(agents, name)), r = data.rules.map((name) => place(rules, name));
-    for (const g of data.games) { g.south = a[g.south]; g.north = a[g.north]; g.rules = r[g.rules]; }
+    const a = data.agents.map((name) => indexIn(agents, name)), r = data.rules.map((name) => indexIn(rules, name));
+    for (const g of byID.values()) { g.south = a[g.south]; g.north = a[g.north]; g.rules = r[g.rules]; }
     for (const key of ["player", "against"]) if (key in filter) filter[key] = String(a[+filter[key]]);
     if ("rules" in filter) filter.rules = String(r[+filter.rules]);
     data.agents = agents; data.rules = rules;
-    const fresh = games.filter((g) => !byID.has(g.game.id));
+    const fresh = games.filter((g) => !byID.has(g.game.id) || byID.get(g.game.id).live);
     for (const g of fresh) {
-      Object.assign(g.game, { rules: place(rules, g.rules), south: place(agents, g.south), north: place(agents, g.north) });
+      Object.assign(g.game, { rules: indexIn(rules, g.rules), south: indexIn(agents, g.south), north: indexIn(agents, g.north) });
       data.games.push(g.game); byID.set(g.game.id, g.game);
+      if (game && game.id === g.game.id) renew(g.game);
     }
     const changed = JSON.stringify([data.agents, data.rules]) !== before;
     if (!changed && !fresh.length) return;
     if (!picker.contains(document.activeElement)) drawPicker();
     showList();
+    openLinked();
     if (!game && data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
   }
 
@@ -298,5 +397,5 @@ const gygesViewer = (() => {
     }
   }
 
-  return { gridKeys, update };
+  return { gridKeys, update, watch, toView, scoreText };
 })();

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"gyges/ratings/textfmt"
+	"gyges/tournament/record"
+	"gyges/tournament/review"
+)
+
+// Reviews are those of a run's games.
+type Reviews struct {
+	Nodes int64 // of each search
+	Games []*review.Game
+	More  bool // the file has more, which are left out
+}
+
+// readReviews reads the reviews in a run's folder, if it has some.
+func readReviews(fsys fs.FS) (Reviews, error) {
+	h, games, complete, err := review.ReadFS(fsys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Reviews{}, nil
+	}
+	return Reviews{h.Nodes, games, !complete}, err
+}
+
+// reviewed is the reviews of a run by the numbers of the games.
+type reviewed map[int64]*review.Game
+
+func (r *Reviews) byGame() reviewed {
+	all := make(reviewed, len(r.Games))
+	for _, g := range r.Games {
+		all[g.Game] = g
+	}
+	return all
+}
+
+// of returns the review of a record, nil if there is none.
+func (r reviewed) of(g *record.Game) *review.Game {
+	if found := r[g.Game]; found != nil && found.Record == review.Identity(g) {
+		return found
+	}
+	return nil
+}
+
+// reviews builds the section on where games are lost. Reviews under rule sets that the page doesn't have are
+// left out.
+func (b *builder) reviews() Section {
+	s := Section{ID: "reviews", Title: "Where games are lost"}
+	var summary review.Summary
+	for _, r := range b.collected.runs {
+		for _, g := range r.about.Reviews.Games {
+			if _, ok := b.collected.known[g.Rules]; ok {
+				summary.Add(r.number, g)
+			}
+		}
+	}
+	if summary.Games == 0 {
+		return s
+	}
+	s.text(b.reviewNote(int64(summary.Games)))
+	for _, t := range summary.Tables(b.visibleLabel) {
+		own := newTable(t.Caption, 1, t.Header...)
+		own.Class = "short"
+		for _, row := range t.Rows[:min(len(t.Rows), maxAgentRows)] {
+			cells := []Cell{rowHead(row[0])}
+			for _, text := range row[1:] {
+				cells = append(cells, cell(text))
+			}
+			own.row(cells...)
+		}
+		s.table(own)
+	}
+	s.table(b.worst(&summary))
+	return s
+}
+
+// reviewNote is a sentence on what was reviewed.
+func (b *builder) reviewNote(n int64) string {
+	text := fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search", textfmt.Thousands(n),
+		games(b.collected.Games))
+	nodes, same, more := int64(0), true, false
+	for _, r := range b.collected.runs {
+		if v := r.about.Reviews; len(v.Games) > 0 {
+			same = same && (nodes == 0 || nodes == v.Nodes)
+			nodes, more = v.Nodes, more || v.More
+		}
+	}
+	if same {
+		text += fmt.Sprintf(" of %s nodes", textfmt.Thousands(nodes))
+	}
+	text += " finds. A game's decisive move is the loser's worst one since it was last expected to win."
+	if more {
+		text += " There are more reviews than were read."
+	}
+	return text
+}
+
+// worst is a table of the decisive moves that lost most.
+func (b *builder) worst(summary *review.Summary) *Table {
+	t := newTable("Decisive moves that lost most winning probability, for each player", 3, "Player", "Move", "What it did",
+		"Game", "Ply", "Before", "After")
+	t.Class = "short"
+	replayed := map[string]bool{}
+	for i := range b.viewer.Games {
+		replayed[b.viewer.Games[i].ID] = true
+	}
+	for _, p := range summary.Players[:min(len(summary.Players), maxAgentRows)] {
+		for _, l := range p.WorstGames {
+			id := fmt.Sprintf("%d.%d", l.Run+1, l.Game)
+			game := cell(id)
+			if replayed[id] {
+				game.Link = fmt.Sprintf("#game=%s&ply=%d", id, l.Index)
+			}
+			t.row(rowHead(b.visibleLabel(p.Agent)), cell(textfmt.Visible(l.Move.Move)), cell(l.Move.Kind.Text()), game,
+				cell(fmt.Sprint(l.Move.Ply)), cell(textfmt.Percent(l.Move.Before)), cell(textfmt.Percent(l.Move.After)))
+		}
+	}
+	return t
+}

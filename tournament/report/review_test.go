@@ -1,0 +1,145 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/record"
+	"gyges/tournament/review"
+)
+
+// reviewedPage is a page of games, of which the first are reviewed.
+func reviewedPage(t *testing.T) (*Page, []*review.Game) {
+	t.Helper()
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	about := sampleRun()
+	about.Reviews.Nodes = 300
+	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, games[:16], func(x review.Outcome) error {
+		if x.Err == nil { // a game ends by a move that isn't legal
+			about.Reviews.Games = append(about.Reviews.Games, x.Review)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	c, rated := collect(t, Options{Games: 500, Seed: 1}, about, games)
+	p, err := Build(c, Input{Title: "sample", Tables: rated, Program: "gyges test"})
+	require.NoError(t, err)
+	return p, about.Reviews.Games
+}
+
+// Reviewed games have tables of where they were lost, with links to moves, and the viewer has the reviews; a
+// page without reviews has neither.
+func TestReviews(t *testing.T) {
+	p, reviews := reviewedPage(t)
+	i := slices.IndexFunc(p.Sections, func(s Section) bool { return s.ID == "reviews" })
+	require.Positive(t, i)
+	s := p.Sections[i]
+	require.Contains(t, s.Blocks[0].Text, fmt.Sprintf("%d of 72 games reviewed: ", len(reviews)))
+	require.Contains(t, s.Blocks[0].Text, "of 300 nodes")
+	var tables []*Table
+	for _, b := range s.Blocks {
+		if b.Table != nil {
+			tables = append(tables, b.Table)
+		}
+	}
+	require.Len(t, tables, 4)
+	worst := tables[3]
+	require.NotEmpty(t, worst.Rows)
+	require.Regexp(t, `^#game=1\.\d+&ply=\d+$`, worst.Rows[0][3].Link)
+	n := 0
+	for _, g := range p.Viewer.Games {
+		if g.Review != nil {
+			n++
+			require.Len(t, g.Review.Moves, len(g.Moves))
+		}
+	}
+	require.Equal(t, len(reviews), n)
+
+	for _, s := range samplePage(t).Sections {
+		require.NotEqual(t, "reviews", s.ID)
+	}
+}
+
+// The reviews in a run's folder are read; a review of other moves than the record's is not shown, and a file
+// that can't be read is noted.
+func TestReadReviews(t *testing.T) {
+	_, reviews := reviewedPage(t)
+	line, err := json.Marshal(reviews[0])
+	require.NoError(t, err)
+	var file bytes.Buffer
+	_, _ = fmt.Fprintln(&file, `{"reviews":1,"nodes":300,"program":"x"}`)
+	_, _ = fmt.Fprintln(&file, string(line))
+	r := ReadRunFS(fstest.MapFS{review.FileName: {Data: file.Bytes()}}, "x")
+	require.Empty(t, r.Notes)
+	require.Equal(t, Reviews{Nodes: 300, Games: reviews[:1]}, r.Reviews)
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	require.Equal(t, reviews[0], r.Reviews.byGame().of(games[0]))
+	other := *games[1]
+	other.Game = 0
+	require.Nil(t, r.Reviews.byGame().of(&other))
+
+	r = ReadRunFS(fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
+	require.Len(t, r.Notes, 1)
+	require.Contains(t, r.Notes[0], "reviews.jsonl:1: expected the first line")
+}
+
+// The viewer shows marks beside moves, what a move lost, and the better line on the board.
+func TestBrowserReview(t *testing.T) {
+	p, reviews := reviewedPage(t)
+	i := slices.IndexFunc(reviews, func(g *review.Game) bool { return g.Rules == "standard" && len(g.Turning) > 1 })
+	require.GreaterOrEqual(t, i, 0)
+	g := reviews[i]
+	b := browsertest.Open(t)
+	console := b.Visit(savePage(t, p) + fmt.Sprintf("#game=1.%d&ply=0", g.Game))
+	marks := 0
+	for _, m := range g.Moves {
+		if slices.Contains([]review.Mark{review.Inaccuracy, review.Mistake, review.Blunder, review.MissedWin, review.Only}, m.Mark) {
+			marks++
+		}
+	}
+	var shown int
+	b.Eval(`document.querySelectorAll(".moves [class^=mark-]").length`, &shown)
+	require.Equal(t, marks, shown)
+	require.Contains(t, b.Text(`document.querySelector(".review-summary").textContent`),
+		fmt.Sprintf("South: accuracy %.1f %%", g.SouthMoves.Accuracy))
+	require.Equal(t, "null", b.Text(`String(document.querySelector(".review-start"))`), "a file can't ask for reviews")
+
+	b.Eval(`document.querySelector(".review-turn").click()`, nil)
+	m := g.Moves[slices.IndexFunc(g.Moves, func(m review.Move) bool { return m.Ply == g.Turning[0] })]
+	require.Equal(t, fmt.Sprintf("#game=1.%d&ply=%d", g.Game, m.Ply), b.Text(`location.hash`))
+	require.Contains(t, strings.ToLower(b.Text(`document.querySelector(".review-move").textContent`)), string(m.Mark[:6]))
+	atMove := b.Text(position)
+
+	r := rules.MustParse(g.Rules)
+	game, err := record.Replay(drawRun("alpha:x=1", "beta", "gamma's")[g.Game])
+	require.NoError(t, err)
+	for len(game.Moves()) >= m.Ply {
+		game.Undo()
+	}
+	best, err := r.ParseMove(game.Position(), m.Line[0])
+	require.NoError(t, err)
+	b.Eval(`document.querySelector(".review-line button").click()`, nil)
+	require.Equal(t, rows(r, r.Apply(game.Position(), best)), b.Text(position))
+	require.Equal(t, "true", b.Text(`document.querySelector(".review-line button").getAttribute("aria-pressed")`))
+	require.NotEmpty(t, b.Text(`document.querySelector(".review-status").textContent`))
+	b.Eval(`document.querySelector(".review-line button").click()`, nil)
+	require.Equal(t, atMove, b.Text(position))
+
+	for _, width := range []int64{390, 1280, 1920} {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
+		var over int
+		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
+		require.Zero(t, over, width)
+	}
+	require.Empty(t, console())
+}

@@ -1,0 +1,232 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents/files"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// randomGames returns records of games of random moves.
+func randomGames(t *testing.T, n int) []*record.Game {
+	t.Helper()
+	r, rng := rules.MustParse("simplified"), rand.New(rand.NewPCG(4, 5))
+	var list []*record.Game
+	for i := range n {
+		g := rules.NewGame(r, r.RandomSetup(rng))
+		for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
+			g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
+		}
+		var moves []string
+		for _, m := range g.Moves() {
+			moves = append(moves, m.String())
+		}
+		rec := played(t, "simplified", r.FormatPosition(g.Start()), moves...)
+		rec.Game = int64(i)
+		list = append(list, rec)
+	}
+	return list
+}
+
+// collect reviews a list and returns the reviews, in the order in which they came.
+func collect(t *testing.T, workers int, list []*record.Game) (games []*Game) {
+	t.Helper()
+	err := Run(t.Context(), Options{Nodes: 300}, workers, list, func(x Outcome) error {
+		require.NoError(t, x.Err)
+		games = append(games, x.Review)
+		return nil
+	})
+	require.NoError(t, err)
+	return games
+}
+
+// Reviews and their order are the same with any number of workers.
+func TestWorkersDontMatter(t *testing.T) {
+	list := randomGames(t, 8)
+	one := collect(t, 1, list)
+	require.Len(t, one, 8)
+	require.Equal(t, one, collect(t, 3, list))
+	for i, g := range one {
+		require.Equal(t, int64(i), g.Game)
+	}
+}
+
+// A cancelled run passes on what was finished, and returns the context's error; an error of take ends it, too.
+func TestRunEnds(t *testing.T) {
+	list := randomGames(t, 6)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	err := Run(ctx, Options{Nodes: 300}, 2, list, func(x Outcome) error {
+		require.NoError(t, x.Err)
+		n++
+		cancel()
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Positive(t, n)
+	require.Less(t, n, 6)
+	failed := errors.New("the disk is full")
+	err = Run(t.Context(), Options{Nodes: 300}, 2, list, func(Outcome) error { return failed })
+	require.ErrorIs(t, err, failed)
+	require.ErrorContains(t, Run(t.Context(), Options{}, 2, list, nil), "nodes: expected")
+}
+
+// What was added is found again, for the same record only, and an incomplete line is removed.
+func TestFile(t *testing.T) {
+	list := randomGames(t, 2)
+	games := collect(t, 0, list)
+	path := filepath.Join(t.TempDir(), FileName)
+	o := Options{Nodes: 300}
+	f, err := Open(path, o, "test")
+	require.NoError(t, err)
+	_, err = Open(path, o, "test")
+	require.ErrorIs(t, err, files.ErrInUse)
+	require.NoError(t, f.Add(games[0]))
+	require.NoError(t, f.Close())
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(whole, `{"game":1,"rec`...), 0o600))
+
+	f, err = Open(path, o, "another")
+	require.NoError(t, err)
+	require.Equal(t, games[0], f.Find(0, Identity(list[0])))
+	require.Nil(t, f.Find(0, Identity(list[1])), "another game has this number by now")
+	require.Nil(t, f.Find(1, Identity(list[1])))
+	require.NoError(t, f.Add(games[1]))
+	require.NoError(t, f.Add(games[0]))
+	require.NoError(t, f.Close())
+	h, read, complete, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	require.NoError(t, err)
+	require.Equal(t, Header{formatVersion, 300, "test"}, h)
+	require.Equal(t, games, read)
+	require.True(t, complete)
+
+	other := filepath.Join(t.TempDir(), "letter")
+	require.NoError(t, os.WriteFile(other, []byte("Dear"), 0o600))
+	_, err = Open(other, o, "test")
+	require.ErrorContains(t, err, "expected reviews or an empty file")
+	kept, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Equal(t, "Dear", string(kept))
+	_, err = Open(path, Options{Nodes: 400}, "test")
+	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
+}
+
+// A damaged or hostile file is refused with its line.
+func TestBadFile(t *testing.T) {
+	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
+	move := func(change string) string {
+		m := `{"game":1,"record":"x","rules":"standard","south":"a","north":"b","result":"1-0","plies":1,"moves":[` +
+			`{"ply":1,"side":"south","move":"a1-goal","mark":"best","before":1,"after":1,"loss":0,"best_score":1,"score":1,` +
+			`"depth":1}],"south_moves":{},"north_moves":{}}` + "\n"
+		old, replacement, _ := strings.Cut(change, "=>")
+		require.Contains(t, m, old)
+		return header + strings.Replace(m, old, replacement, 1)
+	}
+	_, games, _, _, err := Read(strings.NewReader(move("x=>y")), "f")
+	require.NoError(t, err)
+	require.Len(t, games, 1)
+	for text, want := range map[string]string{
+		"{}\n":                                   "f:1: expected the first line",
+		"x\n":                                    "f:1: expected the first line",
+		`{"reviews":2}` + "\n":                   "f:1: expected reviews of version 1, found 2",
+		header + "{\n":                           "f:2: expected the review of a game",
+		header + `{"evil":1}` + "\n":             "f:2: expected the review of a game",
+		move(`"best","before"=>"evil","before"`): "f:2: expected the review of a game: move 1",
+		move(`a1-goal=><script>`):                "move 1",
+		move(`"before":1=>"before":7`):           "move 1",
+		move(`"side":"south"=>"side":"east"`):    "move 1",
+		move(`{"ply":1=>{"ply":-3`):              "move 1",
+		move(`1-0=>2-0`):                         "a result",
+		move(`"south_moves"=>"wins":[{"side":"south","from":9,"to":3}],"south_moves"`): "wins within the game",
+	} {
+		_, _, _, _, err := Read(strings.NewReader(text), "f")
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// A file that is longer than what is read is not complete, wherever its lines end.
+func TestLongFile(t *testing.T) {
+	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
+	long := io.MultiReader(strings.NewReader(header), io.LimitReader(zeros{}, 2*maxFile))
+	_, games, size, complete, err := Read(long, "f")
+	require.NoError(t, err)
+	require.Empty(t, games)
+	require.Equal(t, int64(len(header)), size)
+	require.False(t, complete)
+}
+
+// zeros is a line without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.
+func TestSummary(t *testing.T) {
+	move := func(ply int, side string, before, after float64) Move {
+		m := Move{Ply: ply, Side: side, Move: "a1-a2", Mark: Good, Before: before, After: after, Loss: before - after, Height: 2}
+		if m.Loss >= Inaccurate {
+			m.Mark, m.Kind = Mistake, Judgement
+		}
+		return m
+	}
+	g := &Game{South: "a", North: "b", Result: "0-1", Plies: 9, Moves: []Move{
+		move(1, "south", 0.9, 0.2), move(2, "north", 0.8, 0.4), move(3, "south", 0.6, 0.55), move(4, "north", 0.5, 0.48),
+		move(5, "south", 0.55, 0.3), move(6, "north", 0.7, 0.7), move(7, "south", 0.3, 0.22),
+	}}
+	g.summarize()
+	require.Equal(t, 5, g.Decisive)
+	require.Equal(t, []int{1, 2, 5}, g.Turning)
+	s := new(Summary)
+	s.Add(0, g)
+	fault := &Game{South: "a", North: "b", Result: "0-1", Fault: true}
+	fault.summarize()
+	s.Add(0, fault)
+	require.Equal(t, 2, s.Games)
+	a, b := s.Players[0], s.Players[1]
+	require.Equal(t, []any{"a", 2, 1, [3]int{0, 1, 0}, [4]int{0, 0, 1, 0}}, []any{a.Agent, a.Games, a.Lost, a.Thirds, a.Heights})
+	require.Equal(t, []any{"b", 2, 0}, []any{b.Agent, b.Games, b.Lost})
+	require.Equal(t, map[Kind]int{Judgement: 1}, a.Kinds)
+	tables := s.Tables(strings.ToUpper)
+	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "5", "4", "0", "1", "0"}, tables[1].Rows[0])
+	require.Equal(t, 4, a.Judged)
+}
+
+// Whatever a file holds, reading it ends without a panic, and games that it accepts can be counted.
+func FuzzRead(f *testing.F) {
+	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
+	f.Add(header)
+	f.Add(header + `{"game":1,"record":"x","rules":"standard","south":"a","north":"b","result":"0-1","plies":1,"moves":[` +
+		`{"ply":1,"side":"south","move":"a1-(a2)-a3","height":2,"mark":"blunder","kind":"judgement","before":0.9,"after":0.1,` +
+		`"loss":0.8,"best_score":1,"score":1,"depth":1,"line":["a1-goal"]}],"south_moves":{},"north_moves":{}}` + "\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, games, size, complete, err := Read(strings.NewReader(text), "f")
+		if err != nil {
+			return
+		}
+		require.True(t, complete)
+		require.LessOrEqual(t, size, int64(len(text)))
+		s := new(Summary)
+		for _, g := range games {
+			s.Add(0, g)
+		}
+		for _, table := range s.Tables(strings.Clone) {
+			for _, row := range table.Rows {
+				require.Len(t, row, len(table.Header))
+			}
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/solver"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// played returns the record of a game from a position; the side that is to move after the moves resigns
+// unless they end the game.
+func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Game {
+	t.Helper()
+	r := rules.MustParse(ruleSet)
+	start, err := r.ParsePosition(opening)
+	require.NoError(t, err)
+	g := rules.NewGame(r, start)
+	for _, text := range moves {
+		m, err := r.ParseMove(g.Position(), text)
+		require.NoError(t, err)
+		require.NoError(t, g.Play(m))
+	}
+	rec := &record.Game{
+		Rules: ruleSet, Opening: opening, Policy: "test", South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
+		Moves: moves, Plies: g.Ply(), Reason: record.Resignation, Result: rules.WinFor(g.Position().Side().Other()).String(),
+	}
+	if o, reason := g.Outcome(); o != rules.Undecided {
+		rec.Result, rec.Reason = o.String(), string(reason)
+	}
+	return rec
+}
+
+func reviewed(t *testing.T, rec *record.Game) *Game {
+	t.Helper()
+	r, err := New(Options{Nodes: 5000})
+	require.NoError(t, err)
+	g, err := r.Game(t.Context(), rec, nil)
+	require.NoError(t, err)
+	require.Len(t, g.Moves, len(rec.Moves))
+	return g
+}
+
+// only returns the only move of a game's review.
+func only(t *testing.T, rec *record.Game) Move {
+	t.Helper()
+	return reviewed(t, rec).Moves[0]
+}
+
+// randomPosition returns a position after random moves in which the game goes on.
+func randomPosition(r *rules.Rules, rng *rand.Rand) *rules.Game {
+	for {
+		g := rules.NewGame(r, r.RandomSetup(rng))
+		for range 4 + rng.IntN(14) {
+			if g.Legal().Len() > 0 {
+				g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
+			}
+		}
+		if o, _ := g.Outcome(); o == rules.Undecided {
+			return rules.NewGame(r, g.Position())
+		}
+	}
+}
+
+// The exhaustive solver knows what a move did within a few plies; the review must say the same.
+func TestAgreesWithSolver(t *testing.T) {
+	s := solver.New(1)
+	seen := map[string]int{}
+	for _, name := range []string{"standard", "simplified", "kang"} {
+		r, rng := rules.MustParse(name), rand.New(rand.NewPCG(1, 2))
+		for range 60 {
+			g := randomPosition(r, rng)
+			made := g.Legal().At(rng.IntN(g.Legal().Len()))
+			rec := played(t, name, r.FormatPosition(g.Position()), made.String())
+			checkMove(t, s, g, made, only(t, rec), seen)
+		}
+	}
+	for _, what := range []string{"missed goal", "allowed goal", "lost", "won", "held"} {
+		require.Positive(t, seen[what], what)
+	}
+}
+
+// checkMove compares a reviewed move with what the solver knows, and counts the cases.
+func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m Move, seen map[string]int) {
+	t.Helper()
+	text := g.Rules().String() + " " + g.Rules().FormatPosition(g.Position()) + " " + made.String()
+	goals, err := s.Winning(t.Context(), g, 1)
+	require.NoError(t, err)
+	wins, err := s.Winning(t.Context(), g, 3)
+	require.NoError(t, err)
+	holds, err := s.Holding(t.Context(), g, 2)
+	require.NoError(t, err)
+	result, err := s.Solve(t.Context(), g, 4, nil)
+	require.NoError(t, err)
+	loses := len(holds) > 0 && !slices.Contains(holds, made)
+	switch {
+	case g.Legal().Len() == 1:
+		require.Equal(t, Forced, m.Mark, text)
+	case slices.Contains(wins, made):
+		seen["won"]++
+		require.Equal(t, 1.0, m.After, text)
+		require.Zero(t, m.Loss, text)
+	case len(goals) > 0 && loses:
+		seen["missed goal"]++
+		require.Equal(t, []any{MissedWin, MissedGoal, 1.0, 0.0}, []any{m.Mark, m.Kind, m.Before, m.After}, text)
+		require.Equal(t, agents.WinIn(1), m.Best, text)
+		require.Len(t, m.Line, 1, text)
+	case len(goals) > 0:
+		require.Equal(t, 1.0, m.Before, text)
+	case loses:
+		seen["allowed goal"]++
+		require.Zero(t, m.After, text)
+		require.Equal(t, -agents.WinIn(2), m.Score, text)
+		if m.Loss >= Inaccurate {
+			require.Equal(t, AllowedGoal, m.Kind, text)
+		}
+	case result.Plies < 0:
+		seen["lost"]++
+		require.Zero(t, m.Loss, text)
+	default:
+		seen["held"]++
+	}
+}
+
+// A win in one is the best move, and has no better line.
+func TestWinInOne(t *testing.T) {
+	const position = "201030/013000/022000/000032/000000/031100 s"
+	m := only(t, played(t, "standard", position, "c1-goal"))
+	require.Equal(t, []any{Best, Kind(""), 1.0, 0.0}, []any{m.Mark, m.Kind, m.After, m.Loss})
+	require.Empty(t, m.Line)
+	require.Equal(t, 1, m.Height)
+}
+
+// The proof of a later position counts for the move that led to it.
+func TestBackwards(t *testing.T) {
+	s := solver.New(1)
+	const position = "000100/300002/330230/101000/200000/002100 s"
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition(position)
+	require.NoError(t, err)
+	result, err := s.Solve(t.Context(), rules.NewGame(r, p), 5, nil)
+	require.NoError(t, err)
+	require.Equal(t, 5, result.Plies)
+	var moves []string
+	for _, m := range result.Line {
+		moves = append(moves, m.String())
+	}
+	g := reviewed(t, played(t, "standard", position, moves...))
+	for _, m := range g.Moves {
+		require.Zero(t, m.Loss, m.Move)
+	}
+	require.Equal(t, []Win{{Side: "south", From: 1, To: 5}}, g.Wins)
+	require.Zero(t, g.Decisive)
+	require.Empty(t, g.Turning)
+	require.InDelta(t, 100, g.SouthMoves.Accuracy, 0.001)
+}
+
+// Where no search sees the end, proof numbers do; all of South's moves that keep the win lose nothing.
+func TestLongWin(t *testing.T) {
+	const setup = "232113/000000/000000/000000/000000/332211 s" // won within 17 plies, see agents/README.md
+	r, err := New(Options{Nodes: DefaultNodes})
+	require.NoError(t, err)
+	g, err := r.Game(t.Context(), played(t, "simplified", setup, "f1-c3"), nil)
+	require.NoError(t, err)
+	require.Equal(t, []Win{{Side: "south", From: 1, To: 1}}, g.Wins)
+	require.Equal(t, []any{Best, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Before})
+}
+
+// A proof that passes through a position of the game that may not return proves nothing.
+func TestProofAndRepetition(t *testing.T) {
+	rec := played(t, "standard", "201030/013000/022000/000032/000000/031100 s", "c1-d1")
+	game, err := record.Replay(rec)
+	require.NoError(t, err)
+	before := game.Start()
+	after := game.Position()
+	require.NotEmpty(t, game.Forbidden())
+	move := game.Moves()[0]
+	require.True(t, repeats(game, &solver.Win{Moves: map[rules.Position]rules.Move{before: move}}))
+	require.False(t, repeats(game, &solver.Win{Moves: map[rules.Position]rules.Move{after: game.Legal().At(0)}}))
+	require.False(t, repeats(rules.NewGame(game.Rules(), before), &solver.Win{
+		Moves: map[rules.Position]rules.Move{before: move}}))
+}
+
+// Placements are not judged, nor moves that only repeat; the only legal move is forced, and counts for nothing.
+func TestNotJudged(t *testing.T) {
+	r := rules.MustParse("simplified")
+	g := rules.NewGame(r, r.Start())
+	var moves []string
+	for range 12 {
+		m := g.Legal().At(0)
+		moves = append(moves, m.String())
+		g.PlayLegal(m)
+	}
+	m := g.Legal().At(0)
+	moves = append(moves, m.String())
+	rec := played(t, "simplified", r.FormatPosition(r.Start()), moves...)
+	got := reviewed(t, rec)
+	for _, m := range got.Moves[:12] {
+		require.Equal(t, []any{Placement, 0}, []any{m.Mark, m.Ply})
+	}
+	require.Equal(t, 1, got.Moves[12].Ply)
+	require.True(t, got.Moves[12].Judged())
+	require.Equal(t, 1, got.SouthMoves.Judged)
+	require.Zero(t, got.NorthMoves.Judged)
+
+	forced := reviewed(t, played(t, "simplified", "000001/002313/000002/012020/013000/300000 s", "f1-e1"))
+	require.Equal(t, Forced, forced.Moves[0].Mark)
+	require.Equal(t, forced.Moves[0].Before, forced.Moves[0].After)
+	require.Equal(t, Tally{Accuracy: 100}, forced.SouthMoves)
+
+	repeats := played(t, "standard", "000030/103020/000100/032000/000302/010201 s", "e1-a6")
+	repeats.Moves, repeats.Plies, repeats.OnRepetition = append(repeats.Moves, "a6-e1"), 2, string(agents.Allow)
+	repeats.Result = "0-1"
+	require.Equal(t, Repetition, reviewed(t, repeats).Moves[1].Mark)
+}
+
+// Bad input is refused with the reason.
+func TestRefused(t *testing.T) {
+	for _, nodes := range []int64{-1, 0, MinNodes - 1, MaxNodes + 1} {
+		_, err := New(Options{Nodes: nodes})
+		require.ErrorContains(t, err, "expected 100 to 1000000000", nodes)
+	}
+	r, err := New(Options{Nodes: MinNodes})
+	require.NoError(t, err)
+	const position = "201030/013000/022000/000032/000000/031100 s"
+	for want, change := range map[string]func(*record.Game){
+		"move 1":         func(g *record.Game) { g.Moves = []string{"a1-a9"} },
+		"unknown":        func(g *record.Game) { g.Rules = "chess" },
+		"opening":        func(g *record.Game) { g.Opening = "x" },
+		"expected moves": func(g *record.Game) { g.Moves, g.Plies, g.Reason = []string{}, 0, record.Imported },
+		"at most 4000":   func(g *record.Game) { g.Moves = make([]string, MaxPlies+1) },
+	} {
+		rec := played(t, "standard", position, "c1-goal")
+		change(rec)
+		_, err := r.Game(t.Context(), rec, nil)
+		require.ErrorContains(t, err, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = r.Game(ctx, played(t, "standard", position, "c1-d1"), nil)
+	require.True(t, errors.Is(err, context.Canceled), err)
+}
+
+// Values of the published formula, and its ends.
+func TestAccuracy(t *testing.T) {
+	require.InDelta(t, 100, Accuracy(0), 0.001)
+	require.InDelta(t, 63.58, Accuracy(0.10), 0.01)
+	require.InDelta(t, 8.53, Accuracy(0.50), 0.01)
+	require.InDelta(t, 0, Accuracy(1), 0.01)
+}

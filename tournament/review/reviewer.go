@@ -1,0 +1,264 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/alphabeta"
+	"gyges/agents/solver"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// Reviewer reviews games, one at a time. It belongs to one goroutine.
+type Reviewer struct{ search *searcher }
+
+// New returns a reviewer. It returns an error for nodes out of range.
+func New(o Options) (*Reviewer, error) {
+	if o.Nodes < MinNodes || o.Nodes > MaxNodes {
+		return nil, fmt.Errorf("nodes: expected %d to %d, found %d", MinNodes, MaxNodes, o.Nodes)
+	}
+	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(o))
+	if err != nil {
+		return nil, err
+	}
+	return With(a.(agents.Analyst), o), nil
+}
+
+// With returns a reviewer that searches by an agent of [Spec], for options within the bounds.
+func With(a agents.Analyst, o Options) *Reviewer {
+	const mostProof = 1_000_000 // for which the prover takes 64 MB
+	proof := min(o.Nodes, mostProof)
+	return &Reviewer{&searcher{nodes: o.Nodes, agent: a, proofNodes: proof, prover: solver.NewProver(proof)}}
+}
+
+// Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
+// than [MaxPlies].
+func Check(rec *record.Game) error {
+	_, err := replay(rec)
+	return err
+}
+
+func replay(rec *record.Game) (*rules.Game, error) {
+	switch n := len(rec.Moves); {
+	case n > MaxPlies:
+		return nil, fmt.Errorf("game %d: expected at most %d moves, found %d", rec.Game, MaxPlies, n)
+	case rec.Plies == 0:
+		return nil, fmt.Errorf("game %d: expected moves, found none", rec.Game)
+	}
+	return record.Replay(rec)
+}
+
+// Game reviews a game. The error is that of [Check], or ctx's when that ends. each, if not nil, is called after
+// each move, from the last one back.
+func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, all int)) (*Game, error) {
+	game, err := replay(rec)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.search.begin(game.Rules(), agents.OnRepetition(rec.OnRepetition)); err != nil {
+		return nil, err
+	}
+	p := &pass{searcher: r.search, game: game, scale: scale(game.Rules()), turns: rec.Turns(game)}
+	if err := p.run(ctx, each); err != nil {
+		return nil, err
+	}
+	g := &Game{
+		Game: rec.Game, Record: Identity(rec), Rules: rec.Rules, South: rec.South.Agent, North: rec.North.Agent,
+		Result: rec.Result, Fault: rec.Fault != nil, Plies: rec.Plies, Moves: p.moves, Wins: p.wins(),
+	}
+	g.summarize()
+	return g, nil
+}
+
+// pass goes through a game from its end.
+type pass struct {
+	*searcher
+	game  *rules.Game // at the end, shorter by a move after each
+	scale float64
+	turns []record.Turn
+	moves []Move
+	won   []int // by move: which side has a proven win before it, +1 for the mover
+	next  value // of the present position
+}
+
+func (p *pass) run(ctx context.Context, each func(done, all int)) error {
+	n := len(p.turns)
+	p.moves, p.won = make([]Move, n), make([]int, n)
+	if err := p.end(ctx); err != nil {
+		return err
+	}
+	for i := n - 1; i >= 0; i-- {
+		p.game.Undo()
+		m, err := p.move(ctx, p.turns[i])
+		if err != nil {
+			return err
+		}
+		p.moves[i], p.won[i] = m, p.next.proven()
+		if each != nil {
+			each(n-i, n)
+		}
+	}
+	return nil
+}
+
+// end finds the value of the final position.
+func (p *pass) end(ctx context.Context) (err error) {
+	switch outcome, _ := p.game.Outcome(); outcome {
+	case rules.Undecided:
+		p.next, err = p.position(ctx, p.game)
+	case rules.WinFor(p.game.Position().Side().Other()):
+		p.next.score = -agents.WinTop
+	case rules.WinFor(p.game.Position().Side()):
+		p.next.score = agents.WinTop
+	}
+	return err
+}
+
+// move reviews a move of the present position. p.next is the value of the position after it, and then of this
+// one.
+func (p *pass) move(ctx context.Context, t record.Turn) (Move, error) {
+	r, at := p.game.Rules(), p.game.Position()
+	m := Move{Ply: t.Ply, Side: sideName(at.Side()), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
+	legal := p.game.Legal()
+	switch {
+	case t.Move.IsPlacement():
+		m.Mark = Placement
+		p.next = value{}
+		return m, nil
+	case !legal.Contains(t.Move):
+		m.Mark = Repetition
+		v, err := p.position(ctx, p.game)
+		p.next = v
+		return m, err
+	case legal.Len() == 1:
+		m.Mark, m.Score = Forced, p.next.before()
+		m.Best = m.Score
+		m.Before = rounded(winning(m.Score, p.scale))
+		m.After = m.Before
+		p.next = value{score: m.Score}
+		return m, nil
+	}
+	return p.choice(ctx, m, t.Move)
+}
+
+// choice reviews a move that has others beside it.
+func (p *pass) choice(ctx context.Context, m Move, made rules.Move) (Move, error) {
+	best, played, err := p.compare(ctx, made)
+	if err != nil {
+		return m, err
+	}
+	m.Best, m.Score, m.Depth = best.score, played.score, best.depth
+	m.judge(p.scale)
+	switch {
+	case m.Mark != Best:
+		m.Line = p.longLine(best.line)
+	case p.only(made):
+		m.Mark = Only
+	}
+	p.next = best
+	return m, nil
+}
+
+// compare returns the value of the present position with its best move, and that with the move made. What
+// is proven of the position after it, p.next, counts for the move made.
+func (p *pass) compare(ctx context.Context, made rules.Move) (best, played value, err error) {
+	after := p.next
+	if after.score == -agents.WinTop { // it won the game
+		won := value{agents.WinIn(1), []rules.Move{made}, 1}
+		return won, won, nil
+	}
+	if best, err = p.position(ctx, p.game); err != nil {
+		return best, played, err
+	}
+	same := len(best.line) > 0 && best.line[0] == made
+	switch {
+	case after.proven() != 0:
+		played = value{after.before(), append([]rules.Move{made}, after.line...), best.depth}
+	case same || best.proven() < 0: // no move is better
+		played = best
+	default:
+		played, err = p.alone(ctx, p.game, made, best)
+	}
+	switch {
+	case err != nil:
+	case best.proven() == 0 && played.proven() < 0 && same: // the search did not see that it loses
+		best, err = p.without(ctx, made, best)
+	case best.proven() == 0 && played.proven() > 0: // nor that it wins
+		best = played
+	}
+	if played.score > best.score {
+		best = played
+	}
+	return best, played, err
+}
+
+// without returns the value of the present position without a move that proved to lose.
+func (p *pass) without(ctx context.Context, made rules.Move, v value) (value, error) {
+	return p.search(ctx, p.game, agents.Limits{Depth: max(v.depth, 1), Nodes: p.nodes}, []rules.Move{made})
+}
+
+// only reports whether a move is the only one that doesn't let the opponent win at once.
+func (p *pass) only(m rules.Move) bool {
+	r, at := p.game.Rules(), p.game.Position()
+	if o := r.Options(); o.Kang && at.Goals(at.Side().Other()) < o.KangGoals-1 {
+		return false
+	}
+	rest := *p.game.Legal()
+	r.Evasions(at, &rest)
+	return rest.Len() == 1 && rest.Contains(m)
+}
+
+// longLine returns moves from the present position on in long notation, up to one that isn't legal.
+func (p *pass) longLine(line []rules.Move) []string {
+	const most = 12 // moves; proofs have many more
+	g, texts := p.game, []string{}
+	n := len(g.Moves())
+	for _, m := range line[:min(len(line), most)] {
+		text := g.Rules().LongText(g.Position(), m)
+		if g.Play(m) != nil {
+			break
+		}
+		texts = append(texts, text)
+	}
+	for len(g.Moves()) > n {
+		g.Undo()
+	}
+	return texts
+}
+
+// height returns the height of the piece that a move moves, 0 of a pass.
+func height(p rules.Position, m rules.Move) int {
+	switch {
+	case m == rules.Pass:
+		return 0
+	case m.FromHand() > 0:
+		return int(m.FromHand())
+	}
+	return int(p.At(m.From()))
+}
+
+// wins lists the stretches in which a side had a proven win.
+func (p *pass) wins() []Win {
+	var list []Win
+	for i, won := range p.won {
+		if won == 0 || p.moves[i].Ply == 0 {
+			continue
+		}
+		m := &p.moves[i]
+		side := m.Side
+		if won < 0 {
+			side = sideName(p.turns[i].Before.Side().Other())
+		}
+		w := Win{side, m.Ply, m.Ply, won > 0 && m.Mark == MissedWin}
+		last := len(list) - 1
+		if last >= 0 && list[last].Side == side && list[last].To == m.Ply-1 && !list[last].Lost {
+			w.From = list[last].From
+			list = slices.Delete(list, last, last+1)
+		}
+		list = append(list, w)
+	}
+	return list
+}

@@ -1,0 +1,168 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/eval"
+	"gyges/agents/solver"
+	"gyges/rules"
+)
+
+// searcher searches single positions. Each search begins with empty tables.
+type searcher struct {
+	nodes      int64
+	proofNodes int64 // for each side
+	agent      agents.Analyst
+	prover     *solver.Prover
+	policy     agents.OnRepetition
+	eval       *eval.Evaluator // of the game's rules
+	last       agents.Decision // of the search under way: of its last whole iteration
+}
+
+// value is what is known of a position, for the side to move.
+type value struct {
+	score agents.Score
+	line  []rules.Move // the best move and what is expected after it; may be empty
+	depth int          // plies searched
+}
+
+// proven reports whether the position is won (1) or lost (-1) for certain; 0 if neither is known.
+func (v *value) proven() int {
+	_, ok := v.score.Proven()
+	switch {
+	case !ok:
+		return 0
+	case v.score > 0:
+		return 1
+	}
+	return -1
+}
+
+// before returns the value of a position in which a move leads to one of value v, if no other move counts.
+func (v *value) before() agents.Score {
+	switch plies, _ := v.score.Proven(); v.proven() {
+	case 1:
+		return -agents.WinIn(plies + 1)
+	case -1:
+		return agents.WinIn(1 - plies)
+	}
+	return -v.score
+}
+
+// Spec returns the spec of the agent that searches: its tables suit the number of nodes.
+func Spec(o Options) agents.Spec {
+	const nodesPerMegabyte = 40_000
+	megabytes := min(max(o.Nodes/nodesPerMegabyte, 1), 64)
+	return agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "hash", Value: fmt.Sprint(megabytes)}}}
+}
+
+// begin prepares for a game.
+func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) error {
+	w, err := eval.Default(eval.Family(r))
+	if err != nil {
+		return err
+	}
+	s.policy = policy
+	s.eval, err = eval.New(w, r)
+	return err
+}
+
+// position searches the present position of g, which is not over, and where one side is far ahead looks for
+// a proof.
+func (s *searcher) position(ctx context.Context, g *rules.Game) (value, error) {
+	v, err := s.search(ctx, g, agents.Limits{Nodes: s.nodes}, nil)
+	if err != nil || v.proven() != 0 {
+		return v, err
+	}
+	const far = 0.85 // below it few searches for a proof succeed
+	if p := winning(v.score, scale(g.Rules())); p < far && p > 1-far {
+		return v, nil
+	}
+	return s.prove(ctx, g, v)
+}
+
+// search searches the present position of g without some moves. Of a search that ends by nodes the last
+// whole iteration counts, so that scores are of one depth.
+func (s *searcher) search(
+	ctx context.Context, g *rules.Game, lim agents.Limits, excluded []rules.Move,
+) (value, error) {
+	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: s.policy, Info: s.note}
+	if err := s.agent.NewGame(ctx, setup); err != nil {
+		return value{}, err
+	}
+	s.last = agents.Decision{}
+	d, err := s.agent.ChooseWithout(ctx, g, lim, excluded)
+	switch {
+	case ctx.Err() != nil:
+		return value{}, ctx.Err()
+	case err != nil:
+		return value{}, err
+	}
+	switch won := d.Scored && d.Score >= agents.WinScore; {
+	case !won && s.last.Depth > 0:
+		d = s.last
+	case !won && lim.Depth != 1: // not even one iteration: the bound was too low for the position
+		return s.search(ctx, g, agents.Limits{Depth: 1}, excluded)
+	}
+	return value{d.Score, d.PV, d.Depth}, nil
+}
+
+// note keeps the result of an iteration.
+func (s *searcher) note(d agents.Decision) {
+	d.PV = slices.Clone(d.PV)
+	s.last = d
+}
+
+// alone searches a legal move by itself: to the depth at which v, the value of its position, was found, as
+// even and odd depths differ, or where v is proven with all nodes.
+func (s *searcher) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
+	const most = 8 // times the nodes: a bound for rare cases
+	lim := agents.Limits{Depth: v.depth, Nodes: most * s.nodes}
+	if v.proven() != 0 {
+		lim = agents.Limits{Nodes: s.nodes}
+	}
+	var others []rules.Move
+	for other := range g.Legal().All() {
+		if other != m {
+			others = append(others, other)
+		}
+	}
+	return s.search(ctx, g, lim, others)
+}
+
+// prove looks for a proof that a side wins in the present position of g, of value v. Without one it returns v.
+func (s *searcher) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
+	if g.Rules().Options().Kang {
+		return v, nil
+	}
+	left := g.Rules().Options().MaxPlies - g.Ply()
+	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
+	proof, err := s.prover.Prove(ctx, fresh, s.eval, solver.MaxDepth, s.proofNodes)
+	if err != nil || proof.Win == nil || proof.Win.Plies > left || repeats(g, proof.Win) {
+		return v, err
+	}
+	plies := min(proof.Win.Plies, int(agents.WinTop-agents.WinScore))
+	v.score, v.line = agents.WinIn(plies), proof.Win.Line
+	if proof.Winner != g.Position().Side() {
+		v.score = -v.score
+	}
+	return v, nil
+}
+
+// repeats reports whether a strategy passes through a position that the rule on repetition forbids now. Then
+// it may not hold in the game.
+func repeats(g *rules.Game, w *solver.Win) bool {
+	forbidden := g.Forbidden()
+	if len(forbidden) == 0 {
+		return false
+	}
+	for p, m := range w.Moves {
+		if slices.Contains(forbidden, p.Key()) || slices.Contains(forbidden, g.Rules().Apply(p, m).Key()) {
+			return true
+		}
+	}
+	return false
+}

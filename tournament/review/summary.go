@@ -1,0 +1,118 @@
+package review
+
+import (
+	"slices"
+
+	"gyges/rules"
+)
+
+// Summary counts reviews by player: how well each plays, and where it loses its games. The zero value is
+// empty.
+type Summary struct {
+	Games   int
+	Players []*Player // in the order of their first games
+
+	at map[string]*Player
+}
+
+// Player is what was counted of one player.
+type Player struct {
+	Agent string // its spec
+	Games int
+	Tally // of all its moves
+	Losses
+}
+
+// Losses are the games that a player lost by its moves, not by a fault, and the decisive moves of these; see
+// [Game.Decisive].
+type Losses struct {
+	Lost       int
+	NoMistake  int          // games without a decisive move
+	Thirds     [3]int       // decisive moves by the third of the game they were made in
+	Heights    [4]int       // by the height of the piece moved; 0: a pass
+	Kinds      map[Kind]int // by what they did
+	Ply        []int        // of each
+	BeforeEnd  []int        // how many plies each was before the end
+	WorstGames []Loss       // the games with the largest losses of winning probability, at most [MaxWorst]
+}
+
+// Loss is a decisive move of a lost game.
+type Loss struct {
+	Run   int   // as it was given to [Summary.Add]
+	Game  int64 // number of the record
+	Index int   // of the move in the record, from 1
+	Move  Move
+}
+
+// MaxWorst bounds [Losses.WorstGames].
+const MaxWorst = 5
+
+// Add counts a game of a run, which has a number if there are several.
+func (s *Summary) Add(run int, g *Game) {
+	s.Games++
+	loser := g.Loser()
+	for side, agent := range []string{g.South, g.North} {
+		p := s.player(agent)
+		p.Games++
+		p.merge(g.tally(sideName(rules.Side(side))))
+		if loser == sideName(rules.Side(side)) {
+			p.lose(run, g)
+		}
+	}
+}
+
+func (s *Summary) player(agent string) *Player {
+	p, ok := s.at[agent]
+	if !ok {
+		if s.at == nil {
+			s.at = map[string]*Player{}
+		}
+		p = &Player{Agent: agent, Losses: Losses{Kinds: map[Kind]int{}}}
+		s.at[agent] = p
+		s.Players = append(s.Players, p)
+	}
+	return p
+}
+
+// merge adds the counts of further moves.
+func (t *Tally) merge(o *Tally) {
+	if n := t.Judged + o.Judged; n > 0 {
+		t.Accuracy = (t.Accuracy*float64(t.Judged) + o.Accuracy*float64(o.Judged)) / float64(n)
+	}
+	t.Judged += o.Judged
+	t.Best += o.Best
+	t.Inaccuracies += o.Inaccuracies
+	t.Mistakes += o.Mistakes
+	t.Blunders += o.Blunders
+	t.MissedWins += o.MissedWins
+}
+
+// lose counts a lost game.
+func (l *Losses) lose(run int, g *Game) {
+	l.Lost++
+	i := slices.IndexFunc(g.Moves, func(m Move) bool { return g.Decisive > 0 && m.Ply == g.Decisive })
+	if i < 0 {
+		l.NoMistake++
+		return
+	}
+	m := g.Moves[i]
+	l.Thirds[min(3*(m.Ply-1)/max(g.Plies, 1), 2)]++
+	l.Heights[m.Height]++
+	l.Kinds[m.Kind]++
+	l.Ply = append(l.Ply, m.Ply)
+	l.BeforeEnd = append(l.BeforeEnd, max(g.Plies-m.Ply, 0))
+	at, _ := slices.BinarySearchFunc(l.WorstGames, m.Loss, func(x Loss, loss float64) int {
+		if x.Move.Loss >= loss {
+			return -1
+		}
+		return 1
+	})
+	l.WorstGames = slices.Insert(l.WorstGames, at, Loss{run, g.Game, i + 1, m})
+	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
+}
+
+// median returns the lower median of at least one number.
+func median(list []int) int {
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[(len(sorted)-1)/2]
+}

@@ -1,0 +1,101 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// sideName is the name of a side in records.
+func sideName(s rules.Side) string {
+	if s == rules.North {
+		return "north"
+	}
+	return "south"
+}
+
+// summarize fills in what follows from the moves.
+func (g *Game) summarize() {
+	for _, t := range []*Tally{&g.SouthMoves, &g.NorthMoves} {
+		*t = Tally{Accuracy: 100}
+	}
+	for i := range g.Moves {
+		if m := &g.Moves[i]; m.Judged() {
+			g.tally(m.Side).add(m)
+		}
+	}
+	g.SouthMoves.Accuracy, g.NorthMoves.Accuracy = rounded(g.SouthMoves.Accuracy), rounded(g.NorthMoves.Accuracy)
+	g.Turning, g.Decisive = g.turningPoints(), g.decisive()
+}
+
+// tally returns the counts of a side.
+func (g *Game) tally(side string) *Tally {
+	if side == sideName(rules.North) {
+		return &g.NorthMoves
+	}
+	return &g.SouthMoves
+}
+
+// turns reports whether the mover was expected to win before the move and is no more.
+func (m *Move) turns() bool { return m.Before >= 0.5 && m.After < 0.5 }
+
+// maxTurning bounds the turning points of a game.
+const maxTurning = 3
+
+// turningPoints returns the plies of the mistakes that changed most: first those that changed the expected
+// winner, then those that lost most.
+func (g *Game) turningPoints() []int {
+	var list []*Move
+	for i := range g.Moves {
+		if m := &g.Moves[i]; m.Loss >= Mistaken {
+			list = append(list, m)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Move) int {
+		if a.turns() != b.turns() {
+			if a.turns() {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Loss, a.Loss)
+	})
+	var plies []int
+	for _, m := range list[:min(len(list), maxTurning)] {
+		plies = append(plies, m.Ply)
+	}
+	slices.Sort(plies)
+	return plies
+}
+
+// Loser returns the side that lost the game by its moves; "" if it was drawn or a fault decided it.
+func (g *Game) Loser() string {
+	half := record.HalfPoints(g.Result, rules.South)
+	switch {
+	case g.Fault || half == 1:
+		return ""
+	case half == 0:
+		return sideName(rules.South)
+	}
+	return sideName(rules.North)
+}
+
+// decisive returns the ply of the loser's move that lost the game, see [Game.Decisive].
+func (g *Game) decisive() int {
+	loser, ply, most := g.Loser(), 0, 0.0
+	for i := range g.Moves {
+		m := &g.Moves[i]
+		if m.Side != loser || !m.Judged() {
+			continue
+		}
+		if m.Before >= 0.5 { // all was well until here
+			ply, most = 0, 0
+		}
+		if m.Erred() && m.Loss > most {
+			ply, most = m.Ply, m.Loss
+		}
+	}
+	return ply
+}
