@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -186,6 +187,7 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 		b.Visit(address + "/analyse#" + c.hash)
 		b.Wait(`document.getElementById("text").value !== ""`)
 		b.Wait(fmt.Sprintf(`+(document.querySelector("#tree [aria-current] .n")?.textContent ?? 0) === %d`, c.plies))
+		b.Wait(fmt.Sprintf(`(document.getElementById("problem").textContent === "") === %t`, c.plies > 0 || strings.HasPrefix(c.hash, "rules=kang")))
 		require.Empty(t, b.Text(`document.querySelector("main script, main img")?.outerHTML ?? ""`))
 	}
 }
@@ -284,4 +286,21 @@ func TestBrowserAnalyseRecord(t *testing.T) {
 	require.Len(t, b.moves(), len(g.Moves))
 	b.Wait(`document.querySelector("#lines li")`)
 	require.Empty(t, console())
+}
+
+// A move that can't be shown, as the server is not there, is kept.
+func TestBrowserAnalyseKeepsMoves(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
+	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.shows(middle, 0)
+	b.Eval(`window.request = window.fetch`, nil)
+	b.Eval(`window.fetch = () => Promise.reject(new Error("gone"))`, nil)
+	b.Click("#next")
+	b.Wait(`document.getElementById("problem").textContent === "The server can't be reached."`)
+	require.Len(t, b.moves(), 1)
+	b.Eval(`window.fetch = window.request`, nil)
+	b.Click("#next")
+	b.Wait(`document.querySelector("#tree [aria-current]")`)
 }

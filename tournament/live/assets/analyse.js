@@ -64,23 +64,24 @@
     return main ? [main, ...others.flatMap((c) => [c, ...order(c)]), ...order(main)] : [];
   }
 
-  // readMoves adds moves of a text below a node. What is no move ends it.
+  // readMoves adds moves of a text below a node. It returns false at what is no move.
   function readMoves(node, text) {
     const stack = [];
     let at = node;
     for (const token of text.split(/\s+/).filter(Boolean)) {
       if (token === "(") {
-        if (!at.parent || stack.length >= maxNodes) return;
+        if (!at.parent || stack.length >= maxNodes) return false;
         stack.push(at);
         at = at.parent;
       } else if (token === ")") {
-        if (!stack.length) return;
+        if (!stack.length) return false;
         at = stack.pop();
       } else {
-        try { at = token.length > 512 ? null : child(at, token); } catch { return; }
-        if (!at) return;
+        try { at = token.length > 512 ? null : child(at, token); } catch { return false; }
+        if (!at) return false;
       }
     }
+    return true;
   }
 
   // ---- the server
@@ -95,8 +96,9 @@
     root = newNode(null, "", state.start);
     root.state = state;
     edit(false);
-    readMoves(root, moves);
+    const whole = readMoves(root, moves);
     await visit(order(root)[at - 1] || root);
+    if (!whole) showProblem("the moves of this address can't all be read");
     return true;
   }
 
@@ -111,8 +113,11 @@
       const [state, problem] = await request("/api/position", { rules, position: root.state.start, moves: line.map((n) => n.move) });
       if (mine !== page) return;
       if (problem) {
-        node.parent.children = node.parent.children.filter((c) => c !== node);
-        await visit(node.parent);
+        wanted = null;
+        if (problem.startsWith("moves: ")) { // it is illegal
+          node.parent.children = node.parent.children.filter((c) => c !== node);
+          await visit(node.parent);
+        }
         return showProblem(problem);
       }
       node.state = state;
@@ -168,7 +173,7 @@
     if (!root.children.length) $("tree").append(make("p", { class: "note" }, "Make moves on the board. Another move at an earlier position begins a variation."));
     const marked = $("tree").querySelector("[aria-current]");
     if (marked) {
-      const box = $("tree"), top = marked.offsetTop - box.offsetTop;
+      const box = $("tree"), top = marked.offsetTop;
       if (top < box.scrollTop || top + marked.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
       if (focused) marked.focus({ preventScroll: true });
     }
