@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"time"
 
 	"gyges/agents"
+	"gyges/agents/eval"
 	"gyges/rules"
 )
 
@@ -37,10 +39,11 @@ type Line struct {
 	Depth   int           `json:"depth"` // plies; 0 if the agent doesn't search
 	Rank    int           `json:"rank"`  // from 1
 	Score   *agents.Score `json:"score,omitempty"`
-	Proven  int           `json:"proven,omitempty"` // plies to a win, negative to a loss
-	Nodes   int64         `json:"nodes"`            // of the search so far
-	Seconds float64       `json:"seconds"`          // since it began
-	Moves   []string      `json:"line"`             // in long notation
+	Proven  int           `json:"proven,omitempty"`          // plies to a win, negative to a loss
+	Win     *float64      `json:"win_probability,omitempty"` // by the score, see [eval.WinProbability]
+	Nodes   int64         `json:"nodes"`                     // of the search so far
+	Seconds float64       `json:"seconds"`                   // since it began
+	Moves   []string      `json:"line"`                      // in long notation
 }
 
 // ScoreText returns the score in points, or of a proven result its distance; "-" for none.
@@ -164,6 +167,7 @@ func (s *search) add(rank int, d agents.Decision) {
 	if d.Scored {
 		found.Score = &d.Score
 		found.Proven, _ = d.Score.Proven()
+		found.Win = new(math.Round(1e4*eval.WinProbability(d.Score, s.Game.Rules())) / 1e4)
 	}
 	all := append(make([]Line, 0, s.Multi), s.lines[:min(rank-1, len(s.lines))]...)
 	all = append(all, found)

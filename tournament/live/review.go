@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gyges/agents"
+	"gyges/agents/analysis"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -23,6 +24,7 @@ const (
 	maxReviewMoves   = 1000
 	reviewsPerClient = 1  // at a time
 	maxReviews       = 64 // kept
+	maxYields        = 3  // of a review
 )
 
 // reviews are the reviews of recorded games that pages asked for.
@@ -115,17 +117,30 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// review reviews a game in the place of one search, and returns the review as JSON.
-func (s *Server) review(ctx context.Context, g *record.Game, event func(kind string, text []byte)) ([]byte, error) {
+// review reviews a game in the place of one search, and returns the review as JSON. It gives the place up
+// when a game's move or hint needs it, and then begins again; after some times it keeps the place.
+func (s *Server) review(ctx context.Context, rec *record.Game, event func(kind string, text []byte)) ([]byte, error) {
 	progress := func(done, all int) { event("progress", fmt.Appendf(nil, `{"done":%d,"all":%d}`, done, all)) }
-	progress(0, len(g.Moves))
+	progress(0, len(rec.Moves))
 	o, made := review.Options{Nodes: reviewNodes}, (*review.Game)(nil)
-	err := s.games.pool.Use(ctx, review.Spec(o), func(ctx context.Context, a agents.Agent) (err error) {
-		made, err = review.With(a.(agents.Analyst), o).Game(ctx, g, progress)
+	search := func(ctx context.Context, a agents.Agent) error {
+		g, err := review.With(a.(agents.Analyst), o).Game(ctx, rec, progress)
+		switch {
+		case err == nil:
+			made = g
+		case errors.Is(context.Cause(ctx), analysis.ErrYielded):
+			return nil
+		}
 		return err
-	})
-	if err != nil {
-		return nil, err
+	}
+	use := s.games.pool.UseYielding
+	for yields := 0; made == nil; yields++ {
+		if yields == maxYields {
+			use = s.games.pool.Use
+		}
+		if err := use(ctx, review.Spec(o), search); err != nil {
+			return nil, err
+		}
 	}
 	return json.Marshal(made)
 }

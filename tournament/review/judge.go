@@ -3,7 +3,6 @@ package review
 import (
 	"math"
 
-	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules"
 )
@@ -15,31 +14,6 @@ const (
 	Blundered  = 0.20
 )
 
-// scale returns how many hundredths of a point make the odds of winning e times as high. The numbers are
-// the maximum likelihood fit of results, draws counting half, by the movers' unproven scores in some 250 games
-// under each of standard, simplified and kang between copies of alphabeta:nodes=20000, from random set-ups with
-// two or three random plies. Without any tenth of the games the fit gives 56 to 63, 93 to 118, and 121 to 149.
-func scale(r *rules.Rules) float64 {
-	switch eval.Family(r) {
-	case eval.Simplified:
-		return 110
-	case eval.Kang:
-		return 135
-	}
-	return 60
-}
-
-// winning returns the probability of winning, draws counting half, by a score.
-func winning(s agents.Score, scale float64) float64 {
-	switch {
-	case s >= agents.WinScore:
-		return 1
-	case s <= -agents.WinScore:
-		return 0
-	}
-	return 1 / (1 + math.Exp(-float64(s)/scale))
-}
-
 // rounded rounds to four digits behind the point, since the rest says nothing and takes space in files.
 func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
@@ -50,8 +24,8 @@ func Accuracy(loss float64) float64 {
 }
 
 // judge sets the probabilities, the loss, the mark and the kind of a move by its scores.
-func (m *Move) judge(scale float64) {
-	m.Before, m.After = rounded(winning(m.Best, scale)), rounded(winning(m.Score, scale))
+func (m *Move) judge(r *rules.Rules) {
+	m.Before, m.After = rounded(eval.WinProbability(m.Best, r)), rounded(eval.WinProbability(m.Score, r))
 	m.Loss = max(0, rounded(m.Before-m.After))
 	best, bestProven := m.Best.Proven()
 	made, madeProven := m.Score.Proven()

@@ -7,6 +7,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/alphabeta"
+	"gyges/agents/eval"
 	"gyges/agents/solver"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -61,7 +62,7 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, a
 	if err := r.search.begin(game.Rules(), agents.OnRepetition(rec.OnRepetition)); err != nil {
 		return nil, err
 	}
-	p := &pass{searcher: r.search, game: game, scale: scale(game.Rules()), turns: rec.Turns(game)}
+	p := &pass{searcher: r.search, game: game, turns: rec.Turns(game)}
 	if err := p.run(ctx, each); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,6 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, a
 type pass struct {
 	*searcher
 	game  *rules.Game // at the end, shorter by a move after each
-	scale float64
 	turns []record.Turn
 	moves []Move
 	won   []int // by move: which side has a proven win before it, +1 for the mover
@@ -136,7 +136,7 @@ func (p *pass) move(ctx context.Context, t record.Turn) (Move, error) {
 	case legal.Len() == 1:
 		m.Mark, m.Score = Forced, p.next.before()
 		m.Best = m.Score
-		m.Before = rounded(winning(m.Score, p.scale))
+		m.Before = rounded(eval.WinProbability(m.Score, r))
 		m.After = m.Before
 		p.next = value{score: m.Score}
 		return m, nil
@@ -151,7 +151,7 @@ func (p *pass) choice(ctx context.Context, m Move, made rules.Move) (Move, error
 		return m, err
 	}
 	m.Best, m.Score, m.Depth = best.score, played.score, best.depth
-	m.judge(p.scale)
+	m.judge(p.game.Rules())
 	switch {
 	case m.Mark != Best:
 		m.Line = p.longLine(best.line)

@@ -78,7 +78,7 @@ func (s *searcher) position(ctx context.Context, g *rules.Game) (value, error) {
 		return v, err
 	}
 	const far = 0.85 // below it few searches for a proof succeed
-	if p := winning(v.score, scale(g.Rules())); p < far && p > 1-far {
+	if p := eval.WinProbability(v.score, g.Rules()); p < far && p > 1-far {
 		return v, nil
 	}
 	return s.prove(ctx, g, v)

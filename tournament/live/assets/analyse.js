@@ -348,15 +348,12 @@
     visit(node);
   }
 
-  // drawBar shows the share of South: a point decides about one game in two.
+  // drawBar shows the probability that South wins.
   function drawBar() {
     const best = current.lines?.[0], south = current.state.turn === "south", result = current.state.result;
     let share = null;
     if (result) share = { "1-0": 1, "0-1": 0 }[result] ?? 0.5;
-    else if (best && best.score !== undefined) {
-      const own = best.proven ? +(best.proven > 0) : 1 / (1 + Math.exp(-best.score / 100));
-      share = south ? own : 1 - own;
-    }
+    else if (best && best.win_probability !== undefined) share = south ? best.win_probability : 1 - best.win_probability;
     $("bar").classList.toggle("empty", share === null);
     $("bar").classList.toggle("turned", turned);
     $("bar-south").style.height = 100 * (share ?? 0.5) + "%";
