@@ -93,6 +93,8 @@ func (c *reviewCmd) source(ctx context.Context, e *env, name string) ([]*review.
 		switch {
 		case errors.Is(err, files.ErrInUse):
 			return nil, fmt.Errorf("%s: another review is written there", path)
+		case err != nil && c.Out != "":
+			return nil, fileError("--out", err)
 		case err != nil:
 			return nil, plainFileError(err)
 		}
