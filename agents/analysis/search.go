@@ -3,11 +3,13 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"gyges/agents"
@@ -171,6 +173,7 @@ func (s *search) add(rank int, d agents.Decision) {
 	}
 	all := append(make([]Line, 0, s.Multi), s.lines[:min(rank-1, len(s.lines))]...)
 	all = append(all, found)
+	byScore(all)
 	for _, old := range s.lines[len(all)-1:] {
 		if len(all) < s.Multi && old.Moves[0] != found.Moves[0] {
 			old.Rank = len(all) + 1
@@ -179,6 +182,19 @@ func (s *search) add(rank int, d agents.Decision) {
 	}
 	s.lines = all
 	s.report(found, all)
+}
+
+// byScore orders the results of one depth: where moves were pruned, one found later may be the better one.
+func byScore(lines []Line) {
+	slices.SortStableFunc(lines, func(a, b Line) int {
+		if a.Score == nil || b.Score == nil {
+			return 0
+		}
+		return cmp.Compare(*b.Score, *a.Score)
+	})
+	for i := range lines {
+		lines[i].Rank = i + 1
+	}
 }
 
 // LongLine returns moves played in a game in long notation.

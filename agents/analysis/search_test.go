@@ -41,3 +41,26 @@ func TestLinesMerge(t *testing.T) {
 		require.Equal(t, step.want, show())
 	}
 }
+
+// The results of one depth are in the order of their scores, whatever order they were found in.
+func TestLinesByScore(t *testing.T) {
+	t.Parallel()
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition(middle)
+	require.NoError(t, err)
+	g := rules.NewGame(r, p)
+	var scores []agents.Score
+	s := &search{Request: Request{Game: g, Multi: 4}, report: func(_ Line, all []Line) {
+		scores = nil
+		for i, l := range all {
+			require.Equal(t, i+1, l.Rank)
+			scores = append(scores, *l.Score)
+		}
+	}}
+	for i, score := range []agents.Score{40, -13, -10} {
+		s.add(i+1, agents.Decision{Move: g.Legal().At(i), Depth: 2, Scored: true, Score: score})
+	}
+	require.Equal(t, []agents.Score{40, -10, -13}, scores)
+	s.add(1, agents.Decision{Move: g.Legal().At(3), Depth: 3, Scored: true, Score: 30}) // those of less depth follow
+	require.Equal(t, []agents.Score{30, 40, -10, -13}, scores)
+}
