@@ -371,6 +371,22 @@ func TestBrowserDeepLinks(t *testing.T) {
 	})
 }
 
+// An address with a game that the page doesn't have is told so, in view, on load and later.
+func TestBrowserAbsentGame(t *testing.T) {
+	b := browsertest.Open(t)
+	told := func(id string) {
+		b.Wait(`(() => { const e = document.querySelector(".absent"), r = e.getBoundingClientRect();
+			return e.textContent.includes("Game ` + id + `, which the address names, is not among") && r.top >= 0 && r.bottom <= innerHeight; })()`)
+	}
+	b.Visit(savePage(t, samplePage(t)) + "#game=99.1&ply=3")
+	told("99.1")
+	b.Eval(`scrollTo({ top: 0, behavior: "instant" })`, nil)
+	b.Eval(`void (location.hash = "#game=99.2")`, nil)
+	told("99.2")
+	b.Eval(`void document.querySelector(".games a").click()`, nil)
+	b.Wait(`document.querySelector(".absent").textContent === ""`)
+}
+
 // On a phone nothing is wider than the screen but what scrolls by itself; dark is
 // dark.
 func TestBrowserPhoneAndDark(t *testing.T) {

@@ -50,7 +50,7 @@ const gygesViewer = (() => {
     select("rules", "Rules", numbered(data.rules)), select("player", "Player", numbered(data.agents)), select("against", "Against", numbered(data.agents)),
     select("result", "Result", unique("result")), select("reason", "Reason", unique("reason")));
   drawPicker();
-  const found = h("p", { role: "status" });
+  const found = h("p", { role: "status" }), absent = h("p", { role: "status", class: "absent" });
   const body = h("tbody");
   const list = h("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
     h("table", {}, h("thead", {}, h("tr", {}, ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) => h("th", { scope: "col" }, t)))), body));
@@ -99,7 +99,7 @@ const gygesViewer = (() => {
   keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
   const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
   document.addEventListener("keydown", onKey);
-  root.replaceChildren(picker, found, list, stage);
+  root.replaceChildren(absent, picker, found, list, stage);
   drawPlay();
 
   function open(id) {
@@ -285,6 +285,14 @@ const gygesViewer = (() => {
   // keepingAddress runs act without a change of the address.
   function keepingAddress(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
 
+  // linked is the game that the address names. noteAbsent says so if the page doesn't have it.
+  const linked = () => new URLSearchParams(location.hash.slice(1)).get("game");
+  function noteAbsent() {
+    const missing = linked() && !byID.has(linked());
+    absent.textContent = missing ? `Game ${linked().slice(0, 40)}, which the address names, is not among those of this page.` : "";
+    if (missing) absent.scrollIntoView({ behavior: "instant" });
+  }
+
   // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for, and
   // the list to the game that is shown.
   function toView() {
@@ -304,8 +312,10 @@ const gygesViewer = (() => {
   showList();
   if (read()) toView();
   else if (data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
+  noteAbsent();
   addEventListener("hashchange", () => {
     const hash = location.hash;
+    noteAbsent();
     if (!read()) return;
     if (hash.startsWith("#list")) return document.getElementById("games").scrollIntoView({ behavior: "instant" });
     toView();
@@ -313,7 +323,6 @@ const gygesViewer = (() => {
   });
 
   const indexIn = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
-  const linked = () => new URLSearchParams(location.hash.slice(1)).get("game");
 
   // watch takes the games under way, like those of update. The game that is shown grows by its moves: who sees its last
   // one sees those that follow.
@@ -351,7 +360,7 @@ const gygesViewer = (() => {
 
   // openLinked opens the game that the address names, if it wasn't there before.
   function openLinked() {
-    if (linked() && byID.has(linked()) && (!game || game.id !== linked()) && read()) toView();
+    if (linked() && byID.has(linked()) && (!game || game.id !== linked()) && read()) { noteAbsent(); toView(); }
   }
 
   // update takes the lists of players and rule sets that links count by now, and
