@@ -1,15 +1,18 @@
 #!/bin/sh
-# Repeats the study from the games of ../rulebooks, whose run.sh plays them: seconds. Run it in the
-# root of a clone, with gyges on the path.
+# Repeats the study from the games of ../rulebooks and ../first-move, whose run.sh play them: seconds.
+# Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/setups
-games=results/study-rulebooks/setups
 for rules in standard simplified turkish-basic turkish-advanced; do
+	games=results/study-rulebooks/setups
+	case $rules in
+	standard | simplified) games="$games results/study-first-move/third" ;;
+	esac
 	gyges rate $games --by setup --rules $rules --format csv --plot $here/$rules.svg >$here/$rules.csv
 	gyges rate $games --by setup --rules $rules --per-side --format csv >$here/$rules-sides.csv
 	gyges rate $games --by setup --rules $rules --per-side --crosstable --format csv >$here/$rules-meetings.csv
 	# The spread of the rows' true ratings: the prior that fits them.
-	gyges rate $games --by setup --rules $rules --prior fit --format markdown | grep prior
+	gyges rate $games --by setup --rules $rules --prior fit --format markdown | grep -i -e prior -e cycle
 done >$here/spread.txt
 
 # What good rows have in common: the mean rating of the rows with a height on a file, by the file's
@@ -18,7 +21,8 @@ for rules in standard simplified turkish-basic turkish-advanced; do
 	awk -F, -v rules=$rules '
 		NR > 1 {
 			weight = 2 # a row and its mirror image
-			if ($7 < 100) weight = 1 # it is its own
+			if (substr($3, 1, 3) == substr($3, 6, 1) substr($3, 5, 1) substr($3, 4, 1))
+				weight = 1 # it is its own
 			for (i = 1; i <= 6; i++) {
 				edge = i <= 3 ? i - 1 : 6 - i
 				sum[substr($3, i, 1) "," edge] += weight * $5
