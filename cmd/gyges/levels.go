@@ -15,7 +15,8 @@ type levelsCmd struct {
 // Help is the part of the help below the summary.
 func (levelsCmd) Help() string {
 	return "A level is an agent of fixed strength with a name, for people to play against and as a point of reference. " +
-		"The name can be given wherever a command takes an agent."
+		"The name can be given wherever a command takes an agent. Elo is above the weakest level, as measured under " +
+		"the standard rules; json has it under other rules, too."
 }
 
 func (levelsCmd) examples() []example {
@@ -31,6 +32,9 @@ type levelJSON struct {
 	Name  string `json:"name"`
 	Agent string `json:"agent"`
 	Doc   string `json:"doc"`
+
+	// Elo is above the weakest level, by preset.
+	Elo map[string]int `json:"elo"`
 }
 
 // Run prints the list.
@@ -41,12 +45,16 @@ func (c *levelsCmd) Run(e *env) error {
 	}
 	list := []levelJSON{}
 	t := grid.Grid{
-		Header: []string{"Level", "Name", "Agent", "How it plays"},
-		Left:   map[int]bool{1: true, 2: true, 3: true},
+		Header: []string{"Level", "Name", "Elo", "Agent", "How it plays"},
+		Left:   map[int]bool{1: true, 3: true, 4: true},
 	}
 	for _, l := range levels {
-		list = append(list, levelJSON{l.Level, l.Name, l.Agent.String(), l.Doc})
-		t.Add(strconv.Itoa(l.Level), l.Name, l.Agent.String(), l.Doc)
+		elo := map[string]int{}
+		for preset, x := range l.Elo {
+			elo[preset] = x - levels[0].Elo[preset]
+		}
+		list = append(list, levelJSON{l.Level, l.Name, l.Agent.String(), l.Doc, elo})
+		t.Add(strconv.Itoa(l.Level), l.Name, strconv.Itoa(elo["standard"]), l.Agent.String(), l.Doc)
 	}
 	if c.Format == "json" {
 		return writeJSON(e.out, list)
