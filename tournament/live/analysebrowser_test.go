@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -190,6 +191,29 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 		b.Wait(fmt.Sprintf(`(document.getElementById("problem").textContent === "") === %t`, c.plies > 0 || strings.HasPrefix(c.hash, "rules=kang")))
 		require.Empty(t, b.Text(`document.querySelector("main script, main img")?.outerHTML ?? ""`))
 	}
+}
+
+// A piece is dragged to another square in the editor; a drag beyond the board changes nothing.
+func TestBrowserDrag(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	b.Visit(listen(t, noRate(newTestServer(t))) + "/analyse#rules=standard&position=" + url.QueryEscape(middle))
+	b.shows(middle, 0)
+	b.Click("#edit")
+	drag := func(from, to string) {
+		var at [4]float64
+		b.Eval(fmt.Sprintf(`[%q, %q].flatMap((s) => { const r = document.querySelector(s).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })`, from, to), &at)
+		left := chromedp.ButtonLeft
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at[0], at[1], left),
+			chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[2], at[3], left), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at[2], at[3], left)))
+	}
+	rows := func() string { return b.Text(`document.querySelector("#table .board").dataset.position`) }
+	before := rows()
+	drag(`[data-at="a1"]`, `[data-at="a3"]`)
+	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
+	drag(`[data-at="a3"]`, "#headline")
+	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
+	drag(`[data-at="a3"]`, `[data-at="a1"]`)
+	require.Equal(t, before, rows())
 }
 
 // Nothing is wider than the screen, also with long lines and the editor.

@@ -395,7 +395,7 @@
   }
 
   function drawEditor() {
-    $("headline").textContent = "Click squares to put pieces on them or to remove them" + (editing.kang ? ", and hands to change the number of pieces there." : ".");
+    $("headline").textContent = "Click squares to put pieces on them or to remove them" + (editing.kang ? ", and hands to change the number of pieces there" : "") + ". Drag pieces to move them.";
     $("course").textContent = "";
     input.show({ position: editing, scene: null, sources: [], placing: false, hands: editing.kang, turned, editing: true });
     const all = [...editing.board, ...editing.hands.flatMap((hand) => hand.flatMap((n, i) => Array(n).fill(i + 1)))];
@@ -405,9 +405,25 @@
 
   const pieces = 4; // of each height
 
+  const squareOf = (name) => [...Array(36).keys()].find((i) => B.nameOf(i) === name);
+
+  // A piece that is dragged to another square while editing goes there.
+  let dragged = null; // its square
+  const squareAt = (e) => squareOf(document.elementFromPoint(e.clientX, e.clientY)?.closest("#table .cell")?.dataset.at);
+  $("table").addEventListener("pointerdown", (e) => { const s = squareAt(e); dragged = editing && e.isPrimary && editing.board[s] ? s : null; });
+  addEventListener("pointercancel", () => { dragged = null; });
+  addEventListener("pointerup", (e) => {
+    const from = dragged, to = squareAt(e);
+    dragged = null;
+    if (!editing || from === null || to === undefined || to === from) return;
+    [editing.board[from], editing.board[to]] = [0, editing.board[from]];
+    drawEditor();
+    announce(`${B.nameOf(from)} to ${B.nameOf(to)}`);
+  });
+
   // put puts a piece on a square of the position being edited, or changes a hand.
   function put(name) {
-    const s = [...Array(36).keys()].find((i) => B.nameOf(i) === name), height = +radio("piece");
+    const s = squareOf(name), height = +radio("piece");
     if (s !== undefined) editing.board[s] = editing.board[s] === height ? 0 : height;
     else if (name.startsWith("hand")) {
       const hand = editing.hands["sn".indexOf(name[5])];
