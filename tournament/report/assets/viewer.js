@@ -50,7 +50,7 @@ const gygesViewer = (() => {
     select("rules", "Rules", numbered(data.rules)), select("player", "Player", numbered(data.agents)), select("against", "Against", numbered(data.agents)),
     select("result", "Result", unique("result")), select("reason", "Reason", unique("reason")));
   drawPicker();
-  const found = h("p", { role: "status" }), absent = h("p", { role: "status", class: "absent" });
+  const found = h("p", { role: "status" }), absent = h("p", { role: "alert", class: "absent" });
   const body = h("tbody");
   const list = h("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
     h("table", {}, h("thead", {}, h("tr", {}, ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) => h("th", { scope: "col" }, t)))), body));
