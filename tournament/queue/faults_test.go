@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -163,8 +164,11 @@ func TestServerRestart(t *testing.T) {
 	want := local(t, c)
 	c.Out = t.TempDir()
 	c.Executor = testPool(t, line.dial(t, discard()), nil)
+	begun := make(chan struct{}) // without a server no run begins
+	begin := sync.OnceFunc(func() { close(begun) })
 	restarts := whileRunning(t, func(ctx context.Context) (n int) {
-		for n < 2 && sleep(ctx, 400*time.Millisecond) {
+		<-begun
+		for n < 2 && sleep(ctx, 200*time.Millisecond) {
 			s.Close()
 			if s, err = StartServer(o); err != nil {
 				return -1
@@ -174,7 +178,8 @@ func TestServerRestart(t *testing.T) {
 		}
 		return n
 	}, func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		_, err := tournament.Run(t.Context(), c, testRegistry(), func(*record.Game) { begin() })
+		begin()
 		require.NoError(t, err)
 	})
 	s.Close()
