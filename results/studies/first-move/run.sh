@@ -1,12 +1,18 @@
 #!/bin/sh
-# Repeats the study: an hour and a half on two cores, after run.sh of ../rulebooks, whose games are counted, too.
+# Repeats the study: an hour on two cores, after run.sh of ../rulebooks, whose games are counted, too.
 # Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/first-move
 games=results/study-first-move
+record_sum() { sed 's/,"timing":.*//' $games/$1/games.jsonl | sha256sum >$here/$1.sha256; }
 for run in weak kang-weak third strong kang-strong; do
 	gyges tournament $here/$run.yaml --out $games/$run
-	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
+	record_sum $run
+done
+others="italian italian-simplified turkish-basic turkish-advanced"
+for rules in $others; do
+	gyges tournament $here/third.yaml --rules $rules --out $games/third-$rules
+	record_sum third-$rules
 done
 
 # The advantage at each strength: two columns of the rating table.
@@ -21,7 +27,11 @@ advantage() {
 	echo nodes,rules,advantage,error
 	advantage 100 $games/weak $games/kang-weak
 	advantage 1000 results/study-rulebooks/setups $games/third --rules standard,simplified
-	advantage 1000 results/study-rulebooks/random --rules kang
+	for rules in $others; do
+		advantage 1000 results/study-rulebooks/setups $games/third-$rules --rules $rules
+	done
+	advantage 1000 results/study-rulebooks/setups --rules russian
+	advantage 1000 results/study-rulebooks/random
 	advantage 5000 $games/strong $games/kang-strong
 } >$here/advantage.csv
 

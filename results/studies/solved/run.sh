@@ -50,6 +50,7 @@ depth() {
 	depth italian-simplified 9 8
 	depth italian-simplified 11 64
 	depth italian 5 8
+	depth italian 7 256
 } >$here/depths.csv
 
 # Every set-up by proof numbers: hours.
