@@ -49,10 +49,7 @@ func (c *levelsCmd) Run(e *env) error {
 		Left:   map[int]bool{1: true, 3: true, 4: true},
 	}
 	for _, l := range levels {
-		elo := map[string]int{}
-		for preset, x := range l.Elo {
-			elo[preset] = x - levels[0].Elo[preset]
-		}
+		elo := eloAbove(l, levels[0])
 		list = append(list, levelJSON{l.Level, l.Name, l.Agent.String(), l.Doc, elo})
 		t.Add(strconv.Itoa(l.Level), l.Name, strconv.Itoa(elo["standard"]), l.Agent.String(), l.Doc)
 	}
@@ -60,4 +57,13 @@ func (c *levelsCmd) Run(e *env) error {
 		return writeJSON(e.out, list)
 	}
 	return printTable(e.out, &t, c.Format == "markdown")
+}
+
+// eloAbove returns by how much one level is above another, by preset.
+func eloAbove(l, weakest configs.Level) map[string]int {
+	elo := map[string]int{}
+	for preset, x := range l.Elo {
+		elo[preset] = x - weakest.Elo[preset]
+	}
+	return elo
 }

@@ -163,8 +163,9 @@ func levelPlayers() (list []live.Player, err error) {
 	for _, l := range levels {
 		p := live.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
 		p.Doc = fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc)
-		for _, preset := range slices.Sorted(maps.Keys(l.Elo)) {
-			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: l.Elo[preset] - levels[0].Elo[preset]})
+		elo := eloAbove(l, levels[0])
+		for _, preset := range slices.Sorted(maps.Keys(elo)) {
+			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: elo[preset]})
 		}
 		list = append(list, p)
 	}
