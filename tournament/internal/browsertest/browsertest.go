@@ -4,6 +4,7 @@ package browsertest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -97,11 +98,19 @@ func (b *Tab) Visit(url string) (console func() []string) {
 // isn't nil.
 func (b *Tab) Eval(script string, to any) {
 	b.t.Helper()
+	require.NoError(b.t, b.eval(script, to), script)
+}
+
+// eval is Eval with an error, which a page that is being left may give too.
+func (b *Tab) eval(script string, to any) error {
 	raw, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("JSON.stringify((()=>{return "+script+"})()) ?? \"null\""))
-	require.NoError(b.t, err, script)
-	if to != nil {
-		require.NoError(b.t, json.Unmarshal([]byte(raw), to), "%s: %s", script, raw)
+	if err != nil || to == nil {
+		return err
 	}
+	if err := json.Unmarshal([]byte(raw), to); err != nil {
+		return fmt.Errorf("%s: %w", raw, err)
+	}
+	return nil
 }
 
 // Text is Eval for a text.
@@ -112,14 +121,22 @@ func (b *Tab) Text(script string) string {
 	return text
 }
 
-// Wait waits until an expression is true.
+// Wait waits until an expression is true. One that can't be evaluated isn't:
+// the page may be about to give way to the next.
 func (b *Tab) Wait(script string) {
 	b.t.Helper()
-	var last bool
-	require.Eventually(b.t, func() bool {
-		b.Eval("!!("+script+")", &last)
-		return last
-	}, 15*time.Second, 15*time.Millisecond, script)
+	end := time.Now().Add(15 * time.Second)
+	for {
+		var done bool
+		err := b.eval("!!("+script+")", &done)
+		if err == nil && done {
+			return
+		}
+		if time.Now().After(end) {
+			require.FailNow(b.t, "not true within 15 seconds", "%s (last error: %v)", script, err)
+		}
+		time.Sleep(15 * time.Millisecond)
+	}
 }
 
 // Press presses keys.

@@ -1,0 +1,33 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Wait goes on while pages give way to others.
+func TestWaitAcrossPages(t *testing.T) {
+	const last = 50
+	b := Open(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.Atoi(r.URL.Path[1:])
+		next := ""
+		if n < last {
+			next = fmt.Sprintf("<script>location = '/%d'</script>", n+1)
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, err := fmt.Fprintf(w, "<!doctype html><title>%d</title>%s", n, next)
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	b.Eval(fmt.Sprintf("void (location = %q)", server.URL+"/1"), nil)
+	b.Wait(fmt.Sprintf(`document.title === "%d"`, last))
+	require.Equal(t, fmt.Sprintf("/%d", last), b.Text("location.pathname"))
+}
