@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -179,9 +180,16 @@ func (s *service) act(ctx context.Context, m message) error {
 		}
 		done.TerminateID = textfmt.JSON(m.TerminateID)
 		s.terminate(m.TerminateID)
+	case "terminate_all":
+		s.mu.Lock()
+		all := slices.Collect(maps.Keys(s.open))
+		s.mu.Unlock()
+		for _, id := range all {
+			s.terminate(id)
+		}
 	default:
 		return &problems.FieldError{Field: "action", Err: errors.New(
-			textfmt.Unknown("action", m.Action, []string{"query_version", "terminate"}))}
+			textfmt.Unknown("action", m.Action, []string{"query_version", "terminate", "terminate_all"}))}
 	}
 	s.write(done)
 	return nil

@@ -205,6 +205,41 @@ func TestServeWholeGame(t *testing.T) {
 // others none. Its id can be used again.
 func TestServeTerminates(t *testing.T) {
 	t.Parallel()
+	const position = `"position":"` + middle + `","moves":["a1-b2"]`
+	got := serveWaiting(t,
+		`{"id":"a",`+position+`,"plies":"all","report_every":5}`,
+		`{"id":"low",`+position+`,"time":2}`,
+		`{"id":"high",`+position+`,"time":2,"priority":1}`,
+		`{"id":"a",`+position+`}`,
+		`{"id":"t","action":"terminate","terminate_id":"a"}`,
+		`{"id":"t","action":"terminate","terminate_id":"nothing"}`)
+	require.ElementsMatch(t, []string{
+		"a 0 true 1 ", "a 1 true 0 ", "t 0 false 0 terminate", "t 0 false 0 terminate",
+		"a 0 false 0 a request with this id isn't answered in full yet", "high 1 false 1 ", "low 1 false 1 ",
+	}, got)
+	require.Equal(t, []string{"high 1 false 1 ", "low 1 false 1 "}, got[len(got)-2:])
+}
+
+// An action ends all requests before it, and none after it.
+func TestServeTerminatesAll(t *testing.T) {
+	t.Parallel()
+	const position = `"position":"` + middle + `","moves":["a1-b2"]`
+	got := serveWaiting(t,
+		`{"id":"t","action":"terminate_all"}`,
+		`{"id":"a",`+position+`,"plies":"all"}`,
+		`{"id":"b",`+position+`}`,
+		`{"id":"t","action":"terminate_all"}`,
+		`{"id":"b",`+position+`,"time":2}`)
+	require.ElementsMatch(t, []string{
+		"t 0 false 0 terminate_all", "a 0 true 1 ", "a 1 true 0 ", "b 1 true 0 ", "t 0 false 0 terminate_all",
+		"b 1 false 1 ",
+	}, got)
+	require.Equal(t, "b 1 false 1 ", got[len(got)-1])
+}
+
+// serveWaiting serves lines with one agent that waits, each when nothing else happens any
+// more, and returns the answers: id, ply, whether terminated, number of lines, action or error.
+func serveWaiting(t *testing.T, lines ...string) (got []string) {
 	synctest.Test(t, func(t *testing.T) {
 		in, to := io.Pipe()
 		var out bytes.Buffer
@@ -215,30 +250,18 @@ func TestServeTerminates(t *testing.T) {
 		}})
 		c.Spec = agents.Spec{Kind: "waits"}
 		go func() { done <- Serve(t.Context(), in, &out, c) }()
-		say := func(text string) {
-			_, err := io.WriteString(to, text+"\n")
+		for _, line := range lines {
+			_, err := io.WriteString(to, line+"\n")
 			require.NoError(t, err)
 			synctest.Wait()
 		}
-		const position = `"position":"` + middle + `","moves":["a1-b2"]`
-		say(`{"id":"a",` + position + `,"plies":"all","report_every":5}`)
-		say(`{"id":"low",` + position + `,"time":2}`)
-		say(`{"id":"high",` + position + `,"time":2,"priority":1}`)
-		say(`{"id":"a",` + position + `}`)
-		say(`{"id":"t","action":"terminate","terminate_id":"a"}`)
-		say(`{"id":"t","action":"terminate","terminate_id":"nothing"}`)
 		require.NoError(t, to.Close())
 		require.NoError(t, <-done)
-		var got []string
 		for _, r := range replies(t, out.String()) {
 			got = append(got, fmt.Sprint(r.ID, " ", r.Ply, " ", r.Terminated, " ", len(r.Lines), " ", r.Action, r.Error))
 		}
-		require.ElementsMatch(t, []string{
-			"a 0 true 1 ", "a 1 true 0 ", "t 0 false 0 terminate", "t 0 false 0 terminate",
-			"a 0 false 0 a request with this id isn't answered in full yet", "high 1 false 1 ", "low 1 false 1 ",
-		}, got)
-		require.Equal(t, []string{"high 1 false 1 ", "low 1 false 1 "}, got[len(got)-2:])
 	})
+	return got
 }
 
 // waiting is an agent that reports a move at once and searches until its time is over.
