@@ -55,11 +55,7 @@ func (d *Data) Add(south, north string, r Result) {
 		d.self[s]++
 		return
 	}
-	m, swapped := d.meeting(s, n)
-	side := 0
-	if swapped {
-		side = 1
-	}
+	m, side := d.meeting(s, n)
 	m.single[side][r.index()]++
 }
 
@@ -69,11 +65,7 @@ func (d *Data) AddFault(south, north string, r Result) {
 	if s == n || r == Draw {
 		return
 	}
-	m, swapped := d.meeting(s, n)
-	side := 0
-	if swapped {
-		side = 1
-	}
+	m, side := d.meeting(s, n)
 	m.faults[side][(int(r)+1)/2]++
 }
 
@@ -86,18 +78,18 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 		d.self[i] += 2
 		return
 	}
-	m, swapped := d.meeting(i, j)
-	if swapped {
+	m, side := d.meeting(i, j)
+	if side == 1 {
 		first, second = second, first
 	}
 	m.pairs[first.index()][second.index()]++
 }
 
-// meeting finds two players' counts; swapped reports whether the second is their a.
-func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
+// meeting finds two players' counts; side is 0 if the first is their a, 1 if the second is.
+func (d *Data) meeting(first, second int) (m *meeting, side int) {
 	a, b := first, second
-	if swapped = a > b; swapped {
-		a, b = b, a
+	if a > b {
+		a, b, side = b, a, 1
 	}
 	k := uint64(a)<<32 | uint64(b)
 	i, ok := d.cells[k]
@@ -109,7 +101,7 @@ func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
 		d.cells[k] = i
 		d.met = append(d.met, meeting{a: a, b: b})
 	}
-	return &d.met[i], swapped
+	return &d.met[i], side
 }
 
 func (d *Data) id(name string) int {
@@ -158,8 +150,8 @@ func (d *Data) merge(o *Data, rename func(string) string) {
 			d.self[place[k.a]] += k.games()
 			continue
 		}
-		m, swapped := d.meeting(place[k.a], place[k.b])
-		if swapped {
+		m, side := d.meeting(place[k.a], place[k.b])
+		if side == 1 {
 			k = k.swap()
 		}
 		m.add(&k)
@@ -197,11 +189,7 @@ func (d *Data) PerSide() *Data {
 				continue
 			}
 			south, north := SideNames(d.names[players.south], d.names[players.north])
-			m, swapped := p.meeting(p.id(south), p.id(north))
-			to := 0
-			if swapped {
-				to = 1
-			}
+			m, to := p.meeting(p.id(south), p.id(north))
 			for o, c := range counts {
 				m.single[to][o] += c
 			}

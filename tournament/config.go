@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"slices"
@@ -238,18 +237,10 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 			errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
 		}
 	}
-	if err := closeAgent(agent); err != nil {
+	if err := agents.Close(agent); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
-}
-
-// closeAgent closes an agent that can be closed.
-func closeAgent(agent agents.Agent) error {
-	if c, ok := agent.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
 }
 
 func (v *validation) format(c *Config) {

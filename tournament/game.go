@@ -119,7 +119,7 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 	}
 	g := r.notes.record(setup, game, fault, start)
 	if fault != nil {
-		g.Timing.Trace = traceOf(setup.Seats[sideOf(fault)].Agent)
+		g.Timing.Trace = traceOf(setup.Seats[fault.Loser()].Agent)
 	}
 	return g, nil
 }
@@ -272,14 +272,6 @@ func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now
 		return d, newFault(r.side, record.FaultIllegal, err.Error())
 	}
 	return d, nil
-}
-
-// sideOf returns the side of a fault.
-func sideOf(f *record.Fault) rules.Side {
-	if f.Side == sideName(rules.North) {
-		return rules.North
-	}
-	return rules.South
 }
 
 // notes are the decisions of a game, in memory that is used again. The referee's goroutine

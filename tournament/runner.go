@@ -114,7 +114,7 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	case hung: // it can't even be closed
 		r.agents[seated[ref.side]] = nil
 	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
-		failed := seated[sideOf(g.Fault)]
+		failed := seated[g.Fault.Loser()]
 		_ = closeSafely(r.agents[failed]) // its failure is in the record
 		r.agents[failed] = nil
 	}
@@ -166,7 +166,7 @@ func closeSafely(a agents.Agent) error {
 			}
 			done <- err
 		}()
-		err = closeAgent(a)
+		err = agents.Close(a)
 	}()
 	select {
 	case err := <-done:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,7 +86,7 @@ func (c *agentsCmd) one(e *env, k agents.Kind) error {
 	t := grid.Grid{Header: []string{"Parameter", "Value", "Default", "What it does"}}
 	markdown := c.Format == "markdown"
 	for _, d := range parameters(k) {
-		t.Add(d.Name, valueText(d, markdown), orDash(d.Default), d.Doc)
+		t.Add(d.Name, valueText(d, markdown), cmp.Or(d.Default, "-"), d.Doc)
 	}
 	doc := k.Name + ": " + k.Doc
 	if !markdown {
@@ -118,11 +119,4 @@ func kindJSON(k agents.Kind) agentJSON {
 		a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
 	}
 	return a
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gyges/tournament"
 	"io"
 	"os"
 	"path/filepath"
+
+	"gyges/tournament"
 )
 
 // openInput opens what a user names as a file; "-" is the standard input, and name
@@ -25,6 +26,18 @@ func openInput(ctx context.Context, stdin io.Reader, path string) (in io.ReadClo
 		return nil, "", err
 	}
 	return interruptible{ctx, f}, path, nil
+}
+
+// readInput returns what read makes of a file that a user names, see [openInput].
+func readInput[T any](
+	ctx context.Context, e *env, path string, read func(in io.Reader, name string) (T, error),
+) (value T, err error) {
+	in, name, err := openInput(ctx, e.in, path)
+	if err == nil {
+		defer func() { _ = in.Close() }() // it was only read
+		value, err = read(in, name)
+	}
+	return value, plainFileError(err)
 }
 
 // mayBlock reports whether a path names a pipe, a device or a socket.

@@ -51,20 +51,15 @@ func (c *solveCmd) runList(ctx context.Context, e *env, r *rules.Rules) error {
 
 // readList reads the positions of the list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
-	in, name, err := openInput(ctx, e.in, c.List)
+	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
 	if err != nil {
-		return nil, plainFileError(err)
-	}
-	defer func() { _ = in.Close() }() // it was only read
-	list, err := tournament.ReadOpenings(in, name)
-	if err != nil {
-		return nil, plainFileError(err)
+		return nil, err
 	}
 	games := make([]*rules.Game, len(list.Positions))
 	for i := range games {
 		p, err := list.Opening(r, 0, int64(i))
 		if err == nil && r.SettingUp(p) {
-			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", name, i+1)
+			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
 		}
 		if err != nil {
 			return nil, err

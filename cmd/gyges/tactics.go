@@ -121,7 +121,10 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
 	}
-	tasks, err := c.read(ctx, e)
+	if c.File == "" {
+		return errors.New("expected FILE, a suite as gyges tactics make prints it")
+	}
+	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
 		return err
 	}
@@ -143,20 +146,6 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	return c.write(e.out, trials)
-}
-
-// read reads the suite.
-func (c *tacticsRunCmd) read(ctx context.Context, e *env) ([]tactics.Task, error) {
-	if c.File == "" {
-		return nil, errors.New("expected FILE, a suite as gyges tactics make prints it")
-	}
-	f, name, err := openInput(ctx, e.in, c.File)
-	if err != nil {
-		return nil, plainFileError(err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	tasks, err := tactics.Read(name, f)
-	return tasks, plainFileError(err)
 }
 
 // write prints the counts, and the positions that were not solved with --missed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -146,9 +145,7 @@ func (r *tdRun) playGames(ctx context.Context, step int) ([]tdleaf.Game, error) 
 				if seats[side].Agent, err = r.env.Registry.New(spec); err != nil {
 					return err
 				}
-				if c, ok := seats[side].Agent.(io.Closer); ok {
-					defer func() { err = errors.Join(err, c.Close()) }()
-				}
+				defer func() { err = errors.Join(err, agents.Close(seats[side].Agent)) }()
 			}
 			for err == nil {
 				i := int(next.Add(1)) - 1
