@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -139,7 +138,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	inRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
+	problems.InRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
 	v.format(c)
 	v.openings(c.Openings)
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
@@ -152,16 +151,10 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
 	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit,
 		agents.AskNext, agents.Allow, c.OnRepetition)
-	inRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
-	inRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
-	inRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
+	problems.InRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
+	problems.InRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
+	problems.InRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
 	return v.Err()
-}
-
-// inRange expects a value of a field from low to high; what ends in the low bound:
-// "a number from 0 (all cores)".
-func inRange[T cmp.Ordered](list *problems.List, field, what string, x, low, high T) {
-	list.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
 }
 
 // validation gathers what is wrong.
@@ -267,7 +260,7 @@ func (v *validation) openings(o Openings) {
 		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file",
 		"expected a list of positions exactly with policy %s", FileOpenings)
-	inRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
+	problems.InRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
 	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies",
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
@@ -292,9 +285,9 @@ func (v *validation) firstOpenings(c *Config) {
 }
 
 func (v *validation) limits(l agents.Limits) {
-	inRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
-	inRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
-	inRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
+	problems.InRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
+	problems.InRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
+	problems.InRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
 }
 
 // IsName reports whether a run's name can stand in a path on any system.

@@ -235,7 +235,7 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 // failed returns the fault of the agent that was called, and notes an error that is
 // the host's instead.
 func (r *referee) failed(doing string, err error) *record.Fault {
-	if lack := (*agents.HostFailure)(nil); errors.As(err, &lack) {
+	if lack, ok := errors.AsType[*agents.HostFailure](err); ok {
 		r.lack = lack
 	}
 	return faultOf(r.side, doing, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,17 +116,15 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 	if err != nil {
 		return failure{err} // it was made above
 	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
 	in, _, err := openInput(ctx, e.in, "-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
 	return asFailure(analysis.Serve(ctx, in, e.out, analysis.Config{
-		Version: version(), Registry: e.registry, Spec: spec, Workers: c.Workers,
-		Rules: r, Limits: limits, Multi: c.Multi, Log: e.log,
+		Version: version(), Registry: e.registry, Spec: spec,
+		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
+		Rules:   r, Limits: limits, Multi: c.Multi, Log: e.log,
 	}))
 }
 

@@ -155,10 +155,9 @@ func percent(part, whole int64) string {
 }
 
 func writeStatsCSV(w *output, s dataset.Stats) error {
-	c := csvfile.NewWriter(w)
-	_ = c.Write([]string{
+	rows := [][]string{{
 		"group", "name", "positions", "occurrences", "games", "won", "drawn", "lost", "quiet", "scored", "south", "to_end",
-	})
+	}}
 	for _, x := range s.Groups {
 		row := []string{x.Kind, x.Name}
 		for _, n := range []int64{
@@ -166,8 +165,7 @@ func writeStatsCSV(w *output, s dataset.Stats) error {
 		} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		_ = c.Write(append(row, strconv.FormatFloat(x.ToEnd, 'g', -1, 64)))
+		rows = append(rows, append(row, strconv.FormatFloat(x.ToEnd, 'g', -1, 64)))
 	}
-	c.Flush()
-	return c.Error()
+	return csvfile.NewWriter(w).WriteAll(rows)
 }

@@ -264,11 +264,9 @@ type gamesShowCmd struct {
 
 // Help is the part of the help below the summary.
 func (gamesShowCmd) Help() string {
-	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score " +
-		"in points, the " +
-		"depth it searched, the positions it visited, the time it took. Every move is checked against the rules, and so " +
-		"is the " +
-		"result; a record that doesn't fit is refused with file and line."
+	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score in " +
+		"points, the depth it searched, the positions it visited, the time it took. Every move is checked against the " +
+		"rules, and so is the result; a record that doesn't fit is refused with file and line."
 }
 
 func (gamesShowCmd) examples() []example {

@@ -169,8 +169,7 @@ func notCompared(s gamestats.Stats) string {
 
 // writeGameStatsCSV prints a line for each figure of each rule set.
 func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
-	c := csvfile.NewWriter(w)
-	_ = c.Write([]string{"rules", "statistic", "value", "low", "high", "n"}) // Error returns it
+	rows := [][]string{{"rules", "statistic", "value", "low", "high", "n"}}
 	number := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
@@ -179,11 +178,12 @@ func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
 	}
 	for _, s := range all {
 		for _, f := range s.Figures {
-			_ = c.Write([]string{s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10)})
+			rows = append(rows, []string{
+				s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10),
+			})
 		}
 	}
-	c.Flush()
-	return writeFailure(c.Error())
+	return writeFailure(csvfile.NewWriter(w).WriteAll(rows))
 }
 
 // gameStatsJSON are the figures of a rule set as --format json prints them.

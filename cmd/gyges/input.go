@@ -135,6 +135,17 @@ func gameFiles(runs []string) ([]string, error) {
 	return files, errors.Join(errs...)
 }
 
+// runName is the name of a run's folder, which may be given by its records, or of another file.
+func runName(path string) string {
+	if filepath.Base(path) == tournament.GamesFile {
+		path = filepath.Dir(path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Base(path)
+}
+
 // fileError returns an error of opening or reading a file.
 func fileError(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, plainFileError(err))
@@ -142,8 +153,7 @@ func fileError(flag string, err error) error {
 
 // plainFileError returns an error of the system without the name of the failed call.
 func plainFileError(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

@@ -159,13 +159,7 @@ func (c *reportCmd) files() ([]string, error) {
 func (c *reportCmd) title() string {
 	var list []string
 	for _, path := range c.Runs {
-		if filepath.Base(path) == tournament.GamesFile {
-			path = filepath.Dir(path)
-		}
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		list = append(list, filepath.Base(path))
+		list = append(list, runName(path))
 	}
 	return listed(list)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -17,9 +18,6 @@ func (c *solveCmd) runList(ctx context.Context, e *env, r *rules.Rules) error {
 	games, err := c.readList(ctx, e, r)
 	if err != nil {
 		return err
-	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -83,7 +81,7 @@ func (c *solveCmd) solveAll(
 	}
 	close(next)
 	var workers sync.WaitGroup
-	for range min(c.Workers, len(games)) {
+	for range min(cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), len(games)) {
 		solve, err := c.newSolve(r)
 		if err != nil {
 			return nil, nil, err
@@ -122,13 +120,11 @@ func (l *solutionList) add(s *solution) error {
 	case "json":
 		return writeJSONLine(l.out, s.json())
 	case "csv":
-		w := csvfile.NewWriter(l.out)
-		if first {
-			_ = w.Write(solutionHeader) // Flush has the error
+		rows := [][]string{solutionHeader, s.row()}
+		if !first {
+			rows = rows[1:]
 		}
-		_ = w.Write(s.row())
-		w.Flush()
-		return writeFailure(w.Error())
+		return writeFailure(csvfile.NewWriter(l.out).WriteAll(rows))
 	}
 	l.out.printf("%s: ", s.game.Rules().FormatPosition(s.game.Position()))
 	s.text(l.out)
