@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -290,14 +291,8 @@ func (v *validation) limits(l agents.Limits) {
 	problems.InRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
 }
 
+// runName matches the names of runs; they have at most maxName letters.
+var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`)
+
 // IsName reports whether a run's name can stand in a path on any system.
-func IsName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !first && (i == 0 || c != '-' && c != '_' && c != '.') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxName
-}
+func IsName(s string) bool { return len(s) <= maxName && runName.MatchString(s) }

@@ -16,7 +16,6 @@ type agentsCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Help is the part of the help below the summary.
 func (agentsCmd) Help() string {
 	return "An agent is named by a spec, kind:param=value,param=value, wherever a command takes one."
 }

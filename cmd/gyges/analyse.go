@@ -28,7 +28,6 @@ type analyseCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
-// Help is the part of the help below the summary.
 func (analyseCmd) Help() string {
 	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, " +
 		"positions visited so far, the time, and the principal variation. Then it prints the contribution of each " +

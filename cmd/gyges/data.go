@@ -27,7 +27,6 @@ type dataMakeCmd struct {
 	dataFormatFlag
 }
 
-// Help is the part of the help below the summary.
 func (dataMakeCmd) Help() string {
 	return "Replays the games in DIR and writes their positions to its folder positions, which is replaced: the last " +
 		"step of gyges selfplay. Games that a fault decided are omitted, and positions without a score in games " +
@@ -80,7 +79,6 @@ type dataStatsCmd struct {
 	dataFormatFlag
 }
 
-// Help is the part of the help below the summary.
 func (dataStatsCmd) Help() string {
 	return "Counts training positions and their occurrences by split, rule set, ply and number of occurrences. Won, " +
 		"drawn and lost are from the side to move and count every occurrence; quiet are positions in which " +

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,7 +29,6 @@ type exportCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
-// Help is the part of the help below the summary.
 func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is " +
 		"White. A player has its name=, or else its spec, for a name, as in rating tables; if two players share a name, " +
@@ -108,11 +108,11 @@ func eventOf(files []runFile) string {
 	for _, f := range files {
 		name := ""
 		if filepath.Base(f.path) == tournament.GamesFile {
-			name, _ = tournament.RunIdentity(filepath.Dir(f.path))
+			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f.path))); err == nil && m != nil {
+				name = m.Config.Name
+			}
 		}
-		if name == "" {
-			name = baseName(f)
-		}
+		name = cmp.Or(name, baseName(f))
 		if n := len(list); n == 0 || list[n-1] != name {
 			list = append(list, name)
 		}

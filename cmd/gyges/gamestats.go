@@ -25,7 +25,6 @@ type gamesStatsCmd struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-// Help is the part of the help below the summary.
 func (gamesStatsCmd) Help() string {
 	return "Replays games and counts, for each rule set, results and lengths, how the winning moves and all moves are " +
 		"made, and how often a win was missed or could have been stopped. The 95 % intervals take the pair of games " +
@@ -202,12 +201,6 @@ type gameFigureJSON struct {
 }
 
 func newGameStatsJSON(all []gamestats.Stats) []gameStatsJSON {
-	orNull := func(v float64) *float64 {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return &v
-	}
 	var list []gameStatsJSON
 	for _, s := range all {
 		one := gameStatsJSON{Rules: s.Rules}

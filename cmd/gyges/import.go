@@ -25,7 +25,6 @@ type importCmd struct {
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
-// Help is the part of the help below the summary.
 func (importCmd) Help() string {
 	return "Makes a run's folder of a file of games of any program, for gyges games, rate and the rest. It keeps the " +
 		"tags White (South), Black, Result, Rules or Variant, and the start; two games that share Round and FEN, or a tag " +

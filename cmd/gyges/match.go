@@ -24,7 +24,6 @@ type matchCmd struct {
 	runFlags
 }
 
-// Help is the part of the help below the summary.
 func (matchCmd) Help() string {
 	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the " +
 		"pair that decides the test, the same one with any --workers. Elo, LLR and results are from the " +

@@ -39,7 +39,7 @@ type observer struct {
 	flags      observerFlags
 	config     *tournament.Config
 	standings  *standings.Standings
-	faults     *faults
+	faults     faults
 	stats      playerStats
 	progress   *progress
 	pairs      sprt.Pairs // of a match, as its first player saw them
@@ -53,7 +53,7 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: newFaults(), stats: playerStats{},
+		standings: standings.New(), faults: faults{}, stats: playerStats{},
 		progress: newProgress(e.err, config.Games()),
 	}
 	f.progress.reading, f.progress.state, config.OnBegin = true, f.leader, f.progress.resume

@@ -24,7 +24,6 @@ type openingsCmd struct {
 	limitsFlags
 }
 
-// Help is the part of the help below the summary.
 func (openingsCmd) Help() string {
 	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't win " +
 		"at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."

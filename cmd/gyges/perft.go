@@ -30,7 +30,6 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
-// Help is the part of the help below the summary.
 func (perftCmd) Help() string {
 	return "Counts the sequences of exactly N plies: a game that ended earlier is not counted, a forced pass is a " +
 		"ply. The repetition rule is off unless it is set with --set repetition=…. The last line is 'nodes' and " +

@@ -44,7 +44,6 @@ type viewFlags struct {
 	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
 }
 
-// Help is the part of the help below the summary.
 func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
 		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where the " +

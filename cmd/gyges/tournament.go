@@ -31,7 +31,6 @@ type tournamentCmd struct {
 	formatFlag
 }
 
-// Help is the part of the help below the summary.
 func (tournamentCmd) Help() string {
 	return "The players are paired by --schedule, under every rule set. The games are recorded as they finish; then " +
 		"a rating table and a crosstable are printed for each rule set. The same seed gives the same games " +
@@ -139,7 +138,7 @@ func runError(err error, s tournament.Summary) error {
 }
 
 // summarize prints what is reported besides the tables.
-func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *faults) {
+func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f faults) {
 	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
 	f.write(w)
 	if s.Status != tournament.Finished {

@@ -34,7 +34,6 @@ type tuneTexelCmd struct {
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 }
 
-// Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
 	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain " +
 		"on the test positions. Prints each weight with its standard error, and by how much the validation loss rises " +
@@ -153,7 +152,6 @@ const tuneHelp = "The same seed gives the same steps with any --workers, but for
 	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the " +
 	"same outcome."
 
-// Help is the part of the help below the summary.
 func (tuneSPSACmd) Help() string { return "Prints the agent with its tuned parameters. " + tuneHelp }
 
 func (tuneSPSACmd) examples() []example {
@@ -187,7 +185,6 @@ type tuneTDCmd struct {
 	tuneFlags
 }
 
-// Help is the part of the help below the summary.
 func (tuneTDCmd) Help() string { return "Prints the weights learned. " + tuneHelp }
 
 func (tuneTDCmd) examples() []example {

@@ -20,7 +20,6 @@ type workerCmd struct {
 	accessFlags
 }
 
-// Help is the part of the help below the summary.
 func (workerCmd) Help() string {
 	return "Plays game pairs of all runs at that server, those of gyges tournament or match with --nats for example, " +
 		"and sends the games. It plays for any number of runs until it is stopped with Ctrl-C; its unfinished pairs are " +
