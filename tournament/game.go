@@ -243,8 +243,9 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 
 // decide returns the checked decision of the agent whose turn it is, or notes that it
 // resigns. now is the time since the game's start.
-func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now time.Duration) (agents.Decision,
-	*record.Fault) {
+func (r *referee) decide(
+	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
+) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := setup.Limits.Tighter(r.control[r.side].clock.limits(r.left[r.side]))

@@ -90,8 +90,9 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 }
 
 // playOne plays game n, 0 or 1, of a pair.
-func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position, timeScale float64) (*record.Game,
-	error) {
+func (r *Runner) playOne(
+	ctx context.Context, p pair, n int, position rules.Position, timeScale float64,
+) (*record.Game, error) {
 	config := r.schedule.config
 	setup := r.schedule.game(p, n, position)
 	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)
