@@ -103,7 +103,7 @@ func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
 func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.Rules) error {
 	switch c.Format {
 	case "json":
-		return writeJSON(w, newGameStatsJSON(all))
+		return writeJSON(w, all)
 	case "csv":
 		return writeGameStatsCSV(w, all)
 	}
@@ -128,7 +128,7 @@ func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.R
 		if err := printTable(w, &t, markdown); err != nil {
 			return err
 		}
-		if note := notCompared(s); note != "" {
+		for _, note := range s.Notes {
 			w.printf("\n")
 			hanging(w, "", note)
 		}
@@ -157,15 +157,6 @@ func gameFigureRow(f gamestats.Figure) []string {
 	return row
 }
 
-// notCompared says why games were not compared; "" if all were.
-func notCompared(s gamestats.Stats) string {
-	if s.NotCompared == 0 {
-		return ""
-	}
-	return textfmt.Escape(fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(int(s.NotCompared), "game"),
-		s.NotComparedError))
-}
-
 // writeGameStatsCSV prints a line for each figure of each rule set.
 func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
 	rows := [][]string{{"rules", "statistic", "value", "low", "high", "n"}}
@@ -183,34 +174,4 @@ func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
 		}
 	}
 	return writeFailure(csvfile.NewWriter(w).WriteAll(rows))
-}
-
-// gameStatsJSON are the figures of a rule set as --format json prints them.
-type gameStatsJSON struct {
-	Rules   string           `json:"rules"`
-	Figures []gameFigureJSON `json:"figures"`
-	Notes   []string         `json:"notes,omitempty"`
-}
-
-type gameFigureJSON struct {
-	Statistic string   `json:"statistic"`
-	Value     *float64 `json:"value"` // null: there is none
-	Low       *float64 `json:"low"`
-	High      *float64 `json:"high"`
-	N         int64    `json:"n"`
-}
-
-func newGameStatsJSON(all []gamestats.Stats) []gameStatsJSON {
-	var list []gameStatsJSON
-	for _, s := range all {
-		one := gameStatsJSON{Rules: s.Rules}
-		for _, f := range s.Figures {
-			one.Figures = append(one.Figures, gameFigureJSON{f.Key, orNull(f.Value), orNull(f.Low), orNull(f.High), f.N})
-		}
-		if note := notCompared(s); note != "" {
-			one.Notes = []string{note}
-		}
-		list = append(list, one)
-	}
-	return list
 }

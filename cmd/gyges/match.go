@@ -43,7 +43,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	f, summary, err, errReport := c.play(ctx, e, config, true)
+	f, summary, err := c.play(ctx, e, config, true)
 	if f == nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if c.Events == "" {
 		c.print(e, f, summary, err != nil)
 	}
-	switch err = errors.Join(err, errReport); {
+	switch err = errors.Join(err, f.err); {
 	case err != nil:
 		return err
 	case summary.Faults > 0:

@@ -57,7 +57,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	f, summary, err, errReport := c.play(ctx, e, config, false)
+	f, summary, err := c.play(ctx, e, config, false)
 	if f == nil {
 		return err
 	}
@@ -67,6 +67,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
+	errReport := f.err
 	if c.Events == "" && errReport == nil {
 		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
@@ -101,24 +102,25 @@ type runFlags struct {
 	queueFlags
 }
 
-// play plays a run, a match or another tournament, and reports on it while it goes on; err is that of
-// the run, and errReport of the reports. A dry run, or one that can't begin, has no observer.
+// play plays a run, a match or another tournament, and reports on it while it goes on. The error is that
+// of the run; the observer has that of the reports. A dry run, or one that can't begin, has no observer.
 func (c *runFlags) play(
 	ctx context.Context, e *env, config tournament.Config, match bool,
-) (f *observer, s tournament.Summary, err, errReport error) {
+) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
 	if c.DryRun {
-		return nil, s, dryRun(ctx, e, config, c.Events), nil
+		return nil, s, dryRun(ctx, e, config, c.Events)
 	}
 	q, err := c.open(ctx, e, &config)
 	if err != nil {
-		return nil, s, err, nil
+		return nil, s, err
 	}
 	defer q.close()
 	f = newObserver(e, c.observerFlags, &config, match)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
 	q.end(s)
-	return f, s, err, f.end(context.WithoutCancel(ctx), s, err)
+	f.end(context.WithoutCancel(ctx), s, err)
+	return f, s, err
 }
 
 // runError distinguishes the user's mistakes from failures of the run.
