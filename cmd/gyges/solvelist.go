@@ -19,6 +19,7 @@ func (c *solveCmd) runList(ctx context.Context, e *env, r *rules.Rules) error {
 	if err != nil {
 		return err
 	}
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	solutions, wait, err := c.solveAll(ctx, cancel, r, games)
@@ -81,7 +82,7 @@ func (c *solveCmd) solveAll(
 	}
 	close(next)
 	var workers sync.WaitGroup
-	for range min(cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), len(games)) {
+	for range min(c.Workers, len(games)) {
 		solve, err := c.newSolve(r)
 		if err != nil {
 			return nil, nil, err
