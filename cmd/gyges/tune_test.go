@@ -37,15 +37,6 @@ func folderFiles(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func errJoin(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 const smallSPSA = `
 agent: alphabeta:depth=1,hash=1
 rules: simplified

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -129,7 +130,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	in, err := os.Open(filepath.Join(out, training.WeightsFile))
 	require.NoError(t, err)
 	got, err := eval.Read(in, "got")
-	require.NoError(t, errJoin(err, in.Close()))
+	require.NoError(t, errors.Join(err, in.Close()))
 	p := got.Provenance
 	require.Equal(t, []any{"texel", "recovery", "default/standard", uint64(7), version()},
 		[]any{p.Method, p.Run, p.Parent, p.Seed, p.Version})
@@ -158,7 +159,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	historyFile, err := os.Open(filepath.Join(out, training.HistoryFile))
 	require.NoError(t, err)
 	lines, _, err := training.ReadHistory(historyFile, "history")
-	require.NoError(t, errJoin(err, historyFile.Close()))
+	require.NoError(t, errors.Join(err, historyFile.Close()))
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
 	require.InDelta(t, got.Values[eval.Near], lines[len(lines)-1].Parameters["near"], 1e-3)
