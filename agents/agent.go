@@ -6,6 +6,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // Agent plays one side of one game at a time. An agent belongs to one goroutine. One
-// that is also an io.Closer is closed when it is no longer needed.
+// that is also an io.Closer is closed by [Close] when it is no longer needed.
 type Agent interface {
 	// NewGame prepares for a game and clears the state of the one before. After
 	// equal setups an agent limited by depth, nodes or iterations makes equal
@@ -46,6 +47,14 @@ type Explorer interface {
 	// decision's Score is that of the best move; its PV is empty if another one is
 	// returned.
 	ChooseNoisy(ctx context.Context, g *rules.Game, lim Limits, noise func(rules.Move) Score) (Decision, error)
+}
+
+// Close frees the resources of an agent, such as a running program, if it has any.
+func Close(a Agent) error {
+	if c, ok := a.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // Setup describes a game that is about to be played.

@@ -3,6 +3,7 @@ package agents
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -28,14 +29,14 @@ func ParseSpec(text string) (Spec, error) {
 		return Spec{}, fmt.Errorf("agent spec of %d bytes: expected at most %d", len(text), maxSpec)
 	}
 	kind, rest, more := strings.Cut(text, ":")
-	if !isName(kind) {
+	if !validName.MatchString(kind) {
 		return Spec{}, fmt.Errorf("agent %.60q: expected kind or kind:param=value,…, like alphabeta:depth=4", text)
 	}
 	s := Spec{Kind: kind}
 	seen := map[string]bool{}
 	for more {
 		name, value, ok := strings.Cut(rest, "=")
-		if !ok || !isName(name) {
+		if !ok || !validName.MatchString(name) {
 			return Spec{}, fmt.Errorf("agent %.60q: expected param=value, found %.60q", text, rest)
 		}
 		if seen[name] {
@@ -79,16 +80,8 @@ func cutValue(text string) (value, rest string, more bool, err error) {
 	return b.String(), after, more, nil
 }
 
-func isName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c != '_' && c != '-' && c != '.' && (c < '0' || c > '9')) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
+// validName matches the names of kinds and parameters.
+var validName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9_.]{0,63}$`)
 
 // Get returns a parameter's value as it was given, "" for none.
 func (s Spec) Get(name string) string {

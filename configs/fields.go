@@ -136,9 +136,9 @@ func nameOf(path string) string {
 func (p *parser) report(invalid error) {
 	var more []problem
 	for _, err := range problems.Split(invalid) {
-		var fe *problems.FieldError
+		fe, ok := errors.AsType[*problems.FieldError](err)
 		switch {
-		case !errors.As(err, &fe):
+		case !ok:
 			more = append(more, problem{line: p.root, text: err.Error()})
 		case !p.bad[fe.Field]:
 			more = append(more, problem{p.line(fe.Field), fe.Field, fe.Err.Error()})

@@ -38,26 +38,27 @@ func (p *parser) rules(n *yaml.Node) *rules.Rules {
 	if n.Kind == yaml.MappingNode {
 		return p.rulesMapping(n)
 	}
-	text, ok := p.text(n, "a rule set, like standard or standard:null_move=allow")
-	if !ok {
-		return nil
-	}
-	r, err := rules.Parse(text)
-	if err != nil {
-		p.add(n.Line, "%v", problems.Hint(err))
-		return nil
-	}
+	var r *rules.Rules
+	parsed(p, n, &r, "a rule set, like standard or standard:null_move=allow", hinted(rules.Parse))
 	return r
+}
+
+// hinted returns a parser whose error says what may have been meant.
+func hinted[T any](parse func(string) (T, error)) func(string) (T, error) {
+	return func(text string) (T, error) {
+		x, err := parse(text)
+		return x, problems.Hint(err)
+	}
 }
 
 // rulesMapping reads a preset with changed options.
 func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	before := len(p.problems)
-	var preset *rules.Preset
+	var preset rules.Preset
 	var changes []string
 	p.entries(n, "a rule set", func(key, value *yaml.Node) {
 		if key.Value == "preset" {
-			preset = p.preset(value)
+			parsed(p, value, &preset, "the name of a preset, like standard", hinted(rules.FindPreset))
 			return
 		}
 		options := rules.Presets()[0].Options // any will do to check one option
@@ -74,7 +75,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	if len(p.problems) > before {
 		return nil
 	}
-	if preset == nil {
+	if preset.Name == "" {
 		p.add(n.Line, "expected the key preset in a rule set, like preset: standard")
 		return nil
 	}
@@ -88,17 +89,4 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 		return nil
 	}
 	return r
-}
-
-func (p *parser) preset(n *yaml.Node) *rules.Preset {
-	name, ok := p.text(n, "the name of a preset, like standard")
-	if !ok {
-		return nil
-	}
-	preset, err := rules.FindPreset(name)
-	if err != nil {
-		p.add(n.Line, "%v", problems.Hint(err))
-		return nil
-	}
-	return &preset
 }

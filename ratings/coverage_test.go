@@ -153,8 +153,8 @@ func (w world) endless() *Data {
 	d := &Data{}
 	for _, m := range met.met {
 		a, b := met.names[m.a], met.names[m.b]
-		k, swapped := d.meeting(d.id(a), d.id(b))
-		if swapped {
+		k, side := d.meeting(d.id(a), d.id(b))
+		if side == 1 {
 			panic("names are met in order")
 		}
 		for side, z := range []float64{w.strength[a] - w.strength[b], w.strength[b] - w.strength[a]} {

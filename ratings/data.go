@@ -32,21 +32,6 @@ type Data struct {
 // cell is an ordered pairing, players by number.
 type cell struct{ south, north int }
 
-// meeting is all games between two players, by number: a is less than b. Results
-// are South's.
-type meeting struct {
-	a, b int
-	// single counts the games that belong to no complete pair: at 0 those in
-	// which a had South, at 1 those in which b had it.
-	single [2][outcomes]int
-	// pairs counts the game pairs, one opening with sides swapped, by the result
-	// of the game in which a had South and that of the other.
-	pairs [outcomes][outcomes]int
-	// faults counts those of these games that a fault decided: at 0 in which a had
-	// South, at 1 in which b had it, each those that South lost and those it won.
-	faults [2][2]int
-}
-
 // Add counts one game. A game of a player against itself has no information on its
 // strength; it is counted separately (see SelfGames) and left out of all else.
 func (d *Data) Add(south, north string, r Result) {
@@ -55,11 +40,7 @@ func (d *Data) Add(south, north string, r Result) {
 		d.self[s]++
 		return
 	}
-	m, swapped := d.meeting(s, n)
-	side := 0
-	if swapped {
-		side = 1
-	}
+	m, side := d.meeting(s, n)
 	m.single[side][r.index()]++
 }
 
@@ -69,11 +50,7 @@ func (d *Data) AddFault(south, north string, r Result) {
 	if s == n || r == Draw {
 		return
 	}
-	m, swapped := d.meeting(s, n)
-	side := 0
-	if swapped {
-		side = 1
-	}
+	m, side := d.meeting(s, n)
 	m.faults[side][(int(r)+1)/2]++
 }
 
@@ -86,18 +63,18 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 		d.self[i] += 2
 		return
 	}
-	m, swapped := d.meeting(i, j)
-	if swapped {
+	m, side := d.meeting(i, j)
+	if side == 1 {
 		first, second = second, first
 	}
 	m.pairs[first.index()][second.index()]++
 }
 
-// meeting finds two players' counts; swapped reports whether the second is their a.
-func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
+// meeting finds two players' counts; side is 0 if the first is their a, 1 if the second is.
+func (d *Data) meeting(first, second int) (m *meeting, side int) {
 	a, b := first, second
-	if swapped = a > b; swapped {
-		a, b = b, a
+	if a > b {
+		a, b, side = b, a, 1
 	}
 	k := uint64(a)<<32 | uint64(b)
 	i, ok := d.cells[k]
@@ -109,7 +86,7 @@ func (d *Data) meeting(first, second int) (m *meeting, swapped bool) {
 		d.cells[k] = i
 		d.met = append(d.met, meeting{a: a, b: b})
 	}
-	return &d.met[i], swapped
+	return &d.met[i], side
 }
 
 func (d *Data) id(name string) int {
@@ -158,30 +135,11 @@ func (d *Data) merge(o *Data, rename func(string) string) {
 			d.self[place[k.a]] += k.games()
 			continue
 		}
-		m, swapped := d.meeting(place[k.a], place[k.b])
-		if swapped {
+		m, side := d.meeting(place[k.a], place[k.b])
+		if side == 1 {
 			k = k.swap()
 		}
 		m.add(&k)
-	}
-}
-
-// add adds the games of another meeting of the same two players.
-func (m *meeting) add(o *meeting) {
-	for i := range m.single {
-		for j, c := range o.single[i] {
-			m.single[i][j] += c
-		}
-	}
-	for i := range m.pairs {
-		for j, c := range o.pairs[i] {
-			m.pairs[i][j] += c
-		}
-	}
-	for i, row := range o.faults {
-		for j, c := range row {
-			m.faults[i][j] += c
-		}
 	}
 }
 
@@ -197,11 +155,7 @@ func (d *Data) PerSide() *Data {
 				continue
 			}
 			south, north := SideNames(d.names[players.south], d.names[players.north])
-			m, swapped := p.meeting(p.id(south), p.id(north))
-			to := 0
-			if swapped {
-				to = 1
-			}
+			m, to := p.meeting(p.id(south), p.id(north))
 			for o, c := range counts {
 				m.single[to][o] += c
 			}
@@ -266,60 +220,6 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// side adds up the games in which a (0) or b (1) had South, by their outcome.
-func (m *meeting) side(side int) [outcomes]int {
-	sum := m.single[side]
-	for i, row := range m.pairs {
-		for j, c := range row {
-			if side == 0 {
-				sum[i] += c
-			} else {
-				sum[j] += c
-			}
-		}
-	}
-	return sum
-}
-
-// count is the games in which a (0) or b (1) had South, as South saw them.
-func (m *meeting) count(side int) Count {
-	c := m.side(side)
-	return Count{Wins: c[2], Draws: c[1], Losses: c[0]}
-}
-
-// total is all games as a saw them.
-func (m *meeting) total() Count { return m.count(0).plus(m.count(1).flip()) }
-
-func (m *meeting) games() int { return m.total().Games() }
-
-func (m *meeting) pairCount() int {
-	n := 0
-	for _, row := range m.pairs {
-		for _, c := range row {
-			n += c
-		}
-	}
-	return n
-}
-
-// unpaired returns the same games without pairs.
-func (m meeting) unpaired() meeting {
-	return meeting{a: m.a, b: m.b, single: [2][outcomes]int{m.side(0), m.side(1)}}
-}
-
-// swap returns the same games with a and b changed over.
-func (m meeting) swap() meeting {
-	s := meeting{a: m.b, b: m.a}
-	s.single[0], s.single[1] = m.single[1], m.single[0]
-	s.faults[0], s.faults[1] = m.faults[1], m.faults[0]
-	for i, row := range m.pairs {
-		for j, c := range row {
-			s.pairs[j][i] = c
-		}
-	}
-	return s
-}
-
 // sorted returns a copy in which players and meetings are sorted by name: the same
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
@@ -377,63 +277,6 @@ func (d *Data) faults() map[string]Faults {
 	return all
 }
 
-// Result is a game's outcome for South. Any positive value is a win and any
-// negative one a loss, so that no value is without a meaning.
-type Result int8
-
-// The three outcomes, as seen by South.
-const (
-	Loss Result = -1
-	Draw Result = 0
-	Win  Result = 1
-)
-
-// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a
-// draw and 2 South's win.
-const outcomes = 3
-
-func (r Result) index() int {
-	switch {
-	case r > 0:
-		return 2
-	case r < 0:
-		return 0
-	}
-	return 1
-}
-
-// Count holds how many games ended how, as seen by one player.
-type Count struct {
-	Wins, Draws, Losses int
-}
-
-// Games is the number of games counted.
-func (c Count) Games() int { return c.Wins + c.Draws + c.Losses }
-
-// Points is a point for each win and half a point for each draw.
-func (c Count) Points() float64 { return float64(c.Wins) + float64(c.Draws)/2 }
-
-// Score is the points per game, 0 to 1, and 0 without games.
-func (c Count) Score() float64 { return c.perGame(c.Points()) }
-
-// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without
-// games.
-func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
-
-func (c Count) perGame(x float64) float64 {
-	if c.Games() == 0 {
-		return 0
-	}
-	return x / float64(c.Games())
-}
-
-// flip is the same games as the opponent saw them.
-func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }
-
-func (c Count) plus(o Count) Count {
-	return Count{c.Wins + o.Wins, c.Draws + o.Draws, c.Losses + o.Losses}
-}
-
 // MarshalJSON writes all counts, for [Data.UnmarshalJSON].
 func (d *Data) MarshalJSON() ([]byte, error) { return json.Marshal(d.fields()) }
 
@@ -455,14 +298,3 @@ func (d *Data) UnmarshalJSON(text []byte) error {
 }
 
 func (d *Data) fields() []any { return []any{&d.names, &d.self, &d.met, &d.Adaptive} }
-
-// MarshalJSON implements [json.Marshaler].
-func (m *meeting) MarshalJSON() ([]byte, error) { return json.Marshal(m.fields()) }
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (m *meeting) UnmarshalJSON(text []byte) error {
-	fields := m.fields()
-	return json.Unmarshal(text, &fields)
-}
-
-func (m *meeting) fields() []any { return []any{&m.a, &m.b, &m.single, &m.pairs, &m.faults} }

@@ -18,13 +18,7 @@ func (f *fit) describe(r *Ratings) {
 	for g, members := range f.partition.groups {
 		r.Groups = append(r.Groups, Group{Players: len(members), Apart: f.apart(g)})
 	}
-	for _, k := range f.data.met {
-		r.Games += k.games()
-		r.Pairs += k.pairCount()
-	}
-	for _, n := range f.data.self {
-		r.SelfGames += n
-	}
+	r.Games, r.Pairs, r.SelfGames = f.data.Games(), f.data.Pairs(), f.data.SelfGames()
 	for _, k := range f.inside {
 		r.Groups[f.partition.group[k.a]].Games += k.games()
 		r.Used += k.games()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -197,10 +198,7 @@ func (s *series) wholeHistory(ctx context.Context) error {
 	}
 	s.take(r, func(name string) (string, int) {
 		cut := strings.LastIndexByte(name, 0)
-		step := 0
-		for _, c := range name[cut+1:] {
-			step = 10*step + int(c-'0')
-		}
+		step, _ := strconv.Atoi(name[cut+1:]) // as atStep made it
 		return name[:cut], step
 	})
 	return nil

@@ -144,7 +144,7 @@ func (c *collector) count(g *record.Game) {
 		c.faults++
 	}
 	if !c.gap && c.suspend.note(c.schedule.seated(g.Game), g.Fault) {
-		loser := c.schedule.seated(g.Game)[sideOf(g.Fault)]
+		loser := c.schedule.seated(g.Game)[g.Fault.Loser()]
 		c.schedule.config.warn("an agent is suspended", "agent", c.schedule.config.Agents[loser].Label(), "faults in a row",
 			c.suspend.limit, "game", g.Game)
 		c.tooFew()

@@ -1,12 +1,11 @@
 package tournament
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -140,7 +139,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	inRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
+	problems.InRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
 	v.format(c)
 	v.openings(c.Openings)
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
@@ -153,16 +152,10 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
 	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit,
 		agents.AskNext, agents.Allow, c.OnRepetition)
-	inRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
-	inRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
-	inRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
+	problems.InRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
+	problems.InRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
+	problems.InRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
 	return v.Err()
-}
-
-// inRange expects a value of a field from low to high; what ends in the low bound:
-// "a number from 0 (all cores)".
-func inRange[T cmp.Ordered](list *problems.List, field, what string, x, low, high T) {
-	list.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
 }
 
 // validation gathers what is wrong.
@@ -238,18 +231,10 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 			errs = append(errs, fmt.Errorf("agent %.60q: %w", spec, err))
 		}
 	}
-	if err := closeAgent(agent); err != nil {
+	if err := agents.Close(agent); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
-}
-
-// closeAgent closes an agent that can be closed.
-func closeAgent(agent agents.Agent) error {
-	if c, ok := agent.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
 }
 
 func (v *validation) format(c *Config) {
@@ -276,7 +261,7 @@ func (v *validation) openings(o Openings) {
 		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file",
 		"expected a list of positions exactly with policy %s", FileOpenings)
-	inRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
+	problems.InRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
 	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies",
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
@@ -301,19 +286,13 @@ func (v *validation) firstOpenings(c *Config) {
 }
 
 func (v *validation) limits(l agents.Limits) {
-	inRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
-	inRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
-	inRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
+	problems.InRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
+	problems.InRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
+	problems.InRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
 }
 
+// runName matches the names of runs; they have at most maxName letters.
+var runName = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_.]*$`)
+
 // IsName reports whether a run's name can stand in a path on any system.
-func IsName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		first := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !first && (i == 0 || c != '-' && c != '_' && c != '.') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxName
-}
+func IsName(s string) bool { return len(s) <= maxName && runName.MatchString(s) }

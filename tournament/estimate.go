@@ -32,8 +32,9 @@ func (e Estimate) Duration(games int64) time.Duration {
 // EstimateRun plays games from all over the schedule, or from the first stage
 // where the later ones depend on results, without recording them. No game is
 // begun after the given time. It is an error if none ends in ten times that.
-func EstimateRun(ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration) (Estimate,
-	error) {
+func EstimateRun(
+	ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration,
+) (Estimate, error) {
 	if err := config.Validate(registry); err != nil {
 		return Estimate{}, err
 	}

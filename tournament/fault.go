@@ -21,8 +21,7 @@ func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fau
 // faultOf makes the fault of a side whose agent returned an error.
 func faultOf(side rules.Side, doing string, err error) *record.Fault {
 	kind := record.FaultError
-	var f *agents.Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*agents.Failure](err); ok {
 		kind = record.FaultKind(f.Kind)
 	}
 	return newFault(side, kind, doing+err.Error())

@@ -119,7 +119,7 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 	}
 	g := r.notes.record(setup, game, fault, start)
 	if fault != nil {
-		g.Timing.Trace = traceOf(setup.Seats[sideOf(fault)].Agent)
+		g.Timing.Trace = traceOf(setup.Seats[fault.Loser()].Agent)
 	}
 	return g, nil
 }
@@ -235,7 +235,7 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 // failed returns the fault of the agent that was called, and notes an error that is
 // the host's instead.
 func (r *referee) failed(doing string, err error) *record.Fault {
-	if lack := (*agents.HostFailure)(nil); errors.As(err, &lack) {
+	if lack, ok := errors.AsType[*agents.HostFailure](err); ok {
 		r.lack = lack
 	}
 	return faultOf(r.side, doing, err)
@@ -243,8 +243,9 @@ func (r *referee) failed(doing string, err error) *record.Fault {
 
 // decide returns the checked decision of the agent whose turn it is, or notes that it
 // resigns. now is the time since the game's start.
-func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now time.Duration) (agents.Decision,
-	*record.Fault) {
+func (r *referee) decide(
+	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
+) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := setup.Limits.Tighter(r.control[r.side].clock.limits(r.left[r.side]))
@@ -272,14 +273,6 @@ func (r *referee) decide(ctx context.Context, setup *Game, game *rules.Game, now
 		return d, newFault(r.side, record.FaultIllegal, err.Error())
 	}
 	return d, nil
-}
-
-// sideOf returns the side of a fault.
-func sideOf(f *record.Fault) rules.Side {
-	if f.Side == sideName(rules.North) {
-		return rules.North
-	}
-	return rules.South
 }
 
 // notes are the decisions of a game, in memory that is used again. The referee's goroutine

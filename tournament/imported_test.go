@@ -22,12 +22,11 @@ func TestImport(t *testing.T) {
 	}
 	require.EqualError(t, Import(dir, "x.pgn", failing), "no more")
 	require.NoDirExists(t, dir)
-	name, id := RunIdentity(dir)
-	require.Equal(t, []string{"", ""}, []string{name, id})
 
 	require.NoError(t, Import(dir, "x.pgn", one))
-	name, id = RunIdentity(dir)
-	require.Equal(t, []string{"Wien", "4f2a"}, []string{name, id})
+	m, err := ReadManifest(os.DirFS(dir))
+	require.NoError(t, err)
+	require.Equal(t, []string{"Wien", "4f2a"}, []string{m.Config.Name, m.ID})
 	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"status": "imported",`)

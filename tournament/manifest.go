@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -231,15 +230,4 @@ func ParseManifest(text []byte) (*Manifest, error) {
 	}
 	m.Text = strings.TrimSpace(string(text))
 	return m, nil
-}
-
-// RunIdentity returns the name and the id in the manifest of a run's folder. They are
-// "" if there is no manifest, or one that can't be read. Two folders with one id are
-// copies of one run.
-func RunIdentity(dir string) (name, id string) {
-	m, err := ReadManifest(os.DirFS(dir))
-	if err != nil || m == nil {
-		return "", ""
-	}
-	return m.Config.Name, m.ID
 }

@@ -20,7 +20,7 @@ func (c *Config) checkMemory(registry *agents.Registry, machine int64) error {
 		if s, ok := agent.(agents.Sized); ok {
 			each += s.TableBytes()
 		}
-		_ = closeAgent(agent) // it has played nothing
+		_ = agents.Close(agent) // it has played nothing
 	}
 	if c.Format == SelfPlay { // an agent that plays itself is there twice
 		each *= 2

@@ -48,8 +48,10 @@ func Run(ctx context.Context, config Config, registry *agents.Registry, onGame f
 }
 
 // run is Run with a way to put another writer in the place of the folder's.
-func run(ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game),
-	replace func(*record.Writer) *record.Writer) (Summary, error) {
+func run(
+	ctx context.Context, config Config, registry *agents.Registry, onGame func(*record.Game),
+	replace func(*record.Writer) *record.Writer,
+) (Summary, error) {
 	if err := config.Validate(registry); err != nil {
 		return Summary{}, err
 	}
@@ -148,8 +150,10 @@ func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *
 // dispatch sends the pairs from the first one on to the executor in order, each
 // when it is known and there is room for it. Those that needn't be played have
 // a result at once.
-func dispatch(ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job,
-	slots chan<- struct{}, results chan<- PairResult) error {
+func dispatch(
+	ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
+	results chan<- PairResult,
+) error {
 	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
 		select {

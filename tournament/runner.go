@@ -90,8 +90,9 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 }
 
 // playOne plays game n, 0 or 1, of a pair.
-func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Position, timeScale float64) (*record.Game,
-	error) {
+func (r *Runner) playOne(
+	ctx context.Context, p pair, n int, position rules.Position, timeScale float64,
+) (*record.Game, error) {
 	config := r.schedule.config
 	setup := r.schedule.game(p, n, position)
 	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)
@@ -114,7 +115,7 @@ func (r *Runner) playOne(ctx context.Context, p pair, n int, position rules.Posi
 	case hung: // it can't even be closed
 		r.agents[seated[ref.side]] = nil
 	case err == nil && g.Fault != nil && g.Fault.Kind != record.FaultIllegal:
-		failed := seated[sideOf(g.Fault)]
+		failed := seated[g.Fault.Loser()]
 		_ = closeSafely(r.agents[failed]) // its failure is in the record
 		r.agents[failed] = nil
 	}
@@ -166,7 +167,7 @@ func closeSafely(a agents.Agent) error {
 			}
 			done <- err
 		}()
-		err = closeAgent(a)
+		err = agents.Close(a)
 	}()
 	select {
 	case err := <-done:

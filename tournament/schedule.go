@@ -199,13 +199,14 @@ func (s *schedule) pairOf(j Job) (pair, error) {
 func (s *schedule) checkPair(p pair, g *record.Game) error {
 	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
 	north, northSeed := s.seat(p, int(g.Game%2), rules.North)
-	want := record.Game{Pair: p.index, Rules: p.rules.String(),
-		South: record.Player{Agent: s.agentNames[south], Seed: southSeed}, North: record.Player{Agent: s.agentNames[north],
-			Seed: northSeed}}
+	want := record.Game{
+		Pair: p.index, Rules: p.rules.String(), South: record.Player{Agent: s.agentNames[south], Seed: southSeed},
+		North: record.Player{Agent: s.agentNames[north], Seed: northSeed},
+	}
 	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
 		return fmt.Errorf("%s: game %d: expected pair %d of %s and %s under %s, found pair %d of %s and %s under %s",
-			GamesFile, g.Game,
-			want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent, g.North.Agent, g.Rules)
+			GamesFile, g.Game, want.Pair, want.South.Agent, want.North.Agent, want.Rules, g.Pair, g.South.Agent,
+			g.North.Agent, g.Rules)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (s *suspensions) note(seated [2]int, f *record.Fault) bool {
 		return false
 	}
 	for side, agent := range seated {
-		if f == nil || sideOf(f) != rules.Side(side) {
+		if f == nil || f.Loser() != rules.Side(side) {
 			s.row[agent] = 0
 			continue
 		}
@@ -72,4 +72,4 @@ func (s *suspensions) replaceIfSuspended(g *record.Game, seated [2]int) *record.
 }
 
 // lossOf is the result of a game that was lost by a fault.
-func lossOf(f *record.Fault) rules.Outcome { return rules.WinFor(sideOf(f).Other()) }
+func lossOf(f *record.Fault) rules.Outcome { return rules.WinFor(f.Loser().Other()) }

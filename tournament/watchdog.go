@@ -73,8 +73,9 @@ func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-cha
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (r *Runner) playWatched(ctx context.Context, setup *Game, timeout time.Duration) (g *record.Game, hung bool,
-	err error) {
+func (r *Runner) playWatched(
+	ctx context.Context, setup *Game, timeout time.Duration,
+) (g *record.Game, hung bool, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()

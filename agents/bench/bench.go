@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"time"
 
 	"gyges/agents"
@@ -92,9 +91,7 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 	if err != nil {
 		return s, err
 	}
-	if c, ok := a.(io.Closer); ok {
-		defer func() { _ = c.Close() }() // its searches are done
-	}
+	defer func() { _ = agents.Close(a) }() // its searches are done
 	if err := a.NewGame(ctx, agents.Setup{Rules: r, Side: position.Side(), Seed: 1}); err != nil {
 		return s, err
 	}

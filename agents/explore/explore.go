@@ -184,12 +184,7 @@ func gumbel(seed uint64, m rules.Move, temperature float64) agents.Score {
 }
 
 // Close closes the inner agent.
-func (a *player) Close() error {
-	if c, ok := a.inner.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
+func (a *player) Close() error { return agents.Close(a.inner) }
 
 // Trace returns the inner agent's trace.
 func (a *player) Trace() []string {

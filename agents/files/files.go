@@ -70,8 +70,7 @@ func (f *File) Write(p []byte) (int, error) {
 
 // withPath puts the path of a file into an error in place of its temporary name.
 func withPath(err error, path string) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		pe.Path = path
 	}
 	return err

@@ -3,6 +3,7 @@
 package problems
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -30,6 +31,12 @@ func (l *List) Expect(ok bool, field, format string, args ...any) {
 	if !ok {
 		l.Add(field, fmt.Errorf(format, args...))
 	}
+}
+
+// InRange adds an error in a field unless its value x is from low to high; what ends in the low bound:
+// "a number from 0 (all cores)".
+func InRange[T cmp.Ordered](l *List, field, what string, x, low, high T) {
+	l.Expect(low <= x && x <= high, field, "expected %s to %v, found %v", what, high, x)
 }
 
 // Err joins the problems, a *FieldError each; nil if there are none.

@@ -74,7 +74,7 @@ type Task struct {
 
 // Read reads what [Write] wrote and checks that the moves are legal. Errors give the
 // name of the file and the line.
-func Read(name string, in io.Reader) ([]Task, error) {
+func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, maxLine)

@@ -32,7 +32,7 @@ func suite(t *testing.T) []Task {
 	f, err := os.Open(file)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
-	tasks, err := Read(file, f)
+	tasks, err := Read(f, file)
 	require.NoError(t, err)
 	return tasks
 }
@@ -135,7 +135,7 @@ func TestMake(t *testing.T) {
 
 	var file bytes.Buffer
 	require.NoError(t, Write(&file, puzzles))
-	tasks, err := Read("suite", &file)
+	tasks, err := Read(&file, "suite")
 	require.NoError(t, err)
 	for i, task := range tasks {
 		require.Equal(t, puzzles[i], task.Puzzle)
@@ -152,7 +152,7 @@ func TestMake(t *testing.T) {
 const good = `{"rules":"standard","class":"win in 1","position":"000020/302201/102303/001010/300000/000000 n","moves":["a5-goal"]}`
 
 func TestReadRefuses(t *testing.T) {
-	tasks, err := Read("f", strings.NewReader("\n"+good+"\n\n"))
+	tasks, err := Read(strings.NewReader("\n"+good+"\n\n"), "f")
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
 	for name, c := range map[string]struct{ text, want string }{
@@ -171,7 +171,7 @@ func TestReadRefuses(t *testing.T) {
 		"long line": {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected at most 65536 bytes in a line"},
 		"too many":  {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 positions"},
 	} {
-		_, err := Read("f", strings.NewReader(c.text))
+		_, err := Read(strings.NewReader(c.text), "f")
 		require.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -188,7 +188,7 @@ func (l lazy) Choose(_ context.Context, g *rules.Game, _ agents.Limits) (agents.
 func TestTry(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "000020/302201/102303/001010/300000/000000 n")
 	first := strings.Replace(good, "a5-goal", g.Legal().At(0).String(), 1)
-	tasks, err := Read("f", strings.NewReader(good+"\n"+first))
+	tasks, err := Read(strings.NewReader(good+"\n"+first), "f")
 	require.NoError(t, err)
 	trial, err := Try(context.Background(), "lazy", lazy{agents.WinIn(1)}, tasks, agents.Limits{})
 	require.NoError(t, err)

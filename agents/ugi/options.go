@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -112,14 +111,7 @@ func (s *server) setThreads(value string) error {
 	}
 	old := s.agent
 	s.agent, s.config.Spec, s.fresh = agent, spec, true
-	return closeAgent(old)
-}
-
-func closeAgent(a agents.Agent) error {
-	if c, ok := a.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
+	return agents.Close(old)
 }
 
 // setOption sets an option by NAME VALUE or by name NAME value VALUE. Neither

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ type agentsCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Help is the part of the help below the summary.
 func (agentsCmd) Help() string {
 	return "An agent is named by a spec, kind:param=value,param=value, wherever a command takes one."
 }
@@ -85,7 +85,7 @@ func (c *agentsCmd) one(e *env, k agents.Kind) error {
 	t := grid.Grid{Header: []string{"Parameter", "Value", "Default", "What it does"}}
 	markdown := c.Format == "markdown"
 	for _, d := range parameters(k) {
-		t.Add(d.Name, valueText(d, markdown), orDash(d.Default), d.Doc)
+		t.Add(d.Name, valueText(d, markdown), cmp.Or(d.Default, "-"), d.Doc)
 	}
 	doc := k.Name + ": " + k.Doc
 	if !markdown {
@@ -118,11 +118,4 @@ func kindJSON(k agents.Kind) agentJSON {
 		a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
 	}
 	return a
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,6 @@ type analyseCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
-// Help is the part of the help below the summary.
 func (analyseCmd) Help() string {
 	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, " +
 		"positions visited so far, the time, and the principal variation. Then it prints the contribution of each " +
@@ -115,17 +115,15 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 	if err != nil {
 		return failure{err} // it was made above
 	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
 	in, _, err := openInput(ctx, e.in, "-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
 	return asFailure(analysis.Serve(ctx, in, e.out, analysis.Config{
-		Version: version(), Registry: e.registry, Spec: spec, Workers: c.Workers,
-		Rules: r, Limits: limits, Multi: c.Multi, Log: e.log,
+		Version: version(), Registry: e.registry, Spec: spec,
+		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
+		Rules:   r, Limits: limits, Multi: c.Multi, Log: e.log,
 	}))
 }
 

@@ -23,7 +23,6 @@ type benchSearchCmd struct {
 	Format string   `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Help is the part of the help below the summary.
 func (benchSearchCmd) Help() string {
 	return "Each agent searches some positions of each family of rules to a fixed depth or number of iterations, " +
 		"each as a new agent. The total number of nodes, followed by a hash of nodes, moves and scores, is its " +

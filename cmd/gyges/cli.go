@@ -16,7 +16,8 @@ import (
 	"gyges/agents"
 )
 
-// cli is the command line: one field for each command.
+// cli is the command line: one field for each command. The fields of a command are its flags and arguments,
+// its method Help returns the part of its help below the summary, and examples what stands below that.
 type cli struct {
 	Moves      movesCmd      `cmd:"" help:"List the legal moves in a position."`
 	Diagram    diagramCmd    `cmd:"" help:"Draw a position, and the course of a move, as text or SVG."`

@@ -81,7 +81,7 @@ func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 type word struct{ text, help string }
 
 // complete returns the words that a line may end in, in place of its last one.
-func (e *env) complete(n *kong.Node, line string) (list []word) {
+func (e *env) complete(root *kong.Node, line string) []word {
 	words := append(strings.Fields(line), "")
 	if !strings.HasSuffix(line, " ") {
 		words = words[:len(words)-1]
@@ -89,70 +89,92 @@ func (e *env) complete(n *kong.Node, line string) (list []word) {
 	if len(words) < 2 {
 		return nil
 	}
-	var helpNode *kong.Node // of a line that begins with help: topics, commands and the flags of help follow
-	for i, w := range words[1 : len(words)-1] {
-		if i == 0 && w == "help" {
-			helpNode = n.Children[slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == w })]
-			continue
-		}
-		for _, child := range n.Children {
-			if child.Name == w {
-				n = child
-				break
-			}
-		}
-	}
-	last := words[len(words)-1]
-	add := func(text, help string) {
-		help, _, _ = strings.Cut(help, ".")
-		if strings.HasPrefix(text, last) && !slices.ContainsFunc(list, func(w word) bool { return w.text == text }) {
-			list = append(list, word{text, help})
-		}
-	}
-	flag, _, assigned := strings.Cut(last, "=")
-	head := flag + "="
-	if !assigned || !strings.HasPrefix(flag, "--") {
-		flag, head = words[len(words)-2], ""
-	}
+	last := len(words) - 1
+	n, help := commandOf(root, words[1:last])
 	nodes := []*kong.Node{n}
 	switch {
-	case helpNode != nil:
-		nodes = []*kong.Node{helpNode}
+	case help != nil:
+		nodes = []*kong.Node{help}
 	case n.DefaultCmd != nil: // whose words need no name before them
 		nodes = append(nodes, n.DefaultCmd)
 	}
-	for _, n := range nodes {
-		for _, f := range slices.Concat(n.AllFlags(true)...) {
-			if "--"+f.Name == flag && !f.IsBool() {
-				for _, v := range e.valuesOf(f.Value) {
-					add(head+v, "")
-				}
-				return list
-			}
-		}
+	found := completed{last: words[last]}
+	if e.addFlagValues(&found, nodes, words[last-1]) {
+		return found.list
 	}
-	if helpNode != nil && n.Type == kong.ApplicationNode {
+	if help != nil && n == root {
 		for _, t := range topics {
 			title, _ := manual.Summary(t.manual)
-			add(t.name, "Manual: "+title)
+			found.add(t.name, "Manual: "+title)
 		}
 	}
 	for _, child := range n.Children {
 		if !child.Hidden {
-			add(child.Name, child.Help)
+			found.add(child.Name, child.Help)
 		}
 	}
 	for _, n := range nodes {
 		for _, p := range n.Positional {
 			for _, v := range e.valuesOf(p) {
-				add(v, "")
+				found.add(v, "")
 			}
 		}
 		for _, f := range slices.Concat(n.AllFlags(true)...) {
-			add("--"+f.Name, f.Help)
+			found.add("--"+f.Name, f.Help)
 		}
 	}
-	return list
+	return found.list
+}
+
+// commandOf returns the command that words name so far. help is the command help if they begin with it:
+// topics, commands and its own flags follow it.
+func commandOf(n *kong.Node, words []string) (command, help *kong.Node) {
+	for i, w := range words {
+		at := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == w })
+		switch {
+		case at < 0:
+		case i == 0 && w == "help":
+			help = n.Children[at]
+		default:
+			n = n.Children[at]
+		}
+	}
+	return n, help
+}
+
+// completed are the words found that begin with the last one of a line.
+type completed struct {
+	last string
+	list []word
+}
+
+// add adds a word unless it is there already, with the beginning of its help.
+func (c *completed) add(text, help string) {
+	help, _, _ = strings.Cut(help, ".")
+	if strings.HasPrefix(text, c.last) && !slices.ContainsFunc(c.list, func(w word) bool { return w.text == text }) {
+		c.list = append(c.list, word{text, help})
+	}
+}
+
+// addFlagValues adds the values of a flag of the nodes, if the line's last word has one, like --flag=value, or the
+// word before it is one. It reports whether that is so.
+func (e *env) addFlagValues(found *completed, nodes []*kong.Node, before string) bool {
+	flag, _, assigned := strings.Cut(found.last, "=")
+	head := flag + "="
+	if !assigned || !strings.HasPrefix(flag, "--") {
+		flag, head = before, ""
+	}
+	for _, n := range nodes {
+		for _, f := range slices.Concat(n.AllFlags(true)...) {
+			if "--"+f.Name == flag && !f.IsBool() {
+				for _, v := range e.valuesOf(f.Value) {
+					found.add(head+v, "")
+				}
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // valuesOf lists the words that a value may be or begin with; none if it may be

@@ -27,7 +27,6 @@ type dataMakeCmd struct {
 	dataFormatFlag
 }
 
-// Help is the part of the help below the summary.
 func (dataMakeCmd) Help() string {
 	return "Replays the games in DIR and writes their positions to its folder positions, which is replaced: the last " +
 		"step of gyges selfplay. Games that a fault decided are omitted, and positions without a score in games " +
@@ -80,7 +79,6 @@ type dataStatsCmd struct {
 	dataFormatFlag
 }
 
-// Help is the part of the help below the summary.
 func (dataStatsCmd) Help() string {
 	return "Counts training positions and their occurrences by split, rule set, ply and number of occurrences. Won, " +
 		"drawn and lost are from the side to move and count every occurrence; quiet are positions in which " +
@@ -155,10 +153,9 @@ func percent(part, whole int64) string {
 }
 
 func writeStatsCSV(w *output, s dataset.Stats) error {
-	c := csvfile.NewWriter(w)
-	_ = c.Write([]string{
+	rows := [][]string{{
 		"group", "name", "positions", "occurrences", "games", "won", "drawn", "lost", "quiet", "scored", "south", "to_end",
-	})
+	}}
 	for _, x := range s.Groups {
 		row := []string{x.Kind, x.Name}
 		for _, n := range []int64{
@@ -166,8 +163,7 @@ func writeStatsCSV(w *output, s dataset.Stats) error {
 		} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
-		_ = c.Write(append(row, strconv.FormatFloat(x.ToEnd, 'g', -1, 64)))
+		rows = append(rows, append(row, strconv.FormatFloat(x.ToEnd, 'g', -1, 64)))
 	}
-	c.Flush()
-	return c.Error()
+	return csvfile.NewWriter(w).WriteAll(rows)
 }

@@ -19,7 +19,6 @@ type diagramCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
 
-// Help is the part of the help below the summary.
 func (diagramCmd) Help() string {
 	return "Draws the position, South at the bottom. With a move it draws the position after it and marks the move's " +
 		"course: the one that long notation gives, or else one with the fewest legs. In text the square that the piece " +

@@ -20,7 +20,6 @@ type engineCheckCmd struct {
 	Command []string `arg:"" name:"cmd" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
-// Help is the part of the help below the summary.
 func (engineCheckCmd) Help() string {
 	return "Starts the program and tests each part of the UGI protocol. Each line begins with ok, note (unusual, but " +
 		"the engine can play) or FAIL. The exit code is 1 if anything failed."

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,19 +29,14 @@ type exportCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
-// Help is the part of the help below the summary.
 func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is " +
-		"White. A player has its " +
-		"name=, or else its spec, for a name, as in rating tables; if two players share a name, the second has its spec. " +
-		"In PGN the tags " +
-		"hold most of the record and comments the score, depth, nodes and time of each move; Round is pair.game. gyges " +
-		"import keeps less of it: " +
-		"copy games.jsonl to keep everything. CSV has a line for each game with white, black, result and more; a cell " +
-		"that a spreadsheet would take for a formula begins with an apostrophe. Parquet has the whole record in columns, " +
-		"players by their specs. In PGN names must be " +
-		"printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; only a tag with a longer name " +
-		"breaks that."
+		"White. A player has its name=, or else its spec, for a name, as in rating tables; if two players share a name, " +
+		"the second has its spec. In PGN the tags hold most of the record and comments the score, depth, nodes and time of " +
+		"each move; Round is pair.game. gyges import keeps less of it: copy games.jsonl to keep everything. CSV has a line " +
+		"for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with " +
+		"an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be printable " +
+		"and at most 1000 bytes long. PGN has lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
 func (exportCmd) examples() []example {
@@ -112,11 +108,11 @@ func eventOf(files []runFile) string {
 	for _, f := range files {
 		name := ""
 		if filepath.Base(f.path) == tournament.GamesFile {
-			name, _ = tournament.RunIdentity(filepath.Dir(f.path))
+			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f.path))); err == nil && m != nil {
+				name = m.Config.Name
+			}
 		}
-		if name == "" {
-			name = baseName(f)
-		}
+		name = cmp.Or(name, baseName(f))
 		if n := len(list); n == 0 || list[n-1] != name {
 			list = append(list, name)
 		}
@@ -134,14 +130,7 @@ func baseName(f runFile) string {
 	if f.path == "-" {
 		return "games"
 	}
-	path := f.path
-	if filepath.Base(path) == tournament.GamesFile {
-		path = filepath.Dir(path)
-	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	base := filepath.Base(path)
+	base := runName(f.path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
@@ -203,10 +192,9 @@ func (w *exporter) line(lines csvfile.Writer, g *record.Game) error {
 		start = g.Timing.Start.UTC().Format(time.RFC3339)
 	}
 	row := []string{
-		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair,
-			10), g.Rules, w.names.name(g.South.Agent), w.names.name(g.North.Agent), g.Result, g.Reason,
-		strconv.Itoa(g.Plies), g.Opening, start, strconv.FormatFloat(g.Timing.Seconds, 'f', -1, 64), strings.Join(g.Moves,
-			" "),
+		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, w.names.name(g.South.Agent),
+		w.names.name(g.North.Agent), g.Result, g.Reason, strconv.Itoa(g.Plies), g.Opening, start,
+		strconv.FormatFloat(g.Timing.Seconds, 'f', -1, 64), strings.Join(g.Moves, " "),
 	}
 	for i, cell := range row {
 		if strings.ContainsAny(cell, "\r\n") {

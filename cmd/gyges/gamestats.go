@@ -25,7 +25,6 @@ type gamesStatsCmd struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-// Help is the part of the help below the summary.
 func (gamesStatsCmd) Help() string {
 	return "Replays games and counts, for each rule set, results and lengths, how the winning moves and all moves are " +
 		"made, and how often a win was missed or could have been stopped. The 95 % intervals take the pair of games " +
@@ -104,7 +103,7 @@ func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
 func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.Rules) error {
 	switch c.Format {
 	case "json":
-		return writeJSON(w, newGameStatsJSON(all))
+		return writeJSON(w, all)
 	case "csv":
 		return writeGameStatsCSV(w, all)
 	}
@@ -129,7 +128,7 @@ func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.R
 		if err := printTable(w, &t, markdown); err != nil {
 			return err
 		}
-		if note := notCompared(s); note != "" {
+		for _, note := range s.Notes {
 			w.printf("\n")
 			hanging(w, "", note)
 		}
@@ -158,19 +157,9 @@ func gameFigureRow(f gamestats.Figure) []string {
 	return row
 }
 
-// notCompared says why games were not compared; "" if all were.
-func notCompared(s gamestats.Stats) string {
-	if s.NotCompared == 0 {
-		return ""
-	}
-	return textfmt.Escape(fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(int(s.NotCompared), "game"),
-		s.NotComparedError))
-}
-
 // writeGameStatsCSV prints a line for each figure of each rule set.
 func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
-	c := csvfile.NewWriter(w)
-	_ = c.Write([]string{"rules", "statistic", "value", "low", "high", "n"}) // Error returns it
+	rows := [][]string{{"rules", "statistic", "value", "low", "high", "n"}}
 	number := func(v float64) string {
 		if math.IsNaN(v) {
 			return ""
@@ -179,45 +168,10 @@ func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
 	}
 	for _, s := range all {
 		for _, f := range s.Figures {
-			_ = c.Write([]string{s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10)})
+			rows = append(rows, []string{
+				s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10),
+			})
 		}
 	}
-	c.Flush()
-	return writeFailure(c.Error())
-}
-
-// gameStatsJSON are the figures of a rule set as --format json prints them.
-type gameStatsJSON struct {
-	Rules   string           `json:"rules"`
-	Figures []gameFigureJSON `json:"figures"`
-	Notes   []string         `json:"notes,omitempty"`
-}
-
-type gameFigureJSON struct {
-	Statistic string   `json:"statistic"`
-	Value     *float64 `json:"value"` // null: there is none
-	Low       *float64 `json:"low"`
-	High      *float64 `json:"high"`
-	N         int64    `json:"n"`
-}
-
-func newGameStatsJSON(all []gamestats.Stats) []gameStatsJSON {
-	orNull := func(v float64) *float64 {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return &v
-	}
-	var list []gameStatsJSON
-	for _, s := range all {
-		one := gameStatsJSON{Rules: s.Rules}
-		for _, f := range s.Figures {
-			one.Figures = append(one.Figures, gameFigureJSON{f.Key, orNull(f.Value), orNull(f.Low), orNull(f.High), f.N})
-		}
-		if note := notCompared(s); note != "" {
-			one.Notes = []string{note}
-		}
-		list = append(list, one)
-	}
-	return list
+	return writeFailure(csvfile.NewWriter(w).WriteAll(rows))
 }

@@ -54,7 +54,6 @@ type helpCmd struct {
 	Words   []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }
 
-// Help is the part of the help below the summary.
 func (helpCmd) Help() string {
 	return "Where a topic has the name of a command, the manual is printed; COMMAND --help prints its flags.\n\n" +
 		"On a terminal a manual is shown by a pager: $GYGES_PAGER or $PAGER if they are set, else less. Its lines are as " +

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gyges/tournament"
 	"io"
 	"os"
 	"path/filepath"
+
+	"gyges/tournament"
 )
 
 // openInput opens what a user names as a file; "-" is the standard input, and name
@@ -25,6 +26,18 @@ func openInput(ctx context.Context, stdin io.Reader, path string) (in io.ReadClo
 		return nil, "", err
 	}
 	return interruptible{ctx, f}, path, nil
+}
+
+// readInput returns what read makes of a file that a user names, see [openInput].
+func readInput[T any](
+	ctx context.Context, e *env, path string, read func(in io.Reader, name string) (T, error),
+) (value T, err error) {
+	in, name, err := openInput(ctx, e.in, path)
+	if err == nil {
+		defer func() { _ = in.Close() }() // it was only read
+		value, err = read(in, name)
+	}
+	return value, plainFileError(err)
 }
 
 // mayBlock reports whether a path names a pipe, a device or a socket.
@@ -122,6 +135,17 @@ func gameFiles(runs []string) ([]string, error) {
 	return files, errors.Join(errs...)
 }
 
+// runName is the name of a run's folder, which may be given by its records, or of another file.
+func runName(path string) string {
+	if filepath.Base(path) == tournament.GamesFile {
+		path = filepath.Dir(path)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Base(path)
+}
+
 // fileError returns an error of opening or reading a file.
 func fileError(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, plainFileError(err))
@@ -129,8 +153,7 @@ func fileError(flag string, err error) error {
 
 // plainFileError returns an error of the system without the name of the failed call.
 func plainFileError(err error) error {
-	var pe *os.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

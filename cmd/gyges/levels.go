@@ -12,7 +12,6 @@ type levelsCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Help is the part of the help below the summary.
 func (levelsCmd) Help() string {
 	return "A level is an agent of fixed strength with a name, for people to play against and as a point of reference. " +
 		"The name can be given wherever a command takes an agent. Elo is above the weakest level, as measured under " +

@@ -97,8 +97,7 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 // parseError adds to a mistake in the arguments which command prints help.
 func parseError(err error) error {
 	where := "gyges --help"
-	var pe *kong.ParseError
-	if errors.As(err, &pe) && pe.Context != nil && pe.Context.Selected() != nil {
+	if pe, ok := errors.AsType[*kong.ParseError](err); ok && pe.Context != nil && pe.Context.Selected() != nil {
 		where = pe.Context.Selected().FullPath() + " --help"
 	}
 	plain := strings.NewReplacer(`must be one of "",`, "must be one of ",
@@ -107,13 +106,12 @@ func parseError(err error) error {
 }
 
 func exitCode(ctx context.Context, err error) int {
-	var f failure
 	switch {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, &f), diskFailed(err):
+	case errors.Is(err, errNo), errors.As(err, new(failure)), diskFailed(err):
 		return exitNo
 	default:
 		return exitUsage

@@ -10,7 +10,6 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/ratings/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 // matchCmd plays a match of two agents, until a test is decided if there is one.
@@ -22,12 +21,9 @@ type matchCmd struct {
 	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
 	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
-	gameFlags
-	observerFlags
-	queueFlags
+	runFlags
 }
 
-// Help is the part of the help below the summary.
 func (matchCmd) Help() string {
 	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the " +
 		"pair that decides the test, the same one with any --workers. Elo, LLR and results are from the " +
@@ -47,33 +43,17 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	config.Log = e.log
-	if c.DryRun {
-		return dryRun(ctx, e, config, c.Events)
-	}
-	q, err := c.open(ctx, e, &config)
-	if err != nil {
+	f, summary, err := c.play(ctx, e, config, true)
+	if f == nil {
 		return err
 	}
-	defer q.close()
-	var count [3]int64 // won, drawn, lost
-	first := config.Agents[0].String()
-	f := newObserver(e, c.observerFlags, &config, true)
-	summary, err := tournament.Run(ctx, config, e.registry, func(g *record.Game) {
-		if !g.NotPlayed() {
-			count[2-g.HalfPoints(first)]++
-		}
-		f.game(g)
-	})
-	q.end(summary)
-	errReport := f.end(ctx, summary, err)
 	if err != nil && summary.Status != tournament.Interrupted {
 		return runError(err, summary)
 	}
 	if c.Events == "" {
-		c.print(e, f, summary, count, err != nil)
+		c.print(e, f, summary, err != nil)
 	}
-	switch err = errors.Join(err, errReport); {
+	switch err = errors.Join(err, f.err); {
 	case err != nil:
 		return err
 	case summary.Faults > 0:
@@ -83,11 +63,12 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 }
 
 // print prints the result of the match.
-func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, count [3]int64, stopped bool) {
+func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stopped bool) {
 	config := f.config
+	count := f.stats.count(config.Agents[0].String())
 	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
 		matchText(config.SPRT, summary.Pairs))
-	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count[0], count[1], count[2])
+	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
 	e.out.printf("%d games in %v; the records are in %s\n", summary.Played,
 		summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
 	f.faults.write(e.out)
@@ -109,7 +90,7 @@ func matchText(t sprt.Test, p sprt.Pairs) string {
 func (c *matchCmd) config(e *env) (tournament.Config, error) {
 	t := tournamentCmd{
 		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
-		gameFlags: c.gameFlags, observerFlags: c.observerFlags,
+		runFlags: c.runFlags,
 	}
 	if c.SPRT != "" && c.Pairs == nil {
 		const enough = 100_000

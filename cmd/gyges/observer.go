@@ -39,7 +39,7 @@ type observer struct {
 	flags      observerFlags
 	config     *tournament.Config
 	standings  *standings.Standings
-	faults     *faults
+	faults     faults
 	stats      playerStats
 	progress   *progress
 	pairs      sprt.Pairs // of a match, as its first player saw them
@@ -47,13 +47,13 @@ type observer struct {
 	match      bool // two players; scores are those of the first
 	start      time.Time
 	reportedAt int64 // games at the last report of ratings
-	err        error // the first
+	err        error // the first in writing
 }
 
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: newFaults(), stats: playerStats{},
+		standings: standings.New(), faults: faults{}, stats: playerStats{},
 		progress: newProgress(e.err, config.Games()),
 	}
 	f.progress.reading, f.progress.state, config.OnBegin = true, f.leader, f.progress.resume
@@ -171,8 +171,8 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	return nil
 }
 
-// end writes the last events and returns the first error in writing.
-func (f *observer) end(ctx context.Context, s tournament.Summary, err error) error {
+// end writes the last events.
+func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	f.progress.end()
 	if f.flags.Events != "" {
 		if s.Played > 0 && f.reportedAt != f.progress.done {
@@ -180,7 +180,6 @@ func (f *observer) end(ctx context.Context, s tournament.Summary, err error) err
 		}
 		f.event(newEndEvent(s, err))
 	}
-	return f.err
 }
 
 func (f *observer) event(e any) {

@@ -24,7 +24,6 @@ type openingsCmd struct {
 	limitsFlags
 }
 
-// Help is the part of the help below the summary.
 func (openingsCmd) Help() string {
 	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't win " +
 		"at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
@@ -96,14 +95,9 @@ func (c *openingsCmd) source(
 ) (next func(i int) (rules.Position, error), total int, err error) {
 	const maxCount, maxTries = 1_000_000, 100 // tries for each opening
 	if c.Screen != "" {
-		in, name, err := openInput(ctx, e.in, c.Screen)
+		o, err := readInput(ctx, e, c.Screen, tournament.ReadOpenings)
 		if err != nil {
-			return nil, 0, plainFileError(err)
-		}
-		defer func() { _ = in.Close() }() // it was only read
-		o, err := tournament.ReadOpenings(in, name)
-		if err != nil {
-			return nil, 0, plainFileError(err)
+			return nil, 0, err
 		}
 		return func(i int) (rules.Position, error) { return o.Opening(r, c.Seed, int64(i)) }, len(o.Positions), nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,6 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
-// Help is the part of the help below the summary.
 func (perftCmd) Help() string {
 	return "Counts the sequences of exactly N plies: a game that ended earlier is not counted, a forced pass is a " +
 		"ply. The repetition rule is off unless it is set with --set repetition=…. The last line is 'nodes' and " +
@@ -92,11 +92,7 @@ func (c *perftCmd) check() error {
 
 // how returns how to count.
 func (c *perftCmd) how() rules.PerftConfig {
-	workers := c.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	return rules.PerftConfig{Workers: workers, Memory: c.Hash << 20}
+	return rules.PerftConfig{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Memory: c.Hash << 20}
 }
 
 // count prints the count from one position.
@@ -128,7 +124,7 @@ func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error 
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	lines, err := r.ReadEPD(name, f)
-	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*os.PathError](err); ok {
 		return fileError("--epd", failed)
 	}
 	if err != nil {

@@ -28,12 +28,10 @@ type playCmd struct {
 	Quiet bool `short:"q" help:"Print the moves, not the board."`
 }
 
-// Help is the part of the help below the summary.
 func (playCmd) Help() string {
 	return "Moves are printed in long notation with the result of the agent's search: the score in points, the depth " +
-		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start " +
-		"is in (), where it put pieces in []. The last line is 'result', the points of South and North, the " +
-		"reason, and the length."
+		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start is in (), " +
+		"where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
 }
 
 func (playCmd) examples() []example {

@@ -44,17 +44,15 @@ type viewFlags struct {
 	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
 }
 
-// Help is the part of the help below the summary.
 func (rateCmd) Help() string {
 	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
-		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where " +
-		"the results alone give some players no finite rating, as those that won or lost everything, a weak prior " +
-		"rates everybody, and a note says so; with --prior 0 such players are listed apart, with the reason.\n\nA " +
-		"copy of a run's folder is the same run: each of its games counts once. Copies are recognised by the id in " +
-		"manifest.json, or where one has none by the first record with its time; files of PGN and CSV are never " +
-		"treated as copies.\n\nIn PGN, White is South, and the tags White, Black and Result are enough. CSV has a " +
-		"header with the columns south, north and result (or white, black, result), or a game in that order on " +
-		"each line."
+		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where the " +
+		"results alone give some players no finite rating, as those that won or lost everything, a weak prior rates " +
+		"everybody, and a note says so; with --prior 0 such players are listed apart, with the reason.\n\nA copy of a " +
+		"run's folder is the same run: each of its games counts once. Copies are recognised by the id in manifest.json, or " +
+		"where one has none by the first record with its time; files of PGN and CSV are never treated as copies.\n\nIn " +
+		"PGN, White is South, and the tags White, Black and Result are enough. CSV has a header with the columns south, " +
+		"north and result (or white, black, result), or a game in that order on each line."
 }
 
 func (rateCmd) examples() []example {
@@ -173,19 +171,28 @@ func (c *rateCmd) check() error {
 		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
 	}
 	errs = append(errs, c.checkBy())
-	if c.OverTime == "" {
-		return errors.Join(errs...)
+	if c.OverTime != "" {
+		errs = append(errs, alone("--over-time", []given{
+			{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
+			{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--standings", c.Standings},
+			{"--compare", c.Compare != ""}, {"--plot", c.Plot != ""},
+		}))
 	}
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
-		{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--standings", c.Standings},
-		{"--compare", c.Compare != ""}, {"--plot", c.Plot != ""},
-	} {
-		if f.given {
-			errs = append(errs, fmt.Errorf("--over-time: expected no %s beside it", f.name))
+	return errors.Join(errs...)
+}
+
+// given is whether a flag is given.
+type given struct {
+	flag  string
+	given bool
+}
+
+// alone returns the flags given that make no sense beside another one.
+func alone(flag string, others []given) error {
+	var errs []error
+	for _, o := range others {
+		if o.given {
+			errs = append(errs, fmt.Errorf("%s: expected no %s beside it", flag, o.flag))
 		}
 	}
 	return errors.Join(errs...)
@@ -197,19 +204,10 @@ func (c *rateCmd) checkBy() error {
 		return nil
 	}
 	openings := c.By == string(standings.ByOpening)
-	var errs []error
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
+	return alone("--by "+c.By, []given{
 		{"--standings", c.Standings}, {"--over-time", c.OverTime != ""}, {"--per-side", openings && c.PerSide},
 		{"--advantage", openings && c.Advantage != "fit"}, // the ratings are South's advantage
-	} {
-		if f.given {
-			errs = append(errs, fmt.Errorf("--by %s: expected no %s beside it", c.By, f.name))
-		}
-	}
-	return errors.Join(errs...)
+	})
 }
 
 // complete sets the options that need the players' names, and checks the others

@@ -49,9 +49,7 @@ func newAgent(e *env, text string) (agents.Agent, error) {
 
 // closeAgent frees the resources of an agent, such as a running program.
 func closeAgent(e *env, a agents.Agent) {
-	if c, ok := a.(io.Closer); ok {
-		if err := c.Close(); err != nil {
-			e.log.Warn("close the agent", "error", err)
-		}
+	if err := agents.Close(a); err != nil {
+		e.log.Warn("close the agent", "error", err)
 	}
 }

@@ -35,7 +35,6 @@ type reportCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md in the run's folder, and in the current one if there are several runs."`
 }
 
-// Help is the part of the help below the summary.
 func (reportCmd) Help() string {
 	return "The page has the ratings of gyges rate with plots, statistics of the games, charts of a sequential test " +
 		"or of a tuning, a viewer that replays games square by square, and the commands that reproduce the page. " +
@@ -159,13 +158,7 @@ func (c *reportCmd) files() ([]string, error) {
 func (c *reportCmd) title() string {
 	var list []string
 	for _, path := range c.Runs {
-		if filepath.Base(path) == tournament.GamesFile {
-			path = filepath.Dir(path)
-		}
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		list = append(list, filepath.Base(path))
+		list = append(list, runName(path))
 	}
 	return listed(list)
 }

@@ -35,7 +35,6 @@ type selfplayCmd struct {
 	dataFormatFlag
 }
 
-// Help is the part of the help below the summary.
 func (selfplayCmd) Help() string {
 	return "Every agent plays against itself and the others, with exploration except where it has proven a win or a " +
 		"loss. The games are recorded as a tournament's are; then they are converted to training positions, " +
@@ -64,7 +63,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	faults := newFaults()
+	faults := faults{}
 	p := newProgress(e.err, games.Games())
 	p.reading, games.OnBegin = true, p.resume
 	summary, err := tournament.Run(ctx, games, e.registry, func(g *record.Game) {

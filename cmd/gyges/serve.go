@@ -39,7 +39,6 @@ const (
 	maxGames    = 10_000
 )
 
-// Help is the part of the help below the summary.
 func (serveCmd) Help() string {
 	return "The page of a run is that of gyges report, and is updated as games end. The page to play offers the " +
 		"named levels and the kinds that search by time, under every preset; the games are recorded in a run of " +

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -18,9 +19,7 @@ func (c *solveCmd) runList(ctx context.Context, e *env, r *rules.Rules) error {
 	if err != nil {
 		return err
 	}
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	solutions, wait, err := c.solveAll(ctx, cancel, r, games)
@@ -51,20 +50,15 @@ func (c *solveCmd) runList(ctx context.Context, e *env, r *rules.Rules) error {
 
 // readList reads the positions of the list.
 func (c *solveCmd) readList(ctx context.Context, e *env, r *rules.Rules) ([]*rules.Game, error) {
-	in, name, err := openInput(ctx, e.in, c.List)
+	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
 	if err != nil {
-		return nil, plainFileError(err)
-	}
-	defer func() { _ = in.Close() }() // it was only read
-	list, err := tournament.ReadOpenings(in, name)
-	if err != nil {
-		return nil, plainFileError(err)
+		return nil, err
 	}
 	games := make([]*rules.Game, len(list.Positions))
 	for i := range games {
 		p, err := list.Opening(r, 0, int64(i))
 		if err == nil && r.SettingUp(p) {
-			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", name, i+1)
+			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
 		}
 		if err != nil {
 			return nil, err
@@ -127,13 +121,11 @@ func (l *solutionList) add(s *solution) error {
 	case "json":
 		return writeJSONLine(l.out, s.json())
 	case "csv":
-		w := csvfile.NewWriter(l.out)
-		if first {
-			_ = w.Write(solutionHeader) // Flush has the error
+		rows := [][]string{solutionHeader, s.row()}
+		if !first {
+			rows = rows[1:]
 		}
-		_ = w.Write(s.row())
-		w.Flush()
-		return writeFailure(w.Error())
+		return writeFailure(csvfile.NewWriter(l.out).WriteAll(rows))
 	}
 	l.out.printf("%s: ", s.game.Rules().FormatPosition(s.game.Position()))
 	s.text(l.out)

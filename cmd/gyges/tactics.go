@@ -32,7 +32,6 @@ type tacticsMakeCmd struct {
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of all random choices. Default: 1."`
 }
 
-// Help is the part of the help below the summary.
 func (tacticsMakeCmd) Help() string {
 	return "Plays games from random set-ups, every fourth move on average random, and keeps positions of which the " +
 		"solver proves that the side to move wins in 1, 3 or 5 plies, or that the opponent threatens to win and " +
@@ -98,7 +97,6 @@ type tacticsRunCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-// Help is the part of the help below the summary.
 func (tacticsRunCmd) Help() string {
 	return "Each agent searches each position as the start of a new game. A position is solved if the agent's move " +
 		"wins in the number of plies of its class, or is the only one that does not lose. The table counts solved " +
@@ -121,7 +119,10 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Agent) == 0 {
 		c.Agent = []string{"alphabeta:depth=5"}
 	}
-	tasks, err := c.read(ctx, e)
+	if c.File == "" {
+		return errors.New("expected FILE, a suite as gyges tactics make prints it")
+	}
+	tasks, err := readInput(ctx, e, c.File, tactics.Read)
 	if err != nil {
 		return err
 	}
@@ -143,20 +144,6 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 		}
 	}
 	return c.write(e.out, trials)
-}
-
-// read reads the suite.
-func (c *tacticsRunCmd) read(ctx context.Context, e *env) ([]tactics.Task, error) {
-	if c.File == "" {
-		return nil, errors.New("expected FILE, a suite as gyges tactics make prints it")
-	}
-	f, name, err := openInput(ctx, e.in, c.File)
-	if err != nil {
-		return nil, plainFileError(err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	tasks, err := tactics.Read(name, f)
-	return tasks, plainFileError(err)
 }
 
 // write prints the counts, and the positions that were not solved with --missed.

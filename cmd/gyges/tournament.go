@@ -27,13 +27,10 @@ type tournamentCmd struct {
 	Rounds   *int     `placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 	Pairs    *int     `placeholder:"N" help:"Game pairs for every two players and rule set: one opening, played twice with sides swapped. Default: 10."`
 	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
-	gameFlags
-	observerFlags
-	queueFlags
+	runFlags
 	formatFlag
 }
 
-// Help is the part of the help below the summary.
 func (tournamentCmd) Help() string {
 	return "The players are paired by --schedule, under every rule set. The games are recorded as they finish; then " +
 		"a rating table and a crosstable are printed for each rule set. The same seed gives the same games " +
@@ -58,27 +55,19 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	config.Log = e.log
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	if c.DryRun {
-		return dryRun(ctx, e, config, c.Events)
-	}
-	q, err := c.open(ctx, e, &config)
-	if err != nil {
+	f, summary, err := c.play(ctx, e, config, false)
+	if f == nil {
 		return err
 	}
-	defer q.close()
-	f := newObserver(e, c.observerFlags, &config, false)
-	summary, err := tournament.Run(ctx, config, e.registry, f.game)
-	q.end(summary)
-	errReport := f.end(context.WithoutCancel(ctx), summary, err)
 	if summary.Played == 0 && err != nil {
 		if summary.Status == tournament.Interrupted {
 			e.err.printf("Stopped before the first game was over.\n")
 		}
 		return runError(err, summary)
 	}
+	errReport := f.err
 	if c.Events == "" && errReport == nil {
 		errReport = c.print(context.WithoutCancel(ctx), e, f, summary)
 	}
@@ -99,28 +88,47 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.stats.grid(specs(f.config)), c.format() == table.Markdown))
+		err = errors.Join(err, printTable(e.out, f.stats.grid(f.config.Manifest().Agents), c.format() == table.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)
 	return asFailure(err)
 }
 
-func specs(c *tournament.Config) []string {
-	list := make([]string, len(c.Agents))
-	for i, a := range c.Agents {
-		list[i] = a.String()
+// runFlags are those of commands that play a run and report on it.
+type runFlags struct {
+	gameFlags
+	observerFlags
+	queueFlags
+}
+
+// play plays a run, a match or another tournament, and reports on it while it goes on. The error is that
+// of the run; the observer has that of the reports. A dry run, or one that can't begin, has no observer.
+func (c *runFlags) play(
+	ctx context.Context, e *env, config tournament.Config, match bool,
+) (f *observer, s tournament.Summary, err error) {
+	config.Log = e.log
+	if c.DryRun {
+		return nil, s, dryRun(ctx, e, config, c.Events)
 	}
-	return list
+	q, err := c.open(ctx, e, &config)
+	if err != nil {
+		return nil, s, err
+	}
+	defer q.close()
+	f = newObserver(e, c.observerFlags, &config, match)
+	s, err = tournament.Run(ctx, config, e.registry, f.game)
+	q.end(s)
+	f.end(context.WithoutCancel(ctx), s, err)
+	return f, s, err
 }
 
 // runError distinguishes the user's mistakes from failures of the run.
 func runError(err error, s tournament.Summary) error {
-	var extend *tournament.ExtendError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &extend):
+	case errors.As(err, new(*tournament.ExtendError)):
 		return fmt.Errorf("--out: %w; --extend plays more pairs in it", err)
 	case s.Status == tournament.Failed:
 		return failure{err}
@@ -132,7 +140,7 @@ func runError(err error, s tournament.Summary) error {
 }
 
 // summarize prints what is reported besides the tables.
-func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *faults) {
+func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f faults) {
 	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
 	f.write(w)
 	if s.Status != tournament.Finished {
@@ -256,20 +264,15 @@ func parseOpenings(text string) (tournament.Openings, error) {
 func flagErrors(err error) error {
 	flags := map[string]string{
 		"agents": "--agent", "generations": "--generations", "rules": "--rules", "schedule": "--schedule",
-		"rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "time_margin": "--time-margin",
-		"pairs": "--pairs", "openings": "--openings",
-		"seed": "--seed", "workers": "--workers",
-		"stall_timeout": "--stall-timeout", "suspend": "--suspend",
-		"on_repetition":       "--on-repetition",
-		"explore.temperature": "--temperature", "explore.random": "--random",
-		"explore.plies": "--explore-plies", "split.validation": "--validation",
-		"split.test":   "--test",
-		"limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
+		"rounds": "--rounds", "sprt": "--sprt", "clock": "--clock", "time_margin": "--time-margin", "pairs": "--pairs",
+		"openings": "--openings", "seed": "--seed", "workers": "--workers", "stall_timeout": "--stall-timeout",
+		"suspend": "--suspend", "on_repetition": "--on-repetition", "explore.temperature": "--temperature",
+		"explore.random": "--random", "explore.plies": "--explore-plies", "split.validation": "--validation",
+		"split.test": "--test", "limits.depth": "--depth", "limits.nodes": "--nodes", "limits.movetime": "--movetime",
 	}
 	var errs []error
 	for _, one := range problems.Split(err) {
-		var fe *problems.FieldError
-		if errors.As(one, &fe) {
+		if fe, ok := errors.AsType[*problems.FieldError](one); ok {
 			name := fe.Field
 			if i := strings.IndexByte(name, '['); i > 0 {
 				name = name[:i]

@@ -29,7 +29,6 @@ type trainCmd struct {
 	formatFlag
 }
 
-// Help is the part of the help below the summary.
 func (trainCmd) Help() string {
 	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), " +
 		"and the agent with the new weights plays the best one until a sequential test is decided. If it wins, it " +

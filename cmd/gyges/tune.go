@@ -34,13 +34,11 @@ type tuneTexelCmd struct {
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 }
 
-// Help is the part of the help below the summary.
 func (tuneTexelCmd) Help() string {
-	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the " +
-		"gain on the test positions. Prints each weight with its standard error, and by how much the validation " +
-		"loss rises without its feature. Features are marked insignificant if the 95 % interval of the weight " +
-		"contains 0, or the loss is lower without them. Errors count the positions of a game as one cluster, " +
-		"since their results are correlated."
+	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain " +
+		"on the test positions. Prints each weight with its standard error, and by how much the validation loss rises " +
+		"without its feature. Features are marked insignificant if the 95 % interval of the weight contains 0, or the loss " +
+		"is lower without them. Errors count the positions of a game as one cluster, since their results are correlated."
 }
 
 func (tuneTexelCmd) examples() []example {
@@ -64,9 +62,8 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	p := newSteps(e.err, iterations)
 	result, err := config.Run(ctx, e.learning(p))
 	p.end()
-	var unusable *training.FolderError
 	switch {
-	case errors.As(err, &unusable):
+	case errors.As(err, new(*training.FolderError)):
 		return fileError("--out", err)
 	case err != nil:
 		return plainFileError(err)
@@ -155,7 +152,6 @@ const tuneHelp = "The same seed gives the same steps with any --workers, but for
 	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the " +
 	"same outcome."
 
-// Help is the part of the help below the summary.
 func (tuneSPSACmd) Help() string { return "Prints the agent with its tuned parameters. " + tuneHelp }
 
 func (tuneSPSACmd) examples() []example {
@@ -189,7 +185,6 @@ type tuneTDCmd struct {
 	tuneFlags
 }
 
-// Help is the part of the help below the summary.
 func (tuneTDCmd) Help() string { return "Prints the weights learned. " + tuneHelp }
 
 func (tuneTDCmd) examples() []example {
@@ -280,8 +275,7 @@ func stepText(history []training.Line) string {
 
 // learningError returns the error of a run that was stopped, and prints how to resume it.
 func (e *env) learningError(ctx context.Context, out string, err error) error {
-	var unusable *training.FolderError
-	if errors.As(err, &unusable) {
+	if errors.As(err, new(*training.FolderError)) {
 		return fileError("--out", err)
 	}
 	e.err.printf("Stopped. Go on with the same command and --out %s\n", textfmt.Escape(out))

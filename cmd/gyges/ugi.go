@@ -16,7 +16,6 @@ type ugiCmd struct {
 	rulesFlags
 }
 
-// Help is the part of the help below the summary.
 func (ugiCmd) Help() string {
 	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: ugi, " +
 		"isready, setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] " +

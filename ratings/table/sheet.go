@@ -72,18 +72,14 @@ func (s *Sheet) keys() []string {
 	return keys
 }
 
-func (s *Sheet) object() object {
-	return object{
-		{"schedule", s.Kind}, {"title", jsonValue(s.Title)}, {"result", jsonValue(s.Result)},
-		{"rows", list{s.keys(), s.Rows}},
-	}
-}
-
 // sheetObjects are the sheets as JSON.
 func sheetObjects(sheets []Sheet) []object {
 	objects := make([]object, len(sheets))
-	for i := range sheets {
-		objects[i] = sheets[i].object()
+	for i, s := range sheets {
+		objects[i] = object{
+			{"schedule", s.Kind}, {"title", jsonValue(s.Title)}, {"result", jsonValue(s.Result)},
+			{"rows", list{s.keys(), s.Rows}},
+		}
 	}
 	return objects
 }

@@ -7,6 +7,7 @@ package gamestats
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"gyges/ratings/textfmt"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -33,11 +35,9 @@ type Result struct {
 
 // Stats are the figures of one rule set.
 type Stats struct {
-	Rules   string
-	Figures []Figure
-
-	NotCompared      int64 // games that can't be played under the rule set to compare with
-	NotComparedError error // of the first of those
+	Rules   string   `json:"rules"`
+	Figures []Figure `json:"figures"`
+	Notes   []string `json:"notes,omitempty"` // a sentence on games that can't be compared
 }
 
 // Figure is one number with its 95 % interval. Value, Low and High are NaN where there is none.
@@ -49,6 +49,23 @@ type Figure struct {
 	Low   float64
 	High  float64
 	N     int64 // games, moves or positions that the value is of
+}
+
+// MarshalJSON writes a figure for programs, with null where there is no value.
+func (f Figure) MarshalJSON() ([]byte, error) {
+	orNull := func(v float64) *float64 {
+		if math.IsNaN(v) {
+			return nil
+		}
+		return &v
+	}
+	return json.Marshal(struct {
+		Statistic string   `json:"statistic"`
+		Value     *float64 `json:"value"`
+		Low       *float64 `json:"low"`
+		High      *float64 `json:"high"`
+		N         int64    `json:"n"`
+	}{f.Key, orNull(f.Value), orNull(f.Low), orNull(f.High), f.N})
 }
 
 // maxErrors bounds Result.Errors.
@@ -186,7 +203,7 @@ type set struct {
 	first       int64         // number of its first pair
 	lengths     map[int]int64 // games by plies
 	moments     []moments     // of the definitions
-	notCompared int64         // games
+	notCompared int           // games
 	why         pairError     // of the first of them
 }
 
@@ -211,7 +228,11 @@ func (s *set) merge(o *set) {
 
 // stats returns the figures. Those of a comparison are left out if there was none.
 func (s *set) stats() Stats {
-	stats := Stats{Rules: s.name, NotCompared: s.notCompared, NotComparedError: s.why.error}
+	stats := Stats{Rules: s.name}
+	if s.notCompared > 0 {
+		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why.error)
+		stats.Notes = []string{textfmt.Escape(note)}
+	}
 	for i, d := range definitions {
 		m := &s.moments[i]
 		if d.rare && m.sum == 0 || i >= compared && s.moments[compared].cases == 0 {

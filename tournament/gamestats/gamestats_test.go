@@ -208,8 +208,9 @@ func TestCompare(t *testing.T) {
 func TestNotCompared(t *testing.T) {
 	result := count(Options{Compare: rules.MustParse("kang")}, byHand...)
 	stats := result.Rules[0]
-	require.EqualValues(t, 4, stats.NotCompared)
-	require.ErrorContains(t, stats.NotComparedError, "file: game 17: its first position is none under kang: ")
+	require.Len(t, stats.Notes, 1)
+	require.Contains(t, stats.Notes[0],
+		"not compared: 4 games; the first: file: game 17: its first position is none under kang: ")
 	require.EqualValues(t, 4, figure(t, result, "games").Value)
 	for _, f := range stats.Figures {
 		require.NotContains(t, f.Key, "compare")

@@ -180,7 +180,7 @@ func TestSlowCount(t *testing.T) {
 			}
 			result := count(Options{Compare: with, Workers: 1}, games...)
 			require.Empty(t, result.Errors)
-			require.Zero(t, result.Rules[0].NotCompared)
+			require.Empty(t, result.Rules[0].Notes)
 			for key, n := range s.cases {
 				if s.sum[key] > 0 || key != "win_row_hand" {
 					f := figure(t, result, key)

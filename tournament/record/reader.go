@@ -108,7 +108,7 @@ func (r *Reader) ReadResult(o *GameResult) error {
 	}
 	g, err := r.Game()
 	if err == nil {
-		*o = g.GameResult()
+		*o = g.result()
 	}
 	return err
 }
@@ -177,12 +177,11 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 	}
 }
 
-// GameResult returns the result of the game.
-func (g *Game) GameResult() GameResult {
+// result returns the result of the game.
+func (g *Game) result() GameResult {
 	return GameResult{
 		g.Game, g.Pair, []byte(g.Rules), []byte(g.Opening), []byte(g.South.Agent), []byte(g.North.Agent),
-		[]byte(g.Result), g.NotPlayed(),
-		g.Fault != nil,
+		[]byte(g.Result), g.NotPlayed(), g.Fault != nil,
 	}
 }
 

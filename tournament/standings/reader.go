@@ -43,6 +43,7 @@ type Reader struct {
 	known    map[string]bool // RuleSets
 	parsed   map[string]*rules.Rules
 	runs     []knownRun
+	key      []byte // of the last pair
 }
 
 // Skipped counts the games that were left out.
@@ -168,22 +169,25 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 	return err
 }
 
+// interned keeps one string for each text.
+type interned map[string]string
+
+func (n interned) of(b []byte) string {
+	t, ok := n[string(b)]
+	if !ok {
+		t = string(b)
+		n[t] = t
+	}
+	return t
+}
+
 // records reads the records of a run that follow its first lines and returns the
 // number of lines. Those in seen are duplicates.
-func (r *Reader) records(ctx context.Context, in io.Reader, name string, first int, seen *source.Seen,
-	s *Standings) (lines int, err error) {
-	results := record.NewReader(in, name)
-	names := map[string]string{}
-	text := func(b []byte) string { // one string for each name
-		t, ok := names[string(b)]
-		if !ok {
-			t = string(b)
-			names[t] = t
-		}
-		return t
-	}
+func (r *Reader) records(
+	ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings,
+) (lines int, err error) {
+	results, names := record.NewReader(in, name), interned{}
 	var o record.GameResult
-	var key []byte
 	for ; ; lines++ {
 		if lines%4096 == 0 && ctx.Err() != nil {
 			return lines, ctx.Err()
@@ -207,32 +211,38 @@ func (r *Reader) records(ctx context.Context, in io.Reader, name string, first i
 			r.Skipped.Duplicate++
 			continue
 		}
-		if r.Rules == nil && s.hasRounds() { // with a filter games are missing
-			s.note(o.Pair, text(o.South), text(o.North), string(o.Result))
-		}
-		switch {
-		case o.NotPlayed:
-			r.Skipped.NotPlayed++
-			continue
-		case r.Record != nil && r.includes(string(o.Rules)):
+		if r.Record != nil && !o.NotPlayed && r.includes(string(o.Rules)) {
 			if game == nil {
 				game, _ = results.Game() // nil if only the result can be read
 			}
 			r.Record(&o, game)
 		}
-		rated, ok := r.rated(&o, text(o.Rules))
-		if !ok {
-			continue
-		}
-		key = key[:0]
-		if r.By != ByOpening { // where each game counts
-			key = strconv.AppendInt(key, o.Pair, 10)
-		}
-		r.add(source.Result{
-			South: text(o.South), North: text(o.North), Rules: text(o.Rules), Result: record.RatingResult(string(o.Result)),
-			Fault: o.Fault, Rated: rated,
-		}, key, s)
+		r.count(&o, names, s)
 	}
+}
+
+// count counts a result of a record, unless it is left out.
+func (r *Reader) count(o *record.GameResult, names interned, s *Standings) {
+	south, north, ruleSet := names.of(o.South), names.of(o.North), names.of(o.Rules)
+	if r.Rules == nil && s.hasRounds() { // with a filter games are missing
+		s.note(o.Pair, south, north, string(o.Result))
+	}
+	if o.NotPlayed {
+		r.Skipped.NotPlayed++
+		return
+	}
+	rated, ok := r.rated(o, ruleSet)
+	if !ok {
+		return
+	}
+	r.key = r.key[:0]
+	if r.By != ByOpening { // where each game counts
+		r.key = strconv.AppendInt(r.key, o.Pair, 10)
+	}
+	r.add(source.Result{
+		South: south, North: north, Rules: ruleSet, Result: record.RatingResult(string(o.Result)),
+		Fault: o.Fault, Rated: rated,
+	}, r.key, s)
 }
 
 // next reads the next result and, in strict mode, the whole game.

@@ -126,16 +126,11 @@ func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	checkName(&p, c.Name)
-	p.Expect(1 <= c.Count && c.Count <= maxGenerations, "generations",
-		"expected a number from 1 to %d, found %d", maxGenerations, c.Count)
-	p.Expect(0 <= c.Window && c.Window <= maxGenerations, "tune.window",
-		"expected a number from 0 (all) to %d, found %d", maxGenerations, c.Window)
-	p.Expect(0 <= c.Time && c.Time <= maxTime, "time",
-		"expected a time from 0s (no bound) to %v, found %v", maxTime, c.Time)
-	p.Expect(0 <= c.Rating.Pairs && c.Rating.Pairs <= maxRating, "rating.pairs",
-		"expected a number from 0 (none) to %d, found %d", maxRating, c.Rating.Pairs)
-	p.Expect(1 <= c.Rating.Every && c.Rating.Every <= maxGenerations, "rating.every",
-		"expected a number from 1 to %d, found %d", maxGenerations, c.Rating.Every)
+	problems.InRange(&p, "generations", "a number from 1", c.Count, 1, maxGenerations)
+	problems.InRange(&p, "tune.window", "a number from 0 (all)", c.Window, 0, maxGenerations)
+	problems.InRange(&p, "time", "a time from 0s (no bound)", c.Time, 0, maxTime)
+	problems.InRange(&p, "rating.pairs", "a number from 0 (none)", c.Rating.Pairs, 0, maxRating)
+	problems.InRange(&p, "rating.every", "a number from 1", c.Rating.Every, 1, maxGenerations)
 	p.Expect(0 <= c.Match.Pairs, "match.pairs", "expected a number from 0 (no match), found %d", c.Match.Pairs)
 	for i, dir := range c.Data {
 		_, err := dataset.Shards(dir, dataset.Train)
@@ -165,8 +160,7 @@ func (c *Generations) checkAgents(p *problems.List, registry *agents.Registry) b
 		if i > 0 {
 			first = c.Stages[i-1].From + 1
 		}
-		p.Expect(first <= s.From && s.From <= maxGenerations, field+".from",
-			"expected a generation from %d to %d, found %d", first, maxGenerations, s.From)
+		problems.InRange(p, field+".from", fmt.Sprintf("a generation from %d", first), s.From, first, maxGenerations)
 		specs[field+".agent"] = s.Agent
 	}
 	for _, field := range slices.Sorted(maps.Keys(specs)) {
@@ -194,8 +188,8 @@ func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
 		errs := inside(part, games.Validate(registry))
 		if k > 0 { // only what a stage changes
 			errs = slices.DeleteFunc(errs, func(err error) bool {
-				var fe *problems.FieldError
-				return !errors.As(err, &fe) || fe.Field != part+"pairs"
+				fe, ok := errors.AsType[*problems.FieldError](err)
+				return !ok || fe.Field != part+"pairs"
 			})
 		}
 		list = append(list, errs...)
@@ -216,10 +210,10 @@ func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
 func inside(part string, err error) []error {
 	var list []error
 	for _, one := range problems.Split(err) {
-		var fe *problems.FieldError
-		shared := errors.As(one, &fe) && (fe.Field == "workers" || fe.Field == "seed")
+		fe, ok := errors.AsType[*problems.FieldError](one)
+		shared := ok && (fe.Field == "workers" || fe.Field == "seed")
 		switch {
-		case fe == nil || shared && part == "match.":
+		case !ok || shared && part == "match.":
 			list = append(list, one)
 		case !shared:
 			list = append(list, &problems.FieldError{Field: part + fe.Field, Err: fe.Err})

@@ -58,11 +58,9 @@ func (c *SelfPlay) Games() tournament.Config {
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
 	o := c.Explore
-	p.Expect(o.Temperature >= 0 && o.Temperature <= explore.MaxTemperature, "explore.temperature",
-		"expected points from 0 to %d, found %v", explore.MaxTemperature, o.Temperature)
-	p.Expect(o.Random >= 0 && o.Random <= 1, "explore.random", "expected a share from 0 to 1, found %v", o.Random)
-	p.Expect(o.Plies >= 0 && o.Plies <= explore.MaxPlies, "explore.plies",
-		"expected a number from 0 (all) to %d, found %d", explore.MaxPlies, o.Plies)
+	problems.InRange(&p, "explore.temperature", "points from 0", o.Temperature, 0, explore.MaxTemperature)
+	problems.InRange(&p, "explore.random", "a share from 0", o.Random, 0, 1)
+	problems.InRange(&p, "explore.plies", "a number from 0 (all)", o.Plies, 0, explore.MaxPlies)
 	c.Split.check(&p)
 	t := c.Games()
 	if len(p) > 0 { // the exploring agents would have the same errors

@@ -38,7 +38,7 @@ func (c *SPSA) settings() spsa.Settings {
 
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used.
-func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
+func (c *SPSA) Run(ctx context.Context, env Env) (*Tuned, error) {
 	r := &spsaRun{tuner: tuner{Tuning: &c.Tuning, env: &env}, settings: c.settings()}
 	for _, p := range r.settings.Params {
 		r.names = append(r.names, p.Name)
@@ -47,14 +47,7 @@ func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
 	s, config := &r.settings, c.describe()
 	config["parameters"], config["pairs"] = s.Params, s.Pairs
 	config["alpha"], config["gamma"], config["a"] = s.Alpha, s.Gamma, s.A
-	err = r.run(ctx, "spsa", config, r)
-	if r.folder != nil {
-		defer func() { err = errors.Join(err, r.folder.close()) }()
-	}
-	if err != nil {
-		return nil, r.stop(ctx, err)
-	}
-	return r.finish()
+	return r.run(ctx, "spsa", config, r)
 }
 
 // spsaRun is an SPSA run.

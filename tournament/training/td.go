@@ -1,10 +1,10 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -41,33 +41,28 @@ func (c *TD) Validate(registry *agents.Registry) error {
 			p.Add("agent", err)
 		}
 	}
-	p.Expect(1 <= c.Steps && c.Steps <= maxCount, "steps", "expected a number from 1 to %d, found %d", maxCount, c.Steps)
-	p.Expect(1 <= c.Games && c.Games <= maxCount, "games", "expected a number from 1 to %d, found %d", maxCount, c.Games)
+	problems.InRange(&p, "steps", "a number from 1", c.Steps, 1, maxCount)
+	problems.InRange(&p, "games", "a number from 1", c.Games, 1, maxCount)
 	return errors.Join(append(p, c.Settings.Check())...)
 }
 
 // Run learns the weights. A run that was stopped in the folder resumes. An error is of
 // type *[FolderError] if the folder can't be used.
-func (c *TD) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
+func (c *TD) Run(ctx context.Context, env Env) (*Tuned, error) {
 	parent, err := tuning.Weights(env.Registry, c.agent(), c.Match.Rules[0])
 	if err != nil {
 		return nil, err
 	}
-	r := &tdRun{tuner: tuner{Tuning: &c.Tuning, env: &env}, td: c, state: tdleaf.Start(parent.Values[:])}
+	r := &tdRun{
+		tuner: tuner{Tuning: &c.Tuning, env: &env}, td: c, parent: &parent, state: tdleaf.Start(parent.Values[:]),
+	}
 	if r.eval, err = eval.New(parent, c.Match.Rules[0]); err != nil {
 		return nil, err
 	}
 	s, config := &c.Settings, c.describe()
 	config["weights"], config["frozen"] = named(eval.Names(), parent.Values[:]), frozenNames(s.Frozen)
 	config["games"], config["lambda"], config["rate"], config["scale"] = c.Games, s.Lambda, s.Rate, s.Scale
-	err = r.run(ctx, "td", config, r)
-	if r.folder != nil {
-		defer func() { err = errors.Join(err, r.folder.close()) }()
-	}
-	if err != nil {
-		return nil, r.stop(ctx, err)
-	}
-	return r.finish(&parent)
+	return r.run(ctx, "td", config, r)
 }
 
 // frozenNames lists the features whose weights are not tuned.
@@ -84,9 +79,10 @@ func frozenNames(frozen []bool) []string {
 // tdRun is a TD run.
 type tdRun struct {
 	tuner
-	td    *TD
-	state tdleaf.State
-	eval  *eval.Evaluator // for features and the output of the parent's network
+	td     *TD
+	parent *eval.Weights // the initial weights
+	state  tdleaf.State
+	eval   *eval.Evaluator // for features and the output of the parent's network
 }
 
 // The parts of a state in the history, beside the weights.
@@ -130,10 +126,7 @@ func (r *tdRun) step(ctx context.Context, k int) (Line, error) {
 // playGames plays the games of a step on all cores. A game depends on the weights, the
 // step and its number alone.
 func (r *tdRun) playGames(ctx context.Context, step int) ([]tdleaf.Game, error) {
-	workers := r.Match.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := cmp.Or(r.Match.Workers, runtime.GOMAXPROCS(0))
 	games := make([]tdleaf.Game, r.td.Games)
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)
@@ -146,9 +139,7 @@ func (r *tdRun) playGames(ctx context.Context, step int) ([]tdleaf.Game, error) 
 				if seats[side].Agent, err = r.env.Registry.New(spec); err != nil {
 					return err
 				}
-				if c, ok := seats[side].Agent.(io.Closer); ok {
-					defer func() { err = errors.Join(err, c.Close()) }()
-				}
+				defer func() { err = errors.Join(err, agents.Close(seats[side].Agent)) }()
 			}
 			for err == nil {
 				i := int(next.Add(1)) - 1
@@ -223,16 +214,16 @@ func leaf(e *eval.Evaluator, g *rules.Game, d agents.Decision) tdleaf.Leaf {
 }
 
 // finish writes and returns the result.
-func (r *tdRun) finish(parent *eval.Weights) (*Tuned, error) {
+func (r *tdRun) finish() (*Tuned, error) {
 	t := &Tuned{
-		Names: eval.Names(), Before: parent.Values[:], After: r.state.Weights, Agent: r.agent(),
+		Names: eval.Names(), Before: r.parent.Values[:], After: r.state.Weights, Agent: r.agent(),
 		Loss: &r.state.Loss, Gain: r.gain(), Steps: r.Steps, Games: r.td.Games * r.Steps,
 	}
-	tuned := *parent
+	tuned := *r.parent
 	for j, x := range r.state.Weights {
 		tuned.Values[j] = tuning.SixDigits(x)
 	}
-	w := r.weights("tdleaf", &tuned, parent, t.Games)
+	w := r.weights("tdleaf", &tuned, r.parent, t.Games)
 	t.Weights = w.Source
 	return t, r.folder.finish(map[string]any{"loss": r.state.Loss, "gain": t.Gain}, w)
 }

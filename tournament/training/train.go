@@ -21,9 +21,9 @@ import (
 	"gyges/tournament/standings"
 )
 
-// GenerationFile is the file of a generation's folder that holds a [Generation]; its
+// generationFile is the file of a generation's folder that holds a [Generation]; its
 // [WeightsFile] holds the candidate's weights.
-const GenerationFile = "generation.json"
+const generationFile = "generation.json"
 
 // Generation is the result of a generation.
 type Generation struct {
@@ -238,7 +238,7 @@ func (t *trainer) generation(ctx context.Context, k int) error {
 // readGeneration reads the result of generation k. The error is [fs.ErrNotExist] if it
 // is not finished.
 func (t *trainer) readGeneration(k int) (*Generation, error) {
-	path := t.path(k, GenerationFile)
+	path := t.path(k, generationFile)
 	data, err := files.Read(path, maxManifest)
 	if err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func (t *trainer) makeGeneration(ctx context.Context, k int) (*Generation, error
 		}
 	}
 	g.Timing = t.timing
-	return g, saveJSON(t.path(k, GenerationFile), g)
+	return g, saveJSON(t.path(k, generationFile), g)
 }
 
 // decide writes the candidate's weights, and plays the match if they have changed.

@@ -51,18 +51,16 @@ func (c *Tuning) agent() agents.Spec { return c.Match.Agents[0] }
 // validate adds the invalid fields to p and reports whether the agent can be used.
 func (c *Tuning) validate(p *problems.List, registry *agents.Registry) bool {
 	v := c.Verification
-	p.Expect(0 <= v.Every && v.Every <= maxCount, "verification.every",
-		"expected a number from 0 (at the end only) to %d, found %d", maxCount, v.Every)
-	p.Expect(0 <= v.Pairs && v.Pairs <= maxCount, "verification.pairs",
-		"expected a number from 0 (no verification) to %d, found %d", maxCount, v.Pairs)
+	problems.InRange(p, "verification.every", "a number from 0 (at the end only)", v.Every, 0, maxCount)
+	problems.InRange(p, "verification.pairs", "a number from 0 (no verification)", v.Pairs, 0, maxCount)
 	p.Expect(len(c.Match.Agents) == 1, "agent", "expected an agent spec, like alphabeta:depth=2, found none")
 	usable := len(c.Match.Agents) == 1
 	m := c.Match
 	m.Agents = append(slices.Clone(m.Agents), agents.Spec{Kind: "random"}) // a match needs two
 	for _, err := range problems.Split(m.Validate(registry)) {
-		var fe *problems.FieldError
+		fe, ok := errors.AsType[*problems.FieldError](err)
 		switch {
-		case !errors.As(err, &fe):
+		case !ok:
 			*p = append(*p, err)
 		case fe.Field == "agents": // there is none
 		case fe.Field == "agents[0]":
@@ -101,6 +99,7 @@ type method interface {
 	resume(l *Line) error                                // sets the state after a step
 	step(ctx context.Context, k int) (l Line, err error) // makes step k
 	agent() agents.Spec                                  // the agent with the current parameters
+	finish() (*Tuned, error)                             // writes and returns the result
 }
 
 // tuner is a run of SPSA or TD.
@@ -110,13 +109,26 @@ type tuner struct {
 	folder *folder
 }
 
-// run makes the steps of a run, each followed by a verification match if it is due. It
-// resumes after the last step in the history. The caller closes the folder.
-func (t *tuner) run(ctx context.Context, name string, config map[string]any, m method) (err error) {
+// run makes a run of a method in its folder. An error is of type *[FolderError] if the folder can't be
+// used, and otherwise noted there.
+func (t *tuner) run(ctx context.Context, name string, config map[string]any, m method) (_ *Tuned, err error) {
 	manifest := Manifest{Method: name, Version: t.env.Version, Config: config}
 	if t.folder, err = openFolder(t.Match.Out, manifest); err != nil {
-		return err
+		return nil, err
 	}
+	defer func() { err = errors.Join(err, t.folder.close()) }()
+	if err := t.steps(ctx, m); err != nil {
+		if _, unusable := errors.AsType[*FolderError](err); !unusable {
+			err = errors.Join(err, t.folder.stop(ctx))
+		}
+		return nil, err
+	}
+	return m.finish()
+}
+
+// steps makes the steps of a run, each followed by a verification match if it is due. It
+// resumes after the last step in the history.
+func (t *tuner) steps(ctx context.Context, m method) error {
 	initial, last := m.agent(), 0
 	if n := len(t.folder.lines); n > 0 {
 		last = t.folder.lines[n-1].Step
@@ -143,15 +155,6 @@ func (t *tuner) run(ctx context.Context, name string, config map[string]any, m m
 		t.env.step(t.folder.lines)
 	}
 	return nil
-}
-
-// stop writes that the run ended with an error, unless its folder can't be used. It
-// returns the error.
-func (t *tuner) stop(ctx context.Context, err error) error {
-	if _, unusable := errors.AsType[*FolderError](err); unusable {
-		return err
-	}
-	return errors.Join(err, t.folder.stop(ctx))
 }
 
 // verify plays the match that is due after a step, and adds the result to its line.

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gyges/agents"
+	"gyges/agents/human"
+	"gyges/ratings/textfmt"
+	"gyges/rules"
+	"gyges/tournament/record"
+)
+
+// gamesShowCmd replays a recorded game.
+type gamesShowCmd struct {
+	Source string `arg:"" name:"run" help:"Folder of a run or file of records (games.jsonl); - is the standard input."`
+	ID     int64  `arg:"" name:"id" help:"The game's number, as gyges games lists it."`
+	Ply    *int   `placeholder:"N" help:"Show only the position after N plies; 0 is the one that play began in."`
+	Quiet  bool   `short:"q" help:"Print the moves, not the board."`
+	Format string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"Output: text (default) or json."`
+}
+
+// Run prints the game.
+func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
+	if c.ID < 0 {
+		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
+	}
+	files, err := runFiles([]string{c.Source})
+	if err != nil {
+		return err
+	}
+	g, game, err := findGame(ctx, e, files[0], c.ID)
+	if err != nil {
+		return err
+	}
+	var turns []record.Turn
+	if game != nil {
+		turns = g.Turns(game)
+	}
+	switch {
+	case c.Ply != nil:
+		return c.position(e, g, game, turns)
+	case c.Format == "json":
+		return writeJSON(e.out, newShownGame(g, game, turns))
+	}
+	c.text(e.out, g, game, turns)
+	return nil
+}
+
+// position prints the position after --ply plies.
+func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns []record.Turn) error {
+	if *c.Ply < 0 || *c.Ply > g.Plies {
+		return fmt.Errorf("--ply: expected 0 to %d, the length of game %d, found %d", g.Plies, c.ID, *c.Ply)
+	}
+	if game == nil {
+		return fmt.Errorf("--ply: game %d was imported without moves", c.ID)
+	}
+	p, last := game.Start(), rules.NoMove
+	for _, t := range turns {
+		if t.Ply <= *c.Ply { // placements have ply 0
+			p, last = t.After, t.Move
+		}
+	}
+	r := game.Rules()
+	if c.Format == "json" {
+		return writeJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.FormatPosition(p)})
+	}
+	e.out.printf("%s\n\n%s", r.FormatPosition(p), human.Board(r, p, last))
+	return nil
+}
+
+// findGame finds a record and replays it; game is nil if no moves are known.
+func findGame(ctx context.Context, e *env, f runFile, id int64) (g *record.Game, game *rules.Game, err error) {
+	file, name, err := f.open(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	g, line, err := record.Find(file, name, id)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, nil, fmt.Errorf("%s: expected a record of game %d, found none", name, id)
+	case err != nil:
+		return nil, nil, err
+	case g.Reason == record.Imported && len(g.Moves) == 0:
+		return g, nil, nil
+	}
+	if game, err = record.Replay(g); err != nil {
+		return nil, nil, fmt.Errorf("%s:%d: %w", name, line, err)
+	}
+	return g, game, nil
+}
+
+// text prints the game for people.
+func (c *gamesShowCmd) text(out *output, g *record.Game, game *rules.Game, turns []record.Turn) {
+	out.printf("Game   %d, pair %d\nSouth  %s\nNorth  %s\n", g.Game, g.Pair, textfmt.Escape(withSpec(g.South.Agent)),
+		textfmt.Escape(withSpec(g.North.Agent)))
+	out.printf("Rules  %s\n", textfmt.Escape(g.Rules))
+	if start := g.Timing.Start; !start.IsZero() {
+		out.printf("Begun  %s\n", start.UTC().Format(time.DateTime))
+	}
+	if game == nil {
+		out.printf("No moves are known: the game was imported.\n")
+	} else {
+		s := &spectator{out: out, quiet: c.Quiet}
+		s.board(game.Rules(), game.Start(), rules.NoMove)
+		for _, t := range turns {
+			s.turn(game.Rules(), t)
+		}
+	}
+	if f := g.Fault; f != nil {
+		out.printf("%s%s lost by a fault (%s)", strings.ToUpper(f.Side[:1]), f.Side[1:], textfmt.Escape(string(f.Kind)))
+		if f.Detail != "" {
+			out.printf(": %s", textfmt.Escape(f.Detail))
+		}
+		out.printf("\n")
+	}
+	out.printf("result %s %s %d plies\n", g.Result, textfmt.Escape(g.Reason), g.Plies)
+}
+
+// withSpec is a player's name, with its spec if it has a label.
+func withSpec(player string) string {
+	if label := agents.LabelOf(player); label != player {
+		return label + " (" + player + ")"
+	}
+	return player
+}
+
+// clockText prints milliseconds for people.
+func clockText(ms float64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%.1fms", ms)
+	}
+	return fmt.Sprintf("%.2fs", ms/1000)
+}
+
+// shownGame is a game as --format json prints it.
+type shownGame struct {
+	Game    int64         `json:"game"`
+	Pair    int64         `json:"pair"`
+	Rules   string        `json:"rules"`
+	South   string        `json:"south"` // names
+	North   string        `json:"north"`
+	Agents  [2]string     `json:"agents"` // specs, of South and North
+	Opening string        `json:"opening"`
+	Moves   []shownMove   `json:"moves"`
+	Result  string        `json:"result"`
+	Reason  string        `json:"reason"`
+	Plies   int           `json:"plies"`
+	Fault   *record.Fault `json:"fault,omitempty"`
+}
+
+// shownMove is a move of a replayed game.
+type shownMove struct {
+	Ply      int      `json:"ply"`  // from 1; 0 for a placement
+	Side     string   `json:"side"` // south or north
+	Move     string   `json:"move"`
+	Long     string   `json:"long"`
+	Score    *int32   `json:"score,omitempty"` // hundredths of a point, from the mover's side
+	Depth    int      `json:"depth,omitempty"`
+	Nodes    int64    `json:"nodes,omitempty"`
+	MS       *float64 `json:"ms,omitempty"`
+	Position string   `json:"position"` // after it
+}
+
+func newShownGame(g *record.Game, game *rules.Game, turns []record.Turn) shownGame {
+	shown := shownGame{
+		Game: g.Game, Pair: g.Pair, Rules: g.Rules,
+		South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
+		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
+		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
+	}
+	for _, t := range turns {
+		m := shownMove{
+			Ply: t.Ply, Side: strings.ToLower(t.Before.Side().String()),
+			Move: t.Move.String(), Long: game.Rules().LongText(t.Before, t.Move),
+			Depth: t.Depth, Nodes: t.Nodes, MS: t.MS, Position: game.Rules().FormatPosition(t.After),
+		}
+		if t.Scored {
+			m.Score = (*int32)(&t.Score)
+		}
+		shown.Moves = append(shown.Moves, m)
+	}
+	return shown
+}

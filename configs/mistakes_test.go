@@ -1,0 +1,172 @@
+package configs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireProblems checks an error against its lines, each the beginning of one.
+func requireProblems(t *testing.T, path string, err error, want ...string) {
+	t.Helper()
+	require.Error(t, err)
+	got := strings.Split(err.Error(), "\n")
+	for i := range min(len(got), len(want)) {
+		require.True(t, strings.HasPrefix(got[i], path+":"+want[i]), "%s\nis not %s", got[i], want[i])
+	}
+	require.Len(t, got, len(want), "%v", err)
+}
+
+func TestEveryProblemAtOnce(t *testing.T) {
+	path := write(t, `name: [a]
+rule: standard
+rules:
+  - standerd
+  - preset: kang
+    kang_goals: 10
+    goals: 3
+  - kang_goals: 1
+  - standard
+  - standard
+  - 7
+  - {preset: italian, setup_zone: [x]}
+agents:
+  - random
+  - "alphabeta:"
+  - nobody
+  - alphabeta:depth=0
+  - {kind: greedy}
+  - random
+  - alphabeta:deepth=1,width=2
+  - human
+pairs: 0
+pairs: 1
+openings:
+  policy: book
+  plies: two
+  book: x
+limits:
+  depth: -1
+  movetime: 100
+seed: -1
+workers: 1.5
+on_repetition: never
+stall_timeout: 1
+out:
+`)
+	_, err := LoadTournament(path, testRegistry())
+	requireProblems(t, path, err,
+		`1: name: expected a name, in quotes if it is a number, found a list`,
+		`2: unknown key "rule" in a tournament, did you mean "rules"?`,
+		`4: rules: unknown rules "standerd", did you mean "standard"?`,
+		`6: rules: rule option kang_goals: "10" is not one of: a number from 1 to 9`,
+		`7: rules: unknown rule option "goals"; expected one of: `,
+		`8: rules: expected the key preset in a rule set, like preset: standard`,
+		`10: rules[1]: rule set standard is listed twice`,
+		`11: rules: expected a rule set, like standard or standard:null_move=allow, found "7"`,
+		`12: rules: expected a value for "setup_zone", found a list`,
+		`15: agents: agent "alphabeta:": expected param=value, found ""`,
+		`16: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: `,
+		`17: agents[2]: agent "alphabeta:depth=0": parameter depth: expected int, 1 to 1000000000, found "0"`,
+		`18: agents: expected the key agent and one parameter, like {agent: mcts, iterations: [100, 200]}, found "kind"`,
+		`19: agents[3]: agent "random" is listed twice; players are told apart by their specs`,
+		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "deepth", did you mean "depth"?`,
+		`20: agents[4]: agent "alphabeta:deepth=1,width=2": unknown parameter "width"; alphabeta takes depth`,
+		`21: agents[5]: agent "human" needs a person at the terminal`,
+		`22: pairs: expected a number from 1 to 1000000, found 0`,
+		`23: duplicate key "pairs", first on line 22`,
+		`25: openings.policy: expected random, agents, setups or file, found "book"`,
+		`26: openings.plies: expected a whole number, found "two"`,
+		`27: openings: unknown key "book" in openings, expected one of: policy, plies`,
+		`29: limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
+		`30: limits.movetime: expected a time with its unit, like 100ms or 1.5s, found "100"`,
+		`31: seed: expected a whole number from 0 to 18446744073709551615, found "-1"`,
+		`32: workers: expected a whole number, found "1.5"`,
+		`33: on_repetition: expected forfeit, ask-next or allow, found "never"`,
+		`34: stall_timeout: expected a time with its unit, like 100ms or 1.5s, found "1"`,
+		`35: out: expected a folder, in quotes if it is a number, found nothing`,
+	)
+}
+
+func TestOneProblem(t *testing.T) {
+	const two = "agents: [random, greedy]\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":       {"", "1: expected keys and values, found nothing"},
+		"comment":     {"# nothing\n", "1: expected keys and values, found nothing"},
+		"null":        {"~", "1: expected a tournament as keys and values, found nothing"},
+		"list":        {"- a", "1: expected a tournament as keys and values, found a list"},
+		"no agents":   {"\n\npairs: 1", "3: agents: expected 2 to 1000 agents, found 0"},
+		"agents null": {"agents:", "1: agents: expected a list of agent specs, found nothing"},
+		"bad syntax":  {"# c\nagents: [random\npairs: 1", "2: not valid YAML near here: "},
+		"tab":         {two + "\tpairs: 1", "2: not valid YAML near here: "},
+		"two":         {two + "---\npairs: 1", "2: expected one document, found a second one"},
+		"bad second":  {two + "---\n]", "3: not valid YAML near here: "},
+		"alias": {"agents: &a [random, greedy]\nrules: *a",
+			"2: rules: expected a list of rule sets, found an alias, which is not supported"},
+		"merge": {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
+		"key":   {two + "[a]: 3", "2: expected a key in a tournament, found a list"},
+		"tag":   {two + "pairs: !!str 3", `2: pairs: expected a whole number, found "3"`},
+		"octal": {two + "pairs: 0o17", `2: pairs: expected a whole number, found "0o17"`},
+		"large": {two + "pairs: 99999999999999999999",
+			`2: pairs: expected a whole number, found "99999999999999999999"`},
+		"plies": {two + "openings: {policy: agents, plies: 3}",
+			"2: openings.plies: expected none with policy agents, found 3"},
+		"no opening": {two + "rules: [standard:max_plies=2]\nopenings:\n  plies: 3",
+			"4: openings: rules standard:max_plies=2: none of 10000 random openings"},
+		"long value": {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` +
+			strings.Repeat("x", 60) + `"`},
+		"empty policy": {two + "openings: {policy: ''}",
+			`2: openings.policy: expected a policy, random, agents, setups or file, found ""`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, c.text)
+			_, err := LoadTournament(path, testRegistry())
+			requireProblems(t, path, err, c.want)
+		})
+	}
+}
+
+func TestNameOfTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("agents: [random, greedy]"), 0o600))
+	_, err := LoadTournament(path, testRegistry())
+	requireProblems(t, path, err, `1: name: expected 1 to 64 letters, digits`)
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	_, err := LoadTournament(filepath.Join(t.TempDir(), "none.yaml"), testRegistry())
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = LoadTournament(t.TempDir(), testRegistry())
+	require.Error(t, err)
+	_, err = LoadTournament(write(t, "#"+strings.Repeat("x", maxFile)), testRegistry())
+	require.ErrorContains(t, err, "expected a file of at most 1048576 bytes, found a larger one")
+}
+
+// A bomb of aliases is refused at its first alias, before anything grows.
+func TestAliasBomb(t *testing.T) {
+	text := "agents:\n- &a0 [random, random]\n"
+	for i := range 40 {
+		text += fmt.Sprintf("- &a%d [*a%d, *a%d]\n", i+1, i, i)
+	}
+	path := write(t, text+"rules: *a40\nlimits: *a40\n")
+	_, err := LoadTournament(path, testRegistry())
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, 43)
+	require.Equal(t, path+":43: rules: expected a list of rule sets, found an alias, which is not supported", lines[41])
+
+	deep := write(t, "agents: "+strings.Repeat("[", 100_000))
+	_, err = LoadTournament(deep, testRegistry())
+	requireProblems(t, deep, err, "1: not valid YAML near here: ")
+}
+
+func TestProblemsAreBounded(t *testing.T) {
+	path := write(t, "agents:\n"+strings.Repeat("- 1\n", 5000))
+	_, err := LoadTournament(path, testRegistry())
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, maxProblems+1)
+	require.Equal(t, path+": and 4900 more", lines[maxProblems])
+}

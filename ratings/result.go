@@ -1,0 +1,58 @@
+package ratings
+
+// Result is a game's outcome for South. Any positive value is a win and any
+// negative one a loss, so that no value is without a meaning.
+type Result int8
+
+// The three outcomes, as seen by South.
+const (
+	Loss Result = -1
+	Draw Result = 0
+	Win  Result = 1
+)
+
+// outcomes is how many outcomes a game has. As an index, 0 is South's loss, 1 a
+// draw and 2 South's win.
+const outcomes = 3
+
+func (r Result) index() int {
+	switch {
+	case r > 0:
+		return 2
+	case r < 0:
+		return 0
+	}
+	return 1
+}
+
+// Count holds how many games ended how, as seen by one player.
+type Count struct {
+	Wins, Draws, Losses int
+}
+
+// Games is the number of games counted.
+func (c Count) Games() int { return c.Wins + c.Draws + c.Losses }
+
+// Points is a point for each win and half a point for each draw.
+func (c Count) Points() float64 { return float64(c.Wins) + float64(c.Draws)/2 }
+
+// Score is the points per game, 0 to 1, and 0 without games.
+func (c Count) Score() float64 { return c.perGame(c.Points()) }
+
+// DrawShare is the share of the games that were drawn, 0 to 1, and 0 without
+// games.
+func (c Count) DrawShare() float64 { return c.perGame(float64(c.Draws)) }
+
+func (c Count) perGame(x float64) float64 {
+	if c.Games() == 0 {
+		return 0
+	}
+	return x / float64(c.Games())
+}
+
+// flip is the same games as the opponent saw them.
+func (c Count) flip() Count { return Count{c.Losses, c.Draws, c.Wins} }
+
+func (c Count) plus(o Count) Count {
+	return Count{c.Wins + o.Wins, c.Draws + o.Draws, c.Losses + o.Losses}
+}

@@ -1,0 +1,175 @@
+package standings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gyges/ratings/table"
+	"gyges/ratings/textfmt"
+)
+
+// place is a row of the standings of a Swiss tournament.
+type place struct {
+	agent    int
+	rank     int  // those who are equal in all have the same
+	opponent int  // in the last round; -1: none
+	result   pair // of the match against it, or of the bye
+	halves   int64
+	buchholz int64   // in half points
+	sberger  float64 // in half points
+}
+
+// meeting is the match of an agent in a round, from its view. Without an opponent it is
+// a bye, once the round is over.
+type meeting struct {
+	opponent int // -1: none
+	result   pair
+	games    int64
+}
+
+// meetings returns the matches of all agents in round k.
+func (s *schedule) meetings(k int) []meeting {
+	list := make([]meeting, len(s.Agents))
+	for i := range list {
+		list[i].opponent = -1
+	}
+	for _, m := range s.Rounds[k].Matches {
+		if m.Games > 0 {
+			a, b := m.Agents[0], m.Agents[1]
+			list[a] = meeting{b, m.Halves, m.Games}
+			list[b] = meeting{a, pair{m.Halves[1], m.Halves[0]}, m.Games}
+		}
+	}
+	if games, all := s.played(k); games == all {
+		for i := range list {
+			if list[i].opponent < 0 {
+				list[i].result, list[i].games = pair{2 * s.Worth, 0}, s.Worth
+			}
+		}
+	}
+	return list
+}
+
+// standings returns the table after round k of a Swiss tournament, or while it goes on.
+func (s *schedule) standings(k int) []place {
+	rounds := make([][]meeting, k+1)
+	places := make([]place, len(s.Agents))
+	for r := range rounds {
+		rounds[r] = s.meetings(r)
+		for i, m := range rounds[r] {
+			places[i].agent, places[i].opponent, places[i].result = i, m.opponent, m.result
+			places[i].halves += m.result[0]
+		}
+	}
+	halves := make([]int64, len(places))
+	for i := range places {
+		halves[i] = places[i].halves
+	}
+	for _, round := range rounds {
+		for i, m := range round {
+			of := m.opponent
+			if of < 0 {
+				of = i // a bye is a match against an opponent with as many points as one's own
+			}
+			if m.games > 0 {
+				places[i].buchholz += halves[of]
+				places[i].sberger += float64(halves[of]) * float64(m.result[0]) / float64(2*m.games)
+			}
+		}
+	}
+	order := func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.halves, a.halves), cmp.Compare(b.buchholz, a.buchholz),
+			cmp.Compare(b.sberger, a.sberger))
+	}
+	slices.SortStableFunc(places, order)
+	for i := range places {
+		places[i].rank = i + 1
+		if i > 0 && order(places[i-1], places[i]) == 0 {
+			places[i].rank = places[i-1].rank
+		}
+	}
+	return places
+}
+
+// swiss returns the standings after each round that has begun.
+func (s *schedule) swiss(labels map[string]string) []table.Sheet {
+	var list []table.Sheet
+	n := s.begun()
+	for k := range n {
+		t := table.Sheet{
+			Kind: string(s.Format), Title: s.roundTitle(k),
+			Columns: []table.SheetColumn{
+				{Key: "round"}, {Key: "rank", Header: "#"}, {Key: "player", Header: "Player", Words: true},
+				{Key: "points", Header: "Points"}, {Key: "buchholz", Header: "Buchholz"},
+				{Key: "sonneborn_berger", Header: "S-B"}, {Key: "result", Header: "Result"},
+				{Key: "opponent", Header: "Against", Words: true},
+			},
+		}
+		for _, p := range s.standings(k) {
+			var against, result any
+			switch {
+			case p.opponent >= 0:
+				against, result = s.name(labels, p.opponent), p.result.String()
+			case p.result[0] > 0:
+				result = "bye, " + points(p.result[0])
+			}
+			t.Rows = append(t.Rows, []any{
+				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
+				table.Hundredths(p.sberger / 2), result, against,
+			})
+		}
+		if k == n-1 {
+			t.Notes = s.swissNotes(labels)
+			t.Result = t.Notes[0]
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// roundTitle is the title of the standings after a round of a Swiss tournament.
+func (s *schedule) roundTitle(k int) string {
+	games, all := s.played(k)
+	switch {
+	case games < all:
+		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.Rounds), games, all)
+	case k == len(s.Rounds)-1:
+		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
+	}
+	return fmt.Sprintf("Swiss, standings after round %d of %d", k+1, len(s.Rounds))
+}
+
+// swissNotes say who leads or has won, and what the columns mean.
+func (s *schedule) swissNotes(labels map[string]string) []string {
+	n := s.begun()
+	places := s.standings(n - 1)
+	var first []string
+	for _, p := range places {
+		if p.rank == 1 {
+			first = append(first, s.name(labels, p.agent))
+		}
+	}
+	verb, last := "leads", n-1
+	if games, all := s.played(last); games == all && n == len(s.Rounds) {
+		verb = "has won"
+	}
+	line := fmt.Sprintf("%s %s the Swiss tournament", first[0], verb)
+	if len(first) > 1 {
+		line = fmt.Sprintf("%s share the first place of the Swiss tournament", textfmt.List(first, 8))
+	}
+	line += fmt.Sprintf(" with %s points", points(places[0].halves))
+	if len(first) == 1 && len(places) > 1 && places[1].halves == places[0].halves {
+		line += ", by " + tieBreak(places[0], places[1])
+	}
+	return []string{line + ".", "Order: points; Buchholz, the sum of the opponents' points; " +
+		"S-B (Sonneborn-Berger), the sum of each opponent's points times the share of the points won against it."}
+}
+
+// tieBreak names what puts a place above another one with as many points.
+func tieBreak(first, second place) string {
+	if first.buchholz != second.buchholz {
+		return fmt.Sprintf("Buchholz (%s to %s)", points(first.buchholz), points(second.buchholz))
+	}
+	return fmt.Sprintf("Sonneborn-Berger (%.2f to %.2f)", first.sberger/2, second.sberger/2)
+}

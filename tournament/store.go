@@ -1,0 +1,302 @@
+package tournament
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"gyges/agents/files"
+	"gyges/tournament/record"
+)
+
+// aheadFile holds games that were finished before an earlier one was, when a
+// run was stopped; the resumed run puts them in their places.
+const aheadFile = "ahead.jsonl"
+
+// store is a run's folder: games.jsonl, to which the records are appended, and what
+// was there already.
+//
+// games.jsonl is the truth. Its whole lines are the games from 0 on, in order;
+// a run that was stopped gently may have left some more behind a gap. They are
+// moved to aheadFile before the gap is closed, so that a stop at any instant
+// finds each game in one of the two files, or in both. Changes that other programs
+// make to games.jsonl are detected before anything is appended.
+type store struct {
+	*os.File
+	writer  *record.Writer
+	kept    int64           // games in the file when it was opened
+	ahead   *os.File        // aheadFile; nil if there is none
+	offsets map[int64]int64 // of the games in it
+}
+
+// openStore makes the folder of a run, or opens that of a run that was stopped
+// and reads it. kept is called for each game it has, in order.
+func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*store, error) {
+	if err := makeFolder(c.Out); err != nil {
+		return nil, err
+	}
+	mode := os.O_RDWR | os.O_CREATE
+	if runtime.GOOS != "windows" { // where such a file can't be truncated
+		mode |= os.O_APPEND
+	}
+	f, err := os.OpenFile(filepath.Join(c.Out, GamesFile), mode, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	st := &store{File: f}
+	if err := st.read(c, m, s, kept); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), st.Close())
+	}
+	return st, nil
+}
+
+// makeFolder makes the folder of a run, if need be.
+func makeFolder(dir string) error {
+	if dir == "" {
+		return errors.New("expected a folder for the records, found none")
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// read reads what the folder has, and repairs it.
+func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) error {
+	info, err := st.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
+	}
+	if err := files.Lock(st.File); err != nil {
+		return err
+	}
+	if err := checkManifest(info.Size(), c, m); err != nil {
+		return err
+	}
+	files.Clean(c.Out)
+	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
+	size, err := cutTornLine(st.File)
+	if err != nil {
+		return err
+	}
+	if err := st.openAhead(c.Out, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if size, err = st.readGames(c.Out, size, s, kept); err != nil {
+		return err
+	}
+	if err := st.Truncate(size); err != nil {
+		return err
+	}
+	_, err = st.Seek(size, io.SeekStart)
+	st.writer = record.Append(st, st.kept, size)
+	return err
+}
+
+// cutTornLine cuts off what follows the last line end of a file of records, and
+// moves to the new end, which it returns.
+func cutTornLine(f *os.File) (size int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	tail := make([]byte, min(info.Size(), record.MaxLine))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return 0, err
+	}
+	size = info.Size() - int64(len(tail)-1-bytes.LastIndexByte(tail, '\n'))
+	if size < info.Size() {
+		if err := f.Truncate(size); err != nil {
+			return 0, err
+		}
+	}
+	return f.Seek(size, io.SeekStart)
+}
+
+// readGames reads the games, in so many bytes, up to the first one missing, and moves
+// those behind it to aheadFile. It returns the size of the former.
+func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Game)) (size int64, err error) {
+	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())
+	for {
+		g, err := r.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return size, nil
+		case err != nil:
+			return 0, err
+		case g.Game < st.kept:
+			return 0, fmt.Errorf("%s: expected game %d, found game %d again", GamesFile, st.kept, g.Game)
+		case g.Game > st.kept:
+			return size, st.moveAhead(dir, g, r, 2*s.len())
+		}
+		if err := s.check(g); err != nil {
+			return 0, err
+		}
+		st.kept++
+		size = r.Offset()
+		s.note(g)
+		kept(g)
+	}
+}
+
+// moveAhead appends a game and the ones after it to aheadFile, where they aren't there yet.
+func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, scheduled int64) error {
+	if st.ahead == nil {
+		if err := st.openAhead(dir, os.O_CREATE); err != nil {
+			return err
+		}
+	}
+	w := record.NewWriter(st.ahead)
+	for last := st.kept; ; {
+		switch _, there := st.offsets[g.Game]; {
+		case g.Game <= last:
+			return fmt.Errorf("%s: expected a game after game %d, found game %d", GamesFile, last, g.Game)
+		case g.Game >= scheduled:
+			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
+		case !there:
+			if err := w.Write(g); err != nil {
+				return err
+			}
+		}
+		last = g.Game
+		var err error
+		if g, err = r.Read(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(w.Flush(), st.ahead.Sync()); err != nil {
+		return err
+	}
+	return st.indexAhead()
+}
+
+// openAhead opens aheadFile, with a flag for [os.OpenFile], and finds its games.
+func (st *store) openAhead(dir string, flag int) (err error) {
+	if st.ahead, err = os.OpenFile(filepath.Join(dir, aheadFile), os.O_RDWR|flag, 0o644); err != nil {
+		return err
+	}
+	return st.indexAhead()
+}
+
+// indexAhead finds the games in aheadFile. It leaves the file at its end.
+func (st *store) indexAhead() error {
+	size, err := cutTornLine(st.ahead)
+	if err != nil {
+		return err
+	}
+	st.offsets = map[int64]int64{}
+	r := record.NewReader(io.NewSectionReader(st.ahead, 0, size), st.ahead.Name())
+	for {
+		offset := r.Offset()
+		g, err := r.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		st.offsets[g.Game] = offset
+	}
+}
+
+// has reports whether a game needn't be played. It may be called concurrently.
+func (st *store) has(game int64) bool {
+	_, ahead := st.offsets[game]
+	return ahead || game < st.kept
+}
+
+// readAhead returns a game of aheadFile.
+func (st *store) readAhead(game int64) (*record.Game, error) {
+	rest := io.NewSectionReader(st.ahead, st.offsets[game], record.MaxLine)
+	return record.NewReader(rest, st.ahead.Name()).Read()
+}
+
+// Write appends to games.jsonl.
+func (st *store) Write(p []byte) (int, error) {
+	if err := st.checkSize(); err != nil {
+		return 0, err
+	}
+	return st.File.Write(p)
+}
+
+// Close closes the files.
+func (st *store) Close() error {
+	err := st.File.Close()
+	if st.ahead != nil {
+		err = errors.Join(err, st.ahead.Close())
+	}
+	return err
+}
+
+// errChanged is returned when the file of records has been changed by others.
+var errChanged = errors.New("while the run went on")
+
+func (st *store) checkSize() error {
+	info, err := st.Stat()
+	if err == nil && info.Size() != st.writer.Size() {
+		err = fmt.Errorf("%s was changed by another program %w: expected %d bytes, found %d", st.Name(), errChanged,
+			st.writer.Size(), info.Size())
+	}
+	return err
+}
+
+// countGames returns how many whole records a file begins with.
+func countGames(path string) (n int64) {
+	f, err := files.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	for r := record.NewReader(f, path); ; n++ {
+		if _, err := r.Read(); err != nil {
+			return n
+		}
+	}
+}
+
+// errRemoved is returned when the file of records isn't in its place any more.
+var errRemoved = errors.New("the records were removed while the run went on")
+
+// stillThere makes sure that the file that is written is the one that others
+// see, and as long as it was written. If another one or none is there, what it
+// holds is written to its place again, or beside it. w has been flushed.
+func (st *store) stillThere() error {
+	open, err := st.Stat()
+	if err != nil {
+		return err
+	}
+	path := st.Name()
+	switch seen, err := os.Stat(path); {
+	case err == nil && os.SameFile(open, seen):
+		return st.checkSize()
+	case err == nil:
+		kept := path + ".kept"
+		return errors.Join(fmt.Errorf("%s was replaced by another file %w; this run's records are in %s", path, errChanged,
+			kept), st.rescue(kept))
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := st.rescue(path); err != nil {
+		return fmt.Errorf("%w, and can't be written again: %w", errRemoved, err)
+	}
+	return errRemoved
+}
+
+// rescue copies the file, which has no name any more, to a path.
+func (st *store) rescue(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := files.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(f, io.NewSectionReader(st.File, 0, st.writer.Size())); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
+}
