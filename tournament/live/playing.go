@@ -58,17 +58,12 @@ func (r *run) readPlaying() bool {
 	return !slices.Equal(was, p.shown)
 }
 
-// verify keeps the games whose moves are legal, and that have a result only if they came to it.
+// verify keeps the games whose moves are legal.
 func (p *playing) verify(list []*record.Game) {
 	for _, g := range list {
 		v := report.Replay(0, g)
-		ok := v.Note == "" && g.Game >= 0 && g.Result == "" && g.Reason == "" && g.Fault == nil
-		if g.Result != "" {
-			_, err := record.Replay(g)
-			ok = err == nil
-		}
 		same := func(x report.ViewerGame) bool { return x.ID == v.ID }
-		if ok && !slices.ContainsFunc(p.replays, same) {
+		if record.VerifyPlaying(g) == nil && !slices.ContainsFunc(p.replays, same) {
 			p.games, p.replays = append(p.games, g), append(p.replays, v)
 		}
 	}

@@ -127,7 +127,8 @@ func TestPlayingHostile(t *testing.T) {
 	over := *drawPair(8)[0]
 	over.Result = map[string]string{"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}[over.Result]
 	good := bad(func(g *record.Game) {
-		g.South.Agent, g.North.Agent, g.Scores = hostile, strings.Repeat("n", 1000), []record.Score{-30000, record.NoScore}
+		g.South.Agent, g.North.Agent = hostile, strings.Repeat("n", 1000)
+		g.Scores = []record.Score{-30000, record.NoScore, 0, 1, 2, 3}
 		g.Game = 16
 	})
 	writePlaying(t, dir, 0, -1, good, good, &over,
@@ -136,6 +137,7 @@ func TestPlayingHostile(t *testing.T) {
 		bad(func(g *record.Game) { g.Rules = hostile }),
 		bad(func(g *record.Game) { g.Opening = hostile }),
 		bad(func(g *record.Game) { g.Game = -1 }),
+		bad(func(g *record.Game) { g.Scores = make([]record.Score, 7) }),
 		bad(func(g *record.Game) { g.Reason = hostile }),
 		bad(func(g *record.Game) { g.Result = hostile }),
 		bad(func(g *record.Game) { g.Fault = &record.Fault{Side: "south", Detail: hostile} }))

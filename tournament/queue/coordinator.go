@@ -143,7 +143,7 @@ func (p *Coordinator) Play(
 		return stalled != nil || restarting && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
-		err = r.play(ctx, jobs)
+		err = r.play(ctx, config, jobs)
 		r.end(context.WithoutCancel(ctx))
 	}
 	if err != nil && ctx.Err() == nil {

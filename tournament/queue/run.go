@@ -33,6 +33,7 @@ type run struct {
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.PairResult
 	notice    stallNotice
+	watched   watched
 
 	pending    map[int64]*pendingJob   // pairs that aren't in the file
 	unplayed   int                     // of these, without an outcome
@@ -46,6 +47,7 @@ type run struct {
 
 	pairs, games int64     // received
 	repaired     int64     // pairs, at the last repair
+	onWorkers    int64     // pairs, when the queue's state was last known
 	lastWorker   time.Time // when a worker played
 	samples      []sample  // of the last status files
 	unwritable   bool      // the status file can't be written, which has been logged
@@ -82,9 +84,11 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	}
 	log := p.options.Log.With("run", id.Run)
 	p.workers.begin(id.Run, log, time.Now())
+	checker := tournament.NewRunner(config, nil)
 	return &run{
 		Coordinator: p, id: id, previous: previous, contents: append(contents, text), dir: config.Out, log: log,
-		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
+		publisher: publisher{js: p.js, log: log}, checker: checker, outcomes: outcomes,
+		watched: watched{log: log, check: checker.CheckPlaying, games: map[int64]watchedGame{}},
 		notice: stallNotice{
 			log: log, lost: "the queue can't be stored; the run waits until it can",
 			recovered: "the queue is stored again",
@@ -172,7 +176,7 @@ const repairEvery = time.Minute
 
 // play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
 // announces the run and writes its status every statusEvery.
-func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
+func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
@@ -182,10 +186,17 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		return err
 	}
 	defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
+	answers, err := r.nc.Subscribe(resultsOf(r.id.Run), func(m *nats.Msg) { r.watched.receive(m.Data, time.Now()) })
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answers.Unsubscribe() }()
 	r.background.Go(func() { r.consume(ctx) })
-	tick, repair := time.NewTicker(r.statusEvery), time.NewTicker(r.repairEvery)
+	r.background.Go(func() { tournament.ShowPlaying(ctx, config, r.watched.playing) })
+	tick, repair, ask := time.NewTicker(r.statusEvery), time.NewTicker(r.repairEvery), time.NewTicker(askEvery)
 	defer tick.Stop()
 	defer repair.Stop()
+	defer ask.Stop()
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
 		next := jobs
@@ -208,6 +219,8 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			r.updateWorker(m.Data)
 		case <-tick.C:
 			r.report(ctx)
+		case <-ask.C:
+			r.ask()
 		case <-repair.C:
 			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
@@ -437,15 +450,14 @@ func (r *run) updateWorker(text []byte) {
 		return
 	}
 	if r.workers.update(report, time.Now()) {
-		r.announce(false)
+		r.announce(announcement{})
 	}
 }
 
-// announce announces the run or its end.
-func (r *run) announce(ended bool) {
-	text, err := json.Marshal(announcement{
-		runID: runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}, Ended: ended,
-	})
+// announce publishes an announcement of the run.
+func (r *run) announce(a announcement) {
+	a.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
+	text, err := json.Marshal(a)
 	if err == nil {
 		err = r.nc.Publish(announceSubject, text)
 	}
@@ -457,7 +469,7 @@ func (r *run) announce(ended bool) {
 // report announces the run, logs what delays it, and writes the status file.
 func (r *run) report(ctx context.Context) {
 	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
-	r.announce(false)
+	r.announce(announcement{})
 	now := time.Now()
 	r.notice.update(cmp.Or(r.stalled(), r.publisher.stalled()), now)
 	switch {
@@ -467,7 +479,11 @@ func (r *run) report(ctx context.Context) {
 		r.log.Warn("no worker plays for this run; start one with gyges worker")
 		r.lastWorker = now
 	}
-	r.writeStatus(r.depth(ctx), false)
+	queue := r.depth(ctx)
+	if queue != nil {
+		r.onWorkers = queue.Playing
+	}
+	r.writeStatus(queue, false)
 }
 
 // depth returns how many jobs are queued; nil: the server doesn't answer.
@@ -530,7 +546,7 @@ func (r *run) end(ctx context.Context) {
 		return
 	}
 	r.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
-	r.announce(true)
+	r.announce(announcement{Ended: true})
 	if r.unplayed > 0 && sleep(ctx, settleTime) {
 		r.remove(ctx, r.id.Run)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,10 +48,18 @@ type subscription struct {
 	games   atomic.Int64            // in them
 	playing sync.RWMutex            // read-locked while a pair is played
 	idle    chan *tournament.Runner // with open agents
+
+	busyMu sync.Mutex
+	busy   map[*tournament.Runner]bool // with a pair
+
+	answered time.Time // when the games under way were published last
 }
 
 func newSubscription(ctx context.Context, id runID, slots int) *subscription {
-	r := &subscription{runID: id, announced: time.Now(), idle: make(chan *tournament.Runner, slots)}
+	r := &subscription{
+		runID: id, announced: time.Now(), idle: make(chan *tournament.Runner, slots),
+		busy: map[*tournament.Runner]bool{},
+	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
 }
@@ -152,7 +162,26 @@ func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
 		p = tournament.NewRunner(&r.config, r.registry.New)
 	}
 	defer func() { r.idle <- p }() // there is room for one of each slot
+	r.setBusy(p, true)
+	defer r.setBusy(p, false)
 	return p.Play(r.ctx, job, r.timeScale)
+}
+
+func (r *subscription) setBusy(p *tournament.Runner, busy bool) {
+	r.busyMu.Lock()
+	defer r.busyMu.Unlock()
+	if busy {
+		r.busy[p] = true
+	} else {
+		delete(r.busy, p)
+	}
+}
+
+// underWay returns the games of the pairs that are played at a time.
+func (r *subscription) underWay(now time.Time) *tournament.Playing {
+	r.busyMu.Lock()
+	defer r.busyMu.Unlock()
+	return tournament.PlayingOf(slices.Collect(maps.Keys(r.busy)), now)
 }
 
 // errLost is the reason why a pair is not played any more.

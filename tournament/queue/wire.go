@@ -106,10 +106,12 @@ type runID struct {
 	Version string `json:"version"`
 }
 
-// announcement is the message to all workers that a run goes on or has ended.
+// announcement is the message to all workers that a run goes on or has ended, or the question for
+// its games under way, which earlier versions don't know.
 type announcement struct {
 	runID
-	Ended bool `json:"ended,omitempty"`
+	Ended bool  `json:"ended,omitempty"`
+	Below int64 `json:"below,omitempty"` // the games of pairs below it are asked for; 0: none
 }
 
 // maxText bounds small messages from outside, in bytes.
@@ -179,7 +181,7 @@ const (
 	bucket       = "gyges"
 
 	jobSubject      = "gyges.job"    // .RUN.PAIR
-	resultSubject   = "gyges.result" // .RUN.PAIR
+	resultSubject   = "gyges.result" // .RUN.PAIR; .RUN: games under way, which aren't stored
 	announceSubject = "gyges.run"
 	workerSubject   = "gyges.worker" // .ID
 

@@ -155,6 +155,13 @@ func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
 		w.options.Log.Debug("malformed announcement", "error", err)
 		return
 	}
+	if r := w.note(ctx, &a); r != nil && a.Below > 0 {
+		w.answer(r, a.Below)
+	}
+}
+
+// note notes that a run goes on or has ended, and returns it if the worker knew it.
+func (w *Worker) note(ctx context.Context, a *announcement) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, known := w.runs[a.runID]
@@ -169,13 +176,14 @@ func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
 		}
 		if len(w.runs) >= maxRuns {
-			return
+			break
 		}
 		r := newSubscription(ctx, a.runID, w.options.Workers)
 		w.runs[a.runID] = r
 		w.background.Go(func() { w.join(r) })
 	}
 	w.wake()
+	return r
 }
 
 // join prepares a run, blocks until it ends, and releases its resources.
