@@ -54,8 +54,19 @@ func (r *run) readPlaying() bool {
 		recorded := func(g *record.Game) bool { return g.Game < r.recent.Played }
 		p.shown = slices.DeleteFunc(slices.Clone(p.games), recorded)
 	}
-	r.recent.watched = p.shown
+	r.recent.watch(p.shown)
 	return !slices.Equal(was, p.shown)
+}
+
+// watch notes games that are shown under way.
+func (l *recent) watch(games []*record.Game) {
+	for _, g := range games {
+		if !slices.Contains(l.watched, g.Game) {
+			l.watched = append(l.watched, g.Game)
+		}
+	}
+	l.watched = slices.DeleteFunc(l.watched, func(n int64) bool { return n < l.Played })
+	l.watched = l.watched[max(0, len(l.watched)-maxWatched):]
 }
 
 // verify keeps the games whose moves are legal.

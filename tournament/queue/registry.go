@@ -106,6 +106,16 @@ func (c *workerRegistry) playing(now time.Time) int {
 	return n
 }
 
+// slots returns how many games at a time workers play for the run.
+func (c *workerRegistry) slots() (n int64) {
+	for _, w := range c.workers {
+		if c.plays(w.workerReport) {
+			n += min(max(w.Workers, 0), MaxSlots)
+		}
+	}
+	return n
+}
+
 // list returns the workers that have reported lately, by name.
 func (c *workerRegistry) list(now time.Time) []status.Worker {
 	list := []status.Worker{}

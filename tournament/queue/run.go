@@ -47,7 +47,7 @@ type run struct {
 
 	pairs, games int64     // received
 	repaired     int64     // pairs, at the last repair
-	onWorkers    int64     // pairs, when the queue's state was last known
+	onWorkers    int64     // pairs being played, when the queue's state was last known
 	lastWorker   time.Time // when a worker played
 	samples      []sample  // of the last status files
 	unwritable   bool      // the status file can't be written, which has been logged
@@ -481,7 +481,7 @@ func (r *run) report(ctx context.Context) {
 	}
 	queue := r.depth(ctx)
 	if queue != nil {
-		r.onWorkers = queue.Playing
+		r.onWorkers = min(queue.Playing, r.workers.slots()) // some may be prefetched
 	}
 	r.writeStatus(queue, false)
 }

@@ -228,6 +228,7 @@ func TestWorkersAreReported(t *testing.T) {
 	refusing.Refused = map[string]string{"run": "why"}
 	c.update(refusing, now)
 	require.Equal(t, 2, c.playing(now))
+	require.EqualValues(t, 16, c.slots())
 	says("worker a joined: 8 games at a time", `worker b\x1b joined: 8 games at a time`)
 	c.playing(now.Add(goneAfter + time.Second))
 	says("worker a left: no report for 30s")

@@ -36,7 +36,7 @@ type watched struct {
 	mu     sync.Mutex
 	asked  map[int64]tournament.Job // by pair; not changed
 	unread int                      // bytes that are read until the next question
-	pairs  int64                    // that workers hold
+	pairs  int64                    // that workers play
 	games  map[int64]watchedGame    // of the pairs asked for, by the games' numbers
 }
 

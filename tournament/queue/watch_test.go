@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -74,6 +76,28 @@ func TestGamesOfWorkersAreShown(t *testing.T) {
 	require.NoError(t, <-done)
 	require.NoFileExists(t, filepath.Join(c.Out, tournament.PlayingFile))
 	require.Equal(t, local(t, c), timeless(t, c.Out))
+}
+
+// Each of two runs that share a worker shows its own games.
+func TestGamesOfTwoRunsAreShown(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var dirs []string
+	var runs sync.WaitGroup
+	defer func() { cancel(); runs.Wait() }()
+	for i := range 2 {
+		c := watchConfig(t)
+		c.Agents[1].Params = append(c.Agents[1].Params, agents.Param{Name: "name", Value: fmt.Sprint("run", i)})
+		c.Executor, dirs = testPool(t, connect(t, s), nil), append(dirs, c.Out)
+		runs.Go(func() { _, _ = tournament.Run(ctx, c, testRegistry(), nil) }) // it is stopped
+	}
+	startWorker(t, connect(t, s), nil)
+	for i, dir := range dirs {
+		p := awaitPlaying(t, dir, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+		require.Len(t, p.Games, 1)
+		require.Equal(t, fmt.Sprint("other:name=run", i), p.Games[0].North.Agent)
+	}
 }
 
 // watchedGames returns what an answer may hold: the beginnings of games of the first pairs.
