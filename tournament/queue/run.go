@@ -45,12 +45,12 @@ type run struct {
 	published  chan *pendingJob // jobs that the server has stored
 	background sync.WaitGroup
 
-	pairs, games int64     // received
-	repaired     int64     // pairs, at the last repair
-	onWorkers    int64     // pairs being played, when the queue's state was last known
-	lastWorker   time.Time // when a worker played
-	samples      []sample  // of the last status files
-	unwritable   bool      // the status file can't be written, which has been logged
+	pairs, games int64        // received
+	repaired     int64        // pairs, at the last repair
+	onWorkers    int64        // pairs being played, when the queue's state was last known
+	lastWorker   time.Time    // when a worker played
+	samples      []status.Run // the last ones
+	unwritable   bool         // the status file can't be written, which has been logged
 }
 
 // pendingJob is a job whose games aren't in the file.
@@ -93,7 +93,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 			log: log, lost: "the queue can't be stored; the run waits until it can",
 			recovered: "the queue is stored again",
 		},
-		pending: map[int64]*pendingJob{}, left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
+		pending: map[int64]*pendingJob{}, early: map[int64]jetstream.Msg{},
 		results: make(chan jetstream.Msg), published: make(chan *pendingJob), lastWorker: time.Now(),
 	}, nil
 }
@@ -116,15 +116,11 @@ func (r *run) attach(ctx context.Context) error {
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
 	}
-	if err := r.provide(ctx); err != nil {
+	if err = r.provide(ctx); err != nil {
 		return err
 	}
-	if !r.id.resumed {
-		return nil
-	}
-	pairs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
-	for _, pair := range pairs {
-		r.left[pair] = true
+	if r.id.resumed {
+		r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
 	}
 	return err
 }
@@ -193,10 +189,7 @@ func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan t
 	defer func() { _ = answers.Unsubscribe() }()
 	r.background.Go(func() { r.consume(ctx) })
 	r.background.Go(func() { tournament.ShowPlaying(ctx, config, r.watched.playing) })
-	tick, repair, ask := time.NewTicker(r.statusEvery), time.NewTicker(r.repairEvery), time.NewTicker(askEvery)
-	defer tick.Stop()
-	defer repair.Stop()
-	defer ask.Stop()
+	tick, repair, ask := time.Tick(r.statusEvery), time.Tick(r.repairEvery), time.Tick(askEvery)
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
 		next := jobs
@@ -217,11 +210,11 @@ func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan t
 			r.receive(ctx, m)
 		case m := <-reports:
 			r.updateWorker(m.Data)
-		case <-tick.C:
+		case <-tick:
 			r.report(ctx)
-		case <-ask.C:
+		case <-ask:
 			r.ask()
-		case <-repair.C:
+		case <-repair:
 			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
 			}
@@ -236,25 +229,30 @@ func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan t
 // server has lost is created anew by repair.
 func (r *run) consume(ctx context.Context) {
 	for ok := true; ok; ok = sleep(ctx, retryWait) {
-		var messages jetstream.MessagesContext
-		consumer, err := r.consumer(ctx, resultStream)
-		if err == nil {
-			messages, err = consumer.Messages(jetstream.PullMaxMessages(maxPrefetched),
-				jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+		r.log.Debug("waiting for results", "error", r.consumeUntilError(ctx))
+	}
+}
+
+func (r *run) consumeUntilError(ctx context.Context) error {
+	consumer, err := r.consumer(ctx, resultStream)
+	if err != nil {
+		return err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(maxPrefetched),
+		jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			stop := context.AfterFunc(ctx, messages.Stop)
-			var m jetstream.Msg
-			for m, err = messages.Next(); err == nil; m, err = messages.Next() {
-				select {
-				case r.results <- m:
-				case <-ctx.Done():
-				}
-			}
-			stop()
-			messages.Stop()
+		select {
+		case r.results <- m:
+		case <-ctx.Done():
 		}
-		r.log.Debug("waiting for results", "error", err)
 	}
 }
 
@@ -365,18 +363,18 @@ func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why e
 		return false
 	}
 	meta, err := m.Metadata()
-	var jobs, results uint64
+	var jobs, results map[string]uint64
 	if err == nil {
-		jobs, err = r.count(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
+		jobs, err = r.stored(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
 	}
 	if err == nil {
-		results, err = r.count(ctx, resultStream, m.Subject())
+		results, err = r.stored(ctx, resultStream, m.Subject())
 	}
 	switch {
-	case err != nil || jobs > 0 && meta.NumDelivered < 2: // its worker may not have acknowledged the job yet
+	case err != nil || len(jobs) > 0 && meta.NumDelivered < 2: // its worker may not have acknowledged the job yet
 		deliverLater(m)
 		return false
-	case jobs > 0 || results > 1:
+	case len(jobs) > 0 || results[m.Subject()] > 1:
 		r.log.Debug("an invalid result is dropped; its job or another result is queued", "pair", w.job.Pair, "error", why)
 		acknowledge(m)
 		return false
@@ -425,9 +423,7 @@ func (r *run) repair(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, pair := range pairs {
-			stored[pair] = true
-		}
+		maps.Copy(stored, pairs)
 	}
 	lost := 0
 	for pair, w := range r.pending {
@@ -471,7 +467,7 @@ func (r *run) report(ctx context.Context) {
 	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
 	r.announce(announcement{})
 	now := time.Now()
-	r.notice.update(cmp.Or(r.stalled(), r.publisher.stalled()), now)
+	r.notice.update(cmp.Or(r.options.Stalled(), r.publisher.stalled()), now)
 	switch {
 	case r.workers.playing(now) > 0:
 		r.lastWorker = now
@@ -502,16 +498,10 @@ func (r *run) depth(ctx context.Context) *status.Queue {
 // rateSamples is over how many status files the rates are taken.
 const rateSamples = 16
 
-// sample is how many pairs and games had been received at a time.
-type sample struct {
-	at           time.Time
-	pairs, games int64
-}
-
 // writeStatus writes the status file. queue is nil at the end of the run.
 func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games}
-	r.samples = append(r.samples, sample{s.Time, s.Pairs, s.Games})
+	r.samples = append(r.samples, s)
 	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
 	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
 	s.Workers = r.workers.list(s.Time)
@@ -525,13 +515,13 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 }
 
 // rates returns pairs and games a second from the first sample to the last.
-func rates(samples []sample) (pairs, games float64) {
+func rates(samples []status.Run) (pairs, games float64) {
 	first, last := samples[0], samples[len(samples)-1]
-	seconds := last.at.Sub(first.at).Seconds()
+	seconds := last.Time.Sub(first.Time).Seconds()
 	if seconds <= 0 {
 		return 0, 0
 	}
-	return float64(last.pairs-first.pairs) / seconds, float64(last.games-first.games) / seconds
+	return float64(last.Pairs-first.Pairs) / seconds, float64(last.Games-first.Games) / seconds
 }
 
 // settleTime is how long results of a stopped run may be on their way.

@@ -243,9 +243,11 @@ func TestWorkersAreReported(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	start := time.Unix(1000, 0)
-	pairs, games := rates([]sample{{start, 5, 9}})
+	at := func(second, pairs, games int64) status.Run {
+		return status.Run{Time: time.Unix(1000+second, 0), Pairs: pairs, Games: games}
+	}
+	pairs, games := rates([]status.Run{at(0, 5, 9)})
 	require.Zero(t, pairs+games)
-	pairs, games = rates([]sample{{start, 5, 9}, {start.Add(time.Second), 5, 9}, {start.Add(4 * time.Second), 7, 13}})
+	pairs, games = rates([]status.Run{at(0, 5, 9), at(1, 5, 9), at(4, 7, 13)})
 	require.Equal(t, [2]float64{0.5, 1}, [2]float64{pairs, games})
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,23 +41,18 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
-	joined  time.Time               // set with ready
-	pairs   atomic.Int64            // played
-	games   atomic.Int64            // in them
-	playing sync.RWMutex            // read-locked while a pair is played
-	idle    chan *tournament.Runner // with open agents
+	joined   time.Time    // set with ready
+	answered time.Time    // when the games under way were published last
+	pairs    atomic.Int64 // played
+	games    atomic.Int64 // in them
+	playing  sync.RWMutex // read-locked while a pair is played
 
-	busyMu sync.Mutex
-	busy   map[*tournament.Runner]bool // with a pair
-
-	answered time.Time // when the games under way were published last
+	mu      sync.Mutex
+	runners map[*tournament.Runner]bool // with open agents; true: one plays a pair
 }
 
-func newSubscription(ctx context.Context, id runID, slots int) *subscription {
-	r := &subscription{
-		runID: id, announced: time.Now(), idle: make(chan *tournament.Runner, slots),
-		busy: map[*tournament.Runner]bool{},
-	}
+func newSubscription(ctx context.Context, id runID) *subscription {
+	r := &subscription{runID: id, announced: time.Now(), runners: map[*tournament.Runner]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
 }
@@ -155,33 +148,43 @@ func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err // it may be closed
 	}
-	var p *tournament.Runner
-	select {
-	case p = <-r.idle:
-	default:
-		p = tournament.NewRunner(&r.config, r.registry.New)
-	}
-	defer func() { r.idle <- p }() // there is room for one of each slot
-	r.setBusy(p, true)
-	defer r.setBusy(p, false)
+	p := r.take()
+	defer r.release(p)
 	return p.Play(r.ctx, job, r.timeScale)
 }
 
-func (r *subscription) setBusy(p *tournament.Runner, busy bool) {
-	r.busyMu.Lock()
-	defer r.busyMu.Unlock()
-	if busy {
-		r.busy[p] = true
-	} else {
-		delete(r.busy, p)
+// take returns a runner that is idle, or a new one.
+func (r *subscription) take() *tournament.Runner {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p, busy := range r.runners {
+		if !busy {
+			r.runners[p] = true
+			return p
+		}
 	}
+	p := tournament.NewRunner(&r.config, r.registry.New)
+	r.runners[p] = true
+	return p
+}
+
+func (r *subscription) release(p *tournament.Runner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runners[p] = false
 }
 
 // underWay returns the games of the pairs that are played at a time.
 func (r *subscription) underWay(now time.Time) *tournament.Playing {
-	r.busyMu.Lock()
-	defer r.busyMu.Unlock()
-	return tournament.PlayingOf(slices.Collect(maps.Keys(r.busy)), now)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var busy []*tournament.Runner
+	for p := range r.runners {
+		if r.runners[p] {
+			busy = append(busy, p)
+		}
+	}
+	return tournament.PlayingOf(busy, now)
 }
 
 // errLost is the reason why a pair is not played any more.
@@ -213,9 +216,8 @@ func (r *subscription) countStart(pair int64) error {
 func (r *subscription) close() error {
 	r.playing.Lock()
 	defer r.playing.Unlock()
-	close(r.idle)
 	var errs []error
-	for p := range r.idle {
+	for p := range r.runners { // none is busy
 		errs = append(errs, p.Close())
 	}
 	if r.folder != "" {

@@ -178,7 +178,7 @@ func (w *Worker) note(ctx context.Context, a *announcement) *subscription {
 		if len(w.runs) >= maxRuns {
 			break
 		}
-		r := newSubscription(ctx, a.runID, w.options.Workers)
+		r := newSubscription(ctx, a.runID)
 		w.runs[a.runID] = r
 		w.background.Go(func() { w.join(r) })
 	}
@@ -282,8 +282,7 @@ func (w *Worker) wake() { notify(w.changed) }
 
 // report publishes the state of the worker every reportEvery.
 func (w *Worker) report(ctx context.Context) {
-	tick := time.NewTicker(reportEvery)
-	defer tick.Stop()
+	tick := time.Tick(reportEvery)
 	notice := stallNotice{
 		log:  w.options.Log,
 		lost: "the NATS server doesn't store results; trying again", recovered: "the NATS server stores results again",
@@ -292,7 +291,7 @@ func (w *Worker) report(ctx context.Context) {
 		w.publishReport(false)
 		notice.update(w.publisher.stalled(), time.Now())
 		select {
-		case <-tick.C:
+		case <-tick:
 			w.forget(time.Now())
 		case <-w.refused:
 		case <-ctx.Done():
