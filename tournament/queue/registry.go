@@ -2,8 +2,11 @@ package queue
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -139,4 +142,90 @@ func (c *workerRegistry) list(now time.Time) []status.Worker {
 // word bounds a text from a worker.
 func word(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), maxWord)], "")
+}
+
+// updateWorker handles the report of a worker.
+func (r *run) updateWorker(text []byte) {
+	var report workerReport
+	if err := parseStrictly(text, &report); err != nil {
+		r.log.Debug("malformed report of a worker", "error", err)
+		return
+	}
+	if r.workers.update(report, time.Now()) {
+		r.announce(announcement{})
+	}
+}
+
+// announce publishes an announcement of the run.
+func (r *run) announce(a announcement) {
+	a.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
+	text, err := json.Marshal(a)
+	if err == nil {
+		err = r.nc.Publish(announceSubject, text)
+	}
+	if err != nil {
+		r.log.Debug("announcing the run", "error", err)
+	}
+}
+
+// report announces the run, logs what delays it, and writes the status file.
+func (r *run) report(ctx context.Context) {
+	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
+	r.announce(announcement{})
+	now := time.Now()
+	r.notice.update(cmp.Or(r.options.Stalled(), r.publisher.stalled()), now)
+	switch {
+	case r.workers.playing(now) > 0:
+		r.lastWorker = now
+	case now.Sub(r.lastWorker) > goneAfter:
+		r.log.Warn("no worker plays for this run; start one with gyges worker")
+		r.lastWorker = now
+	}
+	queue := r.depth(ctx)
+	if queue != nil {
+		r.onWorkers = min(queue.Playing, r.workers.slots()) // some may be prefetched
+	}
+	r.writeStatus(queue, false)
+}
+
+// depth returns how many jobs are queued; nil: the server doesn't answer.
+func (r *run) depth(ctx context.Context) *status.Queue {
+	jobs, err := r.consumer(ctx, jobStream)
+	if err != nil {
+		r.log.Debug("no state of the queue", "error", err)
+		return nil
+	}
+	info := jobs.CachedInfo() // the server's answer
+	return &status.Queue{
+		Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered),
+	}
+}
+
+// rateSamples is over how many status files the rates are taken.
+const rateSamples = 16
+
+// writeStatus writes the status file. queue is nil at the end of the run.
+func (r *run) writeStatus(queue *status.Queue, ended bool) {
+	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games}
+	r.samples = append(r.samples, s)
+	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
+	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
+	s.Workers = r.workers.list(s.Time)
+	s.Count = int64(len(s.Workers))
+	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
+	err := s.Write(r.dir)
+	if err != nil && !r.unwritable {
+		r.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
+	}
+	r.unwritable = err != nil
+}
+
+// rates returns pairs and games a second from the first sample to the last.
+func rates(samples []status.Run) (pairs, games float64) {
+	first, last := samples[0], samples[len(samples)-1]
+	seconds := last.Time.Sub(first.Time).Seconds()
+	if seconds <= 0 {
+		return 0, 0
+	}
+	return float64(last.Pairs-first.Pairs) / seconds, float64(last.Games-first.Games) / seconds
 }

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"gyges/agents/files"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // run is a run of a coordinator. One goroutine, that of play, uses its fields.
@@ -304,106 +302,6 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	})
 }
 
-// receive handles a result. It is dropped if its pair has one already.
-func (r *run) receive(ctx context.Context, m jetstream.Msg) {
-	pair, err := pairOf(m.Subject())
-	w := r.pending[pair]
-	switch {
-	case err != nil:
-		r.log.Warn("an unusable result is dropped", "error", err)
-		acknowledge(m)
-	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.Window:
-		r.early[pair] = m
-	case w == nil && pair >= r.next:
-		deliverLater(m)
-	case w != nil && !w.done:
-		r.accept(ctx, w, m)
-	default:
-		r.log.Debug("a second result is dropped", "pair", pair)
-		if w == nil || w.written.Load() { // otherwise it may be the first one, delivered again
-			acknowledge(m)
-		}
-	}
-}
-
-// accept passes on the games of a result, or why the pair can't be played.
-func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
-	o := tournament.PairResult{Pair: w.job.Pair}
-	worker, text := m.Headers().Get(workerHeader), m.Headers().Get(errorHeader)
-	if text != "" {
-		o.Err = fmt.Errorf("%.1000s (on %.100s)", oneLine(text), oneLine(worker))
-	} else {
-		o.Games, o.Err = r.parse(ctx, m, w.job, worker)
-	}
-	if ctx.Err() != nil || o.Err != nil && !r.isFinal(ctx, w, m, o.Err, text != "") {
-		return
-	}
-	if o.Err != nil {
-		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.Tries, o.Err)
-	} else {
-		r.pairs++
-		r.games += int64(len(o.Games))
-	}
-	o.Written = func() {
-		acknowledge(m)
-		w.written.Store(true)
-	}
-	w.done = true
-	r.unplayed--
-	r.outcomes <- o // there is room
-}
-
-// isFinal reports whether a pair can't be played, after a result without valid games.
-// last: according to the worker the pair has been tried often enough. The result is
-// dropped if the server has another one, or the job, which a worker acknowledges after
-// the result is stored. While that is unknown, the result is delivered again.
-func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why error, last bool) bool {
-	if !w.published {
-		deliverLater(m)
-		return false
-	}
-	meta, err := m.Metadata()
-	var jobs, results map[string]uint64
-	if err == nil {
-		jobs, err = r.stored(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
-	}
-	if err == nil {
-		results, err = r.stored(ctx, resultStream, m.Subject())
-	}
-	switch {
-	case err != nil || len(jobs) > 0 && meta.NumDelivered < 2: // its worker may not have acknowledged the job yet
-		deliverLater(m)
-		return false
-	case len(jobs) > 0 || results[m.Subject()] > 1:
-		r.log.Debug("an invalid result is dropped; its job or another result is queued", "pair", w.job.Pair, "error", why)
-		acknowledge(m)
-		return false
-	case last || w.tries+1 >= r.options.Tries:
-		return true
-	}
-	r.log.Warn("an invalid result is dropped; the pair is played again", "pair", w.job.Pair, "error", why)
-	w.tries++
-	r.send(ctx, w)
-	acknowledge(m)
-	return false
-}
-
-// parse returns the games of a result, checked against its job.
-func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Game, error) {
-	text := m.Data()
-	if name := m.Headers().Get(objectHeader); name != "" {
-		var err error
-		if text, err = getObject(ctx, r.objects, name, 2*record.MaxLine); err != nil {
-			return nil, err
-		}
-	}
-	games, err := parseGames(text, fmt.Sprintf("the games of worker %.100s", worker))
-	if err != nil {
-		return nil, err
-	}
-	return games, r.checker.Check(job, games)
-}
-
 // repair creates what the server has lost of the run, because it was purged, has
 // expired or was on a lost disk. If no pair has been received since the last repair,
 // jobs that the server has stored and of which it has neither the job nor the result
@@ -436,92 +334,6 @@ func (r *run) repair(ctx context.Context) error {
 		r.log.Warn("jobs are lost on the server; they are published again", "pairs", lost)
 	}
 	return nil
-}
-
-// updateWorker handles the report of a worker.
-func (r *run) updateWorker(text []byte) {
-	var report workerReport
-	if err := parseStrictly(text, &report); err != nil {
-		r.log.Debug("malformed report of a worker", "error", err)
-		return
-	}
-	if r.workers.update(report, time.Now()) {
-		r.announce(announcement{})
-	}
-}
-
-// announce publishes an announcement of the run.
-func (r *run) announce(a announcement) {
-	a.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
-	text, err := json.Marshal(a)
-	if err == nil {
-		err = r.nc.Publish(announceSubject, text)
-	}
-	if err != nil {
-		r.log.Debug("announcing the run", "error", err)
-	}
-}
-
-// report announces the run, logs what delays it, and writes the status file.
-func (r *run) report(ctx context.Context) {
-	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
-	r.announce(announcement{})
-	now := time.Now()
-	r.notice.update(cmp.Or(r.options.Stalled(), r.publisher.stalled()), now)
-	switch {
-	case r.workers.playing(now) > 0:
-		r.lastWorker = now
-	case now.Sub(r.lastWorker) > goneAfter:
-		r.log.Warn("no worker plays for this run; start one with gyges worker")
-		r.lastWorker = now
-	}
-	queue := r.depth(ctx)
-	if queue != nil {
-		r.onWorkers = min(queue.Playing, r.workers.slots()) // some may be prefetched
-	}
-	r.writeStatus(queue, false)
-}
-
-// depth returns how many jobs are queued; nil: the server doesn't answer.
-func (r *run) depth(ctx context.Context) *status.Queue {
-	jobs, err := r.consumer(ctx, jobStream)
-	if err != nil {
-		r.log.Debug("no state of the queue", "error", err)
-		return nil
-	}
-	info := jobs.CachedInfo() // the server's answer
-	return &status.Queue{
-		Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered),
-	}
-}
-
-// rateSamples is over how many status files the rates are taken.
-const rateSamples = 16
-
-// writeStatus writes the status file. queue is nil at the end of the run.
-func (r *run) writeStatus(queue *status.Queue, ended bool) {
-	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games}
-	r.samples = append(r.samples, s)
-	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
-	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
-	s.Workers = r.workers.list(s.Time)
-	s.Count = int64(len(s.Workers))
-	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
-	err := s.Write(r.dir)
-	if err != nil && !r.unwritable {
-		r.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
-	}
-	r.unwritable = err != nil
-}
-
-// rates returns pairs and games a second from the first sample to the last.
-func rates(samples []status.Run) (pairs, games float64) {
-	first, last := samples[0], samples[len(samples)-1]
-	seconds := last.Time.Sub(first.Time).Seconds()
-	if seconds <= 0 {
-		return 0, 0
-	}
-	return float64(last.Pairs-first.Pairs) / seconds, float64(last.Games-first.Games) / seconds
 }
 
 // settleTime is how long results of a stopped run may be on their way.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // runConfig is what the jobs of a run have in common.
@@ -155,23 +153,6 @@ type workerReport struct {
 
 	Refused map[string]string `json:"refused,omitempty"` // reasons, by runs that the worker doesn't play
 	Gone    bool              `json:"gone,omitempty"`    // it stops
-}
-
-// parseGames reads records, two at most.
-func parseGames(text []byte, source string) ([]*record.Game, error) {
-	var games []*record.Game
-	for r := record.NewReader(bytes.NewReader(text), source); ; {
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return games, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if games = append(games, g); len(games) > 2 {
-			return nil, fmt.Errorf("%s: expected a pair of games, found more", source)
-		}
-	}
 }
 
 // Names on the server.
