@@ -146,7 +146,7 @@ func (p *Coordinator) Play(
 		return stalled != nil || restarting && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
-		err = r.play(ctx, config, jobs)
+		err = r.play(ctx, jobs)
 		r.end(context.WithoutCancel(ctx))
 	}
 	if err != nil && ctx.Err() == nil {
@@ -160,8 +160,6 @@ type identity struct {
 	Run    string  `json:"run"`    // its name on the server
 	Config string  `json:"config"` // digest of the runConfig
 	Speed  float64 `json:"speed"`  // in the runConfig
-
-	resumed bool // the file was there, so that jobs may be queued
 }
 
 // identityFile is the file's name, and maxIdentity its greatest size in bytes.
@@ -186,7 +184,6 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 		same := *c
 		same.Speed = id.Speed // it is measured, and differs each time
 		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
-			id.resumed = true
 			return id, text, "", err
 		}
 		previous = id.Run

@@ -28,7 +28,8 @@
 // Messages are data. A worker makes only agents of the kinds, and starts only the
 // engines, that its own operator allowed.
 //
-// Where to begin: worker.go (playing), coordinator.go and run.go (one run),
-// wire.go (subjects and messages), registry.go (workers), watch.go (games under way),
+// Where to begin: coordinator.go, run.go and results.go (one run); worker.go,
+// subscription.go (runs that it plays for) and jobs.go (pairs); wire.go (subjects and
+// messages), registry.go (workers and the run's status), watch.go (games under way),
 // server.go (the embedded server); package status has workers.json.
 package queue

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"gyges/ratings/textfmt"
 	"gyges/tournament/record"
 )
 
@@ -279,14 +280,6 @@ const maxError = 2000
 
 // oneLine returns a text as one printable line, for a header or a terminal.
 func oneLine(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	s = strings.Join(strings.Fields(s[:min(len(s), maxError)]), " ")
-	return strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '?'
-		}
-		return c
-	}, s)
+	s = strings.Join(strings.Fields(textfmt.Cut(s, maxError)), " ")
+	return textfmt.Escape(cmp.Or(s, "unknown"))
 }

@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -90,32 +89,22 @@ func (c *workerRegistry) remove(id, why string) {
 // shownName returns the name of a worker for people.
 func shownName(name string) string { return textfmt.Escape(word(name)) }
 
-// playing removes workers that are gone, and returns how many play for the run. If
-// there are none any more, it says so.
-func (c *workerRegistry) playing(now time.Time) int {
-	n := 0
+// playing removes workers that are gone, and returns how many games at a time the others
+// play for the run. If there are none any more, it says so.
+func (c *workerRegistry) playing(now time.Time) int64 {
+	n := int64(0)
 	for id, w := range c.workers {
 		switch {
 		case now.Sub(w.at) > goneAfter:
 			c.remove(id, fmt.Sprintf(": no report for %v", goneAfter))
 		case c.plays(w.workerReport):
-			n++
+			n += min(max(w.Workers, 1), MaxSlots)
 		}
 	}
 	if n == 0 && !c.waiting {
 		c.notify("waiting for workers")
 	}
 	c.waiting = n == 0
-	return n
-}
-
-// slots returns how many games at a time workers play for the run.
-func (c *workerRegistry) slots() (n int64) {
-	for _, w := range c.workers {
-		if c.plays(w.workerReport) {
-			n += min(max(w.Workers, 0), MaxSlots)
-		}
-	}
 	return n
 }
 
@@ -159,13 +148,7 @@ func (r *run) updateWorker(text []byte) {
 // announce publishes an announcement of the run.
 func (r *run) announce(a announcement) {
 	a.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
-	text, err := json.Marshal(a)
-	if err == nil {
-		err = r.nc.Publish(announceSubject, text)
-	}
-	if err != nil {
-		r.log.Debug("announcing the run", "error", err)
-	}
+	tell(r.nc, r.log, announceSubject, a)
 }
 
 // report announces the run, logs what delays it, and writes the status file.
@@ -174,8 +157,9 @@ func (r *run) report(ctx context.Context) {
 	r.announce(announcement{})
 	now := time.Now()
 	r.notice.update(cmp.Or(r.options.Stalled(), r.publisher.stalled()), now)
+	slots := r.workers.playing(now)
 	switch {
-	case r.workers.playing(now) > 0:
+	case slots > 0:
 		r.lastWorker = now
 	case now.Sub(r.lastWorker) > goneAfter:
 		r.log.Warn("no worker plays for this run; start one with gyges worker")
@@ -183,7 +167,7 @@ func (r *run) report(ctx context.Context) {
 	}
 	queue := r.depth(ctx)
 	if queue != nil {
-		r.onWorkers = min(queue.Playing, r.workers.slots()) // some may be prefetched
+		r.onWorkers = min(queue.Playing, slots) // some may be prefetched
 	}
 	r.writeStatus(queue, false)
 }
@@ -213,7 +197,7 @@ func (r *run) writeStatus(queue *status.Queue, ended bool) {
 	s.Workers = r.workers.list(s.Time)
 	s.Count = int64(len(s.Workers))
 	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
-	err := s.Write(r.dir)
+	err := s.Write(r.config.Out)
 	if err != nil && !r.unwritable {
 		r.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
 	}

@@ -25,7 +25,7 @@ type run struct {
 	id        identity
 	previous  string   // another run that the folder had; "": none
 	contents  [][]byte // the config and the files, for the object store
-	dir       string   // folder of the run
+	config    *tournament.Config
 	log       *slog.Logger
 	publisher publisher
 	checker   *tournament.Runner
@@ -84,7 +84,7 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	p.workers.begin(id.Run, log, time.Now())
 	checker := tournament.NewRunner(config, nil)
 	return &run{
-		Coordinator: p, id: id, previous: previous, contents: append(contents, text), dir: config.Out, log: log,
+		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
 		publisher: publisher{js: p.js, log: log}, checker: checker, outcomes: outcomes,
 		watched: watched{log: log, check: checker.CheckPlaying, games: map[int64]watchedGame{}},
 		notice: stallNotice{
@@ -117,9 +117,7 @@ func (r *run) attach(ctx context.Context) error {
 	if err = r.provide(ctx); err != nil {
 		return err
 	}
-	if r.id.resumed {
-		r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
-	}
+	r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
 	return err
 }
 
@@ -170,7 +168,7 @@ const repairEvery = time.Minute
 
 // play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
 // announces the run and writes its status every statusEvery.
-func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job) error {
+func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
@@ -186,7 +184,7 @@ func (r *run) play(ctx context.Context, config *tournament.Config, jobs <-chan t
 	}
 	defer func() { _ = answers.Unsubscribe() }()
 	r.background.Go(func() { r.consume(ctx) })
-	r.background.Go(func() { tournament.ShowPlaying(ctx, config, r.watched.playing) })
+	r.background.Go(func() { tournament.ShowPlaying(ctx, r.config, r.watched.playing) })
 	tick, repair, ask := time.Tick(r.statusEvery), time.Tick(r.repairEvery), time.Tick(askEvery)
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
@@ -292,7 +290,7 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	m.Data = text
 	stored := r.publisher.start(m) // here, since workers should receive jobs in order
 	r.background.Go(func() {
-		if !stored(ctx) && r.publisher.publish(ctx, m) != nil {
+		if stored(ctx) != nil {
 			return
 		}
 		select {

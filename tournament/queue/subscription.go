@@ -27,6 +27,7 @@ type subscription struct {
 
 	// Guarded by the worker's lock.
 	announced time.Time // the last time
+	answered  time.Time // the games under way were published
 	ready     bool
 	refused   string // why the worker doesn't play the run; "": it does
 
@@ -40,11 +41,10 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
-	joined   time.Time    // set with ready
-	answered time.Time    // when the games under way were published last
-	pairs    atomic.Int64 // played
-	games    atomic.Int64 // in them
-	playing  sync.RWMutex // read-locked while a pair is played
+	joined  time.Time    // set with ready
+	pairs   atomic.Int64 // played
+	games   atomic.Int64 // in them
+	playing sync.RWMutex // read-locked while a pair is played
 
 	mu      sync.Mutex
 	runners map[*tournament.Runner]bool // with open agents; true: one plays a pair
@@ -66,13 +66,6 @@ func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
 		w.options.Log.Debug("malformed announcement", "error", err)
 		return
 	}
-	if r := w.note(ctx, &a); r != nil && a.Below > 0 {
-		w.answer(r, a.Below)
-	}
-}
-
-// note notes that a run goes on or has ended, and returns it if the worker knew it.
-func (w *Worker) note(ctx context.Context, a *announcement) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, known := w.runs[a.runID]
@@ -82,19 +75,22 @@ func (w *Worker) note(ctx context.Context, a *announcement) *subscription {
 		w.background.Go(func() { w.end(r) })
 	case known:
 		r.announced = time.Now()
+		if a.Below > 0 && r.announced.Sub(r.answered) >= answerEvery {
+			r.answered = r.announced
+			w.background.Go(func() { w.answer(r, a.Below) })
+		}
 	case !a.Ended:
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
 		}
 		if len(w.runs) >= maxRuns {
-			break
+			return
 		}
 		r := newSubscription(ctx, a.runID)
 		w.runs[a.runID] = r
 		w.background.Go(func() { w.join(r) })
 	}
 	w.wake()
-	return r
 }
 
 // join prepares a run, blocks until it ends, and releases its resources.

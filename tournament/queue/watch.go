@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"encoding/json"
 	"log/slog"
 	"maps"
 	"slices"
@@ -23,7 +22,6 @@ const (
 // Bounds of what workers answer.
 const (
 	maxAsked   = 64        // pairs, the first ones: several times those that are shown
-	maxAnswer  = 64 << 10  // bytes of a worker's answer
 	maxAnswers = 512 << 10 // bytes of all answers to a question
 )
 
@@ -51,13 +49,10 @@ func (w *watched) ask(jobs map[int64]tournament.Job, pairs int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked, w.unread, w.pairs = jobs, maxAnswers, pairs
-	maps.DeleteFunc(w.games, func(_ int64, g watchedGame) bool { return !w.wants(g.Game) })
-}
-
-// wants reports whether a game is of a pair asked for. The caller holds the lock.
-func (w *watched) wants(g *record.Game) bool {
-	_, ok := w.asked[g.Pair]
-	return ok
+	maps.DeleteFunc(w.games, func(_ int64, g watchedGame) bool {
+		_, ok := jobs[g.Pair]
+		return !ok
+	})
 }
 
 // receive handles the answer of a worker. None of it is shown if it has anything else than legal
@@ -67,7 +62,7 @@ func (w *watched) receive(text []byte, now time.Time) {
 	w.unread -= len(text)
 	asked, tooMuch := w.asked, w.unread < 0
 	w.mu.Unlock()
-	if tooMuch || len(text) > maxAnswer {
+	if tooMuch {
 		return
 	}
 	p, err := tournament.ParsePlaying(text)
@@ -75,21 +70,21 @@ func (w *watched) receive(text []byte, now time.Time) {
 		w.log.Debug("malformed games under way", "error", err)
 		return
 	}
+	games := map[int64]watchedGame{}
 	for _, g := range p.Games {
-		if job, ok := asked[g.Pair]; ok { // otherwise the pair has ended
-			if err := w.check(job, g); err != nil {
-				w.log.Debug("unusable games under way", "error", err)
-				return
-			}
+		job, ok := asked[g.Pair]
+		if !ok { // the pair has ended
+			continue
 		}
+		if err := w.check(job, g); err != nil {
+			w.log.Debug("unusable games under way", "error", err)
+			return
+		}
+		games[g.Game] = watchedGame{g, now}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, g := range p.Games {
-		if w.wants(g) {
-			w.games[g.Game] = watchedGame{g, now}
-		}
-	}
+	maps.Copy(w.games, games)
 }
 
 // playing returns the games that workers have under way.
@@ -131,32 +126,9 @@ func (r *run) ask() {
 
 // answer publishes the games under way of a run's pairs below one, if there are any.
 func (w *Worker) answer(r *subscription, below int64) {
-	now := time.Now()
-	if now.Sub(r.answered) < answerEvery {
-		return
-	}
-	r.answered = now
-	p := r.underWay(now)
+	p := r.underWay(time.Now())
 	p.Games = slices.DeleteFunc(p.Games, func(g *record.Game) bool { return g.Pair >= below })
-	if len(p.Games) == 0 {
-		return
-	}
-	text, err := answerText(p)
-	if err == nil {
-		err = w.nc.Publish(resultsOf(r.Run), text)
-	}
-	if err != nil {
-		w.options.Log.Debug("publishing the games under way", "error", err)
-	}
-}
-
-// answerText returns the text of an answer, without the last games if it were too long.
-func answerText(p *tournament.Playing) ([]byte, error) {
-	for {
-		text, err := json.Marshal(p)
-		if err != nil || len(text) <= maxAnswer || len(p.Games) == 0 {
-			return text, err
-		}
-		p.Games = p.Games[:len(p.Games)-1]
+	if len(p.Games) > 0 {
+		tell(w.nc, w.options.Log, resultsOf(r.Run), p)
 	}
 }

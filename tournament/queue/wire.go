@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,10 +81,7 @@ func (r *runConfig) config() (tournament.Config, error) {
 }
 
 // digest returns the SHA-256 hash of a content, in hexadecimal.
-func digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
+func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // objectName returns the name of an object in the object store. Those of a run are
 // removed with the run.

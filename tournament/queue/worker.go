@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -125,17 +124,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// giveBack returns unfinished pairs to the server, ends the goroutines of runs, and
+// giveBack returns unfinished pairs to the server, waits for the goroutines of runs, and
 // reports the worker's end.
 func (w *Worker) giveBack() {
 	for _, t := range w.heldTasks() {
 		_ = t.message.Nak() // otherwise its lease expires
 	}
-	w.mu.Lock()
-	for _, r := range w.runs {
-		r.cancel()
-	}
-	w.mu.Unlock()
 	w.background.Wait()
 	w.publishReport(true)
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the worker counts as gone later
@@ -189,11 +183,5 @@ func (w *Worker) publishReport(gone bool) {
 		}
 	}
 	w.mu.Unlock()
-	text, err := json.Marshal(report)
-	if err == nil {
-		err = w.nc.Publish(workerSubject+"."+w.id, text)
-	}
-	if err != nil {
-		w.options.Log.Debug("publishing the worker's state", "error", err)
-	}
+	tell(w.nc, w.options.Log, workerSubject+"."+w.id, report)
 }
