@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
@@ -259,4 +261,46 @@ func TestQuestionIsPassedOverByEarlierVersions(t *testing.T) {
 	text, err = json.Marshal(announcement{runID: runID{"r", "c", version}, Below: 1})
 	require.NoError(t, err)
 	require.ErrorContains(t, parseStrictly(text, &earlier), "unknown field")
+}
+
+// The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and
+// its games under way are shown.
+func TestUserWithFewerRights(t *testing.T) {
+	_, after, ok := strings.Cut(Manual, "```text\nauthorization {")
+	require.True(t, ok)
+	users, _, _ := strings.Cut(after, "```")
+	t.Setenv("GYGES_NATS_PASSWORD", "p")
+	t.Setenv("GYGES_WORKER_PASSWORD", "w")
+	config := filepath.Join(t.TempDir(), "nats.conf")
+	text := fmt.Sprintf("listen: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization {%s", t.TempDir(), users)
+	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+	o, err := server.ProcessConfigFile(config)
+	require.NoError(t, err)
+	o.NoLog, o.NoSigs = true, true
+	s, err := server.NewServer(o)
+	require.NoError(t, err)
+	go s.Start()
+	require.True(t, s.ReadyForConnections(startTime))
+	defer s.WaitForShutdown()
+	defer s.Shutdown()
+	var log logged
+	as := func(user, password string) *nats.Conn {
+		nc, err := Connect(Access{URL: s.ClientURL(), User: user, Password: password}, "test", log.log())
+		require.NoError(t, err)
+		t.Cleanup(nc.Close)
+		return nc
+	}
+	c := testConfig(t, 1, "slow:sleep=1s", "alphabeta:depth=1,weights="+weightsFile(t))
+	c.Rules = c.Rules[:1]
+	c.Executor = testPool(t, as("player", "p"), nil)
+	stop := startWorker(t, as("worker", "w"), func(o *WorkerOptions) { o.Log = log.log() })
+	defer stop()
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		done <- err
+	}()
+	awaitPlaying(t, c.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+	require.NoError(t, <-done)
+	require.NotContains(t, strings.ToLower(log.String()), "permission")
 }
