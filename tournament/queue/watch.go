@@ -21,7 +21,7 @@ const (
 
 // Bounds of what workers answer.
 const (
-	maxAsked   = 64        // pairs, the first ones: several times those that are shown
+	maxAsked   = 32        // pairs, the first ones: several times those that are shown
 	maxAnswers = 512 << 10 // bytes of all answers to a question
 )
 
