@@ -160,6 +160,8 @@ type identity struct {
 	Run    string  `json:"run"`    // its name on the server
 	Config string  `json:"config"` // digest of the runConfig
 	Speed  float64 `json:"speed"`  // in the runConfig
+
+	resumed bool // the file was there, so that jobs may be queued
 }
 
 // identityFile is the file's name, and maxIdentity its greatest size in bytes.
@@ -184,6 +186,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 		same := *c
 		same.Speed = id.Speed // it is measured, and differs each time
 		if text, err = json.Marshal(same); err != nil || digest(text) == id.Config {
+			id.resumed = true
 			return id, text, "", err
 		}
 		previous = id.Run

@@ -117,7 +117,9 @@ func (r *run) attach(ctx context.Context) error {
 	if err = r.provide(ctx); err != nil {
 		return err
 	}
-	r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+	if r.id.resumed { // otherwise a job on the server is forged
+		r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
+	}
 	return err
 }
 

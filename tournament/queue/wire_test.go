@@ -190,6 +190,8 @@ func TestIdentity(t *testing.T) {
 	again, same, was, err := identify(dir, &runConfig{Version: "1", Speed: 12})
 	require.NoError(t, err)
 	require.Empty(t, was)
+	require.True(t, again.resumed)
+	again.resumed = false
 	require.Equal(t, first, again)
 	require.Equal(t, text, same)
 
