@@ -3,6 +3,7 @@ package tournament
 import (
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -71,7 +72,7 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		(&playingWriter{config: config, runners: runners}).follow(watched)
+		ShowPlaying(watched, config, func(now time.Time) *Playing { return PlayingOf(runners, now) })
 	}()
 	err := group.Wait()
 	stop()

@@ -19,7 +19,7 @@ import (
 )
 
 // PlayingFile holds the games that a run plays at the moment, for those who watch. It is
-// there while games that last are played in the run's own process, and no part of the results.
+// there while games that last are played, and no part of the results.
 const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].
@@ -49,12 +49,18 @@ const (
 	maxPlayingSize  = 1 << 20
 )
 
-// ReadPlaying reads the [PlayingFile] in a run's folder. What it holds of games isn't checked.
+// ReadPlaying reads the [PlayingFile] in a run's folder, as [ParsePlaying] does.
 func ReadPlaying(dir fs.FS) (*Playing, error) {
 	text, err := files.ReadFS(dir, PlayingFile, maxPlayingSize)
 	if err != nil {
 		return nil, err
 	}
+	return ParsePlaying(text)
+}
+
+// ParsePlaying reads the content of a [PlayingFile]. The number of games and of their moves is
+// bounded; what else it holds of them isn't checked, see [record.VerifyPlaying].
+func ParsePlaying(text []byte) (*Playing, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	p := new(Playing)
@@ -115,15 +121,16 @@ func (d *display) games(now time.Time) (over []*record.Game, underWay *record.Ga
 // playingWriter writes a run's [PlayingFile].
 type playingWriter struct {
 	config  *Config
-	runners []*Runner
+	source  func(now time.Time) *Playing
 	written []byte    // the games in the file as JSON; nil: there is no file
 	at      time.Time // when it was written
 	failed  bool      // a warning has been logged
 }
 
-// follow keeps the file up to date until ctx ends; then it removes it. What can't be written is
-// not shown, and the run goes on.
-func (w *playingWriter) follow(ctx context.Context) {
+// ShowPlaying keeps a run's [PlayingFile] up to date with the games that source returns until ctx
+// ends; then it removes the file. What can't be written is not shown, and the run goes on.
+func ShowPlaying(ctx context.Context, config *Config, source func(now time.Time) *Playing) {
+	w := playingWriter{config: config, source: source}
 	tick := time.NewTicker(playingInterval)
 	defer tick.Stop()
 	for {
@@ -159,7 +166,8 @@ func (w *playingWriter) path() string { return filepath.Join(w.config.Out, Playi
 
 // update writes the file if the games have changed since it was written, or that was long ago.
 func (w *playingWriter) update(now time.Time) error {
-	p := w.playing(now)
+	p := w.source(now)
+	p.bound()
 	if len(p.Games) == 0 {
 		return w.remove()
 	}
@@ -176,21 +184,32 @@ func (w *playingWriter) update(now time.Time) error {
 	return files.ReplaceUnsynced(w.path(), append(text, '\n'))
 }
 
-// playing returns the games to show, without the time.
-func (w *playingWriter) playing(now time.Time) *Playing {
-	var underWay, over []*record.Game
-	for _, r := range w.runners {
-		ended, g := r.display.games(now)
-		over = append(over, ended...)
+// PlayingOf returns the games that runners play at a time, those of them that are shown.
+func PlayingOf(runners []*Runner, now time.Time) *Playing {
+	p := new(Playing)
+	for _, r := range runners {
+		over, g := r.display.games(now)
+		p.Games = append(p.Games, over...)
 		if g != nil {
-			underWay = append(underWay, g)
+			p.Games = append(p.Games, g)
+			p.Count++
 		}
 	}
-	p := &Playing{Count: len(underWay)}
-	for _, list := range [][]*record.Game{underWay, over} {
-		list = slices.DeleteFunc(list, func(g *record.Game) bool { return len(g.Moves) > maxPlayingMoves })
-		slices.SortFunc(list, func(a, b *record.Game) int { return cmp.Compare(a.Game, b.Game) })
-		p.Games = append(p.Games, list[:min(len(list), maxPlaying)]...)
-	}
+	p.bound()
 	return p
+}
+
+// bound leaves the games that are shown, in order.
+func (p *Playing) bound() {
+	isLong := func(g *record.Game) bool { return len(g.Moves) > maxPlayingMoves }
+	games := slices.DeleteFunc(p.Games, isLong)
+	slices.SortFunc(games, func(a, b *record.Game) int { return cmp.Compare(a.Game, b.Game) })
+	var shown [2][]*record.Game // under way, and over
+	for _, g := range games {
+		list := &shown[min(len(g.Result), 1)]
+		if len(*list) < maxPlaying {
+			*list = append(*list, g)
+		}
+	}
+	p.Games = slices.Concat(shown[:]...)
 }

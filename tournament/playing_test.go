@@ -57,6 +57,8 @@ func (s *slowRunner) backdate() {
 	s.display.start = s.display.start.Add(-2 * playingAge)
 }
 
+func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runner{s.Runner}, now) }
+
 // underWay waits until the game with that number has had so many moves.
 func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game {
 	var g *record.Game
@@ -79,7 +81,7 @@ func TestPlayingFile(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Rules = c.Rules[2:]
 	r := newSlowRunner(t, &c)
-	w := playingWriter{config: &c, runners: []*Runner{r.Runner}}
+	w := playingWriter{config: &c, source: r.playing}
 	path, now := filepath.Join(c.Out, PlayingFile), time.Now()
 	require.NoError(t, w.update(now))
 	require.NoFileExists(t, path, "the game has only just begun")
@@ -168,7 +170,7 @@ func TestPlayingFileFails(t *testing.T) {
 	r.moves <- true
 	r.underWay(t, 0, 1)
 	c.Out = filepath.Join(c.Out, "missing")
-	w := playingWriter{config: &c, runners: []*Runner{r.Runner}}
+	w := playingWriter{config: &c, source: r.playing}
 	for range 3 {
 		w.note(w.update(time.Now().Add(playingAge)))
 	}

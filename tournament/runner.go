@@ -74,19 +74,34 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 		if len(games) == 0 {
 			return fmt.Errorf("game %d: expected a record, found none", 2*job.Pair+int64(n))
 		}
-		g := games[0]
-		games = games[1:]
-		if g.Game != 2*job.Pair+int64(n) {
-			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), g.Game)
+		if games[0].Game != 2*job.Pair+int64(n) {
+			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), games[0].Game)
 		}
-		if err := r.schedule.checkPair(pair, g); err != nil {
+		if err := r.schedule.checkPair(pair, games[0]); err != nil {
 			return err
 		}
+		games = games[1:]
 	}
 	if len(games) > 0 {
 		return fmt.Errorf("expected the games of pair %d, found game %d too", job.Pair, games[0].Game)
 	}
 	return nil
+}
+
+// CheckPlaying returns an error unless a game from outside, which may be under way, is one of a
+// job, and its moves are legal.
+func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
+	pair, err := r.schedule.pairOf(job)
+	if err != nil {
+		return err
+	}
+	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Games[n] {
+		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
+	}
+	if err := r.schedule.checkPair(pair, g); err != nil {
+		return err
+	}
+	return record.VerifyPlaying(g)
 }
 
 // playOne plays game n, 0 or 1, of a pair.

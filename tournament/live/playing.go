@@ -54,21 +54,27 @@ func (r *run) readPlaying() bool {
 		recorded := func(g *record.Game) bool { return g.Game < r.recent.Played }
 		p.shown = slices.DeleteFunc(slices.Clone(p.games), recorded)
 	}
-	r.recent.watched = p.shown
+	r.recent.watch(p.shown)
 	return !slices.Equal(was, p.shown)
 }
 
-// verify keeps the games whose moves are legal, and that have a result only if they came to it.
+// watch notes games that are shown under way.
+func (l *recent) watch(games []*record.Game) {
+	for _, g := range games {
+		if !slices.Contains(l.watched, g.Game) {
+			l.watched = append(l.watched, g.Game)
+		}
+	}
+	l.watched = slices.DeleteFunc(l.watched, func(n int64) bool { return n < l.Played })
+	l.watched = l.watched[max(0, len(l.watched)-maxWatched):]
+}
+
+// verify keeps the games whose moves are legal.
 func (p *playing) verify(list []*record.Game) {
 	for _, g := range list {
 		v := report.Replay(0, g)
-		ok := v.Note == "" && g.Game >= 0 && g.Result == "" && g.Reason == "" && g.Fault == nil
-		if g.Result != "" {
-			_, err := record.Replay(g)
-			ok = err == nil
-		}
 		same := func(x report.ViewerGame) bool { return x.ID == v.ID }
-		if ok && !slices.ContainsFunc(p.replays, same) {
+		if record.VerifyPlaying(g) == nil && !slices.ContainsFunc(p.replays, same) {
 			p.games, p.replays = append(p.games, g), append(p.replays, v)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // cut is a game after some moves, as a run shows it while it is played.
 func cut(g *record.Game, moves int) *record.Game {
 	c := *g
-	c.Moves, c.Plies, c.Result, c.Reason = g.Moves[:moves], moves, "", ""
+	c.Moves, c.Scores, c.Plies, c.Result, c.Reason = g.Moves[:moves], g.Scores[:min(moves, len(g.Scores))], moves, "", ""
 	return &c
 }
 
@@ -73,8 +73,33 @@ func TestPlaying(t *testing.T) {
 	require.Empty(t, list.Games, "it is recorded")
 	require.Empty(t, games)
 	latest := s.catalog.run("match").feed.now(time.Hour).parts["latest"].value.([]latestGame)
-	require.Len(t, latest, 5, "the last four, and the one that was shown under way")
-	require.Equal(t, "1.1", latest[4].Game.ID)
+	require.Len(t, latest, 6, "the last four, and those that were shown under way")
+	require.Equal(t, []string{"1.1", "1.0"}, []string{latest[4].Game.ID, latest[5].Game.ID})
+}
+
+// A game that was shown comes with the latest ones when it is recorded, also if earlier games have kept it
+// from that until it was no longer played, and many games are recorded after it.
+func TestPlayingRecordedLater(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	dir := filepath.Join(s.results, "match")
+	writeRun(t, dir, "running", "")
+	watched := drawPair(3)
+	writePlaying(t, dir, 0, 1, cut(watched[1], 4), watched[0])
+	s.shownPlaying("match")
+	writePlaying(t, dir, 0, 1, cut(drawPair(0)[1], 2))
+	list, _ := s.shownPlaying("match")
+	require.Equal(t, []string{"1.1"}, list.Games)
+	var games []*record.Game
+	for pair := range int64(9) {
+		games = append(games, drawPair(pair)...)
+	}
+	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(games...))
+	var ids []string
+	for _, g := range s.catalog.run("match").feed.now(0).parts["latest"].value.([]latestGame) {
+		ids = append(ids, g.Game.ID)
+	}
+	require.Equal(t, []string{"1.17", "1.16", "1.15", "1.14", "1.7", "1.6", "1.1"}, ids)
 }
 
 // Nothing is shown of a run that doesn't go on, or whose process was killed.
@@ -127,7 +152,8 @@ func TestPlayingHostile(t *testing.T) {
 	over := *drawPair(8)[0]
 	over.Result = map[string]string{"1-0": "0-1", "0-1": "1-0", "1/2-1/2": "1-0"}[over.Result]
 	good := bad(func(g *record.Game) {
-		g.South.Agent, g.North.Agent, g.Scores = hostile, strings.Repeat("n", 1000), []record.Score{-30000, record.NoScore}
+		g.South.Agent, g.North.Agent = hostile, strings.Repeat("n", 1000)
+		g.Scores = []record.Score{-30000, record.NoScore, 0, 1, 2, 3}
 		g.Game = 16
 	})
 	writePlaying(t, dir, 0, -1, good, good, &over,
@@ -136,6 +162,7 @@ func TestPlayingHostile(t *testing.T) {
 		bad(func(g *record.Game) { g.Rules = hostile }),
 		bad(func(g *record.Game) { g.Opening = hostile }),
 		bad(func(g *record.Game) { g.Game = -1 }),
+		bad(func(g *record.Game) { g.Scores = make([]record.Score, 7) }),
 		bad(func(g *record.Game) { g.Reason = hostile }),
 		bad(func(g *record.Game) { g.Result = hostile }),
 		bad(func(g *record.Game) { g.Fault = &record.Fault{Side: "south", Detail: hostile} }))

@@ -29,6 +29,7 @@ const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
 	watchedGames = 16  // that were shown before they were recorded
+	maxWatched   = 256 // numbers of those that aren't recorded yet
 	latestFaults = 20
 )
 
@@ -72,7 +73,7 @@ type recent struct {
 	Latest []*record.Game // the last one first
 	Faulty []*record.Game
 
-	watched []*record.Game // under way, as the page has them
+	watched []int64        // that were shown under way and aren't recorded, the last ones
 	ended   []*record.Game // of these, now recorded: the last ones, the last one first
 }
 
@@ -235,7 +236,7 @@ func (r *reading) add(o *record.GameResult, g *record.Game) {
 	}
 	r.collector.Add(g)
 	prepend(&r.recent.Latest, g, latestGames)
-	if slices.ContainsFunc(r.recent.watched, func(x *record.Game) bool { return x.Game == g.Game }) {
+	if slices.Contains(r.recent.watched, g.Game) {
 		prepend(&r.recent.ended, g, watchedGames)
 	}
 	if g.Fault != nil {

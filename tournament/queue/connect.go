@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -199,28 +200,27 @@ type publisher struct {
 	failure atomic.Pointer[error] // of the last attempt; nil: none
 }
 
-// start begins to publish a message, with an id by which the server recognizes it if
-// the answer is lost. stored blocks until the server answers, and reports whether it
-// has stored the message.
-func (p *publisher) start(m *nats.Msg) (stored func(context.Context) bool) {
+// start begins to publish a message. stored blocks until the server has stored it; an
+// error means that ctx has ended.
+func (p *publisher) start(m *nats.Msg) (stored func(context.Context) error) {
 	m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	future, err := p.js.PublishMsgAsync(m)
-	return func(ctx context.Context) bool {
-		if err != nil {
-			return false
+	return func(ctx context.Context) error {
+		if err == nil {
+			select {
+			case <-future.Ok():
+				return nil
+			case err = <-future.Err():
+			case <-ctx.Done():
+			}
 		}
-		select {
-		case <-future.Ok():
-		case err = <-future.Err():
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		return err == nil
+		p.log.Debug("publishing failed; trying again", "error", err)
+		return p.publish(ctx, m)
 	}
 }
 
-// publish blocks until the server has stored a message; an error means that ctx has
-// ended.
+// publish blocks until the server has stored a message, which has an id by which the
+// server recognizes it if the answer is lost. An error means that ctx has ended.
 func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 	if m.Header.Get(jetstream.MsgIDHeader) == "" {
 		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
@@ -246,6 +246,17 @@ func (p *publisher) stalled() error {
 		return *err
 	}
 	return nil
+}
+
+// tell publishes a message that the server doesn't store.
+func tell(nc *nats.Conn, log *slog.Logger, subject string, message any) {
+	text, err := json.Marshal(message)
+	if err == nil {
+		err = nc.Publish(subject, text)
+	}
+	if err != nil {
+		log.Debug("a message can't be published", "subject", subject, "error", err)
+	}
 }
 
 // acknowledge removes a message from the server. If the server doesn't receive the

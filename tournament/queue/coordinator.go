@@ -69,6 +69,9 @@ func (o *Options) setDefaults() error {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
+	if o.Stalled == nil {
+		o.Stalled = func() error { return nil }
+	}
 	switch {
 	case o.Window < 1 || o.Window > maxWindow:
 		return fmt.Errorf("expected a window from 1 to %d pairs, found %d", maxWindow, o.Window)
@@ -136,7 +139,7 @@ func (p *Coordinator) Play(
 	}
 	start := time.Now()
 	err = retry(ctx, func(err error) bool {
-		stalled := p.stalled()
+		stalled := p.options.Stalled()
 		r.notice.update(stalled, time.Now())
 		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders) || // or a request was lost:
 			errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
@@ -150,14 +153,6 @@ func (p *Coordinator) Play(
 		return err
 	}
 	return nil
-}
-
-// stalled returns why the server can't store messages; nil: it can, or it is unknown.
-func (p *Coordinator) stalled() error {
-	if p.options.Stalled == nil {
-		return nil
-	}
-	return p.options.Stalled()
 }
 
 // identity is the content of a run folder's [identityFile].
@@ -234,36 +229,32 @@ func (p *Coordinator) remove(ctx context.Context, run string) {
 	}
 }
 
-// pairsOn returns the pairs that a stream has messages of, below a subject.
-func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) ([]int64, error) {
-	info, err := p.streamInfo(ctx, stream, subject+".*")
-	if err != nil {
-		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
-	}
-	var pairs []int64
-	for subject := range info.State.Subjects {
-		if pair, err := pairOf(subject); err == nil {
-			pairs = append(pairs, pair)
-		}
-	}
-	return pairs, nil
-}
-
-// count returns how many messages a stream has with a subject.
-func (p *Coordinator) count(ctx context.Context, stream, subject string) (uint64, error) {
-	info, err := p.streamInfo(ctx, stream, subject)
-	if err != nil {
-		return 0, err
-	}
-	return info.State.Subjects[subject], nil
-}
-
-func (p *Coordinator) streamInfo(ctx context.Context, stream, subject string) (*jetstream.StreamInfo, error) {
+// stored returns how many messages a stream has by their subjects, of those that match one.
+func (p *Coordinator) stored(ctx context.Context, stream, subject string) (map[string]uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	s, err := p.js.Stream(ctx, stream)
 	if err != nil {
 		return nil, err
 	}
-	return s.Info(ctx, jetstream.WithSubjectFilter(subject))
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subject))
+	if err != nil {
+		return nil, err
+	}
+	return info.State.Subjects, nil
+}
+
+// pairsOn returns the pairs that a stream has messages of, below a subject.
+func (p *Coordinator) pairsOn(ctx context.Context, stream, subject string) (map[int64]bool, error) {
+	subjects, err := p.stored(ctx, stream, subject+".*")
+	if err != nil {
+		return nil, fmt.Errorf("NATS stream %s: %w", stream, err)
+	}
+	pairs := map[int64]bool{}
+	for subject := range subjects {
+		if pair, err := pairOf(subject); err == nil {
+			pairs[pair] = true
+		}
+	}
+	return pairs, nil
 }

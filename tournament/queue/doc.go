@@ -8,7 +8,9 @@
 // The object store gyges holds what a run's jobs have in common, its config and
 // the files that its agents need, by the hash of their content. Coordinators
 // announce their runs on gyges.run every two seconds; workers report their state on
-// gyges.worker.ID every five.
+// gyges.worker.ID every five. About once a second a coordinator asks on gyges.run for the
+// games under way of its first pairs, and workers answer on gyges.result.RUN, so that
+// the run's folder has a [tournament.PlayingFile].
 //
 // Each pair is in the records exactly once. A worker acknowledges a job only when
 // the server has its result, and the coordinator acknowledges a result only when
@@ -26,7 +28,8 @@
 // Messages are data. A worker makes only agents of the kinds, and starts only the
 // engines, that its own operator allowed.
 //
-// Where to begin: worker.go (playing), coordinator.go and run.go (one run),
-// wire.go (subjects and messages), registry.go (workers), server.go (the embedded
-// server); package status has workers.json.
+// Where to begin: coordinator.go, run.go and results.go (one run); worker.go,
+// subscription.go (runs that it plays for) and jobs.go (pairs); wire.go (subjects and
+// messages), registry.go (workers and the run's status), watch.go (games under way),
+// server.go (the embedded server); package status has workers.json.
 package queue

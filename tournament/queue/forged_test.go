@@ -164,6 +164,14 @@ func (f *forger) forgeries() map[string]func() message {
 		"run: unknown": func() message {
 			return plain(announceSubject, f.json(announcement{runID: runID{fmt.Sprint("u", f.rng.IntN(5000)), "abc", version}}))
 		},
+		"run: question": func() message {
+			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, version}, Below: f.rng.Int64()}))
+		},
+		"games: noise":  func() message { return plain(resultsOf(f.run), f.noise(300)) },
+		"games: result": func() message { return plain(resultsOf(f.run), f.one(&f.results)) },
+		"games: over": func() message {
+			return plain(resultsOf(f.run), []byte(`{"games":[`+string(f.flipped(f.one(&f.results)))+`]}`))
+		},
 		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
 		"worker: new": func() message {
 			return plain(workerSubject+".x", f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)),

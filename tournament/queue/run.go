@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"gyges/agents/files"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // run is a run of a coordinator. One goroutine, that of play, uses its fields.
@@ -27,12 +25,13 @@ type run struct {
 	id        identity
 	previous  string   // another run that the folder had; "": none
 	contents  [][]byte // the config and the files, for the object store
-	dir       string   // folder of the run
+	config    *tournament.Config
 	log       *slog.Logger
 	publisher publisher
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.PairResult
 	notice    stallNotice
+	watched   watched
 
 	pending    map[int64]*pendingJob   // pairs that aren't in the file
 	unplayed   int                     // of these, without an outcome
@@ -44,11 +43,12 @@ type run struct {
 	published  chan *pendingJob // jobs that the server has stored
 	background sync.WaitGroup
 
-	pairs, games int64     // received
-	repaired     int64     // pairs, at the last repair
-	lastWorker   time.Time // when a worker played
-	samples      []sample  // of the last status files
-	unwritable   bool      // the status file can't be written, which has been logged
+	pairs, games int64        // received
+	repaired     int64        // pairs, at the last repair
+	onWorkers    int64        // pairs being played, when the queue's state was last known
+	lastWorker   time.Time    // when a worker played
+	samples      []status.Run // the last ones
+	unwritable   bool         // the status file can't be written, which has been logged
 }
 
 // pendingJob is a job whose games aren't in the file.
@@ -82,14 +82,16 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 	}
 	log := p.options.Log.With("run", id.Run)
 	p.workers.begin(id.Run, log, time.Now())
+	checker := tournament.NewRunner(config, nil)
 	return &run{
-		Coordinator: p, id: id, previous: previous, contents: append(contents, text), dir: config.Out, log: log,
-		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
+		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
+		publisher: publisher{js: p.js, log: log}, checker: checker, outcomes: outcomes,
+		watched: watched{log: log, check: checker.CheckPlaying, games: map[int64]watchedGame{}},
 		notice: stallNotice{
 			log: log, lost: "the queue can't be stored; the run waits until it can",
 			recovered: "the queue is stored again",
 		},
-		pending: map[int64]*pendingJob{}, left: map[int64]bool{}, early: map[int64]jetstream.Msg{},
+		pending: map[int64]*pendingJob{}, early: map[int64]jetstream.Msg{},
 		results: make(chan jetstream.Msg), published: make(chan *pendingJob), lastWorker: time.Now(),
 	}, nil
 }
@@ -112,15 +114,11 @@ func (r *run) attach(ctx context.Context) error {
 	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return fmt.Errorf("NATS consumer: %w", err)
 	}
-	if err := r.provide(ctx); err != nil {
+	if err = r.provide(ctx); err != nil {
 		return err
 	}
-	if !r.id.resumed {
-		return nil
-	}
-	pairs, err := r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
-	for _, pair := range pairs {
-		r.left[pair] = true
+	if r.id.resumed { // otherwise a job on the server is forged
+		r.left, err = r.pairsOn(ctx, jobStream, jobsOf(r.id.Run))
 	}
 	return err
 }
@@ -182,10 +180,14 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 		return err
 	}
 	defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
+	answers, err := r.nc.Subscribe(resultsOf(r.id.Run), func(m *nats.Msg) { r.watched.receive(m.Data, time.Now()) })
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answers.Unsubscribe() }()
 	r.background.Go(func() { r.consume(ctx) })
-	tick, repair := time.NewTicker(r.statusEvery), time.NewTicker(r.repairEvery)
-	defer tick.Stop()
-	defer repair.Stop()
+	r.background.Go(func() { tournament.ShowPlaying(ctx, r.config, r.watched.playing) })
+	tick, repair, ask := time.Tick(r.statusEvery), time.Tick(r.repairEvery), time.Tick(askEvery)
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
 		next := jobs
@@ -206,9 +208,11 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			r.receive(ctx, m)
 		case m := <-reports:
 			r.updateWorker(m.Data)
-		case <-tick.C:
+		case <-tick:
 			r.report(ctx)
-		case <-repair.C:
+		case <-ask:
+			r.ask()
+		case <-repair:
 			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
 			}
@@ -223,25 +227,30 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 // server has lost is created anew by repair.
 func (r *run) consume(ctx context.Context) {
 	for ok := true; ok; ok = sleep(ctx, retryWait) {
-		var messages jetstream.MessagesContext
-		consumer, err := r.consumer(ctx, resultStream)
-		if err == nil {
-			messages, err = consumer.Messages(jetstream.PullMaxMessages(maxPrefetched),
-				jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+		r.log.Debug("waiting for results", "error", r.consumeUntilError(ctx))
+	}
+}
+
+func (r *run) consumeUntilError(ctx context.Context) error {
+	consumer, err := r.consumer(ctx, resultStream)
+	if err != nil {
+		return err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(maxPrefetched),
+		jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(2*time.Second))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			stop := context.AfterFunc(ctx, messages.Stop)
-			var m jetstream.Msg
-			for m, err = messages.Next(); err == nil; m, err = messages.Next() {
-				select {
-				case r.results <- m:
-				case <-ctx.Done():
-				}
-			}
-			stop()
-			messages.Stop()
+		select {
+		case r.results <- m:
+		case <-ctx.Done():
 		}
-		r.log.Debug("waiting for results", "error", err)
 	}
 }
 
@@ -283,7 +292,7 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 	m.Data = text
 	stored := r.publisher.start(m) // here, since workers should receive jobs in order
 	r.background.Go(func() {
-		if !stored(ctx) && r.publisher.publish(ctx, m) != nil {
+		if stored(ctx) != nil {
 			return
 		}
 		select {
@@ -291,106 +300,6 @@ func (r *run) send(ctx context.Context, w *pendingJob) {
 		case <-ctx.Done():
 		}
 	})
-}
-
-// receive handles a result. It is dropped if its pair has one already.
-func (r *run) receive(ctx context.Context, m jetstream.Msg) {
-	pair, err := pairOf(m.Subject())
-	w := r.pending[pair]
-	switch {
-	case err != nil:
-		r.log.Warn("an unusable result is dropped", "error", err)
-		acknowledge(m)
-	case w == nil && pair >= r.next && r.early[pair] == nil && len(r.early) < r.options.Window:
-		r.early[pair] = m
-	case w == nil && pair >= r.next:
-		deliverLater(m)
-	case w != nil && !w.done:
-		r.accept(ctx, w, m)
-	default:
-		r.log.Debug("a second result is dropped", "pair", pair)
-		if w == nil || w.written.Load() { // otherwise it may be the first one, delivered again
-			acknowledge(m)
-		}
-	}
-}
-
-// accept passes on the games of a result, or why the pair can't be played.
-func (r *run) accept(ctx context.Context, w *pendingJob, m jetstream.Msg) {
-	o := tournament.PairResult{Pair: w.job.Pair}
-	worker, text := m.Headers().Get(workerHeader), m.Headers().Get(errorHeader)
-	if text != "" {
-		o.Err = fmt.Errorf("%.1000s (on %.100s)", oneLine(text), oneLine(worker))
-	} else {
-		o.Games, o.Err = r.parse(ctx, m, w.job, worker)
-	}
-	if ctx.Err() != nil || o.Err != nil && !r.isFinal(ctx, w, m, o.Err, text != "") {
-		return
-	}
-	if o.Err != nil {
-		o.Games, o.Err = nil, fmt.Errorf("dead-lettered after %d tries: %w", r.options.Tries, o.Err)
-	} else {
-		r.pairs++
-		r.games += int64(len(o.Games))
-	}
-	o.Written = func() {
-		acknowledge(m)
-		w.written.Store(true)
-	}
-	w.done = true
-	r.unplayed--
-	r.outcomes <- o // there is room
-}
-
-// isFinal reports whether a pair can't be played, after a result without valid games.
-// last: according to the worker the pair has been tried often enough. The result is
-// dropped if the server has another one, or the job, which a worker acknowledges after
-// the result is stored. While that is unknown, the result is delivered again.
-func (r *run) isFinal(ctx context.Context, w *pendingJob, m jetstream.Msg, why error, last bool) bool {
-	if !w.published {
-		deliverLater(m)
-		return false
-	}
-	meta, err := m.Metadata()
-	var jobs, results uint64
-	if err == nil {
-		jobs, err = r.count(ctx, jobStream, subjectOf(jobsOf(r.id.Run), w.job.Pair))
-	}
-	if err == nil {
-		results, err = r.count(ctx, resultStream, m.Subject())
-	}
-	switch {
-	case err != nil || jobs > 0 && meta.NumDelivered < 2: // its worker may not have acknowledged the job yet
-		deliverLater(m)
-		return false
-	case jobs > 0 || results > 1:
-		r.log.Debug("an invalid result is dropped; its job or another result is queued", "pair", w.job.Pair, "error", why)
-		acknowledge(m)
-		return false
-	case last || w.tries+1 >= r.options.Tries:
-		return true
-	}
-	r.log.Warn("an invalid result is dropped; the pair is played again", "pair", w.job.Pair, "error", why)
-	w.tries++
-	r.send(ctx, w)
-	acknowledge(m)
-	return false
-}
-
-// parse returns the games of a result, checked against its job.
-func (r *run) parse(ctx context.Context, m jetstream.Msg, job tournament.Job, worker string) ([]*record.Game, error) {
-	text := m.Data()
-	if name := m.Headers().Get(objectHeader); name != "" {
-		var err error
-		if text, err = getObject(ctx, r.objects, name, 2*record.MaxLine); err != nil {
-			return nil, err
-		}
-	}
-	games, err := parseGames(text, fmt.Sprintf("the games of worker %.100s", worker))
-	if err != nil {
-		return nil, err
-	}
-	return games, r.checker.Check(job, games)
 }
 
 // repair creates what the server has lost of the run, because it was purged, has
@@ -412,9 +321,7 @@ func (r *run) repair(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, pair := range pairs {
-			stored[pair] = true
-		}
+		maps.Copy(stored, pairs)
 	}
 	lost := 0
 	for pair, w := range r.pending {
@@ -429,95 +336,6 @@ func (r *run) repair(ctx context.Context) error {
 	return nil
 }
 
-// updateWorker handles the report of a worker.
-func (r *run) updateWorker(text []byte) {
-	var report workerReport
-	if err := parseStrictly(text, &report); err != nil {
-		r.log.Debug("malformed report of a worker", "error", err)
-		return
-	}
-	if r.workers.update(report, time.Now()) {
-		r.announce(false)
-	}
-}
-
-// announce announces the run or its end.
-func (r *run) announce(ended bool) {
-	text, err := json.Marshal(announcement{
-		runID: runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}, Ended: ended,
-	})
-	if err == nil {
-		err = r.nc.Publish(announceSubject, text)
-	}
-	if err != nil {
-		r.log.Debug("announcing the run", "error", err)
-	}
-}
-
-// report announces the run, logs what delays it, and writes the status file.
-func (r *run) report(ctx context.Context) {
-	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
-	r.announce(false)
-	now := time.Now()
-	r.notice.update(cmp.Or(r.stalled(), r.publisher.stalled()), now)
-	switch {
-	case r.workers.playing(now) > 0:
-		r.lastWorker = now
-	case now.Sub(r.lastWorker) > goneAfter:
-		r.log.Warn("no worker plays for this run; start one with gyges worker")
-		r.lastWorker = now
-	}
-	r.writeStatus(r.depth(ctx), false)
-}
-
-// depth returns how many jobs are queued; nil: the server doesn't answer.
-func (r *run) depth(ctx context.Context) *status.Queue {
-	jobs, err := r.consumer(ctx, jobStream)
-	if err != nil {
-		r.log.Debug("no state of the queue", "error", err)
-		return nil
-	}
-	info := jobs.CachedInfo() // the server's answer
-	return &status.Queue{
-		Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered),
-	}
-}
-
-// rateSamples is over how many status files the rates are taken.
-const rateSamples = 16
-
-// sample is how many pairs and games had been received at a time.
-type sample struct {
-	at           time.Time
-	pairs, games int64
-}
-
-// writeStatus writes the status file. queue is nil at the end of the run.
-func (r *run) writeStatus(queue *status.Queue, ended bool) {
-	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games}
-	r.samples = append(r.samples, sample{s.Time, s.Pairs, s.Games})
-	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
-	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
-	s.Workers = r.workers.list(s.Time)
-	s.Count = int64(len(s.Workers))
-	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
-	err := s.Write(r.dir)
-	if err != nil && !r.unwritable {
-		r.log.Warn("the status of the run can't be written; the run goes on", "error", withoutPath(err))
-	}
-	r.unwritable = err != nil
-}
-
-// rates returns pairs and games a second from the first sample to the last.
-func rates(samples []sample) (pairs, games float64) {
-	first, last := samples[0], samples[len(samples)-1]
-	seconds := last.at.Sub(first.at).Seconds()
-	if seconds <= 0 {
-		return 0, 0
-	}
-	return float64(last.pairs-first.pairs) / seconds, float64(last.games-first.games) / seconds
-}
-
 // settleTime is how long results of a stopped run may be on their way.
 const settleTime = 250 * time.Millisecond
 
@@ -530,7 +348,7 @@ func (r *run) end(ctx context.Context) {
 		return
 	}
 	r.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
-	r.announce(true)
+	r.announce(announcement{Ended: true})
 	if r.unplayed > 0 && sleep(ctx, settleTime) {
 		r.remove(ctx, r.id.Run)
 	}

@@ -227,12 +227,12 @@ func TestWorkersAreReported(t *testing.T) {
 	refusing := report("refusing")
 	refusing.Refused = map[string]string{"run": "why"}
 	c.update(refusing, now)
-	require.Equal(t, 2, c.playing(now))
+	require.EqualValues(t, 16, c.playing(now))
 	says("worker a joined: 8 games at a time", `worker b\x1b joined: 8 games at a time`)
 	c.playing(now.Add(goneAfter + time.Second))
 	says("worker a left: no report for 30s")
 	c.begin("next", discard(), now.Add(2*goneAfter))
-	require.Equal(t, 1, c.playing(now.Add(2*goneAfter)), "it may have reported unseen")
+	require.EqualValues(t, 8, c.playing(now.Add(2*goneAfter)), "it may have reported unseen")
 	gone := report("b\x1b")
 	gone.Gone = true
 	c.update(gone, now)
@@ -242,9 +242,11 @@ func TestWorkersAreReported(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	start := time.Unix(1000, 0)
-	pairs, games := rates([]sample{{start, 5, 9}})
+	at := func(second, pairs, games int64) status.Run {
+		return status.Run{Time: time.Unix(1000+second, 0), Pairs: pairs, Games: games}
+	}
+	pairs, games := rates([]status.Run{at(0, 5, 9)})
 	require.Zero(t, pairs+games)
-	pairs, games = rates([]sample{{start, 5, 9}, {start.Add(time.Second), 5, 9}, {start.Add(4 * time.Second), 7, 13}})
+	pairs, games = rates([]status.Run{at(0, 5, 9), at(1, 5, 9), at(4, 7, 13)})
 	require.Equal(t, [2]float64{0.5, 1}, [2]float64{pairs, games})
 }

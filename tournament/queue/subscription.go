@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -28,6 +27,7 @@ type subscription struct {
 
 	// Guarded by the worker's lock.
 	announced time.Time // the last time
+	answered  time.Time // the games under way were published
 	ready     bool
 	refused   string // why the worker doesn't play the run; "": it does
 
@@ -41,17 +41,139 @@ type subscription struct {
 	objects   jetstream.ObjectStore
 	folder    string // of the files that its agents need; "": none
 
-	joined  time.Time               // set with ready
-	pairs   atomic.Int64            // played
-	games   atomic.Int64            // in them
-	playing sync.RWMutex            // read-locked while a pair is played
-	idle    chan *tournament.Runner // with open agents
+	joined  time.Time    // set with ready
+	pairs   atomic.Int64 // played
+	games   atomic.Int64 // in them
+	playing sync.RWMutex // read-locked while a pair is played
+
+	mu      sync.Mutex
+	runners map[*tournament.Runner]bool // with open agents; true: one plays a pair
 }
 
-func newSubscription(ctx context.Context, id runID, slots int) *subscription {
-	r := &subscription{runID: id, announced: time.Now(), idle: make(chan *tournament.Runner, slots)}
+func newSubscription(ctx context.Context, id runID) *subscription {
+	r := &subscription{runID: id, announced: time.Now(), runners: map[*tournament.Runner]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
+}
+
+// maxRuns bounds the runs that a worker plays for or refuses.
+const maxRuns = 200
+
+// onAnnouncement handles the announcement of a run, or of its end.
+func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
+	var a announcement
+	if err := a.parse(text); err != nil {
+		w.options.Log.Debug("malformed announcement", "error", err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r, known := w.runs[a.runID]
+	switch {
+	case ctx.Err() != nil: // the worker stops
+	case known && a.Ended:
+		w.background.Go(func() { w.end(r) })
+	case known:
+		r.announced = time.Now()
+		if a.Below > 0 && r.announced.Sub(r.answered) >= answerEvery {
+			r.answered = r.announced
+			w.background.Go(func() { w.answer(r, a.Below) })
+		}
+	case !a.Ended:
+		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
+			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
+		}
+		if len(w.runs) >= maxRuns {
+			return
+		}
+		r := newSubscription(ctx, a.runID)
+		w.runs[a.runID] = r
+		w.background.Go(func() { w.join(r) })
+	}
+	w.wake()
+}
+
+// join prepares a run, blocks until it ends, and releases its resources.
+func (w *Worker) join(r *subscription) {
+	err := r.prepare(w)
+	if err == nil {
+		w.publishReport(false) // before any result, so that the coordinator lists the worker from the start
+	}
+	w.setReady(r, err)
+	<-r.ctx.Done()
+	if err := r.close(); err != nil {
+		w.options.Log.Warn("closing a run", "run", r.Run, "error", err)
+	}
+}
+
+// setReady stores the result of a run's preparation. After an error that isn't a
+// refusal the next announcement starts another one.
+func (w *Worker) setReady(r *subscription, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var no refusal
+	switch {
+	case err == nil:
+		w.options.Log.Info("joined a run", "run", r.Run)
+		r.ready, r.joined = true, time.Now()
+		w.wake()
+		return
+	case errors.As(err, &no):
+		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
+		r.refused = no.Error()
+		notify(w.refused)
+	case w.runs[r.runID] == r:
+		w.options.Log.Debug("a run can't be prepared", "run", r.Run, "error", err)
+		delete(w.runs, r.runID)
+	}
+	r.cancel()
+}
+
+// end drops a run whose end has been announced, unless the server still has the
+// consumer of its jobs.
+func (w *Worker) end(r *subscription) {
+	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
+	defer cancel()
+	if _, err := w.js.Consumer(ctx, jobStream, r.Run); err == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runs[r.runID] == r {
+		if r.ready {
+			w.options.Log.Info("a run has ended", "run", r.Run, "pairs", r.pairs.Load(), "games", r.games.Load(),
+				"time", time.Since(r.joined).Round(100*time.Millisecond))
+		}
+		w.drop(r)
+	}
+}
+
+// forgetAfter is the time without an announcement after which a run is dropped.
+const forgetAfter = time.Hour
+
+// forget drops runs that are not announced any more.
+func (w *Worker) forget(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.runs {
+		if now.Sub(r.announced) > forgetAfter {
+			w.drop(r)
+		}
+	}
+}
+
+// drop removes a run. The caller holds the lock.
+func (w *Worker) drop(r *subscription) {
+	delete(w.runs, r.runID)
+	r.cancel()
+	w.wake()
+}
+
+// hasEnded reports whether a run is dropped.
+func (w *Worker) hasEnded(r *subscription) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs[r.runID] != r
 }
 
 // refusal is the reason why a worker doesn't play a run. Other errors are temporary.
@@ -145,14 +267,43 @@ func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err // it may be closed
 	}
-	var p *tournament.Runner
-	select {
-	case p = <-r.idle:
-	default:
-		p = tournament.NewRunner(&r.config, r.registry.New)
-	}
-	defer func() { r.idle <- p }() // there is room for one of each slot
+	p := r.take()
+	defer r.release(p)
 	return p.Play(r.ctx, job, r.timeScale)
+}
+
+// take returns a runner that is idle, or a new one.
+func (r *subscription) take() *tournament.Runner {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for p, busy := range r.runners {
+		if !busy {
+			r.runners[p] = true
+			return p
+		}
+	}
+	p := tournament.NewRunner(&r.config, r.registry.New)
+	r.runners[p] = true
+	return p
+}
+
+func (r *subscription) release(p *tournament.Runner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runners[p] = false
+}
+
+// underWay returns the games of the pairs that are played at a time.
+func (r *subscription) underWay(now time.Time) *tournament.Playing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var busy []*tournament.Runner
+	for p := range r.runners {
+		if r.runners[p] {
+			busy = append(busy, p)
+		}
+	}
+	return tournament.PlayingOf(busy, now)
 }
 
 // errLost is the reason why a pair is not played any more.
@@ -184,59 +335,12 @@ func (r *subscription) countStart(pair int64) error {
 func (r *subscription) close() error {
 	r.playing.Lock()
 	defer r.playing.Unlock()
-	close(r.idle)
 	var errs []error
-	for p := range r.idle {
+	for p := range r.runners { // none is busy
 		errs = append(errs, p.Close())
 	}
 	if r.folder != "" {
 		errs = append(errs, os.RemoveAll(r.folder))
 	}
 	return errors.Join(errs...)
-}
-
-// task is a pair that a worker has received.
-type task struct {
-	run        *subscription
-	message    jetstream.Msg
-	job        job
-	deliveries int // of the job, this one included
-	renewed    time.Time
-}
-
-// newTask reads a job.
-func newTask(r *subscription, m jetstream.Msg) (*task, error) {
-	t := &task{run: r, message: m, renewed: time.Now()}
-	if err := parseStrictly(m.Data(), &t.job); err != nil {
-		return nil, err
-	}
-	meta, err := m.Metadata()
-	if err != nil {
-		return nil, err
-	}
-	t.deliveries = int(min(meta.NumDelivered, maxTries+1))
-	if t.job.Config != r.Config {
-		return nil, errors.New("it belongs to another config")
-	}
-	if pair, err := pairOf(m.Subject()); err != nil || pair != t.job.Pair {
-		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
-	}
-	return t, nil
-}
-
-// maxError bounds the text of an error, in bytes.
-const maxError = 2000
-
-// oneLine returns a text as one printable line, for a header or a terminal.
-func oneLine(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	s = strings.Join(strings.Fields(s[:min(len(s), maxError)]), " ")
-	return strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '?'
-		}
-		return c
-	}, s)
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +17,6 @@ import (
 	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
-	"gyges/tournament/record"
 )
 
 // runConfig is what the jobs of a run have in common.
@@ -84,10 +81,7 @@ func (r *runConfig) config() (tournament.Config, error) {
 }
 
 // digest returns the SHA-256 hash of a content, in hexadecimal.
-func digest(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
+func digest(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // objectName returns the name of an object in the object store. Those of a run are
 // removed with the run.
@@ -106,10 +100,12 @@ type runID struct {
 	Version string `json:"version"`
 }
 
-// announcement is the message to all workers that a run goes on or has ended.
+// announcement is the message to all workers that a run goes on or has ended, or the question for
+// its games under way, which earlier versions don't know.
 type announcement struct {
 	runID
-	Ended bool `json:"ended,omitempty"`
+	Ended bool  `json:"ended,omitempty"`
+	Below int64 `json:"below,omitempty"` // the games of pairs below it are asked for; 0: none
 }
 
 // maxText bounds small messages from outside, in bytes.
@@ -155,23 +151,6 @@ type workerReport struct {
 	Gone    bool              `json:"gone,omitempty"`    // it stops
 }
 
-// parseGames reads records, two at most.
-func parseGames(text []byte, source string) ([]*record.Game, error) {
-	var games []*record.Game
-	for r := record.NewReader(bytes.NewReader(text), source); ; {
-		g, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return games, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if games = append(games, g); len(games) > 2 {
-			return nil, fmt.Errorf("%s: expected a pair of games, found more", source)
-		}
-	}
-}
-
 // Names on the server.
 const (
 	jobStream    = "GYGES_JOBS"
@@ -179,7 +158,7 @@ const (
 	bucket       = "gyges"
 
 	jobSubject      = "gyges.job"    // .RUN.PAIR
-	resultSubject   = "gyges.result" // .RUN.PAIR
+	resultSubject   = "gyges.result" // .RUN.PAIR; .RUN: games under way, which aren't stored
 	announceSubject = "gyges.run"
 	workerSubject   = "gyges.worker" // .ID
 

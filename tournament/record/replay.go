@@ -47,6 +47,18 @@ func ReplayEach(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Ga
 	return game, nil
 }
 
+// VerifyPlaying verifies a game that is over as [Replay] does, or one under way, which has no result
+// and no reason: that its moves are legal and haven't ended it.
+func VerifyPlaying(g *Game) error {
+	if g.Result == "" && g.Reason == "" {
+		stopped := *g
+		stopped.Result, stopped.Reason, stopped.Adjudication = "1/2-1/2", AdjudicatedDraw, "here"
+		g = &stopped
+	}
+	_, err := Replay(g)
+	return err
+}
+
 // nextMove reads a move and checks it. Those that only repeat may be allowed.
 func nextMove(game *rules.Game, text string, repeats bool) (rules.Move, error) {
 	m, err := game.Rules().ParseMove(game.Position(), text)

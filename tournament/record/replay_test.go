@@ -75,3 +75,28 @@ func TestReplayRefuses(t *testing.T) {
 		})
 	}
 }
+
+// A game under way has legal moves and no end; one that is over is verified as a record.
+func TestVerifyPlaying(t *testing.T) {
+	over := sample()
+	require.NoError(t, VerifyPlaying(&over))
+	begun := withMoves(over, "c4-c3")
+	begun.Plies, begun.Result, begun.Reason = 1, "", ""
+	require.NoError(t, VerifyPlaying(&begun))
+	require.Empty(t, begun.Result)
+	for want, change := range map[string]func(*Game){
+		"no piece on a1":       func(g *Game) { g.Moves[0] = "a1-a1" },
+		"expected plies 1":     func(g *Game) { g.Plies = 0 },
+		"as many scores as":    func(g *Game) { g.Scores = make([]Score, 2) },
+		"expected a result":    func(g *Game) { g.Reason = "goal" },
+		"expected a reason":    func(g *Game) { g.Result = "1-0" },
+		"the fault's kind":     func(g *Game) { g.Fault = &Fault{Side: "south", Kind: FaultPanic} },
+		"expected 1-0 by goal": func(g *Game) { *g = sample(); g.Result, g.Reason = "", "" },
+		"found 1-0 by length":  func(g *Game) { g.Result, g.Reason = "1-0", "length" },
+	} {
+		g := begun
+		g.Moves = append([]string{}, g.Moves...)
+		change(&g)
+		require.ErrorContains(t, VerifyPlaying(&g), want)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"time"
@@ -70,17 +69,9 @@ const (
 
 // Read reads the file in a run's folder, with at most [MaxWorkers] workers.
 func Read(folder fs.FS) (*Run, error) {
-	f, err := folder.Open(FileName)
+	text, err := files.ReadFS(folder, FileName, MaxSize)
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(text) > MaxSize:
-		return nil, fmt.Errorf("%s: expected at most %d bytes, found more", FileName, MaxSize)
 	}
 	r := new(Run)
 	if err := json.Unmarshal(text, r); err != nil {

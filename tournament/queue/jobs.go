@@ -1,0 +1,285 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"gyges/ratings/textfmt"
+	"gyges/tournament/record"
+)
+
+// task is a pair that a worker has received.
+type task struct {
+	run        *subscription
+	message    jetstream.Msg
+	job        job
+	deliveries int // of the job, this one included
+	renewed    time.Time
+}
+
+// newTask reads a job.
+func newTask(r *subscription, m jetstream.Msg) (*task, error) {
+	t := &task{run: r, message: m, renewed: time.Now()}
+	if err := parseStrictly(m.Data(), &t.job); err != nil {
+		return nil, err
+	}
+	meta, err := m.Metadata()
+	if err != nil {
+		return nil, err
+	}
+	t.deliveries = int(min(meta.NumDelivered, maxTries+1))
+	if t.job.Config != r.Config {
+		return nil, errors.New("it belongs to another config")
+	}
+	if pair, err := pairOf(m.Subject()); err != nil || pair != t.job.Pair {
+		return nil, fmt.Errorf("its subject %.100q isn't that of pair %d", m.Subject(), t.job.Pair)
+	}
+	return t, nil
+}
+
+// maxAhead is how many pairs a worker may hold for each game at a time, and aheadTime
+// how long they may take to play. Prefetching hides the latency of the network from
+// quick games; the time bound leaves long ones to other workers.
+const (
+	maxAhead  = 64
+	aheadTime = 200 * time.Millisecond
+)
+
+// room returns how many more pairs the worker should fetch.
+func (w *Worker) room() int {
+	ahead := 1
+	if n := w.pairs.Load(); n > 0 {
+		mean := max(time.Duration(w.nanos.Load()/n), 1)
+		ahead = int(min(max(aheadTime/mean, 1), maxAhead))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.options.Workers*ahead - len(w.held)
+}
+
+// How long a worker with one run waits for jobs in one request, and one with several
+// runs between two requests.
+const (
+	waitForJobs = time.Second
+	betweenRuns = 100 * time.Millisecond
+)
+
+// fetch receives jobs from the server as there is room for them, from all runs in
+// turn.
+func (w *Worker) fetch(ctx context.Context) {
+	for turn := 0; ctx.Err() == nil; {
+		runs := w.readyRuns(time.Now())
+		if len(runs) == 0 || w.room() <= 0 {
+			select {
+			case <-w.changed:
+			case <-time.After(time.Second): // a run may no longer be announced
+			case <-ctx.Done():
+			}
+			continue
+		}
+		found := 0
+		for range runs {
+			turn++
+			found += w.fetchFrom(ctx, runs[turn%len(runs)], len(runs) == 1)
+		}
+		if found == 0 && len(runs) > 1 {
+			sleep(ctx, betweenRuns)
+		}
+	}
+}
+
+// readyRuns returns the runs whose jobs may be fetched.
+func (w *Worker) readyRuns(now time.Time) []*subscription {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.DeleteFunc(slices.Collect(maps.Values(w.runs)), func(r *subscription) bool {
+		return !r.ready || now.Sub(r.announced) >= goneAfter
+	})
+}
+
+// fetchFrom fetches jobs of a run as there is room for them, and returns how many there
+// were. wait: it waits for them.
+func (w *Worker) fetchFrom(ctx context.Context, r *subscription, wait bool) int {
+	n := w.room()
+	if n <= 0 {
+		return 0
+	}
+	var batch jetstream.MessageBatch
+	var err error
+	if wait {
+		// A stopping worker waits for the answer: jobs on their way to it when it cancels
+		// the request would come back only when their leases expire.
+		once, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), waitForJobs)
+		defer cancel()
+		batch, err = r.jobs.Fetch(n, jetstream.FetchContext(once))
+	} else {
+		batch, err = r.jobs.FetchNoWait(n)
+	}
+	found := 0
+	if err == nil {
+		for m := range batch.Messages() {
+			found++
+			w.add(ctx, r, m)
+		}
+		err = batch.Error()
+	}
+	if err != nil && r.ctx.Err() == nil && !errors.Is(err, jetstream.ErrNoMessages) {
+		w.options.Log.Debug("fetching jobs", "error", err)
+		sleep(ctx, retryWait)
+	}
+	return found
+}
+
+// add queues a job for the slots.
+func (w *Worker) add(ctx context.Context, r *subscription, m jetstream.Msg) {
+	t, err := newTask(r, m)
+	if err != nil {
+		w.options.Log.Debug("a malformed job is removed", "run", r.Run, "error", err)
+		_ = m.Term() // otherwise it comes again
+		return
+	}
+	w.mu.Lock()
+	w.held[t] = true
+	w.mu.Unlock()
+	select {
+	case w.tasks <- t:
+	case <-ctx.Done():
+	}
+}
+
+// keepLeases extends the leases of all tasks.
+func (w *Worker) keepLeases(ctx context.Context) {
+	for sleep(ctx, minLease/3) {
+		now := time.Now()
+		for _, t := range w.heldTasks() {
+			if now.Sub(t.renewed) >= t.run.lease/3 {
+				t.renewed = now
+				_ = t.message.InProgress() // otherwise the next one may reach the server
+			}
+		}
+	}
+}
+
+func (w *Worker) heldTasks() []*task {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.held))
+}
+
+// done removes a task.
+func (w *Worker) done(t *task) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.held, t)
+	w.wake()
+}
+
+// work plays pairs one after another until ctx ends. Results are published until
+// sending ends.
+func (w *Worker) work(ctx, sending context.Context) {
+	for {
+		select {
+		case t := <-w.tasks:
+			w.handle(sending, t)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// handle plays a pair and publishes the result.
+func (w *Worker) handle(sending context.Context, t *task) {
+	games, err := w.play(t)
+	switch {
+	case t.run.ctx.Err() != nil && w.hasEnded(t.run):
+		w.done(t)
+	case t.run.ctx.Err() != nil: // the worker stops, and gives it back
+	case err == nil || t.deliveries >= t.run.tries || errors.Is(err, errLost):
+		w.sending.Go(func() {
+			w.publishResult(sending, t, games, err)
+			w.done(t)
+		})
+	default:
+		w.options.Log.Warn("a pair can't be played; it is given back", "run", t.run.Run, "pair", t.job.Pair, "error", err)
+		deliverLater(t.message)
+		w.done(t)
+	}
+}
+
+// suspicious is the delivery from which on a pair is played alone on its worker, since
+// it may be what crashes workers.
+const suspicious = 3
+
+// play plays a pair, alone if it is suspicious: other games are finished before, and
+// wait until it has ended.
+func (w *Worker) play(t *task) ([]*record.Game, error) {
+	if t.deliveries < min(suspicious, t.run.tries+1) {
+		w.alone.RLock()
+		defer w.alone.RUnlock()
+	} else {
+		w.alone.Lock()
+		defer w.alone.Unlock()
+		if err := t.run.countStart(t.job.Pair); err != nil {
+			return nil, err
+		}
+	}
+	w.playing.Add(1)
+	start := time.Now()
+	games, err := t.run.play(t.job.Job)
+	w.nanos.Add(int64(time.Since(start)))
+	w.playing.Add(-1)
+	w.pairs.Add(1)
+	return games, err
+}
+
+// maxMessage is the size beyond which games are sent as an object, in bytes. Servers
+// accept messages of 1 MB at least.
+const maxMessage = 512 << 10
+
+// publishResult publishes the games of a pair, or why it can't be played, and
+// acknowledges its job when the server has stored the result.
+func (w *Worker) publishResult(ctx context.Context, t *task, games []*record.Game, failed error) {
+	m := nats.NewMsg(subjectOf(resultsOf(t.run.Run), t.job.Pair))
+	m.Header.Set(workerHeader, w.options.Name)
+	text, err := record.Lines(games...)
+	if err = errors.Join(failed, err); err != nil {
+		m.Header.Set(errorHeader, oneLine(err.Error()))
+	} else {
+		m.Data = text
+	}
+	if len(m.Data) > w.inline {
+		name := objectName(t.run.Run, digest(m.Data))
+		if _, err := t.run.objects.PutBytes(ctx, name, m.Data); err != nil {
+			w.options.Log.Warn("storing a long game failed; another worker will play it", "error", err)
+			deliverLater(t.message)
+			return
+		}
+		m.Header.Set(objectHeader, name)
+		m.Data = nil
+	}
+	if err == nil { // before the run can end
+		t.run.pairs.Add(1)
+		t.run.games.Add(int64(len(games)))
+	}
+	if w.publisher.publish(ctx, m) == nil {
+		acknowledge(t.message)
+	}
+}
+
+// maxError bounds the text of an error, in bytes.
+const maxError = 2000
+
+// oneLine returns a text as one printable line, for a header or a terminal.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(textfmt.Cut(s, maxError)), " ")
+	return textfmt.Escape(cmp.Or(s, "unknown"))
+}

@@ -1,0 +1,306 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// watchConfig is a config of one long game after the other.
+func watchConfig(t testing.TB) tournament.Config {
+	c := testConfig(t, 1, "slow:sleep=250ms", "other")
+	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
+	return c
+}
+
+// awaitPlaying waits until a run's games under way are as wanted; nil: there is no file.
+func awaitPlaying(t testing.TB, dir, what string, is func(*tournament.Playing) bool) (p *tournament.Playing) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var err error
+		p, err = tournament.ReadPlaying(os.DirFS(dir))
+		return is(p) && (err == nil || os.IsNotExist(err))
+	}, 30*time.Second, 50*time.Millisecond, what)
+	return p
+}
+
+func isGone(p *tournament.Playing) bool { return p == nil }
+
+// The games that a worker plays are in the run's file, move by move; those of a worker that stops
+// are taken off, and another one shows them. The run's end removes the file.
+func TestGamesOfWorkersAreShown(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	c := watchConfig(t)
+	c.Executor = testPool(t, connect(t, s), nil)
+	stop := startWorker(t, connect(t, s), nil)
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		done <- err
+	}()
+	has := func(game int64, moves int) func(*tournament.Playing) bool {
+		return func(p *tournament.Playing) bool {
+			return p != nil && p.Count == 1 && p.Games[0].Game == game && len(p.Games[0].Moves) >= moves
+		}
+	}
+	first := awaitPlaying(t, c.Out, "a game", has(0, 1)).Games[0]
+	require.Empty(t, first.Result)
+	require.Equal(t, "slow:sleep=250ms", first.South.Agent)
+	require.Less(t, time.Since(first.Timing.Start), time.Minute)
+	later := awaitPlaying(t, c.Out, "its next moves", has(0, len(first.Moves)+2)).Games[0]
+	require.Equal(t, first.Moves, later.Moves[:len(first.Moves)])
+	stop()
+	awaitPlaying(t, c.Out, "nobody plays", isGone)
+	startWorker(t, connect(t, s), nil)
+	awaitPlaying(t, c.Out, "another one plays it", has(0, 2))
+	second := awaitPlaying(t, c.Out, "the second game", has(1, 1))
+	require.Len(t, second.Games, 2)
+	_, err := record.Replay(second.Games[1])
+	require.NoError(t, err, "the first one is over")
+	require.NoError(t, <-done)
+	require.NoFileExists(t, filepath.Join(c.Out, tournament.PlayingFile))
+	require.Equal(t, local(t, c), timeless(t, c.Out))
+}
+
+// Each of two runs that share a worker shows its own games.
+func TestGamesOfTwoRunsAreShown(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var dirs []string
+	var runs sync.WaitGroup
+	defer func() { cancel(); runs.Wait() }()
+	for i := range 2 {
+		c := watchConfig(t)
+		c.Agents[1].Params = append(c.Agents[1].Params, agents.Param{Name: "name", Value: fmt.Sprint("run", i)})
+		c.Executor, dirs = testPool(t, connect(t, s), nil), append(dirs, c.Out)
+		runs.Go(func() { _, _ = tournament.Run(ctx, c, testRegistry(), nil) }) // it is stopped
+	}
+	startWorker(t, connect(t, s), nil)
+	for i, dir := range dirs {
+		p := awaitPlaying(t, dir, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+		require.Len(t, p.Games, 1)
+		require.Equal(t, fmt.Sprint("other:name=run", i), p.Games[0].North.Agent)
+	}
+}
+
+// watchedGames returns what an answer may hold: the beginnings of games of the first pairs.
+func watchedGames(t testing.TB, c *tournament.Config, pairs int) (jobs map[int64]tournament.Job, games []*record.Game) {
+	r := tournament.NewRunner(c, testRegistry().New)
+	defer func() { require.NoError(t, r.Close()) }()
+	jobs = map[int64]tournament.Job{}
+	for pair := range int64(pairs) {
+		jobs[pair] = tournament.Job{Pair: pair, Round: pair, Agents: [2]int{0, 1}, Games: [2]bool{true, true}}
+		played, err := r.Play(t.Context(), jobs[pair], 1)
+		require.NoError(t, err)
+		games = append(games, played...)
+	}
+	for i, g := range games {
+		games[i] = beginning(g, 3)
+	}
+	return jobs, games
+}
+
+func beginning(g *record.Game, moves int) *record.Game {
+	part := *g
+	part.Moves, part.Plies, part.Result, part.Reason = g.Moves[:moves], moves, "", ""
+	part.Timing.MoveMS = g.Timing.MoveMS[:moves]
+	return &part
+}
+
+func playingText(t testing.TB, games ...*record.Game) []byte {
+	text, err := json.Marshal(tournament.Playing{Games: games, Count: len(games)})
+	require.NoError(t, err)
+	return text
+}
+
+// Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of
+// silent workers aren't.
+func TestAnswersAreChecked(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t, 1, "random", "other")
+	c.Rules = []*rules.Rules{rules.MustParse("standard")}
+	jobs, games := watchedGames(t, &c, 3)
+	now := time.Now()
+	w := watched{
+		log: discard(), check: tournament.NewRunner(&c, nil).CheckPlaying, games: map[int64]watchedGame{},
+	}
+	shown := func(at time.Time) (numbers []int64) {
+		for _, g := range w.playing(at).Games {
+			numbers = append(numbers, g.Game)
+		}
+		slices.Sort(numbers)
+		return numbers
+	}
+	w.receive(playingText(t, games...), now)
+	require.Empty(t, shown(now), "nobody has asked")
+	asked := map[int64]tournament.Job{0: jobs[0], 1: jobs[1]}
+	w.ask(asked, 7)
+	w.receive(playingText(t, games...), now)
+	require.Equal(t, []int64{0, 1, 2, 3}, shown(now))
+	require.Equal(t, 7, w.playing(now).Count)
+	require.Len(t, shown(now.Add(watchFresh)), 4)
+	require.Empty(t, shown(now.Add(watchFresh+1)))
+	w.ask(map[int64]tournament.Job{1: jobs[1]}, 0)
+	require.Equal(t, []int64{2, 3}, shown(now), "a pair has ended")
+	require.Equal(t, 2, w.playing(now).Count)
+
+	w.ask(nil, 0)
+	bad := func(change func(*record.Game)) []byte {
+		g := beginning(games[0], 3)
+		g.Moves = slices.Clone(g.Moves)
+		change(g)
+		return playingText(t, games[2], g)
+	}
+	for name, text := range map[string][]byte{
+		"noise":        []byte("{"),
+		"no game":      []byte(`{"games":[null]}`),
+		"unknown key":  []byte(`{"games":[],"other":1}`),
+		"many games":   playingText(t, slices.Repeat(games[:1], 17)...),
+		"long":         append(playingText(t, games[2]), slices.Repeat([]byte(" "), maxAnswers)...),
+		"illegal move": bad(func(g *record.Game) { g.Moves[2] = g.Moves[0] }),
+		"another game": bad(func(g *record.Game) { g.Game = 4 }),
+		"another seed": bad(func(g *record.Game) { g.South.Seed++ }),
+		"players":      bad(func(g *record.Game) { g.South, g.North = g.North, g.South }),
+		"rules":        bad(func(g *record.Game) { g.Rules = "simplified" }),
+		"opening":      bad(func(g *record.Game) { g.Opening = "x" }),
+		"scores":       bad(func(g *record.Game) { g.Scores = make([]record.Score, 999) }),
+		"result":       bad(func(g *record.Game) { g.Result, g.Reason = "1-0", "goal" }),
+	} {
+		w.ask(asked, 0)
+		w.receive(text, now)
+		require.Empty(t, shown(now), name)
+	}
+	partial := jobs[0]
+	partial.Games[0] = false
+	w.ask(map[int64]tournament.Job{0: partial}, 0)
+	w.receive(playingText(t, games[0]), now)
+	require.Empty(t, shown(now), "the game is recorded already")
+
+	w.ask(asked, 0)
+	w.receive(slices.Repeat([]byte(" "), maxAnswers), now)
+	w.receive(playingText(t, games[2]), now)
+	require.Empty(t, shown(now), "too much was sent before")
+	w.ask(asked, 0)
+	w.receive(playingText(t, games[2]), now)
+	require.Equal(t, []int64{2}, shown(now), "it is read after the next question")
+}
+
+// A worker answers once a second at most, with games of the pairs asked for.
+func TestAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := testServer(t)
+	nc := connect(t, s)
+	c := watchConfig(t)
+	c.Pairs = 8
+	c.Executor = testPool(t, nc, nil)
+	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 8 })
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(ctx, c, testRegistry(), nil)
+		done <- err
+	}()
+	defer func() { cancel(); require.ErrorIs(t, <-done, context.Canceled) }()
+	awaitPlaying(t, c.Out, "games", func(p *tournament.Playing) bool { return p != nil && len(p.Games) == 8 })
+	id, err := readIdentity(c.Out)
+	require.NoError(t, err)
+	answers, err := nc.SubscribeSync(resultsOf(id.Run))
+	require.NoError(t, err)
+	question := fmt.Appendf(nil, `{"run":%q,"config":%q,"version":%q,"below":3}`, id.Run, id.Config, version)
+	begin := time.Now()
+	for time.Since(begin) < 2*answerEvery {
+		require.NoError(t, nc.Publish(announceSubject, question))
+		time.Sleep(10 * time.Millisecond)
+	}
+	var sizes []int
+	for {
+		m, err := answers.NextMsg(100 * time.Millisecond)
+		if err != nil {
+			require.ErrorIs(t, err, nats.ErrTimeout)
+			break
+		}
+		p, err := tournament.ParsePlaying(m.Data)
+		require.NoError(t, err)
+		sizes = append(sizes, len(p.Games))
+		if len(p.Games) < 8 { // the answer to this question, not to the coordinator's
+			require.Equal(t, []int64{0, 1, 2}, []int64{p.Games[0].Pair, p.Games[1].Pair, p.Games[2].Pair})
+		}
+	}
+	require.Contains(t, sizes, 3)
+	require.LessOrEqual(t, len(sizes), int(time.Since(begin)/answerEvery)+1)
+}
+
+// A worker of a version that doesn't know the question passes over it, and over nothing else.
+func TestQuestionIsPassedOverByEarlierVersions(t *testing.T) {
+	t.Parallel()
+	var earlier struct {
+		runID
+		Ended bool `json:"ended,omitempty"`
+	}
+	text, err := json.Marshal(announcement{runID: runID{"r", "c", version}})
+	require.NoError(t, err)
+	require.NoError(t, parseStrictly(text, &earlier))
+	text, err = json.Marshal(announcement{runID: runID{"r", "c", version}, Below: 1})
+	require.NoError(t, err)
+	require.ErrorContains(t, parseStrictly(text, &earlier), "unknown field")
+}
+
+// The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and
+// its games under way are shown.
+func TestUserWithFewerRights(t *testing.T) {
+	_, after, ok := strings.Cut(Manual, "```text\nauthorization {")
+	require.True(t, ok)
+	users, _, _ := strings.Cut(after, "```")
+	t.Setenv("GYGES_NATS_PASSWORD", "p")
+	t.Setenv("GYGES_WORKER_PASSWORD", "w")
+	config := filepath.Join(t.TempDir(), "nats.conf")
+	text := fmt.Sprintf("listen: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization {%s", t.TempDir(), users)
+	require.NoError(t, os.WriteFile(config, []byte(text), 0o600))
+	o, err := server.ProcessConfigFile(config)
+	require.NoError(t, err)
+	o.NoLog, o.NoSigs = true, true
+	s, err := server.NewServer(o)
+	require.NoError(t, err)
+	go s.Start()
+	require.True(t, s.ReadyForConnections(startTime))
+	defer s.WaitForShutdown()
+	defer s.Shutdown()
+	var log logged
+	as := func(user, password string) *nats.Conn {
+		nc, err := Connect(Access{URL: s.ClientURL(), User: user, Password: password}, "test", log.log())
+		require.NoError(t, err)
+		t.Cleanup(nc.Close)
+		return nc
+	}
+	c := testConfig(t, 1, "slow:sleep=1s", "alphabeta:depth=1,weights="+weightsFile(t))
+	c.Rules = c.Rules[:1]
+	c.Executor = testPool(t, as("player", "p"), nil)
+	stop := startWorker(t, as("worker", "w"), func(o *WorkerOptions) { o.Log = log.log() })
+	defer stop()
+	done := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+		done <- err
+	}()
+	awaitPlaying(t, c.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+	require.NoError(t, <-done)
+	require.NotContains(t, strings.ToLower(log.String()), "permission")
+}
