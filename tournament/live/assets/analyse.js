@@ -14,13 +14,14 @@
   let rules = "standard", root = null, current = null;
   let wanted = null; // the node that is shown once the server has answered
   let page = 0; // counts the positions asked for, so that late answers are passed over
+  let skip = null; // ends the motion of a move
   let editing = null; // the position being edited
   let turned = false;
 
   // A node's state is the server's answer; its position is by the moves alone.
   function newNode(parent, text, start) {
     const position = parent ? B.apply(parent.position, B.parseMove(text)) : B.parsePosition(start);
-    return { parent, text, move: parent ? short(text) : "", ply: parent ? parent.ply + 1 : 0, children: [], position, state: null, lines: null };
+    return { parent, text, move: parent ? short(text) : "", ply: parent ? parent.ply + 1 : 0, children: [], position, state: null, lines: null, score: null };
   }
   function path(node) {
     const list = [];
@@ -123,10 +124,10 @@
       node.state = state;
       line.forEach((n, i) => { n.text = state.moves[i]; });
     }
-    const moved = node !== current;
+    const before = current, moved = node !== before;
     current = node;
     wanted = null;
-    show();
+    show(moved ? since(before) : []);
     if (moved) { said(); restart(); }
   }
 
@@ -134,12 +135,37 @@
 
   const input = gygesInput.create($("table"), { move: (text) => visit(child(current, text)), change: prompt, problem: showProblem, edit: put });
 
-  // show shows the current node.
-  function show() {
-    const S = current.state, p = B.parsePosition(S.position);
-    let scene = { position: p };
-    if (current.parent) scene = { position: p, move: B.parseMove(current.text), before: current.parent.position };
-    input.show({ position: p, scene, sources: S.sources, placing: S.placing, hands: S.placing || p.kang, turned, editing: false });
+  // scene is what the board shows of a node: the move that led there, if there is one.
+  function scene(node) {
+    const { parent, position } = node;
+    return parent ? { position, move: B.parseMove(node.text), before: parent.position } : { position };
+  }
+
+  // since lists the moves from a node to the current one that are shown one after another:
+  // those made by a click on a line at most.
+  function since(node) {
+    const list = path(current).slice(-shownMoves), at = list.findIndex((n) => n.parent === node);
+    return at < 0 ? [] : list.slice(at).map(scene);
+  }
+
+  // showBoard shows the current node on the board, after the motion of the moves that led there.
+  function showBoard(moves = []) {
+    skip?.();
+    const S = current.state, p = B.parsePosition(S.position), placing = S.placing, hands = placing || p.kang;
+    if (!moves.length || gygesMotion.isOff()) return input.show({ position: p, scene: { ...scene(current), position: p }, sources: S.sources, placing, hands, turned, editing: false });
+    const { before } = moves[0];
+    input.show({ position: before, scene: { position: before }, sources: [], placing, hands: hands || moves.some((m) => m.move.kind === "place"), turned, editing: false });
+    skip = gygesMotion.play(input.board(), moves, () => { skip = null; showBoard(); prompt(); });
+  }
+  const skipAll = () => skip?.();
+  $("table").addEventListener("pointerdown", skipAll, true);
+  $("table").addEventListener("keydown", skipAll, true);
+  gygesMotion.choose($("speed"));
+
+  // show shows the current node, and the moves that led there in motion.
+  function show(moves = []) {
+    const S = current.state;
+    showBoard(moves);
     $("text").value = S.position;
     $("pass").hidden = !S.pass;
     chooseRules();
@@ -152,7 +178,7 @@
     $("course").textContent = input.preview() || current.text;
     if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
     else if (S.pass) $("headline").textContent = `${turn} must pass.`;
-    else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`;
+    else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();
   }
 
   // said announces the move that led to the current node.
@@ -196,9 +222,20 @@
 
   function moveButton(node) {
     const side = B.mover(node.parent.position, B.parseMove(node.text));
+    node.score = make("span", { class: "v" });
+    drawScore(node);
     return make("button", { type: "button", class: "ply", ...(node === current ? { "aria-current": "true" } : {}), onclick: () => visit(node) },
-      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), node.text);
+      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), node.text, node.score);
   }
+
+  // drawScore shows the score of a node beside its move, if it is known: for the side that made the move.
+  function drawScore(node) {
+    const best = node.lines?.[0], known = best ? forMover(best) : node.parent?.lines?.find((l) => short(l.line[0]) === node.move);
+    if (node.score) node.score.textContent = node.state?.result || (known ? " " + scoreText(known) : "");
+  }
+
+  // forMover is the result of a line for the side that made the move before it. A proven result is a ply further then.
+  const forMover = ({ score, proven }) => ({ score: score === undefined ? undefined : -score, proven: proven && -proven - Math.sign(proven) });
 
   // ---- steps
 
@@ -284,6 +321,7 @@
         progress("searching");
         if (node.multi !== multi || !node.lines || lines[0].depth >= node.lines[0].depth) { node.lines = lines; node.multi = multi; }
         drawLines();
+        [node, ...node.children].forEach(drawScore);
       },
       end: (why) => { stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
     };
@@ -336,7 +374,7 @@
     $("lines-note").hidden = !lines.length;
     if (lines.length) {
       const nodes = Math.max(...lines.map((l) => l.nodes)), seconds = Math.max(...lines.map((l) => l.seconds));
-      $("lines-note").textContent = `${nodes.toLocaleString("en")} nodes in ${seconds.toFixed(1)} s. The scores are in points for the side to move.`;
+      $("lines-note").textContent = `${nodes.toLocaleString("en")} nodes in ${seconds.toFixed(1)} s. The scores are in points for the side to move; beside a move, for the side that made it.`;
     }
     drawBar();
   }
@@ -379,6 +417,7 @@
 
   // edit begins or ends the editing of the pieces.
   function edit(begun) {
+    skip?.();
     editing = begun ? B.parsePosition(current.state.position) : null;
     $("editor").hidden = !begun;
     $("edit").setAttribute("aria-pressed", String(begun));
