@@ -375,13 +375,13 @@ func TestBrowserAnalyseScores(t *testing.T) {
 	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 ) e6xd2@a4"}, "at": {"1"}}
 	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
 	b.deepens(3, 1)
+	b.press("switch")
 	const ofMove = `document.querySelector("#tree .ply .v").textContent.trim()`
 	var scores [2]string
 	b.Eval(`[document.querySelector("#lines .score").textContent, `+ofMove+`]`, &scores)
 	opposite := strings.NewReplacer("+", "−", "−", "+", "wins", "loses", "loses", "wins").Replace(scores[0])
 	opposite, _, _ = strings.Cut(opposite, " in ") // a ply further
 	require.True(t, strings.HasPrefix(scores[1], opposite), "%q", scores)
-	b.press("switch")
 	b.press("back")
 	b.shows(middle, 0)
 	require.Equal(t, scores[1], b.Text(ofMove), "it stays")

@@ -4,7 +4,7 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 (() => {
-  const B = gygesBoard, { $, make, request, sentence } = gygesPage;
+  const B = gygesBoard, { $, make, request, sentence, keepFocus } = gygesPage;
   const maxNodes = 2000, maxPlies = 1000, maxAddress = 60000;
   const showProblem = (text) => { $("problem").textContent = sentence(text); };
   const announce = (text) => { $("announcement").textContent = text; };
@@ -15,6 +15,7 @@
   let wanted = null; // the node that is shown once the server has answered
   let page = 0; // counts the positions asked for, so that late answers are passed over
   let skip = null; // ends the motion of a move
+  let leaving = false; // the next address is that of another tree; the browser's button leads back to the last one
   let editing = null; // the position being edited
   let turned = false;
 
@@ -93,6 +94,7 @@
     const [state, problem] = await request("/api/position", query);
     if (mine !== page) return false;
     if (problem) { showProblem(problem); return false; }
+    leaving = root !== null && location.hash === address;
     rules = state.rules;
     root = newNode(null, "", state.start);
     root.state = state;
@@ -206,6 +208,7 @@
     $("first").disabled = $("back").disabled = $("delete").disabled = !current.parent;
     $("next").disabled = $("last").disabled = !current.children.length;
     $("promote").disabled = path(current).every((n) => n.parent.children[0] === n);
+    keepFocus($("back").disabled ? $("next").disabled ? $("turn") : $("next") : $("back"));
   }
 
   // variation returns the elements of a node and those that follow, with the other variations
@@ -390,7 +393,8 @@
   function drawBar() {
     const best = current.lines?.[0], south = current.state.turn === "south", result = current.state.result;
     let share = null;
-    if (result) share = { "1-0": 1, "0-1": 0 }[result] ?? 0.5;
+    if (editing) share = null;
+    else if (result) share = { "1-0": 1, "0-1": 0 }[result] ?? 0.5;
     else if (best && best.win_probability !== undefined) share = south ? best.win_probability : 1 - best.win_probability;
     $("bar").classList.toggle("empty", share === null);
     $("bar").classList.toggle("turned", turned);
@@ -407,7 +411,7 @@
 
   $("rules").addEventListener("change", async () => {
     const r = $("rules").value, now = current.state.position;
-    if (!(await begin({ rules: r, position: now }))) await begin({ rules: r, setup: "random" });
+    if (!(await begin({ rules: r, position: now })) && (await begin({ rules: r, setup: "random" }))) showProblem(`the position can't be one of these rules, and another one was drawn; the browser's Back leads to the last one`);
   });
   $("random").addEventListener("click", () => begin({ rules, setup: "random" }));
   $("beginning").addEventListener("click", () => begin({ rules }));
@@ -431,6 +435,7 @@
     showProblem("");
     restart();
     drawEditor();
+    drawBar();
   }
 
   function drawEditor() {
@@ -492,7 +497,8 @@
     const text = "#" + q;
     if (text.length > maxAddress) return;
     address = text;
-    if (location.hash !== text) history.replaceState(null, "", text);
+    if (location.hash !== text) history[leaving ? "pushState" : "replaceState"](null, "", text);
+    leaving = false;
   }
 
   function readAddress() {
@@ -500,7 +506,7 @@
     if (!q.has("position")) return begin({ rules: q.get("rules") || rules, setup: "random" });
     return begin({ rules: q.get("rules") || rules, position: q.get("position") }, q.get("moves") || "", parseInt(q.get("at"), 10) || 0);
   }
-  addEventListener("hashchange", () => { if (location.hash !== address) readAddress(); });
+  addEventListener("hashchange", () => { if (location.hash !== address && location.hash.includes("=")) readAddress(); });
 
   async function copy(text, otherwise) {
     try {

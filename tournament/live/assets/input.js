@@ -117,7 +117,7 @@ const gygesInput = (() => {
         const end = open.get(to);
         if (end.drops.includes(at)) return void choose(moveText(end, at));
         if (at === to || at === from) { to = null; return changed(); }
-        return on.problem(`the piece on ${to} can't go to ${at || "that goal"}; press Esc to choose again`);
+        return on.problem(`the piece on ${to} can't go to ${at || "that goal"}; choose ${to} again to undo the choice`);
       }
       if (from !== null && open.has(at)) {
         const end = open.get(at);
@@ -205,8 +205,14 @@ const gygesInput = (() => {
       if (!shown.sources.length) return "";
       if (shown.placing) return from === null ? "Choose a piece in the hand, then a square." : `Choose a square for the piece of height ${from[0]}.`;
       if (to !== null) return `Choose where the piece on ${to} goes.`;
-      if (from === null) return "Choose one of the marked pieces" + (shown.sources.some((s) => s.from[0] === "+") ? ", on the board or in the hand." : ".");
+      if (from === null) return "Choose one of the marked pieces" + whereFrom() + ".";
       return `The piece ${from[0] === "+" ? `of height ${from[1]} in the hand` : "on " + from} can go to ${count(ends().size, "place")}.`;
+    }
+
+    // whereFrom says where the pieces are that can be picked, if some are in the hand.
+    function whereFrom() {
+      const entering = shown.sources.filter((s) => s.from[0] === "+").length;
+      return entering === 0 ? "" : entering < shown.sources.length ? ", on the board or in the hand" : " in the hand";
     }
 
     // show sets what is shown, other fields than those in the argument stay, and

@@ -1,0 +1,228 @@
+package live
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/internal/browsertest"
+)
+
+const headline = `document.querySelector("#headline").textContent`
+
+// doubleClick clicks twice on an element, as fast as people do.
+func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
+	t.Helper()
+	var at [2]float64
+	b.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: "center", behavior: "instant" });
+		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector), &at)
+	for n := range 2 {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(at[0], at[1], chromedp.ClickCount(n+1))))
+	}
+}
+
+// A game that went on elsewhere is shown as it is once a move is refused or the page is seen again.
+func TestBrowserStaleGame(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	p.move(quiet(p.game)) // in another tab
+	require.Empty(t, p.now.Result)
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	yourTurn(b, 4)
+	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
+
+	p.move(quiet(p.game))
+	require.Empty(t, p.now.Result)
+	b.Eval(`document.dispatchEvent(new Event("visibilitychange"))`, nil)
+	yourTurn(b, 6)
+}
+
+// A game that the server doesn't have any more is over on the page, which keeps its moves.
+func TestBrowserGameGone(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(headline + `.startsWith("The server has ended this game")`)
+	for _, id := range []string{"undo", "hint", "resign"} {
+		require.Equal(t, "true", b.Text(fmt.Sprintf(`String(document.getElementById(%q).disabled)`, id)), id)
+	}
+	shot(t, b, "gone")
+	b.Click(`#to-analyse`)
+	b.Wait(`location.pathname === "/analyse" && document.querySelectorAll("#tree .ply").length === 2`)
+
+	// its address leads to the form
+	b.Visit("about:blank")
+	openPlay := listen(t, s) + "/play"
+	b.Visit(openPlay + "#game=" + p.now.ID)
+	b.Wait(`document.querySelector("#other").textContent.startsWith("There is no such game")`)
+	require.Equal(t, openPlay, b.Text(`location.href`))
+}
+
+// A page that waits for a slow server says so, and makes no request twice.
+func TestBrowserSlowServer(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	b.Wait(`document.querySelector("#lesson-steps button")`)
+	b.Eval(`void (window.posts = 0, window.go = [], window.soon = window.fetch, window.fetch = async (path, more) => {
+		if (more?.method === "POST") { posts++; await new Promise((r) => go.push(r)); }
+		return soon(path, more);
+	})`, nil)
+	release := func() { b.Eval(`void go.splice(0).forEach((f) => f())`, nil) }
+	b.Click(`input[value=random][name=setup]`)
+	doubleClick(t, b, `#form button[type=submit]`)
+	b.Wait(`document.querySelector("#form-problem").textContent === "Waiting for the server."`)
+	require.Equal(t, "1", b.Text(`String(posts)`))
+	release()
+	yourTurn(b, 0)
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(headline + ` === "Waiting for the server …"`)
+	b.Wait(`document.querySelector("#announcement").textContent === "Waiting for the server …"`)
+	release()
+	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
+	require.Equal(t, "2", b.Text(`String(posts)`))
+	require.Empty(t, console())
+}
+
+// A double click doesn't resign, and a game that was left by mistake can be gone back to.
+func TestBrowserMishaps(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	doubleClick(t, b, "#resign")
+	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
+
+	b.Click("#again")
+	b.Wait(`!document.querySelector("#new").hidden`)
+	b.Click("#other a")
+	b.Wait(`!document.querySelector("#play").hidden`)
+	yourTurn(b, 2)
+	b.Click("#again")
+	b.Wait(`!document.querySelector("#new").hidden`)
+	b.Eval(`history.back()`, nil)
+	b.Wait(`!document.querySelector("#play").hidden`)
+	yourTurn(b, 2)
+
+	b.Eval(`document.querySelector("#resign").focus()`, nil)
+	b.Press(kb.Enter)
+	b.Press(kb.Enter)
+	b.Wait(headline + `.startsWith("You lost")`)
+	b.Wait(`document.activeElement.id === "again"`)
+	b.Press(kb.Enter)
+	b.Wait(`!document.querySelector("#new").hidden`)
+	require.Empty(t, b.Text(`document.querySelector("#other").textContent`), "it is over")
+	require.Empty(t, console())
+}
+
+// By the keyboard the focus stays where it was, and the link to the content keeps the address.
+func TestBrowserFocusStays(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	focus := func(selector string) { b.Eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector), nil) }
+	address := b.Text(`location.href`)
+	focus(".skip")
+	b.Press(kb.Enter)
+	require.Equal(t, "main", b.Text(`document.activeElement.id`))
+	require.Equal(t, address, b.Text(`location.href`))
+
+	focus("#hint")
+	b.Press(kb.Enter)
+	b.Wait(`document.querySelector("#play-hint")`)
+	require.Equal(t, "hint", b.Text(`document.activeElement.id`))
+	for range 3 {
+		focus("#lesson-next")
+		b.Press(kb.Enter)
+	}
+	require.Equal(t, "lesson-back", b.Text(`document.activeElement.id`), "there is no next step")
+
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
+	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	board{b, t}.shows(middle, 0)
+	focus("#next")
+	b.Press(kb.Enter)
+	b.Wait(`document.activeElement.id === "back"`)
+	address = b.Text(`location.href`)
+	focus(".skip")
+	b.Press(kb.Enter)
+	require.Equal(t, address, b.Text(`location.href`))
+	b.Eval(`void (location.hash = "main")`, nil)
+	b.Press(kb.ArrowLeft)
+	board{b, t}.shows(middle, 0) // and not a set-up drawn
+	require.Empty(t, console())
+}
+
+// While pieces are set up there are no steps through moves; all of a board with hands is in view.
+func TestBrowserEditorAlone(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	kang := rules.MustParse("kang")
+	start := kang.FormatPosition(kang.Start())
+	q := url.Values{"rules": {"kang"}, "position": {start}, "moves": {"+1-a1"}}
+	b.Visit(listen(t, noRate(newTestServer(t))) + "/analyse#" + q.Encode())
+	b.shows(start, 0)
+	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
+	const bottom = `document.querySelector("#table").getBoundingClientRect().bottom`
+	require.Equal(t, "true", b.Text(`String(`+bottom+` <= innerHeight)`), b.Text("String("+bottom+")"))
+	b.Click("#edit")
+	require.Equal(t, "", b.Text(`["first", "back", "next", "last"].filter((id) => document.getElementById(id).checkVisibility()).join()`))
+	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
+}
+
+// In a low window nothing covers anything, and the hint is whole.
+func TestBrowserLowWindow(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	b.Click("#hint")
+	b.Wait(`document.querySelector("#play-hint")`)
+	shot(t, b, "low")
+	var over []string
+	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
+		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
+	require.Empty(t, over)
+}
+
+// Another position leaves the variations of the last one a step back in the browser.
+func TestBrowserAnalyseBack(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 )"}, "at": {"1"}}
+	console := b.Visit(listen(t, noRate(newTestServer(t))) + "/analyse#" + q.Encode())
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 2`)
+	address, text := b.Text(`location.href`), b.Text(`document.getElementById("text").value`)
+	for _, act := range []string{
+		`document.getElementById("random").click()`,
+		`((document.getElementById("rules").value = "kang"), document.getElementById("rules").dispatchEvent(new Event("change")))`,
+	} {
+		b.Eval("void "+act, nil)
+		b.Wait(`!document.querySelector("#tree .ply")`)
+		b.Eval(`history.back()`, nil)
+		b.shows(text, 1)
+		require.Len(t, b.moves(), 2)
+		require.Equal(t, address, b.Text(`location.href`))
+	}
+	require.Len(t, console(), 1, "a standard position can't be one of Kang")
+}
