@@ -228,7 +228,7 @@
     node.score = make("span", { class: "v" });
     drawScore(node);
     return make("button", { type: "button", class: "ply", ...(node === current ? { "aria-current": "true" } : {}), onclick: () => visit(node) },
-      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), node.text, node.score);
+      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), " ", node.text, node.score);
   }
 
   // drawScore shows the score of a node beside its move, if it is known: for the side that made the move.
