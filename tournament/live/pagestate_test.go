@@ -226,3 +226,21 @@ func TestBrowserAnalyseBack(t *testing.T) {
 	}
 	require.Len(t, console(), 1, "a standard position can't be one of Kang")
 }
+
+// The moves don't move up while the lines of another position are searched.
+func TestBrowserMovesStay(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 e6xd2@a4"}}
+	b.Visit(listen(t, noRate(newTestServer(t))) + "/analyse#" + q.Encode())
+	b.deepens(3, 2)
+	b.Eval(`void (window.treeTop = () => document.getElementById("tree").getBoundingClientRect().top + scrollY, window.empty = 0,
+		window.tops = [treeTop()], new MutationObserver(() => {
+		if (!document.querySelector("#lines li")) empty++;
+		tops.push(treeTop());
+	}).observe(document.getElementById("lines"), { childList: true }))`, nil)
+	b.press("next")
+	b.Wait(`empty > 0 && document.querySelector("#lines li")`)
+	require.Equal(t, "true", b.Text(`String(tops.every((top, i) => !i || top >= tops[i - 1]))`), b.Text(`tops.join()`))
+	b.press("switch")
+	b.Wait(`document.getElementById("found").style.minHeight === "0px"`)
+}

@@ -379,8 +379,18 @@
       const nodes = Math.max(...lines.map((l) => l.nodes)), seconds = Math.max(...lines.map((l) => l.seconds));
       $("lines-note").textContent = `${nodes.toLocaleString("en")} nodes in ${seconds.toFixed(1)} s. The scores are in points for the side to move; beside a move, for the side that made it.`;
     }
+    keepRoom();
     drawBar();
   }
+
+  // keepRoom keeps the height of the lines while positions are analysed, so that the moves below stay where they are.
+  let room = 0; // pixels
+  function keepRoom() {
+    $("found").style.minHeight = "";
+    room = on ? Math.max(room, $("found").getBoundingClientRect().height) : 0;
+    $("found").style.minHeight = room + "px";
+  }
+  addEventListener("resize", () => { room = 0; keepRoom(); });
 
   // playLine makes the moves of a line.
   function playLine(moves) {
@@ -404,8 +414,8 @@
 
   addEventListener("pagehide", () => { clearTimeout(timer); running?.abort(); });
   addEventListener("pageshow", (e) => { if (e.persisted) restart(); });
-  $("switch").addEventListener("click", () => { on = !on || stopped; restart(); });
-  $("multi").addEventListener("change", () => { current.lines = null; drawLines(); restart(); });
+  $("switch").addEventListener("click", () => { on = !on || stopped; restart(); keepRoom(); });
+  $("multi").addEventListener("change", () => { room = 0; current.lines = null; drawLines(); restart(); });
 
   // ---- setting up
 
