@@ -244,3 +244,13 @@ func TestBrowserMovesStay(t *testing.T) {
 	b.press("switch")
 	b.Wait(`document.getElementById("found").style.minHeight === "0px"`)
 }
+
+// The page says so if the server is stopped while it searches.
+func TestBrowserAnalysisCutOff(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	b.Visit(listen(t, s) + "/analyse#" + url.Values{"rules": {"standard"}, "position": {middle}}.Encode())
+	b.deepens(3, 1)
+	s.stop()
+	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
+}

@@ -318,6 +318,7 @@
 
   async function analyse(node) {
     const mine = (running = new AbortController()), multi = $("multi").value;
+    let ended = false;
     const q = new URLSearchParams({ rules, position: root.state.start, moves: path(node).map((n) => n.move).join(" "), multi, page: tab });
     const handle = {
       lines: (lines) => {
@@ -326,11 +327,14 @@
         drawLines();
         [node, ...node.children].forEach(drawScore);
       },
-      end: (why) => { stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
+      end: (why) => { ended = true; stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
     };
     progress("waiting for a free search");
-    const problem = await receive("/api/analyse?" + q, mine.signal, (name, data) => { if (running === mine) handle[name]?.(data); });
-    if (running === mine) { running = null; if (problem) { stopped = true; progress(problem); } }
+    let problem = await receive("/api/analyse?" + q, mine.signal, (name, data) => { if (running === mine) handle[name]?.(data); });
+    if (running !== mine) return;
+    running = null;
+    if (!ended) problem ||= "the server ended the search; switch it on again";
+    if (problem) { stopped = true; progress(problem); announce(`Analysis: ${problem}.`); }
   }
 
   // receive passes server-sent events to act, and returns why there are none.
