@@ -79,10 +79,11 @@ func TestBrowserSlowServer(t *testing.T) {
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s) + "/play")
 	b.Wait(`document.querySelector("#lesson-steps button")`)
-	b.Eval(`void (window.posts = 0, window.go = [], window.soon = window.fetch, window.fetch = async (path, more) => {
+	const delayed = `void (window.posts = 0, window.go = [], window.soon = window.fetch, window.fetch = async (path, more) => {
 		if (more?.method === "POST") { posts++; await new Promise((r) => go.push(r)); }
 		return soon(path, more);
-	})`, nil)
+	})`
+	b.Eval(delayed, nil)
 	release := func() { b.Eval(`void go.splice(0).forEach((f) => f())`, nil) }
 	b.Click(`input[value=random][name=setup]`)
 	doubleClick(t, b, `#form button[type=submit]`)
@@ -97,6 +98,15 @@ func TestBrowserSlowServer(t *testing.T) {
 	release()
 	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
 	require.Equal(t, "2", b.Text(`String(posts)`))
+
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
+	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	board{b, t}.shows(middle, 0)
+	b.Eval(delayed, nil)
+	b.Click("#next")
+	b.Wait(`document.querySelector("#problem").textContent === "Waiting for the server."`)
+	release()
+	b.Wait(`document.querySelector("#tree [aria-current]") && document.querySelector("#problem").textContent === ""`)
 	require.Empty(t, console())
 }
 
@@ -109,6 +119,9 @@ func TestBrowserMishaps(t *testing.T) {
 	yourTurn(b, 2)
 	doubleClick(t, b, "#resign")
 	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
+
+	doubleClick(t, b, ".cell.source")
+	require.NotEmpty(t, b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`), "a piece stays picked")
 
 	b.Click("#again")
 	b.Wait(`!document.querySelector("#new").hidden`)
@@ -224,6 +237,11 @@ func TestBrowserAnalyseBack(t *testing.T) {
 		require.Len(t, b.moves(), 2)
 		require.Equal(t, address, b.Text(`location.href`))
 	}
+	b.press("delete")
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
+	b.Eval(`history.back()`, nil)
+	b.shows(text, 1)
+	require.Len(t, b.moves(), 2)
 	require.Len(t, console(), 1, "a standard position can't be one of Kang")
 }
 

@@ -4,7 +4,7 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 (() => {
-  const B = gygesBoard, { $, make, request, sentence, keepFocus } = gygesPage;
+  const B = gygesBoard, { $, make, request, sentence, keepFocus, patiently } = gygesPage;
   const maxNodes = 2000, maxPlies = 1000, maxAddress = 60000;
   const showProblem = (text) => { $("problem").textContent = sentence(text); };
   const announce = (text) => { $("announcement").textContent = text; };
@@ -88,10 +88,13 @@
 
   // ---- the server
 
+  // ask requests a position; mine is the number of the request.
+  const ask = (query, mine) => patiently(request("/api/position", query), () => { if (mine === page) showProblem("waiting for the server"); });
+
   // begin sets up a position, and shows it if it is one. The tree is new.
   async function begin(query, moves = "", at = 0) {
     const mine = ++page;
-    const [state, problem] = await request("/api/position", query);
+    const [state, problem] = await ask(query, mine);
     if (mine !== page) return false;
     if (problem) { showProblem(problem); return false; }
     leaving = root !== null && location.hash === address;
@@ -113,8 +116,9 @@
     showProblem("");
     if (!node.state) {
       const line = path(node);
-      const [state, problem] = await request("/api/position", { rules, position: root.state.start, moves: line.map((n) => n.move) });
+      const [state, problem] = await ask({ rules, position: root.state.start, moves: line.map((n) => n.move) }, mine);
       if (mine !== page) return;
+      showProblem("");
       if (problem) {
         wanted = null;
         if (problem.startsWith("moves: ")) { // it is illegal
@@ -274,6 +278,7 @@
   $("delete").addEventListener("click", () => {
     const gone = here();
     if (!gone.parent) return;
+    leaving = true;
     gone.parent.children = gone.parent.children.filter((c) => c !== gone);
     visit(gone.parent);
   });
@@ -376,7 +381,7 @@
     const focused = $("lines").contains(document.activeElement) && document.activeElement.dataset.at;
     $("lines").replaceChildren(...lines.map((l, i) => make("li", {},
       make("span", { class: "score" + (l.proven > 0 ? " wins" : l.proven < 0 ? " loses" : "") }, scoreText(l)), make("span", { class: "depth" }, `depth ${l.depth}`),
-      make("span", { class: "moves-line" }, ...l.line.slice(0, shownMoves).map((t, j) => make("button", { type: "button", class: "m", "data-at": `${i} ${j}`, onclick: () => playLine(l.line.slice(0, j + 1)) }, t)), l.line.length > shownMoves ? "…" : ""))));
+      make("span", { class: "moves-line" }, ...l.line.slice(0, shownMoves).map((t, j) => make("button", { type: "button", class: "m", "data-at": `${i} ${j}`, onclick: (e) => { if (e.detail < 2) playLine(l.line.slice(0, j + 1)); } }, t)), l.line.length > shownMoves ? "…" : ""))));
     if (focused) [...$("lines").querySelectorAll("button")].find((b) => b.dataset.at === focused)?.focus({ preventScroll: true });
     $("lines-note").hidden = !lines.length;
     if (lines.length) {

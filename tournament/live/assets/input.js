@@ -71,7 +71,7 @@ const gygesInput = (() => {
       Object.assign(b, { type: "button", className: "cell", tabIndex: -1 });
       b.dataset.at = name;
       Object.assign(b.style, { left: (100 * n("x")) / w + "%", top: (100 * n("y")) / h + "%", width: (100 * n("width")) / w + "%", height: (100 * n("height")) / h + "%" });
-      b.addEventListener("click", () => pick(name));
+      b.addEventListener("click", (e) => { if (e.detail < 2 || shown.editing) pick(name); }); // a double click is one
       b.addEventListener("pointerenter", (e) => { if (e.pointerType === "mouse") point(name); });
       b.addEventListener("pointerleave", () => point(null));
       b.addEventListener("focus", () => { rove(name); point(name); });
