@@ -272,3 +272,29 @@ func TestBrowserAnalysisCutOff(t *testing.T) {
 	s.stop()
 	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
 }
+
+// While pieces are placed a height stays picked, also after the motion of a piece. The editor then
+// counts those on the board alone.
+func TestBrowserPlacing(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	address := listen(t, s)
+	for path, list := range map[string]string{
+		"/play#game=" + s.begin("random", "standard", "south", "place").ID: "#moves li",
+		"/analyse#rules=standard&position=" + url.QueryEscape("000000/000000/000000/000000/000000/000000 s 222/222"): "#tree .ply",
+	} {
+		b.Visit("about:blank")
+		b.Visit(address + path)
+		b.Wait(`document.querySelector(".cell.source")`)
+		b.Click(`[data-at="hand-s3"]`)
+		countLifted(b.Tab)
+		b.Click(`[data-at="a1"]`)
+		b.Wait(fmt.Sprintf(`lifted > 0 && document.querySelectorAll(%q).length === 1 && document.querySelector(".cell.source")`, list))
+		b.Wait(`document.querySelector(".cell.picked")?.dataset.at === "hand-s3"`)
+	}
+	b.Visit("about:blank")
+	b.Visit(address + "/analyse#rules=standard&position=" + url.QueryEscape("300000/000000/000000/000000/000000/000000 s 221/222"))
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click("#edit")
+	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
+}

@@ -442,6 +442,7 @@
   function edit(begun) {
     skip?.();
     editing = begun ? B.parsePosition(current.state.position) : null;
+    if (editing && !editing.kang) editing.hands = [[0, 0, 0], [0, 0, 0]]; // all pieces are put on squares
     $("editor").hidden = !begun;
     $("edit").setAttribute("aria-pressed", String(begun));
     $("analyse").classList.toggle("editing", begun);

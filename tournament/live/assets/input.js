@@ -19,6 +19,7 @@ const gygesInput = (() => {
     let shown = { position: null, scene: null, sources: [], placing: false, hands: false, turned: false, editing: false };
     let board = null, shape = "", cells = new Map();
     let from = null, to = null; // what is picked: a source, and where it is to displace a piece
+    let height = null; // the source that stays picked while pieces are placed
     let pointed = null; // the square under the pointer or with the focus
     let busy = false, column = 2;
 
@@ -103,7 +104,7 @@ const gygesInput = (() => {
     // ---- what is picked
 
     function changed() { draw(); on.change?.(); }
-    function clear() { from = only(); to = null; changed(); }
+    function clear() { from = only(); to = height = null; changed(); }
     // only is the source if there is but one: nothing else can be picked.
     const only = () => (shown.sources.length === 1 && !shown.placing ? shown.sources[0].from : null);
 
@@ -218,8 +219,9 @@ const gygesInput = (() => {
     // show sets what is shown, other fields than those in the argument stay, and
     // releases what is picked; while pieces are placed a height stays picked.
     function show(changes) {
+      if (shown.placing && from !== null) height = from;
       shown = { ...shown, ...changes };
-      from = shown.placing && sources().has(from) ? from : only();
+      from = shown.placing && sources().has(height) ? height : only();
       to = null;
       const form = `${!!shown.hands} ${!!shown.turned}`;
       if (form !== shape) { shape = form; layOut(); }
