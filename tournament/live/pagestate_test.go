@@ -117,6 +117,7 @@ func TestBrowserMishaps(t *testing.T) {
 	b := browsertest.Open(t)
 	console := openGame(t, s, b, p.now)
 	yourTurn(b, 2)
+	require.Equal(t, "Your turn", b.Text(`document.title`))
 	doubleClick(t, b, "#resign")
 	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
 
@@ -142,6 +143,7 @@ func TestBrowserMishaps(t *testing.T) {
 	b.Press(kb.Enter)
 	b.Wait(`!document.querySelector("#new").hidden`)
 	require.Empty(t, b.Text(`document.querySelector("#other").textContent`), "it is over")
+	require.Equal(t, "Play", b.Text(`document.title`))
 	require.Empty(t, console())
 }
 

@@ -160,6 +160,8 @@
       if (current) keepInView(li);
     }
     $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed(); $("resign").disabled = !!over();
+    $("hint").title = S.placing && !over() ? "There are no hints while pieces are placed" : "";
+    document.title = over() || S.waiting ? "Play" : "Your turn"; // of a tab in the background
     $("undo").title = S.clock ? "In a game with a clock no move is taken back" : "";
     keepFocus(over() ? $("again") : $("turn"));
     $("play").classList.toggle("thinking", S.waiting && !over());
@@ -327,6 +329,7 @@
     S = null;
     history.pushState(null, "", location.pathname);
     document.body.classList.remove("playing");
+    document.title = "Play";
     $("play").hidden = true; $("new").hidden = false;
     $("agent").focus();
   });
