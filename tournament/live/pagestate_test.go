@@ -95,9 +95,15 @@ func TestBrowserSlowServer(t *testing.T) {
 	b.Click(`.cell.end`)
 	b.Wait(headline + ` === "Waiting for the server …"`)
 	b.Wait(`document.querySelector("#announcement").textContent === "Waiting for the server …"`)
+	b.Click("#again") // the move is made, but the game has been left
+	b.Wait(`document.querySelector("#play").hidden`)
 	release()
-	b.Wait(`document.querySelectorAll("#moves li").length === 2`)
+	b.Eval(`void (window.late = 0, setTimeout(() => { late = 1; }, 700))`, nil)
+	b.Wait(`late === 1`)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#play").hidden)`))
 	require.Equal(t, "2", b.Text(`String(posts)`))
+	b.Click("#other a")
+	b.Wait(`!document.querySelector("#play").hidden && document.querySelector("#moves li")`)
 
 	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
 	b.Visit(listen(t, s) + "/analyse#" + q.Encode())

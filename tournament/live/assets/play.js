@@ -134,8 +134,11 @@
     if (requesting) return;
     requesting = true;
     showProblem("");
-    const [state, problem, status] = await patiently(request(name === "" ? "/api/games" : `/api/games/${S.id}/${name}`, body), () => { slow = true; drawWords(); announce(headline()); });
+    const { id } = S, left = () => S?.id !== id; // for the form, or another game
+    const answer = request(name === "" ? "/api/games" : `/api/games/${id}/${name}`, body);
+    const [state, problem, status] = await patiently(answer, () => { if (!left()) { slow = true; drawWords(); announce(headline()); } });
     requesting = slow = false;
+    if (left()) return;
     if (problem) {
       showProblem(problem);
       drawWords();
