@@ -288,7 +288,7 @@ func TestBrowserPlacing(t *testing.T) {
 	b := board{browsertest.Open(t), t}
 	address := listen(t, s)
 	for path, list := range map[string]string{
-		"/play#game=" + s.begin("random", "standard", "south", "place").ID: "#moves li",
+		"/play#game=" + s.begin("random", "standard", "south", "place").ID:                                           "#moves li",
 		"/analyse#rules=standard&position=" + url.QueryEscape("000000/000000/000000/000000/000000/000000 s 222/222"): "#tree .ply",
 	} {
 		b.Visit("about:blank")
