@@ -306,3 +306,31 @@ func TestBrowserPlacing(t *testing.T) {
 	b.Click("#edit")
 	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
 }
+
+// Small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
+func TestBrowserContrast(t *testing.T) {
+	s := noRate(newTestServer(t))
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	for range 2 {
+		var low []string
+		b.Eval(`(() => {
+			const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+			const light = (color) => {
+				pixel.fillStyle = color;
+				pixel.fillRect(0, 0, 1, 1);
+				const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= .04045 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4));
+				return .2126 * r + .7152 * g + .0722 * b + .05;
+			};
+			const color = (selector, name) => getComputedStyle(document.querySelector(selector))[name], paper = color("body", "backgroundColor");
+			return [
+				["#table .aim-s", color("#table .aim-s", "fill"), color("#table .goal", "fill")], ["#table .aim-n", color("#table .aim-n", "fill"), color("#table .goal", "fill")],
+				["file", color("#table .board text:last-of-type", "fill"), paper], ...["#problem", ".note", ".keys", ".moves .v", ".site a", "#last"].map((e) => [e, color(e, "color"), paper]),
+			].map(([e, a, b]) => [e, Math.max(light(a), light(b)) / Math.min(light(a), light(b))]).filter(([, c]) => c < 4.5).map(String);
+		})()`, &low)
+		require.Empty(t, low)
+		b.PhoneInTheDark()
+	}
+}
