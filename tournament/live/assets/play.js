@@ -41,12 +41,13 @@
   function show(state) {
     const same = S && S.id === state.id;
     if (same && state.version < S.version) return;
-    const went = !same || !S.moves.slice(0, displayed).every((t, i) => t === state.moves[i]);
+    const went = !same || !S.moves.every((t, i) => t === state.moves[i]);
+    if (went) { viewing = null; skipAll(); } // moves in motion may be taken back
     if (!same || S.moves.length !== state.moves.length) advice = null;
     if (!same) { turned = state.you === "north"; announced = displayed = state.moves.length; viewing = null; }
     S = state;
     received = performance.now();
-    if (went) { viewing = null; skip?.(); displayed = S.moves.length; }
+    if (went) displayed = S.moves.length;
     history.replaceState(null, "", "#game=" + S.id);
     document.body.classList.add("playing");
     $("new").hidden = true; $("play").hidden = false;
