@@ -328,3 +328,75 @@ func TestBrowserAnalyseKeepsMoves(t *testing.T) {
 	b.Click("#next")
 	b.Wait(`document.querySelector("#tree [aria-current]")`)
 }
+
+// Steps forward and lines that are played are shown in motion, at the speed of the page to
+// play; those who want less motion get none.
+func TestBrowserAnalyseMotion(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 e6xd2@a4"}}
+	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.shows(middle, 0)
+	setSpeed(b.Tab, "slow")
+	countLifted(b.Tab)
+	b.press("next")
+	b.Wait(`lifted > 0`)
+	require.Empty(t, b.Text(`document.querySelector(".cell.source")?.dataset.at ?? ""`), "no piece can be picked on the way")
+	b.press("next")
+	b.Wait(`lifted > 0 && document.querySelector("#tree [aria-current] .n").textContent === "2"`)
+	b.Click(`[data-at="a6"]`)
+	const current = `document.querySelector("#table .board").dataset.position === document.getElementById("text").value.split(" ")[0]`
+	require.Equal(t, "true", b.Text("String("+current+")"), "a click ends the motion")
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Eval(`void (window.lifted = 0)`, nil)
+	b.press("back")
+	b.shows(b.Text(`document.getElementById("text").value`), 1)
+	require.Equal(t, "0", b.Text(`String(lifted)`), "steps back are shown at once")
+	b.press("next")
+	b.Wait(`lifted > 0`)
+	b.press("edit")
+	require.Equal(t, "true", b.Text("String("+current+")"), "the editor ends the motion")
+	b.press("cancel")
+
+	setSpeed(b.Tab, "off")
+	b.press("first")
+	b.shows(middle, 0)
+	b.Eval(`void (window.lifted = 0)`, nil)
+	b.press("last")
+	b.Wait(`document.querySelector("#tree [aria-current] .n")?.textContent === "2"`)
+	require.Equal(t, "0", b.Text(`String(lifted)`))
+	require.Empty(t, console())
+}
+
+// Moves have the scores of the positions that were analysed, each for the side that made it.
+func TestBrowserAnalyseScores(t *testing.T) {
+	s := noRate(newTestServer(t))
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 ) e6xd2@a4"}, "at": {"1"}}
+	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.deepens(3, 1)
+	b.press("switch")
+	const ofMove = `document.querySelector("#tree .ply .v").textContent.trim()`
+	var scores [2]string
+	b.Eval(`[document.querySelector("#lines .score").textContent, `+ofMove+`]`, &scores)
+	opposite := strings.NewReplacer("+", "−", "−", "+", "wins", "loses", "loses", "wins").Replace(scores[0])
+	opposite, _, _ = strings.Cut(opposite, " in ") // a ply further
+	require.True(t, strings.HasPrefix(scores[1], opposite), "%q", scores)
+	b.press("back")
+	b.shows(middle, 0)
+	require.Equal(t, scores[1], b.Text(ofMove), "it stays")
+	require.Empty(t, b.Text(`document.querySelectorAll("#tree .v")[1].textContent`), "what was not analysed has none")
+
+	// the first moves of lines have theirs, too
+	b.press("switch")
+	b.deepens(3, 1)
+	b.press("switch")
+	b.Eval(`(() => { // a line that begins with another move than those analysed
+		const line = [...document.querySelectorAll("#lines li")].find((l) => !l.querySelector(".m").textContent.startsWith("a1-"));
+		window.score = line.querySelector(".score").textContent;
+		line.querySelector(".m").click();
+	})()`, nil)
+	b.Wait(`document.querySelector("#tree [aria-current] .n")?.textContent === "1"`)
+	require.Equal(t, b.Text(`score`), b.Text(`document.querySelector("#tree [aria-current] .v").textContent.trim()`))
+	require.Empty(t, console())
+}

@@ -87,6 +87,7 @@ func (s *Server) write(w http.ResponseWriter, status int, name string, data any)
 
 // refuse responds with an error as a page.
 func (s *Server) refuse(w http.ResponseWriter, status int, text string) {
+	text = strings.ToUpper(text[:1]) + text[1:]
 	s.write(w, status, "refusal", struct{ Title, Text string }{http.StatusText(status), text})
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
@@ -213,14 +214,20 @@ func TestBrowserReview(t *testing.T) {
 	b := browsertest.Open(t)
 	console := b.Visit(url + "/run/one#game=1.0&ply=0")
 	b.Wait(`document.querySelector(".review-start")`)
-	b.Click(".review-start")
+	b.Eval(`document.querySelector(".review-start").focus()`, nil)
+	b.Press(kb.Enter)
 	b.Wait(`document.querySelector(".moves .mark-missed-win")`)
+	require.Equal(t, "true", b.Text(`String(!!document.activeElement.closest(".review-summary"))`), "the focus stays")
 	require.Contains(t, b.Text(`document.querySelector(".review-status").textContent`), "The review is done.")
 	b.Click(".review-turn")
 	b.Wait(`document.querySelector(".review-line button")`)
 	b.Click(".review-line button")
 	require.Equal(t, "true", b.Text(`document.querySelector(".review-line button").getAttribute("aria-pressed")`))
+	described := b.Text(`document.querySelector(".review-status").textContent`)
+	require.Regexp(t, "^(South|North) ", described)
 	shot(t, b, "review-short")
+	b.Press(kb.ArrowLeft)
+	require.NotEqual(t, described, b.Text(`document.querySelector(".review-status").textContent`), "it is of a move that is no longer shown")
 
 	b.Visit("about:blank")
 	require.Empty(t, console())

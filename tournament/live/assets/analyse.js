@@ -4,7 +4,7 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 (() => {
-  const B = gygesBoard, { $, make, request, sentence } = gygesPage;
+  const B = gygesBoard, { $, make, request, sentence, keepFocus, patiently } = gygesPage;
   const maxNodes = 2000, maxPlies = 1000, maxAddress = 60000;
   const showProblem = (text) => { $("problem").textContent = sentence(text); };
   const announce = (text) => { $("announcement").textContent = text; };
@@ -14,13 +14,15 @@
   let rules = "standard", root = null, current = null;
   let wanted = null; // the node that is shown once the server has answered
   let page = 0; // counts the positions asked for, so that late answers are passed over
+  let skip = null; // ends the motion of a move
+  let leaving = false; // the next address is that of another tree; the browser's button leads back to the last one
   let editing = null; // the position being edited
   let turned = false;
 
   // A node's state is the server's answer; its position is by the moves alone.
   function newNode(parent, text, start) {
     const position = parent ? B.apply(parent.position, B.parseMove(text)) : B.parsePosition(start);
-    return { parent, text, move: parent ? short(text) : "", ply: parent ? parent.ply + 1 : 0, children: [], position, state: null, lines: null };
+    return { parent, text, move: parent ? short(text) : "", ply: parent ? parent.ply + 1 : 0, children: [], position, state: null, lines: null, score: null };
   }
   function path(node) {
     const list = [];
@@ -86,12 +88,16 @@
 
   // ---- the server
 
+  // ask requests a position; mine is the number of the request.
+  const ask = (query, mine) => patiently(request("/api/position", query), () => { if (mine === page) showProblem("waiting for the server"); });
+
   // begin sets up a position, and shows it if it is one. The tree is new.
   async function begin(query, moves = "", at = 0) {
     const mine = ++page;
-    const [state, problem] = await request("/api/position", query);
+    const [state, problem] = await ask(query, mine);
     if (mine !== page) return false;
     if (problem) { showProblem(problem); return false; }
+    leaving = root !== null && location.hash === address;
     rules = state.rules;
     root = newNode(null, "", state.start);
     root.state = state;
@@ -110,8 +116,9 @@
     showProblem("");
     if (!node.state) {
       const line = path(node);
-      const [state, problem] = await request("/api/position", { rules, position: root.state.start, moves: line.map((n) => n.move) });
+      const [state, problem] = await ask({ rules, position: root.state.start, moves: line.map((n) => n.move) }, mine);
       if (mine !== page) return;
+      showProblem("");
       if (problem) {
         wanted = null;
         if (problem.startsWith("moves: ")) { // it is illegal
@@ -123,10 +130,10 @@
       node.state = state;
       line.forEach((n, i) => { n.text = state.moves[i]; });
     }
-    const moved = node !== current;
+    const before = current, moved = node !== before;
     current = node;
     wanted = null;
-    show();
+    show(moved ? since(before) : []);
     if (moved) { said(); restart(); }
   }
 
@@ -134,12 +141,37 @@
 
   const input = gygesInput.create($("table"), { move: (text) => visit(child(current, text)), change: prompt, problem: showProblem, edit: put });
 
-  // show shows the current node.
-  function show() {
-    const S = current.state, p = B.parsePosition(S.position);
-    let scene = { position: p };
-    if (current.parent) scene = { position: p, move: B.parseMove(current.text), before: current.parent.position };
-    input.show({ position: p, scene, sources: S.sources, placing: S.placing, hands: S.placing || p.kang, turned, editing: false });
+  // scene is what the board shows of a node: the move that led there, if there is one.
+  function scene(node) {
+    const { parent, position } = node;
+    return parent ? { position, move: B.parseMove(node.text), before: parent.position } : { position };
+  }
+
+  // since lists the moves from a node to the current one that are shown one after another:
+  // those made by a click on a line at most.
+  function since(node) {
+    const list = path(current).slice(-shownMoves), at = list.findIndex((n) => n.parent === node);
+    return at < 0 ? [] : list.slice(at).map(scene);
+  }
+
+  // showBoard shows the current node on the board, after the motion of the moves that led there.
+  function showBoard(moves = []) {
+    skip?.();
+    const S = current.state, p = B.parsePosition(S.position), placing = S.placing, hands = placing || p.kang;
+    if (!moves.length || gygesMotion.isOff()) return input.show({ position: p, scene: { ...scene(current), position: p }, sources: S.sources, placing, hands, turned, editing: false });
+    const { before } = moves[0];
+    input.show({ position: before, scene: { position: before }, sources: [], placing, hands: hands || moves.some((m) => m.move.kind === "place"), turned, editing: false });
+    skip = gygesMotion.play(input.board(), moves, () => { skip = null; showBoard(); prompt(); });
+  }
+  const skipAll = () => skip?.();
+  $("table").addEventListener("pointerdown", skipAll, true);
+  $("table").addEventListener("keydown", skipAll, true);
+  gygesMotion.choose($("speed"));
+
+  // show shows the current node, and the moves that led there in motion.
+  function show(moves = []) {
+    const S = current.state;
+    showBoard(moves);
     $("text").value = S.position;
     $("pass").hidden = !S.pass;
     chooseRules();
@@ -152,7 +184,7 @@
     $("course").textContent = input.preview() || current.text;
     if (S.result) $("headline").textContent = `The game is over: ${S.result} (${S.reason}).`;
     else if (S.pass) $("headline").textContent = `${turn} must pass.`;
-    else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`;
+    else $("headline").textContent = `${turn} ${S.placing ? "places a piece" : "to move"}. ${input.prompt()}`.trimEnd();
   }
 
   // said announces the move that led to the current node.
@@ -180,6 +212,7 @@
     $("first").disabled = $("back").disabled = $("delete").disabled = !current.parent;
     $("next").disabled = $("last").disabled = !current.children.length;
     $("promote").disabled = path(current).every((n) => n.parent.children[0] === n);
+    keepFocus($("back").disabled ? $("next").disabled ? $("turn") : $("next") : $("back"));
   }
 
   // variation returns the elements of a node and those that follow, with the other variations
@@ -196,9 +229,20 @@
 
   function moveButton(node) {
     const side = B.mover(node.parent.position, B.parseMove(node.text));
+    node.score = make("span", { class: "v" });
+    drawScore(node);
     return make("button", { type: "button", class: "ply", ...(node === current ? { "aria-current": "true" } : {}), onclick: () => visit(node) },
-      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), node.text);
+      make("span", { class: "n " + (side ? "dot-n" : "dot-s") }, String(node.ply)), " ", node.text, node.score);
   }
+
+  // drawScore shows the score of a node beside its move, if it is known: for the side that made the move.
+  function drawScore(node) {
+    const best = node.lines?.[0], known = best ? forMover(best) : node.parent?.lines?.find((l) => short(l.line[0]) === node.move);
+    if (node.score) node.score.textContent = node.state?.result || (known ? " " + scoreText(known) : "");
+  }
+
+  // forMover is the result of a line for the side that made the move before it. A proven result is a ply further then.
+  const forMover = ({ score, proven }) => ({ score: score === undefined ? undefined : -score, proven: proven && -proven - Math.sign(proven) });
 
   // ---- steps
 
@@ -234,6 +278,7 @@
   $("delete").addEventListener("click", () => {
     const gone = here();
     if (!gone.parent) return;
+    leaving = true;
     gone.parent.children = gone.parent.children.filter((c) => c !== gone);
     visit(gone.parent);
   });
@@ -278,18 +323,23 @@
 
   async function analyse(node) {
     const mine = (running = new AbortController()), multi = $("multi").value;
+    let ended = false;
     const q = new URLSearchParams({ rules, position: root.state.start, moves: path(node).map((n) => n.move).join(" "), multi, page: tab });
     const handle = {
       lines: (lines) => {
         progress("searching");
         if (node.multi !== multi || !node.lines || lines[0].depth >= node.lines[0].depth) { node.lines = lines; node.multi = multi; }
         drawLines();
+        [node, ...node.children].forEach(drawScore);
       },
-      end: (why) => { stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
+      end: (why) => { ended = true; stopped = why !== "done"; progress(ends[why]); announce(`Analysis: ${ends[why]}.`); },
     };
     progress("waiting for a free search");
-    const problem = await receive("/api/analyse?" + q, mine.signal, (name, data) => { if (running === mine) handle[name]?.(data); });
-    if (running === mine) { running = null; if (problem) { stopped = true; progress(problem); } }
+    let problem = await receive("/api/analyse?" + q, mine.signal, (name, data) => { if (running === mine) handle[name]?.(data); });
+    if (running !== mine) return;
+    running = null;
+    if (!ended) problem ||= "the server ended the search; switch it on again";
+    if (problem) { stopped = true; progress(problem); announce(`Analysis: ${problem}.`); }
   }
 
   // receive passes server-sent events to act, and returns why there are none.
@@ -331,15 +381,25 @@
     const focused = $("lines").contains(document.activeElement) && document.activeElement.dataset.at;
     $("lines").replaceChildren(...lines.map((l, i) => make("li", {},
       make("span", { class: "score" + (l.proven > 0 ? " wins" : l.proven < 0 ? " loses" : "") }, scoreText(l)), make("span", { class: "depth" }, `depth ${l.depth}`),
-      make("span", { class: "moves-line" }, ...l.line.slice(0, shownMoves).map((t, j) => make("button", { type: "button", class: "m", "data-at": `${i} ${j}`, onclick: () => playLine(l.line.slice(0, j + 1)) }, t)), l.line.length > shownMoves ? "…" : ""))));
+      make("span", { class: "moves-line" }, ...l.line.slice(0, shownMoves).map((t, j) => make("button", { type: "button", class: "m", "data-at": `${i} ${j}`, onclick: (e) => { if (e.detail < 2) playLine(l.line.slice(0, j + 1)); } }, t)), l.line.length > shownMoves ? "…" : ""))));
     if (focused) [...$("lines").querySelectorAll("button")].find((b) => b.dataset.at === focused)?.focus({ preventScroll: true });
     $("lines-note").hidden = !lines.length;
     if (lines.length) {
       const nodes = Math.max(...lines.map((l) => l.nodes)), seconds = Math.max(...lines.map((l) => l.seconds));
-      $("lines-note").textContent = `${nodes.toLocaleString("en")} nodes in ${seconds.toFixed(1)} s. The scores are in points for the side to move.`;
+      $("lines-note").textContent = `${nodes.toLocaleString("en")} nodes in ${seconds.toFixed(1)} s. The scores are in points for the side to move; beside a move, for the side that made it.`;
     }
+    keepRoom();
     drawBar();
   }
+
+  // keepRoom keeps the height of the lines while positions are analysed, so that the moves below stay where they are.
+  let room = 0; // pixels
+  function keepRoom() {
+    $("found").style.minHeight = "";
+    room = on ? Math.max(room, $("found").getBoundingClientRect().height) : 0;
+    $("found").style.minHeight = room + "px";
+  }
+  addEventListener("resize", () => { room = 0; keepRoom(); });
 
   // playLine makes the moves of a line.
   function playLine(moves) {
@@ -352,7 +412,8 @@
   function drawBar() {
     const best = current.lines?.[0], south = current.state.turn === "south", result = current.state.result;
     let share = null;
-    if (result) share = { "1-0": 1, "0-1": 0 }[result] ?? 0.5;
+    if (editing) share = null;
+    else if (result) share = { "1-0": 1, "0-1": 0 }[result] ?? 0.5;
     else if (best && best.win_probability !== undefined) share = south ? best.win_probability : 1 - best.win_probability;
     $("bar").classList.toggle("empty", share === null);
     $("bar").classList.toggle("turned", turned);
@@ -362,14 +423,14 @@
 
   addEventListener("pagehide", () => { clearTimeout(timer); running?.abort(); });
   addEventListener("pageshow", (e) => { if (e.persisted) restart(); });
-  $("switch").addEventListener("click", () => { on = !on || stopped; restart(); });
-  $("multi").addEventListener("change", () => { current.lines = null; drawLines(); restart(); });
+  $("switch").addEventListener("click", () => { on = !on || stopped; restart(); keepRoom(); });
+  $("multi").addEventListener("change", () => { room = 0; current.lines = null; drawLines(); restart(); });
 
   // ---- setting up
 
   $("rules").addEventListener("change", async () => {
     const r = $("rules").value, now = current.state.position;
-    if (!(await begin({ rules: r, position: now }))) await begin({ rules: r, setup: "random" });
+    if (!(await begin({ rules: r, position: now })) && (await begin({ rules: r, setup: "random" }))) showProblem(`the position can't be one of these rules, and another one was drawn; the browser's Back leads to the last one`);
   });
   $("random").addEventListener("click", () => begin({ rules, setup: "random" }));
   $("beginning").addEventListener("click", () => begin({ rules }));
@@ -379,7 +440,9 @@
 
   // edit begins or ends the editing of the pieces.
   function edit(begun) {
+    skip?.();
     editing = begun ? B.parsePosition(current.state.position) : null;
+    if (editing && !editing.kang) editing.hands = [[0, 0, 0], [0, 0, 0]]; // all pieces are put on squares
     $("editor").hidden = !begun;
     $("edit").setAttribute("aria-pressed", String(begun));
     $("analyse").classList.toggle("editing", begun);
@@ -392,6 +455,7 @@
     showProblem("");
     restart();
     drawEditor();
+    drawBar();
   }
 
   function drawEditor() {
@@ -453,7 +517,8 @@
     const text = "#" + q;
     if (text.length > maxAddress) return;
     address = text;
-    if (location.hash !== text) history.replaceState(null, "", text);
+    if (location.hash !== text) history[leaving ? "pushState" : "replaceState"](null, "", text);
+    leaving = false;
   }
 
   function readAddress() {
@@ -461,7 +526,7 @@
     if (!q.has("position")) return begin({ rules: q.get("rules") || rules, setup: "random" });
     return begin({ rules: q.get("rules") || rules, position: q.get("position") }, q.get("moves") || "", parseInt(q.get("at"), 10) || 0);
   }
-  addEventListener("hashchange", () => { if (location.hash !== address) readAddress(); });
+  addEventListener("hashchange", () => { if (location.hash !== address && location.hash.includes("=")) readAddress(); });
 
   async function copy(text, otherwise) {
     try {

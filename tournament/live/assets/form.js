@@ -1,7 +1,7 @@
 "use strict";
 // gygesForm is the form for a new game, and the steps that explain its rules.
 const gygesForm = (() => {
-  const B = gygesBoard, { $, make, request } = gygesPage;
+  const B = gygesBoard, { $, make, request, sentence, keepFocus, patiently } = gygesPage;
 
   // The chosen preset from the server: its name and options; null until loaded.
   let preset = null, described = 0;
@@ -35,6 +35,8 @@ const gygesForm = (() => {
     $("clock-doc").hidden = !$("clock").value;
   }
 
+  const showProblem = (text) => { $("form-problem").textContent = sentence(text); };
+
   // rulesText returns the rules set in the form.
   function rulesText() {
     if (!preset) return $("rules").value;
@@ -47,7 +49,7 @@ const gygesForm = (() => {
     const mine = ++described;
     const [r, problem] = await request("/api/rules?rules=" + encodeURIComponent(rulesText()));
     if (mine !== described) return;
-    $("form-problem").textContent = problem || "";
+    showProblem(problem);
     if (problem) return;
     if (!preset) {
       for (const f of optionFields) f.value = r.options[f.dataset.option];
@@ -90,6 +92,7 @@ const gygesForm = (() => {
     [...$("lesson-steps").children].forEach((b, k) => (k === at ? b.setAttribute("aria-current", "step") : b.removeAttribute("aria-current")));
     $("lesson-back").disabled = at === 0;
     $("lesson-next").disabled = at === steps.length - 1;
+    keepFocus(at ? $("lesson-back") : $("lesson-next"));
     const draw = () => { skip = null; board.draw(scene); };
     if (still || gygesMotion.isOff()) draw();
     else skip = gygesMotion.play(board, [scene], draw);
@@ -100,14 +103,18 @@ const gygesForm = (() => {
     $("rules").addEventListener("change", () => { preset = null; describe(); });
     $("options").addEventListener("change", describe);
     $("form").addEventListener("change", refresh);
+    let beginning = false;
     $("form").addEventListener("submit", async (e) => {
       e.preventDefault();
+      if (beginning) return;
+      beginning = true;
       const f = new FormData($("form"));
-      $("form-problem").textContent = "";
+      showProblem("");
       const q = { agent: f.get("agent"), time: $("time-field").hidden ? 0 : +f.get("time"), rules: rulesText(), side: f.get("side"), setup: f.get("setup"), clock: f.get("clock") };
-      const [state, problem] = await request("/api/games", q);
-      if (problem) $("form-problem").textContent = problem;
-      else onGame(state);
+      const [state, problem] = await patiently(request("/api/games", q), () => showProblem("waiting for the server"));
+      beginning = false;
+      showProblem(problem);
+      if (state) onGame(state);
     });
     $("lesson-back").addEventListener("click", () => showStep(at - 1));
     $("lesson-next").addEventListener("click", () => showStep(at + 1));

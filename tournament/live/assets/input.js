@@ -19,6 +19,7 @@ const gygesInput = (() => {
     let shown = { position: null, scene: null, sources: [], placing: false, hands: false, turned: false, editing: false };
     let board = null, shape = "", cells = new Map();
     let from = null, to = null; // what is picked: a source, and where it is to displace a piece
+    let height = null; // the source that stays picked while pieces are placed
     let pointed = null; // the square under the pointer or with the focus
     let busy = false, column = 2;
 
@@ -71,7 +72,7 @@ const gygesInput = (() => {
       Object.assign(b, { type: "button", className: "cell", tabIndex: -1 });
       b.dataset.at = name;
       Object.assign(b.style, { left: (100 * n("x")) / w + "%", top: (100 * n("y")) / h + "%", width: (100 * n("width")) / w + "%", height: (100 * n("height")) / h + "%" });
-      b.addEventListener("click", () => pick(name));
+      b.addEventListener("click", (e) => { if (e.detail < 2 || shown.editing) pick(name); }); // a double click is one
       b.addEventListener("pointerenter", (e) => { if (e.pointerType === "mouse") point(name); });
       b.addEventListener("pointerleave", () => point(null));
       b.addEventListener("focus", () => { rove(name); point(name); });
@@ -103,7 +104,7 @@ const gygesInput = (() => {
     // ---- what is picked
 
     function changed() { draw(); on.change?.(); }
-    function clear() { from = only(); to = null; changed(); }
+    function clear() { from = only(); to = height = null; changed(); }
     // only is the source if there is but one: nothing else can be picked.
     const only = () => (shown.sources.length === 1 && !shown.placing ? shown.sources[0].from : null);
 
@@ -117,7 +118,7 @@ const gygesInput = (() => {
         const end = open.get(to);
         if (end.drops.includes(at)) return void choose(moveText(end, at));
         if (at === to || at === from) { to = null; return changed(); }
-        return on.problem(`the piece on ${to} can't go to ${at || "that goal"}; press Esc to choose again`);
+        return on.problem(`the piece on ${to} can't go to ${at || "that goal"}; choose ${to} again to undo the choice`);
       }
       if (from !== null && open.has(at)) {
         const end = open.get(at);
@@ -205,15 +206,22 @@ const gygesInput = (() => {
       if (!shown.sources.length) return "";
       if (shown.placing) return from === null ? "Choose a piece in the hand, then a square." : `Choose a square for the piece of height ${from[0]}.`;
       if (to !== null) return `Choose where the piece on ${to} goes.`;
-      if (from === null) return "Choose one of the marked pieces" + (shown.sources.some((s) => s.from[0] === "+") ? ", on the board or in the hand." : ".");
+      if (from === null) return "Choose one of the marked pieces" + whereFrom() + ".";
       return `The piece ${from[0] === "+" ? `of height ${from[1]} in the hand` : "on " + from} can go to ${count(ends().size, "place")}.`;
+    }
+
+    // whereFrom says where the pieces are that can be picked, if some are in the hand.
+    function whereFrom() {
+      const entering = shown.sources.filter((s) => s.from[0] === "+").length;
+      return entering === 0 ? "" : entering < shown.sources.length ? ", on the board or in the hand" : " in the hand";
     }
 
     // show sets what is shown, other fields than those in the argument stay, and
     // releases what is picked; while pieces are placed a height stays picked.
     function show(changes) {
+      if (shown.placing && from !== null) height = from;
       shown = { ...shown, ...changes };
-      from = shown.placing && sources().has(from) ? from : only();
+      from = shown.placing && sources().has(height) ? height : only();
       to = null;
       const form = `${!!shown.hands} ${!!shown.turned}`;
       if (form !== shape) { shape = form; layOut(); }

@@ -2,7 +2,7 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 (() => {
-  const B = gygesBoard, { $, make, request, sentence } = gygesPage;
+  const B = gygesBoard, { $, make, request, sentence, keepFocus, patiently } = gygesPage;
   const sideNames = ["South", "North"];
 
   let S = null; // the last state of the game from the server
@@ -11,7 +11,7 @@
   let viewing = null; // the ply of an earlier position that is looked at
   let skip = null; // ends the motion of a move
   let known = {}; // what plies returned last
-  let advice = null, requesting = false, poll = null, announced = 0, prompted = "";
+  let advice = null, requesting = false, slow = false, poll = null, announced = 0, prompted = "";
 
   const input = gygesInput.create($("table"), {
     move: (text) => act("move", { ply: S.moves.length, move: text }),
@@ -41,15 +41,17 @@
   function show(state) {
     const same = S && S.id === state.id;
     if (same && state.version < S.version) return;
-    const went = !same || !S.moves.slice(0, displayed).every((t, i) => t === state.moves[i]);
+    const went = !same || !S.moves.every((t, i) => t === state.moves[i]);
+    if (went) { viewing = null; skipAll(); } // moves in motion may be taken back
     if (!same || S.moves.length !== state.moves.length) advice = null;
     if (!same) { turned = state.you === "north"; announced = displayed = state.moves.length; viewing = null; }
     S = state;
     received = performance.now();
-    if (went) { viewing = null; skip?.(); displayed = S.moves.length; }
+    if (went) displayed = S.moves.length;
     history.replaceState(null, "", "#game=" + S.id);
     document.body.classList.add("playing");
     $("new").hidden = true; $("play").hidden = false;
+    $("other").replaceChildren();
     gygesForm.teachRules(S.rules);
     announceMoves();
     list();
@@ -99,11 +101,33 @@
   async function wait() {
     poll?.abort();
     const mine = (poll = new AbortController());
-    const [state, problem] = await request(`/api/games/${S.id}?after=${S.version}`, undefined, mine.signal);
+    const [state, problem, status] = await request(`/api/games/${S.id}?after=${S.version}`, undefined, mine.signal);
     if (mine.signal.aborted || mine !== poll) return;
     poll = null;
+    showProblem(problem);
     if (state) show(state);
-    else { showProblem(problem); setTimeout(() => S && S.waiting && !poll && wait(), 2000); }
+    else if (status === 404) gone();
+    else setTimeout(() => S && S.waiting && !poll && wait(), 2000);
+  }
+
+  // refresh takes in what has become of the game, as in another tab.
+  async function refresh() {
+    if (!S || S.waiting || S.gone || requesting) return;
+    const now = S, [state, , status] = await request("/api/games/" + now.id);
+    if (now !== S) return;
+    if (state && state.version !== S.version) show(state);
+    else if (status === 404 && !over()) gone();
+  }
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+
+  // gone ends a game that the server doesn't have any more. Its moves stay.
+  function gone() {
+    S = { ...S, gone: true, waiting: false, undo: false, sources: [], clock: null, problem: "the server has ended this game, as it was idle for too long or the server was restarted; Analyse shows its moves" };
+    showProblem("");
+    advice = null;
+    announceMoves();
+    if (viewing === null && !skip) showBoard();
+    draw();
   }
 
   // act sends a request that changes the game, or begins another one.
@@ -111,9 +135,17 @@
     if (requesting) return;
     requesting = true;
     showProblem("");
-    const [state, problem] = await request(name === "" ? "/api/games" : `/api/games/${S.id}/${name}`, body);
-    requesting = false;
-    if (problem) return showProblem(problem);
+    const { id } = S, left = () => S?.id !== id; // for the form, or another game
+    const answer = request(name === "" ? "/api/games" : `/api/games/${id}/${name}`, body);
+    const [state, problem, status] = await patiently(answer, () => { if (!left()) { slow = true; drawWords(); announce(headline()); } });
+    requesting = slow = false;
+    if (left()) return;
+    if (problem) {
+      showProblem(problem);
+      drawWords();
+      if (status === 404 || status === 409) refresh(); // what the page shows is out of date
+      return;
+    }
     poll?.abort(); poll = null;
     viewing = null;
     show(state);
@@ -132,7 +164,10 @@
       if (current) keepInView(li);
     }
     $("undo").disabled = !S.undo; $("hint").disabled = !!over() || S.waiting || S.placing || viewing !== null || !revealed(); $("resign").disabled = !!over();
+    $("hint").title = S.placing && !over() ? "There are no hints while pieces are placed" : "";
+    document.title = over() || S.waiting ? "Play" : "Your turn"; // of a tab in the background
     $("undo").title = S.clock ? "In a game with a clock no move is taken back" : "";
+    keepFocus(over() ? $("again") : $("turn"));
     $("play").classList.toggle("thinking", S.waiting && !over());
   }
 
@@ -155,6 +190,7 @@
   }
 
   function headline() {
+    if (slow) return "Waiting for the server …";
     if (viewing !== null) return `Position after ply ${viewing} of ${S.moves.length}.`;
     if (!revealed()) return B.mover(plies()[displayed].before, plies()[displayed].move) === you() ? "Your move." : `${theirs()} moves.`;
     if (S.result) return { you: "You won", agent: "You lost", none: "It is a draw" }[S.winner] + `, ${S.result} (${S.reason}). ${sentence(S.problem)}`.trimEnd();
@@ -197,6 +233,7 @@
     draw();
     announce(viewing === null ? "Back in the game. " + headline() : `${headline()} ${$("last").textContent}`);
   }
+  new ResizeObserver(() => { const li = $("moves").querySelector("[aria-current]"); if (li) keepInView(li); }).observe($("moves"));
   $("moves").addEventListener("keydown", (e) => {
     if (e.altKey || e.ctrlKey || e.metaKey || !S) return;
     const at = viewing ?? S.moves.length, to = { ArrowUp: at - 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowRight: at + 1, Home: 0, End: S.moves.length, Escape: S.moves.length }[e.key];
@@ -208,11 +245,11 @@
   function drawEarlier() {
     $("earlier").hidden = viewing === null;
     const bound = S.clock && !over();
-    $("go-on").disabled = bound;
+    $("go-on").disabled = bound || S.gone;
     $("go-on").title = bound ? "In a game with a clock no move is taken back" : over() ? "Begins another game from this position" : "Takes back what follows";
   }
   $("back").addEventListener("click", () => { view(S.moves.length); input.focus(); });
-  $("go-on").addEventListener("click", () => (over() ? act("", { from: { game: S.id, ply: viewing } }) : act("undo", { ply: viewing })));
+  $("go-on").addEventListener("click", () => (over() ? act("", { from: { game: S.id, ply: viewing } }) : act("undo", { ply: viewing })).then(() => input.focus()));
 
   // ---- clocks
 
@@ -252,12 +289,14 @@
     announce(`Hint: ${line[0].words}`);
   }
   function playHint() { if (advice) act("move", { ply: S.moves.length, move: advice.line[0] }); input.focus(); }
+  let searching = false;
   $("hint").addEventListener("click", async () => {
-    if (requesting) return;
+    if (requesting || searching) return;
+    searching = true;
     showProblem("");
-    $("hint").disabled = true;
     $("hint").textContent = "Searching …";
     const id = S.id, [answer, problem] = await request(`/api/games/${id}/hint`, { ply: S.moves.length });
+    searching = false;
     $("hint").textContent = "Hint";
     if (!S || S.id !== id) return;
     if (problem) showProblem(problem);
@@ -280,7 +319,8 @@
     location.href = "/analyse#" + new URLSearchParams({ rules: S.rules, position: S.opening, moves: S.moves.join(" "), at: viewing ?? S.moves.length });
   });
   let confirming = 0;
-  $("resign").addEventListener("click", () => {
+  $("resign").addEventListener("click", (e) => {
+    if (e.detail > 1) return; // a double click is no answer
     if (confirming) { clearTimeout(confirming); confirming = 0; $("resign").textContent = "Resign"; return void act("resign"); }
     $("resign").textContent = "Resign: sure?";
     confirming = setTimeout(() => { confirming = 0; $("resign").textContent = "Resign"; }, 4000);
@@ -289,20 +329,26 @@
   $("again").addEventListener("click", () => {
     poll?.abort(); poll = null;
     skipAll();
+    if (!over()) $("other").replaceChildren("Your game goes on: ", make("a", { href: "#game=" + S.id }, "back to it"), ".");
     S = null;
-    history.replaceState(null, "", location.pathname);
+    history.pushState(null, "", location.pathname);
     document.body.classList.remove("playing");
+    document.title = "Play";
     $("play").hidden = true; $("new").hidden = false;
     $("agent").focus();
   });
 
+  const gameInAddress = () => new URLSearchParams(location.hash.slice(1)).get("game");
   async function start() {
     gygesForm.begin((state) => { show(state); scrollTo(0, 0); input.focus(); });
-    const id = new URLSearchParams(location.hash.slice(1)).get("game");
+    const id = gameInAddress();
     if (!id || !/^[A-Z0-9]{10,40}$/.test(id)) return;
-    const [state, problem] = await request("/api/games/" + id);
-    if (state) show(state); else $("form-problem").textContent = problem;
+    const [state, problem, status] = await request("/api/games/" + id);
+    if (state) return show(state);
+    $("other").replaceChildren(make("b", { class: "problem" }, sentence(problem)));
+    if (status === 404) history.replaceState(null, "", location.pathname);
   }
-  addEventListener("hashchange", () => { if (location.hash.startsWith("#game=") && location.hash !== `#game=${S?.id}`) location.reload(); });
+  // Back and Forward go from games to the form and to other games.
+  addEventListener("hashchange", () => { if ((gameInAddress() ?? undefined) !== S?.id) location.reload(); });
   start();
 })();

@@ -23,8 +23,9 @@ const gygesReview = (() => {
     const summary = h("div", { class: "review-summary" }), box = h("div", { class: "review-move" }), status = h("p", { class: "review-status", role: "status" });
     const start = h("button", { type: "button", class: "review-start", onclick: () => request() }, "Review this game");
     const stop = h("button", { type: "button", class: "review-stop", onclick: () => abort() }, "Stop");
-    const element = h("div", { class: "review" }, box, summary, status);
+    const element = h("div", { class: "review" }, box, status, summary);
     let running = null; // AbortController of the request
+    let previewed = false; // the status describes a move of a better line
 
     const reviewed = () => state().game?.review;
 
@@ -37,13 +38,16 @@ const gygesReview = (() => {
       if (new URLSearchParams(location.hash.slice(1)).has("review") && !reviewed()) request();
     }
 
+    // draw draws the summary. The focus stays in it.
     function draw() {
-      const { game } = state(), r = game?.review;
+      const { game } = state(), r = game?.review, focused = summary.contains(document.activeElement);
       summary.replaceChildren();
-      if (!r) {
-        if (root.dataset.review && game && game.moves.length && !game.live) summary.append(running ? stop : start);
-        return;
-      }
+      if (r) summarize(r);
+      else if (root.dataset.review && game && game.moves.length && !game.live) summary.append(running ? stop : start);
+      if (focused) (summary.querySelector("button") ?? list).focus({ preventScroll: true });
+    }
+
+    function summarize(r) {
       summary.append(h("p", {}, ...tally("South", r.south_moves), h("br"), ...tally("North", r.north_moves)));
       summary.append(graph(r));
       for (const ply of r.turning || []) {
@@ -98,6 +102,7 @@ const gygesReview = (() => {
     // show shows the judgement of the move on the board.
     function show() {
       addMarks();
+      if (previewed) { status.textContent = ""; previewed = false; }
       const { index } = state(), m = reviewed()?.moves[index];
       box.replaceChildren();
       if (!m || ["placement", "repetition"].includes(m.mark)) return;
@@ -128,6 +133,7 @@ const gygesReview = (() => {
         for (const text of line) { before = position; move = B.parseMove(text); position = B.apply(before, move); }
         board.draw({ position, move, before });
         status.textContent = B.describeMove(before, move);
+        previewed = true;
         return true;
       } catch {
         status.textContent = "This line can’t be shown.";
@@ -150,11 +156,11 @@ const gygesReview = (() => {
       try {
         const id = +game.id.split(".")[1];
         const response = await fetch(root.dataset.review, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ run: root.dataset.run, game: id }), signal: control.signal });
-        if (!response.ok) throw new Error((await response.json()).error);
+        if (!response.ok) throw new Error(response.headers.get("Content-Type") === "application/json" ? (await response.json()).error : `the server responded with ${response.status}`);
         game.review = await receive(response, (text) => { if (running === control) status.textContent = text; });
         if (running === control) status.textContent = "The review is done.";
       } catch (e) {
-        if (running === control) status.textContent = `No review: ${e.message}.`;
+        if (running === control) status.textContent = `No review: ${e instanceof TypeError ? "the server can’t be reached" : e.message}.`;
         else if (state().game === game) status.textContent = "The review was stopped.";
       }
       if (running === control) running = null;
