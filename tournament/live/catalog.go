@@ -262,6 +262,8 @@ func (c *catalog) entry(f folder, left *int64) entry {
 		e.Status, e.About = string(t.State()), shorten(t.About(), 200)
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		e.Status = tuning
+	} else if strings.HasPrefix(path.Base(f.id), playPrefix) {
+		e.About = "games played in the browser"
 	}
 	e.Games, e.Counting = c.count(f, left)
 	return e

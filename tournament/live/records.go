@@ -94,6 +94,9 @@ func (r *records) inPlace() bool {
 	return err == nil && os.SameFile(open, found) && found.Size() == r.writer.Size()
 }
 
+// playPrefix begins the names of the folders of games played in the browser.
+const playPrefix = "play-"
+
 // open makes the folder and its file.
 func (r *records) open() error {
 	if err := os.MkdirAll(r.results, 0o755); err != nil {
@@ -101,7 +104,7 @@ func (r *records) open() error {
 	}
 	stamp := time.Now().Format("20060102-150405")
 	for n := 1; ; n++ {
-		name := "play-" + stamp
+		name := playPrefix + stamp
 		if n > 1 {
 			name += fmt.Sprintf("-%d", n)
 		}

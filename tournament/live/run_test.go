@@ -480,3 +480,13 @@ func TestAboutHasLabels(t *testing.T) {
 	m.Config.Rules = []string{"standard"}
 	require.Equal(t, "Ida, random · standard", describe(&m))
 }
+
+// The list of runs says of games played in the browser what they are; there is no manifest.
+func TestAboutPlayedGames(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "play-20261101-120000"), "", lines(drawGame("standard", 0, "a", "b")))
+	list, _ := s.catalog.entries()
+	require.Len(t, list, 1)
+	require.Equal(t, "games played in the browser", list[0].About)
+}
