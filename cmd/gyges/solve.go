@@ -20,7 +20,7 @@ type solveCmd struct {
 	rulesFlags
 	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5, with --proof 31."`
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
-	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest; not under Kang."`
+	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest."`
 	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
 	Out      string         `placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
 	Check    string         `placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
@@ -180,9 +180,6 @@ func (c *solveCmd) newProof(e *eval.Evaluator) func(context.Context, *solution) 
 			if proof.Winner != s.game.Position().Side() {
 				s.result.Plies = -s.win.Plies
 			}
-		}
-		if errors.Is(err, solver.ErrProofRules) {
-			err = fmt.Errorf("--proof: %w", err)
 		}
 		return err
 	}

@@ -173,6 +173,17 @@ func TestLongWin(t *testing.T) {
 	require.Equal(t, []any{Best, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Before})
 }
 
+// Under Kang a win by the last goal is proven, too.
+func TestLongWinByTheLastGoal(t *testing.T) {
+	const position = "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s" // South may not take a piece out now
+	r, err := New(Options{Nodes: DefaultNodes})
+	require.NoError(t, err)
+	g, err := r.Game(t.Context(), played(t, "kang", position, "b2xc3@d3"), nil)
+	require.NoError(t, err)
+	require.Equal(t, []Win{{Side: "south", From: 1, To: 1, Lost: true}}, g.Wins)
+	require.Equal(t, []any{MissedWin, MissedProof, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Kind, g.Moves[0].Before})
+}
+
 // A proof that passes through a position of the game that may not return proves nothing.
 func TestProofAndRepetition(t *testing.T) {
 	rec := played(t, "standard", "201030/013000/022000/000032/000000/031100 s", "c1-d1")

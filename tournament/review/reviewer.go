@@ -203,7 +203,7 @@ func (p *pass) without(ctx context.Context, made rules.Move, v value) (value, er
 // only reports whether a move is the only one that doesn't let the opponent win at once.
 func (p *pass) only(m rules.Move) bool {
 	r, at := p.game.Rules(), p.game.Position()
-	if o := r.Options(); o.Kang && at.Goals(at.Side().Other()) < o.KangGoals-1 {
+	if !lastGoal(r, at, at.Side().Other()) {
 		return false
 	}
 	rest := *p.game.Legal()

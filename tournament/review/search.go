@@ -135,8 +135,12 @@ func (s *searcher) alone(ctx context.Context, g *rules.Game, m rules.Move, v val
 
 // prove looks for a proof that a side wins in the present position of g, of value v. Without one it returns v.
 func (s *searcher) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
-	if g.Rules().Options().Kang {
-		return v, nil
+	ahead := g.Position().Side()
+	if v.score < 0 {
+		ahead = ahead.Other()
+	}
+	if !lastGoal(g.Rules(), g.Position(), ahead) {
+		return v, nil // of several goals more hardly any proof is found
 	}
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
@@ -165,4 +169,10 @@ func repeats(g *rules.Game, w *solver.Win) bool {
 		}
 	}
 	return false
+}
+
+// lastGoal reports whether a side wins by its next goal, as it does under all rules but Kang.
+func lastGoal(r *rules.Rules, p rules.Position, side rules.Side) bool {
+	o := r.Options()
+	return !o.Kang || p.Goals(side) >= o.KangGoals-1
 }
