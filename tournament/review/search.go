@@ -11,14 +11,20 @@ import (
 	"gyges/rules"
 )
 
+// searchAgent is an agent of [Spec].
+type searchAgent interface {
+	agents.Analyst
+	Evaluator(r *rules.Rules) (*eval.Evaluator, error)
+}
+
 // searcher searches single positions. Each search begins with empty tables.
 type searcher struct {
 	nodes      int64
 	proofNodes int64 // for each side
-	agent      agents.Analyst
+	agent      searchAgent
 	prover     *solver.Prover
 	policy     agents.OnRepetition
-	eval       *eval.Evaluator // of the game's rules
+	eval       *eval.Evaluator // of the game's rules, the agent's own
 	last       agents.Decision // of the search under way: of its last whole iteration
 }
 
@@ -60,13 +66,9 @@ func Spec(o Options) agents.Spec {
 }
 
 // begin prepares for a game.
-func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) error {
-	w, err := eval.Default(eval.Family(r))
-	if err != nil {
-		return err
-	}
+func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) (err error) {
 	s.policy = policy
-	s.eval, err = eval.New(w, r)
+	s.eval, err = s.agent.Evaluator(r)
 	return err
 }
 
