@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,13 +19,13 @@ import (
 	"gyges/tournament/review"
 )
 
-// reviewedPage is a page of games, of which the first are reviewed.
+// reviewedPage is a page of games, of which the first of both rule sets are reviewed.
 func reviewedPage(t *testing.T) (*Page, []*review.Game) {
 	t.Helper()
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	about := sampleRun()
 	about.Reviews.Nodes = 300
-	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, games[:16], func(x review.Outcome) error {
+	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, slices.Concat(games[:16], games[36:40]), func(x review.Outcome) error {
 		if x.Err == nil { // a game ends by a move that isn't legal
 			about.Reviews.Games = append(about.Reviews.Games, x.Review)
 		}
@@ -52,7 +53,30 @@ func TestReviews(t *testing.T) {
 			tables = append(tables, b.Table)
 		}
 	}
-	require.Len(t, tables, 4)
+	byRules := map[string]int{}
+	for _, g := range reviews {
+		byRules[g.Rules] += 2
+	}
+	require.Greater(t, len(byRules), 1)
+	require.Len(t, tables, 4*len(byRules))
+	var headings []string
+	counted := 0
+	for _, b := range s.Blocks {
+		if b.Heading != "" {
+			headings = append(headings, strings.TrimPrefix(b.Heading, "Games under "))
+		}
+		if b.Table != nil && b.Table.Header[1].Text == "Games" {
+			n := 0
+			for _, row := range b.Table.Rows {
+				of, err := strconv.Atoi(row[1].Text)
+				require.NoError(t, err)
+				n += of
+			}
+			require.Equal(t, byRules[headings[len(headings)-1]], n, "both players of each game, under %v", headings)
+			counted++
+		}
+	}
+	require.Equal(t, len(byRules), counted)
 	worst := tables[3]
 	require.NotEmpty(t, worst.Rows)
 	require.Regexp(t, `^#game=1\.\d+&ply=\d+$`, worst.Rows[0][3].Link)
