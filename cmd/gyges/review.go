@@ -25,7 +25,7 @@ type reviewCmd struct {
 	Nodes   int64  `default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
-	Format  string `enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several) or jsonl (the reviews, one a line)."`
+	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
 // Help is the part of the help below the summary.
@@ -33,8 +33,8 @@ func (reviewCmd) Help() string {
 	return "Compares each move with the best one that a search of a fixed number of nodes finds, in winning " +
 		"probability. One game is printed move by move with marks (inaccuracy, mistake, blunder, missed-win), the " +
 		"better moves, the accuracy of both sides, the turning points and the wins that are proven. Several games are " +
-		"summarized by player: accuracy, and where and by what moves games were lost. Reviews are kept in the run's " +
-		"folder, where gyges report and gyges serve show them; a review that was stopped goes on there. The same nodes " +
+		"summarized by player: accuracy, and where and by what moves games were lost. With --format html the output is " +
+		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges report and gyges serve show them; a review that was stopped goes on there. The same nodes " +
 		"give the same reviews with any --workers. gyges help tournament says how moves are judged."
 }
 
@@ -43,7 +43,7 @@ func (reviewCmd) examples() []example {
 		{"gyges review results/quick-20260102-150405", "where each player loses its games"},
 		{"gyges review results/quick-20260102-150405 --game 17", "one game, move by move"},
 		{"gyges review results/quick-20260102-150405 --agent greedy --result lost", ""},
-		{"gyges review game.pgn --nodes 200000 --format json", ""},
+		{"gyges review game.pgn --nodes 200000 --format html > game.html", "a page to open or send"},
 	}
 }
 
@@ -55,15 +55,22 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if _, err := gameFiles(c.Sources); err != nil {
 		return err
 	}
-	var games []*review.Game
+	var all []reviewedSource
 	for _, name := range c.Sources {
-		more, err := c.source(ctx, e, name)
+		list, games, err := c.source(ctx, e, name)
 		if err != nil {
 			return err
 		}
-		games = append(games, more...)
+		all = append(all, reviewedSource{name, list, games})
 	}
-	return c.print(e, games)
+	return c.print(e, all)
+}
+
+// reviewedSource is a source with the reviews of its records.
+type reviewedSource struct {
+	name    string
+	records []*record.Game
+	reviews []*review.Game
 }
 
 // check finds mistakes in the flags.
@@ -82,28 +89,29 @@ func (c *reviewCmd) check() error {
 }
 
 // source reviews the games of one source.
-func (c *reviewCmd) source(ctx context.Context, e *env, name string) ([]*review.Game, error) {
-	list, err := c.read(ctx, e, name)
-	if err != nil {
-		return nil, err
+func (c *reviewCmd) source(
+	ctx context.Context, e *env, name string,
+) (list []*record.Game, games []*review.Game, err error) {
+	if list, err = c.read(ctx, e, name); err != nil {
+		return nil, nil, err
 	}
 	var kept *review.File
 	if path := c.path(name); path != "" {
 		kept, err = review.Open(path, review.Options{Nodes: c.Nodes}, version())
 		switch {
 		case errors.Is(err, files.ErrInUse):
-			return nil, fmt.Errorf("%s: another review is written there", path)
+			return nil, nil, fmt.Errorf("%s: another review is written there", path)
 		case err != nil && c.Out != "":
-			return nil, fileError("--out", err)
+			return nil, nil, fileError("--out", err)
 		case err != nil:
-			return nil, plainFileError(err)
+			return nil, nil, plainFileError(err)
 		}
 	}
-	games, err := c.review(ctx, e, list, kept)
+	games, err = c.review(ctx, e, list, kept)
 	if kept != nil {
 		err = errors.Join(err, writeFailure(kept.Close()))
 	}
-	return games, err
+	return list, games, err
 }
 
 // path is the file with the reviews of a source; "" for none.

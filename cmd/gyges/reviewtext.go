@@ -8,12 +8,19 @@ import (
 	"gyges/agents"
 	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
+	"gyges/tournament/report"
 	"gyges/tournament/review"
 )
 
 // print prints the reviews.
-func (c *reviewCmd) print(e *env, games []*review.Game) error {
+func (c *reviewCmd) print(e *env, all []reviewedSource) error {
+	var games []*review.Game
+	for _, s := range all {
+		games = append(games, s.reviews...)
+	}
 	switch {
+	case c.Format == "html":
+		return writeFailure(report.WriteHTML(e.out, c.page(all, games)))
 	case c.Format == "jsonl":
 		for _, g := range games {
 			if err := writeJSONLine(e.out, g); err != nil {
@@ -34,6 +41,32 @@ func (c *reviewCmd) print(e *env, games []*review.Game) error {
 		return writeFailure(writeJSON(e.out, newSummaryJSON(summaries, c.Nodes)))
 	}
 	return c.printSummary(e.out, summaries)
+}
+
+// page returns a page that replays the games.
+func (c *reviewCmd) page(all []reviewedSource, games []*review.Game) *report.Page {
+	names, input := new(playerNames), report.Input{Labels: map[string]string{}, Program: version()}
+	plies := 0
+	for _, g := range games {
+		for _, agent := range []string{g.South, g.North} {
+			input.Labels[agent] = names.name(agent)
+		}
+		plies += len(g.Moves)
+	}
+	input.Title = "Reviews of " + listed(c.Sources)
+	if len(games) == 1 {
+		input.Title = names.name(games[0].South) + " – " + names.name(games[0].North)
+	}
+	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
+	for _, s := range all {
+		about := report.ReadRun(s.name)
+		about.Reviews = report.Reviews{Nodes: c.Nodes, Games: s.reviews}
+		collector.AddRun(about)
+		for _, g := range s.records {
+			collector.Add(g)
+		}
+	}
+	return report.BuildReviews(collector, input)
 }
 
 // printReview prints the review of a game.
