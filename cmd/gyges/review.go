@@ -34,8 +34,9 @@ func (reviewCmd) Help() string {
 		"probability. One game is printed move by move with marks (inaccuracy, mistake, blunder, missed-win), the " +
 		"better moves, the accuracy of both sides, the turning points and the wins that are proven. Several games are " +
 		"summarized by player: accuracy, and where and by what moves games were lost. With --format html the output is " +
-		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges report and gyges serve show them; a review that was stopped goes on there. The same nodes " +
-		"give the same reviews with any --workers. gyges help tournament says how moves are judged."
+		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges " +
+		"report and gyges serve show them; a review that was stopped goes on there. The same nodes give the same " +
+		"reviews with any --workers. gyges help tournament says how moves are judged."
 }
 
 func (reviewCmd) examples() []example {
