@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -56,16 +57,48 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if _, err := gameFiles(c.Sources); err != nil {
 		return err
 	}
-	var all []reviewedSource
-	for _, name := range c.Sources {
-		list, games, err := c.source(ctx, e, name)
-		if err != nil {
+	all, err := c.sources(ctx, e)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := c.source(ctx, e, &all[i]); err != nil {
 			return err
 		}
-		all = append(all, reviewedSource{name, list, games})
 	}
 	return c.print(e, all)
 }
+
+// sources reads the games of all sources, up to --limit. One without any is left out with a message; the error
+// is that none has any, or that one can't be read.
+func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, error) {
+	var all []reviewedSource
+	var empty []error
+	for _, name := range c.Sources {
+		if c.done() {
+			break
+		}
+		list, err := c.read(ctx, e, name)
+		switch {
+		case errors.As(err, new(noneError)):
+			empty = append(empty, err)
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, reviewedSource{name: name, records: list})
+		}
+	}
+	if all == nil {
+		return nil, empty[0]
+	}
+	for _, err := range empty {
+		e.err.warn("left out: %s", textfmt.Escape(err.Error()))
+	}
+	return all, nil
+}
+
+// noneError says that a source has no game to review.
+type noneError struct{ error }
 
 // reviewedSource is a source with the reviews of its records.
 type reviewedSource struct {
@@ -90,29 +123,26 @@ func (c *reviewCmd) check() error {
 }
 
 // source reviews the games of one source.
-func (c *reviewCmd) source(
-	ctx context.Context, e *env, name string,
-) (list []*record.Game, games []*review.Game, err error) {
-	if list, err = c.read(ctx, e, name); err != nil {
-		return nil, nil, err
-	}
+func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	var kept *review.File
-	if path := c.path(name); path != "" {
+	if path := c.path(of.name); path != "" {
 		kept, err = review.Open(path, review.Options{Nodes: c.Nodes}, version())
 		switch {
 		case errors.Is(err, files.ErrInUse):
-			return nil, nil, fmt.Errorf("%s: another review is written there", path)
+			return fmt.Errorf("%s: another review is written there", path)
 		case err != nil && c.Out != "":
-			return nil, nil, fileError("--out", err)
+			return fileError("--out", err)
+		case errors.Is(err, fs.ErrPermission):
+			return fmt.Errorf("%w; name another file with --out", plainFileError(err))
 		case err != nil:
-			return nil, nil, plainFileError(err)
+			return plainFileError(err)
 		}
 	}
-	games, err = c.review(ctx, e, list, kept)
+	of.reviews, err = c.review(ctx, e, of.records, kept)
 	if kept != nil {
 		err = errors.Join(err, writeFailure(kept.Close()))
 	}
-	return list, games, err
+	return err
 }
 
 // path is the file with the reviews of a source; "" for none.
@@ -215,14 +245,14 @@ func (r *reviewReader) finish(e *env) error {
 	switch {
 	case len(r.list) > 0:
 	case r.Game != nil && s.WithoutMoves == 0:
-		return fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)
+		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)}
 	case s.WithoutMoves > 0 && s.MovesError != "":
-		return fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)
+		return noneError{fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)}
 	case s.Unfinished > 0:
-		return fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
-			textfmt.Plural(s.Unfinished, "game"))
+		return noneError{fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
+			textfmt.Plural(s.Unfinished, "game"))}
 	default:
-		return noGames(r.name, s)
+		return noneError{noGames(r.name, s)}
 	}
 	warnSkipped(e, s)
 	for _, note := range s.Notes()[min(1, s.Unreadable):] { // the first is on stderr
