@@ -17,21 +17,21 @@ import (
 	"gyges/tournament/record"
 )
 
-// randomGames returns records of games of random moves.
-func randomGames(t *testing.T, n int) []*record.Game {
+// randomGames returns records of games of random moves, at most 50.
+func randomGames(t *testing.T, ruleSet string, n int) []*record.Game {
 	t.Helper()
-	r, rng := rules.MustParse("simplified"), rand.New(rand.NewPCG(4, 5))
+	r, rng := rules.MustParse(ruleSet), rand.New(rand.NewPCG(4, 5))
 	var list []*record.Game
 	for i := range n {
 		g := rules.NewGame(r, r.RandomSetup(rng))
-		for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
+		for o := rules.Undecided; o == rules.Undecided && g.Ply() < 50; o, _ = g.Outcome() {
 			g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
 		}
 		var moves []string
 		for _, m := range g.Moves() {
 			moves = append(moves, m.String())
 		}
-		rec := played(t, "simplified", r.FormatPosition(g.Start()), moves...)
+		rec := played(t, ruleSet, r.FormatPosition(g.Start()), moves...)
 		rec.Game = int64(i)
 		list = append(list, rec)
 	}
@@ -52,7 +52,7 @@ func collect(t *testing.T, workers int, list []*record.Game) (games []*Game) {
 
 // Reviews and their order are the same with any number of workers.
 func TestWorkersDontMatter(t *testing.T) {
-	list := randomGames(t, 8)
+	list := randomGames(t, "simplified", 8)
 	one := collect(t, 1, list)
 	require.Len(t, one, 8)
 	require.Equal(t, one, collect(t, 3, list))
@@ -63,7 +63,7 @@ func TestWorkersDontMatter(t *testing.T) {
 
 // A cancelled run passes on what was finished, and returns the context's error; an error of take ends it, too.
 func TestRunEnds(t *testing.T) {
-	list := randomGames(t, 6)
+	list := randomGames(t, "simplified", 6)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	err := Run(ctx, Options{Nodes: 300}, 2, list, func(x Outcome) error {
@@ -83,7 +83,7 @@ func TestRunEnds(t *testing.T) {
 
 // What was added is found again, for the same record only, and an incomplete line is removed.
 func TestFile(t *testing.T) {
-	list := randomGames(t, 2)
+	list := randomGames(t, "simplified", 2)
 	games := collect(t, 0, list)
 	path := filepath.Join(t.TempDir(), FileName)
 	o := Options{Nodes: 300}
