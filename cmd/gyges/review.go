@@ -21,7 +21,7 @@ import (
 // reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
-	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0."`
+	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
 	gameFilter
 	Nodes   int64  `default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
@@ -197,9 +197,11 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*reco
 // reviewReader collects the games of a file.
 type reviewReader struct {
 	*reviewCmd
-	skipped *standings.Reader // what is left out
-	name    string
-	list    []*record.Game
+	skipped  *standings.Reader // what is left out
+	name     string
+	list     []*record.Game
+	moveless int  // games of PGN without moves
+	bare     bool // that of --game is one
 }
 
 // take adds a record, or what is wrong with it to what is left out. With --game that is an error.
@@ -229,13 +231,19 @@ func (r *reviewReader) pgn(ctx context.Context, in io.Reader) error {
 			break
 		}
 	}
-	_, err := importGames(ctx, r.skipped, source.PGN, in, r.name, ruleSet, func(g *record.Game) error {
-		if len(g.Moves) > 0 && r.takes(g) && !r.done() {
-			r.chosen++
-			return r.take(g)
+	found, err := importGames(ctx, r.skipped, source.PGN, in, r.name, ruleSet, func(g *record.Game) error {
+		switch {
+		case !r.takes(g) || r.done():
+			return nil
+		case len(g.Moves) == 0:
+			r.moveless++
+			r.bare = r.bare || r.Game != nil && g.Game == *r.Game
+			return nil
 		}
-		return nil
+		r.chosen++
+		return r.take(g)
 	})
+	r.moveless = max(0, r.moveless-found.WithoutMoves) // which have moves that can't be read
 	return err
 }
 
@@ -244,15 +252,22 @@ func (r *reviewReader) finish(e *env) error {
 	s := &r.skipped.Skipped
 	switch {
 	case len(r.list) > 0:
+	case r.bare && s.WithoutMoves == 0:
+		return fmt.Errorf("%s: game %d: expected moves, found none", r.name, *r.Game)
 	case r.Game != nil && s.WithoutMoves == 0:
 		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)}
 	case s.WithoutMoves > 0 && s.MovesError != "":
 		return noneError{fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)}
+	case r.moveless > 0:
+		return noneError{fmt.Errorf("%s: expected games with moves, found %d without", r.name, r.moveless)}
 	case s.Unfinished > 0:
 		return noneError{fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
 			textfmt.Plural(s.Unfinished, "game"))}
 	default:
 		return noneError{noGames(r.name, s)}
+	}
+	if r.moveless > 0 && r.Game == nil {
+		e.err.warn("left out: %s without moves", textfmt.Plural(r.moveless, "game"))
 	}
 	warnSkipped(e, s)
 	for _, note := range s.Notes()[min(1, s.Unreadable):] { // the first is on stderr

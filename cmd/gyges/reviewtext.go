@@ -76,7 +76,11 @@ func printReview(w *output, g *review.Game) error {
 		tally := []review.Tally{g.SouthMoves, g.NorthMoves}[i]
 		hanging(w, []string{"South  ", "North  "}[i], textfmt.Escape(agents.LabelOf(agent))+": "+tallyText(&tally))
 	}
-	w.printf("Rules  %s\nResult %s after %d plies\n\n", textfmt.Escape(g.Rules), g.Result, g.Plies)
+	result := fmt.Sprintf("%s after %d plies", g.Result, g.Plies)
+	if g.Fault {
+		result += ", by a fault"
+	}
+	w.printf("Rules  %s\nResult %s\n\n", textfmt.Escape(g.Rules), result)
 	t := grid.Grid{
 		Header: []string{"Ply", "Side", "Move", "Mark", "Before", "After", "Loss", "Better", "Score"},
 		Left:   map[int]bool{1: true, 2: true, 3: true, 7: true, 8: true},
