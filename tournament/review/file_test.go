@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,36 @@ func TestLongFile(t *testing.T) {
 	require.Empty(t, games)
 	require.Equal(t, int64(len(header)), size)
 	require.False(t, complete)
+}
+
+// A review goes on in a file that is longer than what reports read of it.
+func TestGoesOnInLongFile(t *testing.T) {
+	g := collect(t, 1, randomGames(t, "simplified", 1))[0]
+	path := filepath.Join(t.TempDir(), FileName)
+	f, err := Open(path, Options{Nodes: 300}, "test")
+	require.NoError(t, err)
+	for len(g.Moves) < MaxPlies {
+		g.Moves = append(g.Moves, g.Moves...)[:min(2*len(g.Moves), MaxPlies)]
+	}
+	for i := range g.Moves {
+		g.Moves[i].Line = slices.Repeat([]string{strings.Repeat("a1-", 60) + "a2"}, 8)
+	}
+	for size := int64(0); size <= maxFile; g.Game++ {
+		require.NoError(t, f.Add(g))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		size = info.Size()
+	}
+	last := g.Game - 1
+	require.NoError(t, f.Close())
+	_, games, complete, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	require.NoError(t, err)
+	require.False(t, complete)
+	require.NotEmpty(t, games)
+	f, err = Open(path, Options{Nodes: 300}, "test")
+	require.NoError(t, err)
+	require.NotNil(t, f.Find(last, g.Record))
+	require.NoError(t, f.Close())
 }
 
 // zeros is a line without end.
