@@ -94,6 +94,35 @@ func TestReviews(t *testing.T) {
 	}
 }
 
+// A page of reviews alone has all of the games; that of one game has no tables.
+func TestBuildReviews(t *testing.T) {
+	_, reviews := reviewedPage(t)
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	build := func(n int) (*Page, []string) {
+		c := NewCollector(Options{Games: 1000})
+		c.AddRun(Run{Name: "<x>", Reviews: Reviews{Nodes: 300, Games: reviews[:n]}})
+		for _, g := range reviews[:n] {
+			c.Add(games[g.Game])
+		}
+		p := BuildReviews(c, Input{Title: "<script>", Program: "gyges test"})
+		var html bytes.Buffer
+		require.NoError(t, WriteHTML(&html, p))
+		require.Contains(t, html.String(), "<h1>&lt;script&gt;</h1>")
+		require.Len(t, p.Viewer.Games, n)
+		for _, g := range p.Viewer.Games {
+			require.NotNil(t, g.Review)
+		}
+		require.Contains(t, p.Facts, Fact{"nodes a move", "300"})
+		return p, mapped(p.Sections, func(s Section) string { return s.ID })
+	}
+	one, ids := build(1)
+	require.Equal(t, []string{"games", "reproducibility"}, ids)
+	require.Equal(t, "The game can be replayed here.", one.Sampled)
+	all, ids := build(len(reviews))
+	require.Equal(t, []string{"reviews", "games", "reproducibility"}, ids)
+	require.Equal(t, fmt.Sprintf("All %d games can be replayed here.", len(reviews)), all.Sampled)
+}
+
 // The reviews in a run's folder are read; a review of other moves than the record's is not shown, and a file
 // that can't be read is noted.
 func TestReadReviews(t *testing.T) {
