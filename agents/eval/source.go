@@ -129,7 +129,7 @@ func (s Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	}
 	s.last.Lock()
 	defer s.last.Unlock()
-	if s.last.Evaluator != nil && s.last.rules == r {
+	if s.last.Evaluator != nil && s.last.rules.Options() == r.Options() {
 		return s.last.Evaluator, nil
 	}
 	e, err := s.evaluator(r)

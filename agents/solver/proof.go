@@ -12,13 +12,8 @@ import (
 	"gyges/rules"
 )
 
-// The errors of games that are not searched for proofs.
-var (
-	// ErrProofRules is that of rules by which several goals win.
-	ErrProofRules = errors.New("expected rules by which one goal wins, not Kang")
-	// ErrProofHistory is that of a game whose moves a rule on repetition remembers.
-	ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
-)
+// ErrProofHistory is the error of a game whose moves a rule on repetition remembers.
+var ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 
 // Proof is the result of a search for a strategy.
 type Proof struct {
@@ -46,6 +41,7 @@ type Prover struct {
 	table []proofEntry
 
 	rules    *rules.Rules
+	line     lookahead.Line // at its start: the search keeps its own path
 	eval     *eval.Evaluator
 	attacker rules.Side
 	proven   map[rules.Position]rules.Move
@@ -112,14 +108,10 @@ func NewProver(nodes int64) *Prover {
 // is none if it takes longer than the game may last. When ctx is cancelled it returns its
 // error with the nodes so far.
 func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, plies int, nodes int64) (Proof, error) {
-	o := g.Rules().Options()
 	p := g.Position()
-	var line lookahead.Line
-	line.Begin(g)
+	s.line.Begin(g)
 	switch {
-	case o.Kang:
-		return Proof{}, ErrProofRules
-	case o.Repetition != rules.NoRepetition && len(g.Moves()) > 0:
+	case g.Rules().Options().Repetition != rules.NoRepetition && len(g.Moves()) > 0:
 		return Proof{}, ErrProofHistory
 	case g.Rules().SettingUp(p):
 		return Proof{}, ErrSetup
@@ -132,7 +124,7 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	}
 	var result Proof
 	for _, side := range []rules.Side{first, first.Other()} {
-		win := s.prove(p, side, min(plies, MaxDepth), line.Left(), nodes)
+		win := s.prove(p, side, min(plies, MaxDepth), s.line.Left(), nodes)
 		result.Nodes += s.nodes
 		if ctx.Err() != nil {
 			return result, ctx.Err()
@@ -163,15 +155,15 @@ func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes
 func (s *Prover) search(p rules.Position, attacker rules.Side) bool {
 	clear(s.table)
 	s.attacker, s.proven, s.path = attacker, map[rules.Position]rules.Move{}, s.path[:0]
-	if s.rules.CanReachGoal(p, p.Side()) {
+	if s.line.WinsNow(p) {
 		return p.Side() == attacker
 	}
 	n, _ := s.expand(p, proofNumbers{unprovable, unprovable})
 	return n == provenWin
 }
 
-// expand searches p, in which the side to move can't reach the goal at once, until one of
-// its numbers reaches that of limit, and returns them. onPath reports that there is no
+// expand searches p, in which the side to move can't win at once, until one of its numbers
+// reaches that of limit, and returns them. onPath reports that there is no
 // win on this path, but maybe on another one; that is not stored.
 func (s *Prover) expand(p rules.Position, limit proofNumbers) (n proofNumbers, onPath bool) {
 	ply, began := len(s.path), s.nodes
@@ -271,13 +263,19 @@ func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
 }
 
 // generate fills f with the moves in p, the last position of the path, that don't let the
-// opponent reach the goal at once.
+// opponent win at once.
 func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	f.children = f.children[:0]
 	s.rules.Moves(p, &f.moves)
-	s.rules.Evasions(p, &f.moves)
+	decisive := s.line.Decisive(p, p.Side().Other())
+	if decisive {
+		s.rules.Evasions(p, &f.moves)
+	}
 	for m := range f.moves.All() {
 		c := proofChild{move: m, position: s.rules.Apply(p, m)}
+		if decisive && m.IsGoal() && s.line.WinsNow(c.position) {
+			continue // of Kang: a goal that does not win is no evasion
+		}
 		if len(s.path) == s.maxPlies || s.returns(c.position) {
 			c.numbers, c.onPath = provenNoWin, true
 		} else if entry := s.find(c.position); entry != nil {
@@ -299,8 +297,7 @@ func (s *Prover) returns(p rules.Position) bool {
 	return slices.ContainsFunc(s.path, func(q rules.Position) bool { return q.Key() == p.Key() })
 }
 
-// leaf returns the first numbers of p, in which the side to move can't reach the goal at
-// once.
+// leaf returns the first numbers of p, in which the side to move can't win at once.
 func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
 	if s.nodes++; s.nodes >= s.maxNodes || s.nodes%64 == 0 && s.ctx.Err() != nil {
 		s.stopped = true
@@ -309,7 +306,7 @@ func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
 		return provenNoWin
 	}
 	score, attacked := s.eval.Evaluate(p)
-	if attacked {
+	if attacked && s.line.Decisive(p, p.Side().Other()) {
 		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
 			if p.Side() == s.attacker {
 				return provenNoWin

@@ -11,8 +11,8 @@ import (
 type Strategy struct {
 	Rules  *rules.Rules
 	Winner rules.Side
-	// Moves is the winner's move in each position in which it is to move and can't reach
-	// the goal at once.
+	// Moves is the winner's move in each position in which it is to move and can't win at
+	// once.
 	Moves map[rules.Position]rules.Move
 }
 
@@ -98,7 +98,7 @@ func (c *strategyCheck) check(p rules.Position) (longest, error) {
 }
 
 // moves returns the moves in p that must be played through: all of the loser, one of the
-// winner, or none if the winner reaches the goal with the one returned besides.
+// winner, or none if the winner wins with the one returned besides.
 func (c *strategyCheck) moves(p rules.Position) (replies []rules.Move, goal rules.Move, err error) {
 	var legal rules.MoveSet
 	c.Rules.Moves(p, &legal)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -20,12 +21,12 @@ import (
 // reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
 	Sources []string `arg:"" name:"source" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
-	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0."`
+	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
 	gameFilter
 	Nodes   int64  `default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
 	Workers int    `placeholder:"N" help:"Games to review at a time; 0, the default, is one for each core."`
 	Out     string `placeholder:"FILE" help:"File to keep the reviews in, and to go on with if it has some. Default: reviews.jsonl in the run's folder; none for other files."`
-	Format  string `enum:"text,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several) or jsonl (the reviews, one a line)."`
+	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
 // Help is the part of the help below the summary.
@@ -33,9 +34,10 @@ func (reviewCmd) Help() string {
 	return "Compares each move with the best one that a search of a fixed number of nodes finds, in winning " +
 		"probability. One game is printed move by move with marks (inaccuracy, mistake, blunder, missed-win), the " +
 		"better moves, the accuracy of both sides, the turning points and the wins that are proven. Several games are " +
-		"summarized by player: accuracy, and where and by what moves games were lost. Reviews are kept in the run's " +
-		"folder, where gyges report and gyges serve show them; a review that was stopped goes on there. The same nodes " +
-		"give the same reviews with any --workers. gyges help tournament says how moves are judged."
+		"summarized by player: accuracy, and where and by what moves games were lost. With --format html the output is " +
+		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges " +
+		"report and gyges serve show them; a review that was stopped goes on there. The same nodes give the same " +
+		"reviews with any --workers. gyges help tournament says how moves are judged."
 }
 
 func (reviewCmd) examples() []example {
@@ -43,7 +45,7 @@ func (reviewCmd) examples() []example {
 		{"gyges review results/quick-20260102-150405", "where each player loses its games"},
 		{"gyges review results/quick-20260102-150405 --game 17", "one game, move by move"},
 		{"gyges review results/quick-20260102-150405 --agent greedy --result lost", ""},
-		{"gyges review game.pgn --nodes 200000 --format json", ""},
+		{"gyges review game.pgn --nodes 200000 --format html > game.html", "a page to open or send"},
 	}
 }
 
@@ -55,15 +57,54 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if _, err := gameFiles(c.Sources); err != nil {
 		return err
 	}
-	var games []*review.Game
-	for _, name := range c.Sources {
-		more, err := c.source(ctx, e, name)
-		if err != nil {
+	all, err := c.sources(ctx, e)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := c.source(ctx, e, &all[i]); err != nil {
 			return err
 		}
-		games = append(games, more...)
 	}
-	return c.print(e, games)
+	return c.print(e, all)
+}
+
+// sources reads the games of all sources, up to --limit. One without any is left out with a message; the error
+// is that none has any, or that one can't be read.
+func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, error) {
+	var all []reviewedSource
+	var empty []error
+	for _, name := range c.Sources {
+		if c.done() {
+			break
+		}
+		list, err := c.read(ctx, e, name)
+		switch {
+		case errors.As(err, new(noneError)):
+			empty = append(empty, err)
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, reviewedSource{name: name, records: list})
+		}
+	}
+	if all == nil {
+		return nil, empty[0]
+	}
+	for _, err := range empty {
+		e.err.warn("left out: %s", textfmt.Escape(err.Error()))
+	}
+	return all, nil
+}
+
+// noneError says that a source has no game to review.
+type noneError struct{ error }
+
+// reviewedSource is a source with the reviews of its records.
+type reviewedSource struct {
+	name    string
+	records []*record.Game
+	reviews []*review.Game
 }
 
 // check finds mistakes in the flags.
@@ -82,28 +123,26 @@ func (c *reviewCmd) check() error {
 }
 
 // source reviews the games of one source.
-func (c *reviewCmd) source(ctx context.Context, e *env, name string) ([]*review.Game, error) {
-	list, err := c.read(ctx, e, name)
-	if err != nil {
-		return nil, err
-	}
+func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	var kept *review.File
-	if path := c.path(name); path != "" {
+	if path := c.path(of.name); path != "" {
 		kept, err = review.Open(path, review.Options{Nodes: c.Nodes}, version())
 		switch {
 		case errors.Is(err, files.ErrInUse):
-			return nil, fmt.Errorf("%s: another review is written there", path)
+			return fmt.Errorf("%s: another review is written there", path)
 		case err != nil && c.Out != "":
-			return nil, fileError("--out", err)
+			return fileError("--out", err)
+		case errors.Is(err, fs.ErrPermission):
+			return fmt.Errorf("%w; name another file with --out", plainFileError(err))
 		case err != nil:
-			return nil, plainFileError(err)
+			return plainFileError(err)
 		}
 	}
-	games, err := c.review(ctx, e, list, kept)
+	of.reviews, err = c.review(ctx, e, of.records, kept)
 	if kept != nil {
 		err = errors.Join(err, writeFailure(kept.Close()))
 	}
-	return games, err
+	return err
 }
 
 // path is the file with the reviews of a source; "" for none.
@@ -158,9 +197,11 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*reco
 // reviewReader collects the games of a file.
 type reviewReader struct {
 	*reviewCmd
-	skipped *standings.Reader // what is left out
-	name    string
-	list    []*record.Game
+	skipped  *standings.Reader // what is left out
+	name     string
+	list     []*record.Game
+	moveless int  // games of PGN without moves
+	bare     bool // that of --game is one
 }
 
 // take adds a record, or what is wrong with it to what is left out. With --game that is an error.
@@ -190,13 +231,19 @@ func (r *reviewReader) pgn(ctx context.Context, in io.Reader) error {
 			break
 		}
 	}
-	_, err := importGames(ctx, r.skipped, source.PGN, in, r.name, ruleSet, func(g *record.Game) error {
-		if len(g.Moves) > 0 && r.takes(g) && !r.done() {
-			r.chosen++
-			return r.take(g)
+	found, err := importGames(ctx, r.skipped, source.PGN, in, r.name, ruleSet, func(g *record.Game) error {
+		switch {
+		case !r.takes(g) || r.done():
+			return nil
+		case len(g.Moves) == 0:
+			r.moveless++
+			r.bare = r.bare || r.Game != nil && g.Game == *r.Game
+			return nil
 		}
-		return nil
+		r.chosen++
+		return r.take(g)
 	})
+	r.moveless = max(0, r.moveless-found.WithoutMoves) // which have moves that can't be read
 	return err
 }
 
@@ -205,15 +252,22 @@ func (r *reviewReader) finish(e *env) error {
 	s := &r.skipped.Skipped
 	switch {
 	case len(r.list) > 0:
+	case r.bare && s.WithoutMoves == 0:
+		return fmt.Errorf("%s: game %d: expected moves, found none", r.name, *r.Game)
 	case r.Game != nil && s.WithoutMoves == 0:
-		return fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)
+		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)}
 	case s.WithoutMoves > 0 && s.MovesError != "":
-		return fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)
+		return noneError{fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)}
+	case r.moveless > 0:
+		return noneError{fmt.Errorf("%s: expected games with moves, found %d without", r.name, r.moveless)}
 	case s.Unfinished > 0:
-		return fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
-			textfmt.Plural(s.Unfinished, "game"))
+		return noneError{fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
+			textfmt.Plural(s.Unfinished, "game"))}
 	default:
-		return noGames(r.name, s)
+		return noneError{noGames(r.name, s)}
+	}
+	if r.moveless > 0 && r.Game == nil {
+		e.err.warn("left out: %s without moves", textfmt.Plural(r.moveless, "game"))
 	}
 	warnSkipped(e, s)
 	for _, note := range s.Notes()[min(1, s.Unreadable):] { // the first is on stderr

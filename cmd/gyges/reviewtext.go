@@ -8,12 +8,19 @@ import (
 	"gyges/agents"
 	"gyges/ratings/grid"
 	"gyges/ratings/textfmt"
+	"gyges/tournament/report"
 	"gyges/tournament/review"
 )
 
 // print prints the reviews.
-func (c *reviewCmd) print(e *env, games []*review.Game) error {
+func (c *reviewCmd) print(e *env, all []reviewedSource) error {
+	var games []*review.Game
+	for _, s := range all {
+		games = append(games, s.reviews...)
+	}
 	switch {
+	case c.Format == "html":
+		return writeFailure(report.WriteHTML(e.out, c.page(all, games)))
 	case c.Format == "jsonl":
 		for _, g := range games {
 			if err := writeJSONLine(e.out, g); err != nil {
@@ -26,14 +33,40 @@ func (c *reviewCmd) print(e *env, games []*review.Game) error {
 	case len(games) == 1:
 		return printReview(e.out, games[0])
 	}
-	summary := new(review.Summary)
+	var summaries review.Summaries
 	for _, g := range games {
-		summary.Add(0, g)
+		summaries.Add(0, g)
 	}
 	if c.Format == "json" {
-		return writeFailure(writeJSON(e.out, newSummaryJSON(summary, c.Nodes)))
+		return writeFailure(writeJSON(e.out, newSummaryJSON(summaries, c.Nodes)))
 	}
-	return c.printSummary(e.out, summary)
+	return c.printSummary(e.out, summaries)
+}
+
+// page returns a page that replays the games.
+func (c *reviewCmd) page(all []reviewedSource, games []*review.Game) *report.Page {
+	names, input := new(playerNames), report.Input{Labels: map[string]string{}, Program: version()}
+	plies := 0
+	for _, g := range games {
+		for _, agent := range []string{g.South, g.North} {
+			input.Labels[agent] = names.name(agent)
+		}
+		plies += len(g.Moves)
+	}
+	input.Title = "Reviews of " + listed(c.Sources)
+	if len(games) == 1 {
+		input.Title = names.name(games[0].South) + " – " + names.name(games[0].North)
+	}
+	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
+	for _, s := range all {
+		about := report.ReadRun(s.name)
+		about.Reviews = report.Reviews{Nodes: c.Nodes, Games: s.reviews}
+		collector.AddRun(about)
+		for _, g := range s.records {
+			collector.Add(g)
+		}
+	}
+	return report.BuildReviews(collector, input)
 }
 
 // printReview prints the review of a game.
@@ -43,7 +76,11 @@ func printReview(w *output, g *review.Game) error {
 		tally := []review.Tally{g.SouthMoves, g.NorthMoves}[i]
 		hanging(w, []string{"South  ", "North  "}[i], textfmt.Escape(agents.LabelOf(agent))+": "+tallyText(&tally))
 	}
-	w.printf("Rules  %s\nResult %s after %d plies\n\n", textfmt.Escape(g.Rules), g.Result, g.Plies)
+	result := fmt.Sprintf("%s after %d plies", g.Result, g.Plies)
+	if g.Fault {
+		result += ", by a fault"
+	}
+	w.printf("Rules  %s\nResult %s\n\n", textfmt.Escape(g.Rules), result)
 	t := grid.Grid{
 		Header: []string{"Ply", "Side", "Move", "Mark", "Before", "After", "Loss", "Better", "Score"},
 		Left:   map[int]bool{1: true, 2: true, 3: true, 7: true, 8: true},
@@ -133,20 +170,23 @@ func reviewNotes(g *review.Game) []string {
 	return notes
 }
 
-// printSummary prints the summary of several games.
-func (c *reviewCmd) printSummary(w *output, s *review.Summary) error {
-	w.printf("%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games, "game"), textfmt.Thousands(c.Nodes))
+// printSummary prints the summaries of several games.
+func (c *reviewCmd) printSummary(w *output, all review.Summaries) error {
+	w.printf("%s reviewed with %s nodes a move\n", textfmt.Plural(all.Games(), "game"), textfmt.Thousands(c.Nodes))
 	names := new(playerNames)
-	for _, table := range s.Tables(func(agent string) string { return textfmt.Escape(names.name(agent)) }) {
-		if len(table.Rows) == 0 {
-			continue
-		}
-		w.printf("\n")
-		hanging(w, "", table.Caption+":")
-		w.printf("\n")
-		t := grid.Grid{Header: table.Header, Left: map[int]bool{0: true}, Rows: table.Rows, Fold: 1}
-		if err := printTable(w, &t, false); err != nil {
-			return err
+	for _, s := range all {
+		w.printf("\nRules %s\n", textfmt.Escape(s.Rules))
+		for _, table := range s.Tables(func(agent string) string { return textfmt.Escape(names.name(agent)) }) {
+			if len(table.Rows) == 0 {
+				continue
+			}
+			w.printf("\n")
+			hanging(w, "", table.Caption+":")
+			w.printf("\n")
+			t := grid.Grid{Header: table.Header, Left: map[int]bool{0: true}, Rows: table.Rows, Fold: 1}
+			if err := printTable(w, &t, false); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -154,8 +194,15 @@ func (c *reviewCmd) printSummary(w *output, s *review.Summary) error {
 
 // summaryJSON is a summary as --format json prints it.
 type summaryJSON struct {
+	Games int               `json:"games"`
+	Nodes int64             `json:"nodes"`
+	Rules []ruleSummaryJSON `json:"rules"`
+}
+
+// ruleSummaryJSON is that of one rule set.
+type ruleSummaryJSON struct {
+	Rules   string           `json:"rules"`
 	Games   int              `json:"games"`
-	Nodes   int64            `json:"nodes"`
 	Players []playerLossJSON `json:"players"`
 }
 
@@ -171,12 +218,16 @@ type playerLossJSON struct {
 	Kinds     map[review.Kind]int `json:"kinds"`
 }
 
-func newSummaryJSON(s *review.Summary, nodes int64) summaryJSON {
-	out := summaryJSON{Games: s.Games, Nodes: nodes, Players: []playerLossJSON{}}
-	for _, p := range s.Players {
-		out.Players = append(out.Players, playerLossJSON{
-			p.Agent, p.Games, p.Tally, p.Lost, p.NoMistake, p.Thirds, p.Heights, p.Kinds,
-		})
+func newSummaryJSON(all review.Summaries, nodes int64) summaryJSON {
+	out := summaryJSON{Games: all.Games(), Nodes: nodes}
+	for _, s := range all {
+		of := ruleSummaryJSON{Rules: s.Rules, Games: s.Games}
+		for _, p := range s.Players {
+			of.Players = append(of.Players, playerLossJSON{
+				p.Agent, p.Games, p.Tally, p.Lost, p.NoMistake, p.Thirds, p.Heights, p.Kinds,
+			})
+		}
+		out.Rules = append(out.Rules, of)
 	}
 	return out
 }

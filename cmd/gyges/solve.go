@@ -20,7 +20,7 @@ type solveCmd struct {
 	rulesFlags
 	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5, with --proof 31."`
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
-	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest; not under Kang."`
+	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest."`
 	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
 	Out      string         `placeholder:"FILE" help:"With --proof, write the winner's strategy: a line 'POSITION ; MOVE' for each position in which it is to move."`
 	Check    string         `placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
@@ -71,11 +71,11 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if c.Check != "" {
 		return c.checkStrategy(ctx, e, g)
 	}
-	solve, err := c.newSolve(r)
+	guide, err := c.evaluator(r)
 	if err != nil {
 		return err
 	}
-	s, err := solve(ctx, g)
+	s, err := c.newSolve(guide)(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -125,19 +125,23 @@ func (c *solveCmd) check() (*rules.Rules, error) {
 	return r, errors.Join(err, errRules)
 }
 
+// evaluator returns what guides the search with --proof, nil without.
+func (c *solveCmd) evaluator(r *rules.Rules) (*eval.Evaluator, error) {
+	if !c.Proof {
+		return nil, nil
+	}
+	w, err := eval.Default(eval.Family(r))
+	if err != nil {
+		return nil, err
+	}
+	return eval.New(w, r)
+}
+
 // newSolve returns a function that solves positions, for one goroutine. Its error is not
 // that of a context: then the solution is incomplete.
-func (c *solveCmd) newSolve(r *rules.Rules) (func(context.Context, *rules.Game) (*solution, error), error) {
+func (c *solveCmd) newSolve(e *eval.Evaluator) func(context.Context, *rules.Game) (*solution, error) {
 	search := c.newSearch()
-	if c.Proof {
-		w, err := eval.Default(eval.Family(r))
-		if err != nil {
-			return nil, err
-		}
-		e, err := eval.New(w, r)
-		if err != nil {
-			return nil, err
-		}
+	if e != nil {
 		search = c.newProof(e)
 	}
 	return func(ctx context.Context, g *rules.Game) (*solution, error) {
@@ -155,7 +159,7 @@ func (c *solveCmd) newSolve(r *rules.Rules) (func(context.Context, *rules.Game) 
 			err = nil
 		}
 		return s, err
-	}, nil
+	}
 }
 
 // newSearch returns the depth-first search.
@@ -180,9 +184,6 @@ func (c *solveCmd) newProof(e *eval.Evaluator) func(context.Context, *solution) 
 			if proof.Winner != s.game.Position().Side() {
 				s.result.Plies = -s.win.Plies
 			}
-		}
-		if errors.Is(err, solver.ErrProofRules) {
-			err = fmt.Errorf("--proof: %w", err)
 		}
 		return err
 	}

@@ -81,12 +81,13 @@ func (c *solveCmd) solveAll(
 		next <- i
 	}
 	close(next)
+	guide, err := c.evaluator(r)
+	if err != nil {
+		return nil, nil, err
+	}
 	var workers sync.WaitGroup
 	for range min(c.Workers, len(games)) {
-		solve, err := c.newSolve(r)
-		if err != nil {
-			return nil, nil, err
-		}
+		solve := c.newSolve(guide)
 		workers.Go(func() {
 			for i := range next {
 				s, err := solve(ctx, games[i])

@@ -124,7 +124,7 @@ func (s *Server) review(ctx context.Context, rec *record.Game, event func(kind s
 	progress(0, len(rec.Moves))
 	o, made := review.Options{Nodes: reviewNodes}, (*review.Game)(nil)
 	search := func(ctx context.Context, a agents.Agent) error {
-		g, err := review.With(a.(agents.Analyst), o).Game(ctx, rec, progress)
+		g, err := review.With(a, o).Game(ctx, rec, progress)
 		switch {
 		case err == nil:
 			made = g

@@ -33,11 +33,30 @@ type builder struct {
 	agentsAt  map[string]int
 }
 
+func newBuilder(c *Collector, in Input) *builder {
+	b := &builder{tables: in.Tables, labels: in.Labels, collected: c}
+	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
+	return b
+}
+
+// BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there are
+// several, and the viewer. All are of the same number of nodes. It uses no Tables and no Series of in.
+func BuildReviews(c *Collector, in Input) *Page {
+	b := newBuilder(c, in)
+	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampled(), Viewer: b.viewer}
+	if c.Games > 1 {
+		p.Facts = b.facts()
+		p.Sections = []Section{b.reviews()}
+	}
+	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.current.about.Reviews.Nodes)})
+	p.Sections = append(p.Sections, GamesSection(), b.reproducibility(in))
+	return p
+}
+
 // Build makes the page of the games collected and of their ratings. It returns an
 // error for ratings that can't be compared.
 func Build(c *Collector, in Input) (*Page, error) {
-	b := &builder{tables: in.Tables, labels: in.Labels, collected: c}
-	b.viewer, b.rulesAt, b.agentsAt = c.viewer(b.label)
+	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title)}
 	if c.Games > 0 { // else it was a tuning
 		standings, err := b.standings(in.Tables.Notes)
@@ -84,6 +103,8 @@ func (b *builder) sampled() string {
 	c := b.collected
 	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games)
 	switch {
+	case c.Games == 1 && len(b.viewer.Games) == 1:
+		return "The game can be replayed here."
 	case int64(len(b.viewer.Games)) == c.Games:
 		return "All " + all + " can be replayed here."
 	case len(b.viewer.Games) == 0:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 
 	"gyges/ratings/textfmt"
 	"gyges/tournament/record"
@@ -49,31 +50,34 @@ func (r reviewed) of(g *record.Game) *review.Game {
 // left out.
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
-	var summary review.Summary
+	var summaries review.Summaries
 	for _, r := range b.collected.runs {
 		for _, g := range r.about.Reviews.Games {
 			if _, ok := b.collected.known[g.Rules]; ok {
-				summary.Add(r.number, g)
+				summaries.Add(r.number, g)
 			}
 		}
 	}
-	if summary.Games == 0 {
+	if summaries == nil {
 		return s
 	}
-	s.text(b.reviewNote(int64(summary.Games)))
-	for _, t := range summary.Tables(b.visibleLabel) {
-		own := newTable(t.Caption, 1, t.Header...)
-		own.Class = "short"
-		for _, row := range t.Rows[:min(len(t.Rows), maxAgentRows)] {
-			cells := []Cell{rowHead(row[0])}
-			for _, text := range row[1:] {
-				cells = append(cells, cell(text))
+	s.text(b.reviewNote(int64(summaries.Games())))
+	for i, summary := range summaries {
+		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
+		for _, t := range summary.Tables(b.visibleLabel) {
+			own := newTable(t.Caption, 1, t.Header...)
+			own.Class = "short"
+			for _, row := range t.Rows[:min(len(t.Rows), maxAgentRows)] {
+				cells := []Cell{rowHead(row[0])}
+				for _, text := range row[1:] {
+					cells = append(cells, cell(text))
+				}
+				own.row(cells...)
 			}
-			own.row(cells...)
+			s.table(own)
 		}
-		s.table(own)
+		s.table(b.worst(summary))
 	}
-	s.table(b.worst(&summary))
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,13 +19,13 @@ import (
 	"gyges/tournament/review"
 )
 
-// reviewedPage is a page of games, of which the first are reviewed.
+// reviewedPage is a page of games, of which the first of both rule sets are reviewed.
 func reviewedPage(t *testing.T) (*Page, []*review.Game) {
 	t.Helper()
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	about := sampleRun()
 	about.Reviews.Nodes = 300
-	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, games[:16], func(x review.Outcome) error {
+	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, slices.Concat(games[:16], games[36:40]), func(x review.Outcome) error {
 		if x.Err == nil { // a game ends by a move that isn't legal
 			about.Reviews.Games = append(about.Reviews.Games, x.Review)
 		}
@@ -52,7 +53,30 @@ func TestReviews(t *testing.T) {
 			tables = append(tables, b.Table)
 		}
 	}
-	require.Len(t, tables, 4)
+	byRules := map[string]int{}
+	for _, g := range reviews {
+		byRules[g.Rules] += 2
+	}
+	require.Greater(t, len(byRules), 1)
+	require.Len(t, tables, 4*len(byRules))
+	var headings []string
+	counted := 0
+	for _, b := range s.Blocks {
+		if b.Heading != "" {
+			headings = append(headings, strings.TrimPrefix(b.Heading, "Games under "))
+		}
+		if b.Table != nil && b.Table.Header[1].Text == "Games" {
+			n := 0
+			for _, row := range b.Table.Rows {
+				of, err := strconv.Atoi(row[1].Text)
+				require.NoError(t, err)
+				n += of
+			}
+			require.Equal(t, byRules[headings[len(headings)-1]], n, "both players of each game, under %v", headings)
+			counted++
+		}
+	}
+	require.Equal(t, len(byRules), counted)
 	worst := tables[3]
 	require.NotEmpty(t, worst.Rows)
 	require.Regexp(t, `^#game=1\.\d+&ply=\d+$`, worst.Rows[0][3].Link)
@@ -68,6 +92,35 @@ func TestReviews(t *testing.T) {
 	for _, s := range samplePage(t).Sections {
 		require.NotEqual(t, "reviews", s.ID)
 	}
+}
+
+// A page of reviews alone has all of the games; that of one game has no tables.
+func TestBuildReviews(t *testing.T) {
+	_, reviews := reviewedPage(t)
+	games := drawRun("alpha:x=1", "beta", "gamma's")
+	build := func(n int) (*Page, []string) {
+		c := NewCollector(Options{Games: 1000})
+		c.AddRun(Run{Name: "<x>", Reviews: Reviews{Nodes: 300, Games: reviews[:n]}})
+		for _, g := range reviews[:n] {
+			c.Add(games[g.Game])
+		}
+		p := BuildReviews(c, Input{Title: "<script>", Program: "gyges test"})
+		var html bytes.Buffer
+		require.NoError(t, WriteHTML(&html, p))
+		require.Contains(t, html.String(), "<h1>&lt;script&gt;</h1>")
+		require.Len(t, p.Viewer.Games, n)
+		for _, g := range p.Viewer.Games {
+			require.NotNil(t, g.Review)
+		}
+		require.Contains(t, p.Facts, Fact{"nodes a move", "300"})
+		return p, mapped(p.Sections, func(s Section) string { return s.ID })
+	}
+	one, ids := build(1)
+	require.Equal(t, []string{"games", "reproducibility"}, ids)
+	require.Equal(t, "The game can be replayed here.", one.Sampled)
+	all, ids := build(len(reviews))
+	require.Equal(t, []string{"reviews", "games", "reproducibility"}, ids)
+	require.Equal(t, fmt.Sprintf("All %d games can be replayed here.", len(reviews)), all.Sampled)
 }
 
 // The reviews in a run's folder are read; a review of other moves than the record's is not shown, and a file

@@ -21,10 +21,12 @@ const FileName = "reviews.jsonl"
 // formatVersion is the version of the file's format.
 const formatVersion = 1
 
-// Bounds of a file: of a line, and of what [Read] reads, in bytes. 64 MB are some ten thousand games.
+// Bounds of a file: of a line, of what [Read] reads, and of what is added to, in bytes. 64 MB are some ten
+// thousand games.
 const (
 	maxLine = 8 << 20
 	maxFile = 64 << 20
+	maxOwn  = 2 << 30
 	maxName = 10_000 // of an agent or a rule set
 )
 
@@ -39,10 +41,15 @@ type Header struct {
 // returned. An incomplete last line is left out, as in a file being written; size is that of the others, in
 // bytes. complete reports whether the file had no more than the 64 MB that are read.
 func Read(r io.Reader, name string) (h Header, games []*Game, size int64, complete bool, err error) {
-	limited := &io.LimitedReader{R: r, N: maxFile + maxLine}
+	return read(r, name, maxFile)
+}
+
+// read is Read for another bound.
+func read(r io.Reader, name string, most int64) (h Header, games []*Game, size int64, complete bool, err error) {
+	limited := &io.LimitedReader{R: r, N: most + maxLine}
 	in := bufio.NewReaderSize(limited, 64<<10)
 	at := map[int64]int{} // indices in games
-	for n := 1; size <= maxFile; n++ {
+	for n := 1; size <= most; n++ {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			return h, games, size, limited.N > 0, nil
@@ -177,14 +184,14 @@ func (f *File) begin(o Options, program string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", name))
 	}
-	h, games, size, complete, err := Read(f.file, name)
+	h, games, size, complete, err := read(f.file, name, maxOwn)
 	switch {
 	case err != nil:
 		return err
 	case size == 0 && info.Size() > 0:
 		return fmt.Errorf("%s: expected reviews or an empty file, found neither", name)
 	case !complete:
-		return fmt.Errorf("%s: expected at most %d bytes, found more", name, maxFile)
+		return fmt.Errorf("%s: expected at most %d bytes, found more", name, maxOwn)
 	case size > 0 && h.Nodes != o.Nodes:
 		return fmt.Errorf("%s: holds reviews with %d nodes, found %d; give --nodes %d, or another --out",
 			name, h.Nodes, o.Nodes, h.Nodes)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,21 +18,21 @@ import (
 	"gyges/tournament/record"
 )
 
-// randomGames returns records of games of random moves.
-func randomGames(t *testing.T, n int) []*record.Game {
+// randomGames returns records of games of random moves, at most 50.
+func randomGames(t *testing.T, ruleSet string, n int) []*record.Game {
 	t.Helper()
-	r, rng := rules.MustParse("simplified"), rand.New(rand.NewPCG(4, 5))
+	r, rng := rules.MustParse(ruleSet), rand.New(rand.NewPCG(4, 5))
 	var list []*record.Game
 	for i := range n {
 		g := rules.NewGame(r, r.RandomSetup(rng))
-		for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
+		for o := rules.Undecided; o == rules.Undecided && g.Ply() < 50; o, _ = g.Outcome() {
 			g.PlayLegal(g.Legal().At(rng.IntN(g.Legal().Len())))
 		}
 		var moves []string
 		for _, m := range g.Moves() {
 			moves = append(moves, m.String())
 		}
-		rec := played(t, "simplified", r.FormatPosition(g.Start()), moves...)
+		rec := played(t, ruleSet, r.FormatPosition(g.Start()), moves...)
 		rec.Game = int64(i)
 		list = append(list, rec)
 	}
@@ -52,7 +53,7 @@ func collect(t *testing.T, workers int, list []*record.Game) (games []*Game) {
 
 // Reviews and their order are the same with any number of workers.
 func TestWorkersDontMatter(t *testing.T) {
-	list := randomGames(t, 8)
+	list := randomGames(t, "simplified", 8)
 	one := collect(t, 1, list)
 	require.Len(t, one, 8)
 	require.Equal(t, one, collect(t, 3, list))
@@ -63,7 +64,7 @@ func TestWorkersDontMatter(t *testing.T) {
 
 // A cancelled run passes on what was finished, and returns the context's error; an error of take ends it, too.
 func TestRunEnds(t *testing.T) {
-	list := randomGames(t, 6)
+	list := randomGames(t, "simplified", 6)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	err := Run(ctx, Options{Nodes: 300}, 2, list, func(x Outcome) error {
@@ -83,7 +84,7 @@ func TestRunEnds(t *testing.T) {
 
 // What was added is found again, for the same record only, and an incomplete line is removed.
 func TestFile(t *testing.T) {
-	list := randomGames(t, 2)
+	list := randomGames(t, "simplified", 2)
 	games := collect(t, 0, list)
 	path := filepath.Join(t.TempDir(), FileName)
 	o := Options{Nodes: 300}
@@ -164,6 +165,36 @@ func TestLongFile(t *testing.T) {
 	require.Empty(t, games)
 	require.Equal(t, int64(len(header)), size)
 	require.False(t, complete)
+}
+
+// A review goes on in a file that is longer than what reports read of it.
+func TestGoesOnInLongFile(t *testing.T) {
+	g := collect(t, 1, randomGames(t, "simplified", 1))[0]
+	path := filepath.Join(t.TempDir(), FileName)
+	f, err := Open(path, Options{Nodes: 300}, "test")
+	require.NoError(t, err)
+	for len(g.Moves) < MaxPlies {
+		g.Moves = append(g.Moves, g.Moves...)[:min(2*len(g.Moves), MaxPlies)]
+	}
+	for i := range g.Moves {
+		g.Moves[i].Line = slices.Repeat([]string{strings.Repeat("a1-", 60) + "a2"}, 8)
+	}
+	for size := int64(0); size <= maxFile; g.Game++ {
+		require.NoError(t, f.Add(g))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		size = info.Size()
+	}
+	last := g.Game - 1
+	require.NoError(t, f.Close())
+	_, games, complete, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	require.NoError(t, err)
+	require.False(t, complete)
+	require.NotEmpty(t, games)
+	f, err = Open(path, Options{Nodes: 300}, "test")
+	require.NoError(t, err)
+	require.NotNil(t, f.Find(last, g.Record))
+	require.NoError(t, f.Close())
 }
 
 // zeros is a line without end.

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -129,6 +130,117 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 	}
 }
 
+// forced plays all moves: it returns 1 if the side to move wins within n plies, -1 if it loses within n, else 0.
+func forced(g *rules.Game, n int) int {
+	var moves rules.MoveSet
+	g.LegalMoves(&moves)
+	at, best := g.Position(), -1
+	for m := range moves.All() {
+		v := 0
+		switch o := g.Rules().Outcome(g.Rules().Apply(at, m)); {
+		case o == rules.WinFor(at.Side()):
+			return 1
+		case o == rules.Undecided && n > 1:
+			g.PlayLegal(m)
+			if o, _ := g.Outcome(); o == rules.Undecided { // else the game is too long
+				v = -forced(g, n-1)
+			}
+			g.Undo()
+		}
+		best = max(best, v)
+	}
+	return best
+}
+
+// documented returns the winning probability by the formula of the manual, with the scale in hundredths of a
+// point.
+func documented(s agents.Score, scale float64) float64 {
+	if plies, proven := s.Proven(); proven {
+		return map[bool]float64{true: 1, false: 0}[plies > 0]
+	}
+	return 1 / (1 + math.Exp(-float64(s)/scale))
+}
+
+// What each move of whole games lost is computed again: from its scores by the formulas of the manual, and
+// where two plies decide by playing all moves. Then probabilities are 0 and 1.
+func TestLossAsDocumented(t *testing.T) {
+	const rounding = 0.000_051
+	seen := map[string]int{}
+	r, err := New(Options{Nodes: 500})
+	require.NoError(t, err)
+	for name, scale := range map[string]float64{"standard": 60, "simplified": 110, "kang": 135} {
+		for _, rec := range randomGames(t, name, map[string]int{"standard": 6, "simplified": 8, "kang": 2}[name]) {
+			g, err := r.Game(t.Context(), rec, nil)
+			require.NoError(t, err)
+			sums, judged := map[string]float64{}, map[string]int{}
+			_, err = record.ReplayEach(rec, func(game *rules.Game, made rules.Move) {
+				m := g.Moves[len(game.Moves())]
+				if !m.Judged() {
+					return
+				}
+				at := name + " " + game.Rules().FormatPosition(game.Position()) + " " + m.Move
+				require.InDelta(t, documented(m.Best, scale), m.Before, rounding, at)
+				require.InDelta(t, documented(m.Score, scale), m.After, rounding, at)
+				require.InDelta(t, max(0, m.Before-m.After), m.Loss, 1e-9, at)
+				sums[m.Side] += min(max(103.1668*math.Exp(-4.354*m.Loss)-3.1669, 0), 100)
+				judged[m.Side]++
+				checkDecided(t, game, made, m, at, seen)
+			})
+			require.NoError(t, err)
+			for side, tally := range map[string]Tally{"south": g.SouthMoves, "north": g.NorthMoves} {
+				require.Equal(t, judged[side], tally.Judged)
+				if judged[side] > 0 {
+					require.InDelta(t, sums[side]/float64(judged[side]), tally.Accuracy, rounding)
+				}
+			}
+		}
+	}
+	for _, what := range []string{"wins", "wins soon", "loses", "won before", "lost before", "lost all", "neither"} {
+		require.Positive(t, seen[what], "%s: %v", what, seen)
+	}
+}
+
+// checkDecided compares a move with what playing all moves shows, and counts the cases.
+func checkDecided(t *testing.T, game *rules.Game, made rules.Move, m Move, at string, seen map[string]int) {
+	t.Helper()
+	count := func(what string, want, got float64) {
+		seen[what]++
+		require.Equal(t, want, got, at+": "+what) //nolint:testifylint // exactly 0 or 1
+	}
+	if forced(game, 1) == 1 {
+		count("won before", 1, m.Before)
+	} else if forced(game, 2) == -1 {
+		count("lost before", 0, m.Before)
+	}
+	side, after := game.Position().Side(), rules.NewGame(game.Rules(), game.Start())
+	for _, earlier := range append(slices.Clone(game.Moves()), made) {
+		after.PlayLegal(earlier)
+	}
+	plies, _ := m.Score.Proven()
+	switch o, _ := after.Outcome(); {
+	case o == rules.WinFor(side):
+		count("wins", 1, m.After)
+		require.Equal(t, 1, plies, at)
+	case o != rules.Undecided:
+		require.Zero(t, plies, at)
+	default:
+		v := forced(after, 2)
+		switch v {
+		case 1:
+			count("loses", 0, m.After)
+		case -1:
+			count("wins soon", 1, m.After)
+		default:
+			seen["neither"]++
+		}
+		require.Equal(t, v == 1, plies == -2, at)
+		require.Equal(t, v == -1, plies == 3, at)
+	}
+	if m.Before == 1 && m.After == 0 {
+		count("lost all", 1, m.Loss)
+	}
+}
+
 // A win in one is the best move, and has no better line.
 func TestWinInOne(t *testing.T) {
 	const position = "201030/013000/022000/000032/000000/031100 s"
@@ -171,6 +283,17 @@ func TestLongWin(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Win{{Side: "south", From: 1, To: 1}}, g.Wins)
 	require.Equal(t, []any{Best, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Before})
+}
+
+// Under Kang a win by the last goal is proven, too.
+func TestLongWinByTheLastGoal(t *testing.T) {
+	const position = "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s" // South may not take a piece out now
+	r, err := New(Options{Nodes: DefaultNodes})
+	require.NoError(t, err)
+	g, err := r.Game(t.Context(), played(t, "kang", position, "b2xc3@d3"), nil)
+	require.NoError(t, err)
+	require.Equal(t, []Win{{Side: "south", From: 1, To: 1, Lost: true}}, g.Wins)
+	require.Equal(t, []any{MissedWin, MissedProof, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Kind, g.Moves[0].Before})
 }
 
 // A proof that passes through a position of the game that may not return proves nothing.

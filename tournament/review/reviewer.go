@@ -25,14 +25,14 @@ func New(o Options) (*Reviewer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return With(a.(agents.Analyst), o), nil
+	return With(a, o), nil
 }
 
 // With returns a reviewer that searches by an agent of [Spec], for options within the bounds.
-func With(a agents.Analyst, o Options) *Reviewer {
+func With(a agents.Agent, o Options) *Reviewer {
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(o.Nodes, mostProof)
-	return &Reviewer{&searcher{nodes: o.Nodes, agent: a, proofNodes: proof, prover: solver.NewProver(proof)}}
+	return &Reviewer{&searcher{nodes: o.Nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(proof)}}
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
@@ -203,7 +203,7 @@ func (p *pass) without(ctx context.Context, made rules.Move, v value) (value, er
 // only reports whether a move is the only one that doesn't let the opponent win at once.
 func (p *pass) only(m rules.Move) bool {
 	r, at := p.game.Rules(), p.game.Position()
-	if o := r.Options(); o.Kang && at.Goals(at.Side().Other()) < o.KangGoals-1 {
+	if !lastGoal(r, at, at.Side().Other()) {
 		return false
 	}
 	rest := *p.game.Legal()

@@ -11,14 +11,20 @@ import (
 	"gyges/rules"
 )
 
+// searchAgent is an agent of [Spec].
+type searchAgent interface {
+	agents.Analyst
+	Evaluator(r *rules.Rules) (*eval.Evaluator, error)
+}
+
 // searcher searches single positions. Each search begins with empty tables.
 type searcher struct {
 	nodes      int64
 	proofNodes int64 // for each side
-	agent      agents.Analyst
+	agent      searchAgent
 	prover     *solver.Prover
 	policy     agents.OnRepetition
-	eval       *eval.Evaluator // of the game's rules
+	eval       *eval.Evaluator // of the game's rules, the agent's own
 	last       agents.Decision // of the search under way: of its last whole iteration
 }
 
@@ -60,13 +66,9 @@ func Spec(o Options) agents.Spec {
 }
 
 // begin prepares for a game.
-func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) error {
-	w, err := eval.Default(eval.Family(r))
-	if err != nil {
-		return err
-	}
+func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) (err error) {
 	s.policy = policy
-	s.eval, err = eval.New(w, r)
+	s.eval, err = s.agent.Evaluator(r)
 	return err
 }
 
@@ -135,8 +137,12 @@ func (s *searcher) alone(ctx context.Context, g *rules.Game, m rules.Move, v val
 
 // prove looks for a proof that a side wins in the present position of g, of value v. Without one it returns v.
 func (s *searcher) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
-	if g.Rules().Options().Kang {
-		return v, nil
+	ahead := g.Position().Side()
+	if v.score < 0 {
+		ahead = ahead.Other()
+	}
+	if !lastGoal(g.Rules(), g.Position(), ahead) {
+		return v, nil // of several goals more hardly any proof is found
 	}
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
@@ -165,4 +171,10 @@ func repeats(g *rules.Game, w *solver.Win) bool {
 		}
 	}
 	return false
+}
+
+// lastGoal reports whether a side wins by its next goal, as it does under all rules but Kang.
+func lastGoal(r *rules.Rules, p rules.Position, side rules.Side) bool {
+	o := r.Options()
+	return !o.Kang || p.Goals(side) >= o.KangGoals-1
 }

@@ -6,9 +6,32 @@ import (
 	"gyges/rules"
 )
 
-// Summary counts reviews by player: how well each plays, and where it loses its games. The zero value is
-// empty.
+// Summaries are those of several rule sets, in the order of their first games. The zero value is empty.
+type Summaries []*Summary
+
+// Add counts a game in the summary of its rule set; see [Summary.Add].
+func (s *Summaries) Add(run int, g *Game) {
+	i := slices.IndexFunc(*s, func(of *Summary) bool { return of.Rules == g.Rules })
+	if i < 0 {
+		i = len(*s)
+		*s = append(*s, &Summary{Rules: g.Rules})
+	}
+	(*s)[i].Add(run, g)
+}
+
+// Games returns how many games were counted.
+func (s Summaries) Games() int {
+	n := 0
+	for _, of := range s {
+		n += of.Games
+	}
+	return n
+}
+
+// Summary counts reviews of games under one rule set by player: how well each plays, and where it loses its
+// games. The zero value is empty.
 type Summary struct {
+	Rules   string
 	Games   int
 	Players []*Player // in the order of their first games
 
