@@ -76,7 +76,7 @@ func printReview(w *output, g *review.Game) error {
 		tally := []review.Tally{g.SouthMoves, g.NorthMoves}[i]
 		hanging(w, []string{"South  ", "North  "}[i], textfmt.Escape(agents.LabelOf(agent))+": "+tallyText(&tally))
 	}
-	result := fmt.Sprintf("%s after %d plies", g.Result, g.Plies)
+	result := fmt.Sprintf("%s after ply %d", g.Result, g.Plies)
 	if g.Fault {
 		result += ", by a fault"
 	}

@@ -387,6 +387,21 @@ func TestBrowserAbsentGame(t *testing.T) {
 	b.Wait(`document.querySelector(".absent").textContent === ""`)
 }
 
+// Where there is one game the viewer has no list to choose from.
+func TestBrowserOneGame(t *testing.T) {
+	c := NewCollector(Options{Games: 10})
+	c.AddRun(Run{Name: "one"})
+	c.Add(drawRun("alpha:x=1", "beta", "gamma's")[0])
+	b := browsertest.Open(t)
+	console := b.Visit(savePage(t, BuildReviews(c, Input{Title: "One game"})))
+	for selector, want := range map[string]bool{"#viewer .board": true, "#viewer .picker": false, "#viewer .games": false} {
+		var seen bool
+		b.Eval(`document.querySelector("`+selector+`").checkVisibility()`, &seen)
+		require.Equal(t, want, seen, selector)
+	}
+	require.Empty(t, console())
+}
+
 // On a phone nothing is wider than the screen but what scrolls by itself; dark is
 // dark.
 func TestBrowserPhoneAndDark(t *testing.T) {

@@ -74,7 +74,7 @@
       if (p.kang !== hands) board = B.create({ hands: hands = p.kang });
       board.draw({ position: p, move, before });
       element.href = `#game=${g.id}&ply=${g.result ? moves.length : "last"}`;
-      const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ${g.plies} plies` : `ply ${g.plies}`)];
+      const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${g.plies}`)];
       if (!g.result && move) {
         const score = gygesViewer.scoreText(g.scores && g.scores[moves.length - 1]);
         if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;

@@ -65,6 +65,7 @@ const gygesViewer = (() => {
   function showList() {
     for (const s of picker.querySelectorAll("select")) s.value = filter[s.dataset.key] ?? "";
     const games = data.games.filter(matches);
+    for (const e of [picker, found, list]) e.hidden = data.games.length < 2; // there is no choice
     found.textContent = games.length === 1 ? "1 game" : `${games.length} games` + (games.length > listed ? `, the first ${listed} listed` : "");
     body.replaceChildren(...games.slice(0, listed).map((g) => h("tr", { "data-id": g.id },
       h("td", {}, h("a", { href: gameHash(g.id, 0) }, g.id)), h("td", { class: "words" }, data.rules[g.rules]), h("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
@@ -118,7 +119,7 @@ const gygesViewer = (() => {
   }
 
   function drawSides() {
-    const g = game, end = g.result ? `${g.result} by ${g.reason} after ${g.plies} plies${g.fault ? ` (${g.fault})` : ""}` : g.gone ? "it is no longer played, and not recorded yet" : "under way";
+    const g = game, end = g.result ? `${g.result} by ${g.reason} after ply ${g.plies}${g.fault ? ` (${g.fault})` : ""}` : g.gone ? "it is no longer played, and not recorded yet" : "under way";
     sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
       h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${end}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
   }
@@ -300,7 +301,7 @@ const gygesViewer = (() => {
     const seen = (e) => { const r = e.getBoundingClientRect(); return r.top >= margin && r.bottom <= innerHeight; };
     const bottom = controls.getBoundingClientRect().bottom, from = (e) => bottom - e.getBoundingClientRect().top;
     if (!seen(place) || !seen(controls)) {
-      const [e, block] = from(list) <= room ? [list, "start"] : from(stage) <= room ? [controls, "end"] : [stage, "start"];
+      const [e, block] = !list.hidden && from(list) <= room ? [list, "start"] : from(stage) <= room ? [controls, "end"] : [stage, "start"];
       e.scrollIntoView({ behavior: "instant", block });
     }
     const row = body.querySelector("[aria-current]");
