@@ -25,7 +25,7 @@ type Level struct {
 	Doc   string      // a phrase
 
 	// Elo is the measured strength by preset, of those that were measured; the mean
-	// of the eight weakest levels is 0 in each (results/reference/levels.md).
+	// of all levels is 0 in each (results/reference/levels.md).
 	Elo map[string]int
 }
 
