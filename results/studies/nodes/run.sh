@@ -1,5 +1,5 @@
 #!/bin/sh
-# Repeats the study: an hour and a half on two cores. Run it in the root of a clone, with gyges on the path.
+# Repeats the study: two hours on two cores. Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/nodes
 games=results/study-nodes
@@ -11,6 +11,14 @@ for run in alphabeta alphabeta-long mcts; do
 			--format csv --plot $here/$run-$rules.svg >$here/$run-$rules.csv
 	done
 done
+
+# The longest steps, and what they come to together.
+{
+	echo table,a,b,difference,error,los
+	for nodes in 64000 128000 256000 512000; do
+		gyges rate $games/alphabeta-long --compare alphabeta:hash=64,nodes=$nodes --format csv | tail -n +2
+	done
+} >$here/alphabeta-long.csv
 
 # Alpha-beta against MCTS at equal time; these games differ from run to run.
 for time in 10ms 40ms 160ms; do
