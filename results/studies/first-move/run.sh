@@ -5,7 +5,7 @@ set -e
 here=results/studies/first-move
 games=results/study-first-move
 record_sum() { sed 's/,"timing":.*//' $games/$1/games.jsonl | sha256sum >$here/$1.sha256; }
-for run in weak kang-weak third strong kang-strong; do
+for run in weak kang-weak kang third strong kang-strong; do
 	gyges tournament $here/$run.yaml --out $games/$run
 	record_sum $run
 done
@@ -30,7 +30,7 @@ advantage() {
 	for rules in $others; do
 		advantage 1000 results/study-rulebooks/setups $games/third-$rules --rules $rules
 	done
-	advantage 1000 results/study-rulebooks/random
+	advantage 1000 results/study-rulebooks/random $games/kang
 	advantage 5000 $games/strong $games/kang-strong
 } >$here/advantage.csv
 
