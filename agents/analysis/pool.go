@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -167,10 +166,8 @@ func (p *Pool) release(s *slot, failed bool) {
 }
 
 func (p *Pool) closeAgent(s *slot) {
-	if c, ok := s.agent.(io.Closer); ok {
-		if err := c.Close(); err != nil {
-			p.log.Warn("closing an agent", "error", err)
-		}
+	if err := agents.Close(s.agent); err != nil {
+		p.log.Warn("closing an agent", "error", err)
 	}
 	s.spec, s.agent = "", nil
 }

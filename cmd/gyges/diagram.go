@@ -59,7 +59,7 @@ func (c *diagramCmd) Run(ctx context.Context, e *env) error {
 	toFile := c.Out != "" && c.Out != "-"
 	write := func(w io.Writer) error {
 		_, err := io.WriteString(w, c.draw(r, p, m, course))
-		return writeFailure(err)
+		return asFailure(err)
 	}
 	if toFile {
 		return writeFile(ctx, "--out", c.Out, write)

@@ -69,7 +69,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 			return write(w.renumbered(i, g))
 		})
 		if endErr := end(); err == nil { // which is the same error again
-			err = writeFailure(endErr)
+			err = asFailure(endErr)
 		}
 		return err
 	}
@@ -167,7 +167,7 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 		return write, func() error { lines.Flush(); return lines.Error() }
 	case "parquet":
 		table := columnar.NewWriter(out)
-		return func(g *record.Game) error { return writeFailure(table.Write(g)) }, table.Close
+		return func(g *record.Game) error { return asFailure(table.Write(g)) }, table.Close
 	}
 	return func(g *record.Game) error { return w.pgn(out, g) }, func() error { return nil }
 }
@@ -179,7 +179,7 @@ func (w *exporter) pgn(out io.Writer, g *record.Game) error {
 	}
 	w.text = text
 	_, err = out.Write(text)
-	return writeFailure(err)
+	return asFailure(err)
 }
 
 // csvHeader names the columns of CSV.
@@ -201,5 +201,5 @@ func (w *exporter) line(lines csvfile.Writer, g *record.Game) error {
 			return fmt.Errorf("game %d: %s: expected text without a line end, found %.80q", g.Game, csvHeader[i], cell)
 		}
 	}
-	return writeFailure(lines.Write(row))
+	return asFailure(lines.Write(row))
 }

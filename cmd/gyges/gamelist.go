@@ -121,26 +121,18 @@ func (w *gameWriter) game(run string, g *record.Game) error {
 		if err == nil {
 			_, err = w.out.Write(line)
 		}
-		return writeFailure(err)
+		return asFailure(err)
 	case "json":
 		return w.json(run, g)
 	case "csv":
 		if w.n == 1 {
 			_ = w.csv.Write(w.header()) // the error comes again
 		}
-		return writeFailure(w.csv.Write(w.row(run, g)))
+		return asFailure(w.csv.Write(w.row(run, g)))
 	case "markdown":
 		w.markdown(run, g)
 	default:
 		w.text(w.row(run, g))
-	}
-	return nil
-}
-
-// writeFailure says that an error is not the user's mistake.
-func writeFailure(err error) error {
-	if err != nil {
-		return failure{err}
 	}
 	return nil
 }

@@ -173,5 +173,5 @@ func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
 			})
 		}
 	}
-	return writeFailure(csvfile.NewWriter(w).WriteAll(rows))
+	return asFailure(csvfile.NewWriter(w).WriteAll(rows))
 }

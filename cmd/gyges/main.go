@@ -43,6 +43,14 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
+// asFailure marks an error that is not the user's mistake.
+func asFailure(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err}
+}
+
 // run executes a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := newEnv(stdin, stdout, stderr)

@@ -183,14 +183,6 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	return text
 }
 
-// asFailure marks an error that is not the user's mistake.
-func asFailure(err error) error {
-	if err == nil {
-		return nil
-	}
-	return failure{err}
-}
-
 // end keeps the server's folder unless the run has finished.
 func (q *queued) end(s tournament.Summary) {
 	if s.Status != tournament.Finished {

@@ -155,7 +155,7 @@ func (c *rateCmd) plot(ctx context.Context, b table.Tables) error {
 	}
 	return writeFile(ctx, "--plot", c.Plot, func(w io.Writer) error {
 		_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
-		return writeFailure(err)
+		return asFailure(err)
 	})
 }
 

@@ -210,13 +210,13 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	}
 	err = writeFile(ctx, "--out", path, func(w io.Writer) error {
 		if c.Format == "html" {
-			return writeFailure(report.WriteHTML(w, page))
+			return asFailure(report.WriteHTML(w, page))
 		}
-		return writeFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
+		return asFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
 			name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
 			return name, writeFile(ctx, "--out", filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
 				_, err := io.WriteString(w, f.StandaloneSVG())
-				return writeFailure(err)
+				return asFailure(err)
 			})
 		}))
 	})

@@ -29,7 +29,6 @@ type reviewCmd struct {
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
-// Help is the part of the help below the summary.
 func (reviewCmd) Help() string {
 	return "Compares each move with the best one that a search of a fixed number of nodes finds, in winning " +
 		"probability. One game is printed move by move with marks (inaccuracy, mistake, blunder, missed-win), the " +
@@ -140,7 +139,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	}
 	of.reviews, err = c.review(ctx, e, of.records, kept)
 	if kept != nil {
-		err = errors.Join(err, writeFailure(kept.Close()))
+		err = errors.Join(err, asFailure(kept.Close()))
 	}
 	return err
 }
@@ -297,7 +296,7 @@ func (c *reviewCmd) review(
 	if len(list) == 1 {
 		var err error
 		if games[0], err = c.one(ctx, e, list[0]); err == nil && kept != nil {
-			err = writeFailure(kept.Add(games[0]))
+			err = asFailure(kept.Add(games[0]))
 		}
 		return games, err
 	}
@@ -314,7 +313,7 @@ func (c *reviewCmd) review(
 		if kept == nil {
 			return nil
 		}
-		return writeFailure(kept.Add(x.Review))
+		return asFailure(kept.Add(x.Review))
 	})
 	if err != nil && ctx.Err() != nil && kept != nil {
 		p.end()

@@ -20,16 +20,16 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 	}
 	switch {
 	case c.Format == "html":
-		return writeFailure(report.WriteHTML(e.out, c.page(all, games)))
+		return asFailure(report.WriteHTML(e.out, c.page(all, games)))
 	case c.Format == "jsonl":
 		for _, g := range games {
 			if err := writeJSONLine(e.out, g); err != nil {
-				return writeFailure(err)
+				return asFailure(err)
 			}
 		}
 		return nil
 	case c.Format == "json" && len(games) == 1:
-		return writeFailure(writeJSON(e.out, games[0]))
+		return asFailure(writeJSON(e.out, games[0]))
 	case len(games) == 1:
 		return printReview(e.out, games[0])
 	}
@@ -38,7 +38,7 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 		summaries.Add(0, g)
 	}
 	if c.Format == "json" {
-		return writeFailure(writeJSON(e.out, newSummaryJSON(summaries, c.Nodes)))
+		return asFailure(writeJSON(e.out, newSummaryJSON(summaries, c.Nodes)))
 	}
 	return c.printSummary(e.out, summaries)
 }

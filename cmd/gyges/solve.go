@@ -30,7 +30,6 @@ type solveCmd struct {
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
-// Help is the part of the help below the summary.
 func (solveCmd) Help() string {
 	return "Proves whether the side to move can force a win within N plies, or can't avoid a loss. The first line is " +
 		"'win in 5', 'loss in 4' or 'no forced result within N plies'; the number of plies is the smallest. Then " +
@@ -227,7 +226,7 @@ func writeStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]rules.M
 	slices.Sort(lines)
 	for _, line := range lines {
 		if _, err := io.WriteString(w, line); err != nil {
-			return writeFailure(err)
+			return asFailure(err)
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func (l *solutionList) add(s *solution) error {
 		if !first {
 			rows = rows[1:]
 		}
-		return writeFailure(csvfile.NewWriter(l.out).WriteAll(rows))
+		return asFailure(csvfile.NewWriter(l.out).WriteAll(rows))
 	}
 	l.out.printf("%s: ", s.game.Rules().FormatPosition(s.game.Position()))
 	s.text(l.out)

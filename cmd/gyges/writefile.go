@@ -25,9 +25,9 @@ func writeFile(ctx context.Context, flag, path string, write func(io.Writer) err
 		err = ctx.Err()
 	}
 	if err != nil {
-		return errors.Join(err, writeFailure(f.Discard()))
+		return errors.Join(err, asFailure(f.Discard()))
 	}
-	return writeFailure(f.Commit())
+	return asFailure(f.Commit())
 }
 
 // buffered writes in large pieces.
@@ -35,7 +35,7 @@ func buffered(to io.Writer, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(to, 256<<10)
 	err := write(b)
 	if flushErr := b.Flush(); err == nil {
-		err = writeFailure(flushErr)
+		err = asFailure(flushErr)
 	}
 	return err
 }
