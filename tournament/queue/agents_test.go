@@ -3,7 +3,9 @@ package queue
 import (
 	"context"
 	"flag"
+	"math"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,6 +83,33 @@ func slowKind() agents.Kind {
 			})
 		},
 	}
+}
+
+// gate holds agents back: South and North don't move at these plies and later ones.
+type gate struct{ south, north atomic.Int64 }
+
+// kind plays at random as far as the gate lets it.
+func (g *gate) kind() agents.Kind {
+	return agents.Kind{Name: "held", New: func(agents.Values) (agents.Agent, error) {
+		return wrap(func(ctx context.Context, ply int) error {
+			plies := &g.south
+			if ply%2 == 1 {
+				plies = &g.north
+			}
+			for int64(ply) >= plies.Load() {
+				if !sleep(ctx, 10*time.Millisecond) {
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	}}
+}
+
+// open lets all games end.
+func (g *gate) open() {
+	g.south.Store(math.MaxInt64)
+	g.north.Store(math.MaxInt64)
 }
 
 // otherKind plays at random under another name.

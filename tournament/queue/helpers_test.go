@@ -24,8 +24,8 @@ import (
 
 const version = "test"
 
-func testRegistry() *agents.Registry {
-	kinds := []agents.Kind{ugi.Kind(), crashKind(), slowKind(), otherKind()}
+func testRegistry(more ...agents.Kind) *agents.Registry {
+	kinds := append([]agents.Kind{ugi.Kind(), crashKind(), slowKind(), otherKind()}, more...)
 	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
 }
 
@@ -93,9 +93,9 @@ func testConfig(t testing.TB, pairs int, specs ...string) tournament.Config {
 }
 
 // local plays a config in this process and returns its records without timing.
-func local(t testing.TB, c tournament.Config) string {
+func local(t testing.TB, c tournament.Config, more ...agents.Kind) string {
 	c.Out, c.Executor = t.TempDir(), nil
-	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	_, err := tournament.Run(t.Context(), c, testRegistry(more...), nil)
 	require.NoError(t, err)
 	return timeless(t, c.Out)
 }

@@ -1,14 +1,13 @@
 package queue
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,11 +21,38 @@ import (
 	"gyges/tournament/record"
 )
 
-// watchConfig is a config of one long game after the other.
-func watchConfig(t testing.TB) tournament.Config {
-	c := testConfig(t, 1, "slow:sleep=250ms", "other")
-	c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=20")}
-	return c
+// heldRun is a run whose games last until the gate lets them end.
+type heldRun struct {
+	tournament.Config
+	gate
+}
+
+// newHeldRun returns a run whose games stop after some plies.
+func newHeldRun(t testing.TB, nc *nats.Conn, pairs, plies int, other string) *heldRun {
+	r := &heldRun{Config: testConfig(t, pairs, "held", other)}
+	r.Rules = r.Rules[:1]
+	r.south.Store(int64(plies))
+	r.north.Store(int64(plies))
+	r.Executor = testPool(t, nc, func(o *Options) { o.Registry = r.registry() })
+	return r
+}
+
+func (r *heldRun) registry() *agents.Registry { return testRegistry(r.kind()) }
+
+// begin begins the run, which ends with the test at the latest.
+func (r *heldRun) begin(t testing.TB) (done <-chan error) {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := tournament.Run(t.Context(), r.Config, r.registry(), nil)
+		ended <- err
+	}()
+	t.Cleanup(r.open)
+	return ended
+}
+
+// worker starts one that knows the run's agents.
+func (r *heldRun) worker(t testing.TB, nc *nats.Conn, games int) (stop func()) {
+	return startWorker(t, nc, func(o *WorkerOptions) { o.Registry, o.Workers = r.registry(), games })
 }
 
 // awaitPlaying waits until a run's games under way are as wanted; nil: there is no file.
@@ -36,7 +62,7 @@ func awaitPlaying(t testing.TB, dir, what string, is func(*tournament.Playing) b
 		var err error
 		p, err = tournament.ReadPlaying(os.DirFS(dir))
 		return is(p) && (err == nil || os.IsNotExist(err))
-	}, 30*time.Second, 50*time.Millisecond, what)
+	}, time.Minute, 50*time.Millisecond, what)
 	return p
 }
 
@@ -47,55 +73,51 @@ func isGone(p *tournament.Playing) bool { return p == nil }
 func TestGamesOfWorkersAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
-	c := watchConfig(t)
-	c.Executor = testPool(t, connect(t, s), nil)
-	stop := startWorker(t, connect(t, s), nil)
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		done <- err
-	}()
+	r := newHeldRun(t, connect(t, s), 1, 2, "other")
+	stop := r.worker(t, connect(t, s), 1)
+	done := r.begin(t)
 	has := func(game int64, moves int) func(*tournament.Playing) bool {
 		return func(p *tournament.Playing) bool {
-			return p != nil && p.Count == 1 && p.Games[0].Game == game && len(p.Games[0].Moves) >= moves
+			return p != nil && p.Count == 1 && p.Games[0].Game == game && len(p.Games[0].Moves) == moves
 		}
 	}
-	first := awaitPlaying(t, c.Out, "a game", has(0, 1)).Games[0]
+	first := awaitPlaying(t, r.Out, "a game", has(0, 2)).Games[0]
 	require.Empty(t, first.Result)
-	require.Equal(t, "slow:sleep=250ms", first.South.Agent)
+	require.Equal(t, "held", first.South.Agent)
 	require.Less(t, time.Since(first.Timing.Start), time.Minute)
-	later := awaitPlaying(t, c.Out, "its next moves", has(0, len(first.Moves)+2)).Games[0]
-	require.Equal(t, first.Moves, later.Moves[:len(first.Moves)])
+	r.south.Store(4)
+	later := awaitPlaying(t, r.Out, "its next moves", has(0, 4)).Games[0]
+	require.Equal(t, first.Moves, later.Moves[:2])
 	stop()
-	awaitPlaying(t, c.Out, "nobody plays", isGone)
-	startWorker(t, connect(t, s), nil)
-	awaitPlaying(t, c.Out, "another one plays it", has(0, 2))
-	second := awaitPlaying(t, c.Out, "the second game", has(1, 1))
+	awaitPlaying(t, r.Out, "nobody plays", isGone)
+	r.worker(t, connect(t, s), 1)
+	awaitPlaying(t, r.Out, "another one plays it", has(0, 4))
+	r.south.Store(math.MaxInt64) // in the second game that agent is North
+	second := awaitPlaying(t, r.Out, "the second game", has(1, 3))
 	require.Len(t, second.Games, 2)
 	_, err := record.Replay(second.Games[1])
 	require.NoError(t, err, "the first one is over")
+	r.open()
 	require.NoError(t, <-done)
-	require.NoFileExists(t, filepath.Join(c.Out, tournament.PlayingFile))
-	require.Equal(t, local(t, c), timeless(t, c.Out))
+	require.NoFileExists(t, filepath.Join(r.Out, tournament.PlayingFile))
+	require.Equal(t, local(t, r.Config, r.kind()), timeless(t, r.Out))
 }
 
 // Each of two runs that share a worker shows its own games.
 func TestGamesOfTwoRunsAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	var dirs []string
-	var runs sync.WaitGroup
-	defer func() { cancel(); runs.Wait() }()
+	var runs []*heldRun
 	for i := range 2 {
-		c := watchConfig(t)
-		c.Agents[1].Params = append(c.Agents[1].Params, agents.Param{Name: "name", Value: fmt.Sprint("run", i)})
-		c.Executor, dirs = testPool(t, connect(t, s), nil), append(dirs, c.Out)
-		runs.Go(func() { _, _ = tournament.Run(ctx, c, testRegistry(), nil) }) // it is stopped
+		r := newHeldRun(t, connect(t, s), 1, 2, fmt.Sprint("other:name=run", i))
+		done := r.begin(t)
+		runs = append(runs, r)
+		defer func() { require.NoError(t, <-done) }()
 	}
-	startWorker(t, connect(t, s), nil)
-	for i, dir := range dirs {
-		p := awaitPlaying(t, dir, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+	runs[0].worker(t, connect(t, s), 2)
+	defer runs[0].open()
+	for i, r := range runs {
+		p := awaitPlaying(t, r.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
 		require.Len(t, p.Games, 1)
 		require.Equal(t, fmt.Sprint("other:name=run", i), p.Games[0].North.Agent)
 	}
@@ -208,19 +230,12 @@ func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	nc := connect(t, s)
-	c := watchConfig(t)
-	c.Pairs = 8
-	c.Executor = testPool(t, nc, nil)
-	startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 8 })
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(ctx, c, testRegistry(), nil)
-		done <- err
-	}()
-	defer func() { cancel(); require.ErrorIs(t, <-done, context.Canceled) }()
-	awaitPlaying(t, c.Out, "games", func(p *tournament.Playing) bool { return p != nil && len(p.Games) == 8 })
-	id, err := readIdentity(c.Out)
+	r := newHeldRun(t, nc, 8, 2, "other")
+	r.worker(t, connect(t, s), 8)
+	done := r.begin(t)
+	defer func() { r.open(); require.NoError(t, <-done) }()
+	awaitPlaying(t, r.Out, "games", func(p *tournament.Playing) bool { return p != nil && len(p.Games) == 8 })
+	id, err := readIdentity(r.Out)
 	require.NoError(t, err)
 	answers, err := nc.SubscribeSync(resultsOf(id.Run))
 	require.NoError(t, err)
@@ -290,17 +305,12 @@ func TestUserWithFewerRights(t *testing.T) {
 		t.Cleanup(nc.Close)
 		return nc
 	}
-	c := testConfig(t, 1, "slow:sleep=1s", "alphabeta:depth=1,weights="+weightsFile(t))
-	c.Rules = c.Rules[:1]
-	c.Executor = testPool(t, as("player", "p"), nil)
-	stop := startWorker(t, as("worker", "w"), func(o *WorkerOptions) { o.Log = log.log() })
+	r := newHeldRun(t, as("player", "p"), 1, 2, "alphabeta:depth=1,weights="+weightsFile(t))
+	stop := startWorker(t, as("worker", "w"), func(o *WorkerOptions) { o.Log, o.Registry = log.log(), r.registry() })
 	defer stop()
-	done := make(chan error, 1)
-	go func() {
-		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
-		done <- err
-	}()
-	awaitPlaying(t, c.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+	done := r.begin(t)
+	awaitPlaying(t, r.Out, "a game", func(p *tournament.Playing) bool { return p != nil && p.Count == 1 })
+	r.open()
 	require.NoError(t, <-done)
 	require.NotContains(t, strings.ToLower(log.String()), "permission")
 }
