@@ -85,25 +85,28 @@ func slowKind() agents.Kind {
 	}
 }
 
+// heldKind plays at random when hold returns, which is called before each move.
+func heldKind(hold func(ctx context.Context, ply int) error) agents.Kind {
+	return agents.Kind{Name: "held", New: func(agents.Values) (agents.Agent, error) { return wrap(hold) }}
+}
+
 // gate holds agents back: South and North don't move at these plies and later ones.
 type gate struct{ south, north atomic.Int64 }
 
 // kind plays at random as far as the gate lets it.
 func (g *gate) kind() agents.Kind {
-	return agents.Kind{Name: "held", New: func(agents.Values) (agents.Agent, error) {
-		return wrap(func(ctx context.Context, ply int) error {
-			plies := &g.south
-			if ply%2 == 1 {
-				plies = &g.north
+	return heldKind(func(ctx context.Context, ply int) error {
+		plies := &g.south
+		if ply%2 == 1 {
+			plies = &g.north
+		}
+		for int64(ply) >= plies.Load() {
+			if !sleep(ctx, 10*time.Millisecond) {
+				return ctx.Err()
 			}
-			for int64(ply) >= plies.Load() {
-				if !sleep(ctx, 10*time.Millisecond) {
-					return ctx.Err()
-				}
-			}
-			return nil
-		})
-	}}
+		}
+		return nil
+	})
 }
 
 // open lets all games end.

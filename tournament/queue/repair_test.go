@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,11 +54,21 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := testServer(t)
-			stop := startWorker(t, connect(t, s), func(o *WorkerOptions) { o.Workers = 1 })
-			c := slowConfig("5")
-			want := local(t, c)
-			c.Out = t.TempDir()
-			p := testPool(t, connect(t, s), nil)
+			removed, begun := make(chan struct{}), atomic.Int64{}
+			held := heldKind(func(ctx context.Context, ply int) error {
+				if ply > 1 || begun.Add(1) <= 4 { // the second pair's results have been sent
+					return nil
+				}
+				select {
+				case <-removed:
+				case <-ctx.Done():
+				}
+				return ctx.Err()
+			})
+			knowing := func(o *WorkerOptions) { o.Registry, o.Workers = testRegistry(held), 1 }
+			stop := startWorker(t, connect(t, s), knowing)
+			c := testConfig(t, 5, "held", "other")
+			p := testPool(t, connect(t, s), func(o *Options) { o.Registry = testRegistry(held) })
 			p.repairEvery = 500 * time.Millisecond
 			c.Executor = p
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -65,7 +76,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			var change sync.WaitGroup
 			defer change.Wait()
 			games, waiting := 0, uint64(0)
-			_, err := tournament.Run(ctx, c, testRegistry(), func(*record.Game) {
+			_, err := tournament.Run(ctx, c, testRegistry(held), func(*record.Game) {
 				if games++; games != 2 {
 					return
 				}
@@ -77,12 +88,13 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 				require.NoError(t, remove(ctx, p.js, id.Run))
 				change.Go(func() { // a new worker needs more of the server than one that has begun
 					stop()
-					startWorker(t, connect(t, s), nil)
+					close(removed)
+					startWorker(t, connect(t, s), knowing)
 				})
 			})
 			require.NoError(t, err)
 			require.Greater(t, waiting, uint64(2), "jobs that were removed")
-			require.Equal(t, want, timeless(t, c.Out))
+			require.Equal(t, local(t, c, held), timeless(t, c.Out))
 			requireEmpty(t, p)
 		})
 	}
