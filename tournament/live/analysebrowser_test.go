@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -199,20 +198,13 @@ func TestBrowserDrag(t *testing.T) {
 	b.Visit(listen(t, noRate(newTestServer(t))) + "/analyse#rules=standard&position=" + url.QueryEscape(middle))
 	b.shows(middle, 0)
 	b.Click("#edit")
-	drag := func(from, to string) {
-		var at [4]float64
-		b.Eval(fmt.Sprintf(`[%q, %q].flatMap((s) => { const r = document.querySelector(s).getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })`, from, to), &at)
-		left := chromedp.ButtonLeft
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at[0], at[1], left),
-			chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[2], at[3], left), chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at[2], at[3], left)))
-	}
 	rows := func() string { return b.Text(`document.querySelector("#table .board").dataset.position`) }
 	before := rows()
-	drag(`[data-at="a1"]`, `[data-at="a3"]`)
+	b.Drag(`[data-at="a1"]`, `[data-at="a3"]`)
 	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
-	drag(`[data-at="a3"]`, "#headline")
+	b.Drag(`[data-at="a3"]`, "#headline")
 	require.Equal(t, "002110/000330/200000/000200/000100/030123", rows())
-	drag(`[data-at="a3"]`, `[data-at="a1"]`)
+	b.Drag(`[data-at="a3"]`, `[data-at="a1"]`)
 	require.Equal(t, before, rows())
 }
 

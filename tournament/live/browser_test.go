@@ -48,13 +48,41 @@ func rows(r *rules.Rules, p rules.Position) string {
 // record of it.
 type clicks struct {
 	*browsertest.Tab
-	t    *testing.T
-	game *rules.Game
-	rng  *rand.Rand
-	you  rules.Side
+	t     *testing.T
+	game  *rules.Game
+	rng   *rand.Rand
+	you   rules.Side
+	drags bool // the next move
 }
 
-// click makes a move by the mouse: the piece, where it ends, and where the one
+// play makes a move by the mouse, by clicks and by dragging in turn.
+func (c *clicks) play(m rules.Move) {
+	c.t.Helper()
+	if c.drags = !c.drags; c.drags {
+		c.drag(m)
+	} else {
+		c.click(m)
+	}
+}
+
+// end names the cell where a move's piece ends.
+func (c *clicks) end(m rules.Move) string {
+	if m.IsGoal() {
+		return "goal-" + string(c.you.Letter())
+	}
+	return m.To().String()
+}
+
+// drag drags the piece to where it ends, and one displaced from there to where it goes.
+func (c *clicks) drag(m rules.Move) {
+	c.t.Helper()
+	c.Drag(fmt.Sprintf(`[data-at="%s"]`, c.cell(m)), fmt.Sprintf(`[data-at="%s"]`, c.end(m)))
+	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
+		c.Drag(`.displaced`, fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
+	}
+}
+
+// click makes a move by clicks: the piece, where it ends, and where the one
 // displaced goes.
 func (c *clicks) click(m rules.Move) {
 	c.t.Helper()
@@ -66,11 +94,7 @@ func (c *clicks) click(m rules.Move) {
 		c.Click(fmt.Sprintf(`[data-at="%s"]`, from))
 		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
 	}
-	to := m.To().String()
-	if m.IsGoal() {
-		to = "goal-" + string(c.you.Letter())
-	}
-	c.Click(fmt.Sprintf(`[data-at="%s"]`, to))
+	c.Click(fmt.Sprintf(`[data-at="%s"]`, c.end(m)))
 	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
 		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
 		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
@@ -113,8 +137,8 @@ func (c *clicks) ready() {
 	c.Wait(`!document.querySelector("#play").hidden && /^(Your turn|You won|You lost|It is a draw)/.test(document.querySelector("#headline").textContent)`)
 }
 
-// A full game is played against an agent by clicks, its pieces placed by keys and
-// clicks, with a hint and a move taken back; the board is right after every move,
+// A full game is played against an agent by clicks and by dragging, its pieces placed by these and
+// by keys, with a hint and a move taken back; the board is right after every move,
 // and the record is one that replays.
 func TestBrowserPlay(t *testing.T) {
 	for set, side := range map[string]rules.Side{"standard": rules.South, "kang": rules.North} {
@@ -186,7 +210,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 		}
 		bounced += bounces(c.game.Rules(), c.game.Position(), m)
 		n := len(c.game.Moves())
-		c.click(m)
+		c.play(m)
 		b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
 		if n >= 8 && !undone {
 			undone = true

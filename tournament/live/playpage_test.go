@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -315,4 +316,49 @@ func TestBrowserSizes(t *testing.T) {
 			shot(t, b, "size-"+name)
 		}
 	}
+}
+
+// A piece follows the pointer, with its course; one that is let go where it can't end stays picked,
+// and the page says why. A finger drags, too, without scrolling the page.
+func TestBrowserDragging(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, "random", 2)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	m := quiet(p.game)
+	at := func(name string) string { return fmt.Sprintf(`[data-at="%s"]`, name) }
+	from, to := m.From().String(), m.To().String()
+	drawn := fmt.Sprintf(`String(!!document.querySelector('[data-piece^="%s"]'))`, from)
+	b.Mouse(input.DispatchMouseEventTypeMousePressed, at(from))
+	require.Equal(t, "true", b.Text(drawn))
+	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at(to))
+	require.Equal(t, "false", b.Text(drawn), "the piece has left its square")
+	require.Equal(t, "true", b.Text(`String(!!document.querySelector("#table .lifted"))`))
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#course").textContent`), from+"-"))
+	shot(t, b, "dragging")
+	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at("goal-n"))
+	b.Mouse(input.DispatchMouseEventTypeMouseReleased, at("goal-n"))
+	require.Equal(t, "true", b.Text(drawn))
+	require.Equal(t, "That is the other side’s goal.", b.Text(`document.querySelector("#problem").textContent`))
+	require.Equal(t, from, b.Text(`document.querySelector(".picked").dataset.at`))
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+
+	_, err := chromedp.Call(b.Context(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+	require.NoError(t, err)
+	finger := func(kind input.DispatchTouchEventType, names ...string) {
+		var points []*input.TouchPoint
+		for _, name := range names {
+			x, y := b.Middle(at(name))
+			points = append(points, &input.TouchPoint{X: x, Y: y})
+		}
+		_, err := chromedp.Call(b.Context(), input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		require.NoError(t, err)
+	}
+	finger(input.DispatchTouchEventTypeTouchStart, from)
+	finger(input.DispatchTouchEventTypeTouchMove, to)
+	finger(input.DispatchTouchEventTypeTouchEnd)
+	b.Wait(`document.querySelectorAll("#moves li").length > 2`)
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelectorAll("#moves .m")[2].textContent`), from+"-"))
+	require.Empty(t, console())
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -148,14 +148,45 @@ func (b *Tab) Press(keys string) {
 // Click clicks in the middle of what a selector finds, as a mouse does.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
+	b.bring(selector, "center")
+	x, y := b.Middle(selector)
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.MouseClickXY(x, y)), selector)
+}
+
+// Drag presses the button of a mouse in the middle of what a selector finds, moves to that of
+// another one, and releases it there. The window must have room for both.
+func (b *Tab) Drag(from, to string) {
+	b.t.Helper()
+	b.bring(to, "nearest")
+	b.bring(from, "nearest")
+	b.Mouse(input.DispatchMouseEventTypeMousePressed, from)
+	b.Mouse(input.DispatchMouseEventTypeMouseMoved, to)
+	b.Mouse(input.DispatchMouseEventTypeMouseReleased, to)
+}
+
+// Mouse does something with the left button of a mouse in the middle of what a selector finds.
+func (b *Tab) Mouse(what input.DispatchMouseEventType, selector string) {
+	b.t.Helper()
+	x, y := b.Middle(selector)
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.MouseEvent(what, x, y, chromedp.ButtonLeft)), selector)
+}
+
+// bring scrolls what a selector finds to a place in the window.
+func (b *Tab) bring(selector, block string) {
+	b.t.Helper()
+	script := fmt.Sprintf(`document.querySelector(%q).scrollIntoView({ block: %q, behavior: "instant" })`, selector, block)
+	b.Eval("void "+script, nil)
+}
+
+// Middle is the middle in the window of what a selector finds.
+func (b *Tab) Middle(selector string) (x, y float64) {
+	b.t.Helper()
 	var at [2]float64
-	b.Eval(`(() => {
-		const e = document.querySelector(`+strconv.Quote(selector)+`);
-		e.scrollIntoView({ block: "center", behavior: "instant" });
-		const r = e.getBoundingClientRect();
+	b.Eval(fmt.Sprintf(`(() => {
+		const r = document.querySelector(%q).getBoundingClientRect();
 		return [r.x + r.width / 2, r.y + r.height / 2];
-	})()`, &at)
-	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.MouseClickXY(at[0], at[1])), selector)
+	})()`, selector), &at)
+	return at[0], at[1]
 }
 
 // PhoneInTheDark shows pages as a phone does that is set to dark.

@@ -139,7 +139,7 @@
 
   // ---- what is shown
 
-  const input = gygesInput.create($("table"), { move: (text) => visit(child(current, text)), change: prompt, problem: showProblem, edit: put });
+  const input = gygesInput.create($("table"), { move: (text) => visit(child(current, text)), change: prompt, problem: showProblem, edit: put, carry });
 
   // scene is what the board shows of a node: the move that led there, if there is one.
   function scene(node) {
@@ -471,19 +471,12 @@
 
   const squareOf = (name) => [...Array(36).keys()].find((i) => B.nameOf(i) === name);
 
-  // A piece that is dragged to another square while editing goes there.
-  let dragged = null; // its square
-  const squareAt = (e) => squareOf(document.elementFromPoint(e.clientX, e.clientY)?.closest("#table .cell")?.dataset.at);
-  $("table").addEventListener("pointerdown", (e) => { const s = squareAt(e); dragged = editing && e.isPrimary && editing.board[s] ? s : null; });
-  addEventListener("pointercancel", () => { dragged = null; });
-  addEventListener("pointerup", (e) => {
-    const from = dragged, to = squareAt(e);
-    dragged = null;
-    if (!editing || from === null || to === undefined || to === from) return;
-    [editing.board[from], editing.board[to]] = [0, editing.board[from]];
+  // carry puts a piece of the position being edited on another square.
+  function carry(from, to) {
+    [editing.board[squareOf(from)], editing.board[squareOf(to)]] = [0, editing.board[squareOf(from)]];
     drawEditor();
-    announce(`${B.nameOf(from)} to ${B.nameOf(to)}`);
-  });
+    announce(`${from} to ${to}`);
+  }
 
   // put puts a piece on a square of the position being edited, or changes a hand.
   function put(name) {

@@ -11,7 +11,8 @@ const gygesInput = (() => {
   // create makes an input in an element. These functions of on are called: move, with
   // the text of the move chosen, which may return a promise; change, after another
   // piece or square is picked or pointed at; problem, with the reason why a click did
-  // nothing, or ""; edit, with the name of a cell clicked while "editing" is shown.
+  // nothing, or ""; while "editing" is shown edit, with the name of a cell clicked, and
+  // carry, with the squares between which a piece was dragged.
   function create(root, on) {
     // What is shown: the position, a scene to draw while nothing is picked (by default
     // the position alone), the moves of its side to move, whether pieces are being
@@ -21,6 +22,7 @@ const gygesInput = (() => {
     let from = null, to = null; // what is picked: a source, and where it is to displace a piece
     let height = null; // the source that stays picked while pieces are placed
     let pointed = null; // the square under the pointer or with the focus
+    let drag = null; // the cell where the pointer went down, where it is, and whether a piece follows it
     let busy = false, column = 2;
 
     const letter = () => "sn"[shown.position.side];
@@ -148,10 +150,65 @@ const gygesInput = (() => {
       try { await on.move(text); } finally { busy = false; }
     }
 
+    // ---- a piece is dragged: it is picked where the pointer goes down, and put where it goes up
+
+    const cellAt = (e) => { const b = document.elementFromPoint(e.clientX, e.clientY)?.closest(".cell"); return b && root.contains(b) ? b.dataset.at : null; };
+
+    // canDrag reports whether a cell has a piece that can be picked.
+    function canDrag(name) {
+      if (shown.editing) return !!shown.position.board[square(name)];
+      const at = target(name);
+      return !busy && at !== null && (to === null ? sources().has(at) : at === to);
+    }
+
+    root.addEventListener("pointerdown", (e) => {
+      const name = e.isPrimary && e.button === 0 ? cellAt(e) : null;
+      drag = name !== null && canDrag(name) ? { name, x: e.clientX, y: e.clientY, moved: false } : null;
+    });
+    addEventListener("pointermove", (e) => {
+      if (!drag || !e.isPrimary) return;
+      if (!e.buttons || !cells.has(drag.name)) return drop(null);
+      if (!drag.moved && Math.hypot(e.clientX - drag.x, e.clientY - drag.y) < 6) return; // of a click
+      if (!drag.moved && !canDrag(drag.name)) return drop(null); // the position has changed meanwhile
+      if (!drag.moved && !shown.editing && to === null) { from = target(drag.name); on.problem(""); }
+      drag = { ...drag, x: e.clientX, y: e.clientY, moved: true };
+      const name = cellAt(e);
+      pointed = name && target(name);
+      changed();
+    });
+    addEventListener("pointerup", (e) => { if (drag && e.isPrimary) drop(cellAt(e)); });
+    addEventListener("pointercancel", (e) => { if (drag && e.isPrimary) drop(null); });
+
+    // drop ends the dragging over a cell; null: elsewhere, and nothing is moved.
+    function drop(name) {
+      const { name: begun, moved } = drag;
+      drag = null;
+      if (!moved) return;
+      pointed = null;
+      changed();
+      if (name === null || name === begun) return;
+      if (shown.editing) return square(name) in shown.position.board ? on.carry(begun, name) : undefined;
+      if (to === null && !ends().has(target(name))) return on.problem(refusal(name, target(name)));
+      pick(name);
+    }
+
+    // dragged is a scene in which a piece follows the pointer.
+    function dragged() {
+      const rect = board.element.getBoundingClientRect(), scale = board.element.viewBox.baseVal.width / rect.width;
+      const at = [(drag.x - rect.left) * scale, (drag.y - rect.top) * scale], before = shown.position, s = square(drag.name);
+      const hand = drag.name.startsWith("hand") ? "sn".indexOf(drag.name[5]) : -1, height = hand < 0 ? before.board[s] : +drag.name[6];
+      const position = { ...before, board: before.board.slice(), hands: before.hands.map((h) => h.slice()) };
+      if (hand < 0) position.board[s] = 0;
+      else position.hands[hand][height - 1]--;
+      if (to !== null) { const move = B.parseMove(ends().get(to).course.replace(/@..$/, "")); return { position: B.apply(before, move), move, before, lifted: { square: s, height, at } }; }
+      const text = preview(), move = text ? B.parseMove(text) : undefined;
+      return { position, move: move && move.kind === "move" ? move : undefined, before, lifted: { square: s, height, at } };
+    }
+
     // point shows the course to the cell pointed at.
     function point(name) {
       const at = name && target(name);
-      if (at === pointed) return;
+      if (at === pointed || drag?.moved) return;
       pointed = at;
       if (from !== null && !busy) changed();
     }
@@ -165,6 +222,7 @@ const gygesInput = (() => {
 
     // scene is what to draw.
     function scene() {
+      if (drag?.moved) return dragged();
       const p = shown.position, text = preview();
       if (!text) return shown.scene && (from === null || from === only()) ? shown.scene : { position: p };
       const move = B.parseMove(text);
@@ -175,12 +233,13 @@ const gygesInput = (() => {
 
     function draw() {
       board.draw(scene());
+      root.classList.toggle("dragging", !!drag?.moved);
       const open = ends(), list = sources(), drops = to !== null ? open.get(to).drops : [];
       for (const [name, b] of cells) {
         const at = target(name), end = to === null && open.get(at), classes = ["cell"], words = [label(name)];
         if (list.has(at)) { classes.push(from === null || at === from ? "source" : "source other"); if (from === null) words.push(shown.placing ? "can be placed" : "can move"); }
         if (at !== null && at === from) { classes.push("picked"); words.push("picked"); }
-        if (at !== null && at === to) words.push("to be displaced");
+        if (at !== null && at === to) { classes.push("displaced"); words.push("to be displaced"); }
         if (drops.includes(at)) { classes.push("drop"); words.push("the displaced piece can go here"); }
         if (end) {
           classes.push(end.drops ? "displace" : "end");

@@ -97,7 +97,7 @@ const gygesBoard = (() => {
   // door says how many of its steps have been made (all by default), and before is
   // the position it began in. A fraction of a door is a piece between two squares;
   // a door beyond the last is a displaced piece on its way. lifted is one that has no
-  // square yet: {square, height}. Options: hands leaves room for them, turned puts
+  // square yet: {square, height} and at, the point where it is, if it isn't held beside its square. Options: hands leaves room for them, turned puts
   // North below.
   function create(options = {}) {
     const hands = !!options.hands, turned = !!options.turned;
@@ -237,7 +237,7 @@ const gygesBoard = (() => {
       if (move && move.kind === "move") drawCourse(before, move, door);
       if (travelling) flight(before, move, door);
       else if (move && move.kind === "place") el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
-      if (scene.lifted) lift(above(scene.lifted.square), scene.lifted.height, nameOf(scene.lifted.square) + scene.lifted.height);
+      if (scene.lifted) lift(scene.lifted.at ?? above(scene.lifted.square), scene.lifted.height, (scene.lifted.at ? "" : nameOf(scene.lifted.square)) + scene.lifted.height);
       svg.setAttribute("data-position", rows(travelling ? before : position));
       svg.setAttribute("aria-label", describePosition(shown));
     }
