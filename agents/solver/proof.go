@@ -12,6 +12,9 @@ import (
 	"gyges/rules"
 )
 
+// MaxProofDepth is the highest depth of a search by proof numbers, in plies.
+const MaxProofDepth = 99
+
 // ErrProofHistory is the error of a game whose moves a rule on repetition remembers.
 var ErrProofHistory = errors.New("under a rule on repetition, expected a game without moves so far")
 
@@ -46,7 +49,7 @@ type Prover struct {
 	attacker rules.Side
 	proven   map[rules.Position]rules.Move
 	path     []rules.Position
-	frames   [MaxDepth]proofFrame
+	frames   [MaxProofDepth]proofFrame
 	maxPlies int // beyond them nothing counts as won
 	ctx      context.Context
 	nodes    int64
@@ -103,7 +106,7 @@ func NewProver(nodes int64) *Prover {
 
 // Prove looks for a proof that a side wins in the present position of g, a game under
 // way: first for the side that the evaluation e favours, then for the other, for each
-// within so many nodes and plies, 1 to [MaxDepth]; transpositions can make a proof a few
+// within so many nodes and plies, 1 to [MaxProofDepth]; transpositions can make a proof some
 // plies longer. A proof is played through against every reply before it is returned, and
 // is none if it takes longer than the game may last. When ctx is cancelled it returns its
 // error with the nodes so far.
@@ -124,7 +127,7 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 	}
 	var result Proof
 	for _, side := range []rules.Side{first, first.Other()} {
-		win := s.prove(p, side, min(plies, MaxDepth), s.line.Left(), nodes)
+		win := s.prove(p, side, min(plies, MaxProofDepth), s.line.Left(), nodes)
 		result.Nodes += s.nodes
 		if ctx.Err() != nil {
 			return result, ctx.Err()

@@ -135,6 +135,20 @@ func TestProofOfASetup(t *testing.T) {
 	require.InDelta(t, 200, none.Nodes, 100, "for each side")
 }
 
+// A proof takes as many plies as the search may look ahead, and more than the solver's own search may.
+func TestProofDepth(t *testing.T) {
+	r := rules.MustParse("italian-simplified")
+	g := agenttest.Game(t, r, "000300/000000/110000/020220/323100/013000 s")
+	prove := func(plies int) *Win {
+		proof, err := NewProver(10_000).Prove(t.Context(), g, evaluator(t, r), plies, 10_000)
+		require.NoError(t, err)
+		return proof.Win
+	}
+	require.Nil(t, prove(3))
+	require.NotNil(t, prove(MaxProofDepth))
+	require.NotNil(t, prove(MaxProofDepth+1))
+}
+
 // The game's length bounds a proof.
 func TestProofWithinTheGamesLength(t *testing.T) {
 	const position = "232101/030000/000000/000100/003001/230200 s" // won in 5

@@ -18,7 +18,7 @@ import (
 // solveCmd proves wins and losses.
 type solveCmd struct {
 	rulesFlags
-	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31. Default: 5, with --proof 31."`
+	Depth    *int           `placeholder:"N" help:"Plies ahead in which a result is sought, 1 to 31, with --proof 1 to 99. Default: 5, with --proof 31."`
 	MoveTime *time.Duration `name:"movetime" placeholder:"TIME" help:"Stop after this time for a position, like 10s."`
 	Proof    bool           `help:"Search by proof numbers: finds much longer wins, though not the shortest."`
 	Nodes    *int           `placeholder:"N" help:"With --proof, positions to evaluate for each side. Default: 1000000."`
@@ -53,6 +53,9 @@ func (solveCmd) examples() []example {
 
 // defaultProofNodes is the default of --nodes: some seconds.
 const defaultProofNodes = 1_000_000
+
+// defaultProofDepth is the default of --depth with --proof: with more, strategies are longer.
+const defaultProofDepth = 31
 
 // Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
@@ -98,13 +101,14 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 
 // check checks the flags and returns the rules.
 func (c *solveCmd) check() (*rules.Rules, error) {
-	if c.Depth == nil {
-		c.Depth = new(5)
-		if c.Proof {
-			*c.Depth = solver.MaxDepth
-		}
+	depth, most := 5, solver.MaxDepth
+	if c.Proof {
+		depth, most = defaultProofDepth, solver.MaxProofDepth
 	}
-	err := errors.Join(between("--depth", *c.Depth, 1, solver.MaxDepth), positive("--movetime", c.MoveTime))
+	if c.Depth == nil {
+		c.Depth = &depth
+	}
+	err := errors.Join(between("--depth", *c.Depth, 1, most), positive("--movetime", c.MoveTime))
 	refuse := func(given bool, message string) {
 		if given {
 			err = errors.Join(err, errors.New(message))
