@@ -65,7 +65,7 @@ func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game 
 	require.Eventually(t, func() bool {
 		_, g = s.display.games(time.Now().Add(playingAge))
 		return g != nil && g.Game == game && len(g.Moves) == moves
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return g
 }
 

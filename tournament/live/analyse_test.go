@@ -171,7 +171,7 @@ func (s *testServer) idle() {
 		s.analyses.quota.mu.Lock()
 		defer s.analyses.quota.mu.Unlock()
 		return len(s.games.pool.Busy())+len(s.streams)+len(s.analyses.pages)+len(s.analyses.quota.used) == 0
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 // The lines come depth by depth, and the search ends when the page goes.

@@ -315,7 +315,7 @@ func TestUndoStopsTheAgent(t *testing.T) {
 		require.False(t, now.Waiting)
 		require.Empty(t, now.Moves)
 	}
-	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, 5*time.Second,
+	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, time.Minute,
 		time.Millisecond)
 }
 
@@ -502,7 +502,7 @@ func TestRoomForGames(t *testing.T) {
 	require.Eventually(t, func() bool {
 		now, _ := g.snapshot()
 		return now.Problem == errIdle.Error()
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	require.Equal(t, http.StatusCreated, s.post("/api/games", body).Code)
 	require.Len(t, s.kept(), 1)
 }

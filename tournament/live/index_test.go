@@ -29,7 +29,7 @@ func pageOf(t *testing.T, results, key string) (page map[string]string, read int
 	require.Eventually(t, func() bool {
 		now = s.catalog.run("match").feed.now(time.Hour)
 		return now.parts["reading"].text == "false"
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	page = map[string]string{}
 	for name, p := range now.parts {
 		page[name] = p.text

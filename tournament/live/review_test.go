@@ -119,7 +119,7 @@ func TestReviewLimits(t *testing.T) {
 		s.reviews.quota.mu.Lock()
 		defer s.reviews.quota.mu.Unlock()
 		return len(s.reviews.quota.used) == 0
-	}, 10*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	free()
 	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
@@ -202,7 +202,7 @@ func TestReviewSection(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.get("/run/one").Body.String(), "2 of 2 games reviewed")
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // The button reviews the game that is shown; a link may ask for it, too.

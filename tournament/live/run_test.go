@@ -135,7 +135,7 @@ func TestRunGoesOn(t *testing.T) {
 // eventsOf reads the events of a page until stop says that it has enough.
 func eventsOf(t *testing.T, url string, each func(id string, parts map[string]json.RawMessage) (more bool)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestEvents(t *testing.T) {
 		require.NotContains(t, parts, "running")
 		return false
 	})
-	require.Eventually(t, func() bool { return !s.catalog.run("match").feed.viewed() }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return !s.catalog.run("match").feed.viewed() }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 0, len(s.streams))
 }
 
@@ -296,7 +296,7 @@ func TestLargeRunIsReadInTheBackground(t *testing.T) {
 	require.Eventually(t, func() bool {
 		now, _ = r.show()
 		return now.parts["reading"].text == "false"
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	require.Greater(t, now.version, int64(5))
 	for name, p := range whole.parts {
 		want := strings.ReplaceAll(p.text, "run-x", "run-y")
@@ -306,7 +306,7 @@ func TestLargeRunIsReadInTheBackground(t *testing.T) {
 		r.feed.viewMu.Lock()
 		defer r.feed.viewMu.Unlock()
 		return !r.feed.polling
-	}, 10*time.Second, time.Millisecond, "it has no viewers")
+	}, time.Minute, time.Millisecond, "it has no viewers")
 }
 
 // The list counts the games of large files bit by bit.

@@ -319,7 +319,7 @@ func TestSharesOfClients(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return ask(one, http.MethodPost, "/api/games",
 			body).Code == http.StatusCreated
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 
 	for range waitsPerClient {
 		require.True(t, s.waits.acquire(client(one)))
@@ -371,7 +371,7 @@ func TestShareOfConnections(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, ask(first))
 	second.CloseIdleConnections()
 	third := client()
-	require.Eventually(t, func() bool { return ask(third) == http.StatusNoContent }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return ask(third) == http.StatusNoContent }, time.Minute, time.Millisecond)
 	first.CloseIdleConnections()
 	third.CloseIdleConnections()
 }

@@ -209,7 +209,7 @@ func TestKilledCoordinatorAndServer(t *testing.T) {
 				line.connect(string(url))
 			}
 			return err == nil
-		}, 20*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		return p
 	}
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 			if test.change != nil {
 				test.change(&c)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() {
 				for sleep(ctx, 10*time.Millisecond) {

@@ -71,7 +71,7 @@ func TestLostMessagesArePublishedAgain(t *testing.T) {
 			p := testPool(t, connect(t, s), func(o *Options) { o.Registry = testRegistry(held) })
 			p.repairEvery = 500 * time.Millisecond
 			c.Executor = p
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			var change sync.WaitGroup
 			defer change.Wait()
@@ -109,7 +109,7 @@ func TestExpiredJobsArePublishedAgain(t *testing.T) {
 	p := testPool(t, connect(t, s), nil)
 	p.repairEvery = 50 * time.Millisecond
 	c.Executor = p
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	jobs, err := p.js.Stream(ctx, jobStream)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestExpiredJobsArePublishedAgain(t *testing.T) {
 		require.NoError(t, err)
 		return info.State
 	}
-	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, 20*time.Second, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return state().FirstSeq > 4 }, time.Minute, 10*time.Millisecond,
 		"all four have expired")
 	startWorker(t, connect(t, s), nil)
 	require.NoError(t, <-done)
@@ -163,7 +163,7 @@ func TestFullStreams(t *testing.T) {
 	}()
 	says := func(log *logged, text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 30*time.Second,
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, time.Minute,
 			10*time.Millisecond, text)
 	}
 	says(&coordinator, `level=WARN msg="the queue can't be stored; the run waits until it can"`)

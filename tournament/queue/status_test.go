@@ -46,7 +46,7 @@ func TestStatusFile(t *testing.T) {
 		require.Eventually(t, func() bool {
 			s, ok := readStatus(t, c.Out)
 			return ok && is(s)
-		}, 20*time.Second, 10*time.Millisecond, what)
+		}, time.Minute, 10*time.Millisecond, what)
 	}
 	left := c.Out + "/" + status.FileName + ".tmp-1"
 	require.NoError(t, os.WriteFile(left, nil, 0o644))

@@ -106,7 +106,7 @@ func TestFilesOfEndedRunsAreRemoved(t *testing.T) {
 		_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
 		require.NoError(t, err)
 		require.Equal(t, want, timeless(t, c.Out))
-		require.Eventually(t, func() bool { return len(kept()) == 0 }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(kept()) == 0 }, time.Minute, 10*time.Millisecond)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestShutdownIsAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	says := func(text string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, 20*time.Second,
+		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, time.Minute,
 			10*time.Millisecond, text)
 	}
 	says(`level=INFO msg="a run has ended"`)
@@ -137,7 +137,7 @@ func TestShutdownIsAnnounced(t *testing.T) {
 
 	warnings := strings.Count(log.String(), "level=WARN")
 	s.Close()
-	require.Eventually(t, func() bool { return !nc.IsConnected() }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return !nc.IsConnected() }, time.Minute, 10*time.Millisecond)
 	says(`level=INFO msg="the NATS server shuts down; waiting for it to come back"`)
 	line.connect(testServer(t).URL())
 	says(`level=INFO msg="connected to NATS again"`)

@@ -84,7 +84,7 @@ func TestBrowserViewer(t *testing.T) {
 	b.Eval(fmt.Sprintf(`void (location.hash = "#game=%s&ply=0")`, id), nil)
 	require.Eventually(t, func() bool {
 		return strings.HasPrefix(b.Text(`document.querySelector(".sides").textContent`), "North: "+g.North.Agent)
-	}, 5*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	b.Eval(`document.querySelector(".stage").focus()`, nil)
 
 	r := rules.MustParse(g.Rules)
@@ -239,7 +239,7 @@ func TestBrowserLinks(t *testing.T) {
 	require.Eventually(t, func() bool {
 		b.Eval(`document.querySelectorAll(".games tbody tr").length`, &count)
 		return count == 12
-	}, 5*time.Second, 10*time.Millisecond, "%d games", count)
+	}, time.Minute, 10*time.Millisecond, "%d games", count)
 	require.Equal(t, "12 games", b.Text(`document.querySelector("#viewer [role=status]").textContent`))
 	require.True(t, strings.HasPrefix(b.Text("location.hash"), "#list&"))
 

@@ -20,7 +20,7 @@ grep -E '/(112233|332211) s$' $games/setups.txt >$games/112233.txt
 gyges solve --rules simplified --proof --nodes 3000000 --list $games/112233.txt --format csv |
 	cut -d, -f1-8,10 >$here/112233.csv
 
-# North's winning reply to 46 of the other rows.
+# North's winning reply to each of the other rows.
 gyges solve --rules italian-simplified --proof --nodes 6000000 --list $here/north.txt --format csv |
 	cut -d, -f1-8,10 >$here/north.csv
 

@@ -125,7 +125,7 @@ func (b *Tab) Text(script string) string {
 // the page may be about to give way to the next.
 func (b *Tab) Wait(script string) {
 	b.t.Helper()
-	end := time.Now().Add(15 * time.Second)
+	end := time.Now().Add(time.Minute)
 	for {
 		var done bool
 		err := b.eval("!!("+script+")", &done)
@@ -133,7 +133,7 @@ func (b *Tab) Wait(script string) {
 			return
 		}
 		if time.Now().After(end) {
-			require.FailNow(b.t, "not true within 15 seconds", "%s (last error: %v)", script, err)
+			require.FailNow(b.t, "not true within a minute", "%s (last error: %v)", script, err)
 		}
 		time.Sleep(15 * time.Millisecond)
 	}
