@@ -344,6 +344,17 @@ func TestBrowserDragging(t *testing.T) {
 	require.Equal(t, from, b.Text(`document.querySelector(".picked").dataset.at`))
 	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
 
+	b.Press(kb.Escape)
+	require.Equal(t, "", b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+	x, y := b.Middle(at(from))
+	for i, kind := range []input.DispatchMouseEventType{
+		input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMouseReleased,
+	} { // a click with a shaking hand
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1))))
+	}
+	require.Equal(t, from, b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+	require.Equal(t, "true", b.Text(drawn))
+
 	_, err := chromedp.Call(b.Context(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
 	require.NoError(t, err)
 	finger := func(kind input.DispatchTouchEventType, names ...string) {

@@ -23,6 +23,7 @@ const gygesInput = (() => {
     let height = null; // the source that stays picked while pieces are placed
     let pointed = null; // the square under the pointer or with the focus
     let drag = null; // the cell where the pointer went down, where it is, and whether a piece follows it
+    let held = false; // a piece was dragged: a click that follows is the end of that
     let busy = false, column = 2;
 
     const letter = () => "sn"[shown.position.side];
@@ -74,7 +75,7 @@ const gygesInput = (() => {
       Object.assign(b, { type: "button", className: "cell", tabIndex: -1 });
       b.dataset.at = name;
       Object.assign(b.style, { left: (100 * n("x")) / w + "%", top: (100 * n("y")) / h + "%", width: (100 * n("width")) / w + "%", height: (100 * n("height")) / h + "%" });
-      b.addEventListener("click", (e) => { if (e.detail < 2 || shown.editing) pick(name); }); // a double click is one
+      b.addEventListener("click", (e) => { if (shown.editing || e.detail === 0 || (e.detail === 1 && !held)) pick(name); }); // a double click is one
       b.addEventListener("pointerenter", (e) => { if (e.pointerType === "mouse") point(name); });
       b.addEventListener("pointerleave", () => point(null));
       b.addEventListener("focus", () => { rove(name); point(name); });
@@ -163,6 +164,7 @@ const gygesInput = (() => {
 
     root.addEventListener("pointerdown", (e) => {
       const name = e.isPrimary && e.button === 0 ? cellAt(e) : null;
+      held = false;
       drag = name !== null && canDrag(name) ? { name, x: e.clientX, y: e.clientY, moved: false } : null;
     });
     addEventListener("pointermove", (e) => {
@@ -183,6 +185,7 @@ const gygesInput = (() => {
     function drop(name) {
       const { name: begun, moved } = drag;
       drag = null;
+      held = moved;
       if (!moved) return;
       pointed = null;
       changed();
