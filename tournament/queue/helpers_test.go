@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
@@ -46,9 +45,9 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// testPool returns a pool whose leases are short.
+// testPool returns a pool whose leases don't run out on a slow machine.
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
-	o := Options{Version: version, Registry: testRegistry(), Lease: time.Second, Window: 64}
+	o := Options{Version: version, Registry: testRegistry(), Lease: maxLease, Window: 64}
 	if change != nil {
 		change(&o)
 	}
