@@ -36,7 +36,8 @@ type Proof struct {
 // count twice (T. Ueda et al., "Weak proof-number search", 2008). A position that returns
 // on the path counts as no win there; that can't make a proof wrong, as each position of
 // a strategy is won by those proven before it. Of a rule on repetition the search knows
-// nothing else; [Strategy.Check] does.
+// nothing else; moves in which [Strategy.Check] finds superko in the way are avoided by a
+// further search.
 //
 // It belongs to one goroutine; its memory is bounded by the table's size and by the
 // number of nodes of a search.
@@ -48,6 +49,7 @@ type Prover struct {
 	eval     *eval.Evaluator
 	attacker rules.Side
 	proven   map[rules.Position]rules.Move
+	avoided  map[rules.Position][]rules.Move // moves of the attacker that superko might forbid
 	path     []rules.Position
 	frames   [MaxProofDepth]proofFrame
 	maxPlies int // beyond them nothing counts as won
@@ -141,17 +143,33 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 }
 
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
-// none is found. A proof in which superko or the game's length is in the way is sought
-// again within fewer plies.
+// none is found. A proof in which superko is in the way is sought again without the moves
+// concerned, and otherwise, or if the game is too short for it, within fewer plies.
 func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
 	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
-	for s.maxPlies = min(plies, left); s.maxPlies > 0 && s.search(p, side); s.maxPlies -= 2 {
-		win, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.Check(p)
+	s.avoided = map[rules.Position][]rules.Move{}
+	for s.maxPlies = min(plies, left); s.maxPlies > 0 && s.search(p, side); {
+		win, unsafe, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.checkFrom(p)
 		if err == nil && win.Plies <= left {
 			return &win
 		}
+		if !s.avoid(unsafe) {
+			s.maxPlies -= 2
+		}
 	}
 	return nil
+}
+
+// avoid keeps the attacker from the moves proven in positions, and reports whether it is to
+// move in any of them.
+func (s *Prover) avoid(positions []rules.Position) (any bool) {
+	for _, p := range positions {
+		if m, ok := s.proven[p]; ok && p.Side() == s.attacker {
+			s.avoided[p] = append(s.avoided[p], m)
+			any = true
+		}
+	}
+	return any
 }
 
 // search reports whether the attacker is proven to win in p.
@@ -274,7 +292,11 @@ func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	if decisive {
 		s.rules.Evasions(p, &f.moves)
 	}
+	avoided := s.avoided[p]
 	for m := range f.moves.All() {
+		if slices.Contains(avoided, m) {
+			continue
+		}
 		c := proofChild{move: m, position: s.rules.Apply(p, m)}
 		if decisive && m.IsGoal() && s.line.WinsNow(c.position) {
 			continue // of Kang: a goal that does not win is no evasion

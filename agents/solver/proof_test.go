@@ -179,43 +179,65 @@ func TestProofErrors(t *testing.T) {
 }
 
 // Under superko a strategy is refused in which a move may bring back a position with the
-// other side to move, and another one is found.
+// other side to move, and another one is found. It wins games with their whole history.
 func TestProofUnderSuperko(t *testing.T) {
 	const nodes = 1_000_000
 	free, superko := rules.MustParse("italian-simplified"), rules.MustParse("simplified")
-	g := agenttest.Game(t, superko, "231132/000000/000000/000000/000000/112233 s")
-	p := g.Position()
-	s := NewProver(nodes)
-	s.line.Begin(rules.NewGame(free, p))
-	s.rules, s.eval, s.ctx, s.maxPlies, s.maxNodes = free, evaluator(t, free), t.Context(), MaxDepth, nodes
-	require.True(t, s.search(p, rules.South))
-	_, err := Strategy{Rules: free, Winner: rules.South, Moves: s.proven}.Check(p)
-	require.NoError(t, err)
-	_, err = Strategy{Rules: superko, Winner: rules.South, Moves: s.proven}.Check(p)
-	require.ErrorContains(t, err, "superko might forbid the move")
+	for _, position := range []string{
+		"231132/000000/000000/000000/000000/112233 s",
+		"213132/000000/000000/000000/000000/211332 s",
+	} {
+		g := agenttest.Game(t, superko, position)
+		p := g.Position()
+		s := NewProver(nodes)
+		s.line.Begin(rules.NewGame(free, p))
+		s.rules, s.eval, s.ctx, s.maxPlies, s.maxNodes = free, evaluator(t, free), t.Context(), MaxDepth, nodes
+		require.True(t, s.search(p, rules.South))
+		_, err := Strategy{Rules: free, Winner: rules.South, Moves: s.proven}.Check(p)
+		require.NoError(t, err)
+		_, err = Strategy{Rules: superko, Winner: rules.South, Moves: s.proven}.Check(p)
+		require.ErrorContains(t, err, "superko might forbid the move")
 
-	proof, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, nodes)
-	require.NoError(t, err)
-	require.NotNil(t, proof.Win)
-	rng := rand.New(rand.NewPCG(3, 3))
-	for range 300 {
-		g := rules.NewGame(superko, p)
-		for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
-			legal := g.Legal()
-			m := legal.At(rng.IntN(legal.Len()))
-			if q := g.Position(); q.Side() == rules.South {
-				var planned bool
-				if m, planned = proof.Win.Moves[q]; !planned {
-					m = superko.GoalMove(q, rules.South)
-				}
-				require.True(t, legal.Contains(m))
-			}
-			g.PlayLegal(m)
+		proof, err := s.Prove(t.Context(), g, evaluator(t, superko), MaxDepth, 2*nodes)
+		require.NoError(t, err)
+		require.NotNil(t, proof.Win)
+		require.Equal(t, rules.South, proof.Winner)
+		rng := rand.New(rand.NewPCG(3, 3))
+		for range 100 {
+			playStrategy(t, rules.NewGame(superko, p), proof.Win, rng)
 		}
-		o, _ := g.Outcome()
-		require.Equal(t, rules.SouthWins, o)
-		require.LessOrEqual(t, len(g.Moves()), proof.Win.Plies)
 	}
+}
+
+// playStrategy plays South's strategy against a random North. After each of the moves that North
+// has, too, the strategy's answer must be legal.
+func playStrategy(t *testing.T, g *rules.Game, win *Win, rng *rand.Rand) {
+	t.Helper()
+	answer := func() rules.Move {
+		m, planned := win.Moves[g.Position()]
+		if !planned {
+			m = g.Rules().GoalMove(g.Position(), rules.South)
+		}
+		require.True(t, g.Legal().Contains(m))
+		return m
+	}
+	for o := rules.Undecided; o == rules.Undecided; o, _ = g.Outcome() {
+		if g.Position().Side() == rules.South {
+			g.PlayLegal(answer())
+			continue
+		}
+		var replies rules.MoveSet
+		g.LegalMoves(&replies)
+		for m := range replies.All() {
+			g.PlayLegal(m)
+			answer()
+			g.Undo()
+		}
+		g.PlayLegal(replies.At(rng.IntN(replies.Len())))
+	}
+	o, _ := g.Outcome()
+	require.Equal(t, rules.SouthWins, o)
+	require.LessOrEqual(t, len(g.Moves()), win.Plies)
 }
 
 // A strategy that doesn't win is refused, whatever is wrong with it.

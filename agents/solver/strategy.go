@@ -36,23 +36,31 @@ type Win struct {
 // superko does, positions with the other side to move, too; then the strategy fails where
 // that might matter.
 func (s Strategy) Check(p rules.Position) (Win, error) {
+	win, _, err := s.checkFrom(p)
+	return win, err
+}
+
+// checkFrom is Check, and returns the positions whose moves superko might forbid.
+func (s Strategy) checkFrom(p rules.Position) (win Win, unsafe []rules.Position, err error) {
 	c := strategyCheck{Strategy: s, used: map[rules.Position]rules.Move{}, longest: map[rules.Position]longest{}}
 	l, err := c.check(p)
 	if most := s.Rules.Options().MaxPlies; err == nil && l.plies > most {
 		err = c.failure(p, fmt.Sprintf("it takes %d plies, and a game ends after %d", l.plies, most))
 	}
 	if err == nil && s.Rules.Options().Repetition == rules.Superko {
-		err = c.checkSuperko()
+		if unsafe, err = c.unsafe(); err == nil && len(unsafe) > 0 {
+			err = c.failure(unsafe[0], "superko might forbid the move")
+		}
 	}
 	if err != nil {
-		return Win{}, err
+		return Win{}, unsafe, err
 	}
-	win := Win{Plies: l.plies, Moves: c.used}
+	win = Win{Plies: l.plies, Moves: c.used}
 	for ; l.plies > 0; l = c.longest[p] {
 		win.Line = append(win.Line, l.move)
 		p = s.Rules.Apply(p, l.move)
 	}
-	return win, nil
+	return win, nil, nil
 }
 
 type strategyCheck struct {
@@ -131,9 +139,9 @@ func (c *strategyCheck) failure(p rules.Position, why string) error {
 	return fmt.Errorf("the strategy fails in %s: %s", c.Rules.FormatPosition(p), why)
 }
 
-// checkSuperko returns an error where superko might forbid a move of the winner, or all
+// unsafe returns the positions in which superko might forbid the move of the winner, or all
 // moves of the loser.
-func (c *strategyCheck) checkSuperko() error {
+func (c *strategyCheck) unsafe() (list []rules.Position, err error) {
 	twins := map[rules.Position][2]rules.Position{} // the positions by key and side to move
 	for p := range c.longest {
 		t := twins[p.Key()]
@@ -143,7 +151,7 @@ func (c *strategyCheck) checkSuperko() error {
 	for p, l := range c.longest {
 		replies, _, err := c.moves(p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		free := len(replies) == 0 // a move that is surely legal
 		for _, m := range replies {
@@ -152,10 +160,10 @@ func (c *strategyCheck) checkSuperko() error {
 			free = free || c.longest[before].plies <= l.plies || !c.leads(before, p)
 		}
 		if !free {
-			return c.failure(p, "superko might forbid the move")
+			list = append(list, p)
 		}
 	}
-	return nil
+	return list, nil
 }
 
 // leads reports whether the strategy leads from one position to another.
