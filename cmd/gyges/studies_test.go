@@ -53,7 +53,7 @@ func checkScript(t *testing.T, file string) {
 		}
 		command, _, _ := strings.Cut(strings.NewReplacer(
 			"$rules", "simplified", "$here", filepath.ToSlash(filepath.Dir(file)), "$games", "results/study",
-			"$run", "run", "$time", "10ms", "$depth", "5", "$1", "italian", "$2", "7", "$3", "standard", `"$@"`, "results/study",
+			"$run", "run", "$time", "10ms", "$depth", "5", "$1", "italian", "$2", "7", "$3", "9", `"$@"`, "results/study",
 		).Replace(m[1]), " awk ")
 		commands, err := splitShell("gyges " + strings.TrimSuffix(strings.TrimSpace(command), "|"))
 		require.NoError(t, err, "%s: %s", file, line)

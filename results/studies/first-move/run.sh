@@ -5,10 +5,17 @@ set -e
 here=results/studies/first-move
 games=results/study-first-move
 record_sum() { sed 's/,"timing":.*//' $games/$1/games.jsonl | sha256sum >$here/$1.sha256; }
-for run in weak kang-weak kang third strong kang-strong; do
+for run in weak kang-weak kang third fourth strong kang-strong; do
 	gyges tournament $here/$run.yaml --out $games/$run
 	record_sum $run
 done
+more() {
+	gyges tournament $here/kang.yaml --rules $1 --pairs $2 --seed $3 --out $games/more-$1
+	record_sum more-$1
+}
+more kang 4000 22
+more cosmoludo 18000 21
+more italian-kang 6000 21
 others="italian italian-simplified russian turkish-basic turkish-advanced"
 for rules in $others; do
 	gyges tournament $here/third.yaml --rules $rules --out $games/third-$rules
@@ -26,11 +33,11 @@ advantage() {
 {
 	echo nodes,rules,advantage,error
 	advantage 100 $games/weak $games/kang-weak
-	advantage 1000 results/study-rulebooks/setups $games/third --rules standard,simplified
+	advantage 1000 results/study-rulebooks/setups $games/third $games/fourth --rules standard,simplified
 	for rules in $others; do
-		advantage 1000 results/study-rulebooks/setups $games/third-$rules --rules $rules
+		advantage 1000 results/study-rulebooks/setups $games/third-$rules $games/fourth --rules $rules
 	done
-	advantage 1000 results/study-rulebooks/random $games/kang
+	advantage 1000 results/study-rulebooks/random $games/kang $games/more-*
 	advantage 5000 $games/strong $games/kang-strong
 } >$here/advantage.csv
 

@@ -3,7 +3,7 @@
 set -e
 here=results/studies/nodes
 games=results/study-nodes
-for run in alphabeta alphabeta-long mcts; do
+for run in alphabeta alphabeta-long mcts mcts-long; do
 	gyges tournament $here/$run.yaml --out $games/$run
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 	for rules in standard simplified kang; do
@@ -13,12 +13,16 @@ for run in alphabeta alphabeta-long mcts; do
 done
 
 # The longest steps, and what they come to together.
-{
+long() {
+	agent=$1 limit=$2 run=$3
+	shift 3
 	echo table,a,b,difference,error,los
-	for nodes in 64000 128000 256000 512000; do
-		gyges rate $games/alphabeta-long --compare alphabeta:hash=64,nodes=$nodes --format csv | tail -n +2
+	for n in "$@"; do
+		gyges rate $games/$run --compare $agent:hash=64,$limit=$n --format csv | tail -n +2
 	done
-} >$here/alphabeta-long.csv
+}
+long alphabeta nodes alphabeta-long 64000 128000 256000 512000 >$here/alphabeta-long.csv
+long mcts iterations mcts-long 4000 8000 >$here/mcts-long.csv
 
 # Alpha-beta against MCTS at equal time; these games differ from run to run.
 for time in 10ms 40ms 160ms; do

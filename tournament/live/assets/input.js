@@ -281,6 +281,7 @@ const gygesInput = (() => {
     // show sets what is shown, other fields than those in the argument stay, and
     // releases what is picked; while pieces are placed a height stays picked.
     function show(changes) {
+      drag = null;
       if (shown.placing && from !== null) height = from;
       shown = { ...shown, ...changes };
       from = shown.placing && sources().has(height) ? height : only();

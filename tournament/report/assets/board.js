@@ -97,8 +97,8 @@ const gygesBoard = (() => {
   // door says how many of its steps have been made (all by default), and before is
   // the position it began in. A fraction of a door is a piece between two squares;
   // a door beyond the last is a displaced piece on its way. lifted is one that has no
-  // square yet: {square, height} and at, the point where it is, if it isn't held beside its square. Options: hands leaves room for them, turned puts
-  // North below.
+  // square yet: {square, height}, with at, a point, if it isn't held beside that square.
+  // Options: hands leaves room for them, turned puts North below.
   function create(options = {}) {
     const hands = !!options.hands, turned = !!options.turned;
     const top = (hands ? HAND : 0) + BAR + 8, height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
