@@ -220,7 +220,7 @@ func TestStoppedWorkerGivesBack(t *testing.T) {
 	c := slowConfig("2")
 	want := local(t, c)
 	c.Out = t.TempDir()
-	c.Executor = testPool(t, connect(t, s), nil)
+	c.Executor = testPool(t, connect(t, s), func(o *Options) { o.Lease = maxLease }) // nothing runs out
 	go func() {
 		time.Sleep(300 * time.Millisecond)
 		stop()

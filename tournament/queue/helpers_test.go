@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
@@ -45,9 +46,9 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// testPool returns a pool whose leases don't run out on a slow machine.
+// testPool returns a pool whose leases hardly run out on a slow machine.
 func testPool(t testing.TB, nc *nats.Conn, change func(*Options)) *Coordinator {
-	o := Options{Version: version, Registry: testRegistry(), Lease: maxLease, Window: 64}
+	o := Options{Version: version, Registry: testRegistry(), Lease: 5 * time.Second, Window: 64}
 	if change != nil {
 		change(&o)
 	}

@@ -12,7 +12,7 @@ gyges openings --rules italian-simplified --setups --count 4068 >$games/setups.t
 grep -E '^(213132|231312)/' $games/setups.txt >$games/213132.txt
 gyges solve --rules italian-simplified --proof --nodes 3000000 --list $games/213132.txt --format csv |
 	cut -d, -f1-8,10 >$here/213132.csv
-gyges solve --rules simplified --proof --nodes 6000000 --list $games/213132.txt --format csv |
+gyges solve --rules simplified --proof --nodes 3000000 --list $games/213132.txt --format csv |
 	cut -d, -f1-8,10 >$here/superko.csv
 
 # North's row 112233, or its mirror image, against every row of South.
@@ -23,6 +23,11 @@ gyges solve --rules simplified --proof --nodes 3000000 --list $games/112233.txt 
 # North's winning reply to each of the other rows.
 gyges solve --rules italian-simplified --proof --nodes 6000000 --list $here/north.txt --format csv |
 	cut -d, -f1-8,10 >$here/north.csv
+
+# The row that comes closest, or its mirror image, against every row of North.
+grep -E '^(211332|233112)/' $games/setups.txt >$games/211332.txt
+gyges solve --rules italian-simplified --proof --depth 61 --nodes 6000000 --list $games/211332.txt --format csv |
+	cut -d, -f1-8,10 >$here/211332.csv
 
 # One strategy as a file, and its check.
 gyges solve --rules simplified --proof --out $here/strategy.txt '213132/000000/000000/000000/000000/123213 s'
