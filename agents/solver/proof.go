@@ -144,20 +144,29 @@ func (s *Prover) Prove(ctx context.Context, g *rules.Game, e *eval.Evaluator, pl
 
 // prove returns a strategy of a side that takes no more plies than there are left; nil if
 // none is found. A proof in which superko is in the way is sought again without the moves
-// concerned, and otherwise, or if the game is too short for it, within fewer plies.
+// concerned. If there is none then, or the game is too short for it, fewer plies are tried.
 func (s *Prover) prove(p rules.Position, side rules.Side, plies, left int, nodes int64) *Win {
 	s.nodes, s.maxNodes, s.stopped = 0, nodes, false
 	s.avoided = map[rules.Position][]rules.Move{}
-	for s.maxPlies = min(plies, left); s.maxPlies > 0 && s.search(p, side); {
-		win, unsafe, err := Strategy{Rules: s.rules, Winner: side, Moves: s.proven}.checkFrom(p)
-		if err == nil && win.Plies <= left {
+	for s.maxPlies = min(plies, left); s.maxPlies > 0; {
+		if !s.search(p, side) {
+			if s.stopped || len(s.avoided) == 0 {
+				return nil
+			}
+		} else if win, unsafe, err := s.strategy().checkFrom(p); err == nil && win.Plies <= left {
 			return &win
+		} else if s.avoid(unsafe) {
+			continue
 		}
-		if !s.avoid(unsafe) {
-			s.maxPlies -= 2
-		}
+		clear(s.avoided)
+		s.maxPlies -= 2
 	}
 	return nil
+}
+
+// strategy is what the last search has proven.
+func (s *Prover) strategy() Strategy {
+	return Strategy{Rules: s.rules, Winner: s.attacker, Moves: s.proven}
 }
 
 // avoid keeps the attacker from the moves proven in positions, and reports whether it is to

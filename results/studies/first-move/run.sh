@@ -1,5 +1,5 @@
 #!/bin/sh
-# Repeats the study: an hour and a half on two cores, after run.sh of ../rulebooks, whose games are counted, too.
+# Repeats the study: two and a half hours on two cores, after run.sh of ../rulebooks, whose games are counted, too.
 # Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/first-move
