@@ -24,6 +24,9 @@ gyges solve --rules simplified --proof --nodes 3000000 --list $games/112233.txt 
 gyges solve --rules italian-simplified --proof --nodes 6000000 --list $here/north.txt --format csv |
 	cut -d, -f1-8,10 >$here/north.csv
 
+gyges solve --rules simplified --proof --nodes 20000000 --list $here/north.txt --format csv |
+	cut -d, -f1-8,10 >$here/superko-north.csv
+
 # The row that comes closest, or its mirror image, against every row of North.
 grep -E '^(211332|233112)/' $games/setups.txt >$games/211332.txt
 gyges solve --rules italian-simplified --proof --depth 61 --nodes 6000000 --list $games/211332.txt --format csv |
