@@ -77,26 +77,42 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.newSolve(guide)(ctx, g)
-	if err != nil {
+	s, err := c.solveTo(ctx, g, c.newSolve(guide))
+	if s == nil {
 		return err
-	}
-	if c.Out != "" && s.win != nil {
-		err := writeFile(ctx, "--out", c.Out, func(w io.Writer) error { return writeStrategy(w, r, s.win.Moves) })
-		if err != nil {
-			return err
-		}
 	}
 	if err := s.print(e.out, c.Format); err != nil {
 		return err
 	}
 	switch {
+	case err != nil:
+		return err
 	case ctx.Err() != nil && !s.complete:
 		return ctx.Err()
 	case !s.complete:
 		return errNo
 	}
 	return nil
+}
+
+// solveTo solves a position and writes the strategy to the file of --out, which is opened before the search.
+// Without a strategy an earlier file stays. A solution may come with the error of the file.
+func (c *solveCmd) solveTo(
+	ctx context.Context, g *rules.Game, solve func(context.Context, *rules.Game) (*solution, error),
+) (s *solution, err error) {
+	if c.Out == "" {
+		return solve(ctx, g)
+	}
+	err = writeFile(ctx, "--out", c.Out, func(w io.Writer) (err error) {
+		if s, err = solve(ctx, g); err != nil {
+			return err
+		}
+		if s.win == nil {
+			return errNo
+		}
+		return writeStrategy(w, g.Rules(), s.win.Moves)
+	})
+	return s, err
 }
 
 // check checks the flags and returns the rules.
@@ -158,10 +174,10 @@ func (c *solveCmd) newSolve(e *eval.Evaluator) func(context.Context, *rules.Game
 		s := &solution{game: g, depth: *c.Depth}
 		err := search(limited, s)
 		s.seconds = time.Since(began).Seconds()
-		if limited.Err() != nil {
-			err = nil
+		if err != nil && limited.Err() == nil {
+			return nil, err
 		}
-		return s, err
+		return s, nil
 	}
 }
 
