@@ -1,5 +1,5 @@
 #!/bin/sh
-# Repeats the study: two hours on two cores. Run it in the root of a clone, with gyges on the path.
+# Repeats the study: two and a half hours on two cores. Run it in the root of a clone, with gyges on the path.
 set -e
 here=results/studies/nodes
 games=results/study-nodes
