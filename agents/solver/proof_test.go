@@ -135,18 +135,22 @@ func TestProofOfASetup(t *testing.T) {
 	require.InDelta(t, 200, none.Nodes, 100, "for each side")
 }
 
-// A proof takes as many plies as the search may look ahead, and more than the solver's own search may.
+// A search looks ahead as far as it may, further than the solver's own search does.
 func TestProofDepth(t *testing.T) {
 	r := rules.MustParse("italian-simplified")
-	g := agenttest.Game(t, r, "000300/000000/110000/020220/323100/013000 s")
-	prove := func(plies int) *Win {
-		proof, err := NewProver(10_000).Prove(t.Context(), g, evaluator(t, r), plies, 10_000)
+	prove := func(g *rules.Game, plies int) *Win {
+		proof, err := NewProver(100_000).Prove(t.Context(), g, evaluator(t, r), plies, 100_000)
 		require.NoError(t, err)
 		return proof.Win
 	}
-	require.Nil(t, prove(3))
-	require.NotNil(t, prove(MaxProofDepth))
-	require.NotNil(t, prove(MaxProofDepth+1))
+	short := agenttest.Game(t, r, "000300/000000/110000/020220/323100/013000 s")
+	require.Nil(t, prove(short, 3))
+	require.NotNil(t, prove(short, MaxProofDepth+1))
+	long := agenttest.Game(t, r, "213132/000000/000000/000000/000000/321231 s")
+	win := prove(long, 61)
+	require.NotNil(t, win)
+	require.Greater(t, win.Plies, prove(long, MaxDepth).Plies)
+	require.True(t, wins(long, rules.South, win.Moves, win.Plies))
 }
 
 // The game's length bounds a proof.

@@ -30,10 +30,7 @@ func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
 // A game that went on elsewhere is shown as it is once a move is refused or the page is seen again.
 func TestBrowserStaleGame(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, _ := inGame(t, s, 2)
 	p.move(quiet(p.game)) // in another tab
 	require.Empty(t, p.now.Result)
 	b.Click(`.cell.source`)
@@ -50,10 +47,7 @@ func TestBrowserStaleGame(t *testing.T) {
 // A game that the server doesn't have any more is over on the page, which keeps its moves.
 func TestBrowserGameGone(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, _ := inGame(t, s, 2)
 	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
 	b.Click(`.cell.source`)
 	b.Click(`.cell.end`)
@@ -119,10 +113,7 @@ func TestBrowserSlowServer(t *testing.T) {
 // A double click doesn't resign, and a game that was left by mistake can be gone back to.
 func TestBrowserMishaps(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	_, b, console := inGame(t, s, 2)
 	require.Equal(t, "Your turn", b.Text(`document.title`))
 	doubleClick(t, b, "#resign")
 	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
@@ -156,10 +147,7 @@ func TestBrowserMishaps(t *testing.T) {
 // By the keyboard the focus stays where it was, and the link to the content keeps the address.
 func TestBrowserFocusStays(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	_, b, console := inGame(t, s, 2)
 	focus := func(selector string) { b.Eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector), nil) }
 	address := b.Text(`location.href`)
 	focus(".skip")
@@ -213,7 +201,7 @@ func TestBrowserEditorAlone(t *testing.T) {
 // In a low window nothing covers anything, and the hint is whole.
 func TestBrowserLowWindow(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
+	p := begun(t, s, 2)
 	b := browsertest.Open(t)
 	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
 	openGame(t, s, b, p.now)
@@ -310,10 +298,7 @@ func TestBrowserPlacing(t *testing.T) {
 // Small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
 func TestBrowserContrast(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	_, b, _ := inGame(t, s, 2)
 	for range 2 {
 		var low []string
 		b.Eval(`(() => {
@@ -338,10 +323,7 @@ func TestBrowserContrast(t *testing.T) {
 // A move is taken back while it is shown in motion.
 func TestBrowserUndoInMotion(t *testing.T) {
 	s := noRate(newTestServer(t))
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, console := inGame(t, s, 2)
 	setSpeed(b, "slow")
 	countLifted(b)
 	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))

@@ -65,10 +65,10 @@ func quiet(g *rules.Game) rules.Move {
 	panic("there is no quiet move")
 }
 
-// begun is a game in which some moves have been made.
-func begun(t *testing.T, s *testServer, agent string, plies int) *replica {
+// begun is a game against random in which some moves have been made.
+func begun(t *testing.T, s *testServer, plies int) *replica {
 	t.Helper()
-	p := s.replica(s.begin(agent, "standard", "south", "random"))
+	p := s.replica(s.begin("random", "standard", "south", "random"))
 	for len(p.game.Moves()) < plies {
 		p.move(quiet(p.game))
 		require.Empty(t, p.now.Result)
@@ -76,14 +76,20 @@ func begun(t *testing.T, s *testServer, agent string, plies int) *replica {
 	return p
 }
 
+// inGame shows such a game on the page to play.
+func inGame(t *testing.T, s *testServer, plies int) (p *replica, b *browsertest.Tab, console func() []string) {
+	t.Helper()
+	p, b = begun(t, s, plies), browsertest.Open(t)
+	console = openGame(t, s, b, p.now)
+	yourTurn(b, plies)
+	return p, b, console
+}
+
 // The list of moves leads to earlier positions, by the mouse and by keys, and back; from
 // one the game goes on, and from one of a game that is over another game does.
 func TestBrowserEarlierPositions(t *testing.T) {
 	s := newTestServer(t)
-	p := begun(t, s, "random", 6)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 6)
+	p, b, console := inGame(t, s, 6)
 	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
 
 	b.Click(`#moves li[data-ply="3"]`)
@@ -154,10 +160,7 @@ func TestBrowserTurn(t *testing.T) {
 // less motion.
 func TestBrowserMotion(t *testing.T) {
 	s := newTestServer(t)
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, console := inGame(t, s, 2)
 	require.Equal(t, "normal", b.Text(`document.querySelector("#speed").value`))
 	setSpeed(b, "slow")
 	countLifted(b)
@@ -198,10 +201,7 @@ func TestBrowserMotion(t *testing.T) {
 // A displaced piece is shown above the one that takes its place until it has a square.
 func TestBrowserDisplaced(t *testing.T) {
 	s := newTestServer(t)
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, _ := inGame(t, s, 2)
 	setSpeed(b, "off")
 	for m := range p.game.Legal().All() {
 		if m.Drop() == rules.NoSquare {
@@ -322,19 +322,17 @@ func TestBrowserSizes(t *testing.T) {
 // and the page says why. A finger drags, too, without scrolling the page.
 func TestBrowserDragging(t *testing.T) {
 	s := newTestServer(t)
-	p := begun(t, s, "random", 2)
-	b := browsertest.Open(t)
-	console := openGame(t, s, b, p.now)
-	yourTurn(b, 2)
+	p, b, console := inGame(t, s, 2)
 	m := quiet(p.game)
 	at := func(name string) string { return fmt.Sprintf(`[data-at="%s"]`, name) }
 	from, to := m.From().String(), m.To().String()
 	drawn := fmt.Sprintf(`String(!!document.querySelector('[data-piece^="%s"]'))`, from)
+	const lifted = `String(!!document.querySelector("#table .lifted"))`
 	b.Mouse(input.DispatchMouseEventTypeMousePressed, at(from))
 	require.Equal(t, "true", b.Text(drawn))
 	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at(to))
 	require.Equal(t, "false", b.Text(drawn), "the piece has left its square")
-	require.Equal(t, "true", b.Text(`String(!!document.querySelector("#table .lifted"))`))
+	require.Equal(t, "true", b.Text(lifted))
 	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#course").textContent`), from+"-"))
 	shot(t, b, "dragging")
 	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at("goal-n"))
@@ -344,8 +342,20 @@ func TestBrowserDragging(t *testing.T) {
 	require.Equal(t, from, b.Text(`document.querySelector(".picked").dataset.at`))
 	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
 
-	b.Press(kb.Escape)
-	require.Equal(t, "", b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+	for _, end := range []func(){
+		func() { b.Press(kb.Escape) },
+		func() { b.Eval(`document.querySelector("#turn").click()`, nil) }, // the board is laid out anew
+		func() { b.Eval(`document.querySelector("#turn").click()`, nil) },
+	} { // what ends a drag in its middle
+		b.Mouse(input.DispatchMouseEventTypeMousePressed, at(from))
+		b.Mouse(input.DispatchMouseEventTypeMouseMoved, at(to))
+		require.Equal(t, "true", b.Text(lifted))
+		end()
+		require.Equal(t, []string{"false", "true"}, []string{b.Text(lifted), b.Text(drawn)})
+		b.Mouse(input.DispatchMouseEventTypeMouseReleased, at(to))
+		require.Equal(t, "", b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+		require.Equal(t, "2", b.Text(`String(document.querySelectorAll("#moves li").length)`))
+	}
 	x, y := b.Middle(at(from))
 	for i, kind := range []input.DispatchMouseEventType{
 		input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMouseReleased,

@@ -473,7 +473,8 @@
 
   // carry puts a piece of the position being edited on another square.
   function carry(from, to) {
-    [editing.board[squareOf(from)], editing.board[squareOf(to)]] = [0, editing.board[squareOf(from)]];
+    const a = squareOf(from), b = squareOf(to);
+    [editing.board[a], editing.board[b]] = [0, editing.board[a]];
     drawEditor();
     announce(`${from} to ${to}`);
   }

@@ -107,7 +107,7 @@ const gygesInput = (() => {
     // ---- what is picked
 
     function changed() { draw(); on.change?.(); }
-    function clear() { from = only(); to = height = null; changed(); }
+    function clear() { drag = null; from = only(); to = height = null; changed(); }
     // only is the source if there is but one: nothing else can be picked.
     const only = () => (shown.sources.length === 1 && !shown.placing ? shown.sources[0].from : null);
 
@@ -143,6 +143,9 @@ const gygesInput = (() => {
         ? "that piece can't be moved now: it must be one of the nearest row that can move" : "choose a piece that is marked";
     }
 
+    // withoutDrop is the course to an end, as far as the move is known before a drop is picked.
+    const withoutDrop = (end) => (end.drops ? end.course.replace(/@..$/, "") : end.course);
+
     // moveText is the move that has been picked with a square to end on or to drop on.
     function moveText(end, drop) { return drop ? end.course.replace(/@..$/, "@" + drop) : end.course; }
 
@@ -169,10 +172,12 @@ const gygesInput = (() => {
     });
     addEventListener("pointermove", (e) => {
       if (!drag || !e.isPrimary) return;
-      if (!e.buttons || !cells.has(drag.name)) return drop(null);
-      if (!drag.moved && Math.hypot(e.clientX - drag.x, e.clientY - drag.y) < 6) return; // of a click
-      if (!drag.moved && !canDrag(drag.name)) return drop(null); // the position has changed meanwhile
-      if (!drag.moved && !shown.editing && to === null) { from = target(drag.name); on.problem(""); }
+      if (!e.buttons) return drop(null); // it went up outside of the window
+      if (!drag.moved) {
+        if (Math.hypot(e.clientX - drag.x, e.clientY - drag.y) < 6) return; // of a click
+        if (!canDrag(drag.name)) return drop(null); // keys have picked something else meanwhile
+        if (!shown.editing && to === null) { from = target(drag.name); on.problem(""); }
+      }
       drag = { ...drag, x: e.clientX, y: e.clientY, moved: true };
       const name = cellAt(e);
       pointed = name && target(name);
@@ -200,12 +205,12 @@ const gygesInput = (() => {
       const rect = board.element.getBoundingClientRect(), scale = board.element.viewBox.baseVal.width / rect.width;
       const at = [(drag.x - rect.left) * scale, (drag.y - rect.top) * scale], before = shown.position, s = square(drag.name);
       const hand = drag.name.startsWith("hand") ? "sn".indexOf(drag.name[5]) : -1, height = hand < 0 ? before.board[s] : +drag.name[6];
+      const text = to === null ? preview() : withoutDrop(ends().get(to)), move = text ? B.parseMove(text) : undefined, lifted = { height, at };
+      if (to !== null) return { position: B.apply(before, move), move, before, lifted };
       const position = { ...before, board: before.board.slice(), hands: before.hands.map((h) => h.slice()) };
       if (hand < 0) position.board[s] = 0;
       else position.hands[hand][height - 1]--;
-      if (to !== null) { const move = B.parseMove(ends().get(to).course.replace(/@..$/, "")); return { position: B.apply(before, move), move, before, lifted: { square: s, height, at } }; }
-      const text = preview(), move = text ? B.parseMove(text) : undefined;
-      return { position, move: move && move.kind === "move" ? move : undefined, before, lifted: { square: s, height, at } };
+      return { position, move, before, lifted };
     }
 
     // point shows the course to the cell pointed at.
@@ -218,9 +223,9 @@ const gygesInput = (() => {
 
     // preview is the text of the move picked or pointed at, as far as it goes; "": none.
     function preview() {
-      const open = ends(), short = (end) => (end.drops ? end.course.replace(/@..$/, "") : end.course);
-      if (to !== null) return open.get(to).drops.includes(pointed) ? moveText(open.get(to), pointed) : short(open.get(to));
-      return from !== null && pointed !== null && open.has(pointed) ? short(open.get(pointed)) : "";
+      const open = ends();
+      if (to !== null) return open.get(to).drops.includes(pointed) ? moveText(open.get(to), pointed) : withoutDrop(open.get(to));
+      return from !== null && pointed !== null && open.has(pointed) ? withoutDrop(open.get(pointed)) : "";
     }
 
     // scene is what to draw.

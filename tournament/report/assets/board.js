@@ -97,7 +97,7 @@ const gygesBoard = (() => {
   // door says how many of its steps have been made (all by default), and before is
   // the position it began in. A fraction of a door is a piece between two squares;
   // a door beyond the last is a displaced piece on its way. lifted is one that has no
-  // square yet: {square, height}, with at, a point, if it isn't held beside that square.
+  // square yet: its height, and at, the point where it is, or the square beside which it is held.
   // Options: hands leaves room for them, turned puts North below.
   function create(options = {}) {
     const hands = !!options.hands, turned = !!options.turned;
