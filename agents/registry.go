@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Kind is a sort of agent.

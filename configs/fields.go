@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
-	"gyges/agents/problems"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

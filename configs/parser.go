@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gyges/agents/files"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 )
 
 // maxFile bounds the size of a file, in bytes.

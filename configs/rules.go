@@ -5,8 +5,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // LoadRules reads a rule set from a YAML file:

@@ -9,9 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
-	"gyges/agents/files"
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

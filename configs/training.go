@@ -8,13 +8,13 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/texel"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 

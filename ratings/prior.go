@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Prior is what a fit takes for known of the ratings before the games. The zero

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // maxNamed is how many opponents a reason names before it counts the rest.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/problems"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // Bounds of a Config.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 func TestValidateReportsEverything(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 

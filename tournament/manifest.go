@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/files"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 

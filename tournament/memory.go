@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gyges/agents"
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 )
 
 // checkMemory returns an error if the tables of all agents, which every worker has

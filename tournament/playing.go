@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // Bounds on requests.

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/problems"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
 )
 
 // Bounds on what is read ahead.

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"gyges/agents"
-	"gyges/agents/files"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 )
 
 // Names of embedded weights.

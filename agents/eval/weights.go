@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"gyges/agents/policy"
-	"gyges/agents/problems"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
 )
 
 // The families of rules: each has weights of its own.

@@ -15,8 +15,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 // Tunable is a numeric parameter of an agent.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 // Verdict is the result of one point of a check.

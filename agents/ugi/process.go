@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 const (

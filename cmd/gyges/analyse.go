@@ -12,8 +12,8 @@ import (
 	"gyges/agents/analysis"
 	"gyges/agents/eval"
 	"gyges/agents/human"
-	"gyges/ratings/grid"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 )
 
 // analyseCmd searches a position and prints intermediate results.

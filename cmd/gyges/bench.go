@@ -8,8 +8,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/bench"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // benchCmd measures how fast the program's parts are.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"gyges/agents/tuning/dataset"
-	"gyges/ratings/csvfile"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/csvfile"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gyges/ratings/sprt"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
 

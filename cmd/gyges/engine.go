@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"gyges/agents/ugi"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // engineCmd has the commands on external engines.

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gyges/ratings/csvfile"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/csvfile"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"

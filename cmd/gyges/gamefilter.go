@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings/csvfile"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/csvfile"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

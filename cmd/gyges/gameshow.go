@@ -10,8 +10,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/human"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

@@ -7,10 +7,10 @@ import (
 	"math"
 	"strconv"
 
-	"gyges/ratings/csvfile"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/csvfile"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/gamestats"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/cmd/gyges/internal/manual"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Every manual is a topic, and its lines fit on a terminal, unless they are code.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/pgn"

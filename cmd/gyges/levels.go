@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"gyges/configs"
-	"gyges/ratings/grid"
+	"gyges/rules/base/grid"
 )
 
 // levelsCmd lists the levels of play.

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"syscall"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 
 	"github.com/alecthomas/kong"
 )

@@ -8,7 +8,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
 

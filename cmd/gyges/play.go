@@ -9,8 +9,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/human"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

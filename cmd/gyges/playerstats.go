@@ -5,9 +5,9 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

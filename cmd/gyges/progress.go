@@ -9,7 +9,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // lineEvery is the time between two lines of progress where no bar can be drawn, and

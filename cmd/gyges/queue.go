@@ -19,8 +19,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/bench"
-	"gyges/agents/files"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/queue"
 	"gyges/tournament/report"

@@ -12,7 +12,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/report"
 	"gyges/tournament/standings"

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"

@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"gyges/agents/files"
 	"gyges/ratings/source"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/review"

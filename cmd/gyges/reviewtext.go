@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
 )

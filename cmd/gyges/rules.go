@@ -8,10 +8,10 @@ import (
 
 	"github.com/olekukonko/tablewriter/pkg/twwarp"
 
-	"gyges/agents/problems"
 	"gyges/configs"
-	"gyges/ratings/grid"
 	"gyges/rules"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/problems"
 )
 
 // rulesCmd lists rule sets, or prints the rules of one.

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/agents/files"
 	"gyges/configs"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/live"
 )

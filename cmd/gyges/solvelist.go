@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"sync"
 
-	"gyges/ratings/csvfile"
 	"gyges/rules"
+	"gyges/rules/base/csvfile"
 	"gyges/tournament"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/tactics"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // tacticsCmd groups the commands for positions with proven best moves.

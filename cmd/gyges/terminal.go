@@ -7,9 +7,9 @@ import (
 
 	"golang.org/x/term"
 
-	"gyges/ratings/grid"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // terminal returns the terminal that the output is written to, or nil.

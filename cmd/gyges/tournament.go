@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/problems"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/ratings/grid"
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"

@@ -14,8 +14,8 @@ import (
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/configs"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )

@@ -12,8 +12,8 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

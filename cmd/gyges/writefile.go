@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. What

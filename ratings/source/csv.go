@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/ratings/csvfile"
+	"gyges/rules/base/csvfile"
 )
 
 // readCSV reads a table of results, a game a line. A header names the columns:

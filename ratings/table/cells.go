@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // The kinds of cells, beside strings, ints, float64s (rounded to one decimal in text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Column is a column of the rating table.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"strings"
 	"testing"
 

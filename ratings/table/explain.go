@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // definition is that of a figure.

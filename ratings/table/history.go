@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // WriteHistory writes ratings over time. Text and Markdown have a row for

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // tablesObject is the JSON of all that was rated: the fit to all games, and the same

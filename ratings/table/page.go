@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // page is a document of text or Markdown.

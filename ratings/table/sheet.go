@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"gyges/ratings"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // Sheet is a table of results beside the ratings: the standings after a round of a Swiss

@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"gyges/ratings"
-	"gyges/ratings/csvfile"
+	"gyges/rules/base/csvfile"
 )
 
 // Format is a way to write a table.

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"io"
 	"math"
 	"os"

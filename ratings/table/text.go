@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"gyges/ratings"
-	"gyges/ratings/grid"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
 )
 
 // maxColumns is the number of players up to which a crosstable is drawn.

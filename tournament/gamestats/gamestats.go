@@ -15,8 +15,8 @@ import (
 	"slices"
 	"sync"
 
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

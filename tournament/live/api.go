@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -12,7 +12,7 @@ import (
 	"io"
 	"path"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // IndexFile is the file beside large records with the statistics of the games read so

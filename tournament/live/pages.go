@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/report"
 )
 

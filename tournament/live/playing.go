@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"

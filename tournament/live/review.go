@@ -12,7 +12,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/analysis"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/review"

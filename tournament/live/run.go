@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"time"
 
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/report"
 )

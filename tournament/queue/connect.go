@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // Access is the address of a server and the credentials for it. Its secrets are used

@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gyges/agents"
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/agents/files"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 

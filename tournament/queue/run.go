@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 )

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gyges/agents"
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament/queue/status"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Input is what a page shows beside the games.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 

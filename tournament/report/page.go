@@ -16,7 +16,7 @@ import (
 	"math"
 	"strconv"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Page is all that a report shows, as plain data. No text is escaped yet.

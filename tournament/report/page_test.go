@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // element is an element of a parsed page.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Sizes of pictures, in units of their view box.

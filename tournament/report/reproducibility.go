@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
 )

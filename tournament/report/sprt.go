@@ -6,7 +6,7 @@ import (
 
 	"gyges/ratings/source"
 	"gyges/ratings/sprt"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // tests builds the section on sequential tests.

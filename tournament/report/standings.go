@@ -7,7 +7,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // maxMatrix is the number of players up to which there is a crosstable, as in

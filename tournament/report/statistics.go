@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // maxAgentRows bounds the players in a table of efforts.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Figure is a picture as an svg element, with colours by the classes of [Style].

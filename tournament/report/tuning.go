@@ -13,9 +13,9 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/files"
 	"gyges/ratings/source"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"

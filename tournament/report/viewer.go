@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
 )

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 //go:embed assets

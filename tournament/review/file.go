@@ -12,7 +12,7 @@ import (
 	"regexp"
 	"slices"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // FileName is the name of the file with the reviews of a run's games, beside its records.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/agents/files"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/tournament/record"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // Table is a table of a summary, as text. Its first column names the player.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

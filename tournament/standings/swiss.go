@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gyges/ratings/table"
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // place is a row of the standings of a Swiss tournament.

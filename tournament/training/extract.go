@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"gyges/agents"
-	"gyges/agents/files"
-	"gyges/agents/problems"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"gyges/agents/eval"
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 

@@ -13,12 +13,12 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // Line is a step of a run in its history, from which a stopped run resumes, and which

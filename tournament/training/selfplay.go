@@ -6,8 +6,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/explore"
-	"gyges/agents/problems"
 	"gyges/agents/tuning/dataset"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -16,9 +16,9 @@ import (
 	"gyges/agents"
 	"gyges/agents/builtin"
 	"gyges/agents/explore"
-	"gyges/agents/files"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

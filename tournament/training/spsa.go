@@ -8,9 +8,9 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
+	"gyges/rules/base/problems"
 )
 
 // SPSA is the configuration of a run that tunes parameters by matches between perturbed

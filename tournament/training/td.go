@@ -12,10 +12,10 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/tdleaf"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

@@ -12,12 +12,12 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"gyges/agents/eval"
-	"gyges/agents/files"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"

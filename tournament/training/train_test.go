@@ -16,10 +16,10 @@ import (
 	"gyges/agents/builtin"
 	"gyges/agents/eval"
 	"gyges/agents/explore"
-	"gyges/agents/files"
-	"gyges/agents/problems"
 	"gyges/ratings/sprt"
 	"gyges/rules"
+	"gyges/rules/base/files"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )

@@ -10,7 +10,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"gyges/agents"
-	"gyges/agents/files"
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 // Read returns the positions of a split in a folder, in order. If want is not nil, all

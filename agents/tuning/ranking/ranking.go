@@ -16,8 +16,8 @@ import (
 	"slices"
 
 	"gyges/agents/policy"
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // Choice is a position with the move that was chosen.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents/policy"
-	"gyges/agents/problems"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // chosenBy returns choices that are drawn with the probabilities of a policy, in positions

@@ -23,7 +23,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 )
 
 // Param is a parameter that is tuned.

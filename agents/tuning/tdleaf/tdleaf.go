@@ -22,7 +22,7 @@ import (
 	"math"
 	"slices"
 
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 )
 
 // Leaf is the position at the end of one decision's principal variation.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"gyges/agents/eval"
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 )
 
 // Network has the settings for fitting a network: by Adam (Kingma and Ba 2015), with a

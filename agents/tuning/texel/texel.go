@@ -37,7 +37,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"gyges/agents/eval"
-	"gyges/agents/problems"
+	"gyges/rules/base/problems"
 )
 
 // Settings are the settings of a fit.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gyges/agents/files"
+	"gyges/rules/base/files"
 )
 
 // FileName is the name of the file in the run's folder.

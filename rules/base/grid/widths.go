@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // leastWords is how narrow a column of words may get before the table is folded.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"gyges/ratings/textfmt"
 	"gyges/rules"
+	"gyges/rules/base/textfmt"
 )
 
 // Hint returns an error of package rules, with the names that are near in that of an unknown one. It is

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"gyges/ratings/textfmt"
+	"gyges/rules/base/textfmt"
 )
 
 // text returns the table as text.
