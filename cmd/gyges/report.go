@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
-	"gyges/ratings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -29,10 +28,8 @@ type reportCmd struct {
 	modelFlags
 	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
 	Pool  bool   `help:"Add a table of all rule sets together."`
-	historyFlags
-	Games  int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
-	Format string `enum:"html,md" default:"html" placeholder:"FORMAT" help:"Output: html (default), one file that needs no other; or md, Markdown with SVG files beside it."`
-	Out    string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html or report.md in the run's folder, and in the current one if there are several runs."`
+	Games int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
+	Out   string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
 
 func (reportCmd) Help() string {
@@ -46,8 +43,7 @@ func (reportCmd) examples() []example {
 	return []example{
 		{"gyges report results/quick-20260102-150405", "writes results/quick-20260102-150405/report.html"},
 		{"gyges report results/* --rules kang --anchor random=0 -o kang.html", ""},
-		{"gyges report results/gen1 results/gen2 results/gen3 --over-time whole", "with ratings over time"},
-		{"gyges report results/match --format md", "Markdown and SVG files beside the records"},
+		{"gyges report results/gen1 results/gen2 results/gen3", "several runs on one page"},
 	}
 }
 
@@ -71,9 +67,6 @@ func (c *reportCmd) check() error {
 			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))
 		}
 	}
-	if c.Format == "md" && c.Out == "-" {
-		errs = append(errs, errors.New("--out: Markdown has pictures beside it; expected a file or a folder, found -"))
-	}
 	return errors.Join(errs...)
 }
 
@@ -95,7 +88,6 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		collector.Add(g)
 	}}
 	all, played := standings.New(), false
-	var steps []ratings.Step // file by file, for ratings over time
 	for i, f := range files {
 		collector.AddRun(report.ReadRun(c.Runs[i]))
 		if f == "" {
@@ -105,7 +97,6 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, ratings.Step{Name: c.Runs[i], Data: s.Data()})
 		all.Merge(s)
 		played = true
 	}
@@ -120,10 +111,6 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	err := rate.complete(&options, all)
 	if err == nil {
 		input.Tables, err = all.Fit(ctx, options, c.Pool)
-	}
-	if err == nil && c.OverTime != "" {
-		options.Bootstrap = 0 // has none over time
-		input.Series, err = c.fitHistory(ctx, steps, options)
 	}
 	if err != nil {
 		return nil, err
@@ -171,11 +158,7 @@ func (c *reportCmd) commands(files []string) []string {
 		common = append(common, "--pool")
 	}
 	own := slices.Clone(common)
-	if c.OverTime != "" {
-		own = append(own, "--over-time", c.OverTime, "--window", fmt.Sprint(c.Window), "--drift", fmt.Sprint(c.Drift))
-	}
 	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
-	own.flag("format", c.Format, "html")
 	if c.Out != "-" {
 		own.flag("out", c.Out, "")
 	}
@@ -204,23 +187,13 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	if c.Out == "-" {
 		return report.WriteHTML(e.out, page)
 	}
-	path, err := c.path()
-	if err != nil {
-		return err
+	path := cmp.Or(c.Out, filepath.Join(c.folder(), "report.html"))
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
-	err = writeFile(ctx, "--out", path, func(w io.Writer) error {
-		if c.Format == "html" {
-			return asFailure(report.WriteHTML(w, page))
-		}
-		return asFailure(report.WriteMarkdown(w, page, func(f report.Figure) (string, error) {
-			name := strings.TrimSuffix(filepath.Base(path), ".md") + "-" + f.Name + ".svg"
-			return name, writeFile(ctx, "--out", filepath.Join(filepath.Dir(path), name), func(w io.Writer) error {
-				_, err := io.WriteString(w, f.StandaloneSVG())
-				return asFailure(err)
-			})
-		}))
-	})
-	if err != nil {
+	if err := writeFile(ctx, "--out", path, func(w io.Writer) error {
+		return asFailure(report.WriteHTML(w, page))
+	}); err != nil {
 		return err
 	}
 	about := page.Sampled
@@ -241,24 +214,4 @@ func (c *reportCmd) folder() string {
 		return filepath.Dir(run)
 	}
 	return run
-}
-
-// path is the file to write; folders that Markdown needs are made.
-func (c *reportCmd) path() (string, error) {
-	path := c.Out
-	if path == "" {
-		path = filepath.Join(c.folder(), "report."+c.Format)
-	}
-	info, err := os.Stat(path)
-	isDir := err == nil && info.IsDir()
-	switch {
-	case c.Format == "html" && isDir:
-		return "", fmt.Errorf("--out: expected a file, found the folder %s", path)
-	case c.Format == "md" && (isDir || filepath.Ext(path) != ".md"):
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			return "", fileError("--out", err)
-		}
-		path = filepath.Join(path, "report.md")
-	}
-	return path, nil
 }

@@ -18,9 +18,8 @@ type Input struct {
 	// Labels are the names that the tables have for agents, by their specs; those
 	// that aren't in it have their specs as names.
 	Labels   map[string]string
-	Series   *ratings.Series // ratings over time; nil: none
-	Commands []string        // command lines that reproduce the ratings and this page
-	Program  string          // the program that makes the page: its version line
+	Commands []string // command lines that reproduce the ratings and this page
+	Program  string   // the program that makes the page: its version line
 }
 
 // builder makes a page.
@@ -40,7 +39,7 @@ func newBuilder(c *Collector, in Input) *builder {
 }
 
 // BuildReviews makes a page of reviewed games alone, without ratings: where they were lost, if there are
-// several, and the viewer. All are of the same number of nodes. It uses no Tables and no Series of in.
+// several, and the viewer. All are of the same number of nodes. It uses no Tables of in.
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampled(), Viewer: b.viewer}
@@ -69,7 +68,7 @@ func Build(c *Collector, in Input) (*Page, error) {
 		p.Facts, p.Sampled = b.facts(), b.sampled()
 		p.Sections = []Section{standings, b.statistics()}
 	}
-	for _, s := range []Section{b.reviews(), b.tunings(), b.tests(), b.history(in.Series)} {
+	for _, s := range []Section{b.reviews(), b.tunings(), b.tests(), b.history()} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
 		}

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gyges/ratings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
@@ -183,12 +182,9 @@ func (c *Curve) change() float64 {
 	return math.Abs(c.Points[len(c.Points)-1].Y - c.Points[0].Y)
 }
 
-// history builds the section with the rating history and the charts of tuning.
-func (b *builder) history(series *ratings.Series) Section {
+// history builds the section with the charts of tuning.
+func (b *builder) history() Section {
 	s := Section{ID: "history", Title: "Over time"}
-	if series != nil {
-		ratingHistory(&s, series)
-	}
 	for i, r := range b.collected.runs {
 		for j, c := range r.about.Charts {
 			if len(b.collected.runs) > 1 && j == 0 {
@@ -198,35 +194,6 @@ func (b *builder) history(series *ratings.Series) Section {
 		}
 	}
 	return s
-}
-
-// ratingHistory adds ratings over time.
-func ratingHistory(s *Section, series *ratings.Series) {
-	chart := Chart{Title: "Ratings over time with their 95 % intervals", XName: "step", YName: "Elo"}
-	for _, player := range series.Players[:min(len(series.Players), numColours)] {
-		c := Curve{Name: textfmt.Visible(player.Name)}
-		for _, p := range player.Points {
-			c.Points = append(c.Points, Point{
-				X: float64(p.Step + 1), Y: p.Elo, Error: p.Error,
-				title: fmt.Sprintf("%s, step %d: %s", c.Name, p.Step+1, plusMinus(p.Elo, p.Error)),
-			})
-		}
-		chart.Curves = append(chart.Curves, c)
-	}
-	s.figure(chart.plot("over-time"))
-	if n := len(series.Players); n > numColours {
-		s.text(fmt.Sprintf("The %d players with the highest last ratings of %d are drawn; gyges rate --over-time lists all.",
-			numColours, n))
-	}
-	for _, n := range series.Notes {
-		s.note(n)
-	}
-	steps := newTable("Steps", 0, "Step", "Run")
-	steps.Header[1].Left = true
-	for i, name := range series.Steps {
-		steps.row(cell(strconv.Itoa(i+1)), rowHead(textfmt.Visible(name)))
-	}
-	s.table(steps)
 }
 
 // add adds the chart to a section; of many curves those that changed most.

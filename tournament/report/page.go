@@ -1,10 +1,10 @@
 // Package report turns the records of runs and their ratings into pages: one HTML
-// file that makes no request to any network, or Markdown with SVG pictures.
+// file that makes no request to any network.
 //
 // A [Collector] reads games one at a time: it keeps exact counts of all and a
 // sample of whole games for replay. [Build] makes a [Page] of it and of a
-// [table.Tables]: plain data, every number formatted already. [WriteHTML],
-// [WriteFragment] and [WriteMarkdown] write the page. A server shows a run in
+// [table.Tables]: plain data, every number formatted already. [WriteHTML] and
+// [WriteFragment] write the page. A server shows a run in
 // progress by building a page now and then and sending its fragments; it serves
 // [Script] and [Style] beside them.
 //
@@ -73,7 +73,7 @@ type Head struct {
 type Cell struct {
 	Text  string
 	Note  string // explanation of the number; shown on focus and in print
-	Small string // shown beside Text in print and in Markdown
+	Small string // shown beside Text in print
 	Link  string // fragment of the page with the games counted
 	Class string // of the heat map: h0 (all lost) to h8 (all won), or self
 	Row   bool   // it names the row

@@ -312,52 +312,6 @@ func TestPictures(t *testing.T) {
 	require.Equal(t, []string{"epoch", "cross-entropy"}, texts(curve.withClass("text", "name")))
 }
 
-// Markdown has the headings, tables and pictures of the page.
-func TestMarkdown(t *testing.T) {
-	t.Parallel()
-	p := samplePage(t)
-	page := parsePage(t, p)
-	var out bytes.Buffer
-	var figures []string
-	require.NoError(t, WriteMarkdown(&out, p, func(f Figure) (string, error) {
-		figures = append(figures, f.Name)
-		require.NoError(t, wellFormed(f.StandaloneSVG()))
-		require.Contains(t, f.StandaloneSVG(), `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`)
-		return f.Name + ".svg", nil
-	}))
-	var headings, pictures []string
-	var tables [][][]string
-	inTable := false
-	for line := range strings.Lines(outsideFences(out.String())) {
-		line = strings.ReplaceAll(strings.TrimSpace(line), `\`, "")
-		switch hashes, heading, _ := strings.Cut(line, " "); {
-		case hashes != "" && strings.Trim(hashes, "#") == "":
-			headings = append(headings, heading)
-		case strings.HasPrefix(line, "!["):
-			pictures = append(pictures, regexp.MustCompile(`\((\S+)\.svg\)$`).FindStringSubmatch(line)[1])
-		case strings.HasPrefix(line, "|") && !inTable:
-			tables = append(tables, nil)
-		}
-		if inTable = strings.HasPrefix(line, "|"); inTable && !strings.Contains(line, "---") {
-			row := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
-			for i := range row {
-				row[i] = strings.TrimSpace(row[i])
-			}
-			tables[len(tables)-1] = append(tables[len(tables)-1], row)
-		}
-	}
-	var want []string
-	for _, name := range []string{"h1", "h2", "h3"} {
-		want = append(want, texts(page.all(name))...)
-	}
-	require.ElementsMatch(t, slices.DeleteFunc(want, func(h string) bool { return h == "Games" }), headings)
-	require.Equal(t, mapped(page.all("table"), element.cellText), mapped(tables, joined))
-	require.Equal(t, mapped(page.all("figure"), func(e element) string { return e.attribute("id") }), figures)
-	require.Equal(t, figures, pictures)
-	require.Contains(t, out.String(), "\n```sh\ngyges rate results/sample\n```\n")
-	require.Contains(t, out.String(), "\n- seed: 18446744073709551615\n")
-}
-
 func (e element) cellText() string { return joined(e.cells()) }
 
 func joined(rows [][]string) string {
@@ -423,19 +377,6 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 
-	var md bytes.Buffer
-	require.NoError(t, WriteMarkdown(&md, p, func(f Figure) (string, error) {
-		require.Regexp(t, `^[a-z0-9-]+$`, f.Name)
-		require.NoError(t, wellFormed(f.StandaloneSVG()), f.Name)
-		require.NotContains(t, f.StandaloneSVG(), "<script")
-		return f.Name + ".svg", nil
-	}))
-	for line := range strings.Lines(outsideFences(md.String())) {
-		require.NotRegexp(t, `(^|[^\\])<`, line)
-		if strings.HasPrefix(line, "|") {
-			require.Regexp(t, `^(\| ([^|\\]|\\.)* )+\|\n$`, line, "a cell that ends early")
-		}
-	}
 }
 
 // Every figure of ratings is the one that gyges rate prints.

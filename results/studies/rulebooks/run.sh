@@ -9,9 +9,8 @@ for run in setups random; do
 	gyges games stats $games/$run --format csv >$here/$run.csv
 	sed 's/,"timing":.*//' $games/$run/games.jsonl | sha256sum >$here/$run.sha256
 done
-gyges report $games/setups $games/random --format md --games 0 -o $games/report
-cp $games/report/report-advantage.svg $here/advantage.svg
-cp $games/report/report-openings.svg $here/openings.svg
+# advantage.svg and openings.svg are two figures of this page, with its style sheet in them.
+gyges report $games/setups $games/random --games 0 -o $games/report.html
 
 # South's first-move advantage under each rule set: two columns of the rating table.
 gyges rate $games/setups $games/random --format csv | awk -F, '
