@@ -152,13 +152,12 @@ func TestNoOtherExamples(t *testing.T) {
 	require.Equal(t, []string{"rules/kang-optional.yaml", "tournaments/ci.yaml", "tournaments/levels.yaml",
 		"tournaments/nodes.yaml", "tournaments/quick.yaml",
 		"training/kang.yaml", "training/simplified.yaml", "training/small.yaml", "training/standard.yaml",
-		"tuning/small-spsa.yaml", "tuning/small-td.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml",
-		"tuning/texel.yaml"}, files)
+		"tuning/small-spsa.yaml", "tuning/small-texel.yaml", "tuning/spsa.yaml", "tuning/texel.yaml"}, files)
 }
 
 func FuzzLoad(f *testing.F) {
 	for _, path := range []string{"tournaments/quick.yaml", "tournaments/ci.yaml", "tournaments/nodes.yaml",
-		"rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml", "tuning/td.yaml"} {
+		"rules/kang-optional.yaml", "tuning/texel.yaml", "tuning/spsa.yaml"} {
 		text, err := os.ReadFile(path)
 		require.NoError(f, err)
 		f.Add(string(text))
@@ -177,9 +176,6 @@ func FuzzLoad(f *testing.F) {
 			require.NoError(t, c.Settings.Check())
 		}
 		if c, err := LoadSPSA(path, testRegistry()); err == nil {
-			require.NoError(t, c.Settings.Check())
-		}
-		if c, err := LoadTD(path, testRegistry()); err == nil {
 			require.NoError(t, c.Settings.Check())
 		}
 	})

@@ -49,14 +49,6 @@ func TestKeysOfTraining(t *testing.T) {
 			func(path string) error { _, err := LoadSPSA(path, exploring()); return err },
 		},
 		{
-			"TD files",
-			map[string]string{
-				"": "0: 0", "openings.": "openings: {0: 0}", "limits.": "limits: {0: 0}",
-				"verification.": "verification: {0: 0}",
-			},
-			func(path string) error { _, err := LoadTD(path, exploring()); return err },
-		},
-		{
 			"Training files",
 			map[string]string{
 				"": "0: 0", "selfplay.": "selfplay: {0: 0}", "selfplay.openings.": "selfplay: {openings: {0: 0}}",

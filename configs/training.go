@@ -147,47 +147,40 @@ func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
 	return w
 }
 
-// tuningFields are the keys that SPSA and TD share.
-func (p *parser) tuningFields(t *training.Tuning) []field {
-	c := &t.Match
-	return []field{
-		p.name(&c.Name),
-		p.oneRules(&c.Rules[0]),
-		p.field("agent", func(n *yaml.Node) {
-			var spec agents.Spec
-			if p.store(n, &spec); spec.Kind != "" {
-				c.Agents = []agents.Spec{spec}
-			}
-		}),
-		p.openings("openings", &c.Openings),
-		p.limits("limits", &c.Limits),
-		p.value("stall_timeout", &c.StallTimeout),
-		p.value("seed", &c.Seed),
-		p.value("workers", &c.Workers),
-		p.out(&c.Out),
-		p.group("verification", "a verification",
-			p.value("verification.every", &t.Verification.Every),
-			p.value("verification.pairs", &t.Verification.Pairs),
-		),
-		p.value("steps", &t.Steps),
-	}
-}
-
 // LoadSPSA reads an SPSA run from a YAML file, whose keys are those of
 // configs/tuning/spsa.yaml. The error joins all problems.
 func LoadSPSA(path string, registry *agents.Registry) (training.SPSA, error) {
-	c := training.SPSA{Tuning: training.DefaultTuning(), Settings: spsa.Settings{Pairs: 4}}
-	c.Match.Name = nameOf(path)
-	s := &c.Settings
+	c := training.DefaultSPSA()
+	m, s := &c.Match, &c.Settings
+	m.Name = nameOf(path)
 	var parameters *yaml.Node
 	fields := func(p *parser) []field {
-		return append(p.tuningFields(&c.Tuning),
+		return []field{
+			p.name(&m.Name),
+			p.oneRules(&m.Rules[0]),
+			p.field("agent", func(n *yaml.Node) {
+				var spec agents.Spec
+				if p.store(n, &spec); spec.Kind != "" {
+					m.Agents = []agents.Spec{spec}
+				}
+			}),
+			p.openings("openings", &m.Openings),
+			p.limits("limits", &m.Limits),
+			p.value("stall_timeout", &m.StallTimeout),
+			p.value("seed", &m.Seed),
+			p.value("workers", &m.Workers),
+			p.out(&m.Out),
+			p.group("verification", "a verification",
+				p.value("verification.every", &c.Verification.Every),
+				p.value("verification.pairs", &c.Verification.Pairs),
+			),
+			p.value("steps", &s.Steps),
 			p.field("parameters", func(n *yaml.Node) { parameters = n }),
 			p.value("pairs", &s.Pairs),
 			p.value("alpha", &s.Alpha),
 			p.value("gamma", &s.Gamma),
 			p.value("a", &s.A),
-		)
+		}
 	}
 	return c, load(path, "an SPSA tuning", fields, func(p *parser) {
 		p.bad["parameters"] = parameters != nil // not read yet, as they depend on the agent
@@ -225,24 +218,6 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 		})
 	})
 	return list
-}
-
-// LoadTD reads a TD run from a YAML file, whose keys are those of
-// configs/tuning/td.yaml. The error joins all problems.
-func LoadTD(path string, registry *agents.Registry) (training.TD, error) {
-	c := training.DefaultTD()
-	c.Match.Name = nameOf(path)
-	s := &c.Settings
-	fields := func(p *parser) []field {
-		return append(p.tuningFields(&c.Tuning),
-			p.field("features", func(n *yaml.Node) { s.Frozen = p.frozen(n) }),
-			p.value("games", &c.Games),
-			p.value("lambda", &s.Lambda),
-			p.value("rate", &s.Rate),
-			p.value("scale", &s.Scale),
-		)
-	}
-	return c, load(path, "a TD tuning", fields, func(p *parser) { p.report(c.Validate(registry)) })
 }
 
 // LoadGenerations reads a run of generations from a YAML file, whose keys are those of

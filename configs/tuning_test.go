@@ -36,11 +36,6 @@ func TestTuningExamples(t *testing.T) {
 	small, err := LoadSPSA("tuning/small-spsa.yaml", builtin.Registry())
 	require.NoError(t, err)
 	require.EqualValues(t, -50, small.Settings.Params[0].Start)
-
-	td, err := LoadTD("tuning/td.yaml", builtin.Registry())
-	require.NoError(t, err)
-	require.Equal(t, 32, td.Games)
-	require.Equal(t, 4, td.Match.Openings.Plies)
 }
 
 // The files for a first try name weights by their path from the repository's root.
@@ -53,9 +48,6 @@ func TestSmallExamples(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hand-set", fit.Parent.Provenance.Method)
 	require.Equal(t, []string{"results/first/positions"}, fit.Data)
-	td, err := LoadTD("configs/tuning/small-td.yaml", builtin.Registry())
-	require.NoError(t, err)
-	require.Equal(t, 20, td.Steps)
 	train, err := LoadGenerations("configs/training/small.yaml", exploring())
 	require.NoError(t, err)
 	require.Equal(t, 2, train.Count)
@@ -72,8 +64,6 @@ func tuningErrors(t *testing.T, method, text string) []string {
 		_, err = LoadTexel(path)
 	case "spsa":
 		_, err = LoadSPSA(path, builtin.Registry())
-	case "td":
-		_, err = LoadTD(path, builtin.Registry())
 	}
 	if err == nil {
 		return nil
@@ -158,16 +148,6 @@ func TestTuningReportsEverything(t *testing.T) {
 				"x:5: seed: expected a whole number",
 				"x:6: workers: expected a number from 0 (all cores)",
 			}},
-		{"td", "agent: greedy\n", nil},
-		{"td", "agent: random\n", []string{`x:1: agent: expected an agent with parameters to tune`}},
-		{"td", "agent: greedy\nrules: kang\nfeatures: near\nsteps: 0\ngames: 0\nlambda: 2\nrate: 0\nscale: 0\n", []string{
-			`x:3: features: expected a list of features, found "near"`,
-			"x:4: steps: expected a number from 1 to 1000000, found 0",
-			"x:5: games: expected a number from 1 to 1000000, found 0",
-			"x:6: lambda: expected a number from 0 to 1, found 2",
-			"x:7: rate: expected a number above 0, at most 1000, found 0",
-			"x:8: scale: expected a number above 0, at most 2, found 0",
-		}},
 	} {
 		got := tuningErrors(t, c.method, c.text)
 		require.Len(t, got, len(c.want), "%s: %s", c.text, strings.Join(got, "\n"))

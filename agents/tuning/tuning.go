@@ -1,8 +1,7 @@
 // Package tuning finds the parameters of an agent that can be tuned, and sets them. The
 // methods are packages of their own: [gyges/agents/tuning/texel] fits weights to
-// training positions of [gyges/agents/tuning/dataset], [gyges/agents/tuning/spsa] tunes
-// parameters by matches, and [gyges/agents/tuning/tdleaf] learns weights from self-play.
-// They play no games themselves.
+// training positions of [gyges/agents/tuning/dataset], and [gyges/agents/tuning/spsa]
+// tunes parameters by matches. They play no games themselves.
 package tuning
 
 import (
@@ -112,15 +111,6 @@ func Weights(registry *agents.Registry, spec agents.Spec, r *rules.Rules) (eval.
 			"expected one that takes the parameter weights, like alphabeta", spec)
 	}
 	return weights(values, r)
-}
-
-// WithWeights returns a spec with weights as parameters, one for each feature.
-func WithWeights(spec agents.Spec, w []float64) agents.Spec {
-	names := eval.Names()
-	for i := range names {
-		names[i] = eval.ParamPrefix + names[i]
-	}
-	return With(spec, names, w)
 }
 
 // With returns a spec with parameters set to numbers, rounded to six digits.

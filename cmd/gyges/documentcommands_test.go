@@ -91,8 +91,6 @@ func checkArgs(args []string) error {
 		_, err = configs.LoadTexel(node.Config)
 	case *tuneSPSACmd:
 		_, err = configs.LoadSPSA(node.Config, e.registry)
-	case *tuneTDCmd:
-		_, err = configs.LoadTD(node.Config, e.registry)
 	}
 	missing := err != nil && strings.HasSuffix(err.Error(), syscall.ENOENT.Error()) // configs keep the text alone
 	if missing || errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {

@@ -52,8 +52,6 @@ func loadAny(file string, registry *agents.Registry) error {
 	note("Texel", err)
 	_, err = configs.LoadSPSA(file, registry)
 	note("SPSA", err)
-	_, err = configs.LoadTD(file, registry)
-	note("TDLeaf", err)
 	_, err = configs.LoadGenerations(file, registry)
 	note("training", err)
 	if slices.Contains(errs, nil) {

@@ -30,7 +30,6 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 		"selfplay PIPE":           "",
 		"train PIPE":              "",
 		"tune spsa PIPE":          "",
-		"tune td PIPE":            "",
 		"tune texel PIPE":         "",
 		"rules PIPE.yaml":         "regular file",
 		"moves --rules PIPE.yaml": "regular file",
@@ -75,7 +74,7 @@ func TestDeviceInPlaceOfAFile(t *testing.T) {
 		"openings /dev/zero":         "/dev/zero:1: expected a line of at most 4096 bytes",
 		"tactics run /dev/zero":      "/dev/zero:1: expected at most 65536 bytes",
 		"tournament /dev/zero":       "/dev/zero: expected a file of at most 1048576 bytes",
-		"tune td /dev/zero":          "/dev/zero: expected a file of at most 1048576 bytes",
+		"tune spsa /dev/zero":        "/dev/zero: expected a file of at most 1048576 bytes",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Chdir(t.TempDir())

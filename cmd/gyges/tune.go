@@ -24,7 +24,6 @@ import (
 type tuneCmd struct {
 	Texel tuneTexelCmd `cmd:"" help:"Fit evaluation weights to training positions by logistic regression."`
 	SPSA  tuneSPSACmd  `cmd:"" name:"spsa" help:"Tune agent parameters by matches (SPSA)."`
-	TD    tuneTDCmd    `cmd:"" name:"td" help:"Learn evaluation weights from self-play by TDLeaf(λ)."`
 }
 
 // tuneTexelCmd fits weights to training positions.
@@ -128,31 +127,20 @@ func featureRow(f *texel.Feature) []string {
 
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
-// tuneFlags override the config of a tuning run.
-type tuneFlags struct {
+// tuneSPSACmd tunes agent parameters by SPSA.
+type tuneSPSACmd struct {
+	Config  string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	Seed    *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
 	Workers *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 	Out     string  `placeholder:"DIR" help:"Folder for the result; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
-}
-
-func (f tuneFlags) apply(config *tournament.Config) {
-	override(&config.Seed, f.Seed)
-	override(&config.Workers, f.Workers)
-	config.Out = runFolder(f.Out, config.Out, config.Name)
-}
-
-// tuneSPSACmd tunes agent parameters by SPSA.
-type tuneSPSACmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
-	tuneFlags
 	queueFlags
 }
 
-const tuneHelp = "The same seed gives the same steps with any --workers, but for agents that are limited by time. " +
-	"Ctrl-C stops the run; the same command with --out and the run's folder resumes it, also after a crash, with the " +
-	"same outcome."
-
-func (tuneSPSACmd) Help() string { return "Prints the agent with its tuned parameters. " + tuneHelp }
+func (tuneSPSACmd) Help() string {
+	return "Prints the agent with its tuned parameters. The same seed gives the same steps with any --workers, but for " +
+		"agents that are limited by time. Ctrl-C stops the run; the same command with --out and the run's folder resumes " +
+		"it, also after a crash, with the same outcome."
+}
 
 func (tuneSPSACmd) examples() []example {
 	return []example{{"gyges tune spsa configs/tuning/spsa.yaml --out results/spsa", ""}}
@@ -164,7 +152,9 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return plainFileError(err)
 	}
-	c.apply(&config.Match)
+	override(&config.Match.Seed, c.Seed)
+	override(&config.Match.Workers, c.Workers)
+	config.Match.Out = runFolder(c.Out, config.Match.Out, config.Match.Name)
 	if err := flagErrors(config.Validate(e.registry)); err != nil {
 		return err
 	}
@@ -173,65 +163,32 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	if err = tune(ctx, e, &config.Tuning, config.Run); err != nil {
-		q.end(tournament.Summary{}) // a run that can resume needs its queue
-	}
-	return err
-}
-
-// tuneTDCmd learns weights by TDLeaf.
-type tuneTDCmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the agent and the settings; see configs/tuning/td.yaml."`
-	tuneFlags
-}
-
-func (tuneTDCmd) Help() string { return "Prints the weights learned. " + tuneHelp }
-
-func (tuneTDCmd) examples() []example {
-	return []example{{"gyges tune td configs/tuning/td.yaml --out results/td", ""}}
-}
-
-// Run learns and prints the weights.
-func (c *tuneTDCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.TD, error) { return configs.LoadTD(c.Config, e.registry) })
-	if err != nil {
-		return plainFileError(err)
-	}
-	c.apply(&config.Match)
-	if err := flagErrors(config.Validate(e.registry)); err != nil {
-		return err
-	}
-	return tune(ctx, e, &config.Tuning, config.Run)
-}
-
-// tune runs SPSA or TD and prints the result.
-func tune(
-	ctx context.Context, e *env, config *training.Tuning, run func(context.Context, training.Env) (*training.Tuned, error),
-) error {
-	p := newSteps(e.err, config.Steps)
-	t, err := run(ctx, e.learning(p))
+	p := newSteps(e.err, config.Settings.Steps)
+	t, err := config.Run(ctx, e.learning(p))
 	p.end()
 	if err != nil {
+		q.end(tournament.Summary{}) // a run that can resume needs its queue
 		return e.learningError(ctx, config.Match.Out, err)
 	}
+	return c.print(e.out, t, config.Match.Out)
+}
+
+// print prints the result.
+func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
 	g := grid.Grid{Header: []string{"Parameter", "Before", "After"}, Left: map[int]bool{0: true}, Fold: 1}
 	for i, name := range t.Names {
 		g.Add(name, fiveDigits(t.Before[i]), fiveDigits(t.After[i]))
 	}
-	if err := printTable(e.out, &g, false); err != nil {
+	if err := printTable(w, &g, false); err != nil {
 		return err
 	}
-	if t.Loss != nil {
-		e.out.printf("\nLoss %.5f in the last step\n", *t.Loss)
-	} else {
-		e.out.printf("\nAgent %s\n", textfmt.Escape(t.Agent.String()))
-	}
+	w.printf("\nAgent %s\n", textfmt.Escape(t.Agent.String()))
 	if g := t.Gain; g != nil {
-		e.out.printf("Elo against the initial agent %+.1f ± %.1f (95 %%), %d games\n", g.Value, g.Margin, g.Count)
+		w.printf("Elo against the initial agent %+.1f ± %.1f (95 %%), %d games\n", g.Value, g.Margin, g.Count)
 	}
-	e.out.printf("%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(config.Match.Out))
+	w.printf("%d steps, %d games; the history is in %s\n", t.Steps, t.Games, textfmt.Escape(out))
 	if t.Weights != "" {
-		e.out.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
+		w.printf("The weights are in %s\n", textfmt.Escape(t.Weights))
 	}
 	return nil
 }

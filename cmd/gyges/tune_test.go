@@ -48,87 +48,74 @@ pairs: 3
 verification: {every: 5, pairs: 4}
 `
 
-const smallTD = `
-agent: alphabeta:depth=1,hash=1,weight.mobility=0
-rules: simplified
-steps: 8
-games: 6
-openings: {policy: random, plies: 4}
-verification: {every: 3, pairs: 4}
-`
-
 // history and weights of a run are the same whatever the workers, and when it is
 // stopped in the middle of anything and gone on with.
 func TestTuningRunsRepeatThemselves(t *testing.T) {
-	for method, text := range map[string]string{"spsa": smallSPSA, "td": smallTD} {
-		t.Run(method, func(t *testing.T) {
-			t.Parallel()
-			config := writeConfig(t, text)
-			dir := t.TempDir()
-			tune := func(ctx context.Context, out string, more ...string) (int, string) {
-				code, _, errText := gyges(ctx, "", append([]string{"tune", method, config, "--out", filepath.Join(dir, out)},
-					more...)...)
-				return code, errText
-			}
-			files := func(out string) string {
-				var all string
-				for _, name := range []string{training.HistoryFile, training.WeightsFile, training.ManifestFile} {
-					data, err := os.ReadFile(filepath.Join(dir, out, name))
-					require.NoError(t, err)
-					all += string(data)
-				}
-				entries, err := os.ReadDir(filepath.Join(dir, out))
-				require.NoError(t, err)
-				require.Len(t, entries, 3, "the games of steps are gone")
-				return all
-			}
-			code, errText := tune(t.Context(), "one", "--workers", "1")
-			require.Zero(t, code, errText)
-			code, errText = tune(t.Context(), "three", "--workers", "3")
-			require.Zero(t, code, errText)
-			require.Equal(t, files("one"), files("three"))
-
-			// All steps were made, but not the result: as after a kill in between.
-			code, errText = tune(t.Context(), "three")
-			require.Zero(t, code, errText)
-			require.Equal(t, files("one"), files("three"))
-
-			stops := 0
-			for code = exitInterrupted; code == exitInterrupted; stops++ {
-				require.Less(t, stops, 200)
-				ctx, cancel := context.WithCancel(t.Context())
-				path := filepath.Join(dir, "stopped", training.HistoryFile)
-				go stopAtNextStep(ctx, cancel, path)
-				code, errText = tune(ctx, "stopped")
-				if cancel(); code == exitInterrupted {
-					require.Contains(t, errText, "Stopped. Go on with the same command and --out "+filepath.Join(dir, "stopped"))
-				}
-			}
-			require.Zero(t, code, errText)
-			require.Greater(t, stops, 1)
-			require.Equal(t, files("one"), files("stopped"))
-
-			path := filepath.Join(dir, "one", training.HistoryFile)
-			whole, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "mobility", "charm")), 0o600))
-			code, errText = tune(t.Context(), "one")
-			require.Equal(t, exitUsage, code)
-			require.Contains(t, errText, "expected the history of this run, found one of other parameters")
-
-			code, errText = tune(t.Context(), "one", "--seed", "9")
-			require.Equal(t, exitUsage, code)
-			require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
-			code, _, errText = gyges(t.Context(), "", "tune", "texel",
-				writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
-					[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position,
-						u float64) bool {
-						return u < 0.5
-					})+"\n"), "--out", filepath.Join(dir, "one"))
-			require.Equal(t, exitUsage, code)
-			require.Contains(t, errText, "holds a run of another method; it was "+method+", now texel")
-		})
+	t.Parallel()
+	config := writeConfig(t, smallSPSA)
+	dir := t.TempDir()
+	tune := func(ctx context.Context, out string, more ...string) (int, string) {
+		code, _, errText := gyges(ctx, "", append([]string{"tune", "spsa", config, "--out", filepath.Join(dir, out)},
+			more...)...)
+		return code, errText
 	}
+	files := func(out string) string {
+		var all string
+		for _, name := range []string{training.HistoryFile, training.WeightsFile, training.ManifestFile} {
+			data, err := os.ReadFile(filepath.Join(dir, out, name))
+			require.NoError(t, err)
+			all += string(data)
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, out))
+		require.NoError(t, err)
+		require.Len(t, entries, 3, "the games of steps are gone")
+		return all
+	}
+	code, errText := tune(t.Context(), "one", "--workers", "1")
+	require.Zero(t, code, errText)
+	code, errText = tune(t.Context(), "three", "--workers", "3")
+	require.Zero(t, code, errText)
+	require.Equal(t, files("one"), files("three"))
+
+	// All steps were made, but not the result: as after a kill in between.
+	code, errText = tune(t.Context(), "three")
+	require.Zero(t, code, errText)
+	require.Equal(t, files("one"), files("three"))
+
+	stops := 0
+	for code = exitInterrupted; code == exitInterrupted; stops++ {
+		require.Less(t, stops, 200)
+		ctx, cancel := context.WithCancel(t.Context())
+		path := filepath.Join(dir, "stopped", training.HistoryFile)
+		go stopAtNextStep(ctx, cancel, path)
+		code, errText = tune(ctx, "stopped")
+		if cancel(); code == exitInterrupted {
+			require.Contains(t, errText, "Stopped. Go on with the same command and --out "+filepath.Join(dir, "stopped"))
+		}
+	}
+	require.Zero(t, code, errText)
+	require.Greater(t, stops, 1)
+	require.Equal(t, files("one"), files("stopped"))
+
+	path := filepath.Join(dir, "one", training.HistoryFile)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(whole), "mobility", "charm")), 0o600))
+	code, errText = tune(t.Context(), "one")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errText, "expected the history of this run, found one of other parameters")
+
+	code, errText = tune(t.Context(), "one", "--seed", "9")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errText, "holds a run of another configuration; seed was 1, now 9")
+	code, _, errText = gyges(t.Context(), "", "tune", "texel",
+		writeConfig(t, "data: "+writePositions(t, rules.MustParse("standard"),
+			[dataset.NumSplits]int{9, 9, 9}, func(_ rules.Position,
+				u float64) bool {
+				return u < 0.5
+			})+"\n"), "--out", filepath.Join(dir, "one"))
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errText, "holds a run of another method; it was spsa, now texel")
 }
 
 // stopAtNextStep cancels when a history has grown.
@@ -164,7 +151,6 @@ func emptyStart(t *testing.T, manifest string, empty ...string) string {
 func TestEmptyStartIsAStart(t *testing.T) {
 	for command, c := range map[string]struct{ config, manifest, empty string }{
 		"tune spsa":  {smallSPSA, training.ManifestFile, training.HistoryFile},
-		"tune td":    {smallTD, training.ManifestFile, training.HistoryFile},
 		"tournament": {smallTournament, tournament.ManifestFile, tournament.GamesFile},
 		"selfplay":   {smallTournament, tournament.ManifestFile, tournament.GamesFile},
 	} {

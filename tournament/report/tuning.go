@@ -49,7 +49,7 @@ type Tuning struct {
 type tuningConfig struct {
 	Rules   string             `json:"rules"`
 	Agent   string             `json:"agent"`   // "" of texel
-	Steps   int                `json:"steps"`   // of spsa and td
+	Steps   int                `json:"steps"`   // of spsa
 	Weights map[string]float64 `json:"weights"` // initial; nil of spsa
 }
 

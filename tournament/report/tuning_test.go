@@ -48,8 +48,6 @@ func TestTuningPages(t *testing.T) {
 	for name, test := range map[string]struct{ manifest, state, command string }{
 		"texel": {`{"method":"texel","status":"finished","config":{"rules":"standard"},"result":{"loss":[0.7,0.6]}}`,
 			"finished", "gyges match 'alphabeta:" + weights + ",name=new' alphabeta:name=old --rules standard"},
-		"td": {`{"method":"td","status":"finished","config":{"rules":"kang","agent":"greedy","steps":9},"result":{"loss":0.6}}`,
-			"finished", "gyges match 'greedy:" + weights + ",name=new' greedy:name=old --rules kang"},
 		"spsa": {`{"method":"spsa","config":{"rules":"standard","agent":"mcts"},"result":{"agent":"mcts:cpuct=2"}}`,
 			"finished", "gyges match mcts:cpuct=2,name=new mcts:name=old --rules standard"},
 		"train": {`{"method":"train","status":"interrupted","config":{"rules":"standard","agent":"greedy"},` +
@@ -58,7 +56,7 @@ func TestTuningPages(t *testing.T) {
 				",name=new' 'greedy:weights=results/a run/gen-000/weights.json,name=old' --rules standard"},
 		"nothing adopted": {`{"method":"train","status":"running","config":{"rules":"standard","agent":"greedy"},"result":{"best":0}}`,
 			"running, unless its program was ended by force", ""},
-		"no result": {`{"method":"td","status":"failed","config":{}}`, "failed; the same command with --out resumes it", ""},
+		"no result": {`{"method":"spsa","status":"failed","config":{}}`, "failed; the same command with --out resumes it", ""},
 	} {
 		page := tuningPage(t, tuningFolder(t, test.manifest, nil))
 		require.Equal(t, test.state, page.all("dd")[0].text(), name)
@@ -67,7 +65,7 @@ func TestTuningPages(t *testing.T) {
 			command = strings.TrimSpace(code[0].text())
 		}
 		require.Equal(t, test.command, command, name)
-		if name == "td" {
+		if name == "texel" {
 			require.Equal(t, []string{"3", "7"}, texts(page.all("td")), "the weights kept, not those of the last step")
 		}
 	}

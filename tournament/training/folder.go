@@ -33,7 +33,7 @@ const maxManifest = 64 << 20
 
 // Manifest is the content of [ManifestFile].
 type Manifest struct {
-	Method string `json:"method"` // texel, spsa, td or train
+	Method string `json:"method"` // texel, spsa or train
 	// Status is running until the run ends; [tournament.Interrupted] and
 	// [tournament.Failed] runs can be resumed. A run whose status is running and that no
 	// program makes was cut off. "" in runs of earlier versions.

@@ -15,20 +15,17 @@ import (
 // reports plot: a line of [HistoryFile], as a JSON object. Lines are in the order of
 // their steps. Values that a method doesn't have are omitted.
 type Line struct {
-	Step int `json:"step"` // from 0 (texel: the parent) or 1
-	// Loss is the mean cross-entropy in nats: of the training positions (texel), or of
-	// the games before they were learned from (td).
-	Loss           *float64 `json:"loss,omitempty"`
+	Step           int      `json:"step"`                      // from 0 (texel: the parent) or 1
+	Loss           *float64 `json:"loss,omitempty"`            // mean cross-entropy of the training positions in nats (texel)
 	ValidationLoss *float64 `json:"validation_loss,omitempty"` // that of the validation positions (texel, train)
 	TestLoss       *float64 `json:"test_loss,omitempty"`       // that of the test positions (train)
 	// Score is the number of games won by the parameters perturbed one way minus games
 	// lost (spsa).
-	Score      *float64             `json:"score,omitempty"`
-	Games      int                  `json:"games,omitempty"`      // played in the step
-	Elo        *float64             `json:"elo,omitempty"`        // of a match against the parent, if one followed the step
-	EloMargin  *float64             `json:"elo_margin,omitempty"` // half of its 95 % interval
-	Parameters map[string]float64   `json:"parameters"`           // the value of each after the step
-	State      map[string][]float64 `json:"state,omitempty"`      // the rest of the method's state
+	Score      *float64           `json:"score,omitempty"`
+	Games      int                `json:"games,omitempty"`      // played in the step
+	Elo        *float64           `json:"elo,omitempty"`        // of a match against the parent, if one followed the step
+	EloMargin  *float64           `json:"elo_margin,omitempty"` // half of its 95 % interval
+	Parameters map[string]float64 `json:"parameters"`           // the value of each after the step
 }
 
 // named returns values by their names.

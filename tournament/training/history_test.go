@@ -23,7 +23,6 @@ func line(step int) Line {
 	return Line{
 		Step: step, Loss: &loss, Games: 4,
 		Parameters: map[string]float64{"near": math.Pi * float64(step), "front": -1e-9},
-		State:      map[string][]float64{"squares": {1, 2.5}},
 	}
 }
 

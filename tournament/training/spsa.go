@@ -3,6 +3,9 @@ package training
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,64 +14,157 @@ import (
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules/base/problems"
+	"gyges/tournament"
 )
 
 // SPSA is the configuration of a run that tunes parameters by matches between perturbed
-// agents.
+// agents. Start from [DefaultSPSA].
 type SPSA struct {
-	Tuning
-	Settings spsa.Settings // but Steps and Seed, which are those of Tuning
+	// Match is how games are played: rules (one set), openings, limits, seed, workers
+	// and folder. Agents holds the agent that is tuned; Pairs is not used.
+	Match        tournament.Config
+	Settings     spsa.Settings // but Seed, which is that of Match
+	Verification Verification
+}
+
+// Verification is the schedule of matches of the tuned agent against the initial one.
+type Verification struct {
+	Every int // steps between two matches; 0: only at the end
+	Pairs int // game pairs of each; 0: none are played
+}
+
+// Tuned is the result of an SPSA run.
+type Tuned struct {
+	Names         []string    // of the parameters
+	Before, After []float64   // their values
+	Agent         agents.Spec // with the tuned parameters
+	Gain          *eval.Gain  // Elo of the match after the last step; nil: there was none
+	Steps, Games  int         // in all
+	Weights       string      // the weights file; "" if no weights were tuned
+}
+
+const maxCount = 1_000_000 // of steps and pairs
+
+// DefaultSPSA returns a config that lacks the agent, the parameters and the folder.
+func DefaultSPSA() SPSA {
+	return SPSA{Match: tournament.DefaultConfig(), Settings: spsa.Settings{Steps: 100, Pairs: 4}}
 }
 
 // Validate checks everything that can be checked before a game is played, the folder
 // aside. The error joins a *[problems.FieldError] for each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
-	c.validate(&p, registry)
-	s := c.settings()
-	return errors.Join(append(p, s.Check())...)
+	v := c.Verification
+	problems.InRange(&p, "verification.every", "a number from 0 (at the end only)", v.Every, 0, maxCount)
+	problems.InRange(&p, "verification.pairs", "a number from 0 (no verification)", v.Pairs, 0, maxCount)
+	p.Expect(len(c.Match.Agents) == 1, "agent", "expected an agent spec, like alphabeta:depth=2, found none")
+	m := c.Match
+	m.Agents = append(slices.Clone(m.Agents), agents.Spec{Kind: "random"}) // a match needs two
+	for _, err := range problems.Split(m.Validate(registry)) {
+		fe, ok := errors.AsType[*problems.FieldError](err)
+		switch {
+		case !ok:
+			p = append(p, err)
+		case fe.Field == "agents": // there is none
+		case fe.Field == "agents[0]":
+			p.Add("agent", fe.Err)
+		case fe.Field == "agents[1]": // the agent is random, too
+			p.Expect(false, "agent", "expected an agent with parameters to tune, found %.60q", c.agent())
+		default:
+			p = append(p, fe)
+		}
+	}
+	return errors.Join(append(p, c.Settings.Check())...)
 }
 
-// settings returns the settings with those of Tuning.
-func (c *SPSA) settings() spsa.Settings {
-	s := c.Settings
-	s.Steps, s.Seed = c.Steps, c.Match.Seed
-	return s
+// agent returns the agent that is tuned.
+func (c *SPSA) agent() agents.Spec { return c.Match.Agents[0] }
+
+// describe returns everything that the outcome of a run depends on.
+func (c *SPSA) describe() map[string]any {
+	m, s := &c.Match, &c.Settings
+	return map[string]any{
+		"rules": m.Rules[0].String(), "agent": c.agent().String(),
+		"openings": m.Openings.String(), "positions": m.Openings.Positions,
+		"depth": m.Limits.Depth, "nodes": m.Limits.Nodes, "movetime": m.Limits.MoveTime.String(), "seed": m.Seed,
+		"steps": s.Steps, "verification_every": c.Verification.Every, "verification_pairs": c.Verification.Pairs,
+		"parameters": s.Params, "pairs": s.Pairs, "alpha": s.Alpha, "gamma": s.Gamma, "a": s.A,
+	}
 }
+
+// Purposes of derived seeds.
+const (
+	forStep uint64 = iota + 1
+	forVerification
+)
 
 // Run tunes the parameters. A run that was stopped in the folder resumes. An error is of
-// type *[FolderError] if the folder can't be used.
-func (c *SPSA) Run(ctx context.Context, env Env) (*Tuned, error) {
-	r := &spsaRun{tuner: tuner{Tuning: &c.Tuning, env: &env}, settings: c.settings()}
-	for _, p := range r.settings.Params {
+// type *[FolderError] if the folder can't be used, and otherwise noted there.
+func (c *SPSA) Run(ctx context.Context, env Env) (_ *Tuned, err error) {
+	r := &spsaRun{SPSA: c, settings: c.Settings, env: &env}
+	r.settings.Seed, r.theta = c.Match.Seed, c.Settings.Start()
+	for _, p := range c.Settings.Params {
 		r.names = append(r.names, p.Name)
 	}
-	r.theta = r.settings.Start()
-	s, config := &r.settings, c.describe()
-	config["parameters"], config["pairs"] = s.Params, s.Pairs
-	config["alpha"], config["gamma"], config["a"] = s.Alpha, s.Gamma, s.A
-	return r.run(ctx, "spsa", config, r)
+	manifest := Manifest{Method: "spsa", Version: env.Version, Config: c.describe()}
+	if r.folder, err = openFolder(c.Match.Out, manifest); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.folder.close()) }()
+	if err := r.steps(ctx); err != nil {
+		if _, unusable := errors.AsType[*FolderError](err); !unusable {
+			err = errors.Join(err, r.folder.stop(ctx))
+		}
+		return nil, err
+	}
+	return r.finish()
 }
 
 // spsaRun is an SPSA run.
 type spsaRun struct {
-	tuner
+	*SPSA
 	settings spsa.Settings
+	env      *Env
+	folder   *folder
 	names    []string
 	theta    []float64 // the current parameters, not rounded
 }
 
-func (r *spsaRun) resume(l *Line) (err error) {
-	r.theta, err = l.values(r.names)
-	return err
+// steps makes the steps of a run, each followed by a verification match if it is due. It
+// resumes after the last step in the history.
+func (r *spsaRun) steps(ctx context.Context) (err error) {
+	initial, last := r.current(), 0
+	if n := len(r.folder.lines); n > 0 {
+		last = r.folder.lines[n-1].Step
+		if r.theta, err = r.folder.lines[n-1].values(r.names); err != nil {
+			return &FolderError{fmt.Errorf("%s: %w", r.folder.path, err)}
+		}
+		r.removeGames(last)
+	}
+	if err := r.folder.begin(); err != nil {
+		return err
+	}
+	for k := last + 1; k <= r.settings.Steps; k++ {
+		l, err := r.step(ctx, k)
+		if err == nil {
+			err = r.verify(ctx, &l, r.current(), initial)
+		}
+		if err == nil {
+			err = r.folder.append(l)
+		}
+		if err != nil {
+			return err
+		}
+		r.removeGames(k)
+		r.env.step(r.folder.lines)
+	}
+	return nil
 }
 
-// agent returns the agent with the current parameters, rounded.
-func (r *spsaRun) agent() agents.Spec { return r.with(r.settings.Round(r.theta)) }
+// current returns the agent with the current parameters, rounded.
+func (r *spsaRun) current() agents.Spec { return r.with(r.settings.Round(r.theta)) }
 
-func (r *spsaRun) with(theta []float64) agents.Spec {
-	return tuning.With(r.tuner.agent(), r.names, theta)
-}
+func (r *spsaRun) with(theta []float64) agents.Spec { return tuning.With(r.agent(), r.names, theta) }
 
 // step plays the pairs of step k between the perturbed agents and updates the
 // parameters.
@@ -96,15 +192,57 @@ func (r *spsaRun) score(ctx context.Context, k int, a, b agents.Spec) (float64, 
 	return score, err
 }
 
+// verify plays the match that is due after a step, and adds the result to its line.
+func (r *spsaRun) verify(ctx context.Context, l *Line, tuned, initial agents.Spec) error {
+	v, k := r.Verification, l.Step
+	due := v.Pairs > 0 && (k == r.settings.Steps || v.Every > 0 && k%v.Every == 0)
+	if !due || tuned.String() == initial.String() {
+		return nil
+	}
+	seed := agents.MixSeed(r.Match.Seed, forVerification, uint64(k))
+	s, err := r.play(ctx, verificationFolder(k), tuned, initial, v.Pairs, seed)
+	if err != nil {
+		return err
+	}
+	if l.Elo, l.EloMargin = finiteElo(s.Pairs); l.Elo == nil {
+		r.env.warn("the verification match has no finite Elo estimate", "step", k, "pairs", s.Pairs)
+	}
+	return nil
+}
+
+// play plays a match of two agents in a folder of the run, which resumes there.
+func (r *spsaRun) play(
+	ctx context.Context, folder string, a, b agents.Spec, pairs int, seed uint64,
+) (tournament.Summary, error) {
+	c := r.Match
+	c.Agents = []agents.Spec{a.With("name", "tuned"), b.With("name", "other")}
+	c.Pairs, c.Seed, c.Out, c.Name = pairs, seed, filepath.Join(r.Match.Out, folder), folder
+	return r.env.play(ctx, c, nil)
+}
+
+// removeGames removes the games of a step that is in the history.
+func (r *spsaRun) removeGames(k int) {
+	for _, name := range []string{stepFolder(k), verificationFolder(k)} {
+		if err := os.RemoveAll(filepath.Join(r.Match.Out, name)); err != nil {
+			r.env.warn("remove the games of a step", "error", err)
+		}
+	}
+}
+
+func stepFolder(k int) string         { return fmt.Sprintf("step-%06d", k) }
+func verificationFolder(k int) string { return fmt.Sprintf("verification-%06d", k) }
+
 // finish writes and returns the result.
 func (r *spsaRun) finish() (*Tuned, error) {
+	last := r.folder.lines[len(r.folder.lines)-1]
 	t := &Tuned{
-		Names: r.names, Before: r.settings.Start(), After: r.theta, Agent: r.agent(), Gain: r.gain(),
-		Steps: r.Steps, Games: 2 * r.settings.Pairs * r.Steps,
+		Names: r.names, Before: r.settings.Start(), After: r.theta, Agent: r.current(),
+		Gain:  eloGain(last.Elo, last.EloMargin, 2*int64(r.Verification.Pairs)),
+		Steps: r.settings.Steps, Games: 2 * r.settings.Pairs * r.settings.Steps,
 	}
 	var w *eval.Weights
 	if slices.ContainsFunc(r.names, func(name string) bool { return strings.HasPrefix(name, eval.ParamPrefix) }) {
-		parent, err := tuning.Weights(r.env.Registry, r.tuner.agent(), r.Match.Rules[0])
+		parent, err := tuning.Weights(r.env.Registry, r.agent(), r.Match.Rules[0])
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +250,11 @@ func (r *spsaRun) finish() (*Tuned, error) {
 		if err != nil {
 			return nil, err
 		}
-		w = r.weights("spsa", &tuned, &parent, t.Games)
-		t.Weights = w.Source
+		w, t.Weights = &tuned, r.folder.file(WeightsFile)
+		w.Source, w.Provenance = t.Weights, eval.Provenance{
+			Method: "spsa", Run: r.Match.Name, Parent: sourceName(&parent), Seed: r.Match.Seed,
+			Version: r.env.Version, Gain: t.Gain, Data: fmt.Sprintf("%d games of %s", t.Games, r.agent()),
+		}
 	}
 	return t, r.folder.finish(map[string]any{"agent": t.Agent.String(), "gain": t.Gain}, w)
 }

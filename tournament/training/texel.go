@@ -89,6 +89,17 @@ func (f *Fit) check(parent *eval.Weights) error {
 	return errors.Join(append(p, s.Check())...)
 }
 
+// frozenNames lists the features whose weights are not tuned.
+func frozenNames(frozen []bool) []string {
+	list := []string{}
+	for j, name := range eval.Names() {
+		if frozen != nil && frozen[j] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // isZero reports whether an evaluation by weights, of some rules, is always 0.
 func isZero(w *eval.Weights) bool {
 	return w.Rules != "" && w.Network == nil && w.Values == [eval.NumFeatures]float64{}
