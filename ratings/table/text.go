@@ -70,7 +70,7 @@ func (p *page) ratings(t Table, v View) error {
 
 // rows writes rows of a rating table, whose first row may be that of the leader.
 func (p *page) rows(v View, chosen []Column, rows [][]any, leader bool) {
-	g := &grid.Grid{Left: make(map[int]bool), Bold: map[int]bool{0: leader && p.layout.Styles}, Fold: 1}
+	g := &grid.Grid{Left: make(map[int]bool), Bold: leader && p.layout.Styles, Fold: 1}
 	for i, c := range chosen {
 		g.Header = append(g.Header, c.Header)
 		g.Left[i] = c.Words()

@@ -1,4 +1,31 @@
-// Package grid prints cells in rows and columns, as text or as a Markdown table.
+// Package grid writes tables as text, Markdown, CSV and JSON.
+//
+// A table is a list of columns of a row type R, each with a value per row:
+//
+//	var columns = []grid.Column[*Level]{
+//		{Key: "level", Title: "Level", Value: func(l *Level) any { return l.Level }},
+//		{Key: "name", Title: "Name", Left: true, Value: func(l *Level) any { return grid.Name(l.Name) }},
+//		{Key: "share", Title: "Won", Value: func(l *Level) any { return grid.Percent(l.Share) }},
+//		{Key: "doc", Value: func(l *Level) any { return l.Doc }}, // in CSV and JSON alone
+//	}
+//	err := grid.Write(w, format, grid.Options{Width: 80, Fold: 2}, columns, levels)
+//
+// A column with a key is in CSV and JSON; one with a title is in text and Markdown, and a title of
+// one blank is an empty header. Key and title may belong to different columns where people and
+// programs get different values or another order.
+//
+// Values are strings, integers, booleans, float64s (one decimal for people), [Name], nil or NaN for
+// none (an empty cell, null in JSON), or a [Cell], which holds a text for people beside the value for
+// programs: [Percent], [Margin], [Fixed], [Thousands], or one of the caller's. In JSON a value may
+// also be whatever encoding/json takes, such as [Objects] of another table. Texts are escaped for each
+// format: the caller gives them as they are.
+//
+//   - [Write] writes a list of rows in any format, [Writer] a row at a time.
+//   - [Choose] selects columns by a list of keys, such as that of a flag --columns.
+//   - [Objects] and [ObjectOf] are rows inside a larger JSON value; [Object] keeps the order of its
+//     fields; [WriteJSON] writes any value.
+//   - [Cells] makes columns for rows of ready cells, where the columns depend on the data.
+//   - [Grid] is what text and Markdown are printed by: cells of text that the caller has escaped.
 package grid
 
 import (
@@ -17,7 +44,7 @@ type Grid struct {
 	Header []string
 	Left   map[int]bool // the columns aligned left, from 0; nil: all
 	Rows   [][]string
-	Bold   map[int]bool // the rows of a text in bold, from 0
+	Bold   bool // the first row of a text
 
 	// Width is how long the lines of a text may be; 0: as long as needed. In a wider table the
 	// columns of Drop are left out, the first group first, until it fits. If it doesn't, cells of

@@ -21,7 +21,7 @@ func (g *Grid) fitted() []*Grid {
 	return blocks
 }
 
-// columns returns the table with some of its columns, with bold rows styled.
+// columns returns the table with some of its columns.
 func (g *Grid) columns(chosen []int) *Grid {
 	t := &Grid{Left: map[int]bool{}, Bold: g.Bold, Width: g.Width, Fold: g.Fold}
 	pick := func(row []string) []string {
@@ -128,17 +128,13 @@ func (g *Grid) least(column, words int) int {
 
 // wrapped returns the table with line breaks where a cell doesn't fit.
 func (g *Grid) wrapped() *Grid {
-	least := make([]int, len(g.Header))
-	for i := range least {
-		least[i] = 1
-		if g.Fold > 0 && !g.left(i) {
-			least[i] = max(1, g.least(i, 1))
-		}
-	}
-	widths := widths(append([][]string{g.Header}, g.Rows...), least, g.Width)
-	wrap := func(row []string) []string {
+	widths := g.widths()
+	wrap := func(row []string, bold bool) []string {
 		cells := make([]string, len(row))
 		for i, cell := range row {
+			if bold && cell != "" {
+				cell = "\x1b[1m" + cell + "\x1b[0m"
+			}
 			cells[i] = strings.ReplaceAll(cell, textfmt.NoBreak, " ")
 			if strings.Contains(cell, "\n") || textfmt.Width(cell) > widths[i] {
 				cells[i] = strings.Join(textfmt.Wrap(cell, widths[i]), "\n")
@@ -146,131 +142,59 @@ func (g *Grid) wrapped() *Grid {
 		}
 		return cells
 	}
-	t := &Grid{Header: wrap(g.Header), Left: g.Left}
+	t := &Grid{Header: wrap(g.Header, false), Left: g.Left}
 	for i, row := range g.Rows {
-		if g.Bold[i] {
-			row = bold(row)
-		}
-		t.Add(wrap(row)...)
+		t.Add(wrap(row, g.Bold && i == 0)...)
 	}
 	return t
 }
 
-// bold returns cells in bold.
-func bold(row []string) []string {
-	cells := slices.Clone(row)
-	for i, cell := range cells {
-		if cell != "" {
-			cells[i] = "\x1b[1m" + cell + "\x1b[0m"
-		}
-	}
-	return cells
-}
-
-// widths returns how wide the columns may be: as wide as their longest cells, if a line
-// is then narrow enough. Else the tallness of all columns together is the least, and none is
-// narrower than its least width.
-func widths(rows [][]string, least []int, width int) []int {
-	n := len(rows[0])
-	cells := make([][]cell, n)
-	most, all, needed := make([]int, n), 0, 0
-	for i := range n {
-		for _, row := range rows {
-			if i < len(row) {
-				c := newCell(row[i])
-				cells[i] = append(cells[i], c)
-				most[i] = max(most[i], c.width)
+// widths returns how wide the columns may be: as wide as their widest cells if a line is then narrow
+// enough. Otherwise the widest column that isn't at its least width is shrunk, again and again; words
+// are cut only when all columns are as narrow as their longest word.
+func (g *Grid) widths() []int {
+	widths := make([]int, len(g.Header))
+	left := g.Width - 2*len(widths) // a blank on each side of a column
+	for i := range widths {
+		for _, row := range append(g.Rows, g.Header) {
+			for line := range strings.SplitSeq(row[i], "\n") {
+				widths[i] = max(widths[i], textfmt.Width(line))
 			}
 		}
-		all += most[i]
-		needed += least[i]
+		left -= widths[i]
 	}
-	left := width - 2*n // a blank on each side of a column
-	if all <= left {
-		return most
-	}
-	left = max(left, needed)
-
-	// best[x] is the least tallness of the columns so far in a width of x; chosen[i][x]
-	// is the width of column i then.
-	best := make([]float64, left+1)
-	chosen := make([][]int, n)
-	for i := range n {
-		next := make([]float64, left+1)
-		chosen[i] = make([]int, left+1)
-		for x := range next {
-			next[x] = math.Inf(1)
+	whole, cut := make([]int, len(widths)), make([]int, len(widths))
+	for i := range widths {
+		whole[i], cut[i] = g.longestWord(i), 1
+		if g.Fold > 0 && !g.left(i) {
+			cut[i] = max(1, g.least(i, 1))
+			whole[i] = max(whole[i], cut[i])
 		}
-		for w := least[i]; w <= max(least[i], min(most[i], left)); w++ {
-			t := 0.0
-			for _, c := range cells[i] {
-				t += c.tallness(w)
-			}
-			for x := w; x <= left; x++ {
-				if sum := best[x-w] + t; sum <= next[x] {
-					next[x], chosen[i][x] = sum, w
+	}
+	for _, least := range [][]int{whole, cut} {
+		for ; left < 0; left++ {
+			widest := -1
+			for i, w := range widths {
+				if w > least[i] && (widest < 0 || w > widths[widest]) {
+					widest = i
 				}
 			}
-		}
-		best = next
-	}
-	found := make([]int, n)
-	for i := n - 1; i >= 0; i-- {
-		found[i] = chosen[i][left]
-		left -= found[i]
-	}
-	return found
-}
-
-// cell is a text with the widths of its words.
-type cell struct {
-	words  []string
-	widths []int
-	width  int // of the longest line
-}
-
-func newCell(text string) cell {
-	c := cell{words: textfmt.Words(text)}
-	for _, w := range c.words {
-		c.widths = append(c.widths, textfmt.Width(w))
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		c.width = max(c.width, textfmt.Width(line))
-	}
-	return c
-}
-
-// tallness grows faster than the number of lines of a cell in a width, so that lines
-// are saved in the tallest cells first. A word that is cut counts as so many more lines
-// squared.
-func (c cell) tallness(width int) float64 {
-	const cutAtMark, cutAtNoBreak, cutElsewhere = 25, 64, 144
-	lines, used, cuts := 1, 0, 0
-	for i, w := range c.widths {
-		if used > 0 && used+1+w > width {
-			lines++
-			used = 0
-		}
-		if w > width {
-			pieces := textfmt.Wrap(c.words[i], width)
-			last := len(pieces) - 1
-			lines += last
-			w = textfmt.Width(pieces[last])
-			for _, piece := range pieces[:last] {
-				switch {
-				case strings.Contains(c.words[i], textfmt.NoBreak):
-					cuts += cutAtNoBreak
-				case strings.ContainsAny(piece[len(piece)-1:], textfmt.Marks):
-					cuts += cutAtMark
-				default:
-					cuts += cutElsewhere
-				}
+			if widest < 0 {
+				break
 			}
+			widths[widest]--
 		}
-		if used > 0 {
-			used++
-		}
-		used += w
 	}
-	return float64(lines*lines + cuts)
+	return widths
+}
+
+// longestWord returns the width of the longest word of a column, leastWords at most.
+func (g *Grid) longestWord(column int) int {
+	longest := 1
+	for _, row := range append(g.Rows, g.Header) {
+		for _, word := range textfmt.Words(row[column]) {
+			longest = max(longest, textfmt.Width(word))
+		}
+	}
+	return min(longest, leastWords)
 }

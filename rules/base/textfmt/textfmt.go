@@ -3,6 +3,7 @@
 package textfmt
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -109,12 +110,14 @@ type JSON string
 
 // MarshalJSON implements json.Marshaler.
 func (e JSON) MarshalJSON() ([]byte, error) {
-	quoted, err := json.Marshal(string(e))
-	if err != nil {
+	var quoted bytes.Buffer
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false) // the encoder of the whole decides
+	if err := enc.Encode(string(e)); err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(quoted))
-	for _, r := range string(quoted) {
+	out := make([]byte, 0, quoted.Len())
+	for _, r := range strings.TrimSuffix(quoted.String(), "\n") {
 		switch {
 		case unicode.IsPrint(r):
 			out = utf8.AppendRune(out, r)
