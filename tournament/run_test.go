@@ -246,7 +246,7 @@ func TestFullDiskStopsTheRun(t *testing.T) {
 	require.Equal(t, Failed, s.Status)
 	require.Positive(t, s.Played)
 	require.EqualValues(t, s.Played, bytes.Count(d.Bytes(), []byte{'\n'}))
-	require.ErrorContains(t, err, "writing game records: disk full; the ")
+	require.ErrorContains(t, err, "disk full; the ")
 	require.ErrorContains(t, err, " games in "+filepath.Join(c.Out, GamesFile)+" are safe")
 	m := readManifest(t, c.Out)
 	require.Equal(t, Failed, m.Status)

@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"runtime"
 
 	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
 )
 
@@ -77,7 +77,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 	}
 	files.Clean(c.Out)
 	_ = os.Remove(filepath.Join(c.Out, PlayingFile)) // of a run that was killed; what stays is too old to be shown
-	size, err := cutTornLine(st.File)
+	size, err := jsonl.CutTorn(st.File, record.MaxLine)
 	if err != nil {
 		return err
 	}
@@ -93,26 +93,6 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 	_, err = st.Seek(size, io.SeekStart)
 	st.writer = record.Append(st, st.kept, size)
 	return err
-}
-
-// cutTornLine cuts off what follows the last line end of a file of records, and
-// moves to the new end, which it returns.
-func cutTornLine(f *os.File) (size int64, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	tail := make([]byte, min(info.Size(), record.MaxLine))
-	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-		return 0, err
-	}
-	size = info.Size() - int64(len(tail)-1-bytes.LastIndexByte(tail, '\n'))
-	if size < info.Size() {
-		if err := f.Truncate(size); err != nil {
-			return 0, err
-		}
-	}
-	return f.Seek(size, io.SeekStart)
 }
 
 // readGames reads the games, in so many bytes, up to the first one missing, and moves
@@ -184,7 +164,7 @@ func (st *store) openAhead(dir string, flag int) (err error) {
 
 // indexAhead finds the games in aheadFile. It leaves the file at its end.
 func (st *store) indexAhead() error {
-	size, err := cutTornLine(st.ahead)
+	size, err := jsonl.CutTorn(st.ahead, record.MaxLine)
 	if err != nil {
 		return err
 	}

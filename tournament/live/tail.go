@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"gyges/rules/base/jsonl"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -96,28 +97,13 @@ func (t *tail) read(ctx context.Context, final bool, take func(io.Reader) error)
 	return true, ctx.Err()
 }
 
-var errLongLine = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one",
-	tournament.GamesFile, record.MaxLine)
-
-// lastLine returns the end of the last complete line between two offsets; low if
-// there is none.
+// lastLine returns the end of the last complete line between two offsets; low if there is none.
 func lastLine(f io.ReaderAt, low, high int64) (int64, error) {
-	const block = 64 << 10
-	for least := high - record.MaxLine; high > low; {
-		if high < least {
-			return 0, errLongLine
-		}
-		start := max(low, high-block)
-		buf := make([]byte, high-start)
-		if n, err := f.ReadAt(buf, start); n < len(buf) {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-			return start + int64(i) + 1, nil
-		}
-		high = start
+	end, err := jsonl.LastEnd(f, low, high, record.MaxLine)
+	if errors.Is(err, jsonl.ErrTooLong) {
+		err = fmt.Errorf("%s: expected lines of at most %d bytes, found a longer one", tournament.GamesFile, record.MaxLine)
 	}
-	return low, nil
+	return end, err
 }
 
 // beginsPair reports whether a line is the first game of a pair: runs number games

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,17 +9,13 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json"
+
+	"gyges/rules/base/jsonl"
 )
 
 // MaxLine bounds the length of a record's line, in bytes. A game of 100,000
 // plies, the longest the rules allow, has some 5 MB.
 const MaxLine = 16 << 20
-
-// maxSkipped bounds how much of a longer line is read in search of its end, in bytes.
-const maxSkipped = 4 * MaxLine
-
-// bufferSize is how much of a file is in memory at once, unless a line is longer.
-const bufferSize = 64 << 10
 
 // ErrTorn is the error of a last line that has no end, as in a run that was
 // stopped while it wrote, or still goes on.
@@ -58,30 +53,15 @@ type GameResult struct {
 // Reader streams records from a file of them: whole ones, or their results alone. It
 // belongs to one goroutine.
 type Reader struct {
-	file   *bufio.Reader
-	name   string
-	line   int
-	offset int64
-	text   []byte // the last line, without its end
-	long   []byte // memory for lines longer than the buffer
-	torn   bool   // the last line has no end
+	*jsonl.Reader
+	name string
+	text []byte // the last line, without its end
 }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	size := bufferSize
-	if text, ok := r.(*bytes.Reader); ok { // a pair of games from a worker has a kilobyte
-		size = min(size, text.Len())
-	}
-	return &Reader{file: bufio.NewReaderSize(r, size), name: name}
+	return &Reader{Reader: jsonl.NewReader(r, MaxLine), name: name}
 }
-
-// Line returns the number of the line read last, from 1.
-func (r *Reader) Line() int { return r.line }
-
-// Offset returns how many bytes the lines read so far take in the file, their ends
-// included.
-func (r *Reader) Offset() int64 { return r.offset }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty
 // line and arrays that don't fit the moves are errors; whether the moves are legal is
@@ -118,40 +98,23 @@ func (r *Reader) ReadResult(o *GameResult) error {
 func (r *Reader) Game() (*Game, error) {
 	g, err := parse(r.text)
 	if err != nil {
-		return nil, &LineError{r.name, r.line, err, r.torn}
+		return nil, &LineError{r.name, r.Line(), err, r.Torn()}
 	}
 	return g, nil
 }
 
 // next reads the next line.
-func (r *Reader) next() error {
-	r.line++
-	line, err := r.file.ReadSlice('\n')
-	size := len(line)
-	if errors.Is(err, bufio.ErrBufferFull) {
-		r.long = append(r.long[:0], line...)
-		for errors.Is(err, bufio.ErrBufferFull) && size <= maxSkipped {
-			line, err = r.file.ReadSlice('\n')
-			if size += len(line); size <= MaxLine {
-				r.long = append(r.long, line...)
-			}
-		}
-		line = r.long
-	}
-	r.offset += int64(size)
-	r.torn = errors.Is(err, io.EOF)
+func (r *Reader) next() (err error) {
+	r.text, err = r.Next()
 	switch {
-	case r.torn && size == 0:
-		return io.EOF
-	case errors.Is(err, bufio.ErrBufferFull):
-		return fmt.Errorf("%s:%d: %w", r.name, r.line, errTooLong)
-	case err != nil && !r.torn:
-		return fmt.Errorf("%s:%d: %w", r.name, r.line, err)
-	case size > MaxLine:
-		return &LineError{r.name, r.line, errTooLong, false}
+	case err == nil || errors.Is(err, io.EOF):
+		return err
+	case errors.Is(err, jsonl.ErrTooLong):
+		return &LineError{r.name, r.Line(), errTooLong, false}
+	case errors.Is(err, jsonl.ErrEndless):
+		err = errTooLong
 	}
-	r.text = bytes.TrimSuffix(line, []byte{'\n'})
-	return nil
+	return fmt.Errorf("%s:%d: %w", r.name, r.Line(), err)
 }
 
 // Find returns the first record of r with a game number, and its line. No more is read
@@ -172,7 +135,7 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 		}
 		g, err := r.Game()
 		if err == nil && g.Game == game || err != nil && bytes.HasPrefix(r.text, head) {
-			return g, r.line, err
+			return g, r.Line(), err
 		}
 	}
 }

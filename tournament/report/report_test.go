@@ -224,7 +224,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, manifest, curves string) {
 		about := Run{Name: "fuzz"}
 		about.Manifest, _ = tournament.ParseManifest([]byte(manifest))
-		steps, _, _ := training.ReadHistory(strings.NewReader(curves), training.HistoryFile)
+		steps, _ := training.ReadHistory(strings.NewReader(curves), training.HistoryFile)
 		about.Charts = historyCharts(steps, nil)
 		c, rated := collect(t, Options{Games: 1}, about, games)
 		p, err := Build(c, Input{Tables: rated})

@@ -81,6 +81,5 @@ func readHistory(fsys fs.FS) ([]training.Line, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	steps, _, err := training.ReadHistory(f, training.HistoryFile)
-	return steps, err
+	return training.ReadHistory(f, training.HistoryFile)
 }

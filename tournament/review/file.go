@@ -1,18 +1,16 @@
 package review
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"regexp"
 	"slices"
 
-	"gyges/rules/base/files"
+	"github.com/go-json-experiment/json"
+
+	"gyges/rules/base/jsonl"
 )
 
 // FileName is the name of the file with the reviews of a run's games, beside its records.
@@ -21,12 +19,10 @@ const FileName = "reviews.jsonl"
 // formatVersion is the version of the file's format.
 const formatVersion = 1
 
-// Bounds of a file: of a line, of what [Read] reads, and of what is added to, in bytes. 64 MB are some ten
-// thousand games.
+// Bounds of a file: of a line and of what [Read] reads, in bytes. 64 MB are some ten thousand games.
 const (
 	maxLine = 8 << 20
 	maxFile = 64 << 20
-	maxOwn  = 2 << 30
 	maxName = 10_000 // of an agent or a rule set
 )
 
@@ -37,42 +33,56 @@ type Header struct {
 	Program string `json:"program"` // that began the file: its version line
 }
 
-// Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
-// returned. An incomplete last line is left out, as in a file being written; size is that of the others, in
-// bytes. complete reports whether the file had no more than the 64 MB that are read.
-func Read(r io.Reader, name string) (h Header, games []*Game, size int64, complete bool, err error) {
-	return read(r, name, maxFile)
+// reviews are what a file of reviews holds.
+type reviews struct {
+	Header
+	games []*Game
+	index map[int64]int // in games, by the number of the game
 }
 
-// read is Read for another bound.
-func read(r io.Reader, name string, most int64) (h Header, games []*Game, size int64, complete bool, err error) {
-	limited := &io.LimitedReader{R: r, N: most + maxLine}
-	in := bufio.NewReaderSize(limited, 64<<10)
-	at := map[int64]int{} // indices in games
-	for n := 1; size <= most; n++ {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return h, games, size, limited.N > 0, nil
-		}
-		if err == nil && n == 1 {
-			h, err = parseHeader(line)
-		} else if err == nil {
-			var g *Game
-			if g, err = parseGame(line); err == nil {
-				if i, again := at[g.Game]; again {
-					games[i] = g
-				} else {
-					at[g.Game] = len(games)
-					games = append(games, g)
-				}
-			}
-		}
-		if err != nil {
-			return h, nil, 0, false, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		size += int64(len(line))
+// add adds a line.
+func (r *reviews) add(line []byte) error {
+	if r.Reviews == 0 {
+		return r.parseHeader(line)
 	}
-	return h, games, size, false, nil
+	g := new(Game)
+	err := json.Unmarshal(line, g, json.RejectUnknownMembers(true))
+	if err == nil {
+		err = g.check()
+	}
+	if err != nil {
+		return fmt.Errorf("expected the review of a game: %w", err)
+	}
+	if i, again := r.index[g.Game]; again {
+		r.games[i] = g
+		return nil
+	}
+	r.index[g.Game] = len(r.games)
+	r.games = append(r.games, g)
+	return nil
+}
+
+func (r *reviews) parseHeader(line []byte) error {
+	err := json.Unmarshal(line, &r.Header, json.RejectUnknownMembers(true))
+	switch {
+	case err != nil || r.Reviews == 0:
+		return fmt.Errorf("expected the first line of a file of reviews, found %.60q", line)
+	case r.Reviews != formatVersion:
+		return fmt.Errorf("expected reviews of version %d, found %d", formatVersion, r.Reviews)
+	}
+	return nil
+}
+
+// Read reads a file of reviews; name is its name in errors. Of several reviews of one game the last is
+// returned. An incomplete last line is left out, as in a file being written. complete reports whether the
+// file had no more than the 64 MB that are read.
+func Read(r io.Reader, name string) (h Header, games []*Game, complete bool, err error) {
+	all := reviews{index: map[int64]int{}}
+	limited := &io.LimitedReader{R: r, N: maxFile + 1}
+	if _, err := jsonl.Read(limited, name, maxLine, all.add); err != nil {
+		return h, nil, false, err
+	}
+	return all.Header, all.games, limited.N > 0, nil
 }
 
 // ReadFS reads the [FileName] of a run's folder. Without one the error is [fs.ErrNotExist].
@@ -82,39 +92,7 @@ func ReadFS(fsys fs.FS) (h Header, games []*Game, complete bool, err error) {
 		return h, nil, false, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	h, games, _, complete, err = Read(f, FileName)
-	return h, games, complete, err
-}
-
-func parseHeader(line []byte) (h Header, err error) {
-	if err := decode(line, &h); err != nil || h.Reviews == 0 {
-		return h, fmt.Errorf("expected the first line of a file of reviews, found %.60q", line)
-	}
-	if h.Reviews != formatVersion {
-		return h, fmt.Errorf("expected reviews of version %d, found %d", formatVersion, h.Reviews)
-	}
-	return h, nil
-}
-
-func parseGame(line []byte) (*Game, error) {
-	g := new(Game)
-	err := decode(line, g)
-	if err == nil {
-		err = g.check()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("expected the review of a game: %w", err)
-	}
-	return g, nil
-}
-
-func decode(line []byte, to any) error {
-	if len(line) > maxLine {
-		return fmt.Errorf("expected at most %d bytes, found %d", maxLine, len(line))
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	return d.Decode(to)
+	return Read(f, FileName)
 }
 
 // moveShape is what long notation has; pages draw moves of that shape.
@@ -156,80 +134,49 @@ func isMove(text string) bool { return len(text) <= 200 && moveShape.MatchString
 
 // File is a file of reviews that is added to.
 type File struct {
-	file  *os.File
-	games map[int64]*Game
+	lines *jsonl.Writer
+	reviews
 }
 
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
 // removed. It returns an error for a file of something else or of other nodes, and [files.ErrInUse] for one
 // that another process adds to.
 func Open(path string, o Options, program string) (*File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f := &File{reviews: reviews{index: map[int64]int{}}}
+	var err error
+	f.lines, err = jsonl.Open(path, maxLine, func(line []byte) error {
+		if err := f.add(line); err != nil {
+			return err
+		}
+		if f.Nodes != o.Nodes {
+			return fmt.Errorf("holds reviews with %d nodes, found %d; give --nodes %d, or another --out", f.Nodes,
+				o.Nodes, f.Nodes)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	file := &File{f, map[int64]*Game{}}
-	if err := file.begin(o, program); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if f.Reviews > 0 {
+		return f, nil
 	}
-	return file, nil
-}
-
-func (f *File) begin(o Options, program string) error {
-	name := f.file.Name()
-	if err := files.Lock(f.file); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	f.Header = Header{formatVersion, o.Nodes, program}
+	if err := f.lines.Append(f.Header); err != nil {
+		return nil, errors.Join(err, f.lines.Close())
 	}
-	info, err := f.file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return errors.Join(err, fmt.Errorf("%s: expected a regular file", name))
-	}
-	h, games, size, complete, err := read(f.file, name, maxOwn)
-	switch {
-	case err != nil:
-		return err
-	case size == 0 && info.Size() > 0:
-		return fmt.Errorf("%s: expected reviews or an empty file, found neither", name)
-	case !complete:
-		return fmt.Errorf("%s: expected at most %d bytes, found more", name, maxOwn)
-	case size > 0 && h.Nodes != o.Nodes:
-		return fmt.Errorf("%s: holds reviews with %d nodes, found %d; give --nodes %d, or another --out",
-			name, h.Nodes, o.Nodes, h.Nodes)
-	}
-	for _, g := range games {
-		f.games[g.Game] = g
-	}
-	if err := f.file.Truncate(size); err != nil {
-		return err
-	}
-	if _, err := f.file.Seek(size, io.SeekStart); err != nil || size > 0 {
-		return err
-	}
-	return f.write(Header{formatVersion, o.Nodes, program})
+	return f, nil
 }
 
 // Find returns the review of a record that the file has; nil if there is none.
 func (f *File) Find(game int64, identity string) *Game {
-	if g := f.games[game]; g != nil && g.Record == identity {
-		return g
+	if i, ok := f.index[game]; ok && f.games[i].Record == identity {
+		return f.games[i]
 	}
 	return nil
 }
 
 // Add appends the review of a game.
-func (f *File) Add(g *Game) error {
-	f.games[g.Game] = g
-	return f.write(g)
-}
-
-// write writes a line at once, so that a process that ends leaves at most one incomplete line.
-func (f *File) write(v any) error {
-	line, err := json.Marshal(v)
-	if err == nil {
-		_, err = f.file.Write(append(line, '\n'))
-	}
-	return err
-}
+func (f *File) Add(g *Game) error { return f.lines.Append(g) }
 
 // Close closes the file.
-func (f *File) Close() error { return errors.Join(f.file.Sync(), f.file.Close()) }
+func (f *File) Close() error { return f.lines.Close() }

@@ -15,6 +15,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
 )
 
@@ -115,7 +116,7 @@ func TestFile(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "letter")
 	require.NoError(t, os.WriteFile(other, []byte("Dear"), 0o600))
 	_, err = Open(other, o, "test")
-	require.ErrorContains(t, err, "expected reviews or an empty file")
+	require.ErrorContains(t, err, "expected lines of JSON or an empty file")
 	kept, err := os.ReadFile(other)
 	require.NoError(t, err)
 	require.Equal(t, "Dear", string(kept))
@@ -134,10 +135,11 @@ func TestBadFile(t *testing.T) {
 		require.Contains(t, m, old)
 		return header + strings.Replace(m, old, replacement, 1)
 	}
-	_, games, _, _, err := Read(strings.NewReader(move("x=>y")), "f")
+	_, games, _, err := Read(strings.NewReader(move("x=>y")), "f")
 	require.NoError(t, err)
 	require.Len(t, games, 1)
 	for text, want := range map[string]string{
+		strings.Repeat("0", maxLine+1):           "f:1: expected at most 8388608 bytes",
 		"{}\n":                                   "f:1: expected the first line",
 		"x\n":                                    "f:1: expected the first line",
 		`{"reviews":2}` + "\n":                   "f:1: expected reviews of version 1, found 2",
@@ -151,20 +153,47 @@ func TestBadFile(t *testing.T) {
 		move(`1-0=>2-0`):                         "a result",
 		move(`"south_moves"=>"wins":[{"side":"south","from":9,"to":3}],"south_moves"`): "wins within the game",
 	} {
-		_, _, _, _, err := Read(strings.NewReader(text), "f")
+		_, _, _, err := Read(strings.NewReader(text), "f")
 		require.ErrorContains(t, err, want, text)
 	}
 }
 
-// A file that is longer than what is read is not complete, wherever its lines end.
-func TestLongFile(t *testing.T) {
-	const header = `{"reviews":1,"nodes":300,"program":"x"}` + "\n"
-	long := io.MultiReader(strings.NewReader(header), io.LimitReader(zeros{}, 2*maxFile))
-	_, games, size, complete, err := Read(long, "f")
+// smallDisk takes room bytes and then fails, as a full disk does.
+type smallDisk struct {
+	*os.File
+	room int
+}
+
+func (d *smallDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	n, err := d.File.Write(p[:n])
+	if err == nil && n < len(p) {
+		err = errors.New("disk full")
+	}
+	return n, err
+}
+
+// A review that was cut short since the disk was full leaves a file to which the next one is added.
+func TestFileOnFullDisk(t *testing.T) {
+	games := collect(t, 1, randomGames(t, "simplified", 2))
+	path := filepath.Join(t.TempDir(), FileName)
+	f, err := Open(path, Options{Nodes: 300}, "test")
 	require.NoError(t, err)
-	require.Empty(t, games)
-	require.Equal(t, int64(len(header)), size)
-	require.False(t, complete)
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	size, err := file.Seek(0, io.SeekEnd)
+	require.NoError(t, err)
+	disk := &smallDisk{file, 100}
+	require.NoError(t, f.lines.Close())
+	f.lines = jsonl.Resume(disk, 1, size)
+	require.ErrorContains(t, f.Add(games[0]), "disk full")
+	disk.room = 1 << 20
+	require.NoError(t, f.Add(games[1]))
+	require.NoError(t, f.Close())
+	_, read, _, err := ReadFS(os.DirFS(filepath.Dir(path)))
+	require.NoError(t, err)
+	require.Equal(t, games[1:], read)
 }
 
 // A review goes on in a file that is longer than what reports read of it.
@@ -195,14 +224,6 @@ func TestGoesOnInLongFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, f.Find(last, g.Record))
 	require.NoError(t, f.Close())
-}
-
-// zeros is a line without end.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
 }
 
 // The loser's worst move since it was last expected to win is the decisive one; games lost by a fault have none.
@@ -244,12 +265,11 @@ func FuzzRead(f *testing.F) {
 		`{"ply":1,"side":"south","move":"a1-(a2)-a3","height":2,"mark":"blunder","kind":"judgement","before":0.9,"after":0.1,` +
 		`"loss":0.8,"best_score":1,"score":1,"depth":1,"line":["a1-goal"]}],"south_moves":{},"north_moves":{}}` + "\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		_, games, size, complete, err := Read(strings.NewReader(text), "f")
+		_, games, complete, err := Read(strings.NewReader(text), "f")
 		if err != nil {
 			return
 		}
 		require.True(t, complete)
-		require.LessOrEqual(t, size, int64(len(text)))
 		s := new(Summary)
 		for _, g := range games {
 			s.Add(0, g)

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"gyges/agents/eval"
 	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
 	"gyges/tournament"
 )
 
@@ -56,7 +56,7 @@ func (e *FolderError) Unwrap() error { return e.err }
 type folder struct {
 	path     string
 	manifest Manifest
-	history  *os.File
+	history  *jsonl.Writer
 	lines    []Line // of the history
 }
 
@@ -148,12 +148,8 @@ func (f *folder) trained() (r Result, err error) {
 
 // append writes a line to the history. It is in the file when append returns.
 func (f *folder) append(l Line) error {
-	text, err := json.Marshal(l) // which refuses infinities
-	if err == nil {
-		_, err = f.history.Write(append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: step %d: %w", f.history.Name(), l.Step, err)
+	if err := f.history.Append(l); err != nil { // which refuses infinities
+		return fmt.Errorf("%s: step %d: %w", HistoryFile, l.Step, err)
 	}
 	f.lines = append(f.lines, l)
 	return nil
@@ -162,8 +158,7 @@ func (f *folder) append(l Line) error {
 // restart removes all lines of the history.
 func (f *folder) restart() error {
 	f.lines = nil
-	_, err := f.history.Seek(0, io.SeekStart)
-	return errors.Join(err, f.history.Truncate(0))
+	return f.history.Clear()
 }
 
 // begin writes that the run is in progress.
@@ -206,7 +201,7 @@ func (f *folder) discard() error {
 }
 
 // close closes the history, which unlocks the folder.
-func (f *folder) close() error { return errors.Join(f.history.Sync(), f.history.Close()) }
+func (f *folder) close() error { return f.history.Close() }
 
 // saveJSON writes a value as a file, atomically.
 func saveJSON(path string, v any) error {

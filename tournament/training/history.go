@@ -1,14 +1,13 @@
 package training
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
-	"gyges/rules/base/files"
+	"github.com/go-json-experiment/json"
+
+	"gyges/rules/base/jsonl"
 )
 
 // Line is a step of a run in its history, from which a stopped run resumes, and which
@@ -58,76 +57,47 @@ const (
 	maxHistory = 1 << 30
 )
 
-// ReadHistory reads a history; name is its name in errors. An incomplete last line is
-// omitted; size is the size of the others in bytes.
-func ReadHistory(r io.Reader, name string) (lines []Line, size int64, err error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxHistory+1))
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(data) > maxHistory {
-		return nil, 0, fmt.Errorf("%s: expected at most %d bytes, found more", name, maxHistory)
-	}
-	last := -1
-	for text := range bytes.Lines(data) {
-		if text[len(text)-1] != '\n' {
-			break
-		}
-		l, err := parseLine(text)
-		if err == nil && l.Step <= last {
-			err = fmt.Errorf("expected one after %d, found %d", last, l.Step)
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s:%d: expected a step of a tuning run: %w", name, len(lines)+1, err)
-		}
-		last, lines, size = l.Step, append(lines, l), size+int64(len(text))
-	}
-	return lines, size, nil
+// history collects the lines of a history.
+type history struct {
+	lines []Line
+	size  int64 // bytes
 }
 
-func parseLine(text []byte) (l Line, err error) {
-	if len(text) > maxLine {
-		return l, fmt.Errorf("expected at most %d bytes, found %d", maxLine, len(text))
+// add adds a line, without its end.
+func (h *history) add(text []byte) error {
+	var l Line
+	err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
+	h.size += int64(len(text)) + 1
+	switch n := len(h.lines); {
+	case err != nil:
+	case h.size > maxHistory:
+		err = fmt.Errorf("expected at most %d bytes in all, found more", maxHistory)
+	case l.Step < 0 || l.Parameters == nil:
+		err = errors.New("expected a step from 0 and parameters")
+	case n > 0 && l.Step <= h.lines[n-1].Step:
+		err = fmt.Errorf("expected one after %d, found %d", h.lines[n-1].Step, l.Step)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l); err != nil {
-		return l, err
+	if err != nil {
+		return fmt.Errorf("expected a step of a tuning run: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return l, errors.New("expected one JSON object, found more")
+	h.lines = append(h.lines, l)
+	return nil
+}
+
+// ReadHistory reads a history; name is its name in errors. An incomplete last line is
+// left out.
+func ReadHistory(r io.Reader, name string) ([]Line, error) {
+	var h history
+	if _, err := jsonl.Read(r, name, maxLine, h.add); err != nil {
+		return nil, err
 	}
-	if l.Step < 0 || l.Parameters == nil {
-		return l, errors.New("expected a step from 0 and parameters")
-	}
-	return l, nil
+	return h.lines, nil
 }
 
 // openHistory opens a history to append to, locks it, and returns its lines. An
 // incomplete last line is removed.
-func openHistory(path string) (*os.File, []Line, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
-	if err != nil {
-		return nil, nil, err
-	}
-	lines, err := lockHistory(f)
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, lines, nil
-}
-
-func lockHistory(f *os.File) ([]Line, error) {
-	if err := files.Lock(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", f.Name()))
-	}
-	lines, size, err := ReadHistory(f, f.Name())
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Seek(size, io.SeekStart)
-	return lines, errors.Join(err, f.Truncate(size))
+func openHistory(path string) (*jsonl.Writer, []Line, error) {
+	var h history
+	w, err := jsonl.Open(path, maxLine, h.add)
+	return w, h.lines, err
 }

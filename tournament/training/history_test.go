@@ -65,17 +65,17 @@ func TestInvalidHistories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.jsonl")
 	good := `{"step":1,"parameters":{"a":1}}` + "\n"
 	for text, want := range map[string]string{
-		good + "no json\n": ":2: expected a step of a tuning run: invalid character",
+		good + "no json\n": ":2: expected a step of a tuning run: jsontext: invalid character",
 		good + good:        ":2: expected a step of a tuning run: expected one after 1, found 1",
 		`{"step":1}` +
 			"\n": ":1: expected a step of a tuning run: expected a step from 0 and parameters",
 		`{"step":-1,"parameters":{}}` + "\n":         ":1: expected a step of a tuning run: expected a step from 0",
-		`{"step":1,"parameters":{},"x":1}` + "\n":    `unknown field "x"`,
-		`{"step":1,"parameters":{}} {}` + "\n":       "expected one JSON object, found more",
+		`{"step":1,"parameters":{},"x":1}` + "\n":    `unknown object member name "x"`,
+		`{"step":1,"parameters":{}} {}` + "\n":       "after top-level value",
 		strings.Repeat(" ", maxLine) + good:          "expected at most 1048576 bytes",
-		`{"step":1,"parameters":{"a":"NaN"}}` + "\n": "cannot unmarshal string",
-		`{"step":1,"parameters":{"a":1e999}}` + "\n": "cannot unmarshal number",
-		`{"step":1.5,"parameters":{"a":1}}` + "\n":   "cannot unmarshal number",
+		`{"step":1,"parameters":{"a":"NaN"}}` + "\n": "cannot unmarshal JSON string",
+		`{"step":1,"parameters":{"a":1e999}}` + "\n": "cannot unmarshal JSON number",
+		`{"step":1.5,"parameters":{"a":1}}` + "\n":   "cannot unmarshal JSON number",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		_, err := openTest(path)
@@ -103,11 +103,10 @@ func FuzzReadHistory(f *testing.F) {
 	f.Add([]byte(`{"step":1,"parameters":{"a":1}}` + "\n" +
 		`{"step":2,"loss":0.5,"parameters":{"a":2},"state":{"s":[1]}}` + "\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lines, size, err := ReadHistory(bytes.NewReader(data), "h")
+		lines, err := ReadHistory(bytes.NewReader(data), "h")
 		if err != nil {
 			return
 		}
-		require.LessOrEqual(t, size, int64(len(data)))
 		require.Equal(t, bytes.Count(data, []byte("\n")), len(lines))
 	})
 }

@@ -1,0 +1,201 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"gyges/rules/base/files"
+)
+
+// flushAt is how many bytes a writer holds in memory before it writes them.
+const flushAt = 256 << 10
+
+// Writer appends lines to a file. It writes whole lines only, so that a file is cut between
+// two lines wherever its writer was stopped, short of the machine's own failure. An error
+// drops the lines in memory; what it left of a line in the file is removed before the next
+// one is written. A writer belongs to one goroutine.
+type Writer struct {
+	to      io.Writer
+	close   func() error
+	buf     bytes.Buffer
+	json    *json.Encoder // to buf
+	written int64         // whole lines of the file
+	size    int64         // bytes of these lines
+	torn    bool          // the file may have a part of a line beyond size
+	closed  bool
+}
+
+// NewWriter returns a writer that appends to w, which is to be empty. Close doesn't close w.
+func NewWriter(w io.Writer) *Writer {
+	writer := &Writer{to: w, close: func() error { return nil }}
+	writer.json = json.NewEncoder(&writer.buf)
+	writer.json.SetEscapeHTML(false)
+	return writer
+}
+
+// File is what [Resume] writes to, like an *[os.File].
+type File interface {
+	io.WriteCloser
+	Truncate(size int64) error
+	Sync() error
+}
+
+// Resume returns a writer that goes on with an open file, which has a number of lines in
+// size bytes and stands at its end. Close closes the file.
+func Resume(f File, lines, size int64) *Writer {
+	w := NewWriter(f)
+	w.written, w.size = lines, size
+	w.close = func() error { return errors.Join(f.Sync(), f.Close()) }
+	return w
+}
+
+// Open opens a file to append to, makes it if there is none, and locks it. each is called
+// with the lines that it has; after its error the file is left as it is. The error is
+// [files.ErrInUse] if another process appends to the file.
+func Open(path string, maxLine int, each func(line []byte) error) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // which blocks on no pipe
+	if err != nil {
+		return nil, err
+	}
+	w, err := open(f, maxLine, each)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return w, nil
+}
+
+func open(f *os.File, maxLine int, each func(line []byte) error) (*Writer, error) {
+	if err := files.Lock(f); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: expected a regular file", f.Name()))
+	}
+	lines := int64(0)
+	size, err := Read(f, f.Name(), maxLine, func(line []byte) error {
+		lines++
+		return each(line)
+	})
+	if err != nil {
+		return nil, err
+	}
+	first := []byte{'{'}
+	if size == 0 && info.Size() > 0 {
+		if _, err := f.ReadAt(first, 0); err != nil || first[0] != '{' {
+			return nil, errors.Join(err, fmt.Errorf("%s: expected lines of JSON or an empty file, found neither", f.Name()))
+		}
+	}
+	w := Resume(f, lines, size)
+	return w, w.truncate()
+}
+
+// CutTorn removes what follows the last line end of a file and moves to the new end,
+// which it returns.
+func CutTorn(f *os.File, maxLine int) (size int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if size, err = LastEnd(f, 0, info.Size(), maxLine); err != nil {
+		return 0, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if size < info.Size() {
+		if err := f.Truncate(size); err != nil {
+			return 0, err
+		}
+	}
+	return f.Seek(size, io.SeekStart)
+}
+
+// Write appends a value as a line, which may stay in memory until Flush or Close. Nothing
+// is appended if the value can't be encoded.
+func (w *Writer) Write(v any) error {
+	if w.closed {
+		return os.ErrClosed
+	}
+	if err := w.json.Encode(v); err != nil || w.buf.Len() < flushAt {
+		return err
+	}
+	return w.Flush()
+}
+
+// Append appends a value as a line, which is in the file when Append returns.
+func (w *Writer) Append(v any) error {
+	if err := w.Write(v); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// Flush writes what is in memory. After an error only whole lines of it are in the file,
+// which [Writer.Written] counts; the rest is dropped.
+func (w *Writer) Flush() error {
+	if w.buf.Len() == 0 {
+		return nil
+	}
+	defer w.buf.Reset()
+	if w.torn {
+		if err := w.truncate(); err != nil {
+			return err
+		}
+	}
+	lines := w.buf.Bytes()
+	n, err := w.to.Write(lines)
+	if err == nil && n < len(lines) {
+		err = io.ErrShortWrite
+	}
+	whole := bytes.LastIndexByte(lines[:n], '\n') + 1
+	w.written += int64(bytes.Count(lines[:whole], []byte{'\n'}))
+	w.size += int64(whole)
+	if w.torn = n > whole; w.torn {
+		_ = w.truncate() // the next call tries again
+	}
+	return err
+}
+
+// truncate removes what the file has beyond its whole lines.
+func (w *Writer) truncate() error {
+	f, ok := w.to.(interface {
+		io.Seeker
+		Truncate(size int64) error
+	})
+	if !ok {
+		return errors.New("the last line is cut short and can't be taken off")
+	}
+	if err := f.Truncate(w.size); err != nil {
+		return err
+	}
+	if _, err := f.Seek(w.size, io.SeekStart); err != nil {
+		return err
+	}
+	w.torn = false
+	return nil
+}
+
+// Clear removes all lines.
+func (w *Writer) Clear() error {
+	w.buf.Reset()
+	w.written, w.size = 0, 0
+	return w.truncate()
+}
+
+// Written returns how many lines are whole in the file: those that are safe even if the
+// program ends now.
+func (w *Writer) Written() int64 { return w.written }
+
+// Size returns how many bytes the lines counted by Written take in the file.
+func (w *Writer) Size() int64 { return w.size }
+
+// Close flushes, and closes the file, synced to the disk, if the writer owns it.
+func (w *Writer) Close() error {
+	if w.closed {
+		return os.ErrClosed
+	}
+	w.closed = true
+	return errors.Join(w.Flush(), w.close())
+}
