@@ -1,5 +1,5 @@
 // Package analysis searches positions for their best moves: one with an agent, several at a
-// time with a [Pool] of agents, and those of requests that come line by line.
+// time with a [Pool] of agents, and those that come line by line with a [Batch].
 package analysis
 
 import (
@@ -15,6 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules"
+	"gyges/rules/base/problems"
 )
 
 // MaxMulti bounds the number of best moves of a search.
@@ -205,4 +206,28 @@ func LongLine(g *rules.Game, moves []rules.Move) []string {
 		p = g.Rules().Apply(p, m)
 	}
 	return line
+}
+
+// Replay returns the game that moves lead to, in short or long notation, from a position;
+// an empty text is the beginning under the rules. The error is a [problems.FieldError] of
+// "position" or "moves".
+func Replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
+	start := r.Start()
+	if position != "" {
+		var err error
+		if start, err = r.ParsePosition(position); err != nil {
+			return nil, &problems.FieldError{Field: "position", Err: err}
+		}
+	}
+	g := rules.NewGame(r, start)
+	for i, text := range moves {
+		m, err := r.ParseMove(g.Position(), text)
+		if err == nil {
+			err = g.Play(m)
+		}
+		if err != nil {
+			return nil, &problems.FieldError{Field: "moves", Err: fmt.Errorf("move %d: %w", i+1, err)}
+		}
+	}
+	return g, nil
 }

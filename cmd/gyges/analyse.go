@@ -120,11 +120,11 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	return asFailure(analysis.Serve(ctx, in, e.out, analysis.Config{
-		Version: version(), Registry: e.registry, Spec: spec,
-		Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
-		Rules:   r, Limits: limits, Multi: c.Multi, Log: e.log,
-	}))
+	batch := analysis.Batch{
+		Registry: e.registry, Spec: spec, Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)),
+		Rules: r, Limits: limits, Multi: c.Multi, Log: e.log,
+	}
+	return asFailure(batch.Run(ctx, in, e.out))
 }
 
 // analyser prints the results of a search.

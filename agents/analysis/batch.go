@@ -1,0 +1,169 @@
+package analysis
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
+)
+
+// Bounds on a line of input; its time is in seconds.
+const (
+	maxLine    = 256 << 10 // bytes
+	maxNodes   = 1_000_000_000_000
+	minSeconds = 0.001
+	maxSeconds = 24 * 60 * 60
+)
+
+// Batch searches positions that come as lines of JSON. A line that leaves out rules, limits or the
+// number of moves has those given here.
+type Batch struct {
+	Registry *agents.Registry
+	Spec     agents.Spec // the agent that searches
+	Workers  int         // positions searched at a time, at least 1
+	Rules    *rules.Rules
+	Limits   agents.Limits // without any: DefaultTime
+	Multi    int
+	Log      *slog.Logger
+}
+
+// question is a line of input.
+type question struct {
+	ID       string   `json:"id"`
+	Rules    string   `json:"rules"`
+	Position string   `json:"position"`
+	Moves    []string `json:"moves"`
+	Nodes    *int64   `json:"nodes"`
+	Time     *float64 `json:"time"` // seconds
+	Depth    *int     `json:"depth"`
+	Multi    *int     `json:"multi"`
+}
+
+// answer is a line of output.
+type answer struct {
+	Line     int          `json:"line"` // of the input, from 1
+	ID       textfmt.JSON `json:"id,omitempty"`
+	Position string       `json:"position,omitempty"` // after the moves
+	Side     string       `json:"side,omitempty"`     // to move
+	Result   string       `json:"result,omitempty"`   // where the game is over
+	Reason   string       `json:"reason,omitempty"`
+	Lines    []Line       `json:"lines,omitempty"`
+	Error    textfmt.JSON `json:"error,omitempty"`
+}
+
+// Run answers each line of in by a line of out, in the order in which the answers are found;
+// agents/README.md describes both. A mistake in a line is answered and ends nothing. It returns
+// when all are answered, or with the error of reading, of writing or of ctx.
+func (b *Batch) Run(ctx context.Context, in io.Reader, out io.Writer) error {
+	pool := NewPool(b.Registry, b.Workers, 0, b.Log)
+	defer pool.Close()
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(b.Workers) // no more lines are read until one is answered
+	var writing sync.Mutex
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	input, number := bufio.NewScanner(in), 0
+	input.Buffer(nil, maxLine)
+	for ctx.Err() == nil && input.Scan() {
+		number++
+		text := bytes.Clone(bytes.TrimSpace(input.Bytes()))
+		if len(text) == 0 {
+			continue
+		}
+		a := answer{Line: number}
+		work.Go(func() error {
+			if err := b.answer(ctx, pool, text, &a); ctx.Err() != nil {
+				return context.Cause(ctx)
+			} else if err != nil {
+				a.Error = textfmt.JSON(err.Error())
+			}
+			writing.Lock()
+			defer writing.Unlock()
+			return lines.Encode(a)
+		})
+	}
+	err := input.Err()
+	if err != nil {
+		err = fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return cmp.Or(work.Wait(), err)
+}
+
+// answer searches the position of a line. It sets the answer's ID also if it returns an error.
+func (b *Batch) answer(ctx context.Context, pool *Pool, text []byte, a *answer) error {
+	var q question
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(&q)
+	a.ID = textfmt.JSON(q.ID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("expected a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
+	case d.More():
+		return errors.New("expected one JSON object in a line, found more")
+	}
+	r, err := b.request(&q)
+	if err != nil {
+		return err
+	}
+	p := r.Game.Position()
+	a.Position, a.Side = r.Game.Rules().FormatPosition(p), strings.ToLower(p.Side().String())
+	if o, reason := r.Game.Outcome(); o != rules.Undecided {
+		a.Result, a.Reason = o.String(), string(reason)
+		return nil
+	}
+	return pool.Use(ctx, b.Spec, func(ctx context.Context, agent agents.Agent) error {
+		return Search(ctx, agent, r, func(_ Line, all []Line) { a.Lines = all })
+	})
+}
+
+// request checks a question.
+func (b *Batch) request(q *question) (r Request, err error) {
+	r = Request{Limits: b.Limits, Multi: b.Multi}
+	var wrong problems.List
+	bounded(&wrong, "nodes", q.Nodes, &r.Limits.Nodes, maxNodes)
+	bounded(&wrong, "depth", q.Depth, &r.Limits.Depth, MaxDepth)
+	bounded(&wrong, "multi", q.Multi, &r.Multi, MaxMulti)
+	if q.Time != nil {
+		r.Limits.MoveTime = time.Duration(*q.Time * float64(time.Second))
+		problems.InRange(&wrong, "time", "seconds from 0.001", *q.Time, minSeconds, maxSeconds)
+	}
+	if r.Limits == (agents.Limits{}) {
+		r.Limits.MoveTime = DefaultTime
+	}
+	set := b.Rules
+	if q.Rules != "" {
+		if set, err = rules.Parse(q.Rules); err != nil {
+			wrong.Add("rules", problems.Hint(err))
+			return r, wrong.Err()
+		}
+	}
+	if r.Game, err = Replay(set, q.Position, q.Moves); err != nil {
+		return r, err
+	}
+	wrong.Expect(!set.SettingUp(r.Game.Position()), "position", "expected one in which all pieces are placed")
+	return r, wrong.Err()
+}
+
+// bounded sets a number from 1 to high that a question has.
+func bounded[T int | int64](wrong *problems.List, field string, from, to *T, high T) {
+	if from != nil {
+		*to = *from
+		problems.InRange(wrong, field, "1", *from, 1, high)
+	}
+}
