@@ -2,62 +2,59 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gyges/agents"
+	"github.com/alecthomas/kong"
+
 	"gyges/configs"
 )
 
-// badConfigs returns what is wrong with the yaml blocks. They are written into a folder.
-func (d *markdown) badConfigs(dir string) []string {
-	registry := newEnv(strings.NewReader(""), io.Discard, io.Discard).registry
-	var problems []string
-	for _, b := range d.blocks {
-		if b.language != "yaml" {
-			continue
-		}
-		file := filepath.Join(dir, "config.yaml")
-		if err := os.WriteFile(file, []byte(b.text), 0o600); err != nil {
-			return append(problems, err.Error())
-		}
-		if err := loadAny(file, registry); err != nil {
-			problems = append(problems, fmt.Sprintf("%s:%d: no kind of config file has this content; the closest: %v",
-				d.path, b.line, strings.ReplaceAll(err.Error(), file+":", "line ")))
-		}
+// checkConfig loads and checks the config of a run that a command would play.
+func checkConfig(e *env, chosen *kong.Context) (err error) {
+	switch node := chosen.Selected().Target.Addr().Interface().(type) {
+	case *tournamentCmd:
+		_, err = node.config(e.registry)
+	case *helpCmd:
+		err = node.Run(context.Background(), e, chosen)
+	case *matchCmd:
+		_, err = node.config(e)
+	case *selfplayCmd:
+		_, err = node.config(e.registry)
+	case *trainCmd:
+		_, err = node.config(e)
+	case *tuneTexelCmd:
+		_, err = configs.LoadTexel(node.Config)
+	case *tuneSPSACmd:
+		_, err = configs.LoadSPSA(node.Config, e.registry)
 	}
-	return problems
+	return err
 }
 
 // loadAny loads a config file of any kind. The error is that of the kind with the fewest.
-func loadAny(file string, registry *agents.Registry) error {
-	var errs []error
-	note := func(kind string, err error) {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", kind, err)
+func loadAny(file string) error {
+	registry := newEnv(strings.NewReader(""), io.Discard, io.Discard).registry
+	load := map[string]func() error{
+		"tournament": func() error { _, err := configs.LoadTournament(file, registry); return err },
+		"rules":      func() error { _, err := configs.LoadRules(file); return err },
+		"self-play":  func() error { _, err := configs.LoadSelfPlay(file, registry); return err },
+		"Texel":      func() error { _, err := configs.LoadTexel(file); return err },
+		"SPSA":       func() error { _, err := configs.LoadSPSA(file, registry); return err },
+		"training":   func() error { _, err := configs.LoadGenerations(file, registry); return err },
+	}
+	var errs []string
+	for kind, f := range load {
+		err := f()
+		if err == nil {
+			return nil
 		}
-		errs = append(errs, err)
+		errs = append(errs, fmt.Sprintf("%s: %s", kind, strings.ReplaceAll(err.Error(), file+":", "line ")))
 	}
-	_, err := configs.LoadTournament(file, registry)
-	note("tournament", err)
-	_, err = configs.LoadRules(file)
-	note("rules", err)
-	_, err = configs.LoadSelfPlay(file, registry)
-	note("self-play", err)
-	_, err = configs.LoadTexel(file)
-	note("Texel", err)
-	_, err = configs.LoadSPSA(file, registry)
-	note("SPSA", err)
-	_, err = configs.LoadGenerations(file, registry)
-	note("training", err)
-	if slices.Contains(errs, nil) {
-		return nil
-	}
-	return slices.MinFunc(errs, func(a, b error) int {
-		return cmp.Compare(strings.Count(a.Error(), "\n"), strings.Count(b.Error(), "\n"))
-	})
+	return errors.New(slices.MinFunc(errs, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "\n"), strings.Count(b, "\n")), cmp.Compare(a, b))
+	}))
 }

@@ -21,82 +21,84 @@ const maxShown = 15
 // rest is the line that stands for the rest of an output.
 const rest = "…"
 
+// console says how the commands of console blocks are treated.
+type console struct {
+	parseOnly bool // they aren't run
+	examples  bool // those whose output isn't compared are run, too
+	update    bool // all are run, and the outputs shown are replaced
+}
+
 // step is a command of a console block and the output shown.
 type step struct {
-	lines   []string // of the command, with the prompt
-	command shellCommand
-	input   string // the here-document
-	open    bool   // it has not ended
+	lines   []string // of the command, with the prompt and a here-document
+	line    int      // the first one, in the document
 	args    []string
+	input   string // the here-document
+	example bool
+	runs    bool // see choose
 	shown   []string
 	blank   []string // lines before the next command
-	line    int
 }
 
-// steps returns the commands of a console block.
-func (d *markdown) steps(b fence) ([]step, error) {
-	var list []step
+// consoleSteps returns the commands of a console block.
+func consoleSteps(b fence) ([]*step, error) {
+	var list []*step
 	lines := strings.Split(strings.TrimRight(b.text, "\n"), "\n")
-	var failed error
-	logicalLines(lines, func(text string, first, n int) {
-		command, ok := strings.CutPrefix(text, "$ ")
+	for i := 0; i < len(lines); i++ {
+		first := i
 		switch {
-		case len(list) > 0 && list[len(list)-1].open:
-			list[len(list)-1].addInput(text)
-		case ok && failed == nil:
-			s := step{lines: lines[first : first+n], line: b.line + first}
-			if failed = s.parse(command); failed != nil {
-				failed = fmt.Errorf("%s:%d: %s: %w", d.path, s.line, command, failed)
+		case strings.HasPrefix(lines[i], "$ "):
+			for strings.HasSuffix(lines[i], `\`) && i+1 < len(lines) {
+				i++
 			}
-			list = append(list, s)
-		case len(list) > 0: // joined lines of an output, too
-			list[len(list)-1].shown = append(list[len(list)-1].shown, lines[first:first+n]...)
-		case failed == nil:
-			failed = fmt.Errorf("%s:%d: expected a line that begins with \"$ \"", d.path, b.line+first)
+			if strings.Contains(lines[i], "<<'END'") {
+				for i+1 < len(lines) && lines[i] != "END" {
+					i++
+				}
+			}
+			list = append(list, &step{lines: lines[first : i+1], line: b.line + first})
+		case len(list) == 0:
+			return nil, errors.New(`expected a line that begins with "$ "`)
+		default:
+			last := list[len(list)-1]
+			last.shown = append(last.shown, lines[i])
 		}
-	})
-	for i := range list {
-		s := &list[i]
-		n := len(s.shown)
-		for n > 0 && s.shown[n-1] == "" {
-			n--
-		}
-		s.shown, s.blank = s.shown[:n], s.shown[n:]
 	}
-	return list, failed
+	var errs []error
+	for _, s := range list {
+		n := len(strings.TrimRight(strings.Join(s.shown, "\n"), "\n"))
+		text := strings.Join(s.shown, "\n")
+		if n == 0 {
+			s.shown, s.blank = nil, s.shown
+		} else {
+			s.blank = s.shown[strings.Count(text[:n], "\n")+1:]
+			s.shown = s.shown[:len(s.shown)-len(s.blank)]
+		}
+		errs = append(errs, s.parse())
+	}
+	return list, errors.Join(errs...)
 }
 
-// hereDocument begins the input of a command.
-const hereDocument = " <<'END'"
-
-// addInput adds a line of the here-document.
-func (s *step) addInput(line string) {
-	s.lines = append(s.lines, line)
-	if s.open = line != "END"; s.open {
-		s.input += line + "\n"
-	}
-}
-
-func (s *step) parse(command string) error {
-	s.open = strings.Contains(command, hereDocument)
-	command = strings.Replace(command, hereDocument, "", 1)
-	commands, err := splitShell(command)
+// parse reads the command.
+func (s *step) parse() error {
+	script := strings.TrimPrefix(strings.Join(s.lines, "\n"), "$ ")
+	commands, comments, simple, err := parseShell(script+"\n", one)
 	if err != nil {
 		return err
 	}
-	if len(commands) != 1 || !commands[0].alone {
-		return errors.New("a console block holds single commands without pipes and redirections; others belong in an sh block")
+	ok := false
+	if simple {
+		s.args, ok = gygesArgs(commands[0].words)
 	}
-	s.command = commands[0]
-	args, ok := gygesArgs(s.command.words)
 	if !ok {
-		return errors.New("a console block holds commands of gyges; others belong in an sh block")
+		return errors.New("a console block holds single commands of gyges without pipes; others belong in an sh block")
 	}
-	s.args = args
-	return missingFile(args)
+	s.example = slices.Contains(comments, "example")
+	if _, input, found := strings.Cut(script, "<<'END'\n"); found {
+		s.input = strings.TrimSuffix(input, "END")
+	}
+	return missingFile(s.args)
 }
-
-func (s *step) example() bool { return s.command.comment == "example" }
 
 // cut reports whether a part of the output is shown only.
 func (s *step) cut() bool { return len(s.shown) > 0 && s.shown[len(s.shown)-1] == rest }
@@ -104,61 +106,66 @@ func (s *step) cut() bool { return len(s.shown) > 0 && s.shown[len(s.shown)-1] =
 // fails reports whether the command shall fail.
 func (s *step) fails() bool { return len(s.shown) > 0 && strings.HasPrefix(s.shown[0], "gyges: ") }
 
-// output returns how the document shall show an output: as it is shown, if they are the same but
-// for clocks or it need not be compared.
-func (s *step) output(got []string, update bool) []string {
+// choose sets which of a document's commands run: those whose output is compared, and those that
+// write what these read. With examples, all do.
+func (c console) choose(list []*step) {
+	read := "" // what later commands that run name in their arguments
+	for _, s := range slices.Backward(list) {
+		s.runs = !c.parseOnly && (c.examples || c.update || !s.example || slices.ContainsFunc(s.args, func(arg string) bool {
+			return strings.HasPrefix(arg, "results/") && strings.Contains(read, arg)
+		}))
+		if s.runs {
+			read += strings.Join(s.args, " ") + " "
+		}
+	}
+}
+
+// run runs the commands of a console block in a folder and returns the block with their outputs.
+func (c console) run(ctx context.Context, list []*step, dir string, note func(line int, text string, err error)) string {
+	var lines []string
+	for _, s := range list {
+		output, err := s.shown, error(nil)
+		if s.runs {
+			output, err = c.step(ctx, s, dir)
+		} else {
+			err = checkArgs(s.args)
+		}
+		note(s.line, s.lines[0], err)
+		lines = slices.Concat(lines, s.lines, output, s.blank)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// step runs a command and returns the output that the document shall show: the one that it shows, if they are
+// the same but for clocks or need not be compared.
+func (c console) step(ctx context.Context, s *step, dir string) ([]string, error) {
+	got, err := s.run(ctx, dir)
 	switch {
-	case s.example() && !update:
-		return s.shown
-	case update && len(got) > maxShown && (len(s.shown) == 0 || s.example() && (!s.cut() || len(s.shown) > maxShown)):
+	case err != nil:
+		return s.shown, err
+	case s.example && !c.update:
+		if len(s.shown) > maxShown {
+			err = fmt.Errorf("an example shows at most %d lines of its output", maxShown)
+		}
+		return s.shown, err
+	case c.update && len(got) > maxShown && (len(s.shown) == 0 || s.example && (!s.cut() || len(s.shown) > maxShown)):
 		got = append(slices.Clone(got[:maxShown-1]), rest)
 	case s.cut() && len(got) >= len(s.shown):
 		got = append(slices.Clone(got[:len(s.shown)-1]), rest)
 	}
 	if maskClocks(got) == maskClocks(s.shown) {
-		return s.shown
+		return s.shown, nil
 	}
-	return got
+	if c.update {
+		return got, nil
+	}
+	return s.shown, fmt.Errorf("%s\nThe document shows:\n%s\nThe program printed:\n%s", difference(s.shown, got),
+		strings.Join(s.shown, "\n"), strings.Join(got, "\n"))
 }
 
-// runConsole runs the commands of the console blocks in a folder. It returns the document
-// with their outputs, and what is wrong with those shown, unless that is to be updated.
-func (d *markdown) runConsole(ctx context.Context, dir string, update bool) (source []byte, problems []string) {
-	texts := map[int]string{}
-	for i, b := range d.blocks {
-		if b.language != "console" {
-			continue
-		}
-		steps, err := d.steps(b)
-		if err != nil {
-			return d.source, append(problems, err.Error())
-		}
-		var lines []string
-		for _, s := range steps {
-			got, err := runStep(ctx, dir, &s)
-			output := s.output(got, update)
-			switch {
-			case err != nil || update:
-			case s.example() && len(s.shown) > maxShown:
-				err = fmt.Errorf("an example shows at most %d lines of its output", maxShown)
-			case !slices.Equal(output, s.shown):
-				err = fmt.Errorf("%s\nThe document shows:\n%s\nThe program printed:\n%s", difference(s.shown, output),
-					strings.Join(s.shown, "\n"), strings.Join(output, "\n"))
-			}
-			if err != nil {
-				problems = append(problems, fmt.Sprintf("%s:%d: %s: %v", d.path, s.line, s.lines[0], err))
-				output = s.shown
-			}
-			lines = slices.Concat(lines, s.lines, output, s.blank)
-		}
-		texts[i] = strings.Join(lines, "\n") + "\n"
-	}
-	return d.replace(texts), problems
-}
-
-// runStep runs a command and returns what it printed.
-func runStep(ctx context.Context, dir string, s *step) ([]string, error) {
-	if _, missing := exec.LookPath("python3"); missing != nil && slices.Contains(s.args, "python3") {
+// run runs the command in a folder and returns what it printed.
+func (s *step) run(ctx context.Context, dir string) ([]string, error) {
+	if _, missing := exec.LookPath("python3"); missing != nil && strings.Contains(strings.Join(s.args, " "), "python3") {
 		return s.shown, nil
 	}
 	cmd := exec.CommandContext(ctx, "gyges", s.args...) // the test's program; see TestMain
@@ -178,23 +185,21 @@ func runStep(ctx context.Context, dir string, s *step) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return lines, nil
+	return strings.Split(trailingSpace.ReplaceAllString(text, ""), "\n"), nil
 }
+
+var trailingSpace = regexp.MustCompile(`(?m) +$`)
 
 // difference names the first line in which outputs differ.
 func difference(shown, got []string) string {
-	for i := range max(len(shown), len(got)) {
-		line := func(list []string) string {
-			if i < len(list) {
-				return fmt.Sprintf("%q", list[i])
-			}
-			return "no line"
+	line := func(list []string, i int) string {
+		if i < len(list) {
+			return fmt.Sprintf("%q", list[i])
 		}
-		if a, b := line(shown), line(got); maskClocks([]string{a}) != maskClocks([]string{b}) {
+		return "no line"
+	}
+	for i := range max(len(shown), len(got)) {
+		if a, b := line(shown, i), line(got, i); maskClocks([]string{a}) != maskClocks([]string{b}) {
 			return fmt.Sprintf("another output. Line %d: the document shows %s, the program printed %s", i+1, a, b)
 		}
 	}
@@ -215,27 +220,6 @@ func maskClocks(lines []string) string {
 	return clocks.ReplaceAllString(strings.Join(lines, "\n"), " CLOCK")
 }
 
-// badConsole returns what is wrong with the commands of console blocks, without running them.
-func (d *markdown) badConsole() []string {
-	var problems []string
-	for _, b := range d.blocks {
-		if b.language != "console" {
-			continue
-		}
-		steps, err := d.steps(b)
-		if err != nil {
-			problems = append(problems, err.Error())
-			continue
-		}
-		for _, s := range steps {
-			if err := checkArgs(s.args); err != nil {
-				problems = append(problems, fmt.Sprintf("%s:%d: %s: %v", d.path, s.line, s.lines[0], err))
-			}
-		}
-	}
-	return problems
-}
-
 func TestUpdateDocument(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
@@ -243,22 +227,21 @@ func TestUpdateDocument(t *testing.T) {
 	require.Zero(t, code, errText)
 	lines := strings.SplitAfter(kang, "\n")
 	require.Greater(t, len(lines), maxShown)
-	old := "# Title\n\n- A list\n\n  ```console\n  $ gyges rules kang\n  x\n  y\n  …\n  ```\n\n" +
-		console("$ gyges moves x\ngyges: \n\n$ gyges rules kang \\\n  -v # example\n\n$ gyges rules kang\nx\n") + "End.\n"
 	_, refused, refusal := gyges(t.Context(), "", "moves", "x")
 	require.Empty(t, refused)
-	want := "# Title\n\n- A list\n\n  ```console\n  $ gyges rules kang\n  " + lines[0] + "  " + lines[1] + "  …\n  ```\n\n" +
-		console("$ gyges moves x\n"+refusal+"\n$ gyges rules kang \\\n  -v # example\n"+strings.Join(lines[:maxShown-1], "")+"…\n\n"+
-			"$ gyges rules kang\n"+kang) + "End.\n"
-	d := parseMarkdown("README.md", []byte(old))
-	found, problems := d.runConsole(t.Context(), workFolder(t, root), true)
-	require.Empty(t, problems)
-	require.Equal(t, want, string(found))
-
-	d = parseMarkdown("README.md", found)
-	found, problems = d.runConsole(t.Context(), workFolder(t, root), true)
-	require.Empty(t, problems)
-	require.Equal(t, want, string(found))
+	page := func(inList, error, example, whole string) string {
+		return "# Title\n\n- A list\n\n  ```console\n  $ gyges rules kang\n" + inList + "  …\n  ```\n\n" + block("console",
+			"$ gyges moves x\n"+error+"\n$ gyges rules kang \\\n  -v # example\n"+example+"\n$ gyges rules kang\n"+whole) + "End.\n"
+	}
+	text := page("  x\n  y\n", "gyges: \n", "", "x\n")
+	want := page("  "+lines[0]+"  "+lines[1], refusal, strings.Join(lines[:maxShown-1], "")+"…\n", kang)
+	for range 2 {
+		d := parseMarkdown("README.md", []byte(text))
+		found, problems := d.check(t.Context(), console{update: true}, workFolder(t, root), nil)
+		require.Empty(t, problems)
+		require.Equal(t, want, string(found))
+		text = string(found)
+	}
 }
 
 func TestMaskClocks(t *testing.T) {

@@ -31,12 +31,12 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			line = strings.Replace(line, "--depth 4 --hash", "--depth 3 --hash", 1) // a thousandth of the nodes
-			commands, err := splitShell(line)
+			commands, _, simple, err := parseShell("gyges "+line, one)
 			require.NoError(t, err, x.command)
-			args := commands[0].words
+			args := commands[0].words[1:]
 			_, err = parser.Parse(args)
 			require.NoError(t, err, x.command)
-			if !commands[0].alone || slices.Contains(needFiles, args[0]) || strings.HasPrefix(line, "tactics run ") ||
+			if !simple || slices.Contains(needFiles, args[0]) || strings.HasPrefix(line, "tactics run ") ||
 				strings.Contains(line, "--epd") {
 				continue
 			}

@@ -4,15 +4,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// commandLine is a line of a script that runs gyges.
-var commandLine = regexp.MustCompile(`^\s*(?:[a-z_]+\(\) \{ )?gyges (.*)$`)
 
 // TestStudies checks that each folder of results/studies has a page, which the index lists, and a
 // script; that its configs can be played; and that the commands of the script are ones.
@@ -41,28 +37,20 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// checkScript parses the commands of a script, as far as a line has one whole.
+// checkScript parses the commands of a script, with an example of what each variable stands for.
 func checkScript(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	joined := strings.ReplaceAll(string(text), "\\\n", " ")
-	for line := range strings.SplitSeq(joined, "\n") {
-		m := commandLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
+	values := map[string]string{"rules": "simplified", "here": filepath.ToSlash(filepath.Dir(file)), "games": "results/study",
+		"run": "run", "time": "10ms", "depth": "5", "1": "italian", "2": "7", "3": "9", "@": "results/study"}
+	commands, _, _, err := parseShell(string(text), func(name string) string { return values[name] })
+	require.NoError(t, err, file)
+	for _, c := range commands {
+		if args, ok := gygesArgs(c.words); ok {
+			parser, err := newParser(new(cli), newEnv(strings.NewReader(""), io.Discard, io.Discard))
+			require.NoError(t, err)
+			_, err = parse(parser, args)
+			require.NoError(t, err, "%s:%d: %q", file, c.line, args)
 		}
-		command, _, _ := strings.Cut(strings.NewReplacer(
-			"$rules", "simplified", "$here", filepath.ToSlash(filepath.Dir(file)), "$games", "results/study",
-			"$run", "run", "$time", "10ms", "$depth", "5", "$1", "italian", "$2", "7", "$3", "9", `"$@"`, "results/study",
-		).Replace(m[1]), " awk ")
-		commands, err := splitShell("gyges " + strings.TrimSuffix(strings.TrimSpace(command), "|"))
-		require.NoError(t, err, "%s: %s", file, line)
-		args, ok := gygesArgs(commands[0].words)
-		require.True(t, ok)
-		var c cli
-		parser, err := newParser(&c, newEnv(strings.NewReader(""), io.Discard, io.Discard))
-		require.NoError(t, err)
-		_, err = parse(parser, args)
-		require.NoError(t, err, "%s: %s", file, line)
 	}
 }
