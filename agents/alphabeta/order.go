@@ -38,24 +38,21 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 }
 
 // scoreMoves gives the frame's moves the scores by which they are ordered. The cheap
-// score is the sum of history and policy, without a policy of history and prior. Of the
-// moves with the highest ones a number that grows with the depth are then evaluated, each
-// of which counts as a node; they come before the others. A full-width search has the
-// history alone, and evaluates all moves at a depth above 1.
+// score is the sum of history and policy, if the weights have one. Of the moves with the
+// highest ones a number that grows with the depth are then evaluated, each of which counts
+// as a node; they come before the others. A full-width search has the history alone, and
+// evaluates all moves at a depth above 1.
 func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.scored, f.evaluated = f.scored[:0], f.evaluated[:0]
 	side := p.Side()
-	policy := s.hasPolicy()
-	if policy {
+	hasPolicy := s.Selective != 0 && s.PolicyWeight > 0 && s.eval.Policy() != nil
+	if hasPolicy {
 		s.policy.Begin(s.eval.Policy(), s.rules, p, &f.moves)
 	}
 	for m := range f.moves.All() {
 		score := s.history.Score(side, m) * historyWeight
-		switch {
-		case policy:
+		if hasPolicy {
 			score += s.policy.Score(m) * int32(s.PolicyWeight)
-		case s.Selective != 0:
-			score += s.prior.Predict(p, m)
 		}
 		f.scored = append(f.scored, lookahead.NewScoredMove(m, score))
 	}
@@ -78,31 +75,8 @@ func (s *search) scoreMoves(f *frame, p rules.Position, depth int) {
 	f.evaluated.Heapify()
 }
 
-// hasPolicy reports whether a policy orders moves, and not the prior.
-func (s *search) hasPolicy() bool {
-	return s.Selective != 0 && s.PolicyWeight > 0 && s.eval.Policy() != nil
-}
-
-// historyWeight is the weight of a unit of history against the prior, whose unit is
-// 1/256 of a hundredth of a point.
+// historyWeight is the weight of a unit of history against policy_weight, which was tuned to it.
 const historyWeight = 100
-
-// learn teaches the prior, if it is used, the gain of a move of p, by the evaluation before
-// it and that of next, the position at the line's end.
-func (s *search) learn(p rules.Position, m rules.Move, before staticEval, next rules.Position) {
-	if s.hasPolicy() || s.line.Outcome(next) != rules.Undecided {
-		return
-	}
-	after := s.evaluate(next, next.Hash())
-	gain := -after.score - before.score
-	if after.wins {
-		gain = -maxGain
-	}
-	s.prior.Update(p, m, int32(max(min(gain, maxGain), -maxGain)), s.PriorGroupShift, s.PriorMoveShift)
-}
-
-// maxGain bounds what the prior learns: a move that loses at once has the lowest gain.
-const maxGain agents.Score = 500
 
 // evaluateMove returns the static evaluation of the position after a move, for
 // the side that made it.

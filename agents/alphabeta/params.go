@@ -21,9 +21,7 @@ type params struct {
 	RFPDepth  int `param:"rfp_depth" default:"5" min:"0" max:"64" doc:"reverse futility pruning: highest depth; 0: off"`
 	RFPMargin int `param:"rfp_margin" default:"30" min:"0" max:"20000" doc:"reverse futility pruning: static score above beta for each ply of depth"`
 
-	LMPMoveCount  int `param:"lmp_move_count" default:"22" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
-	LMPMoveCount2 int `param:"lmp_move_count_2" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 2"`
-	LMPMoveCount3 int `param:"lmp_move_count_3" default:"10000" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 3; at higher depths times the square of the depth less 2"`
+	LMPMoveCount int `param:"lmp_move_count" default:"22" min:"1" max:"10000" doc:"late move pruning: moves searched at depth 1; 10000: off"`
 
 	LMRFullDepthMoves int `param:"lmr_full_depth_moves" default:"4" min:"1" max:"10000" doc:"late move reductions: moves of a node searched to the full depth; 10000: off"`
 	LMRBase           int `param:"lmr_base" default:"50" min:"0" max:"1000" doc:"late move reductions: reduction in hundredths of a ply, besides that by depth and move number"`
@@ -33,8 +31,6 @@ type params struct {
 	LMRNotImproving   int `param:"lmr_not_improving" default:"30" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more where the static score is no better than before the side's previous move"`
 	LMRGap            int `param:"lmr_gap" default:"20" min:"0" max:"1000" doc:"late move reductions: hundredths of a ply more for each point by which the static score after the move is below alpha"`
 
-	EvaluatedMoves  int `param:"evaluated_moves" default:"21" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
-	PolicyWeight    int `param:"policy_weight" default:"30" min:"0" max:"10000" doc:"move ordering: weight of the policy against history; 0: a prior learned in the game in its place"`
-	PriorGroupShift int `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"move prior: learning rate of groups of moves, as a negative power of 2"`
-	PriorMoveShift  int `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"move prior: learning rate of single moves, as a negative power of 2"`
+	EvaluatedMoves int `param:"evaluated_moves" default:"21" min:"0" max:"10000" doc:"move ordering: moves evaluated for each ply of depth above 1; 10000: all"`
+	PolicyWeight   int `param:"policy_weight" default:"30" min:"0" max:"10000" doc:"move ordering: weight of the policy against history; 0: history alone"`
 }

@@ -38,7 +38,6 @@ type search struct {
 	eval    *eval.Evaluator
 	line    lookahead.Line
 	history lookahead.History
-	prior   lookahead.Prior
 	policy  policy.Scorer
 	stack   [maxDepth + 2]frame
 	params
@@ -63,9 +62,6 @@ const infinity = agents.WinTop + 1
 func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p params) {
 	s.sharedState, s.rules, s.eval, s.params = shared, r, e, p
 	s.history = lookahead.History{} // one by one, since large temporary values are slow
-	if !s.hasPolicy() {             // else the prior is not used, and a megabyte takes time
-		s.prior = lookahead.Prior{}
-	}
 }
 
 // begin prepares for one choice. The game has not ended.
@@ -197,7 +193,6 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 	picker := movePicker{first: [3]rules.Move{tableMove, f.killers[0], f.killers[1]}}
 	best, bestMove := -infinity, rules.NoMove
 	bound := upperBound // of an all node, in which no move raises alpha
-	lmp := s.lateMoves(depth)
 	for searched := 0; ; searched++ {
 		m := s.nextMove(&picker, f, p, depth)
 		if s.stopped {
@@ -216,17 +211,13 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		prune := selective && best > -agents.WinScore
 
 		// late move pruning
-		if prune && !pvNode && searched >= lmp {
+		if prune && !pvNode && depth == 1 && searched >= s.LMPMoveCount {
 			best = max(best, min(alpha, static.score))
 			break
 		}
 
 		next := s.rules.Apply(p, m)
 		s.line.Push(p)
-
-		if selective {
-			s.learn(p, m, static, next)
-		}
 
 		// late move reductions
 		reduction := 0
@@ -279,21 +270,6 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 		s.table.store(entry{key: key, move: bestMove, score: toTable(best, ply), depth: uint8(depth)}, bound)
 	}
 	return best
-}
-
-// lateMoves returns the number of moves after which late move pruning ends the
-// search of a node.
-func (s *search) lateMoves(depth int) int {
-	switch depth {
-	case 1:
-		return s.LMPMoveCount
-	case 2:
-		return s.LMPMoveCount2
-	case 3:
-		return s.LMPMoveCount3
-	default:
-		return s.LMPMoveCount3 * (depth - 2) * (depth - 2)
-	}
 }
 
 // unsettlingDrop is the drop of the score from one iteration to the next that is worth

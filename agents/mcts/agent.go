@@ -89,7 +89,6 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 		return d, err
 	}
 	lim = lim.Tighter(agents.Limits{Nodes: a.config.Iterations, MoveTime: a.config.MoveTime})
-	lim = lim.Tighter(agents.Limits{Nodes: a.config.Nodes})
 	if soft, _ := lim.Times(g); lim.Nodes == 0 && soft == 0 {
 		lim.Nodes = defaultIterations
 	}

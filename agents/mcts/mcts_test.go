@@ -94,7 +94,7 @@ func TestGameEndingByLengthIsADraw(t *testing.T) {
 func TestSameSeedSameSearch(t *testing.T) {
 	t.Parallel()
 	r := rules.MustParse("standard")
-	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,cpuct=0", "mcts:nodes=60"} {
+	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,cpuct=0", "mcts:iterations=60"} {
 		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
 		a := agenttest.New(t, Kind(), spec, g)
 		first := agenttest.Choose(t, a, g, agents.Limits{})

@@ -11,8 +11,7 @@ import (
 
 // config holds the parameters of an agent.
 type config struct {
-	Iterations int64         `param:"iterations" min:"1" max:"1e9" doc:"iterations for a move; 500 if neither nodes nor movetime bounds the search"`
-	Nodes      int64         `param:"nodes" min:"1" max:"1e9" doc:"the same as iterations"`
+	Iterations int64         `param:"iterations" min:"1" max:"1e9" doc:"iterations for a move; 500 if neither they nor movetime bound the search"`
 	MoveTime   time.Duration `param:"movetime" min:"0.001" max:"3600" doc:"time for a move"`
 	Hash       int           `param:"hash" default:"64" min:"1" max:"4096" doc:"size of the tree in MB; when it is full, the subtrees with the fewest visits are pruned"`
 	Threads    int           `param:"threads" default:"1" min:"1" max:"64" doc:"threads of one search; with more than one, moves may differ from run to run"`
@@ -29,8 +28,6 @@ type params struct {
 	WidthGrowth      float64 `param:"width_growth" default:"0" min:"0" max:"1000" doc:"progressive widening: more children, times the square root of the visits; 0: 8 with displacement but without Kang rules, else 3"`
 	WidthRoot        int     `param:"width_root" default:"2" min:"1" max:"1000" doc:"progressive widening: factor of the number of children at the root"`
 	FinalShare       float64 `param:"final_share" default:"0.2" min:"0" max:"1" doc:"move played: visits that one with a higher value needs, as a share of those of the most visited; 1: the most visited"`
-	GroupShift       int     `param:"prior_group_shift" default:"5" min:"0" max:"31" doc:"order of moves without a policy: learning rate of groups of moves, as a negative power of 2"`
-	MoveShift        int     `param:"prior_move_shift" default:"2" min:"0" max:"31" doc:"order of moves without a policy: learning rate of single moves, as a negative power of 2"`
 }
 
 // forRules returns the parameters with the widths that suit the rules in place of 0. Matches

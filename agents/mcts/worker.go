@@ -14,7 +14,7 @@ import (
 type worker struct {
 	*search
 	line     lookahead.Line
-	prior    lookahead.Prior
+	history  lookahead.History // orders the moves where the weights have no policy
 	policy   policy.Scorer
 	moves    rules.MoveSet
 	replies  rules.MoveSet // of a position that is evaluated
@@ -27,10 +27,7 @@ type worker struct {
 
 // reset prepares for a new game.
 func (w *worker) reset(s *search) {
-	w.search = s
-	if w.eval.Policy() == nil { // else the prior is not used, and a megabyte takes time
-		w.prior = lookahead.Prior{}
-	}
+	w.search, w.history = s, lookahead.History{}
 }
 
 // run makes iterations from the position of g, one at least, until the search is finished or
@@ -118,7 +115,7 @@ func (w *worker) expand(p rules.Position) {
 	for _, c := range w.list {
 		w.moves.Remove(c.move)
 	}
-	all := w.evaluateMoves(p, width, n.static)
+	all := w.evaluateMoves(p, width)
 	w.mu.Lock()
 
 	w.locate()
@@ -139,10 +136,10 @@ func (w *worker) expand(p rules.Position) {
 	w.tree.update(i)
 }
 
-// evaluateMoves makes children of at most so many of the worker's moves of p, whose static
-// value is given, and reports whether it has evaluated all. Moves that let the opponent win
-// at once make no children; a move that wins ends it.
-func (w *worker) evaluateMoves(p rules.Position, width int, static float32) (all bool) {
+// evaluateMoves makes children of at most width of the worker's moves of p and reports
+// whether it has evaluated all. Moves that let the opponent win at once make no children; a
+// move that wins ends it.
+func (w *worker) evaluateMoves(p rules.Position, width int) (all bool) {
 	if w.line.Left() > 1 && w.line.Decisive(p, p.Side().Other()) {
 		w.rules.QuickEvasions(p, &w.moves)
 	}
@@ -152,14 +149,36 @@ func (w *worker) evaluateMoves(p rules.Position, width int, static float32) (all
 	for won := false; len(w.heap) > 0 && len(w.children) < width && !won; {
 		m := w.heap.Pop()
 		child := w.evaluate(m, w.rules.Apply(p, m))
-		w.learn(p, &child, static)
 		if !child.proof.won() {
 			w.children = append(w.children, child)
 		}
 		won = child.proof.lost()
 	}
 	w.line.Pop()
+	if w.eval.Policy() == nil && len(w.children) > 0 {
+		best := slices.MaxFunc(w.children, func(a, b node) int { return cmp.Compare(a.static, b.static) })
+		w.history.Add(p.Side(), best.move, 1)
+	}
 	return len(w.heap) == 0
+}
+
+// order makes the heap that of the worker's moves of p, the most promising first: by the
+// policy of the evaluation, or without one by the history of moves that were the best of
+// those evaluated with them.
+func (w *worker) order(p rules.Position) {
+	weights := w.eval.Policy()
+	if weights != nil {
+		w.policy.Begin(weights, w.rules, p, &w.moves)
+	}
+	w.heap = w.heap[:0]
+	for m := range w.moves.All() {
+		score := w.history.Score(p.Side(), m)
+		if weights != nil {
+			score = w.policy.Score(m)
+		}
+		w.heap = append(w.heap, lookahead.NewScoredMove(m, score))
+	}
+	w.heap.Heapify()
 }
 
 // locate finds the nodes of the path where other threads have moved them to.

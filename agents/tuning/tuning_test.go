@@ -43,7 +43,7 @@ func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ spec, name, want string }{
 		{"mcts", "d",
-			`unknown parameter "d"; expected one of: iterations, nodes, hash, threads, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, final_share, prior_group_shift, prior_move_shift, weight.FEATURE`},
+			`unknown parameter "d"; expected one of: iterations, hash, threads, cpuct, value_scale, prior_temperature, width_min, width_growth, width_root, final_share, weight.FEATURE`},
 		{"mcts", "movetime", "parameter movetime is a duration; expected one of: iterations"},
 		{"mcts", "weights", "parameter weights is a text"},
 		{"mcts", "weight.", `unknown parameter "weight."`},

@@ -227,7 +227,7 @@ func genGame(t *rapid.T, number int64) *record.Game {
 	text := rapid.OneOf(rapid.StringMatching(`[ -~]{0,20}`), rapid.SampledFrom([]string{`\`, `"`, `\"`, `\\"x`,
 		"a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
 	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`),
-		rapid.StringMatching("mcts:nodes=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
+		rapid.StringMatching("mcts:iterations=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
 	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
 	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "turkish-basic", "cosmoludo"}).Draw(t, "rules")
 	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
