@@ -209,6 +209,12 @@ func (r *Rules) CanReachGoal(p Position, side Side) bool {
 	return r.GoalMove(p, side) != NoMove
 }
 
+// CanWin reports whether side could win with its next move if it were to move.
+func (r *Rules) CanWin(p Position, side Side) bool { return r.GoalWins(p, side) && r.CanReachGoal(p, side) }
+
+// GoalWins reports whether one more goal wins the game for side.
+func (r *Rules) GoalWins(p Position, side Side) bool { return p.Goals(side)+1 >= r.goalsToWin }
+
 // GoalMove returns a move with which side could take a piece over the far side
 // if it were to move, NoMove if there is none. It generates no other moves.
 func (r *Rules) GoalMove(p Position, side Side) Move {

@@ -96,17 +96,13 @@ func (p Position) Hash() uint64 {
 // Rotate turns the board by 180° and swaps the sides: the same position as the
 // other player sees it.
 func (p Position) Rotate() Position {
-	lo := rotatePlane(p.lo) | p.lo&passMask | (p.lo^sideBit)&sideBit
+	lo := uint64(SquareSet(p.lo).SeenBy(North)) | p.lo&passMask | (p.lo^sideBit)&sideBit
 	hands := p.lo >> handShift & handMask
 	lo |= (hands>>9 | hands<<9&handMask) << handShift
 	cool := p.lo >> coolShift & 3
 	lo |= (cool>>1 | cool<<1&3) << coolShift
 	goals := p.hi >> goalShift & 0xff
-	return Position{lo, rotatePlane(p.hi) | (goals>>4|goals<<4&0xff)<<goalShift}
-}
-
-func rotatePlane(w uint64) uint64 {
-	return bits.Reverse64(w&planeMask) >> (64 - NumSquares)
+	return Position{lo, uint64(SquareSet(p.hi).SeenBy(North)) | (goals>>4|goals<<4&0xff)<<goalShift}
 }
 
 // put places a piece of height h on an empty square.

@@ -94,6 +94,15 @@ func (s Square) rotate() Square {
 	}
 }
 
+// SeenBy returns the square that stands where s does once the board is turned so that side
+// plays from row 1: under North another one, and the other goal.
+func (s Square) SeenBy(side Side) Square {
+	if side == North {
+		return s.rotate()
+	}
+	return s
+}
+
 // goalOf returns the goal that side tries to reach.
 func goalOf(side Side) Square { return NorthGoal + Square(side) }
 
@@ -112,6 +121,14 @@ func (ss SquareSet) Has(s Square) bool { return ss>>s&1 != 0 }
 
 // Count returns the number of squares in the set.
 func (ss SquareSet) Count() int { return bits.OnesCount64(uint64(ss)) }
+
+// SeenBy returns the squares of the board in the set, each turned like [Square.SeenBy].
+func (ss SquareSet) SeenBy(side Side) SquareSet {
+	if side == North {
+		return SquareSet(bits.Reverse64(uint64(ss)) >> (64 - NumSquares))
+	}
+	return ss & boardSet
+}
 
 // first returns the lowest square of a set that is not empty.
 func (ss SquareSet) first() Square { return Square(bits.TrailingZeros64(uint64(ss))) }

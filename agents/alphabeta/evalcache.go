@@ -57,7 +57,7 @@ func (s *search) evaluate(p rules.Position, key uint64) staticEval {
 		x |= evalWins
 	} else {
 		e.score, e.attacked = s.eval.Evaluate(p)
-		if e.attacked = e.attacked && s.line.Decisive(p, p.Side().Other()); e.attacked {
+		if e.attacked = e.attacked && s.rules.GoalWins(p, p.Side().Other()); e.attacked {
 			x |= evalAttacked
 		}
 		x |= uint64(uint16(int16(e.score)))

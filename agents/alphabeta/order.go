@@ -26,7 +26,7 @@ func (s *search) nextMove(k *movePicker, f *frame, p rules.Position, depth int) 
 	}
 	if k.stage == len(k.first) {
 		k.stage++
-		if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
+		if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
 			s.rules.QuickEvasions(p, &f.moves)
 		}
 		s.scoreMoves(f, p, depth)

@@ -280,7 +280,7 @@ const unsettlingDrop = 30
 func (s *search) forced(p rules.Position) bool {
 	ms := &s.stack[0].moves
 	s.generate(p, &s.stack[0])
-	if s.line.Left() > 1 && s.line.Decisive(p, p.Side().Other()) {
+	if s.line.Left() > 1 && s.rules.GoalWins(p, p.Side().Other()) {
 		s.rules.Evasions(p, ms)
 	}
 	return ms.Len() == 1

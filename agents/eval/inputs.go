@@ -112,12 +112,8 @@ func squareInput(content, control int) int {
 
 // set switches the inputs of a set of squares on, turned to side's view.
 func (in *Inputs) set(first int, s rules.SquareSet, side rules.Side) {
-	w := uint64(s)
-	if side == rules.North {
-		w = bits.Reverse64(w) >> (64 - rules.NumSquares)
-	}
 	n := in.n
-	for ; w != 0; w &= w - 1 {
+	for w := uint64(s.SeenBy(side)); w != 0; w &= w - 1 {
 		in.list[n] = uint16(first + bits.TrailingZeros64(w))
 		n++
 	}

@@ -140,7 +140,7 @@ func (w *worker) expand(p rules.Position) {
 // whether it has evaluated all. Moves that let the opponent win at once make no children; a
 // move that wins ends it.
 func (w *worker) evaluateMoves(p rules.Position, width int) (all bool) {
-	if w.line.Left() > 1 && w.line.Decisive(p, p.Side().Other()) {
+	if w.line.Left() > 1 && w.rules.GoalWins(p, p.Side().Other()) {
 		w.rules.QuickEvasions(p, &w.moves)
 	}
 	w.order(p)

@@ -28,19 +28,19 @@ const (
 // of the tables. A kind is the height of the piece moved with that of the one displaced,
 // or none; threatened squares are those that the opponent controls.
 const (
-	ofStartEnd  = 0                                       // start and end
-	ofStart     = ofStartEnd + places*places              // height, start, threatened, pieces in the row
-	ofEnd       = ofStart + 3*places*2*3                  // kind, end, threatened, several pieces can end there
-	ofEndNear   = ofEnd + kinds*places*2*2                // kind, row of the end, threatened, neighbours
-	ofEndOwn    = ofEndNear + kinds*(rules.Rows+1)*2*16   // kind, end, own first row
-	ofEndOther  = ofEndOwn + kinds*places*rules.Rows      // kind, end, the opponent's first row
-	ofEndRow    = ofEndOther + kinds*places*rules.Rows    // height, pieces in the row, the row, the end's, the next
-	ofDrop      = ofEndRow + 3*3*rows*(rules.Rows+1)*rows // height, drop, threatened, pieces that can end there
-	ofDropNear  = ofDrop + 3*rules.NumSquares*2*3         // height, row of the drop, as before, neighbours
-	ofDropOwn   = ofDropNear + 3*rules.Rows*2*3*16        // height, drop, own first row
-	ofDropOther = ofDropOwn + 3*rules.NumSquares*rows     // height, drop, the opponent's first row
-	ofDropRow   = ofDropOther + 3*rules.NumSquares*rows   // height, pieces in the row, the row, the drop's, the next
-	NumWeights  = ofDropRow + 3*3*rows*rules.Rows*rows    // number of weights
+	firstStartEnd  = 0                                          // start and end
+	firstStart     = firstStartEnd + places*places              // height, start, threatened, pieces in the row
+	firstEnd       = firstStart + 3*places*2*3                  // kind, end, threatened, several pieces can end there
+	firstEndNear   = firstEnd + kinds*places*2*2                // kind, row of the end, threatened, neighbours
+	firstEndOwn    = firstEndNear + kinds*(rules.Rows+1)*2*16   // kind, end, own first row
+	firstEndOther  = firstEndOwn + kinds*places*rules.Rows      // kind, end, the opponent's first row
+	firstEndRow    = firstEndOther + kinds*places*rules.Rows    // height, pieces in the row, the row, the end's, the next
+	firstDrop      = firstEndRow + 3*3*rows*(rules.Rows+1)*rows // height, drop, threatened, pieces that can end there
+	firstDropNear  = firstDrop + 3*rules.NumSquares*2*3         // height, row of the drop, as before, neighbours
+	firstDropOwn   = firstDropNear + 3*rules.Rows*2*3*16        // height, drop, own first row
+	firstDropOther = firstDropOwn + 3*rules.NumSquares*rows     // height, drop, the opponent's first row
+	firstDropRow   = firstDropOther + 3*rules.NumSquares*rows   // height, pieces in the row, the row, the drop's, the next
+	NumWeights     = firstDropRow + 3*3*rows*rules.Rows*rows    // number of weights
 
 	kinds = 3 * 4
 	rows  = rules.Rows
@@ -51,8 +51,8 @@ type View struct {
 	position   rules.Position
 	occupied   uint64
 	threatened uint64 // the opponent controls them
-	some       uint64 // some piece can end there
-	several    uint64 // more than one can
+	reached    uint64 // a piece can end there
+	contested  uint64 // two or more can
 	row        int    // own first row, from 0
 	count      int    // pieces in it less one, at most 2
 	next       int    // empty rows behind it
@@ -62,10 +62,11 @@ type View struct {
 // Begin sets the view to p, whose moves are in ms.
 func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	opponent := r.Control(p, p.Side().Other())
-	some, several := ms.Ends()
+	reached, contested := ms.Ends()
+	turned := func(s rules.SquareSet) uint64 { return uint64(s.SeenBy(p.Side())) }
 	v.position = p
-	v.occupied, v.threatened = v.turned(p.Occupied()), v.turned(opponent.Ends|opponent.Pieces)
-	v.some, v.several = v.turned(some), v.turned(several)
+	v.occupied, v.threatened = turned(p.Occupied()), turned(opponent.Ends|opponent.Pieces)
+	v.reached, v.contested = turned(reached), turned(contested)
 	v.row = min(bits.TrailingZeros64(v.occupied)/rules.Files, rows-1)
 	rest := v.occupied >> (v.row * rules.Files)
 	v.count = min(max(bits.OnesCount64(rest&(1<<rules.Files-1)), 1), 3) - 1
@@ -73,36 +74,23 @@ func (v *View) Begin(r *rules.Rules, p rules.Position, ms *rules.MoveSet) {
 	v.other = (bits.Len64(v.occupied|1) - 1) / rules.Files
 }
 
-// turned returns the squares of a set turned to the side to move, without goals.
-func (v *View) turned(s rules.SquareSet) uint64 {
-	w := uint64(s) & (1<<rules.NumSquares - 1)
-	if v.position.Side() == rules.North {
-		w = bits.Reverse64(w) >> (64 - rules.NumSquares)
-	}
-	return w
-}
-
 // place returns a square turned to the side to move; hand or goal for what is no square.
 func (v *View) place(s rules.Square) int {
-	switch {
-	case !s.OnBoard():
+	if !s.OnBoard() {
 		return rules.NumSquares
-	case v.position.Side() == rules.North:
-		return rules.NumSquares - 1 - int(s)
-	default:
-		return int(s)
 	}
+	return int(s.SeenBy(v.position.Side()))
 }
 
-// parts are the parts of a move.
-type parts struct {
+// turnedMove is a move with its places turned to the side to move.
+type turnedMove struct {
 	height, displaced int // of the pieces; displaced is 0 if there is none
 	start, end, drop  int
 }
 
-// parts returns the parts of a move, not the pass.
-func (v *View) parts(m rules.Move) parts {
-	a := parts{height: int(m.FromHand()), start: v.place(m.From()), end: v.place(m.To()), drop: v.place(m.Drop())}
+// turned returns a move, not the pass, as the side to move sees it.
+func (v *View) turned(m rules.Move) turnedMove {
+	a := turnedMove{height: int(m.FromHand()), start: v.place(m.From()), end: v.place(m.To()), drop: v.place(m.Drop())}
 	if a.height == 0 {
 		a.height = int(v.position.At(m.From()))
 	}
@@ -150,7 +138,7 @@ func (v *View) neighbours(square int, mirror bool) int {
 // startFeatures returns the features of a start and an end that are not of the end alone.
 func (v *View) startFeatures(height, start, end int) [2]int {
 	left, _ := mirrored(start)
-	single := ofStart + (((height-1)*places+left)*2+bit(v.threatened, start))*3 + v.count
+	single := firstStart + (((height-1)*places+left)*2+bit(v.threatened, start))*3 + v.count
 	pivot := end
 	if end == goal {
 		pivot = start
@@ -158,38 +146,38 @@ func (v *View) startFeatures(height, start, end int) [2]int {
 	if _, mirror := mirrored(pivot); mirror {
 		start, end = opposite(start), opposite(end)
 	}
-	return [2]int{ofStartEnd + start*places + end, single}
+	return [2]int{firstStartEnd + start*places + end, single}
 }
 
 // endFeatures returns the features of an end.
 func (v *View) endFeatures(height, displaced, end int) [5]int {
 	kind := (height-1)*4 + displaced
 	left, mirror := mirrored(end)
-	threatened, several := bit(v.threatened, end), bit(v.several, end)
+	threatened, contested := bit(v.threatened, end), bit(v.contested, end)
 	row, near := end/rules.Files, 0
 	if end != goal {
 		near = v.neighbours(end, mirror)
 	}
 	return [5]int{
-		ofEnd + ((kind*places+left)*2+threatened)*2 + several,
-		ofEndNear + ((kind*(rules.Rows+1)+row)*2+threatened)*16 + near,
-		ofEndOwn + (kind*places+left)*rows + v.row,
-		ofEndOther + (kind*places+left)*rows + v.other,
-		ofEndRow + ((((height-1)*3+v.count)*rows+v.row)*(rules.Rows+1)+row)*rows + v.next,
+		firstEnd + ((kind*places+left)*2+threatened)*2 + contested,
+		firstEndNear + ((kind*(rules.Rows+1)+row)*2+threatened)*16 + near,
+		firstEndOwn + (kind*places+left)*rows + v.row,
+		firstEndOther + (kind*places+left)*rows + v.other,
+		firstEndRow + ((((height-1)*3+v.count)*rows+v.row)*(rules.Rows+1)+row)*rows + v.next,
 	}
 }
 
 // dropFeatures returns the features of the drop of a piece.
 func (v *View) dropFeatures(height, drop int) [5]int {
 	left, mirror := mirrored(drop)
-	control := bit(v.threatened, drop)*3 + bit(v.some, drop) + bit(v.several, drop)
+	control := bit(v.threatened, drop)*3 + bit(v.reached, drop) + bit(v.contested, drop)
 	row := drop / rules.Files
 	return [5]int{
-		ofDrop + ((height-1)*rules.NumSquares+left)*6 + control,
-		ofDropNear + (((height-1)*rules.Rows+row)*6+control)*16 + v.neighbours(drop, mirror),
-		ofDropOwn + ((height-1)*rules.NumSquares+left)*rows + v.row,
-		ofDropOther + ((height-1)*rules.NumSquares+left)*rows + v.other,
-		ofDropRow + ((((height-1)*3+v.count)*rows+v.row)*rules.Rows+row)*rows + v.next,
+		firstDrop + ((height-1)*rules.NumSquares+left)*6 + control,
+		firstDropNear + (((height-1)*rules.Rows+row)*6+control)*16 + v.neighbours(drop, mirror),
+		firstDropOwn + ((height-1)*rules.NumSquares+left)*rows + v.row,
+		firstDropOther + ((height-1)*rules.NumSquares+left)*rows + v.other,
+		firstDropRow + ((((height-1)*3+v.count)*rows+v.row)*rules.Rows+row)*rows + v.next,
 	}
 }
 
@@ -207,7 +195,7 @@ func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 			list = append(list, uint16(i))
 		}
 	}
-	a := v.parts(m)
+	a := v.turned(m)
 	start, end := v.startFeatures(a.height, a.start, a.end), v.endFeatures(a.height, a.displaced, a.end)
 	add(start[:])
 	add(end[:])
@@ -216,13 +204,4 @@ func (v *View) Features(m rules.Move, list []uint16) []uint16 {
 		add(drop[:])
 	}
 	return list
-}
-
-// Threatened reports whether the opponent could win at once if it were to move: then moves
-// that don't prevent that are removed ([rules.Rules.QuickEvasions]) before the others are
-// scored.
-func Threatened(r *rules.Rules, p rules.Position) bool {
-	side := p.Side().Other()
-	o := r.Options()
-	return (!o.Kang || p.Goals(side)+1 >= o.KangGoals) && r.CanReachGoal(p, side)
 }

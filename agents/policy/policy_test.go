@@ -122,7 +122,7 @@ func TestMirrorImagesHaveTheSameFeatures(t *testing.T) {
 func TestChecksWeights(t *testing.T) {
 	w := randomWeights(rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, w.Check())
-	w[ofEnd], w[NumWeights-1] = MaxWeight+1, -MaxWeight-1
+	w[firstEnd], w[NumWeights-1] = MaxWeight+1, -MaxWeight-1
 	require.EqualError(t, w.Check(), "policy: table end: expected numbers from -8191 to 8191, found 8192\n"+
 		"policy: table drop_row: expected numbers from -8191 to 8191, found -8192")
 }

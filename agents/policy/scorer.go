@@ -40,9 +40,9 @@ func (s *Scorer) Score(m rules.Move) int32 {
 	if m == rules.Pass {
 		return 0
 	}
-	if track := m.WithoutDrop(); track != s.last {
-		s.last = track
-		s.scoreTrack(s.view.parts(m))
+	if startEnd := m.WithoutDrop(); startEnd != s.last {
+		s.last = startEnd
+		s.scoreStartEnd(s.view.turned(m))
 	}
 	if !m.Drop().OnBoard() {
 		return s.sum
@@ -55,8 +55,8 @@ func (s *Scorer) Score(m rules.Move) int32 {
 	return s.sum + s.drops[k]
 }
 
-// scoreTrack computes what the moves of a start and an end share.
-func (s *Scorer) scoreTrack(a parts) {
+// scoreStartEnd computes what the moves of a start and an end share.
+func (s *Scorer) scoreStartEnd(a turnedMove) {
 	k := ((a.height-1)*4+a.displaced)*places + a.end
 	if !s.haveEnds[k] {
 		s.haveEnds[k], s.ends[k] = true, s.total(s.view.endFeatures(a.height, a.displaced, a.end))

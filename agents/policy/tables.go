@@ -10,10 +10,10 @@ var tables = [...]struct {
 	name  string
 	first int
 }{
-	{"start_end", ofStartEnd}, {"start", ofStart},
-	{"end", ofEnd}, {"end_near", ofEndNear}, {"end_own", ofEndOwn}, {"end_other", ofEndOther}, {"end_row", ofEndRow},
-	{"drop", ofDrop}, {"drop_near", ofDropNear}, {"drop_own", ofDropOwn}, {"drop_other", ofDropOther},
-	{"drop_row", ofDropRow},
+	{"start_end", firstStartEnd}, {"start", firstStart},
+	{"end", firstEnd}, {"end_near", firstEndNear}, {"end_own", firstEndOwn}, {"end_other", firstEndOther}, {"end_row", firstEndRow},
+	{"drop", firstDrop}, {"drop_near", firstDropNear}, {"drop_own", firstDropOwn}, {"drop_other", firstDropOther},
+	{"drop_row", firstDropRow},
 }
 
 // Tables returns the names of the tables that weights files have.

@@ -297,7 +297,7 @@ func (c *choice) limit(of proofNumbers, attacks bool) proofNumbers {
 func (s *Prover) generate(p rules.Position, f *proofFrame) {
 	f.children = f.children[:0]
 	s.rules.Moves(p, &f.moves)
-	decisive := s.line.Decisive(p, p.Side().Other())
+	decisive := s.rules.GoalWins(p, p.Side().Other())
 	if decisive {
 		s.rules.Evasions(p, &f.moves)
 	}
@@ -340,7 +340,7 @@ func (s *Prover) leaf(p rules.Position, reply *rules.MoveSet) proofNumbers {
 		return provenNoWin
 	}
 	score, attacked := s.eval.Evaluate(p)
-	if attacked && s.line.Decisive(p, p.Side().Other()) {
+	if attacked && s.rules.GoalWins(p, p.Side().Other()) {
 		if s.rules.Moves(p, reply); !s.rules.HasEvasion(p, reply) {
 			if p.Side() == s.attacker {
 				return provenNoWin

@@ -76,7 +76,7 @@ func (s *Solver) winner(p rules.Position, f *frame, n int, first rules.Move) rul
 		}
 	}
 	f.scored = f.scored[:0]
-	decisive := s.line.Decisive(p, side)
+	decisive := s.rules.GoalWins(p, side)
 	for m := range f.moves.All() {
 		next := s.rules.Apply(p, m)
 		threat := decisive && s.rules.CanReachGoal(next, side)
@@ -125,7 +125,7 @@ func (s *Solver) countEvasions(p rules.Position, f *frame) int {
 
 // helpless reports whether every move in p lets the opponent win in one.
 func (s *Solver) helpless(p rules.Position, f *frame) bool {
-	if !s.line.Decisive(p, p.Side().Other()) {
+	if !s.rules.GoalWins(p, p.Side().Other()) {
 		return false
 	}
 	s.line.Moves(p, &f.moves)
@@ -151,7 +151,7 @@ func (s *Solver) defender(p rules.Position, f *frame, n int, first rules.Move) r
 		}
 	}
 	side := p.Side()
-	decisive := s.line.Decisive(p, side)
+	decisive := s.rules.GoalWins(p, side)
 	f.scored = f.scored[:0]
 	for m := range f.moves.All() {
 		score := s.history.Score(side, m)
@@ -185,7 +185,7 @@ func (s *Solver) saves(p rules.Position, m rules.Move, n int) bool {
 // evasions leaves in f the moves of p that don't let the opponent win in one, and
 // reports whether there are any.
 func (s *Solver) evasions(p rules.Position, f *frame) bool {
-	if s.line.Decisive(p, p.Side().Other()) && !s.drawsByPass(p, f) {
+	if s.rules.GoalWins(p, p.Side().Other()) && !s.drawsByPass(p, f) {
 		s.dropLosingExits(p, f)
 		s.rules.Evasions(p, &f.moves)
 	}

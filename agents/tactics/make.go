@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gyges/agents"
-	"gyges/agents/internal/lookahead"
 	"gyges/agents/solver"
 	"gyges/rules"
 )
@@ -129,7 +128,8 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 		}
 		return c, moves, err
 	}
-	if r.Plies != 0 || choice < minChoice || !m.lacks(OnlyMove) || !m.threatened(g) {
+	if r.Plies != 0 || choice < minChoice || !m.lacks(OnlyMove) ||
+		!m.Rules.CanWin(g.Position(), g.Position().Side().Other()) {
 		return "", nil, nil
 	}
 	moves, err := m.solver.Holding(ctx, g, 4)
@@ -137,12 +137,4 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 		moves = nil
 	}
 	return OnlyMove, moves, err
-}
-
-// threatened reports whether the opponent would win at once if it were to move.
-func (m *maker) threatened(g *rules.Game) bool {
-	var l lookahead.Line
-	l.Begin(g)
-	p, opponent := g.Position(), g.Position().Side().Other()
-	return l.Decisive(p, opponent) && m.Rules.CanReachGoal(p, opponent)
 }

@@ -14,20 +14,14 @@ type Line struct {
 	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
 	history  int              // how many of past the game gave
 	left     int              // turns that the game may still last from the start of the line
-	decisive int              // goals that a side needs to have for its next one to win
 }
 
 // Begin starts an empty line at g's present position.
 func (l *Line) Begin(g *rules.Game) {
-	o := g.Rules().Options()
 	l.rules = g.Rules()
 	l.past = append(l.past[:0], g.Forbidden()...)
 	l.history = len(l.past)
-	l.left = o.MaxPlies - g.Ply()
-	l.decisive = 0
-	if o.Kang {
-		l.decisive = o.KangGoals - 1
-	}
+	l.left = l.rules.Options().MaxPlies - g.Ply()
 }
 
 // Len returns the length of the line in plies.
@@ -74,14 +68,13 @@ func (l *Line) Outcome(p rules.Position) rules.Outcome {
 // to the goal, so it is fast. In one rare case it misses a win: where the
 // repetition rule forbids every move from the nearest row.
 func (l *Line) WinsNow(p rules.Position) bool {
-	side := p.Side()
-	return p.Goals(side) >= l.decisive && l.rules.CanReachGoal(p, side)
+	return l.rules.CanWin(p, p.Side())
 }
 
 // WinningMove returns a move that wins at once, NoMove if there is none in ms,
 // the legal moves of p.
 func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
-	if p.Goals(p.Side()) >= l.decisive {
+	if l.rules.GoalWins(p, p.Side()) {
 		for m := range ms.Goals() {
 			return m
 		}
@@ -89,14 +82,11 @@ func (l *Line) WinningMove(p rules.Position, ms *rules.MoveSet) rules.Move {
 	return rules.NoMove
 }
 
-// Decisive reports whether reaching the goal now would win the game for side.
-func (l *Line) Decisive(p rules.Position, side rules.Side) bool { return p.Goals(side) >= l.decisive }
-
 // HasEvasion reports whether some move in p, the position at the line's end, keeps
 // the opponent, whose pieces could reach the goal now, from winning in one.
 // ms is a buffer for the moves; its content is undefined afterwards.
 func (l *Line) HasEvasion(p rules.Position, ms *rules.MoveSet) bool {
-	if l.Left() <= 1 || !l.Decisive(p, p.Side().Other()) {
+	if l.Left() <= 1 || !l.rules.GoalWins(p, p.Side().Other()) {
 		return true
 	}
 	l.Moves(p, ms)

@@ -92,16 +92,7 @@ func (p *Position) Result() float64 {
 // Under Kang a piece that can be taken out counts only if it is the last one
 // needed.
 func Quiet(r *rules.Rules, p rules.Position) bool {
-	need := 1
-	if o := r.Options(); o.Kang {
-		need = o.KangGoals
-	}
-	for _, side := range []rules.Side{rules.South, rules.North} {
-		if p.Goals(side)+1 >= need && r.CanReachGoal(p, side) {
-			return false
-		}
-	}
-	return true
+	return !r.CanWin(p, rules.South) && !r.CanWin(p, rules.North)
 }
 
 // check returns an error unless the position is valid.

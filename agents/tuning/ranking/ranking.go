@@ -123,7 +123,7 @@ func (f *fit) position(c Choice) bool {
 		return false
 	}
 	r.Moves(p, &f.moves)
-	if policy.Threatened(r, p) {
+	if r.CanWin(p, p.Side().Other()) {
 		r.QuickEvasions(p, &f.moves)
 	}
 	if !f.moves.Contains(c.Move) || f.moves.Len() < 2 {

@@ -29,7 +29,7 @@ func chosenBy(t testing.TB, r *rules.Rules, w *policy.Weights, n int, seed uint6
 			p := g.Position()
 			ms := new(rules.MoveSet)
 			r.Moves(p, ms)
-			if policy.Threatened(r, p) {
+			if r.CanWin(p, p.Side().Other()) {
 				r.QuickEvasions(p, ms)
 			}
 			if ms.Len() > 0 && !r.CanReachGoal(p, p.Side()) {
