@@ -210,7 +210,9 @@ func (r *Rules) CanReachGoal(p Position, side Side) bool {
 }
 
 // CanWin reports whether side could win with its next move if it were to move.
-func (r *Rules) CanWin(p Position, side Side) bool { return r.GoalWins(p, side) && r.CanReachGoal(p, side) }
+func (r *Rules) CanWin(p Position, side Side) bool {
+	return r.GoalWins(p, side) && r.CanReachGoal(p, side)
+}
 
 // GoalWins reports whether one more goal wins the game for side.
 func (r *Rules) GoalWins(p Position, side Side) bool { return p.Goals(side)+1 >= r.goalsToWin }

@@ -10,10 +10,10 @@ import "gyges/rules"
 // positions passed through; the caller holds the position at its end. Begin
 // prepares the zero value for use.
 type Line struct {
-	rules    *rules.Rules
-	past     []rules.Position // keys of the game's positions that stay forbidden, then those of the line
-	history  int              // how many of past the game gave
-	left     int              // turns that the game may still last from the start of the line
+	rules   *rules.Rules
+	past    []rules.Position // keys of the game's positions that stay forbidden, then those of the line
+	history int              // how many of past the game gave
+	left    int              // turns that the game may still last from the start of the line
 }
 
 // Begin starts an empty line at g's present position.
