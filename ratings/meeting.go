@@ -1,7 +1,5 @@
 package ratings
 
-import "encoding/json"
-
 // meeting is all games between two players, by number: a is less than b. Results
 // are South's.
 type meeting struct {
@@ -89,14 +87,3 @@ func (m meeting) swap() meeting {
 	}
 	return s
 }
-
-// MarshalJSON implements [json.Marshaler].
-func (m *meeting) MarshalJSON() ([]byte, error) { return json.Marshal(m.fields()) }
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (m *meeting) UnmarshalJSON(text []byte) error {
-	fields := m.fields()
-	return json.Unmarshal(text, &fields)
-}
-
-func (m *meeting) fields() []any { return []any{&m.a, &m.b, &m.single, &m.pairs, &m.faults} }

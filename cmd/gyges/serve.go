@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +13,6 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/live"
 )
@@ -75,7 +71,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	s, err := live.New(live.Config{
 		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
 		Open: c.Open, Hosts: hosts, Searches: c.Searches, Games: c.Games,
-		Log: e.log, IndexKey: indexKey(),
+		Log: e.log,
 	})
 	if err != nil {
 		return err
@@ -195,25 +191,4 @@ func specPlayer(registry *agents.Registry, text string) (live.Player, error) {
 	}
 	_, err = registry.Values(spec)
 	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
-}
-
-// indexKey returns the secret that signs what the server writes beside records:
-// this program's, of this user on this machine; nil if there can be none.
-func indexKey() []byte {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return nil
-	}
-	path := filepath.Join(dir, "gyges", "index.key")
-	secret, err := files.Read(path, 1<<10)
-	if err != nil || len(secret) < sha256.Size {
-		secret = make([]byte, sha256.Size)
-		_, _ = rand.Read(secret) // has no errors
-		if os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, secret, 0o600) != nil {
-			return nil
-		}
-	}
-	key := hmac.New(sha256.New, secret)
-	key.Write([]byte(programVersion()))
-	return key.Sum(nil)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -130,23 +129,4 @@ func TestServeOpen(t *testing.T) {
 	require.Zero(t, code)
 	require.Regexp(t,
 		`^gyges: warning: \S+ can be reached from other machines; their users can see these runs and play: there is no authentication\n$`, errText)
-}
-
-// The key that signs indexes stays the same, and there needn't be one.
-func TestIndexKey(t *testing.T) {
-	cache := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", cache) // on Linux
-	t.Setenv("HOME", cache)           // on macOS
-	t.Setenv("LocalAppData", cache)   // on Windows
-	key := indexKey()
-	require.Len(t, key, 32)
-	require.Equal(t, key, indexKey())
-	dir, err := os.UserCacheDir()
-	require.NoError(t, err)
-	path := filepath.Join(dir, "gyges", "index.key")
-	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	require.NotEqual(t, key, indexKey())
-	require.NoError(t, os.RemoveAll(filepath.Dir(path)))
-	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
-	require.Nil(t, indexKey())
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"cmp"
-	"encoding/json"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -26,18 +25,6 @@ type Seen struct {
 
 // idRange is the numbers from low to high.
 type idRange struct{ Low, High uint64 }
-
-// MarshalJSON writes the numbers, for [Seen.UnmarshalJSON]; other ids are left
-// out.
-func (s *Seen) MarshalJSON() ([]byte, error) {
-	return json.Marshal(s.ranges)
-}
-
-// UnmarshalJSON reads what [Seen.MarshalJSON] wrote.
-func (s *Seen) UnmarshalJSON(text []byte) error {
-	*s = Seen{}
-	return json.Unmarshal(text, &s.ranges)
-}
 
 // Full reports whether ids were not remembered because there were too many.
 func (s *Seen) Full() bool { return s.full }

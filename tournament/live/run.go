@@ -3,10 +3,8 @@ package live
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"html/template"
 	"io"
 	"net/http"
@@ -57,13 +55,9 @@ type run struct {
 // reading is what has been read of a run's records.
 type reading struct {
 	tail      *tail
-	hash      hash.Hash // of the records read
 	results   *standings.Run
 	collector *report.Collector
 	recent    recent
-	parsed    int64  // games read, without those of the index
-	index     *index // to be verified; nil: none
-	indexed   int64  // bytes of the records that the index file covers
 }
 
 // recent are a run's last games.
@@ -83,13 +77,12 @@ func newRun(s *Server, f folder) *run {
 	return r
 }
 
-// restart reads the records from the beginning, with the help of an index if there
-// is one.
-func (r *run) restart(x *index) {
+// restart reads the records from the beginning.
+func (r *run) restart() {
 	r.reading = &reading{
-		tail: &tail{folder: r.folder, most: r.server.readMost}, hash: sha256.New(),
+		tail:      &tail{folder: r.folder, most: r.server.readMost},
 		results:   standings.NewRun(r.about.Manifest),
-		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}), index: x,
+		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
 	}
 	r.collector.AddRun(r.about)
 }
@@ -103,7 +96,7 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	changed := r.readAbout()
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
-		r.restart(nil)
+		r.restart()
 		changed = true
 		_, err = r.read(ctx)
 	}
@@ -134,9 +127,6 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 		return nil, false
 	}
 	r.page = parts
-	if problem == "" {
-		r.saveIndex()
-	}
 	return r.withPlaying(r.withWorkers(parts)), false
 }
 
@@ -181,7 +171,7 @@ func (r *run) readAbout() bool {
 	r.stamp, r.about = stamp, report.ReadRunFS(r.folder, r.folder.id)
 	r.about.Folder = path.Join(r.folder.root.Name(), r.folder.dir)
 	if r.reading == nil || hadManifest != (r.about.Manifest != nil) || wasFinal && !r.isFinal() {
-		r.restart(r.readIndex())
+		r.restart()
 	} else {
 		r.collector.SetRun(r.about)
 	}
@@ -217,18 +207,12 @@ func (r *run) isRunning() bool {
 
 // read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
-	if r.index != nil {
-		if err := r.verify(ctx); err != nil || r.index != nil {
-			return false, err
-		}
-	}
 	return r.tail.read(ctx, r.isFinal(), func(lines io.Reader) error {
-		return r.results.Read(ctx, io.TeeReader(lines, r.hash), r.add)
+		return r.results.Read(ctx, lines, r.add)
 	})
 }
 
 func (r *reading) add(o *record.GameResult, g *record.Game) {
-	r.parsed++
 	r.recent.Played++
 	if g == nil {
 		r.collector.AddResult(o)

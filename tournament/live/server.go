@@ -47,10 +47,6 @@ type Config struct {
 	Searches int      // maximum number of concurrent searches; 0: half the cores, at least one
 	Games    int      // maximum number of games in progress; 0: 24
 	Log      *slog.Logger
-
-	// IndexKey is a secret that signs the [IndexFile] of runs. nil: none are written
-	// or read.
-	IndexKey []byte
 }
 
 // defaultGames is the maximum number of games in progress unless the operator sets another.

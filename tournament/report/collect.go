@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"errors"
 	"strconv"
 
 	"gyges/ratings/source"
@@ -116,49 +114,4 @@ func (c *Collector) addPair(first, second source.Result) {
 	if c.current.LLR != nil {
 		c.current.LLR.addPair(&first, &second)
 	}
-}
-
-// collectorJSON is a collector of one run as JSON.
-type collectorJSON struct {
-	Counts  counts
-	Run     runCounts
-	Sample  []*record.Game
-	Dropped bool
-}
-
-// MarshalJSON writes what was collected of a single run, for
-// [Collector.UnmarshalJSON]. The games must be whole pairs.
-func (c *Collector) MarshalJSON() ([]byte, error) {
-	if len(c.runs) != 1 {
-		return nil, errors.New("expected a collector of one run")
-	}
-	c.pairs.Flush()
-	s := collectorJSON{Counts: c.counts, Run: c.current.runCounts, Dropped: c.sample.dropped}
-	for _, kept := range c.sample.kept {
-		s.Sample = append(s.Sample, kept.game)
-	}
-	return json.Marshal(s)
-}
-
-// UnmarshalJSON restores the state that [Collector.MarshalJSON] wrote. c must have the
-// same options and run, and no games. The text is
-// trusted: it must come from there.
-func (c *Collector) UnmarshalJSON(text []byte) error {
-	var s collectorJSON
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	was, is := s.Run.LLR, c.current.LLR
-	if (was == nil) != (is == nil) || was != nil && (was.Test != is.Test || was.Player != is.Player) {
-		return errors.New("the run had another test")
-	}
-	c.counts, c.current.runCounts = s.Counts, s.Run
-	for _, r := range c.Rules {
-		c.known[r.Rules] = r
-	}
-	for _, g := range s.Sample {
-		c.sample.add(0, g)
-	}
-	c.sample.dropped = s.Dropped
-	return nil
 }

@@ -2,8 +2,6 @@ package standings
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
 
 	"gyges/ratings"
@@ -47,23 +45,4 @@ func (r *Run) Fit(ctx context.Context) (table.Tables, map[string]string, error) 
 	t, err := r.standings.Fit(ctx, ratings.Options{}, false)
 	t.Notes = append(t.Notes, r.reader.Skipped.Notes()...)
 	return t, r.standings.Labels(), err
-}
-
-// MarshalJSON writes all that was read, for [Run.UnmarshalJSON].
-func (r *Run) MarshalJSON() ([]byte, error) {
-	if r.seen.Full() {
-		return nil, errors.New("expected fewer ids of games")
-	}
-	return json.Marshal(r.fields())
-}
-
-// UnmarshalJSON reads what [Run.MarshalJSON] wrote into a run of which nothing is
-// read.
-func (r *Run) UnmarshalJSON(text []byte) error {
-	fields := r.fields()
-	return json.Unmarshal(text, &fields)
-}
-
-func (r *Run) fields() []any {
-	return []any{&r.reader.Skipped, &r.seen, r.standings, &r.lines}
 }

@@ -4,7 +4,6 @@ package standings
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -250,15 +249,4 @@ func optionsFor(players []string, o ratings.Options) ratings.Options {
 		return missing(f.Name) || missing(f.Than)
 	})
 	return o
-}
-
-// MarshalJSON writes all results, for [Standings.UnmarshalJSON].
-func (s *Standings) MarshalJSON() ([]byte, error) {
-	s.pairs.Flush()
-	return json.Marshal([]any{s.schedules, s.rules, s.data})
-}
-
-// UnmarshalJSON reads what [Standings.MarshalJSON] wrote into standings without games.
-func (s *Standings) UnmarshalJSON(text []byte) error {
-	return json.Unmarshal(text, &[]any{&s.schedules, &s.rules, &s.data})
 }

@@ -1,7 +1,6 @@
 package standings
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,33 +97,8 @@ func TestLabels(t *testing.T) {
 	require.Equal(t, map[string]string{"mcts:name=b": "b"}, func() map[string]string { s.Data(); return s.Labels() }())
 }
 
-// What was read and goes through JSON gives the same ratings and notes, also of what
-// is read later.
-func TestRunInJSON(t *testing.T) {
-	t.Parallel()
-	first, second := games(0, 40)+"{}\n"+games(0, 1), "{}\n"+games(1, 2)+games(40, 80)
-	read := func(r *Run, text string) { require.NoError(t, r.Read(t.Context(), strings.NewReader(text), ignore)) }
-	whole, before, after := NewRun(nil), NewRun(nil), NewRun(nil)
-	read(whole, first)
-	read(before, first)
-	saved, err := before.MarshalJSON()
-	require.NoError(t, err)
-	require.NoError(t, after.UnmarshalJSON(saved))
-	for range 2 {
-		want, wantLabels, err := whole.Fit(context.Background())
-		require.NoError(t, err)
-		got, labels, err := after.Fit(context.Background())
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, wantLabels, labels)
-		require.Len(t, got.Notes, 2)
-		read(whole, second)
-		read(after, second)
-	}
-}
-
 // Runs whose pairings followed the results are rated with the prior for these, under
-// the rule sets that they were played under, also after a merge and in JSON.
+// the rule sets that they were played under, also after a merge.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	causes := func(s *Standings) []ratings.PriorCause {
@@ -145,14 +119,6 @@ func TestAdaptive(t *testing.T) {
 	other.Merge(swiss)
 	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(other))
 
-	m := &tournament.Manifest{Config: tournament.ManifestConfig{Format: tournament.Knockout}}
-	run := NewRun(m)
-	require.NoError(t, run.Read(t.Context(), strings.NewReader(games(0, 30)), ignore))
-	saved, err := run.MarshalJSON()
-	require.NoError(t, err)
-	run = NewRun(m)
-	require.NoError(t, run.UnmarshalJSON(saved))
-	require.Equal(t, ratings.PriorAdaptive, causes(run.standings)[0])
 }
 
 // The line of an unreadable record is counted from the beginning of the file.
@@ -169,7 +135,7 @@ func TestRunCountsLines(t *testing.T) {
 }
 
 // Games that a fault decided are counted, also with each side taken for a player, and
-// after a merge or through JSON.
+// after a merge.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := New()
@@ -193,11 +159,8 @@ func TestFaults(t *testing.T) {
 	}
 	want := map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}}
 	require.Equal(t, want, faults(s))
-	text, err := s.MarshalJSON()
-	require.NoError(t, err)
 	again := New()
-	require.NoError(t, again.UnmarshalJSON(text))
-	require.Equal(t, want, faults(again))
+	again.Merge(s)
 	again.Merge(s)
 	require.Equal(t, map[string]ratings.Faults{"mine": {Lost: 6}, "random": {Won: 6}}, faults(again))
 	s.SplitSides()
