@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gyges/rules/base/files"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament/record"
 )
 
@@ -61,10 +62,8 @@ func ReadPlaying(dir fs.FS) (*Playing, error) {
 // ParsePlaying reads the content of a [PlayingFile]. The number of games and of their moves is
 // bounded; what else it holds of them isn't checked, see [record.VerifyPlaying].
 func ParsePlaying(text []byte) (*Playing, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	p := new(Playing)
-	if err := d.Decode(p); err != nil {
+	if err := strictjson.Unmarshal(text, maxPlayingSize, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", PlayingFile, err)
 	}
 	tooLong := func(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlayingMoves }

@@ -184,10 +184,10 @@ func TestReadPlaying(t *testing.T) {
 	dir := t.TempDir()
 	for text, message := range map[string]string{
 		"":                           "EOF",
-		"[]":                         "cannot unmarshal",
+		"[]":                         "expected an object, found a list",
 		`{"games":[null]}`:           "expected at most 16 games",
-		`{"games":[],"other":1}`:     "unknown field",
-		`{"games":[{"moves":"e1"}]}`: "cannot unmarshal",
+		`{"games":[],"other":1}`:     "other: there is no such field",
+		`{"games":[{"moves":"e1"}]}`: "games[0].moves: expected a list, found a text",
 		`{"games":[` + strings.Repeat(`{},`, 16) + `{}]}`:                          "expected at most 16 games",
 		`{"games":[{"moves":[` + strings.Repeat(`"",`, maxPlayingMoves) + `""]}]}`: "of 1000 moves",
 		strings.Repeat(" ", maxPlayingSize+1):                                      "expected at most 1048576 bytes",

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +18,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
 )
 
@@ -107,15 +107,10 @@ func (b *Batch) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 // answer searches the position of a line. It sets the answer's ID also if it returns an error.
 func (b *Batch) answer(ctx context.Context, pool *Pool, text []byte, a *answer) error {
 	var q question
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(&q)
+	err := strictjson.Unmarshal(text, maxLine, &q)
 	a.ID = textfmt.JSON(q.ID)
-	switch {
-	case err != nil:
-		return fmt.Errorf("expected a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
-	case d.More():
-		return errors.New("expected one JSON object in a line, found more")
+	if err != nil {
+		return err
 	}
 	r, err := b.request(&q)
 	if err != nil {

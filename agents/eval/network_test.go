@@ -171,9 +171,9 @@ func TestNetworkFile(t *testing.T) {
 
 	zeros := "[0" + strings.Repeat(",0", HiddenUnits-1) + "]"
 	for fault, want := range map[string]string{
-		`"moves own 1": ` + zeros + `, "moves own 1"`:  `input "moves own 1" is given twice`,
+		`"moves own 1": ` + zeros + `, "moves own 1"`:  "network.inputs.moves own 1: given twice",
 		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24"`,
-		`"moves own 1": [1,2], "moves opp 1"`:          "input moves own 1: expected 128 whole numbers",
+		`"moves own 1": [1,2], "x"`:                    "input moves own 1: expected 128 whole numbers",
 		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
 			`, "x"`: "input moves own 1: expected 128 whole numbers",
 		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) +

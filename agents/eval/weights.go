@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"gyges/agents/policy"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
 )
 
@@ -153,7 +155,7 @@ func (w *Weights) read(in io.Reader) error {
 		return fmt.Errorf("expected a file of at most %d bytes", maxFile)
 	}
 	var f weightsFile
-	if err := decode(data, &f); err != nil {
+	if err := strictjson.Unmarshal(data, maxFile, &f); err != nil {
 		return fmt.Errorf("expected a weights file: %w", err)
 	}
 	switch {
@@ -208,7 +210,7 @@ func readPolicy(text json.RawMessage) (*policy.Weights, error) {
 // readNetwork reads a network from a weights file.
 func readNetwork(text json.RawMessage) (*Network, error) {
 	var f networkFile
-	if err := decode(text, &f); err != nil {
+	if err := strictjson.Unmarshal(text, maxFile, &f); err != nil {
 		return nil, fmt.Errorf("expected bias, out and inputs: %w", err)
 	}
 	units := len(f.B1)
@@ -231,43 +233,23 @@ func readNetwork(text json.RawMessage) (*Network, error) {
 func readObject[T any](
 	object json.RawMessage, form, what, expected string, names []string, set func(i int, value T) bool,
 ) (given []bool, err error) {
-	d := json.NewDecoder(bytes.NewReader(object)) // token by token, as a name may be given twice
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	var values map[string]json.RawMessage
+	if err := strictjson.Unmarshal(object, maxFile, &values); err != nil || values == nil {
 		return nil, fmt.Errorf("expected %s", form)
 	}
 	given = make([]bool, len(names))
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		i := slices.Index(names, key.(string))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, errors.New(textfmt.Unknown(what, key.(string), names[:min(len(names), NumFeatures)]))
-		}
-		if given[i] {
-			return nil, fmt.Errorf("%s %.60q is given twice", what, key)
+			return nil, errors.New(textfmt.Unknown(what, name, names[:min(len(names), NumFeatures)]))
 		}
 		var value *T
-		if err := d.Decode(&value); err != nil || value == nil || !set(i, *value) {
-			return nil, fmt.Errorf("%s %s: expected %s", what, key, expected)
+		if err := json.Unmarshal(values[name], &value); err != nil || value == nil || !set(i, *value) {
+			return nil, fmt.Errorf("%s %s: expected %s", what, name, expected)
 		}
 		given[i] = true
 	}
 	return given, nil
-}
-
-// decode reads one JSON value that fills all of data.
-func decode(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows after its end")
-	}
-	return nil
 }
 
 // Write writes a weights file that [Read] reads. It returns an error if the

@@ -79,7 +79,7 @@ func TestReadRefuses(t *testing.T) {
 		"missing feature": {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
 		"two missing": {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }),
 			`feature "tempo" is missing`},
-		"feature twice":  {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), `feature "tempo" is given twice`},
+		"feature twice":  {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), "weights.tempo: given twice"},
 		"null weight":    {change(func(_, w map[string]any) { w["near"] = nil }), "feature near: expected a number"},
 		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
 		"huge weight": {change(func(_, w map[string]any) { w["near"] = 10001 }),
@@ -98,10 +98,10 @@ func TestReadRefuses(t *testing.T) {
 			`expected "weights": {feature: weight, …}`},
 		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }),
 			`expected "weights": {feature: weight, …}`},
-		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), `unknown field "wights"`},
-		"text after the end": {text + "{}", "something follows after its end"},
-		"empty file":         {"", "expected a weights file: EOF"},
-		"broken file":        {text[:40], "expected a weights file: unexpected EOF"},
+		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), "wights: there is no such field"},
+		"text after the end": {text + "{}", "after top-level value"},
+		"empty file":         {"", "expected a weights file: expected JSON"},
+		"broken file":        {text[:40], "unexpected EOF"},
 		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 524288 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
@@ -127,11 +127,11 @@ func TestReadRefusesPolicies(t *testing.T) {
 	require.Equal(t, int16(-7), w.Policy.Table(0)[5])
 	whole := tables(func(map[string]any) {})
 	for name, c := range map[string]struct{ text, want string }{
-		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), `unknown field "x"`},
+		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), "x: there is no such field"},
 		"number":        {strings.Replace(encode(t, valid()), `"version"`, `"policy":1,"version"`, 1), `policy: expected "policy": {table`},
 		"unknown table": {tables(func(l map[string]any) { l["dorp"] = []int{} }), `policy: unknown table "dorp"`},
 		"missing table": {tables(func(l map[string]any) { delete(l, "drop") }), "policy: table drop is missing"},
-		"table twice":   {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), `table drop: expected as many`},
+		"table twice":   {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), "policy.drop: given twice"},
 		"short":         {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected as many"},
 		"fraction":      {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy: table end: expected as many"},
 		"huge weight": {tables(func(l map[string]any) { l["drop"].([]int16)[0] = policy.MaxWeight + 1 }),

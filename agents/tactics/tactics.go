@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gyges/rules"
+	"gyges/rules/base/strictjson"
 )
 
 // Class is a kind of task.
@@ -106,13 +107,8 @@ func Read(in io.Reader, name string) ([]Task, error) {
 
 func parse(text string) (Task, error) {
 	var t Task
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&t.Puzzle); err != nil {
+	if err := strictjson.Unmarshal([]byte(text), maxLine, &t.Puzzle); err != nil {
 		return t, fmt.Errorf(`expected {"rules":…,"class":…,"position":…,"moves":[…]}: %w`, err)
-	}
-	if d.More() {
-		return t, errors.New("expected one object in a line, found more")
 	}
 	if !slices.Contains(Classes(), t.Class) {
 		return t, fmt.Errorf("class: expected one of %.60q, found %.60q", Classes(), t.Class)

@@ -158,9 +158,9 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing": {"\n \n", "f: expected a line for each position, found none"},
 		"no JSON": {"x", "f:1: expected {"},
-		"more":    {good + good, "f:1: expected one object in a line, found more"},
+		"more":    {good + good, "after top-level value"},
 		"unknown field": {strings.Replace(good, `"rules"`, `"rule"`, 1),
-			`f:1: expected {"rules":…,"class":…,"position":…,"moves":[…]}: json: unknown field "rule"`},
+			`f:1: expected {"rules":…,"class":…,"position":…,"moves":[…]}: rule: there is no such field`},
 		"rules": {"\n" + strings.Replace(good, "standard", "chess", 1), "f:2: rules: "},
 		"class": {strings.Replace(good, "in 1", "in 2", 1),
 			`f:1: class: expected one of ["win in 1" "win in 3" "win in 5" "only move"], found "win in 2"`},

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 )
 
@@ -344,14 +344,11 @@ func readJSON(r *http.Request, to any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return requestError{http.StatusUnsupportedMediaType, "expected application/json"}
 	}
-	d := json.NewDecoder(r.Body)
-	d.DisallowUnknownFields()
-	err := d.Decode(to)
+	text, err := io.ReadAll(r.Body)
 	if err == nil {
-		if _, err = d.Token(); errors.Is(err, io.EOF) {
+		if err = strictjson.Unmarshal(text, maxBody, to); err == nil {
 			return nil
 		}
-		err = cmp.Or(err, errors.New("expected one object, found more"))
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return requestError{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", maxBody)}

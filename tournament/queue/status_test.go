@@ -24,7 +24,7 @@ func readStatus(t testing.TB, dir string) (s status.Run, ok bool) {
 		return s, false
 	}
 	require.NoError(t, err)
-	require.NoError(t, strictly(text, &s), "never a part")
+	require.NoError(t, parseStrictly(text, &s), "never a part")
 	return s, true
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gyges/agents"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -194,7 +195,7 @@ func (r *subscription) prepare(w *Worker) error {
 		return err
 	}
 	var c runConfig
-	if err := strictly(text, &c); err != nil {
+	if err := strictjson.Unmarshal(text, maxFile, &c); err != nil {
 		return refusal{fmt.Errorf("its config can't be read: %w", err)}
 	}
 	if c.Version != w.options.Version {

@@ -275,7 +275,7 @@ func TestQuestionIsPassedOverByEarlierVersions(t *testing.T) {
 	require.NoError(t, parseStrictly(text, &earlier))
 	text, err = json.Marshal(announcement{runID: runID{"r", "c", version}, Below: 1})
 	require.NoError(t, err)
-	require.ErrorContains(t, parseStrictly(text, &earlier), "unknown field")
+	require.ErrorContains(t, parseStrictly(text, &earlier), "below: there is no such field")
 }
 
 // The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and

@@ -1,10 +1,8 @@
 package queue
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 )
@@ -122,17 +121,7 @@ func (a *announcement) parse(text []byte) error {
 }
 
 func parseStrictly(text []byte, to any) error {
-	if len(text) > maxText {
-		return fmt.Errorf("expected at most %d bytes, found %d", maxText, len(text))
-	}
-	return strictly(text, to)
-}
-
-// strictly reads JSON of any length, without unknown keys.
-func strictly(text []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	return d.Decode(to)
+	return strictjson.Unmarshal(text, maxText, to)
 }
 
 // isToken reports whether a text is valid in a subject and in a file's name.

@@ -157,7 +157,7 @@ func TestDescription(t *testing.T) {
 	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
-	require.NoError(t, strictly(text, &d))
+	require.NoError(t, parseStrictly(text, &d))
 	got, err := d.config()
 	require.NoError(t, err)
 	require.Equal(t, 5.0, d.Speed)
@@ -167,14 +167,14 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"rules":["x"]}`, `{"tries":1,"TimeScaling":"scaled","agents":["a:"]}`,
-		`{"tries":1,"TimeScaling":"quick"}`, `{"tries":1,"TimeScaling":"scaled","speed":-1}`} {
+	for _, bad := range []string{`{}`, `{"Rules":["x"]}`, `{"Tries":1,"TimeScaling":"scaled","Agents":["a:"]}`,
+		`{"Tries":1,"TimeScaling":"quick"}`, `{"Tries":1,"TimeScaling":"scaled","Speed":-1}`} {
 		var d runConfig
-		require.NoError(t, strictly([]byte(bad), &d))
+		require.NoError(t, parseStrictly([]byte(bad), &d))
 		_, err := d.config()
 		require.Error(t, err, bad)
 	}
-	require.Error(t, strictly([]byte(`{"x":1}`), &d))
+	require.Error(t, parseStrictly([]byte(`{"x":1}`), &d))
 }
 
 // A run keeps its name as long as it stays the same, whatever is measured.
@@ -253,7 +253,7 @@ func FuzzWire(f *testing.F) {
 		var j job
 		jobOK := parseStrictly(text, &j) == nil
 		var d runConfig
-		if strictly(text, &d) != nil {
+		if parseStrictly(text, &d) != nil {
 			return
 		}
 		c, err := d.config()

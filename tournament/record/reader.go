@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
-
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/strictjson"
 )
 
 // MaxLine bounds the length of a record's line, in bytes. A game of 100,000
@@ -154,7 +153,7 @@ func parse(line []byte) (*Game, error) {
 		return nil, errors.New("expected a game record, found an empty line")
 	}
 	g := new(Game)
-	if err := json.Unmarshal(line, g, json.RejectUnknownMembers(true)); err != nil {
+	if err := strictjson.Unmarshal(line, MaxLine, g); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the line is cut short")
 		}

@@ -8,9 +8,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/strictjson"
 )
 
 // FileName is the name of the file with the reviews of a run's games, beside its records.
@@ -46,7 +45,7 @@ func (r *reviews) add(line []byte) error {
 		return r.parseHeader(line)
 	}
 	g := new(Game)
-	err := json.Unmarshal(line, g, json.RejectUnknownMembers(true))
+	err := strictjson.Unmarshal(line, maxLine, g)
 	if err == nil {
 		err = g.check()
 	}
@@ -63,7 +62,7 @@ func (r *reviews) add(line []byte) error {
 }
 
 func (r *reviews) parseHeader(line []byte) error {
-	err := json.Unmarshal(line, &r.Header, json.RejectUnknownMembers(true))
+	err := strictjson.Unmarshal(line, maxLine, &r.Header)
 	switch {
 	case err != nil || r.Reviews == 0:
 		return fmt.Errorf("expected the first line of a file of reviews, found %.60q", line)

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json"
-
 	"gyges/rules/base/jsonl"
+	"gyges/rules/base/strictjson"
 )
 
 // Line is a step of a run in its history, from which a stopped run resumes, and which
@@ -66,7 +65,7 @@ type history struct {
 // add adds a line, without its end.
 func (h *history) add(text []byte) error {
 	var l Line
-	err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true))
+	err := strictjson.Unmarshal(text, maxLine, &l)
 	h.size += int64(len(text)) + 1
 	switch n := len(h.lines); {
 	case err != nil:

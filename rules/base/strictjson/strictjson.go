@@ -1,0 +1,95 @@
+// Package strictjson reads JSON in which nothing may be superfluous: a name that the Go type doesn't
+// have, or that is given twice, is an error, and so is anything after the value.
+package strictjson
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"gyges/rules/base/problems"
+)
+
+// Unmarshal stores the one JSON value in text, which has at most limit bytes, in *to. Durations are
+// numbers of nanoseconds. If the error is in a field of the value, it is a [problems.FieldError]; if the
+// text is cut short, the error wraps [io.ErrUnexpectedEOF].
+func Unmarshal(text []byte, limit int, to any) error {
+	if len(text) > limit {
+		return fmt.Errorf("expected at most %d bytes, found %d", limit, len(text))
+	}
+	err := json.Unmarshal(text, to, json.RejectUnknownMembers(true), jsonv1.FormatDurationAsNano(true))
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		return inField(semantic.JSONPointer, semanticError(semantic))
+	}
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			return inField(syntactic.JSONPointer, errors.New("given twice"))
+		}
+		return fmt.Errorf("expected JSON, found an error in byte %d: %w", syntactic.ByteOffset+1, syntactic.Err)
+	}
+	return err
+}
+
+// semanticError returns an error of a JSON value that the Go value can't hold, without its place.
+func semanticError(e *json.SemanticError) error {
+	switch {
+	case errors.Is(e.Err, json.ErrUnknownName):
+		return errors.New("there is no such field")
+	case errors.Is(e.Err, strconv.ErrRange):
+		return fmt.Errorf("expected a smaller number, found %.60s", string(e.JSONValue))
+	case e.Err != nil && !errors.Is(e.Err, strconv.ErrSyntax):
+		return e.Err
+	}
+	kinds := map[jsontext.Kind]string{
+		'n': "null", 'f': "a truth value", 't': "a truth value", '"': "a text", '0': "a number",
+		'{': "an object", '[': "a list",
+	}
+	found := fmt.Sprintf("%.60s", string(e.JSONValue)) // its String method returns null for none
+	return fmt.Errorf("expected %s, found %s", typeName(e.GoType), cmp.Or(found, kinds[e.JSONKind], "something else"))
+}
+
+// typeName describes the values of a Go type.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	}
+	switch kind := t.Kind().String(); {
+	case strings.HasPrefix(kind, "int"):
+		return "a whole number"
+	case strings.HasPrefix(kind, "uint"):
+		return "a whole number from 0"
+	}
+	return "an object"
+}
+
+// inField returns an error with the field that a pointer names.
+func inField(pointer jsontext.Pointer, err error) error {
+	field := ""
+	for token := range pointer.Tokens() {
+		if _, e := strconv.Atoi(token); e == nil && field != "" {
+			field += "[" + token + "]"
+		} else {
+			field += "." + token
+		}
+	}
+	if field == "" {
+		return err
+	}
+	return &problems.FieldError{Field: fmt.Sprintf("%.200s", field[1:]), Err: err}
+}
