@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"gyges/rules"
 	"gyges/tournament/record"
 )
 
@@ -88,40 +86,6 @@ func TestResumeAfterInterrupts(t *testing.T) {
 	}
 	require.Equal(t, want, timeless(t, c.Out))
 	requireResumes(t, c, want)
-}
-
-// The program is killed by the system, not by itself, time and again.
-func TestResumeAfterSIGKILL(t *testing.T) {
-	t.Parallel()
-	if dir := os.Getenv("GYGES_TEST_KILLED"); dir != "" {
-		c := killedConfig(t)
-		c.Out = dir
-		_, err := Run(t.Context(), c, testRegistry(nil), nil)
-		require.NoError(t, err)
-		return
-	}
-	c := killedConfig(t)
-	_, err := Run(t.Context(), c, testRegistry(nil), nil)
-	require.NoError(t, err)
-	want := timeless(t, c.Out)
-
-	c.Out = t.TempDir()
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 12 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestResumeAfterSIGKILL$")
-		cmd.Env = append(os.Environ(), "GYGES_TEST_KILLED="+c.Out)
-		require.NoError(t, cmd.Start())
-		time.Sleep(time.Duration(20+rng.IntN(120)) * time.Millisecond)
-		_ = cmd.Process.Kill() // or it has finished
-		_ = cmd.Wait()
-	}
-	requireResumes(t, c, want)
-}
-
-func killedConfig(t *testing.T) Config {
-	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Rules, c.Pairs = []*rules.Rules{rules.MustParse("simplified")}, 1500
-	return c
 }
 
 func TestResumeRefuses(t *testing.T) {

@@ -156,7 +156,7 @@ const fullDisksVariable = "GYGES_FULL_DISKS"
 // GYGES_FULL_DISKS=20 go test -run TestFullDisk -v ./cmd/gyges
 func TestFullDisk(t *testing.T) {
 	times := fromEnvironment(t, fullDisksVariable, 1)
-	for i, kind := range killKinds {
+	for i, kind := range localKinds(fullDisksVariable) {
 		if kind.worker { // the server waits for room: see package queue
 			continue
 		}

@@ -26,7 +26,7 @@ import (
 
 // Environment variables of TestRandomKills.
 const (
-	killsVariable    = "GYGES_KILLS"      // how many kills over all kinds of run. Default: one of each
+	killsVariable    = "GYGES_KILLS"      // how many kills over all kinds of run. Default: see localKinds
 	killSeedVariable = "GYGES_KILLS_SEED" // of the moments and signals. Default: 1
 )
 
@@ -69,8 +69,17 @@ var killKinds = []killKind{
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
-		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run --nats embedded --listen 127.0.0.1:PORT",
+		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run --nats embedded --listen 127.0.0.1:0",
 	},
+}
+
+// localKinds returns the kinds of run to kill: all of them with GYGES_LONG_TESTS=1 or
+// if a number is asked for by the environment variable, and the first one otherwise.
+func localKinds(variable string) []killKind {
+	if os.Getenv(longTests) != "" || os.Getenv(variable) != "" {
+		return killKinds
+	}
+	return killKinds[:1]
 }
 
 // configFile writes a run's configuration.
@@ -104,9 +113,10 @@ func finish(t *testing.T, dir, args string) {
 //
 // GYGES_KILLS=1000 go test -run TestRandomKills -v ./cmd/gyges
 func TestRandomKills(t *testing.T) {
-	kills, seed := fromEnvironment(t, killsVariable, len(killKinds)+1), fromEnvironment(t, killSeedVariable, 1)
-	share := (kills + len(killKinds)) / (len(killKinds) + 1) // serve is one more
-	for i, kind := range killKinds {
+	kinds := localKinds(killsVariable)
+	kills, seed := fromEnvironment(t, killsVariable, len(kinds)+1), fromEnvironment(t, killSeedVariable, 1)
+	share := (kills + len(kinds)) / (len(kinds) + 1) // serve is one more
+	for i, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			k := &killer{kind: kind, rng: rand.New(rand.NewPCG(uint64(seed), uint64(i))), template: t.TempDir()}
@@ -118,6 +128,9 @@ func TestRandomKills(t *testing.T) {
 			t.Logf("%s: %d kills, %d of them by SIGTERM, in %d runs: all ended like an undisturbed one", kind.name, k.kills,
 				k.terms, rounds)
 		})
+	}
+	if len(kinds) < len(killKinds) {
+		return
 	}
 	t.Run("serve", func(t *testing.T) {
 		t.Parallel()
@@ -184,24 +197,28 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(k.template)))
 	defer func() { require.NoError(t, os.RemoveAll(dir)) }() // the disk holds no more than some of them
-	args := k.kind.args
-	work := func() *process { return nil }
-	if k.kind.worker {
-		port, err := freePort()
-		require.NoError(t, err)
-		args = strings.ReplaceAll(args, "PORT", port)
-		work = func() *process { return startProcess(t, dir, "worker --workers 2 --nats nats://127.0.0.1:"+port) }
+	work := func(p *process) *process {
+		if !k.kind.worker {
+			return nil
+		}
+		return startProcess(t, dir, "worker --workers 2 --nats "+p.address(t, `listens at (nats://[^ ]+)\. `))
 	}
-	worker, p := work(), startProcess(t, dir, args)
+	p := startProcess(t, dir, k.kind.args)
+	worker := work(p)
 	for range kills {
 		k.await(p, filepath.Join(dir, k.kind.makes))
 		if worker != nil && k.kills%3 == 2 { // not the first ones: its games are played again after half a minute
 			k.kill(t, worker)
-			worker = work()
-		} else if !k.kill(t, p) {
+			worker = work(p)
+			continue
+		}
+		if !k.kill(t, p) {
 			break
-		} else {
-			p = startProcess(t, dir, args)
+		}
+		p = startProcess(t, dir, k.kind.args)
+		if worker != nil { // the server has another port now
+			worker.stop(t)
+			worker = work(p)
 		}
 	}
 	k.requireFinished(t, p)
@@ -320,6 +337,21 @@ func (p *process) ended(d time.Duration) bool {
 		return true
 	case <-time.After(d):
 		return false
+	}
+}
+
+// address waits until the process prints an address, which the expression's group matches, and returns
+// it; "" if the process ends before.
+func (p *process) address(t *testing.T, expression string) string {
+	t.Helper()
+	for pattern, ended := regexp.MustCompile(expression), false; ; {
+		if m := pattern.FindStringSubmatch(p.text.String()); m != nil {
+			return m[1]
+		}
+		if ended {
+			return ""
+		}
+		ended = p.ended(time.Millisecond)
 	}
 }
 

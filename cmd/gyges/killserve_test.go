@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -51,6 +50,9 @@ type visitedGame struct {
 	Waiting bool   `json:"waiting"`
 }
 
+// serving matches the address that gyges serve prints.
+const serving = `(http://[^ ]+)/ until Ctrl-C\n`
+
 // killServer kills servers while people play there, and starts them again in the
 // same folder. Every game that the page has shown as kept is recorded, once and as
 // it was played; no other is but those that were begun.
@@ -60,7 +62,7 @@ func killServer(t *testing.T, rng *rand.Rand, kills int) {
 	terms := 0
 	for range kills {
 		p := startProcess(t, dir, "serve --addr 127.0.0.1:0 --results results")
-		v.base, v.client = p.address(t), &http.Client{Transport: new(http.Transport)}
+		v.base, v.client = p.address(t, serving), &http.Client{Transport: new(http.Transport)}
 		var visitors sync.WaitGroup
 		for range 4 {
 			one := v
@@ -82,23 +84,11 @@ func killServer(t *testing.T, rng *rand.Rand, kills int) {
 		visitors.Wait()
 	}
 	p := startProcess(t, dir, "serve --addr 127.0.0.1:0 --results results") // removes what was left over
-	p.address(t)
+	require.NotEmpty(t, p.address(t, serving), "%s", &p.text)
 	p.stop(t)
 	games := v.compare(t, filepath.Join(dir, "results"))
 	t.Logf("serve: %d kills, %d of them by SIGTERM: %d games recorded, none of the %d that were shown as kept was lost",
 		kills, terms, games, len(v.kept))
-}
-
-// address waits for the server and returns where it is.
-func (p *process) address(t *testing.T) string {
-	t.Helper()
-	for !p.ended(time.Millisecond) {
-		if m := regexp.MustCompile(`(http://[^ ]+)/ until Ctrl-C\n`).FindStringSubmatch(p.text.String()); m != nil {
-			return m[1]
-		}
-	}
-	t.Fatalf("gyges serve ended\n%s", &p.text)
-	return ""
 }
 
 // playGame plays a few moves, resigns, and notes the game if the page shows it as
