@@ -28,7 +28,7 @@ type gamesStatsCmd struct {
 func (gamesStatsCmd) Help() string {
 	return "Replays games and counts, for each rule set, results and lengths, how the winning moves and all moves are " +
 		"made, and how often a win was missed or could have been stopped. The 95 % intervals take the pair of games " +
-		"from one opening as the unit. gyges help tournament says what each figure counts. Games that can't be " +
+		"from one opening as the unit. gyges help games says what each figure counts. Games that can't be " +
 		"replayed are left out and reported on stderr."
 }
 

@@ -24,7 +24,9 @@ import (
 	"gyges/tournament"
 	"gyges/tournament/live"
 	"gyges/tournament/queue"
+	"gyges/tournament/record"
 	"gyges/tournament/report"
+	"gyges/tournament/review"
 	"gyges/tournament/training"
 )
 
@@ -38,6 +40,8 @@ var topics = []topic{
 	{"ugi", "agents/ugi/README.md", ugi.Manual},
 	{"tuning", "agents/tuning/README.md", tuning.Manual},
 	{"tournament", "tournament/README.md", tournament.Manual},
+	{"games", "tournament/record/README.md", record.Manual},
+	{"review", "tournament/review/README.md", review.Manual},
 	{"training", "tournament/training/README.md", training.Manual},
 	{"queue", "tournament/queue/README.md", queue.Manual},
 	{"report", "tournament/report/README.md", report.Manual},

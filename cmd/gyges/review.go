@@ -36,7 +36,7 @@ func (reviewCmd) Help() string {
 		"summarized by player: accuracy, and where and by what moves games were lost. With --format html the output is " +
 		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges " +
 		"report and gyges serve show them; a review that was stopped goes on there. The same nodes give the same " +
-		"reviews with any --workers. gyges help tournament says how moves are judged."
+		"reviews with any --workers. gyges help review says how moves are judged."
 }
 
 func (reviewCmd) examples() []example {

@@ -23,10 +23,9 @@ import (
 	"gyges/tournament/record/pgn"
 )
 
-// The manual of tournaments names every key of a config, a record, a manifest and an
+// The manuals of tournaments and games name every key of a config, a record, a manifest and an
 // event, every column and tag of an export and every flag, each in its section.
 func TestTournamentManual(t *testing.T) {
-	commands := jsonNames(listedGame{}, shownGame{}, shownMove{})
 	sections := map[string][]string{
 		"Config reference": slices.Concat(configKeys(t), flagNames(tournamentCmd{}.gameFlags,
 			tournamentCmd{}.observerFlags), []string{"--agent", "--rules", "--set", "--schedule", "--rounds", "--pairs",
@@ -42,17 +41,17 @@ func TestTournamentManual(t *testing.T) {
 		"The run folder": slices.Concat(jsonNames(tournament.Manifest{}), []string{tournament.GamesFile,
 			tournament.ManifestFile}, texts(tournament.Running, tournament.Finished, tournament.Interrupted,
 			tournament.Failed, tournament.Imported)),
-		"Game records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
+		"The record": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
 		"Follow a run from a program": slices.Concat(
 			jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}, planJSON{}),
 			[]string{"start", "game", "rating", "match", "end", "plan"}),
-		"List and replay games":   slices.Concat(commands, flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
+		"List and replay games":   slices.Concat(jsonNames(listedGame{}, shownGame{}, shownMove{}), flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
 		"Export and import games": slices.Concat(pgnTags(t), csvHeader, parquetColumns(t)),
 	}
 	for title, names := range sections {
-		text := manualSection(t, tournament.Manual, title)
+		text := manualSection(t, tournament.Manual+record.Manual, title)
 		missing := slices.DeleteFunc(names, func(name string) bool {
 			return regexp.MustCompile("`(timing\\.)?" + regexp.QuoteMeta(name) + "([ :=][^`]*)?`").MatchString(text)
 		})
