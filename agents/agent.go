@@ -80,9 +80,12 @@ func (s Setup) Rand() *rand.Rand {
 // Limits bound one decision. A field of 0 sets no bound. An agent's parameters are
 // limits, too, of which the tighter ones apply; without any the kind's default does.
 type Limits struct {
-	Depth    int           // plies
-	Nodes    int64         // positions visited; for MCTS, iterations
-	MoveTime time.Duration // wall-clock time for this move
+	// Depth is in plies.
+	Depth int `yaml:"depth" check:"0..1000" zero:"no limit" flag:"depth" placeholder:"N" help:"Let agents search at most N plies."`
+	// Nodes are positions visited; for MCTS, iterations.
+	Nodes int64 `yaml:"nodes" check:"0..1000000000000" zero:"no limit" flag:"nodes" placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
+	// MoveTime is the wall-clock time for this move.
+	MoveTime time.Duration `yaml:"movetime" check:"0s..24h" zero:"no limit" flag:"movetime" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
 	Clock    Clock         // of the side to move
 }
 

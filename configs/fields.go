@@ -1,35 +1,56 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
-	"gyges/ratings/sprt"
+	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 )
 
-// field is a key that a mapping may have.
-type field struct {
-	name string
-	read func(value *yaml.Node)
+// settings reads a mapping of the settings of a struct, whose keys begin with prefix in messages.
+func (p *parser) settings(n *yaml.Node, what string, config any, prefix string) {
+	p.group(n, what, settings.Fields(config, prefix), prefix)
 }
 
-// field returns the key at the end of a path. Problems that read finds get the path.
-func (p *parser) field(path string, read func(n *yaml.Node)) field {
-	return field{path[strings.LastIndexByte(path, '.')+1:], func(n *yaml.Node) { p.at(path, n, read) }}
+// group reads a mapping of the fields whose keys begin with prefix.
+func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefix string) {
+	p.entries(n, what, func(key, value *yaml.Node) {
+		path := prefix + key.Value
+		i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == path && !f.Group })
+		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
+		switch {
+		case i >= 0:
+			p.at(path, value, func(n *yaml.Node) { p.value(n, &fields[i]) })
+		case below:
+			p.at(path, value, func(n *yaml.Node) { p.group(n, key.Value, fields, path+".") })
+			p.loadOpenings(fields, path)
+		default:
+			var names []string
+			for _, f := range fields {
+				rest, ok := strings.CutPrefix(f.Key, prefix)
+				if name, _, _ := strings.Cut(rest, "."); ok && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+			hint := cmp.Or(textfmt.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
+			p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
+		}
+	})
 }
 
-// at reads a field and notes its line, and whether there was a problem.
+// at reads a setting and notes its line, and whether there was a problem.
 func (p *parser) at(path string, n *yaml.Node, read func(n *yaml.Node)) {
 	p.lines[path] = n.Line
 	before := len(p.problems)
@@ -42,87 +63,110 @@ func (p *parser) at(path string, n *yaml.Node, read func(n *yaml.Node)) {
 	}
 }
 
-// group returns a key whose value is a mapping.
-func (p *parser) group(path, what string, fields ...field) field {
-	return p.field(path, func(n *yaml.Node) { p.mapping(n, what, fields...) })
-}
-
-// value returns a key whose value is stored in to, a pointer; see store.
-func (p *parser) value(path string, to any) field {
-	return p.field(path, func(n *yaml.Node) { p.store(n, to) })
-}
-
-// textValue returns a key whose value is a text; what names it in messages.
-func (p *parser) textValue(path string, to *string, what string) field {
-	return p.field(path, func(n *yaml.Node) {
-		if s, ok := p.text(n, what); ok {
-			*to = s
+// loadOpenings reads the list of openings that a setting names, if there is one. Its path is relative to the
+// program's folder, like that of the records.
+func (p *parser) loadOpenings(fields []settings.Field, path string) {
+	file := path + ".file"
+	for _, f := range fields {
+		if f.Key != path || p.bad[file] || p.lines[file] == 0 {
+			continue
 		}
-	})
+		if o, ok := f.Value.Addr().Interface().(*tournament.Openings); ok {
+			list, err := tournament.LoadOpenings(o.File)
+			if err != nil {
+				p.report(&problems.FieldError{Field: file, Err: err})
+			}
+			o.Positions = list.Positions
+		}
+	}
 }
 
-// store stores a value in what to points to.
-func (p *parser) store(n *yaml.Node, to any) {
-	switch to := to.(type) {
-	case *bool:
-		scalar(p, n, to, "true or false", strconv.ParseBool, "!!bool")
-	case *int:
-		scalar(p, n, to, "a whole number", strconv.Atoi, "!!int")
-	case *int64:
-		parse := func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
-		scalar(p, n, to, "a whole number", parse, "!!int")
-	case *uint64:
-		parse := func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }
-		scalar(p, n, to, fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)), parse, "!!int")
-	case *float64:
-		parse := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-		scalar(p, n, to, "a number", parse, "!!int", "!!float")
-	case *time.Duration:
-		scalar(p, n, to, "a time with its unit, like 100ms or 1.5s", time.ParseDuration, "!!str")
-	case *agents.Spec:
-		parsed(p, n, to, "an agent spec, like random or alphabeta:depth=2", agents.ParseSpec)
-	case *sprt.Test:
-		parsed(p, n, to, "a test, like elo0=0,elo1=10", sprt.Parse)
-	case *tournament.Adjudication:
-		parsed(p, n, to, "an adjudication, like resign=8:4,proven", tournament.ParseAdjudication)
+// value reads a setting that is no group: a value, a list, or a struct that is there only if its key is.
+func (p *parser) value(n *yaml.Node, f *settings.Field) {
+	v := f.Value
+	switch {
+	case v.Type() == reflect.TypeFor[*yaml.Node]():
+		v.Set(reflect.ValueOf(n))
+	case v.Kind() == reflect.Pointer && !settings.IsText(v.Type()):
+		made := reflect.New(v.Type().Elem())
+		p.optional(n, made.Interface(), f.Key)
+		if n.Kind == yaml.MappingNode {
+			v.Set(made)
+		}
+	case v.Kind() != reflect.Slice:
+		p.scalar(n, v, f.Form())
 	default:
-		panic(fmt.Sprintf("no values of type %T", to))
+		p.list(n, f)
 	}
 }
 
-// scalar stores a value with one of the tags; the message of parse is not used.
-func scalar[T any](p *parser, n *yaml.Node, to *T, what string, parse func(string) (T, error), tags ...string) {
-	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.Tag) {
-		if x, err := parse(n.Value); err == nil {
-			*to = x
-			return
+// optional reads a struct, whose defaults are in its tags.
+func (p *parser) optional(n *yaml.Node, config any, path string) {
+	for _, f := range settings.Fields(config, "") {
+		if text := f.Tag.Get("default"); text != "" {
+			_ = f.SetTexts(text) // which is right
 		}
 	}
-	p.add(n.Line, "expected %s, found %s", what, found(n))
+	p.settings(n, path[strings.LastIndexByte(path, '.')+1:], config, path+".")
 }
 
-// parsed stores a text that parse reads.
-func parsed[T any](p *parser, n *yaml.Node, to *T, what string, parse func(string) (T, error)) {
-	text, ok := p.text(n, what)
-	if !ok {
-		return
+// list reads a list. A single text stands for a list of it alone.
+func (p *parser) list(n *yaml.Node, f *settings.Field) {
+	entries, name := []*yaml.Node{n}, f.Key[strings.LastIndexByte(f.Key, '.')+1:]
+	element := f.Value.Type().Elem()
+	if n.Kind != yaml.ScalarNode || element.Kind() != reflect.String {
+		entries = p.elements(n, name)
 	}
-	x, err := parse(text)
+	list := reflect.MakeSlice(f.Value.Type(), 0, len(entries))
+	add := func(v reflect.Value, line int) {
+		p.lines[fmt.Sprintf("%s[%d]", f.Key, list.Len())] = line
+		list = reflect.Append(list, v)
+	}
+	for _, e := range entries {
+		v := reflect.New(element).Elem()
+		switch {
+		case element == reflect.TypeFor[agents.Spec]() && e.Kind == yaml.MappingNode:
+			p.sweep(e, func(spec agents.Spec, line int) { add(reflect.ValueOf(spec), line) })
+		case element.Kind() == reflect.Struct && !settings.IsText(element):
+			path := fmt.Sprintf("%s[%d]", f.Key, list.Len())
+			p.at(path, e, func(e *yaml.Node) { p.settings(e, name, v.Addr().Interface(), path+".") })
+			add(v, e.Line)
+		case p.scalar(e, v, f.Form()):
+			add(v, e.Line)
+		}
+	}
+	f.Value.Set(list)
+}
+
+// elements returns the elements of a list.
+func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
+	if n.Kind != yaml.SequenceNode {
+		p.add(n.Line, "expected a list of %s, found %s", what, found(n))
+		return nil
+	}
+	return n.Content
+}
+
+// scalar reads a value, or a rule set with its keys, and reports whether it could be read. form says what is
+// expected.
+func (p *parser) scalar(n *yaml.Node, v reflect.Value, form string) bool {
+	if r, ok := v.Addr().Interface().(**rules.Rules); ok && n.Kind == yaml.MappingNode {
+		made := p.rulesMapping(n)
+		if made != nil {
+			*r = made
+		}
+		return made != nil
+	}
+	_, tags := settings.Expected(v.Type())
+	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) || n.Value == "" {
+		p.add(n.Line, "expected %s, found %s", form, found(n))
+		return false
+	}
+	err := settings.Set(v, n.Value)
 	if err != nil {
 		p.add(n.Line, "%v", err)
-		return
 	}
-	*to = x
-}
-
-// The keys that several kinds of files have.
-
-func (p *parser) name(to *string) field {
-	return p.textValue("name", to, "a name, in quotes if it is a number")
-}
-
-func (p *parser) out(to *string) field {
-	return p.textValue("out", to, "a folder, in quotes if it is a number")
+	return err == nil
 }
 
 // nameOf returns the default name of a run, which is that of its file.

@@ -51,7 +51,8 @@ func TestKeysOfTraining(t *testing.T) {
 		{
 			"Training files",
 			map[string]string{
-				"": "0: 0", "selfplay.": "selfplay: {0: 0}", "selfplay.openings.": "selfplay: {openings: {0: 0}}",
+				"": "0: 0", "selfplay.": "selfplay: {0: 0}", "selfplay.explore.": "selfplay: {explore: {0: 0}}",
+				"selfplay.split.": "selfplay: {split: {0: 0}}", "selfplay.openings.": "selfplay: {openings: {0: 0}}",
 				"selfplay.limits.": "selfplay: {limits: {0: 0}}", "selfplay.stages.": "selfplay: {stages: [{0: 0}]}",
 				"rating.": "rating: {0: 0}", "tune.": "tune: {0: 0}",
 				"tune.network.": "tune: {network: {0: 0}}", "tune.policy.": "tune: {policy: {0: 0}}", "match.": "match: {0: 0}",

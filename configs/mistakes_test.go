@@ -100,13 +100,13 @@ func TestOneProblem(t *testing.T) {
 		"null":        {"~", "1: expected a tournament as keys and values, found nothing"},
 		"list":        {"- a", "1: expected a tournament as keys and values, found a list"},
 		"no agents":   {"\n\npairs: 1", "3: agents: expected 2 to 1000 agents, found 0"},
-		"agents null": {"agents:", "1: agents: expected a list of agent specs, found nothing"},
+		"agents null": {"agents:", "1: agents: expected a list of agents, found nothing"},
 		"bad syntax":  {"# c\nagents: [random\npairs: 1", "2: not valid YAML near here: "},
 		"tab":         {two + "\tpairs: 1", "2: not valid YAML near here: "},
 		"two":         {two + "---\npairs: 1", "2: expected one document, found a second one"},
 		"bad second":  {two + "---\n]", "3: not valid YAML near here: "},
 		"alias": {"agents: &a [random, greedy]\nrules: *a",
-			"2: rules: expected a list of rule sets, found an alias, which is not supported"},
+			"2: rules: expected a list of rules, found an alias, which is not supported"},
 		"merge": {"agents: [random, greedy]\n<<: {pairs: 3}", `2: unknown key "<<" in a tournament`},
 		"key":   {two + "[a]: 3", "2: expected a key in a tournament, found a list"},
 		"tag":   {two + "pairs: !!str 3", `2: pairs: expected a whole number, found "3"`},
@@ -120,7 +120,7 @@ func TestOneProblem(t *testing.T) {
 		"long value": {two + "pairs: " + strings.Repeat("x", 100_000), `2: pairs: expected a whole number, found "` +
 			strings.Repeat("x", 60) + `"`},
 		"empty policy": {two + "openings: {policy: ''}",
-			`2: openings.policy: expected a policy, random, agents, setups or file, found ""`},
+			`2: openings.policy: expected random, agents, setups or file, found ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, c.text)
@@ -156,7 +156,7 @@ func TestAliasBomb(t *testing.T) {
 	_, err := LoadTournament(path, testRegistry())
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 43)
-	require.Equal(t, path+":43: rules: expected a list of rule sets, found an alias, which is not supported", lines[41])
+	require.Equal(t, path+":43: rules: expected a list of rules, found an alias, which is not supported", lines[41])
 
 	deep := write(t, "agents: "+strings.Repeat("[", 100_000))
 	_, err = LoadTournament(deep, testRegistry())

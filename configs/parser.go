@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,8 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gyges/agents"
 	"gyges/rules/base/files"
-	"gyges/rules/base/textfmt"
 )
 
 // maxFile bounds the size of a file, in bytes.
@@ -28,8 +27,8 @@ const maxProblems = 100
 // names keys and values, not Go types.
 type parser struct {
 	file     string
-	regular  bool // no pipe or device
-	root     int  // line of the document
+	registry *agents.Registry
+	root     int // line of the document
 	problems []problem
 	lines    map[string]int  // of fields, by their paths as in [problems.FieldError]
 	bad      map[string]bool // fields with a problem
@@ -39,17 +38,18 @@ func newParser(file string) *parser {
 	return &parser{file: file, lines: map[string]int{}, bad: map[string]bool{}}
 }
 
-// load reads a file with the given keys and then checks the config. The error joins all
+// load reads a file with the settings of config, a pointer to a struct, and then checks them. The error joins all
 // problems.
-func load(file, what string, fields func(p *parser) []field, check func(p *parser)) error {
+func load(file, what string, config any, registry *agents.Registry, check func(p *parser)) error {
 	p := newParser(file)
+	p.registry = registry
 	root, err := p.document()
 	if err != nil {
 		return err
 	}
 	if root != nil {
 		p.root = root.Line
-		p.mapping(root, what, fields(p)...)
+		p.settings(root, what, config, "")
 		if root.Kind == yaml.MappingNode {
 			check(p)
 		}
@@ -91,11 +91,7 @@ func (p *parser) err() error {
 // document reads the file's one document. It returns nil if there is none, with
 // the reason among the problems; the error is for a file that can't be read.
 func (p *parser) document() (*yaml.Node, error) {
-	open := os.Open
-	if p.regular {
-		open = files.Open
-	}
-	f, err := open(p.file)
+	f, err := files.Open(p.file)
 	if err != nil {
 		return nil, err
 	}
@@ -145,22 +141,6 @@ func (p *parser) addYAML(err error) {
 	p.add(line, "not valid YAML near here: %s", text)
 }
 
-// mapping reads a mapping of known keys.
-func (p *parser) mapping(n *yaml.Node, what string, fields ...field) {
-	p.entries(n, what, func(key, value *yaml.Node) {
-		var names []string
-		for _, f := range fields {
-			if f.name == key.Value {
-				f.read(value)
-				return
-			}
-			names = append(names, f.name)
-		}
-		hint := cmp.Or(textfmt.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
-		p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
-	})
-}
-
 // entries calls read for each key of a mapping. Keys given twice are read once.
 func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
@@ -181,24 +161,6 @@ func (p *parser) entries(n *yaml.Node, what string, read func(key, value *yaml.N
 		first[key.Value] = key.Line
 		read(key, value)
 	}
-}
-
-// list returns the elements of a list.
-func (p *parser) list(n *yaml.Node, what string) []*yaml.Node {
-	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "expected a list of %s, found %s", what, found(n))
-		return nil
-	}
-	return n.Content
-}
-
-// text returns a text.
-func (p *parser) text(n *yaml.Node, what string) (string, bool) {
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!str" || n.Value == "" {
-		p.add(n.Line, "expected %s, found %s", what, found(n))
-		return "", false
-	}
-	return n.Value, true
 }
 
 // found describes a node in messages.

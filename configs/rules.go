@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,7 +18,6 @@ import (
 // It is a regular file. The error joins everything that is wrong with the file.
 func LoadRules(path string) (*rules.Rules, error) {
 	p := newParser(path)
-	p.regular = true
 	root, err := p.document()
 	if err != nil {
 		return nil, err
@@ -32,33 +32,18 @@ func LoadRules(path string) (*rules.Rules, error) {
 	return r, nil
 }
 
-// rules reads a rule set from an element of a list: a text or a mapping. It
-// returns nil if it is wrong.
-func (p *parser) rules(n *yaml.Node) *rules.Rules {
-	if n.Kind == yaml.MappingNode {
-		return p.rulesMapping(n)
-	}
-	var r *rules.Rules
-	parsed(p, n, &r, "a rule set, like standard or standard:null_move=allow", hinted(rules.Parse))
-	return r
-}
-
-// hinted returns a parser whose error says what may have been meant.
-func hinted[T any](parse func(string) (T, error)) func(string) (T, error) {
-	return func(text string) (T, error) {
-		x, err := parse(text)
-		return x, problems.Hint(err)
-	}
-}
-
 // rulesMapping reads a preset with changed options.
 func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	before := len(p.problems)
-	var preset rules.Preset
+	var preset string
 	var changes []string
 	p.entries(n, "a rule set", func(key, value *yaml.Node) {
 		if key.Value == "preset" {
-			parsed(p, value, &preset, "the name of a preset, like standard", hinted(rules.FindPreset))
+			if p.scalar(value, reflect.ValueOf(&preset).Elem(), "the name of a preset, like standard") {
+				if _, err := rules.FindPreset(preset); err != nil {
+					p.add(value.Line, "%v", problems.Hint(err))
+				}
+			}
 			return
 		}
 		options := rules.Presets()[0].Options // any will do to check one option
@@ -75,11 +60,11 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	if len(p.problems) > before {
 		return nil
 	}
-	if preset.Name == "" {
+	if preset == "" {
 		p.add(n.Line, "expected the key preset in a rule set, like preset: standard")
 		return nil
 	}
-	text := preset.Name
+	text := preset
 	if len(changes) > 0 {
 		text += ":" + strings.Join(changes, ",")
 	}

@@ -68,18 +68,18 @@ split: {validation: 80,
 	}
 	require.Equal(t, []string{
 		`:2: agents[1]: agent "nobody": unknown kind "nobody"; expected one of: alphabeta, explore, greedy, mcts, random`,
-		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, seed, on_repetition, time_margin, adjudication, stall_timeout, suspend, workers, out, explore, split`,
+		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, split`,
 		`:4: pairs: expected a number from 1 to 1000000, found 0`,
 		`:6: explore.temperature: expected a number, found "hot"`,
 		`:7: explore.random: expected a share from 0 to 1, found 2`,
-		`:8: explore: unknown key "steps" in exploration, expected one of: temperature, random, plies`,
+		`:8: explore: unknown key "steps" in explore, expected one of: temperature, random, plies`,
 		`:10: split.test: expected percent from 0, with validation's 80 up to 90 together, found 20`,
 	}, got)
 	for text, want := range map[string]string{
 		"agents: [greedy]":               ":1: agents[0]: agent \"explore:agent=greedy,temperature=0.2\": greedy does not explore by temperature",
 		"- a":                            ":1: expected self-play as keys and values, found a list",
 		"":                               ":1: expected keys and values, found nothing",
-		"agents: [random]\nexplore: 3":   ":2: explore: expected exploration as keys and values, found \"3\"",
+		"agents: [random]\nexplore: 3":   ":2: explore: expected explore as keys and values, found \"3\"",
 		"agents: [random]\nsplit: {a: }": ":2: split: unknown key \"a\" in a split, expected one of: validation, test",
 		"agents: [random]\nexplore: {temperature: .nan}": ":2: explore.temperature: expected",
 	} {

@@ -19,8 +19,9 @@ agents:
     agent: "mcts:name='a, b'"
 `
 	n := newParser("")
+	n.registry = testRegistry()
 	var c tournament.Config
-	n.agentsList(n.parse(text).Content[1], &c, testRegistry())
+	n.settings(n.parse(text), "a tournament", &c, "")
 	require.NoError(t, n.err())
 	spec := func(text string) agents.Spec {
 		s, err := agents.ParseSpec(text)

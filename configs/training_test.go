@@ -33,10 +33,8 @@ selfplay:
   stages: [{from: 2, agent: "alphabeta:depth=2"}, {from: 4, pairs: 12}]
   openings: {policy: random, plies: 3}
   limits: {nodes: 50}
-  temperature: 0.3
-  random: 0.1
-  validation: 9
-  test: 4
+  explore: {temperature: 0.3, random: 0.1}
+  split: {validation: 9, test: 4}
 tune: {window: 2, features: [near], positions: 1000, quiet: false, leaves: true, lambda: 0.7, l2: 0.01, scale: 0.004, iterations: 9, patience: 3,
   network: {epochs: 6, batch: 64, rate: 0.01, decay: 0.001, seed: 8}}
 match:
@@ -105,7 +103,7 @@ time: -1s
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
-		`:8: tune: unknown key "colour" in a fit, expected one of: window, data, features, positions, quiet, leaves, network, policy, lambda, l2, scale, iterations, patience`,
+		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, lambda, l2, scale, iterations, patience, network, policy, features`,
 		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
 		`:11: match.pairs: expected a number from 0 (no match), found -1`,
 		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
@@ -118,7 +116,7 @@ time: -1s
 		"tune:\n  lambda: 2":                    ":3: tune.lambda: expected a number above 0",
 		"match:\n  pairs: -1":                   ":3: match.pairs: expected",
 		"match:\n  pairs: 1000001":              ":3: match.pairs: expected",
-		"rating: 100":                           ":2: rating: expected a rating as keys and values",
+		"rating: 100":                           ":2: rating: expected rating as keys and values",
 		"rating: {pairs: -1}":                   ":2: rating.pairs: expected",
 		"rating: {every: 0}":                    ":2: rating.every: expected",
 		"rating:\n  reference: no.json":         ":3: rating.reference: weights: open no.json",

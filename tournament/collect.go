@@ -170,7 +170,7 @@ func (c *collector) count(g *record.Game) {
 func (c *collector) tooFew() {
 	config := c.schedule.config
 	meet := func(p [2]int) bool { return !c.suspend.has(p[0]) && !c.suspend.has(p[1]) }
-	apart := !config.Format.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].pairings, meet)
+	apart := !config.Schedule.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].pairings, meet)
 	if c.suspend.left() < 2 || apart {
 		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
 	}

@@ -14,55 +14,88 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
-// Bounds of a Config.
+// Bounds of a Config that its tags don't hold.
 const (
-	maxAgents       = 1000
-	maxRules        = 64
-	maxPairs        = 1_000_000
-	maxWorkers      = 1024
-	maxSuspend      = 1_000_000
-	maxName         = 64
-	maxDepth        = 1000
-	maxNodes        = int64(1_000_000_000_000)
-	maxMoveTime     = 24 * time.Hour
-	maxStallTimeout = 24 * time.Hour
+	maxAgents   = 1000
+	maxRules    = 64
+	maxWorkers  = 1024 // as the tag of Workers
+	maxName     = 64
+	maxMoveTime = 24 * time.Hour
 )
 
-// Config says which tournament is played. Start from [DefaultConfig]; the zero
-// value lacks rules and agents.
+// How the settings of a run are read that are no plain values.
+var (
+	_ = settings.Register(agents.ParseSpec)
+	_ = settings.Register(func(text string) (*rules.Rules, error) {
+		r, err := rules.Parse(text)
+		return r, problems.Hint(err)
+	})
+	_ = settings.Register(sprt.Parse)
+	_ = settings.Register(ParseAdjudication)
+	_ = settings.Register(ParseOpenings)
+)
+
+// Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
+// names (see package settings for the tags), and what the program adds. Start from [DefaultConfig]; the zero value
+// lacks rules and agents.
 type Config struct {
-	Name     string         // of the run, also of its folder: letters, digits, '-', '_', '.'
-	Rules    []*rules.Rules // rule sets; every pairing plays under each
-	Agents   []agents.Spec  // the players
-	Format   Format         // who meets whom; empty: RoundRobin
-	Rounds   int            // of a Swiss tournament; 0: as many as halve the agents down to one
-	Pairs    int            // game pairs each pairing plays under each rule set, 1 to 1,000,000
-	Openings Openings       // how games begin
-	Limits   agents.Limits  // bounds of each decision, beside the agents' own; zero: none
-	Seed     uint64         // what all chance in the run comes from
-	Workers  int            // games at a time; 0: as many as the machine has cores for the program
-	Out      string         // folder for the records; a run that was stopped there goes on
+	// Name is that of the run, also of its folder: letters, digits, '-', '_', '.'.
+	Name string `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 
-	// SPRT, between the first two agents, stops the run after the pair that
-	// decides it; the zero value: none. Pairs is then the most that are played.
-	SPRT sprt.Test
+	// Rules are the rule sets; every pairing plays under each.
+	Rules []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" flag:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
 
-	Clock Clock // time for a whole game; zero: none. An agent's own goes before it.
+	// Agents are the players.
+	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" flag:"agent" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; may be repeated. See gyges agents."`
+
+	// Schedule says who meets whom; empty: RoundRobin.
+	Schedule Format `yaml:"schedule" enum:",round-robin,gauntlet,ladder,swiss,knockout,self-play" flag:"schedule" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), ladder (each the next one), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`
+
+	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
+	Rounds int `yaml:"rounds" flag:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
+
+	// Pairs is how many game pairs each pairing plays under each rule set.
+	Pairs int `yaml:"pairs" check:"1..1000000" flag:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set, at most if a test stops them: one opening, played twice with sides swapped."`
+
+	// SPRT, between the first two agents, stops the run after the pair that decides it; the zero value: none.
+	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" flag:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
+
+	Openings Openings      `yaml:"openings" flag:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
+	Clock    Clock         `yaml:"clock"`  // time for a whole game; zero: none. An agent's own goes before it
 
 	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
-	TimeMargin time.Duration
+	TimeMargin time.Duration `yaml:"time_margin" default:"-" flag:"time-margin" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
+
+	// OnRepetition is what becomes of a move that only repetition or null-move rules forbid; empty: it is forfeited
+	// like any illegal move.
+	OnRepetition agents.OnRepetition `yaml:"on_repetition" enum:",forfeit,ask-next,allow" flag:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game), ask-next (an external engine's choice before), or allow."`
 
 	// Adjudication ends games early; zero: none.
-	Adjudication Adjudication
+	Adjudication Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" flag:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
+
+	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
+	// loses the game; 0: without end.
+	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" flag:"stall-timeout" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
+
+	// Suspend is how many games in a row an agent loses by faults until it plays no more; 0: it plays on. With fewer
+	// than two agents left the run ends.
+	Suspend int `yaml:"suspend" check:"0..1000000" zero:"never" flag:"suspend" placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never."`
+
+	// Seed is what all chance in the run comes from.
+	Seed uint64 `yaml:"seed" flag:"seed" placeholder:"N" help:"Seed of all random choices."`
+
+	// Workers is how many games are played at a time; 0: as many as the machine has cores for the program.
+	Workers int `yaml:"workers" check:"0..1024" zero:"all cores" flag:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+
+	// Out is the folder for the records; a run that was stopped there goes on.
+	Out string `yaml:"out" form:"a folder, in quotes if it is a number" flag:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
 	// Extend lets a run that was stopped, or has ended, go on with more pairs.
 	Extend bool
-
-	// OnRepetition is what becomes of a move that only repetition or null-move
-	// rules forbid; empty: it is forfeited like any illegal move.
-	OnRepetition agents.OnRepetition
 
 	// Executor plays the pairs; nil: this process, with Workers games at a time.
 	Executor Executor
@@ -74,14 +107,6 @@ type Config struct {
 	// Log receives warnings: an agent is suspended, another version of the program
 	// began the run. nil: none are logged.
 	Log *slog.Logger
-
-	// Suspend is how many games in a row an agent loses by faults until it plays
-	// no more; 0: it plays on. With fewer than two agents left the run ends.
-	Suspend int
-
-	// StallTimeout is how long beyond the move time the program waits for an agent
-	// that doesn't answer, before it loses the game; 0: without end.
-	StallTimeout time.Duration
 }
 
 // warn logs a warning.
@@ -139,22 +164,16 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	problems.InRange(&v.List, "pairs", "a number from 1", c.Pairs, 1, maxPairs)
-	v.format(c)
+	settings.Check(&v.List, c)
+	v.schedule(c)
 	v.openings(c.Openings)
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
-	v.limits(c.Limits)
 	v.Expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v",
 		maxMoveTime, c.Clock)
 	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin",
 		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
-	v.Expect(c.OnRepetition.Valid(), "on_repetition", "expected %s, %s or %s, found %.60q", agents.Forfeit,
-		agents.AskNext, agents.Allow, c.OnRepetition)
-	problems.InRange(&v.List, "stall_timeout", "a time from 0s (no timeout)", c.StallTimeout, 0, maxStallTimeout)
-	problems.InRange(&v.List, "suspend", "a number from 0 (never)", c.Suspend, 0, maxSuspend)
-	problems.InRange(&v.List, "workers", "a number from 0 (all cores)", c.Workers, 0, maxWorkers)
 	return v.Err()
 }
 
@@ -180,7 +199,7 @@ func (v *validation) rules(list []*rules.Rules) {
 
 func (v *validation) agents(c *Config, registry *agents.Registry) {
 	list, fewest := c.Agents, 2
-	if c.Format == SelfPlay {
+	if c.Schedule == SelfPlay {
 		fewest = 1
 	}
 	v.Expect(fewest <= len(list) && len(list) <= maxAgents, "agents", "expected %d to %d agents, found %d", fewest,
@@ -237,11 +256,8 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 	return errs
 }
 
-func (v *validation) format(c *Config) {
-	known := []Format{"", RoundRobin, Gauntlet, Ladder, Swiss, Knockout, SelfPlay}
-	v.Expect(slices.Contains(known, c.Format), "schedule", "expected %s, %s, %s, %s, %s or %s, found %.60q", RoundRobin,
-		Gauntlet, Ladder, Swiss, Knockout, SelfPlay, c.Format)
-	v.Expect(c.Rounds == 0 || c.Format == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss,
+func (v *validation) schedule(c *Config) {
+	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss,
 		c.Rounds)
 	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
@@ -249,19 +265,15 @@ func (v *validation) format(c *Config) {
 		return
 	}
 	v.Expect(len(c.Agents) == 2, "sprt", "expected two agents, found %d", len(c.Agents))
-	v.Expect(c.Format != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
+	v.Expect(c.Schedule != SelfPlay, "sprt", "expected none in %s, where there is nothing to decide", SelfPlay)
 	if err := c.SPRT.Check(); err != nil {
 		v.Add("sprt", err)
 	}
 }
 
 func (v *validation) openings(o Openings) {
-	v.Expect(slices.Contains([]Policy{RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings}, o.Policy),
-		"openings.policy",
-		"expected %s, %s, %s or %s, found %.60q", RandomOpenings, AgentOpenings, SetupOpenings, FileOpenings, o.Policy)
 	v.Expect((o.Policy == FileOpenings) == (len(o.Positions) > 0), "openings.file",
 		"expected a list of positions exactly with policy %s", FileOpenings)
-	problems.InRange(&v.List, "openings.plies", "a number from 0", o.Plies, 0, maxOpeningPlies)
 	without := []Policy{AgentOpenings, SetupOpenings, FileOpenings}
 	v.Expect(!slices.Contains(without, o.Policy) || o.Plies == 0, "openings.plies",
 		"expected none with policy %s, found %d", o.Policy, o.Plies)
@@ -283,12 +295,6 @@ func (v *validation) firstOpenings(c *Config) {
 			v.Add("openings", err)
 		}
 	}
-}
-
-func (v *validation) limits(l agents.Limits) {
-	problems.InRange(&v.List, "limits.depth", "a number from 0 (no limit)", l.Depth, 0, maxDepth)
-	problems.InRange(&v.List, "limits.nodes", "a number from 0 (no limit)", l.Nodes, 0, maxNodes)
-	problems.InRange(&v.List, "limits.movetime", "a time from 0s (no limit)", l.MoveTime, 0, maxMoveTime)
 }
 
 // runName matches the names of runs; they have at most maxName letters.

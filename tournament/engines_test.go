@@ -33,7 +33,7 @@ func TestMisbehavingEngines(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]record.FaultKind{}
 	c := testConfig(t, "random")
-	c.Format = Gauntlet
+	c.Schedule = Gauntlet
 	for habit, kind := range habits() {
 		timeouts := "" // short ones where a timeout is expected
 		if kind == record.FaultTimeout {

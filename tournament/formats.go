@@ -35,10 +35,10 @@ const (
 func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 
 // stageSizes returns the number of pairings of each stage.
-func (c *Config) stageSizes() []int { return c.Format.stageSizes(len(c.Agents), c.swissRounds()) }
+func (c *Config) stageSizes() []int { return c.Schedule.stageSizes(len(c.Agents), c.swissRounds()) }
 
 // StageSizes returns the number of pairings of each stage of the run.
-func (c *ManifestConfig) StageSizes() []int { return c.Format.stageSizes(len(c.Agents), c.Rounds) }
+func (c *ManifestConfig) StageSizes() []int { return c.Schedule.stageSizes(len(c.Agents), c.Rounds) }
 
 func (f Format) stageSizes(n, rounds int) []int {
 	switch f {

@@ -21,7 +21,7 @@ func formatConfig(t *testing.T, f Format, n int) Config {
 	for i := range n {
 		c.Agents = append(c.Agents, agents.Spec{Kind: "random", Params: []agents.Param{{Name: "id", Value: fmt.Sprint(i)}}})
 	}
-	c.Rules, c.Format, c.Pairs = []*rules.Rules{rules.MustParse("simplified"),
+	c.Rules, c.Schedule, c.Pairs = []*rules.Rules{rules.MustParse("simplified"),
 		rules.MustParse("standard:max_plies=10")}, f, 1
 	return c
 }
@@ -209,18 +209,18 @@ func TestSPRTStopsInScheduleOrder(t *testing.T) {
 func TestValidateFormats(t *testing.T) {
 	for message, change := range map[string]func(*Config){
 		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
-			c.Format = "x"
+			c.Schedule = "x"
 		},
 		"rounds: expected none but in a swiss tournament, found 2": func(c *Config) { c.Rounds = 2 },
 		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
-			c.Format,
+			c.Schedule,
 				c.Rounds = Swiss, 3
 		},
-		"rounds: expected none but in a swiss tournament, found 1": func(c *Config) { c.Format, c.Rounds = Ladder, 1 },
+		"rounds: expected none but in a swiss tournament, found 1": func(c *Config) { c.Schedule, c.Rounds = Ladder, 1 },
 		"sprt: expected two agents, found 3":                       func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play": func(c *Config) {
 			c.SPRT,
-				c.Format = sprt.Default(), SelfPlay
+				c.Schedule = sprt.Default(), SelfPlay
 		},
 		"sprt: expected elo0 below elo1": func(c *Config) { c.SPRT = sprt.Default(); c.SPRT.Elo1 = -1 },
 	} {
@@ -244,7 +244,7 @@ func TestSelfPlay(t *testing.T) {
 		return a, nil
 	}})
 	c = testConfig(t)
-	c.Agents, c.Format, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, SelfPlay, 5, 1
+	c.Agents, c.Schedule, c.Pairs, c.Workers = []agents.Spec{{Kind: "loner"}}, SelfPlay, 5, 1
 	s, err := Run(t.Context(), c, registry, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, 30, s.Played)

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"gyges/agents"
-	"gyges/ratings/sprt"
 	"gyges/rules/base/files"
+	"gyges/rules/base/settings"
 	"gyges/tournament/record"
 )
 
@@ -67,7 +67,7 @@ type ManifestConfig struct {
 	Name       string           `json:"name"`
 	Rules      []string         `json:"rules"`
 	Agents     []string         `json:"agents"`
-	Format     Format           `json:"schedule"`
+	Schedule   Format           `json:"schedule"`
 	Rounds     int              `json:"rounds,omitempty"`
 	Pairs      int              `json:"pairs"`
 	SPRT       string           `json:"sprt,omitempty"`
@@ -138,32 +138,35 @@ func newManifest(c *Config, start time.Time) *Manifest {
 
 // Manifest returns the config as the run's manifest has it.
 func (c *Config) Manifest() ManifestConfig {
-	m := ManifestConfig{
-		Name: c.Name, Pairs: c.Pairs, Seed: c.Seed, Workers: c.Workers, Suspend: c.Suspend,
-		Format:       cmp.Or(c.Format, RoundRobin),
-		Openings:     ManifestOpenings{Policy: c.Openings.Policy, Plies: c.Openings.Plies, File: c.Openings.File},
-		Limits:       recordLimits(c.Limits, c.Clock),
-		TimeMargin:   timeMarginText(c.TimeMargin),
-		Adjudication: c.Adjudication.String(),
-		OnRepetition: string(cmp.Or(c.OnRepetition, agents.Forfeit)),
-		StallTimeout: c.StallTimeout.String(),
+	var m ManifestConfig
+	if err := settings.Copy(&m, c); err != nil {
+		panic(err) // the values of a manifest are texts and numbers
 	}
+	m.Schedule = cmp.Or(c.Schedule, RoundRobin)
+	m.Limits = recordLimits(c.Limits, c.Clock)
+	m.TimeMargin = timeMarginText(c.TimeMargin)
+	m.OnRepetition = string(cmp.Or(c.OnRepetition, agents.Forfeit))
+	m.StallTimeout = c.StallTimeout.String()
 	if c.Openings.Policy == FileOpenings {
 		m.Openings.Hash = c.Openings.hash()
 	}
-	if c.Format == Swiss {
+	if c.Schedule == Swiss {
 		m.Rounds = c.swissRounds()
 	}
-	if c.SPRT != (sprt.Test{}) {
-		m.SPRT = c.SPRT.String()
-	}
-	for _, r := range c.Rules {
-		m.Rules = append(m.Rules, r.String())
-	}
-	for _, a := range c.Agents {
-		m.Agents = append(m.Agents, a.String())
-	}
 	return m
+}
+
+// Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for
+// each value that this program doesn't know.
+func (m *ManifestConfig) Settings() (Config, error) {
+	c := Config{TimeMargin: DefaultTimeMargin}
+	err := settings.Copy(&c, m)
+	if m.Limits.Clock != "" {
+		var clockErr error
+		c.Clock, clockErr = ParseClock(m.Limits.Clock)
+		err = errors.Join(err, clockErr)
+	}
+	return c, err
 }
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }

@@ -22,7 +22,7 @@ func (c *Config) checkMemory(registry *agents.Registry, machine int64) error {
 		}
 		_ = agents.Close(agent) // it has played nothing
 	}
-	if c.Format == SelfPlay { // an agent that plays itself is there twice
+	if c.Schedule == SelfPlay { // an agent that plays itself is there twice
 		each *= 2
 	}
 	const mb = 1 << 20

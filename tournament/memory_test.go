@@ -28,7 +28,7 @@ func TestTablesFitIntoMemory(t *testing.T) {
 	require.EqualError(t, err,
 		"workers: expected tables of at most 428 MB in all, the memory of this machine, found 429 MB: "+
 			"3 workers with 143 MB each; lower workers or the agents' hash")
-	c.Format = SelfPlay
+	c.Schedule = SelfPlay
 	require.Error(t, c.checkMemory(registry, 5*143*mb))
 	require.NoError(t, c.checkMemory(registry, 6*143*mb))
 }

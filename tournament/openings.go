@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 // Policy says where openings come from.
@@ -41,17 +42,47 @@ const (
 
 // Openings says how games begin.
 type Openings struct {
-	Policy Policy
+	// Policy is where they come from.
+	Policy Policy `yaml:"policy" enum:"random,agents,setups,file" help:"Where openings come from, as in --openings."`
 
 	// Plies is how many random legal plies follow the set-up before the agents
 	// take over, 0 to 40. 0 means none, but 4 under Kang, where all games would
 	// begin alike.
-	Plies int
+	Plies int `yaml:"plies" check:"0..40" help:"Random plies after the set-up; 0, the default: none, but 4 under Kang."`
 
 	// File is where the list of FileOpenings comes from, and Positions the list,
 	// as [ReadOpenings] reads it.
-	File      string
+	File      string `yaml:"file" form:"a file of positions" help:"File of the policy file: a position a line."`
 	Positions []string
+}
+
+// ParseOpenings reads what [Openings.String] prints, and the file that it names.
+func ParseOpenings(text string) (Openings, error) {
+	policy, rest, more := strings.Cut(text, ":")
+	o := Openings{Policy: Policy(policy)}
+	ok := o.Policy == RandomOpenings || (o.Policy == AgentOpenings || o.Policy == SetupOpenings) && !more
+	switch {
+	case o.Policy == FileOpenings && rest != "":
+		return LoadOpenings(rest)
+	case more && ok:
+		number, plies := strings.CutPrefix(rest, "plies=")
+		n, err := strconv.Atoi(number)
+		o.Plies, ok = n, plies && err == nil
+	}
+	if !ok {
+		return o, fmt.Errorf("expected random, random:plies=N, setups, agents or file:PATH, found %.60q", text)
+	}
+	return o, nil
+}
+
+// LoadOpenings reads a list of openings from a regular file: a run that resumes reads it again.
+func LoadOpenings(path string) (Openings, error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return Openings{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return ReadOpenings(f, path)
 }
 
 // maxOpenings and maxOpeningLine bound a list from outside.
@@ -111,7 +142,6 @@ func (o Openings) parse(r *rules.Rules, k int64) (rules.Position, error) {
 func Screened(r *rules.Rules, p rules.Position) bool { return newOpener(Openings{}, 0).passes(r, p) }
 
 const (
-	maxOpeningPlies  = 40
 	kangOpeningPlies = 4
 
 	// openingTries bounds the search for an opening that passes the screen.

@@ -31,9 +31,9 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 	if old.Schema != m.Schema {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
-	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Format == m.Config.Format {
+	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Schedule == m.Config.Schedule {
 		if len(c.stageSizes()) > 1 { // more pairs would have changed the pairings of later rounds
-			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Format)
+			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
 		old.Config.Pairs = m.Config.Pairs
 	}

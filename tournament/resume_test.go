@@ -159,7 +159,7 @@ func TestExtend(t *testing.T) {
 // A Swiss tournament with more pairs would have paired the later rounds otherwise.
 func TestExtendStages(t *testing.T) {
 	c := testConfig(t, "random", "scored", "random:id=1")
-	c.Format, c.Rounds, c.Pairs = Swiss, 2, 1
+	c.Schedule, c.Rounds, c.Pairs = Swiss, 2, 1
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)
 	require.NoError(t, err)
 	c.Pairs, c.Extend = 2, true

@@ -277,7 +277,7 @@ func TestWindowBoundsWhatWaits(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	c := testConfig(t, "random", "scored")
-	c.Pairs = maxPairs
+	c.Pairs = 1_000_000
 	go func() {
 		defer close(done)
 		_ = dispatch(ctx, newSchedule(&c), &store{}, newSuspensions(0, 2), 0, jobs, slots, nil)

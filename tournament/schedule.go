@@ -81,7 +81,7 @@ func (s *schedule) len() int64 { return s.end(len(s.stages) - 1) }
 func (s *schedule) begin(k int) {
 	if k < len(s.stages) {
 		st := &s.stages[k]
-		st.pairings = s.table.pairings(s.config.Format, st.count)
+		st.pairings = s.table.pairings(s.config.Schedule, st.count)
 		close(st.known)
 	}
 }

@@ -92,7 +92,7 @@ func TestSuspensionStopsTheRun(t *testing.T) {
 		case Ladder: // the two others don't meet
 			c = testConfig(t, "random", "illegal", "scored")
 		}
-		c.Rules, c.Pairs, c.Suspend, c.Format = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
+		c.Rules, c.Pairs, c.Suspend, c.Schedule = []*rules.Rules{rules.MustParse("simplified")}, 30, 3, format
 		for range 2 { // again when it goes on
 			s, err := Run(t.Context(), c, testRegistry(nil), nil)
 			require.ErrorContains(t, err, "too few agents are left that don't lose 3 games in a row by faults; the ")

@@ -172,7 +172,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (tournament.Config, er
 func (c *tournamentCmd) override(config *tournament.Config) error {
 	errs := []error{overrideGames(config, c.Agent, c.Rules, c.Set, c.Openings, c.limitsFlags)}
 	if c.Schedule != "" {
-		config.Format = tournament.Format(c.Schedule)
+		config.Schedule = tournament.Format(c.Schedule)
 	}
 	_, err := c.columns()
 	errs = append(errs, err, c.check(), positive("--clock", c.Clock))
@@ -238,7 +238,7 @@ func override[T any](to *T, flag *T) {
 func parseOpenings(text string) (tournament.Openings, error) {
 	policy, rest, more := strings.Cut(text, ":")
 	if policy == string(tournament.FileOpenings) && rest != "" {
-		o, err := configs.LoadOpenings(rest)
+		o, err := tournament.LoadOpenings(rest)
 		if err != nil {
 			err = fmt.Errorf("--openings: %w", plainFileError(err))
 		}

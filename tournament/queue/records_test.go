@@ -27,7 +27,7 @@ func TestSameRecordsAsLocal(t *testing.T) {
 	p := testPool(t, nc, nil)
 	for _, format := range []tournament.Format{tournament.RoundRobin, tournament.Swiss} {
 		c := testConfig(t, 2, "random", "other", "alphabeta:depth=1", "mcts:iterations=5,hash=1")
-		c.Format = format
+		c.Schedule = format
 		want := local(t, c)
 		c.Executor = p
 		var seen int64

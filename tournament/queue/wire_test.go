@@ -149,7 +149,7 @@ func TestDescription(t *testing.T) {
 	c.Limits = agents.Limits{Depth: 9, Nodes: 1 << 40, MoveTime: 3 * time.Second}
 	c.Clock, c.TimeMargin, c.StallTimeout = tournament.Clock{Base: time.Minute,
 		Increment: time.Second}, time.Millisecond, time.Hour
-	c.Seed, c.OnRepetition, c.Format, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
+	c.Seed, c.OnRepetition, c.Schedule, c.Rounds = 1<<64-1, agents.Allow, tournament.Swiss, 2
 	var err error
 	c.Adjudication, err = tournament.ParseAdjudication("resign=8:4,draw=1:20,proven=5,plies=300")
 	require.NoError(t, err)

@@ -100,7 +100,7 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	var list []Fact
 	for _, f := range []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
-		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Format)},
+		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
 		{"pairs a pairing", strconv.Itoa(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
 		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"repeating moves", c.OnRepetition},
 		{"seed", strconv.FormatUint(c.Seed, 10)}, {"workers", strconv.Itoa(c.Workers)},
@@ -148,7 +148,7 @@ func playCommand(m *tournament.Manifest, name string) string {
 		for _, a := range c.Agents {
 			flags = append(flags, flag{"agent", a, ""})
 		}
-		flags = append(flags, flag{"schedule", string(c.Format), "round-robin"}, flag{"rounds", strconv.Itoa(c.Rounds), ""})
+		flags = append(flags, flag{"schedule", string(c.Schedule), "round-robin"}, flag{"rounds", strconv.Itoa(c.Rounds), ""})
 	}
 	base, increment, _ := strings.Cut(c.Limits.Clock, "+")
 	folder := strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/") + "-again"

@@ -39,12 +39,12 @@ type match struct {
 
 // newSchedule returns the schedule of a run of which no game is counted.
 func newSchedule(m *tournament.ManifestConfig) *schedule {
-	s := &schedule{Name: m.Name, Format: m.Format, Agents: m.Agents}
+	s := &schedule{Name: m.Name, Format: m.Schedule, Agents: m.Agents}
 	const most = 1_000_000 // agents by rounds; the manifest may come from anywhere
 	n := int64(len(m.Agents))
 	rounds := max(int64(m.Rounds), 1)
 	switch {
-	case m.Format != tournament.Swiss && m.Format != tournament.Knockout:
+	case m.Schedule != tournament.Swiss && m.Schedule != tournament.Knockout:
 		return s
 	case n < 2 || rounds >= max(n, 2) || n*rounds > most || m.Pairs < 1 || m.Pairs > most || len(m.Rules) == 0:
 		return s

@@ -19,7 +19,7 @@ import (
 // two games a match.
 func event(format tournament.Format, rounds int, names ...string) *schedule {
 	return newSchedule(&tournament.ManifestConfig{
-		Name: "event", Format: format, Rounds: rounds, Pairs: 1, Rules: []string{"standard"}, Agents: names,
+		Name: "event", Schedule: format, Rounds: rounds, Pairs: 1, Rules: []string{"standard"}, Agents: names,
 	})
 }
 
@@ -215,7 +215,7 @@ func TestMisfit(t *testing.T) {
 func TestSchedulesInTables(t *testing.T) {
 	t.Parallel()
 	config := tournament.ManifestConfig{
-		Name: "g", Format: tournament.Gauntlet, Pairs: 5, Rules: []string{"standard"},
+		Name: "g", Schedule: tournament.Gauntlet, Pairs: 5, Rules: []string{"standard"},
 		Agents: []string{"greedy:name=g", "random", "alphabeta:depth=2"},
 	}
 	one := New()

@@ -63,7 +63,7 @@ func (s *Standings) addFault(g source.Result) {
 // adds tables to the ratings. It is called before the first game.
 func (s *Standings) SetSchedule(m *tournament.ManifestConfig) {
 	s.schedules = []*schedule{newSchedule(m)}
-	s.adaptive = m.Format.Adaptive()
+	s.adaptive = m.Schedule.Adaptive()
 }
 
 // hasRounds reports whether games count for a Swiss tournament or a knock-out.

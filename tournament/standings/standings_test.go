@@ -111,7 +111,7 @@ func TestAdaptive(t *testing.T) {
 		return list
 	}
 	swiss, other := New(), New()
-	swiss.SetSchedule(&tournament.ManifestConfig{Format: tournament.Swiss})
+	swiss.SetSchedule(&tournament.ManifestConfig{Schedule: tournament.Swiss})
 	require.NoError(t, new(Reader).Read(t.Context(), strings.NewReader(games(0, 30)), "a", "", other))
 	kang := Reader{Rules: map[string]bool{"kang": true}}
 	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", "", swiss))

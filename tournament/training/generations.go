@@ -27,56 +27,56 @@ import (
 // so far under a sequential test, and replaces it if it is stronger. Start from
 // [DefaultGenerations].
 type Generations struct {
-	Name          string
-	Rules         *rules.Rules // one rule set, by which all games are played
-	Agent         agents.Spec  // plays the matches; its weights are trained
-	SelfPlayAgent agents.Spec  // plays the games to learn from; zero: Agent
+	Name          string       `yaml:"name" form:"a name, in quotes if it is a number"`
+	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow"`    // one rule set, by which all games are played
+	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"`          // plays the matches; its weights are trained
+	SelfPlayAgent agents.Spec  `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2"` // plays the games to learn from; zero: Agent
 	Weights       eval.Weights // of generation 0
-	Count         int          // how many candidates are made, at most; 1 to 1000
+	Count         int          `yaml:"generations" flag:"generations"` // how many candidates are made, at most; 1 to 1000
 
 	// Time bounds the duration of all generations: none begins that would end later, if
 	// it took as long as the one before. The first is always made. 0: no bound.
-	Time time.Duration
+	Time time.Duration `yaml:"time" flag:"time"`
 
 	// SelfPlay is the self-play of a generation. Rules, agents, seed, workers and folder
 	// in it are not used.
-	SelfPlay SelfPlay
-	Stages   []Stage // changes of the self-play, in the order of their generations
+	SelfPlay SelfPlay `yaml:"selfplay" flag:"-" keys:"pairs openings limits explore split"`
+	Stages   []Stage  `yaml:"selfplay.stages"` // changes of the self-play, in the order of their generations
 
 	// Window is how many generations, the last ones, the training positions come from;
 	// 0: all.
-	Window int
-	Data   []string // folders of training positions of other runs, to fit to as well
-	Fit
+	Window int      `yaml:"tune.window"`
+	Data   []string `yaml:"tune.data" form:"a folder of training positions"` // folders of training positions of other runs, to fit to as well
+	Fit    `yaml:"tune"`
 
 	// Match is the match of the candidate against the best agent: at most Pairs game
 	// pairs, until SPRT is decided, from Openings, within Limits. With 0 pairs there is
 	// none, and every candidate is adopted. The rest is not used.
-	Match tournament.Config
+	Match tournament.Config `yaml:"match" flag:"-" keys:"sprt pairs openings limits"`
 
-	Rating Rating
+	Rating Rating `yaml:"rating"`
 
-	Seed    uint64
-	Workers int    // as in a tournament
-	Out     string // folder; a run that was stopped there resumes
+	Seed    uint64 `yaml:"seed" flag:"seed"`
+	Workers int    `yaml:"workers" flag:"workers"`                           // as in a tournament
+	Out     string `yaml:"out" form:"a folder, in quotes if it is a number"` // folder; a run that was stopped there resumes
 }
 
 // Stage is a change of the self-play at a generation.
 type Stage struct {
-	From  int         // the first generation that it is for
-	Agent agents.Spec // in place of SelfPlayAgent; zero: as before
-	Pairs int         // in place of SelfPlay.Tournament.Pairs; 0: as before
+	From  int         `yaml:"from"`                                                         // the first generation that it is for
+	Agent agents.Spec `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"` // in place of SelfPlayAgent; zero: as before
+	Pairs int         `yaml:"pairs"`                                                        // in place of SelfPlay.Tournament.Pairs; 0: as before
 }
 
 // Rating is the tournament of adopted generations after the last one, for ratings
 // without the bias of matches that were stopped by a test. They play with the limits and
 // openings of the match.
 type Rating struct {
-	Pairs int // game pairs that every two play; 0: there is none
-	Every int // every how many generations one plays, beside the first and the last; from 1
+	Pairs int `yaml:"pairs"` // game pairs that every two play; 0: there is none
+	Every int `yaml:"every"` // every how many generations one plays, beside the first and the last; from 1
 	// Reference names weights with which another agent plays: [eval.DefaultName],
 	// [eval.ClassicName] or a file; "": none does.
-	Reference string
+	Reference string `yaml:"reference" form:"default, classic or a weights file"`
 }
 
 // ReferenceName is the name of the player with the reference's weights.

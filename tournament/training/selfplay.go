@@ -16,18 +16,20 @@ import (
 // converted to training positions by [Extract]. Start from [DefaultSelfPlay].
 type SelfPlay struct {
 	// Tournament holds everything that self-play has in common with other
-	// tournaments. Agents are the agents without exploration; Format is not used.
-	Tournament tournament.Config
+	// tournaments. Agents are the agents without exploration; Schedule is not used.
+	Tournament tournament.Config `yaml:",inline" keys:"-schedule -rounds -clock -sprt"`
 
-	Explore explore.Options // how the agents deviate from their best moves
+	Explore explore.Options `yaml:"explore"` // how the agents deviate from their best moves
 
-	Split Split
+	Split Split `yaml:"split"`
 }
 
 // Split is the division of training positions. Both games of a pair, which begin in one
 // opening, are in the same split, which depends on the pair's number alone.
 type Split struct {
-	Validation, Test int // percent of the game pairs, 0 to 90 together; the rest is for training
+	// Percent of the game pairs, 0 to 90 together; the rest is for training.
+	Validation int `yaml:"validation" flag:"validation" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping)."`
+	Test       int `yaml:"test" flag:"test" placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit)."`
 }
 
 // maxHeldOut bounds what is not for training, in percent.
@@ -45,7 +47,7 @@ func DefaultSelfPlay() SelfPlay {
 // Games returns the tournament to be played: that of the exploring agents.
 func (c *SelfPlay) Games() tournament.Config {
 	t := c.Tournament
-	t.Format, t.Agents = tournament.SelfPlay, nil
+	t.Schedule, t.Agents = tournament.SelfPlay, nil
 	for _, agent := range c.Tournament.Agents {
 		t.Agents = append(t.Agents, explore.Spec(agent, c.Explore))
 	}

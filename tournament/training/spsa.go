@@ -22,15 +22,15 @@ import (
 type SPSA struct {
 	// Match is how games are played: rules (one set), openings, limits, seed, workers
 	// and folder. Agents holds the agent that is tuned; Pairs is not used.
-	Match        tournament.Config
-	Settings     spsa.Settings // but Seed, which is that of Match
-	Verification Verification
+	Match        tournament.Config `yaml:",inline" keys:"name openings limits stall_timeout seed workers out"`
+	Settings     spsa.Settings     `yaml:",inline"` // but Seed, which is that of Match
+	Verification Verification      `yaml:"verification"`
 }
 
 // Verification is the schedule of matches of the tuned agent against the initial one.
 type Verification struct {
-	Every int // steps between two matches; 0: only at the end
-	Pairs int // game pairs of each; 0: none are played
+	Every int `yaml:"every"` // steps between two matches; 0: only at the end
+	Pairs int `yaml:"pairs"` // game pairs of each; 0: none are played
 }
 
 // Tuned is the result of an SPSA run.

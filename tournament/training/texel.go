@@ -24,22 +24,22 @@ import (
 // Fit is the part of the configuration that Texel and Generations share: how weights
 // are fitted to training positions.
 type Fit struct {
-	Choice   texel.Choice   // but Inputs
-	Settings texel.Settings // but Names, Parent and Record
+	Choice   texel.Choice   `yaml:",inline"` // but Inputs
+	Settings texel.Settings `yaml:",inline"` // but Names, Parent and Record
 
 	// Policy has the settings for fitting the policy to the moves played; nil: the parent's is
 	// kept. Its Parent is not used.
-	Policy *ranking.Settings
+	Policy *ranking.Settings `yaml:"policy"`
 }
 
 // Texel is the configuration of a fit of weights to training positions.
 type Texel struct {
-	Name   string
-	Rules  *rules.Rules
-	Data   []string     // folders of training positions
+	Name   string       `yaml:"name" form:"a name, in quotes if it is a number"`
+	Rules  *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow"`
+	Data   []string     `yaml:"data" form:"a folder of training positions"` // folders of training positions
 	Parent eval.Weights // initial weights
-	Fit
-	Out string // folder for the result
+	Fit    `yaml:",inline"`
+	Out    string `yaml:"out" form:"a folder, in quotes if it is a number"` // folder for the result
 }
 
 // Fitted is the result of a Texel run.

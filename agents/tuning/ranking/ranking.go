@@ -30,7 +30,7 @@ type Choice struct {
 type Settings struct {
 	Epochs int             `json:"epochs"` // passes over all positions, from 1
 	Rate   float64         `json:"rate"`   // of the first step. 0: 0.1
-	Seed   uint64          `json:"seed,string"`
+	Seed   uint64          `json:"seed,string" default:"1"`
 	Parent *policy.Weights `json:"-"` // to start from; nil: zero
 }
 

@@ -28,15 +28,16 @@ import (
 
 // Param is a parameter that is tuned.
 type Param struct {
-	Name     string
-	Start    float64
-	Min, Max float64 // bounds
+	Name  string
+	Start float64 `yaml:"start"`
+	Min   float64 `yaml:"min"` // bounds, with Max
+	Max   float64 `yaml:"max"`
 	// C is the perturbation at the end of the run, above 0; for a whole number at
 	// least ½.
-	C float64
+	C float64 `yaml:"c"`
 	// R is the learning rate: the ratio a/c² at the end of the run. A game won moves
 	// the parameter by R·C. 0: 0.002.
-	R float64
+	R float64 `yaml:"r"`
 	// Whole marks a parameter that takes only whole numbers. Others are rounded up or
 	// down at random without bias, with one draw for both directions.
 	Whole bool
@@ -46,15 +47,15 @@ type Param struct {
 type Settings struct {
 	Params []Param
 	// Steps is the number of steps.
-	Steps int
+	Steps int `yaml:"steps"`
 	// Pairs is the number of game pairs of a step.
-	Pairs int
+	Pairs int `yaml:"pairs"`
 	// Alpha is the decay exponent of the step size. 0: 0.602.
-	Alpha float64
+	Alpha float64 `yaml:"alpha"`
 	// Gamma is the decay exponent of the perturbation. 0: 0.101.
-	Gamma float64
+	Gamma float64 `yaml:"gamma"`
 	// A is the stability constant as a share of all pairs. 0: 0.1.
-	A float64
+	A float64 `yaml:"a"`
 	// Seed determines all perturbations.
 	Seed uint64
 }

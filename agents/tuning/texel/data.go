@@ -165,12 +165,12 @@ func (b *block) dot(i int, v []float64) float64 {
 // Choice selects training positions.
 type Choice struct {
 	// Quiet selects only positions in which neither side could win the game at once.
-	Quiet bool
+	Quiet bool `yaml:"quiet"`
 	// Leaves selects only positions that a search evaluates: not those whose score is a
 	// win with the next move, or a loss to the opponent's next move.
-	Leaves    bool
+	Leaves    bool `yaml:"leaves"`
 	Inputs    bool // read the inputs of a network, to fit one
-	Positions int  // maximum number, the first ones in order; 0: all
+	Positions int  `yaml:"positions"` // maximum number, the first ones in order; 0: all
 }
 
 // excludes reports whether a position is not selected.

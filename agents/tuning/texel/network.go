@@ -14,12 +14,12 @@ import (
 // Network has the settings for fitting a network: by Adam (Kingma and Ba 2015), with a
 // step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
-	Epochs int           `json:"epochs"`      // passes over all positions, from 1
-	Batch  int           `json:"batch"`       // positions of a step. 0: 512
-	Rate   float64       `json:"rate"`        // of the first step. 0: 0.004
-	Decay  float64       `json:"decay"`       // L2 of the network's weights, 0 or more
-	Parent *eval.Network `json:"-"`           // to start from; nil: random weights
-	Seed   uint64        `json:"seed,string"` // of the initial weights, if there is no parent, and of the order of positions
+	Epochs int           `json:"epochs"`                  // passes over all positions, from 1
+	Batch  int           `json:"batch"`                   // positions of a step. 0: 512
+	Rate   float64       `json:"rate"`                    // of the first step. 0: 0.004
+	Decay  float64       `json:"decay"`                   // L2 of the network's weights, 0 or more
+	Parent *eval.Network `json:"-"`                       // to start from; nil: random weights
+	Seed   uint64        `json:"seed,string" default:"1"` // of the initial weights, if there is no parent, and of the order of positions
 }
 
 const (

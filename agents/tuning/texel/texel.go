@@ -51,22 +51,22 @@ type Settings struct {
 	Frozen []bool
 	// Lambda is the share of the result in the target, above 0 to 1; the search
 	// score has the rest, where a position has one.
-	Lambda float64
+	Lambda float64 `yaml:"lambda"`
 	// L2 is the regularisation towards the parent's weights, 0 or more: as strong as L2
 	// × positions more results.
-	L2 float64
+	L2 float64 `yaml:"l2"`
 	// Scale is the logit of a hundredth of a point; 0: it is fitted to the
 	// results with the parent weights.
-	Scale float64
+	Scale float64 `yaml:"scale"`
 	// Iterations bounds those of L-BFGS. 0: 200.
-	Iterations int
+	Iterations int `yaml:"iterations"`
 	// Patience is the number of consecutive iterations with a validation loss above
 	// the lowest one after which the fit stops and returns to the lowest one. 0: 5;
 	// below 0: it continues to the minimum of the training loss.
-	Patience int
+	Patience int `yaml:"patience"`
 	// Network has the settings for fitting a network; nil: none is fitted and the
 	// parent's is kept.
-	Network *Network
+	Network *Network `yaml:"network"`
 	// Record is called at the start and after each iteration; may be nil. An error
 	// stops the fit.
 	Record func(Step) error

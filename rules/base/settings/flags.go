@@ -1,0 +1,135 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/rules/base/problems"
+)
+
+// flagged lists the settings that have a flag, but for those with the keys in without.
+func flagged(config any, without []string) []Field {
+	return slices.DeleteFunc(Fields(config, ""), func(f Field) bool {
+		return f.Flag == "" || f.Flag == "-" || slices.Contains(without, f.Key)
+	})
+}
+
+// Flags returns a pointer to a new struct with a field for each flag, but for those of the settings without, as
+// package kong reads them. Their help ends with the defaults, which are the values in config.
+func Flags(config any, without ...string) any {
+	var fields []reflect.StructField
+	for i, f := range flagged(config, without) {
+		t, tag := f.Value.Type(), fmt.Sprintf("name:%q", f.Flag)
+		switch t.Kind() {
+		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
+			if t.Kind() != reflect.Bool {
+				t = reflect.PointerTo(t)
+			}
+		case reflect.Slice:
+			t, tag = reflect.TypeFor[[]string](), tag+` sep:"none"`
+		default:
+			t, tag = reflect.TypeFor[string](), tag+` sep:"none"`
+		}
+		for _, name := range []string{"placeholder", "complete", "group", "enum"} {
+			if text := f.Tag.Get(name); text != "" && name != "enum" {
+				tag += fmt.Sprintf(" %s:%q", name, text)
+			}
+		}
+		tag += fmt.Sprintf(" help:%s values:%q", strconv.Quote(f.help()), strings.TrimPrefix(f.Tag.Get("enum"), ","))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: t, Tag: reflect.StructTag(tag)})
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+// help returns the help of a setting with its default.
+func (f Field) help() string {
+	help := f.Tag.Get("help")
+	if text := f.Default(); text != "" {
+		help += " Default: " + text + "."
+	}
+	return help
+}
+
+// Default returns the value as help texts show it; "" if there is none.
+func (f Field) Default() string {
+	text := strings.Join(f.Texts(), ",")
+	if f.Value.IsZero() || f.Tag.Get("default") == "-" {
+		return ""
+	}
+	if f.Value.Type() == reflect.TypeFor[time.Duration]() {
+		text = strings.TrimSuffix(strings.Replace(text, "m0s", "m", 1), "0m")
+	}
+	return text
+}
+
+// Apply sets the settings of config to the values of the flags that were given, see [Flags]. The error joins one for
+// each flag that is wrong.
+func Apply(config, flags any) error {
+	var errs problems.List
+	fields := flagged(config, nil)
+	v := reflect.ValueOf(flags).Elem()
+	for i := range v.NumField() {
+		name, given := v.Type().Field(i).Tag.Get("name"), v.Field(i)
+		if given.IsZero() {
+			continue
+		}
+		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Flag == name })]
+		var err error
+		switch given.Kind() {
+		case reflect.Pointer:
+			f.Value.Set(given.Elem())
+		case reflect.Bool:
+			f.Value.SetBool(true)
+		case reflect.Slice:
+			err = f.SetTexts(given.Interface().([]string)...)
+		default:
+			err = f.SetTexts(given.String())
+		}
+		for _, one := range problems.Split(err) {
+			errs = append(errs, fmt.Errorf("--%s: %w", name, one))
+		}
+	}
+	return errs.Err()
+}
+
+// FlagErrors names the flags of settings that are wrong, where they have one, in place of their keys.
+func FlagErrors(config any, err error) error {
+	fields := flagged(config, nil)
+	var errs []error
+	for _, one := range problems.Split(err) {
+		if fe, ok := errors.AsType[*problems.FieldError](one); ok {
+			key, _, _ := strings.Cut(fe.Field, "[")
+			for _, f := range fields {
+				if f.Key == key || f.Group && strings.HasPrefix(key, f.Key+".") {
+					one = fmt.Errorf("--%s: %w", f.Flag, fe.Err)
+				}
+			}
+		}
+		errs = append(errs, one)
+	}
+	return errors.Join(errs...)
+}
+
+// Arguments returns the flags, each followed by its value, that make config of the defaults.
+func Arguments(config, defaults any) []string {
+	var list []string
+	before := flagged(defaults, nil)
+	for i, f := range flagged(config, nil) {
+		texts := f.Texts()
+		if slices.Equal(texts, before[i].Texts()) {
+			continue
+		}
+		if sep := f.Tag.Get("sep"); sep != "" {
+			texts = []string{strings.Join(texts, sep)}
+		}
+		for _, text := range texts {
+			list = append(list, "--"+f.Flag, text)
+		}
+	}
+	return list
+}

@@ -1,0 +1,282 @@
+// Package settings reads the struct tags that describe the settings of a run. A setting is one field of a struct,
+// and its tags are all that files, flags, manifests and manuals know of it:
+//
+//	yaml:"KEY"          its key in files and manifests; else that of the tag json. A field without is no setting.
+//	                    That of a struct or a pointer to one is put before the keys of its fields; ",inline" is none
+//	keys:"A B"          of a struct: the only ones of its keys that there are; "-A -B": all but these
+//	form:"TEXT"         what is expected, in messages
+//	enum:"A,B"          the texts that are allowed; ",A,B" allows none too
+//	check:"LOW..HIGH"   the bounds of a number or a time
+//	zero:"TEXT"         what 0 means
+//	default:"TEXT"      the value in a struct that a file makes, where nil is the default
+//	flag:"NAME"         its flag; "-" of a struct: none of its settings has one; with the tags placeholder, complete, group and sep as the command line reads them
+//	help:"TEXT"         what it means, one or more sentences
+//
+// Values are bool, int, int64, uint64, float64, string types, times, what [Register] was told of, and lists of these.
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/rules/base/problems"
+)
+
+// Field is a setting, or a struct of settings.
+type Field struct {
+	Key   string // keys joined by dots: "limits.depth"
+	Flag  string // "": none
+	Tag   reflect.StructTag
+	Value reflect.Value
+	Group bool // a struct, whose settings follow
+}
+
+// Fields returns the settings of a struct, whose keys begin with prefix, in the order of its fields. Those behind a
+// nil pointer are left out.
+func Fields(config any, prefix string) []Field {
+	var list []Field
+	v := reflect.ValueOf(config).Elem()
+	for i := range v.NumField() {
+		t := v.Type().Field(i)
+		key, tagged := t.Tag.Lookup("yaml")
+		if !tagged {
+			key = t.Tag.Get("json")
+		}
+		key, option, _ := strings.Cut(key, ",")
+		if key == "-" || key == "" && option != "inline" {
+			continue
+		}
+		f := Field{Key: prefix + key, Flag: t.Tag.Get("flag"), Tag: t.Tag, Value: v.Field(i)}
+		if !isGroup(t.Type) {
+			list = append(list, f)
+			continue
+		}
+		f.Group = true
+		inner := prefix
+		if key != "" {
+			inner = f.Key + "."
+			list = append(list, f)
+		}
+		fields := Fields(f.Value.Addr().Interface(), inner)
+		if keys := strings.Fields(t.Tag.Get("keys")); len(keys) > 0 {
+			fields = slices.DeleteFunc(fields, func(f Field) bool {
+				first, _, _ := strings.Cut(f.Key[len(inner):], ".")
+				return !slices.Contains(keys, first) && keys[0][0] != '-' || slices.Contains(keys, "-"+first)
+			})
+		}
+		for i := range fields {
+			if f.Flag == "-" {
+				fields[i].Flag = ""
+			}
+		}
+		list = append(list, fields...)
+	}
+	return list
+}
+
+// isGroup reports whether a type is a struct of settings.
+func isGroup(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && parsers[t] == nil || t.Kind() == reflect.Struct && grouped[t]
+}
+
+// parsers read the types that were registered. Those in grouped have settings of their own, too.
+var (
+	parsers = map[reflect.Type]func(text string) (any, error){}
+	grouped = map[reflect.Type]bool{}
+)
+
+// Register names the function that reads values of a type, whose texts fmt prints. It is called before main begins.
+func Register[T any](parse func(text string) (T, error)) bool {
+	t := reflect.TypeFor[T]()
+	parsers[t] = func(text string) (any, error) { return parse(text) }
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			if _, ok := t.Field(i).Tag.Lookup("yaml"); ok {
+				grouped[t] = true
+			}
+		}
+	}
+	return true
+}
+
+// IsText reports whether values of a type are read by a function that was registered.
+func IsText(t reflect.Type) bool { return parsers[t] != nil }
+
+// Set sets a value from a text. The error says what was expected.
+func Set(v reflect.Value, text string) error {
+	if parse := parsers[v.Type()]; parse != nil {
+		x, err := parse(text)
+		if err == nil {
+			v.Set(reflect.ValueOf(x))
+		}
+		return err
+	}
+	var err error
+	switch expected, _ := Expected(v.Type()); {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		var d time.Duration
+		d, err = time.ParseDuration(text)
+		v.SetInt(int64(d))
+	case v.Kind() == reflect.Bool:
+		var b bool
+		b, err = strconv.ParseBool(text)
+		v.SetBool(b)
+	case v.CanInt():
+		var n int64
+		n, err = strconv.ParseInt(text, 10, 64)
+		v.SetInt(n)
+	case v.CanUint():
+		var n uint64
+		n, err = strconv.ParseUint(text, 10, 64)
+		v.SetUint(n)
+	case v.CanFloat():
+		var x float64
+		x, err = strconv.ParseFloat(text, 64)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			err = strconv.ErrRange
+		}
+		v.SetFloat(x)
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	default:
+		panic(fmt.Sprintf("no settings of type %v (%s)", v.Type(), expected))
+	}
+	if err != nil {
+		expected, _ := Expected(v.Type())
+		return fmt.Errorf("expected %s, found %.60q", expected, text)
+	}
+	return nil
+}
+
+// Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
+func Expected(t reflect.Type) (what string, scalars []string) {
+	switch {
+	case parsers[t] != nil || t.Kind() == reflect.String:
+		return "a text, in quotes if it is a number", []string{"!!str"}
+	case t == reflect.TypeFor[time.Duration]():
+		return "a time with its unit, like 100ms or 1.5s", []string{"!!str"}
+	case t.Kind() == reflect.Bool:
+		return "true or false", []string{"!!bool"}
+	case t.Kind() == reflect.Uint64:
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)), []string{"!!int"}
+	case t.Kind() == reflect.Float64:
+		return "a number", []string{"!!int", "!!float"}
+	default:
+		return "a whole number", []string{"!!int"}
+	}
+}
+
+// Form returns what is expected of a setting.
+func (f Field) Form() string {
+	if names := f.enum(); names != nil {
+		return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	}
+	what, _ := Expected(f.Value.Type())
+	return cmp.Or(f.Tag.Get("form"), what)
+}
+
+// enum lists the texts that are allowed; nil: all are.
+func (f Field) enum() []string {
+	if text := strings.TrimPrefix(f.Tag.Get("enum"), ","); text != "" {
+		return strings.Split(text, ",")
+	}
+	return nil
+}
+
+// Texts returns the value as text, those of a list one by one.
+func (f Field) Texts() []string {
+	v := f.Value
+	if v.Kind() != reflect.Slice {
+		return []string{fmt.Sprint(v.Interface())}
+	}
+	list := make([]string, v.Len())
+	for i := range list {
+		list[i] = fmt.Sprint(v.Index(i).Interface())
+	}
+	return list
+}
+
+// SetTexts sets the value from texts as Texts returns them. The error joins those of all texts.
+func (f Field) SetTexts(texts ...string) error {
+	if f.Value.Kind() != reflect.Slice {
+		return Set(f.Value, texts[0])
+	}
+	var errs problems.List
+	list := reflect.MakeSlice(f.Value.Type(), len(texts), len(texts))
+	for i, text := range texts {
+		if err := Set(list.Index(i), text); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	f.Value.Set(list)
+	return errs.Err()
+}
+
+// Copy sets the settings of a struct that another one, of another type, has under the same keys.
+func Copy(to, from any) error {
+	var errs problems.List
+	source := Fields(from, "")
+	for _, f := range Fields(to, "") {
+		i := slices.IndexFunc(source, func(g Field) bool { return g.Key == f.Key })
+		if f.Group || i < 0 || source[i].Value.IsZero() {
+			continue
+		}
+		if err := f.SetTexts(source[i].Texts()...); err != nil {
+			errs.Add(f.Key, err)
+		}
+	}
+	return errs.Err()
+}
+
+// Check adds the settings that are outside their bounds, or none of the texts that are allowed.
+func Check(errs *problems.List, config any) {
+	for _, f := range Fields(config, "") {
+		if names := f.enum(); names != nil {
+			text := f.Value.String()
+			none := text == "" && strings.HasPrefix(f.Tag.Get("enum"), ",")
+			errs.Expect(none || slices.Contains(names, text), f.Key, "expected %s, found %.60q", f.Form(), text)
+		}
+		bounds, ok := f.Tag.Lookup("check")
+		if !ok {
+			continue
+		}
+		first, last, _ := strings.Cut(bounds, "..")
+		low, high := f.bound(first), f.bound(last)
+		if x := f.Value; compare(x, low) < 0 || compare(x, high) > 0 {
+			what, lowest := "a number", fmt.Sprint(low.Interface())
+			if x.Type() == reflect.TypeFor[time.Duration]() {
+				what = "a time"
+			}
+			if zero := f.Tag.Get("zero"); zero != "" {
+				lowest += " (" + zero + ")"
+			}
+			errs.Add(f.Key, fmt.Errorf("expected %s from %s to %v, found %v", what, lowest, high.Interface(), x.Interface()))
+		}
+	}
+}
+
+// bound returns a bound of the tag check.
+func (f Field) bound(text string) reflect.Value {
+	v := reflect.New(f.Value.Type()).Elem()
+	if err := Set(v, text); err != nil {
+		panic(fmt.Sprintf("%s: tag check: %v", f.Key, err))
+	}
+	return v
+}
+
+func compare(a, b reflect.Value) int {
+	switch {
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	default:
+		return cmp.Compare(a.Float(), b.Float())
+	}
+}
