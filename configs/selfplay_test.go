@@ -80,7 +80,7 @@ split: {validation: 80,
 		"- a":                            ":1: expected self-play as keys and values, found a list",
 		"":                               ":1: expected keys and values, found nothing",
 		"agents: [random]\nexplore: 3":   ":2: explore: expected explore as keys and values, found \"3\"",
-		"agents: [random]\nsplit: {a: }": ":2: split: unknown key \"a\" in a split, expected one of: validation, test",
+		"agents: [random]\nsplit: {a: }": ":2: split: unknown key \"a\" in split, expected one of: validation, test",
 		"agents: [random]\nexplore: {temperature: .nan}": ":2: explore.temperature: expected",
 	} {
 		_, err := LoadSelfPlay(write(t, text), exploring())

@@ -54,7 +54,7 @@ var killKinds = []killKind{
 	{name: "tune spsa", makes: "run", args: "tune spsa run.yaml --out run", prepare: configFile(
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 12\npairs: 4\nverification: {every: 5, pairs: 5}")},
 	{name: "train", makes: "run", args: "train run.yaml --out run", prepare: configFile(
-		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, validation: 20}\n" +
+		"rules: simplified\nagent: alphabeta:depth=1,hash=1\ngenerations: 2\nselfplay: {pairs: 60, split: {validation: 20}}\n" +
 			"tune: {scale: 0.005, network: {epochs: 1}}\nmatch: {sprt: 'elo0=0,elo1=50', pairs: 30}\nrating: {pairs: 5}")},
 	{name: "tune texel", makes: "run", refuses: "found the result of another run", args: "tune texel run.yaml --out run",
 		prepare: func(t *testing.T, dir string) {
