@@ -1,18 +1,19 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
+	"runtime"
 	"time"
 
-	"gyges/agents/eval"
+	"gyges/agents/analysis"
 	"gyges/agents/solver"
 	"gyges/rules"
+	"gyges/rules/base/grid"
+	"gyges/tournament"
 )
 
 // solveCmd proves wins and losses.
@@ -26,7 +27,7 @@ type solveCmd struct {
 	Check    string         `placeholder:"FILE" help:"Search nothing: play the strategy in FILE against every reply."`
 	List     string         `placeholder:"FILE" help:"Solve the positions of a list, one a line; - is the standard input. See gyges openings."`
 	Workers  int            `placeholder:"N" help:"With --list, positions at a time; 0, the default, is one for each core."`
-	Format   string         `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
+	Format   grid.Format    `enum:"text,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), csv or json; of a list, json is one object a line."`
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
@@ -51,55 +52,92 @@ func (solveCmd) examples() []example {
 	}
 }
 
-// defaultProofNodes is the default of --nodes: some seconds.
-const defaultProofNodes = 1_000_000
-
-// defaultProofDepth is the default of --depth with --proof: with more, strategies are longer.
-const defaultProofDepth = 31
+// Defaults of --nodes, some seconds, and of --depth with --proof: with more, strategies are longer.
+const (
+	defaultProofNodes = 1_000_000
+	defaultProofDepth = 31
+)
 
 // Run solves the position or those of the list.
 func (c *solveCmd) Run(ctx context.Context, e *env) error {
-	r, err := c.check()
-	if err != nil {
+	search, err := c.search()
+	r, errRules := c.load()
+	if err := errors.Join(err, errRules); err != nil {
 		return err
 	}
 	if c.List != "" {
-		return c.runList(ctx, e, r)
+		return c.solveList(ctx, e, r, search)
 	}
 	g, err := parseGame(r, c.Position)
 	if err != nil {
 		return err
 	}
-	if c.Check != "" {
-		return c.checkStrategy(ctx, e, g)
+	solve := func(context.Context, *rules.Game) (solver.Solution, error) { return c.check(ctx, e, g) }
+	if c.Check == "" {
+		if solve, err = search.New(r); err != nil {
+			return err
+		}
 	}
-	guide, err := c.evaluator(r)
-	if err != nil {
-		return err
-	}
-	s, err := c.solveTo(ctx, g, c.newSolve(guide))
-	if s == nil {
-		return err
-	}
-	if err := s.print(e.out, c.Format); err != nil {
-		return err
+	s, errOut := c.solveTo(ctx, g, solve)
+	if s.Game == nil {
+		return errOut
 	}
 	switch {
-	case err != nil:
-		return err
-	case ctx.Err() != nil && !s.complete:
-		return ctx.Err()
-	case !s.complete:
-		return errNo
+	case c.Format == grid.Text:
+		c.print(e.out, s)
+	case c.Format == grid.JSON:
+		err = writeJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
+	default:
+		err = grid.Write(e.out, c.Format, grid.Options{}, solutionColumns(c.Format), []solver.Solution{s})
+	}
+	switch {
+	case err != nil || errOut != nil:
+		return cmp.Or(err, errOut)
+	case !s.Complete:
+		return cmp.Or(ctx.Err(), errNo)
 	}
 	return nil
+}
+
+// search checks the flags and returns the search that they say.
+func (c *solveCmd) search() (s solver.Search, err error) {
+	most := solver.MaxDepth
+	s.Depth = 5
+	if c.Proof {
+		s.Depth, s.Nodes, most = defaultProofDepth, defaultProofNodes, solver.MaxProofDepth
+	}
+	refuse := func(given bool, message string) {
+		if given {
+			err = errors.Join(err, errors.New(message))
+		}
+	}
+	if c.Depth != nil {
+		s.Depth = *c.Depth
+		err = between("--depth", s.Depth, 1, most)
+	}
+	c.Depth = &s.Depth
+	err = errors.Join(err, positive("--movetime", c.MoveTime), between("--workers", c.Workers, 0, 1024))
+	if c.MoveTime != nil {
+		s.MoveTime = *c.MoveTime
+	}
+	if c.Nodes != nil {
+		s.Nodes = int64(*c.Nodes)
+		err = errors.Join(err, between("--nodes", *c.Nodes, 1, 1_000_000_000))
+	}
+	refuse(c.Nodes != nil && !c.Proof, "--nodes needs --proof")
+	refuse(c.Out != "" && !c.Proof, "--out needs --proof")
+	refuse(c.Check != "" && (c.Proof || c.List != ""), "--check goes neither with --proof nor with --list")
+	refuse(c.List != "" && len(c.Position) > 0, "--list goes without a position")
+	refuse(c.List != "" && c.Out != "", "--out goes without --list")
+	refuse(c.Workers != 0 && c.List == "", "--workers needs --list")
+	return s, err
 }
 
 // solveTo solves a position and writes the strategy to the file of --out, which is opened before the search.
 // Without a strategy an earlier file stays. A solution may come with the error of the file.
 func (c *solveCmd) solveTo(
-	ctx context.Context, g *rules.Game, solve func(context.Context, *rules.Game) (*solution, error),
-) (s *solution, err error) {
+	ctx context.Context, g *rules.Game, solve func(context.Context, *rules.Game) (solver.Solution, error),
+) (s solver.Solution, err error) {
 	if c.Out == "" {
 		return solve(ctx, g)
 	}
@@ -107,183 +145,131 @@ func (c *solveCmd) solveTo(
 		if s, err = solve(ctx, g); err != nil {
 			return err
 		}
-		if s.win == nil {
+		if s.Win == nil {
 			return errNo
 		}
-		return writeStrategy(w, g.Rules(), s.win.Moves)
+		return asFailure(solver.WriteStrategy(w, g.Rules(), s.Win.Moves))
 	})
 	return s, err
 }
 
-// check checks the flags and returns the rules.
-func (c *solveCmd) check() (*rules.Rules, error) {
-	depth, most := 5, solver.MaxDepth
-	if c.Proof {
-		depth, most = defaultProofDepth, solver.MaxProofDepth
-	}
-	if c.Depth == nil {
-		c.Depth = &depth
-	}
-	err := errors.Join(between("--depth", *c.Depth, 1, most), positive("--movetime", c.MoveTime))
-	refuse := func(given bool, message string) {
-		if given {
-			err = errors.Join(err, errors.New(message))
-		}
-	}
-	refuse(c.Nodes != nil && !c.Proof, "--nodes: expected --proof, too")
-	refuse(c.Out != "" && !c.Proof, "--out: expected --proof, too")
-	refuse(c.Check != "" && (c.Proof || c.List != ""), "--check: expected neither --proof nor --list beside it")
-	refuse(c.List != "" && len(c.Position) > 0, "--list: expected no position beside it")
-	refuse(c.List != "" && c.Out != "", "--out: expected no --list beside it")
-	refuse(c.Workers != 0 && c.List == "", "--workers: expected --list, too")
-	if c.Nodes == nil {
-		c.Nodes = new(defaultProofNodes)
-	}
-	err = errors.Join(err, between("--nodes", *c.Nodes, 1, 1_000_000_000), between("--workers", c.Workers, 0, 1024))
-	r, errRules := c.load()
-	return r, errors.Join(err, errRules)
-}
-
-// evaluator returns what guides the search with --proof, nil without.
-func (c *solveCmd) evaluator(r *rules.Rules) (*eval.Evaluator, error) {
-	if !c.Proof {
-		return nil, nil
-	}
-	w, err := eval.Default(eval.Family(r))
+// check plays the strategy from the file of --check.
+func (c *solveCmd) check(ctx context.Context, e *env, g *rules.Game) (solver.Solution, error) {
+	strategy, err := readInput(ctx, e, c.Check, func(in io.Reader, name string) (solver.Strategy, error) {
+		return solver.ReadStrategy(in, name, g.Rules())
+	})
 	if err != nil {
-		return nil, err
+		return solver.Solution{}, err
 	}
-	return eval.New(w, r)
+	s, err := strategy.Solve(g)
+	if err != nil {
+		return solver.Solution{}, fmt.Errorf("%s: %w", c.Check, err)
+	}
+	return s, nil
 }
 
-// newSolve returns a function that solves positions, for one goroutine. Its error is not
-// that of a context: then the solution is incomplete.
-func (c *solveCmd) newSolve(e *eval.Evaluator) func(context.Context, *rules.Game) (*solution, error) {
-	search := c.newSearch()
-	if e != nil {
-		search = c.newProof(e)
-	}
-	return func(ctx context.Context, g *rules.Game) (*solution, error) {
-		limited := ctx
-		if c.MoveTime != nil {
-			var cancel context.CancelFunc
-			limited, cancel = context.WithTimeout(ctx, *c.MoveTime)
-			defer cancel()
-		}
-		began := time.Now()
-		s := &solution{game: g, depth: *c.Depth}
-		err := search(limited, s)
-		s.seconds = time.Since(began).Seconds()
-		if err != nil && limited.Err() == nil {
-			return nil, err
-		}
-		return s, nil
-	}
-}
-
-// newSearch returns the depth-first search.
-func (c *solveCmd) newSearch() func(context.Context, *solution) error {
-	search := solver.New(solver.DefaultMegabytes)
-	return func(ctx context.Context, s *solution) (err error) {
-		s.result, err = search.Solve(ctx, s.game, s.depth, nil)
-		s.complete = err == nil
+// solveList solves the positions of a list, and prints their solutions in its order as soon
+// as they are there. What is stopped has printed those before.
+func (c *solveCmd) solveList(ctx context.Context, e *env, r *rules.Rules, search solver.Search) error {
+	list, err := readInput(ctx, e, c.List, tournament.ReadOpenings)
+	if err != nil {
 		return err
 	}
+	games := make([]*rules.Game, len(list.Positions))
+	for i := range games {
+		p, err := list.Opening(r, 0, int64(i))
+		if err == nil && r.SettingUp(p) {
+			err = fmt.Errorf("%s: position %d: expected one in which all pieces are placed", list.File, i+1)
+		}
+		if err != nil {
+			return err
+		}
+		games[i] = rules.NewGame(r, p)
+	}
+	columns := solutionColumns(c.Format)
+	table := grid.NewWriter(e.out, c.Format, grid.Options{}, columns)
+	progress := newMeter(e.err, int64(len(games)))
+	defer progress.end()
+	done, results := int64(0), 0
+	return search.List(ctx, r, games, cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), func(s solver.Solution) error {
+		if done++; s.Plies != 0 {
+			results++
+		}
+		if progress.due() {
+			progress.report(done, progress.total, fmt.Sprintf("%d of %d positions solved, %d with a result, %s",
+				done, progress.total, results, progress.left(done, progress.total-done)))
+		}
+		switch c.Format {
+		case grid.JSON:
+			return writeJSONLine(e.out, grid.ObjectOf(columns, s))
+		case grid.CSV:
+			return asFailure(table.Write(s))
+		}
+		e.out.printf("%s: ", r.FormatPosition(s.Game.Position()))
+		c.print(e.out, s)
+		return nil
+	})
 }
 
-// newProof returns the search by proof numbers.
-func (c *solveCmd) newProof(e *eval.Evaluator) func(context.Context, *solution) error {
-	prover := solver.NewProver(int64(*c.Nodes))
-	return func(ctx context.Context, s *solution) error {
-		proof, err := prover.Prove(ctx, s.game, e, s.depth, int64(*c.Nodes))
-		s.byProof, s.result.Nodes = true, proof.Nodes
-		if s.win = proof.Win; s.win != nil {
-			s.complete = true
-			s.result.Plies, s.result.Line = s.win.Plies, s.win.Line
-			if proof.Winner != s.game.Position().Side() {
-				s.result.Plies = -s.win.Plies
+// print prints a solution as text.
+func (c *solveCmd) print(out *output, s solver.Solution) {
+	byProof, in := c.Proof || c.Check != "", "in"
+	if byProof {
+		in = "within"
+	}
+	switch {
+	case s.Plies > 0:
+		out.printf("win %s %d\n", in, s.Plies)
+	case s.Plies < 0:
+		out.printf("loss %s %d\n", in, -s.Plies)
+	case byProof:
+		out.printf("nothing proven\n")
+	case s.Complete:
+		out.printf("no forced result within %d plies\n", s.Depth)
+	default:
+		out.printf("no forced result within %d plies; stopped before %d\n", s.Depth, *c.Depth)
+	}
+	p := s.Game.Position()
+	for i, text := range analysis.LongLine(s.Game, s.Line) {
+		out.printf("%3d. %-5v  %s\n", i+1, p.Side(), text)
+		p = s.Game.Rules().Apply(p, s.Line[i])
+	}
+	if s.Win != nil {
+		out.printf("strategy of %d moves, played against every reply\n", len(s.Win.Moves))
+	}
+	out.printf("nodes %d, time %.2f s\n", s.Nodes, s.Seconds)
+}
+
+// solutionColumns are the columns of solutions for programs.
+func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
+	type row = solver.Solution
+	columns := []grid.Column[row]{
+		{Key: "rules", Value: func(s row) any { return s.Game.Rules().String() }},
+		{Key: "position", Value: func(s row) any { return s.Game.Rules().FormatPosition(s.Game.Position()) }},
+		{Key: "result", Doc: "win or loss of the side to move, or none", Value: func(s row) any {
+			return [...]string{"loss", "none", "win"}[cmp.Compare(s.Plies, 0)+1]
+		}},
+		{Key: "plies", Doc: "to the goal, by proof numbers at most", Value: func(s row) any { return max(s.Plies, -s.Plies) }},
+		{Key: "depth", Doc: "plies searched completely; 0 by proof numbers", Value: func(s row) any { return s.Depth }},
+		{Key: "complete", Value: func(s row) any { return s.Complete }},
+		{Key: "strategy", Doc: "moves of the winner's strategy, by proof numbers", Value: func(s row) any {
+			if s.Win == nil {
+				return 0
 			}
+			return len(s.Win.Moves)
+		}},
+		{Key: "nodes", Value: func(s row) any { return s.Nodes }},
+		{Key: "seconds", Value: func(s row) any { return s.Seconds }},
+	}
+	if f == grid.JSON {
+		return append(columns, grid.Column[row]{Key: "line", Value: func(s row) any {
+			return analysis.LongLine(s.Game, s.Line)
+		}})
+	}
+	return append(columns, grid.Column[row]{Key: "move", Value: func(s row) any {
+		if len(s.Line) == 0 {
+			return ""
 		}
-		return err
-	}
-}
-
-// checkStrategy plays a strategy from a file.
-func (c *solveCmd) checkStrategy(ctx context.Context, e *env, g *rules.Game) error {
-	in, name, err := openInput(ctx, e.in, c.Check)
-	if err != nil {
-		return plainFileError(err)
-	}
-	defer func() { _ = in.Close() }() // it was only read
-	moves, err := readStrategy(in, name, g.Rules())
-	if err != nil {
-		return plainFileError(err)
-	}
-	s := solution{game: g, byProof: true, complete: true}
-	strategy := solver.Strategy{Rules: g.Rules(), Winner: g.Position().Side(), Moves: moves}
-	for p := range moves {
-		strategy.Winner = p.Side()
-		break
-	}
-	win, err := strategy.Check(g.Position())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	s.win, s.result.Plies, s.result.Line = &win, win.Plies, win.Line
-	s.result.Nodes = int64(len(win.Moves))
-	if strategy.Winner != g.Position().Side() {
-		s.result.Plies = -win.Plies
-	}
-	return s.print(e.out, c.Format)
-}
-
-// writeStrategy writes a strategy, a move a line, in the order of the positions' texts.
-func writeStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]rules.Move) error {
-	lines := make([]string, 0, len(moves))
-	for p, m := range moves {
-		lines = append(lines, fmt.Sprintf("%s ; %v\n", r.FormatPosition(p), m))
-	}
-	slices.Sort(lines)
-	for _, line := range lines {
-		if _, err := io.WriteString(w, line); err != nil {
-			return asFailure(err)
-		}
-	}
-	return nil
-}
-
-// maxStrategyLine bounds a line of a strategy from outside, in bytes.
-const maxStrategyLine = 4096
-
-// readStrategy reads what writeStrategy wrote. All positions must be of one side.
-func readStrategy(in io.Reader, name string, r *rules.Rules) (map[rules.Position]rules.Move, error) {
-	moves := map[rules.Position]rules.Move{}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, maxStrategyLine)
-	var side rules.Side
-	for n := 1; lines.Scan(); n++ {
-		position, text, ok := strings.Cut(lines.Text(), ";")
-		if !ok {
-			return nil, fmt.Errorf("%s:%d: expected 'POSITION ; MOVE', found %.60q", name, n, lines.Text())
-		}
-		p, err := r.ParsePosition(strings.TrimSpace(position))
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: position %w", name, n, err)
-		}
-		m, err := r.ParseMove(p, strings.TrimSpace(text))
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: move %w", name, n, err)
-		}
-		if len(moves) > 0 && p.Side() != side {
-			return nil, fmt.Errorf("%s:%d: expected a position with %v to move, as in line 1", name, n, side)
-		}
-		side, moves[p] = p.Side(), m
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(moves) == 0 {
-		return nil, fmt.Errorf("%s: expected lines 'POSITION ; MOVE', found none", name)
-	}
-	return moves, nil
+		return s.Line[0].String()
+	}})
 }

@@ -1,0 +1,129 @@
+package solver
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"gyges/agents/eval"
+	"gyges/rules"
+)
+
+// Search says how positions are searched.
+type Search struct {
+	Depth    int           // plies within which a result is sought
+	MoveTime time.Duration // for a position; 0: no limit
+	Nodes    int64         // of a search by proof numbers, for each side; 0: depth first
+}
+
+// Solution is the result of the search of a position.
+type Solution struct {
+	Result
+	Game     *rules.Game
+	Win      *Win    // the strategy found by proof numbers; nil: none
+	Complete bool    // searched to the end, not stopped; by proof numbers, proven
+	Seconds  float64 // the search took, in thousandths
+}
+
+// New returns a function that searches games, for one goroutine at a time. Its error is
+// never that of a context: then the solution is incomplete.
+func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
+	find := s.depthFirst()
+	if s.Nodes > 0 {
+		weights, err := eval.Default(eval.Family(r))
+		if err != nil {
+			return nil, err
+		}
+		guide, err := eval.New(weights, r)
+		if err != nil {
+			return nil, err
+		}
+		find = s.byProof(guide)
+	}
+	return func(ctx context.Context, g *rules.Game) (Solution, error) {
+		if s.MoveTime > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, s.MoveTime)
+			defer cancel()
+		}
+		began := time.Now()
+		solution := Solution{Game: g}
+		err := find(ctx, &solution)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		solution.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
+		return solution, err
+	}, nil
+}
+
+func (s Search) depthFirst() func(context.Context, *Solution) error {
+	solver := New(DefaultMegabytes)
+	return func(ctx context.Context, found *Solution) (err error) {
+		found.Result, err = solver.Solve(ctx, found.Game, s.Depth, nil)
+		found.Complete = err == nil
+		return err
+	}
+}
+
+func (s Search) byProof(guide *eval.Evaluator) func(context.Context, *Solution) error {
+	prover := NewProver(s.Nodes)
+	return func(ctx context.Context, found *Solution) error {
+		proof, err := prover.Prove(ctx, found.Game, guide, s.Depth, s.Nodes)
+		found.Nodes = proof.Nodes
+		if proof.Win != nil {
+			found.won(proof.Winner, proof.Win)
+		}
+		return err
+	}
+}
+
+// won makes a strategy of a side the result.
+func (s *Solution) won(winner rules.Side, w *Win) {
+	s.Win, s.Complete, s.Plies, s.Line = w, true, w.Plies, w.Line
+	if winner != s.Game.Position().Side() {
+		s.Plies = -w.Plies
+	}
+}
+
+// List searches games of the same rules, as many at a time as there are workers, and calls
+// each with the solutions in the order of the games. The first error ends all.
+func (s Search) List(
+	ctx context.Context, r *rules.Rules, games []*rules.Game, workers int, each func(Solution) error,
+) error {
+	group, ctx := errgroup.WithContext(ctx)
+	solutions := make([]chan Solution, len(games))
+	for i := range solutions {
+		solutions[i] = make(chan Solution, 1)
+	}
+	var next atomic.Int64
+	for range min(workers, len(games)) {
+		group.Go(func() error {
+			solve, err := s.New(r)
+			for i := int(next.Add(1)) - 1; err == nil && ctx.Err() == nil && i < len(games); i = int(next.Add(1)) - 1 {
+				var solution Solution
+				if solution, err = solve(ctx, games[i]); err == nil && ctx.Err() == nil {
+					solutions[i] <- solution
+				}
+			}
+			return err
+		})
+	}
+	group.Go(func() error {
+		for _, s := range solutions {
+			select {
+			case solution := <-s:
+				if err := each(solution); err != nil {
+					return err
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}

@@ -1,0 +1,38 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxBadLines is the number of malformed lines after which a text is not read on.
+const maxBadLines = 20
+
+// Lines calls each with every line of a text, its end and spaces around it removed, but not
+// with empty lines and those that begin with #. A line may have at most maxLine bytes. The
+// error joins those of reading and of each, after the text's name and the line's number.
+func Lines(in io.Reader, name string, maxLine int, each func(line string) error) error {
+	var errs []error
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	n := 1
+	for ; len(errs) < maxBadLines && lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := each(line); err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", name, n, err))
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		errs = append(errs, fmt.Errorf("%s:%d: expected a line of at most %d bytes, found a longer one", name, n, maxLine))
+	case err != nil:
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
