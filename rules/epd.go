@@ -1,17 +1,14 @@
 package rules
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
 
 // EPD is a line of a file of positions with their perft counts.
 type EPD struct {
-	Line     int    // from 1
 	Text     string // the position as written in the file
 	Position Position
 	Counts   []PerftCount
@@ -23,47 +20,11 @@ type PerftCount struct {
 	Nodes uint64
 }
 
-// Bounds of such files.
-const (
-	MaxPerftDepth = 20   // plies
-	maxEPDLine    = 4096 // bytes
-	maxEPDErrors  = 20   // malformed lines that are named
-)
+// MaxPerftDepth is the highest depth in such a file, in plies.
+const MaxPerftDepth = 20
 
-// ReadEPD reads lines "POSITION ;D1 n ;D2 n". Empty lines and those that begin with #
-// are ignored. The error joins all malformed lines, up to a limit, after the file's
-// name, and an error of in.
-func (r *Rules) ReadEPD(name string, in io.Reader) ([]EPD, error) {
-	var lines []EPD
-	var errs []error
-	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, maxEPDLine)
-	n := 1
-	for ; scanner.Scan() && len(errs) < maxEPDErrors; n++ {
-		text := strings.TrimSpace(scanner.Text())
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		l, err := r.parseEPD(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", name, n, err))
-			continue
-		}
-		l.Line = n
-		lines = append(lines, l)
-	}
-	switch err := scanner.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		errs = append(errs, fmt.Errorf("%s:%d: expected at most %d bytes in a line", name, n, maxEPDLine))
-	case err != nil:
-		errs = append(errs, err)
-	case len(lines) == 0 && len(errs) == 0:
-		errs = append(errs, fmt.Errorf("%s: expected lines 'POSITION ;D1 n', found none", name))
-	}
-	return lines, errors.Join(errs...)
-}
-
-func (r *Rules) parseEPD(text string) (EPD, error) {
+// ParseEPD reads a line "POSITION ;D1 n ;D2 n".
+func (r *Rules) ParseEPD(text string) (EPD, error) {
 	fields := strings.Split(text, ";")
 	l := EPD{Text: strings.TrimSpace(fields[0])}
 	var err error

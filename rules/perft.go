@@ -2,20 +2,9 @@ package rules
 
 import (
 	"context"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 )
-
-// PerftConfig holds how [Perft] counts. The counts don't depend on it.
-type PerftConfig struct {
-	// Workers share the work; 0 is one.
-	Workers int
-	// Memory, in bytes, keeps counts, so that boards that several sequences lead
-	// to are counted once. With 0 every sequence is generated, and so it is under
-	// a repetition rule, which makes a count depend on earlier positions.
-	Memory int
-}
 
 // Split is the part of a perft count that lies under one root move.
 type Split struct {
@@ -29,8 +18,9 @@ type Split struct {
 // repetition rule of r applies, counted from p on: for the usual perft use rules with
 // repetition none. Length is no limit.
 //
-// On cancellation it returns the context's error.
-func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig) (uint64, []Split, error) {
+// The workers, one at least, share the work; the counts don't depend on their number. On
+// cancellation it returns the context's error.
+func Perft(ctx context.Context, r *Rules, p Position, depth, workers int) (uint64, []Split, error) {
 	if depth < 1 {
 		return 1, nil, ctx.Err()
 	}
@@ -40,15 +30,11 @@ func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig
 	for m := range ms.All() {
 		splits = append(splits, Split{Move: m})
 	}
-	workers := max(how.Workers, 1)
 	var next, total atomic.Int64
 	var wg sync.WaitGroup
-	for range workers {
+	for range max(workers, 1) {
 		wg.Go(func() {
 			c := perftCounter{ctx: ctx, rules: r, repetition: r.options.Repetition != NoRepetition}
-			if entries := how.Memory / perftEntryBytes / workers; entries > 0 && !c.repetition {
-				c.table = make([]perftEntry, 1<<(bits.Len(uint(entries))-1))
-			}
 			for i := int(next.Add(1)) - 1; i < len(splits); i = int(next.Add(1)) - 1 {
 				splits[i].Nodes = c.after(p, splits[i].Move, depth)
 				total.Add(int64(splits[i].Nodes))
@@ -63,18 +49,9 @@ func Perft(ctx context.Context, r *Rules, p Position, depth int, how PerftConfig
 type perftCounter struct {
 	ctx        context.Context
 	rules      *Rules
-	repetition bool         // a repetition rule applies
-	path       []Position   // keys from the root to the position before the present one
-	table      []perftEntry // a power of two; the latest count replaces that in its place; nil for none
+	repetition bool       // a repetition rule applies
+	path       []Position // keys from the root to the position before the present one
 }
-
-type perftEntry struct {
-	position Position
-	depth    int
-	nodes    uint64
-}
-
-const perftEntryBytes = 32
 
 // after counts the sequences of depth plies that begin with m in p.
 func (c *perftCounter) after(p Position, m Move, depth int) uint64 {
@@ -89,19 +66,7 @@ func (c *perftCounter) count(p Position, depth int) uint64 {
 	switch {
 	case depth == 0:
 		return 1
-	case c.table == nil:
-		return c.generate(p, depth)
-	}
-	e := &c.table[(p.Hash()+uint64(depth)*0x9e3779b97f4a7c15)&uint64(len(c.table)-1)]
-	if e.position != p || e.depth != depth {
-		*e = perftEntry{p, depth, c.generate(p, depth)}
-	}
-	return e.nodes
-}
-
-// generate counts by generation, at least one ply deep.
-func (c *perftCounter) generate(p Position, depth int) uint64 {
-	if depth == 1 && !c.repetition {
+	case depth == 1 && !c.repetition:
 		return uint64(c.rules.Count(p))
 	}
 	var ms MoveSet
@@ -111,7 +76,7 @@ func (c *perftCounter) generate(p Position, depth int) uint64 {
 		return uint64(ms.Len())
 	case c.ctx.Err() != nil:
 		return 0
-	case depth == 2 && !c.repetition && c.table == nil:
+	case depth == 2 && !c.repetition:
 		return c.rules.countAfter(p, &ms)
 	}
 	var n uint64

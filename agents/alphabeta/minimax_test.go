@@ -73,7 +73,7 @@ func (gs *games) next() *rules.Game {
 		if g.LegalMoves(&ms); math.Pow(float64(ms.Len()), float64(gs.depth)) > 30*float64(gs.lines) {
 			continue // not worth counting its lines
 		}
-		lines, _, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, rules.PerftConfig{})
+		lines, _, err := rules.Perft(context.Background(), gs.rules, g.Position(), gs.depth, 1)
 		if err == nil && lines <= gs.lines {
 			return g
 		}

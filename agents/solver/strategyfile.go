@@ -29,7 +29,7 @@ const maxStrategyLine = 4096
 // positions. Errors give the name of the file and the line.
 func ReadStrategy(in io.Reader, name string, r *rules.Rules) (Strategy, error) {
 	s := Strategy{Rules: r, Moves: map[rules.Position]rules.Move{}}
-	err := files.Lines(in, name, maxStrategyLine, func(line string) error {
+	err := files.Lines(in, name, maxStrategyLine, func(_ int, line string) error {
 		position, text, ok := strings.Cut(line, ";")
 		if !ok {
 			return fmt.Errorf("expected 'POSITION ; MOVE', found %.60q", line)

@@ -209,7 +209,7 @@ func (s *server) perft(ctx context.Context, text string) error {
 	}
 	p := s.game.Position()
 	s.start(ctx, true, func(ctx context.Context) string {
-		nodes, _, err := rules.Perft(ctx, r, p, int(depth), rules.PerftConfig{})
+		nodes, _, err := rules.Perft(ctx, r, p, int(depth), 1)
 		if err != nil {
 			return fmt.Sprintf("info string perft %d was stopped", depth)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"gyges/rules"
 )
@@ -40,15 +39,11 @@ func (c *movesCmd) Run(e *env) error {
 	}
 	var ms rules.MoveSet
 	r.Moves(p, &ms)
-	lines := make([]string, 0, ms.Len())
-	for m := range ms.All() {
+	printSorted(e.out, slices.Collect(ms.All()), func(m rules.Move) string {
 		if c.Long {
-			lines = append(lines, r.LongText(p, m)+"\n")
-		} else {
-			lines = append(lines, m.String()+"\n")
+			return r.LongText(p, m)
 		}
-	}
-	slices.Sort(lines)
-	e.out.printf("%s", strings.Join(lines, ""))
+		return m.String()
+	})
 	return nil
 }

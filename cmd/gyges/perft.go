@@ -5,19 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
-const (
-	maxWorkers = 1024    // of perft
-	maxHash    = 1 << 16 // of perft, MiB
-)
+// maxWorkers bounds the threads of a command.
+const maxWorkers = 1024
 
 // perftCmd counts sequences of moves.
 type perftCmd struct {
@@ -26,7 +25,6 @@ type perftCmd struct {
 	Split    bool     `help:"Print the count under each first move too."`
 	EPD      string   `name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
 	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
-	Hash     int      `placeholder:"MB" help:"Hash table, in MiB, with which transpositions are counted once. 0, the default: none, every sequence is generated."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
@@ -39,7 +37,6 @@ func (perftCmd) Help() string {
 func (perftCmd) examples() []example {
 	return []example{
 		{"gyges perft --depth 3 '321123/000000/000000/000000/000000/321123 s'", ""},
-		{"gyges perft --depth 4 --hash 256 '321123/000000/000000/000000/000000/321123 s'", ""},
 		{"gyges perft --depth 2 --split --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
 		{"gyges perft --rules simplified --epd counts.epd --depth 3", ""},
 	}
@@ -58,10 +55,7 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if o := r.Options(); c.Hash > 0 && o.Repetition != rules.NoRepetition {
-		return fmt.Errorf("--hash: expected repetition=none, found %v: with it a count depends on the history",
-			o.Repetition)
-	}
+	c.Workers = cmp.Or(c.Workers, runtime.GOMAXPROCS(0))
 	if c.EPD != "" {
 		return c.checkFile(ctx, e, r)
 	}
@@ -69,12 +63,33 @@ func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.count(ctx, e, r, p)
+	began := time.Now()
+	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.Workers)
+	if err != nil {
+		return err
+	}
+	seconds := time.Since(began).Seconds()
+	if c.Split {
+		printSorted(e.out, splits, func(s rules.Split) string { return fmt.Sprintf("%v %d", s.Move, s.Nodes) })
+	}
+	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
+	e.out.printf("nodes %d\n", total)
+	return nil
+}
+
+// printSorted prints a line for each element, in byte order.
+func printSorted[T any](out *output, list []T, line func(T) string) {
+	lines := make([]string, len(list))
+	for i, x := range list {
+		lines[i] = line(x) + "\n"
+	}
+	slices.Sort(lines)
+	out.printf("%s", strings.Join(lines, ""))
 }
 
 // check returns what is wrong with the flags.
 func (c *perftCmd) check() error {
-	errs := []error{between("--workers", c.Workers, 0, maxWorkers), between("--hash", c.Hash, 0, maxHash)}
+	errs := []error{between("--workers", c.Workers, 0, maxWorkers)}
 	switch {
 	case c.Depth != nil:
 		errs = append(errs, between("--depth", *c.Depth, 0, rules.MaxPerftDepth))
@@ -90,64 +105,48 @@ func (c *perftCmd) check() error {
 	return errors.Join(errs...)
 }
 
-// how returns how to count.
-func (c *perftCmd) how() rules.PerftConfig {
-	return rules.PerftConfig{Workers: cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), Memory: c.Hash << 20}
-}
+// maxEPDLine bounds a line of a file of counts, in bytes.
+const maxEPDLine = 4096
 
-// count prints the count from one position.
-func (c *perftCmd) count(ctx context.Context, e *env, r *rules.Rules, p rules.Position) error {
-	began := time.Now()
-	total, splits, err := rules.Perft(ctx, r, p, *c.Depth, c.how())
-	if err != nil {
-		return err
-	}
-	seconds := time.Since(began).Seconds()
-	if c.Split {
-		lines := make([]string, len(splits))
-		for i, s := range splits {
-			lines[i] = fmt.Sprintf("%v %d\n", s.Move, s.Nodes)
-		}
-		slices.Sort(lines)
-		e.out.printf("%s", strings.Join(lines, ""))
-	}
-	e.out.printf("time %.2f s, %s nodes/s\n", seconds, perSecond(total, seconds))
-	e.out.printf("nodes %d\n", total)
-	return nil
+// countedPosition is a line of a file of counts.
+type countedPosition struct {
+	rules.EPD
+	place string // file and line
 }
 
 // checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
-	f, name, err := openInput(ctx, e.in, c.EPD)
-	if err != nil {
-		return fileError("--epd", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	lines, err := r.ReadEPD(name, f)
-	if failed, ok := errors.AsType[*os.PathError](err); ok {
-		return fileError("--epd", failed)
-	}
+	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []countedPosition, err error) {
+		err = files.Lines(in, name, maxEPDLine, func(n int, line string) error {
+			counted, err := r.ParseEPD(line)
+			list = append(list, countedPosition{counted, fmt.Sprintf("%s:%d", name, n)})
+			return err
+		})
+		if err == nil && len(list) == 0 {
+			err = fmt.Errorf("%s: expected lines 'POSITION ;D1 n', found none", name)
+		}
+		return list, err
+	})
 	if err != nil {
 		return err
 	}
 	mismatches := 0
-	for _, l := range lines {
+	for _, l := range list {
 		for _, want := range l.Counts {
 			if c.Depth != nil && want.Depth > *c.Depth {
 				continue
 			}
-			n, _, err := rules.Perft(ctx, r, l.Position, want.Depth, c.how())
+			n, _, err := rules.Perft(ctx, r, l.Position, want.Depth, c.Workers)
 			if err != nil {
 				return err
 			}
-			e.log.Debug("perft", "line", l.Line, "depth", want.Depth, "nodes", n)
 			if n != want.Nodes {
 				mismatches++
-				e.out.printf("%s:%d: %s depth %d: expected %d, counted %d\n", name, l.Line, l.Text, want.Depth, want.Nodes, n)
+				e.out.printf("%s: %s depth %d: expected %d, counted %d\n", l.place, l.Text, want.Depth, want.Nodes, n)
 			}
 		}
 	}
-	e.out.printf("%d positions, %d mismatches\n", len(lines), mismatches)
+	e.out.printf("%d positions, %d mismatches\n", len(list), mismatches)
 	if mismatches > 0 {
 		return errNo
 	}

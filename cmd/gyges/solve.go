@@ -116,7 +116,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		err = between("--depth", s.Depth, 1, most)
 	}
 	c.Depth = &s.Depth
-	err = errors.Join(err, positive("--movetime", c.MoveTime), between("--workers", c.Workers, 0, 1024))
+	err = errors.Join(err, positive("--movetime", c.MoveTime), between("--workers", c.Workers, 0, maxWorkers))
 	if c.MoveTime != nil {
 		s.MoveTime = *c.MoveTime
 	}

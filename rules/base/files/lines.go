@@ -11,10 +11,11 @@ import (
 // maxBadLines is the number of malformed lines after which a text is not read on.
 const maxBadLines = 20
 
-// Lines calls each with every line of a text, its end and spaces around it removed, but not
-// with empty lines and those that begin with #. A line may have at most maxLine bytes. The
-// error joins those of reading and of each, after the text's name and the line's number.
-func Lines(in io.Reader, name string, maxLine int, each func(line string) error) error {
+// Lines calls each with every line of a text and its number from 1. Ends and spaces around
+// lines are removed; empty lines and those that begin with # are left out. A line may have
+// at most maxLine bytes. The error joins those of reading and of each, after the text's name
+// and the line's number.
+func Lines(in io.Reader, name string, maxLine int, each func(n int, line string) error) error {
 	var errs []error
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -24,7 +25,7 @@ func Lines(in io.Reader, name string, maxLine int, each func(line string) error)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if err := each(line); err != nil {
+		if err := each(n, line); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", name, n, err))
 		}
 	}
