@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 )
 
 // Kind is a sort of agent.
@@ -82,7 +82,7 @@ func (r *Registry) Kind(s Spec) (Kind, error) {
 	k, ok := r.kinds[s.Kind]
 	if !ok {
 		names := slices.Sorted(maps.Keys(r.kinds))
-		return k, fmt.Errorf("agent %.60q: %s", s, textfmt.Unknown("kind", s.Kind, names))
+		return k, fmt.Errorf("agent %.60q: %s", s, suggest.Unknown("kind", s.Kind, names))
 	}
 	return k, nil
 }
@@ -105,7 +105,7 @@ func (r *Registry) Values(s Spec) (Values, error) {
 	var errs []error
 	for _, p := range s.Params {
 		d, ok := k.Param(p.Name)
-		hint := cmp.Or(textfmt.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
+		hint := cmp.Or(suggest.DidYouMean(p.Name, names), "; "+s.Kind+" takes "+strings.Join(names, ", "))
 		err := fmt.Errorf("unknown parameter %.60q%s", p.Name, hint)
 		if ok {
 			if err = d.check(p.Value); err != nil {

@@ -15,7 +15,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/settings"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 	"gyges/tournament"
 )
 
@@ -44,7 +44,7 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 					names = append(names, name)
 				}
 			}
-			hint := cmp.Or(textfmt.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
+			hint := cmp.Or(suggest.DidYouMean(key.Value, names), ", expected one of: "+strings.Join(names, ", "))
 			p.add(key.Line, "unknown key %s in %s%s", found(key), what, hint)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"gyges/rules"
-	"gyges/rules/base/problems"
 )
 
 // LoadRules reads a rule set from a YAML file:
@@ -41,7 +40,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 		if key.Value == "preset" {
 			if p.scalar(value, reflect.ValueOf(&preset).Elem(), "the name of a preset, like standard") {
 				if _, err := rules.FindPreset(preset); err != nil {
-					p.add(value.Line, "%v", problems.Hint(err))
+					p.add(value.Line, "%v", err)
 				}
 			}
 			return
@@ -52,7 +51,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 			p.add(value.Line, "expected a value for %s, found %s", found(key), found(value))
 		default:
 			if err := options.Set(key.Value, value.Value); err != nil {
-				p.add(key.Line, "%v", problems.Hint(err))
+				p.add(key.Line, "%v", err)
 			}
 			changes = append(changes, key.Value+"="+value.Value)
 		}
@@ -70,7 +69,7 @@ func (p *parser) rulesMapping(n *yaml.Node) *rules.Rules {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		p.add(n.Line, "%v", problems.Hint(err))
+		p.add(n.Line, "%v", err)
 		return nil
 	}
 	return r

@@ -11,7 +11,7 @@ import (
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 	"gyges/tournament/training"
 )
 
@@ -55,7 +55,7 @@ func (p *parser) frozen(path string, list []string) []bool {
 		i := slices.Index(eval.Names(), name)
 		switch {
 		case i < 0:
-			p.add(p.line(path), "%s: %s", path, textfmt.Unknown("feature", name, eval.Names()))
+			p.add(p.line(path), "%s: %s", path, suggest.Unknown("feature", name, eval.Names()))
 		case !frozen[i]:
 			p.add(p.line(path), "%s: %s is listed twice", path, name)
 		default:

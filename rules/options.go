@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gyges/rules/base/suggest"
 )
 
 // The types of the options that are a choice between names.
@@ -140,18 +142,6 @@ func (o Options) Values() map[string]string {
 	return values
 }
 
-// UnknownError is the error of a name that is none of those known.
-type UnknownError struct {
-	What  string // what is named, like "rules"
-	Name  string
-	Known []string
-}
-
-// Error returns the name and those known.
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown %s %.60q; expected one of: %s", e.What, e.Name, strings.Join(e.Known, ", "))
-}
-
 // Set changes the named option. The error names the option and what it accepts; o is
 // unchanged then.
 func (o *Options) Set(name, value string) error {
@@ -161,7 +151,7 @@ func (o *Options) Set(name, value string) error {
 		for i, opt := range optionList {
 			names[i] = opt.Name
 		}
-		return &UnknownError{"rule option", name, names}
+		return errors.New(suggest.Unknown("rule option", name, names))
 	}
 	if err := optionList[i].check(value); err != nil {
 		return err
@@ -252,5 +242,5 @@ func FindPreset(name string) (Preset, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Preset{}, &UnknownError{"rules", name, names}
+	return Preset{}, errors.New(suggest.Unknown("rules", name, names))
 }

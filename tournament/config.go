@@ -31,7 +31,7 @@ var (
 	_ = settings.Register(agents.ParseSpec)
 	_ = settings.Register(func(text string) (*rules.Rules, error) {
 		r, err := rules.Parse(text)
-		return r, problems.Hint(err)
+		return r, err
 	})
 	_ = settings.Register(sprt.Parse)
 	_ = settings.Register(ParseAdjudication)

@@ -144,7 +144,7 @@ func (b *Batch) request(q *question) (r Request, err error) {
 	set := b.Rules
 	if q.Rules != "" {
 		if set, err = rules.Parse(q.Rules); err != nil {
-			wrong.Add("rules", problems.Hint(err))
+			wrong.Add("rules", err)
 			return r, wrong.Err()
 		}
 	}

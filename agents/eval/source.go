@@ -13,7 +13,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/files"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 )
 
 // Names of embedded weights.
@@ -102,7 +102,7 @@ func FromValues(v agents.Values) (Source, error) {
 		}
 		i := slices.Index(names[:], feature)
 		if i < 0 {
-			err = errors.Join(err, fmt.Errorf("parameter %s: %s", name, textfmt.Unknown("feature", feature, names[:])))
+			err = errors.Join(err, fmt.Errorf("parameter %s: %s", name, suggest.Unknown("feature", feature, names[:])))
 		}
 		s.overrides[i] = v.Float(name)
 	}

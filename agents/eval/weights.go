@@ -15,7 +15,7 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 )
 
 // The families of rules: each has weights of its own.
@@ -241,7 +241,7 @@ func readObject[T any](
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		i := slices.Index(names, name)
 		if i < 0 {
-			return nil, errors.New(textfmt.Unknown(what, name, names[:min(len(names), NumFeatures)]))
+			return nil, errors.New(suggest.Unknown(what, name, names[:min(len(names), NumFeatures)]))
 		}
 		var value *T
 		if err := json.Unmarshal(values[name], &value); err != nil || value == nil || !set(i, *value) {

@@ -15,7 +15,7 @@ import (
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/rules"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 )
 
 // Tunable is a numeric parameter of an agent.
@@ -40,7 +40,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 	}
 	def, ok := kind.Param(name)
 	if !ok {
-		return Tunable{}, errors.New(textfmt.Unknown("parameter", name, numeric(kind)))
+		return Tunable{}, errors.New(suggest.Unknown("parameter", name, numeric(kind)))
 	}
 	if def.Type != agents.Int && def.Type != agents.Float {
 		return Tunable{}, fmt.Errorf("parameter %s is a %s; expected one of: %s", name, def.Type,
@@ -54,7 +54,7 @@ func Find(registry *agents.Registry, spec agents.Spec, r *rules.Rules, name stri
 		case err != nil:
 			return t, err
 		case i < 0:
-			return t, errors.New(textfmt.Unknown("feature", feature, eval.Names()))
+			return t, errors.New(suggest.Unknown("feature", feature, eval.Names()))
 		}
 		t.Start = w.Values[i]
 	} else if values[name] == "" {

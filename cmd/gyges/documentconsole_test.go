@@ -124,11 +124,9 @@ func (c console) choose(list []*step) {
 func (c console) run(ctx context.Context, list []*step, dir string, note func(line int, text string, err error)) string {
 	var lines []string
 	for _, s := range list {
-		output, err := s.shown, error(nil)
+		output, err := s.shown, checkArgs(s.args)
 		if s.runs {
 			output, err = c.step(ctx, s, dir)
-		} else {
-			err = checkArgs(s.args)
 		}
 		note(s.line, s.lines[0], err)
 		lines = slices.Concat(lines, s.lines, output, s.blank)

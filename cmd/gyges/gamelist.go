@@ -9,6 +9,7 @@ import (
 	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/csvfile"
+	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -45,7 +46,7 @@ func parseGameColumns(keys string) ([]gameColumn, error) {
 	for key := range strings.SplitSeq(keys, ",") {
 		i := slices.Index(known, strings.TrimSpace(key))
 		if i < 0 {
-			return nil, fmt.Errorf("--columns: %s", textfmt.Unknown("column", key, known))
+			return nil, fmt.Errorf("--columns: %s", suggest.Unknown("column", key, known))
 		}
 		chosen = append(chosen, gameColumns[i])
 	}

@@ -20,7 +20,7 @@ import (
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 	"gyges/tournament"
 	"gyges/tournament/live"
 	"gyges/tournament/queue"
@@ -87,7 +87,7 @@ func (c *helpCmd) Run(ctx context.Context, e *env, k *kong.Context) error {
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
 	case !isCommand:
-		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, textfmt.DidYouMean(word, helpWords(k)))
+		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, suggest.DidYouMean(word, helpWords(k)))
 	case c.Format != "text":
 		return fmt.Errorf("--format %s: expected a topic, found the command %s", c.Format, word)
 	}

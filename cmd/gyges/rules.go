@@ -11,7 +11,6 @@ import (
 	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/grid"
-	"gyges/rules/base/problems"
 )
 
 // rulesCmd lists rule sets, or prints the rules of one.
@@ -167,7 +166,7 @@ func changeOptions(base *rules.Rules, changes []string) (*rules.Rules, error) {
 	var errs []error
 	for _, c := range changes {
 		if err := o.Change(c); err != nil {
-			errs = append(errs, fmt.Errorf("--set: %w", problems.Hint(err)))
+			errs = append(errs, fmt.Errorf("--set: %w", err))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -243,7 +242,7 @@ func loadRulesList(text string) ([]*rules.Rules, error) {
 func loadRules(text string) (*rules.Rules, error) {
 	if !strings.ContainsAny(text, `/\`) && !strings.HasSuffix(text, ".yaml") && !strings.HasSuffix(text, ".yml") {
 		r, err := rules.Parse(text)
-		return r, problems.Hint(err)
+		return r, err
 	}
 	r, err := configs.LoadRules(text)
 	return r, plainFileError(err)

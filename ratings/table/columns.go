@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gyges/ratings"
+	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
 )
 
@@ -163,7 +164,7 @@ func ParseColumns(keys string) ([]Column, error) {
 		key = strings.TrimSpace(key)
 		i := slices.IndexFunc(columns, func(c Column) bool { return c.Key == key })
 		if i < 0 {
-			return nil, errors.New(textfmt.Unknown("column", key, keysOf(columns)))
+			return nil, errors.New(suggest.Unknown("column", key, keysOf(columns)))
 		}
 		chosen = append(chosen, columns[i])
 	}

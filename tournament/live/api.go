@@ -16,7 +16,6 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
-	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 )
@@ -165,7 +164,7 @@ func parseRules(text string) (*rules.Rules, error) {
 	}
 	r, err := rules.Parse(text)
 	if err != nil {
-		return nil, unprocessable("%v", problems.Hint(err))
+		return nil, unprocessable("%v", err)
 	}
 	return r, nil
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gyges/rules/base/csvfile"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/suggest"
 )
 
 // Format is a way to write a table.
@@ -63,7 +63,7 @@ func Choose[R any](columns []Column[R], keys string) ([]Column[R], error) {
 		key = strings.TrimSpace(key)
 		i := slices.IndexFunc(columns, func(c Column[R]) bool { return c.Key == key && key != "" })
 		if i < 0 {
-			return nil, errors.New(textfmt.Unknown("column", key, Keys(columns)))
+			return nil, errors.New(suggest.Unknown("column", key, Keys(columns)))
 		}
 		chosen = append(chosen, columns[i])
 	}

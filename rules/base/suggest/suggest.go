@@ -1,4 +1,5 @@
-package textfmt
+// Package suggest words the message on an unknown name, with known ones that are near.
+package suggest
 
 import (
 	"fmt"
