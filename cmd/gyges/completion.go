@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"gyges/cmd/gyges/internal/manual"
 	"gyges/rules"
 	"gyges/tournament"
 )
@@ -104,7 +103,7 @@ func (e *env) complete(root *kong.Node, line string) []word {
 	}
 	if help != nil && n == root {
 		for _, t := range topics {
-			title, _ := manual.Summary(t.manual)
+			title, _ := t.summary()
 			found.add(t.name, "Manual: "+title)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ func checkConfig(e *env, chosen *kong.Context) (err error) {
 	case *tournamentCmd:
 		_, err = node.config(e.registry)
 	case *helpCmd:
-		err = node.Run(context.Background(), e, chosen)
+		err = node.Run(e, chosen)
 	case *matchCmd:
 		_, err = node.config(e)
 	case *selfplayCmd:

@@ -1,25 +1,24 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
 	"gyges/agents/tuning"
 	"gyges/agents/ugi"
-	"gyges/cmd/gyges/internal/manual"
 	"gyges/configs"
 	"gyges/ratings"
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/tournament"
 	"gyges/tournament/live"
@@ -30,7 +29,7 @@ import (
 	"gyges/tournament/training"
 )
 
-// topic is a manual, and its file from the root of the repository.
+// topic is a manual, and its file from the root of the repository; "" if it is made of the program's own tags.
 type topic struct{ name, file, manual string }
 
 // topics are the manuals in the order in which they are listed.
@@ -49,32 +48,30 @@ var topics = []topic{
 	{"ratings", "ratings/README.md", ratings.Manual},
 	{"configs", "configs/README.md", configs.Manual},
 	{"results", "results/README.md", results.Manual},
+	{"settings", "", settingsManual()},
 }
 
 // helpCmd prints manuals and the help of commands.
 type helpCmd struct {
-	Format  string   `enum:"text,markdown" default:"text" placeholder:"FORMAT" help:"Output of a manual: text (default) or markdown, which is its source."`
-	NoPager bool     `help:"Print a manual without a pager."`
-	Words   []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
+	Words []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }
 
 func (helpCmd) Help() string {
-	return "Where a topic has the name of a command, the manual is printed; COMMAND --help prints its flags.\n\n" +
-		"On a terminal a manual is shown by a pager: $GYGES_PAGER or $PAGER if they are set, else less. Its lines are as " +
-		"wide as the terminal, or $COLUMNS, from 40 to 100 columns; elsewhere 80. $NO_COLOR turns off bold text and colours."
+	return "A manual is Markdown. Where a topic has the name of a command, the manual is printed; COMMAND --help prints its " +
+		"flags."
 }
 
 func (helpCmd) examples() []example {
 	return []example{
 		{"gyges help", "the topics"},
 		{"gyges help ratings", "a manual"},
+		{"gyges help settings", "the keys and flags of a run"},
 		{"gyges help games list", "the same as gyges games list --help"},
-		{"gyges help rules --format markdown > rules.md", ""},
 	}
 }
 
 // Run prints the topics, a manual or the help of a command.
-func (c *helpCmd) Run(ctx context.Context, e *env, k *kong.Context) error {
+func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {
 		return c.list(e)
 	}
@@ -83,13 +80,12 @@ func (c *helpCmd) Run(ctx context.Context, e *env, k *kong.Context) error {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word })
 	switch {
 	case i >= 0 && len(c.Words) == 1:
-		return c.manual(ctx, e, topics[i], isCommand)
+		_, err := io.WriteString(e.out, topics[i].manual)
+		return err
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
 	case !isCommand:
 		return fmt.Errorf("unknown topic or command %.60q%s; see gyges help", word, suggest.DidYouMean(word, helpWords(k)))
-	case c.Format != "text":
-		return fmt.Errorf("--format %s: expected a topic, found the command %s", c.Format, word)
 	}
 	_, err := parse(k.Kong, append(slices.Clone(c.Words), "--help"))
 	if errors.Is(err, errHelp) {
@@ -115,10 +111,10 @@ func helpWords(k *kong.Context) (words []string) {
 func (c *helpCmd) list(e *env) error {
 	t := grid.Grid{Header: []string{"Topic", "Manual", "What it is about"}}
 	for _, topic := range topics {
-		title, about := manual.Summary(topic.manual)
+		title, about := topic.summary()
 		t.Add(topic.name, title, about)
 	}
-	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
+	if err := printTable(e.out, &t, false); err != nil {
 		return err
 	}
 	e.out.printf("\ngyges help TOPIC prints a manual, gyges --help lists the commands, and\n" +
@@ -126,42 +122,25 @@ func (c *helpCmd) list(e *env) error {
 	return nil
 }
 
-// manual prints a topic's manual.
-func (c *helpCmd) manual(ctx context.Context, e *env, t topic, isCommand bool) error {
-	if c.Format == "markdown" {
-		_, err := io.WriteString(e.out, t.manual)
-		return err
+// link matches a link in Markdown, with its text.
+var link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+
+// summary returns the heading of the manual and the first sentence below it, without marks.
+func (t topic) summary() (title, sentence string) {
+	heading, rest, _ := strings.Cut(t.manual, "\n\n")
+	paragraph, _, _ := strings.Cut(rest, "\n\n")
+	plain := strings.NewReplacer("`", "", "**", "", "\n", " ").Replace(link.ReplaceAllString(paragraph, "$1"))
+	sentence, _, cut := strings.Cut(plain, ". ")
+	if cut {
+		sentence += "."
 	}
-	text := manual.Render(t.manual, manual.Options{Columns: columns(e.out), Styles: styles(e.out), Address: t.address})
-	if isCommand {
-		text += fmt.Sprintf("\ngyges %s --help prints the flags of the command.\n", t.name)
-	}
-	if c.NoPager {
-		_, err := io.WriteString(e.out, text)
-		return err
-	}
-	return page(ctx, e, text)
+	return strings.TrimPrefix(heading, "# "), sentence
 }
 
-// address returns what stands behind a link in a manual: a web address, the command
-// that prints another manual, or another file's path from the root of the repository.
-func (t topic) address(destination string) string {
-	u, err := url.Parse(destination)
-	if err != nil || u.Scheme != "" {
-		return destination
-	}
-	if u.Path == "" { // a section of this manual
-		return ""
-	}
-	file := path.Join(path.Dir(t.file), u.Path)
-	for _, other := range topics {
-		switch {
-		case file != other.file && file != path.Dir(other.file):
-		case other.file == t.file:
-			return ""
-		default:
-			return "gyges help " + other.name
-		}
-	}
-	return file
+// settingsManual returns the settings of runs as Markdown tables, from the tags of their configs.
+func settingsManual() string {
+	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
+	return "# Settings of runs\n\nThe keys of YAML files, and the flags that override them.\n\n" +
+		settings.Table(&games, "") + "\nSelf-play has these, too:\n\n" +
+		settings.Table(&selfplay.Explore, "explore.") + "\n" + settings.Table(&selfplay.Split, "split.")
 }

@@ -4,34 +4,23 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gyges/cmd/gyges/internal/manual"
-	"gyges/rules/base/textfmt"
 )
 
-// Every manual is a topic, and its lines fit on a terminal, unless they are code.
+// Every manual is a topic with a title and a sentence on what it is about.
 func TestManuals(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for _, topic := range topics {
-		text, err := os.ReadFile(filepath.Join(root, topic.file))
-		require.NoError(t, err)
-		require.Equal(t, string(text), topic.manual, topic.name)
-		title, about := manual.Summary(topic.manual)
-		require.NotEmpty(t, title, topic.name)
-		require.NotEmpty(t, about, topic.name)
-		for _, columns := range []int{40, 80, 100} {
-			out := manual.Render(topic.manual, manual.Options{Columns: columns, Address: topic.address})
-			for line := range strings.Lines(out) {
-				line = strings.TrimSuffix(line, "\n")
-				if !strings.HasPrefix(line, "    ") {
-					require.LessOrEqual(t, textfmt.Width(line), columns, topic.name)
-				}
-			}
+		if topic.file != "" {
+			text, err := os.ReadFile(filepath.Join(root, topic.file))
+			require.NoError(t, err)
+			require.Equal(t, string(text), topic.manual, topic.name)
 		}
+		title, about := topic.summary()
+		require.Regexp(t, `^[^#]`, title, topic.name)
+		require.Regexp(t, `^[^#\[`+"`"+`]+$`, about, topic.name)
 	}
 	found := map[string]bool{}
 	for _, topic := range topics {
@@ -45,27 +34,6 @@ func TestManuals(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-}
-
-func TestAddress(t *testing.T) {
-	tuning := topic{name: "tuning", file: "agents/tuning/README.md"}
-	for destination, want := range map[string]string{
-		"https://example.org/a#b":                 "https://example.org/a#b",
-		"mailto:a@example.org":                    "mailto:a@example.org",
-		"#weights":                                "",
-		"README.md#weights":                       "",
-		"../README.md":                            "gyges help agents",
-		"..":                                      "gyges help agents",
-		"../../ratings/README.md#intervals":       "gyges help ratings",
-		"../../tournament/training/":              "gyges help training",
-		"../../README.md":                         "README.md",
-		"../../configs/tuning/small-spsa.yaml":    "configs/tuning/small-spsa.yaml",
-		"spsa.go":                                 "agents/tuning/spsa.go",
-		"../../results/reference/":                "results/reference",
-		"../../tournament/report/testdata/a b.md": "tournament/report/testdata/a b.md",
-	} {
-		require.Equal(t, want, tuning.address(destination), destination)
-	}
 }
 
 func TestColumns(t *testing.T) {

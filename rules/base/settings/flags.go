@@ -62,7 +62,7 @@ func (f Field) Default() string {
 		return ""
 	}
 	if f.Value.Type() == reflect.TypeFor[time.Duration]() {
-		text = strings.TrimSuffix(strings.Replace(text, "m0s", "m", 1), "0m")
+		text = strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(text)
 	}
 	return text
 }
@@ -132,4 +132,20 @@ func Arguments(config, defaults any) []string {
 		}
 	}
 	return list
+}
+
+// Table returns the settings as a Markdown table of keys, which begin with prefix, flags, defaults and meanings.
+func Table(config any, prefix string) string {
+	var b strings.Builder
+	b.WriteString("| Key | Flag | Default | Meaning |\n|---|---|---|---|\n")
+	for _, f := range Fields(config, prefix) {
+		flag := ""
+		if f.Flag != "" {
+			flag = "`--" + f.Flag + "`"
+		}
+		if !f.Group || flag != "" {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Key, flag, f.Default(), f.Tag.Get("help"))
+		}
+	}
+	return b.String()
 }
