@@ -108,7 +108,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return nil, err
 	}
 	if q.server != nil {
-		o.Stalled = q.server.Stalled
+		o.Server = q.server
 		e.err.printf("%s", f.invitation(q.server.URL(), config.Agents))
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -197,7 +196,17 @@ func busy(err error) bool {
 type publisher struct {
 	js      jetstream.JetStream
 	log     *slog.Logger
-	failure atomic.Pointer[error] // of the last attempt; nil: none
+	stalled atomic.Bool // the last attempt failed, which has been logged
+}
+
+// note logs that messages can't be stored, and that they can again.
+func (p *publisher) note(err error) {
+	switch {
+	case err != nil && !p.stalled.Swap(true):
+		p.log.Warn("the NATS server doesn't store what is sent to it; trying again", "error", err)
+	case err == nil && p.stalled.Swap(false):
+		p.log.Info("the NATS server stores what is sent to it again")
+	}
 }
 
 // start begins to publish a message. stored blocks until the server has stored it; an
@@ -225,38 +234,15 @@ func (p *publisher) publish(ctx context.Context, m *nats.Msg) error {
 	if m.Header.Get(jetstream.MsgIDHeader) == "" {
 		m.Header.Set(jetstream.MsgIDHeader, nuid.Next())
 	}
-	return retry(ctx, func(err error) bool {
-		p.failure.Store(&err)
-		p.log.Debug("publishing failed; trying again", "error", err)
-		return true
-	}, func() error {
+	return retry(ctx, func(error) bool { return true }, func() error {
 		once, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 		_, err := p.js.PublishMsg(once, m)
-		if err == nil {
-			p.failure.Store(nil)
+		if ctx.Err() == nil {
+			p.note(err)
 		}
 		return err
 	})
-}
-
-// stalled returns why the server doesn't store what is published; nil: it does.
-func (p *publisher) stalled() error {
-	if err := p.failure.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// tell publishes a message that the server doesn't store.
-func tell(nc *nats.Conn, log *slog.Logger, subject string, message any) {
-	text, err := json.Marshal(message)
-	if err == nil {
-		err = nc.Publish(subject, text)
-	}
-	if err != nil {
-		log.Debug("a message can't be published", "subject", subject, "error", err)
-	}
 }
 
 // acknowledge removes a message from the server. If the server doesn't receive the

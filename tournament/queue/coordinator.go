@@ -18,6 +18,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules/base/files"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 )
 
@@ -34,7 +35,7 @@ type Options struct {
 	Replicas    int              // copies of the streams in a cluster of servers; 0: 1
 	TimeScaling TimeScaling      // of games limited by time; empty: Scaled
 	Speed       func() float64   // positions a second of the machine that times are meant for; nil: unknown
-	Stalled     func() error     // why the server can't store messages, as Server.Stalled; nil: unknown
+	Server      *Server          // the embedded one, whose failure ends the run; nil: another server
 	Log         *slog.Logger     // nil: nothing is logged
 
 	// Notify is called with a line for each worker that joins or leaves, and when there is
@@ -69,9 +70,6 @@ func (o *Options) setDefaults() error {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-	if o.Stalled == nil {
-		o.Stalled = func() error { return nil }
-	}
 	switch {
 	case o.Window < 1 || o.Window > maxWindow:
 		return fmt.Errorf("expected a window from 1 to %d pairs, found %d", maxWindow, o.Window)
@@ -94,7 +92,7 @@ type Coordinator struct {
 	js      jetstream.JetStream
 	objects jetstream.ObjectStore
 	options Options
-	workers workerRegistry
+	workers workers
 
 	statusEvery time.Duration // see run.play
 	repairEvery time.Duration
@@ -114,10 +112,8 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{
-		nc: nc, js: js, options: o, statusEvery: announceEvery, repairEvery: repairEvery,
-		workers: workerRegistry{version: o.Version, notify: o.Notify, workers: map[string]workerEntry{}},
-	}
+	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery,
+		workers: workers{known: map[string]*workerEntry{}}}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)
 		return err
@@ -139,11 +135,9 @@ func (p *Coordinator) Play(
 	}
 	start := time.Now()
 	err = retry(ctx, func(err error) bool {
-		stalled := p.options.Stalled()
-		r.notice.update(stalled, time.Now())
 		restarting := busy(err) || errors.Is(err, nats.ErrNoResponders) || // or a request was lost:
 			errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
-		return stalled != nil || restarting && time.Since(start) < setupTime
+		return restarting && time.Since(start) < setupTime
 	}, func() error { return r.attach(ctx) })
 	if err == nil {
 		err = r.play(ctx, jobs)
@@ -180,7 +174,7 @@ func identify(dir string, c *runConfig) (id identity, text []byte, previous stri
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return id, nil, "", err
-	case parseStrictly(found, &id) != nil || !isToken(id.Run):
+	case strictjson.Unmarshal(found, maxText, &id) != nil || !isToken(id.Run):
 		return id, nil, "", fmt.Errorf("%s: expected the name of a run on the server, found %.80q", path, found)
 	default:
 		same := *c

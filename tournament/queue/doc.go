@@ -6,11 +6,10 @@
 // played, under gyges.job.RUN.PAIR, until they are acknowledged. GYGES_RESULTS
 // holds the games, under gyges.result.RUN.PAIR, until they are in the run's file.
 // The object store gyges holds what a run's jobs have in common, its config and
-// the files that its agents need, by the hash of their content. Coordinators
-// announce their runs on gyges.run every two seconds; workers report their state on
-// gyges.worker.ID every five. About once a second a coordinator asks on gyges.run for the
-// games under way of its first pairs, and workers answer on gyges.result.RUN, so that
-// the run's folder has a [tournament.PlayingFile].
+// the files that its agents need, by the hash of their content. Once a second a coordinator
+// asks all workers for their state, on gyges.run; the question tells them of the run, and they
+// answer with what they do and the games under way of its first pairs, so that the run's folder has
+// a [tournament.PlayingFile]. Workers are a NATS service, which "nats micro" lists.
 //
 // Each pair is in the records exactly once. A worker acknowledges a job only when
 // the server has its result, and the coordinator acknowledges a result only when
@@ -21,15 +20,14 @@
 // store: a pair that has lost its worker too often is dead-lettered, by a result with an
 // error.
 //
-// While a run is played, its folder has a file workers.json, written anew every two
-// seconds: workers, queue and speed. It stays after the end of the run, marked as
+// While a run is played, its folder has a file workers.json, written anew every
+// second: workers, queue and speed. It stays after the end of the run, marked as
 // ended. It is for display (package live), and has no addresses or credentials.
 //
 // Messages are data. A worker makes only agents of the kinds, and starts only the
 // engines, that its own operator allowed.
 //
-// Where to begin: coordinator.go, run.go and results.go (one run); worker.go,
-// subscription.go (runs that it plays for) and jobs.go (pairs); wire.go (subjects and
-// messages), registry.go (workers and the run's status), watch.go (games under way),
-// server.go (the embedded server); package status has workers.json.
+// Where to begin: coordinator.go, run.go and results.go (one run), workers.go (what is known of
+// workers); worker.go, subscription.go (runs that it plays for) and jobs.go (pairs); wire.go
+// (subjects and messages), server.go (the embedded server); package status has workers.json.
 package queue

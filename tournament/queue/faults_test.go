@@ -15,6 +15,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -68,7 +69,7 @@ func answer(ctx context.Context, p *Coordinator, dir string, play func(job) ([]*
 		}
 		for m := range batch.Messages() {
 			var j job
-			if err := parseStrictly(m.Data(), &j); err != nil {
+			if err := strictjson.Unmarshal(m.Data(), maxText, &j); err != nil {
 				return err
 			}
 			games, err := play(j)

@@ -28,6 +28,7 @@ type forger struct {
 
 	mu      sync.Mutex
 	config  string   // digest of its description
+	inbox   string   // where its workers answer
 	jobs    [][]byte // that the coordinator published
 	results [][]byte // that workers published
 }
@@ -45,7 +46,22 @@ func (f *forger) listen(t *testing.T, nc *nats.Conn) {
 		})
 		require.NoError(t, err)
 	}
+	_, err := nc.Subscribe(runSubject, func(m *nats.Msg) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if m.Header.Get("Forged") == "" {
+			f.inbox = m.Reply
+		}
+	})
+	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
+}
+
+// answers returns where workers answer.
+func (f *forger) answers() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.inbox
 }
 
 // one returns one of the messages in a list.
@@ -95,6 +111,7 @@ type message struct {
 	subject string
 	data    []byte
 	header  [2]string
+	reply   string
 }
 
 // forgeries are the kinds of messages. Each is made many times.
@@ -106,6 +123,7 @@ func (f *forger) forgeries() map[string]func() message {
 		return f.json(j)
 	}
 	plain := func(subject string, data []byte) message { return message{subject: subject, data: data} }
+	ask := func(q question) message { return plain(runSubject, f.json(q)) }
 	return map[string]func() message{
 		"result: noise": func() message { return plain(f.to(resultSubject), f.noise(300)) },
 		"result: empty": func() message { return plain(f.to(resultSubject), nil) },
@@ -131,13 +149,13 @@ func (f *forger) forgeries() map[string]func() message {
 		"result: no pair":   func() message { return plain(resultsOf(f.run)+".x", f.one(&f.results)) },
 		"result: other run": func() message { return plain(subjectOf(resultsOf("nobody"), f.pair()), f.one(&f.results)) },
 		"result: can't be played": func() message {
-			return message{f.to(resultSubject), nil, [2]string{errorHeader, "out of memory\x1b[2J"}}
+			return message{f.to(resultSubject), nil, [2]string{errorHeader, "out of memory\x1b[2J"}, ""}
 		},
 		"result: no such object": func() message {
-			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, "abc")}}
+			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, "abc")}, ""}
 		},
 		"result: other object": func() message {
-			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, f.config)}}
+			return message{f.to(resultSubject), nil, [2]string{objectHeader, objectName(f.run, f.config)}, ""}
 		},
 		"job: noise":        func() message { return plain(f.to(jobSubject), f.noise(300)) },
 		"job: large":        func() message { return plain(f.to(jobSubject), make([]byte, 900_000)) },
@@ -147,41 +165,40 @@ func (f *forger) forgeries() map[string]func() message {
 		"job: other agents": func() message {
 			return plain(f.to(jobSubject), changed(func(j *job) { j.Agents = [2]int{f.rng.IntN(9) - 3, f.rng.IntN(3)} }))
 		},
-		"job: other run": func() message { return plain(subjectOf(jobsOf("nobody"), f.pair()), f.one(&f.jobs)) },
-		"run: noise":     func() message { return plain(announceSubject, f.noise(300)) },
-		"run: ended": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, version}, Ended: true}))
-		},
-		"run: other config": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{f.run, "abc", version}}))
-		},
+		"job: other run":    func() message { return plain(subjectOf(jobsOf("nobody"), f.pair()), f.one(&f.jobs)) },
+		"run: noise":        func() message { return plain(runSubject, f.noise(300)) },
+		"run: ended":        func() message { return ask(question{runID: runID{f.run, f.config, version}, Ended: true}) },
+		"run: other config": func() message { return ask(question{runID: runID{f.run, "abc", version}}) },
 		"run: other version": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{fmt.Sprint("v", f.rng.IntN(5000)), "abc", "v0"}}))
+			return ask(question{runID: runID{fmt.Sprint("v", f.rng.IntN(5000)), "abc", "v0"}})
 		},
-		"run: other version of it": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, "v0"}}))
-		},
+		"run: other version of it": func() message { return ask(question{runID: runID{f.run, f.config, "v0"}}) },
 		"run: unknown": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{fmt.Sprint("u", f.rng.IntN(5000)), "abc", version}}))
+			return ask(question{runID: runID{fmt.Sprint("u", f.rng.IntN(5000)), "abc", version}})
 		},
 		"run: question": func() message {
-			return plain(announceSubject, f.json(announcement{runID: runID{f.run, f.config, version}, Below: f.rng.Int64()}))
+			return ask(question{runID: runID{f.run, f.config, version}, Below: f.rng.Int64()})
 		},
-		"games: noise":  func() message { return plain(resultsOf(f.run), f.noise(300)) },
-		"games: result": func() message { return plain(resultsOf(f.run), f.one(&f.results)) },
-		"games: over": func() message {
-			return plain(resultsOf(f.run), []byte(`{"games":[`+string(f.flipped(f.one(&f.results)))+`]}`))
+		"run: answered as a result": func() message {
+			m := ask(question{runID: runID{f.run, f.config, version}, Below: f.rng.Int64()})
+			m.reply = f.to(resultSubject)
+			return m
 		},
-		"worker: noise": func() message { return plain(workerSubject+".x", f.noise(300)) },
-		"worker: new": func() message {
-			return plain(workerSubject+".x", f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)),
+		"answer: noise": func() message { return plain(f.answers(), f.noise(300)) },
+		"answer: result": func() message {
+			return plain(f.answers(), f.json(workerReport{ID: "x", Playing: []byte(`"x"`)}))
+		},
+		"answer: games over": func() message {
+			text := []byte(`{"games":[` + string(f.one(&f.results)) + `]}`)
+			return plain(f.answers(), []byte(`{"id":"x","games":`+string(f.flipped(text))+`}`))
+		},
+		"answer: new worker": func() message {
+			return plain(f.answers(), f.json(workerReport{ID: fmt.Sprint(f.rng.IntN(5000)),
 				Worker: status.Worker{Name: strings.Repeat("\x00", 1000)}}))
 		},
-		"worker: refuses": func() message {
-			return plain(workerSubject+".x", f.json(workerReport{ID: "x",
-				Refused: map[string]string{f.run: string(f.noise(300))}}))
+		"answer: refusal": func() message {
+			return plain(f.answers(), f.json(workerReport{ID: "x", Refused: string(f.noise(300))}))
 		},
-		"worker: gone": func() message { return plain(workerSubject+".x", f.json(workerReport{ID: "x", Gone: true})) },
 	}
 }
 
@@ -231,7 +248,7 @@ func TestForgedMessages(t *testing.T) {
 		defer close(attacked)
 		for ctx.Err() == nil && f.run == "" { // its name is in the folder, and on the wire
 			id, err := readIdentity(c.Out)
-			if err == nil {
+			if err == nil && f.answers() != "" {
 				f.run, f.config = id.Run, id.Config
 			}
 			sleep(ctx, time.Millisecond)
@@ -241,7 +258,7 @@ func TestForgedMessages(t *testing.T) {
 			for name, forge := range kinds {
 				one := forge()
 				m := nats.NewMsg(one.subject)
-				m.Data = one.data
+				m.Data, m.Reply = one.data, one.reply
 				m.Header.Set("Forged", "yes")
 				if one.header[0] != "" {
 					m.Header[one.header[0]] = []string{one.header[1]}

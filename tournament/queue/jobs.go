@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -29,7 +30,7 @@ type task struct {
 // newTask reads a job.
 func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	t := &task{run: r, message: m, renewed: time.Now()}
-	if err := parseStrictly(m.Data(), &t.job); err != nil {
+	if err := strictjson.Unmarshal(m.Data(), maxText, &t.job); err != nil {
 		return nil, err
 	}
 	meta, err := m.Metadata()
@@ -81,7 +82,7 @@ func (w *Worker) fetch(ctx context.Context) {
 		if len(runs) == 0 || w.room() <= 0 {
 			select {
 			case <-w.changed:
-			case <-time.After(time.Second): // a run may no longer be announced
+			case <-time.After(time.Second): // a run may have become silent
 			case <-ctx.Done():
 			}
 			continue
@@ -102,7 +103,7 @@ func (w *Worker) readyRuns(now time.Time) []*subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Collect(maps.Values(w.runs)), func(r *subscription) bool {
-		return !r.ready || now.Sub(r.announced) >= goneAfter
+		return !r.ready || now.Sub(r.heard) >= goneAfter
 	})
 }
 
@@ -160,6 +161,7 @@ func (w *Worker) add(ctx context.Context, r *subscription, m jetstream.Msg) {
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()
+		w.forget(now)
 		for _, t := range w.heldTasks() {
 			if now.Sub(t.renewed) >= t.run.lease/3 {
 				t.renewed = now

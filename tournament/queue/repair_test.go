@@ -154,6 +154,8 @@ func TestFullStreams(t *testing.T) {
 		require.NoError(t, err)
 	}
 	const none, unlimited = 1, -1
+	const stores = `level=WARN msg="the NATS server doesn't store what is sent to it; trying again"`
+	const again = `level=INFO msg="the NATS server stores what is sent to it again"`
 	limit(jobStream, none)
 	limit(resultStream, none)
 	done := make(chan error, 1)
@@ -166,10 +168,10 @@ func TestFullStreams(t *testing.T) {
 		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, time.Minute,
 			10*time.Millisecond, text)
 	}
-	says(&coordinator, `level=WARN msg="the queue can't be stored; the run waits until it can"`)
+	says(&coordinator, stores)
 	limit(jobStream, unlimited)
-	says(&coordinator, `level=INFO msg="the queue is stored again"`)
-	says(&worker, `level=WARN msg="the NATS server doesn't store results; trying again"`)
+	says(&coordinator, again)
+	says(&worker, stores)
 	limit(resultStream, unlimited)
 	require.NoError(t, <-done)
 	require.Equal(t, want, timeless(t, c.Out))

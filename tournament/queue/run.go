@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,8 +32,9 @@ type run struct {
 	publisher publisher
 	checker   *tournament.Runner
 	outcomes  chan<- tournament.PairResult
-	notice    stallNotice
-	watched   watched
+	answers   chan *nats.Msg // of workers
+	inbox     string         // where they answer
+	playing   atomic.Pointer[tournament.Playing]
 
 	pending    map[int64]*pendingJob   // pairs that aren't in the file
 	unplayed   int                     // of these, without an outcome
@@ -46,7 +49,6 @@ type run struct {
 	pairs, games int64        // received
 	repaired     int64        // pairs, at the last repair
 	onWorkers    int64        // pairs being played, when the queue's state was last known
-	lastWorker   time.Time    // when a worker played
 	samples      []status.Run // the last ones
 	unwritable   bool         // the status file can't be written, which has been logged
 }
@@ -81,18 +83,15 @@ func (p *Coordinator) newRun(config *tournament.Config, outcomes chan<- tourname
 		return nil, err
 	}
 	log := p.options.Log.With("run", id.Run)
-	p.workers.begin(id.Run, log, time.Now())
-	checker := tournament.NewRunner(config, nil)
+	for _, w := range p.workers.known { // they may be there, and play
+		w.last, w.Refused, w.games = time.Now(), "", nil
+	}
 	return &run{
 		Coordinator: p, id: id, previous: previous, contents: append(contents, text), config: config, log: log,
-		publisher: publisher{js: p.js, log: log}, checker: checker, outcomes: outcomes,
-		watched: watched{log: log, check: checker.CheckPlaying, games: map[int64]watchedGame{}},
-		notice: stallNotice{
-			log: log, lost: "the queue can't be stored; the run waits until it can",
-			recovered: "the queue is stored again",
-		},
+		publisher: publisher{js: p.js, log: log}, checker: tournament.NewRunner(config, nil), outcomes: outcomes,
+		answers: make(chan *nats.Msg, maxAnswers), inbox: p.nc.NewInbox(),
 		pending: map[int64]*pendingJob{}, early: map[int64]jetstream.Msg{},
-		results: make(chan jetstream.Msg), published: make(chan *pendingJob), lastWorker: time.Now(),
+		results: make(chan jetstream.Msg), published: make(chan *pendingJob),
 	}, nil
 }
 
@@ -158,36 +157,36 @@ func (r *run) provide(ctx context.Context) error {
 }
 
 // Bounds of messages in memory or on their way: jobs to the server, results beside
-// those of the window, reports of workers.
+// those of the window, answers of workers.
 const (
 	maxPublishing = 256
 	maxPrefetched = 512
-	maxReports    = 1 << 16
+	maxAnswers    = 1 << 16
 )
 
 // repairEvery is how often a run is repaired, see repair.
 const repairEvery = time.Minute
 
 // play publishes jobs and passes on their outcomes until all have one, or ctx ends. It
-// announces the run and writes its status every statusEvery.
+// asks the workers and writes the run's status every statusEvery.
 func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer r.background.Wait()
 	defer cancel()
-	reports := make(chan *nats.Msg, maxReports)
-	subscription, err := r.nc.ChanSubscribe(workerSubject+".*", reports)
+	subscription, err := r.nc.ChanSubscribe(r.inbox, r.answers)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = subscription.Unsubscribe() }() // the connection is lost otherwise
-	answers, err := r.nc.Subscribe(resultsOf(r.id.Run), func(m *nats.Msg) { r.watched.receive(m.Data, time.Now()) })
-	if err != nil {
-		return err
-	}
-	defer func() { _ = answers.Unsubscribe() }()
 	r.background.Go(func() { r.consume(ctx) })
-	r.background.Go(func() { tournament.ShowPlaying(ctx, r.config, r.watched.playing) })
-	tick, repair, ask := time.Tick(r.statusEvery), time.Tick(r.repairEvery), time.Tick(askEvery)
+	r.background.Go(func() {
+		tournament.ShowPlaying(ctx, r.config, func(time.Time) *tournament.Playing {
+			p := *cmp.Or(r.playing.Load(), new(tournament.Playing))
+			p.Games = slices.Clone(p.Games)
+			return &p
+		})
+	})
+	tick, repair := time.Tick(r.statusEvery), time.Tick(r.repairEvery)
 	r.report(ctx)
 	for jobs != nil || r.unplayed > 0 {
 		next := jobs
@@ -206,12 +205,15 @@ func (r *run) play(ctx context.Context, jobs <-chan tournament.Job) error {
 			w.published = true
 		case m := <-r.results:
 			r.receive(ctx, m)
-		case m := <-reports:
-			r.updateWorker(m.Data)
+		case m := <-r.answers:
+			r.updateWorker(m.Data, time.Now())
 		case <-tick:
+			if r.options.Server != nil {
+				if err := r.options.Server.Failed(); err != nil {
+					return err
+				}
+			}
 			r.report(ctx)
-		case <-ask:
-			r.ask()
 		case <-repair:
 			if err := r.repair(ctx); err != nil && ctx.Err() == nil {
 				r.log.Debug("looking for what is lost on the server", "error", err)
@@ -347,8 +349,8 @@ func (r *run) end(ctx context.Context) {
 			"its jobs stay queued until it goes on or they expire")
 		return
 	}
-	r.remove(ctx, r.id.Run) // before the announcement: workers check that the run is gone
-	r.announce(announcement{Ended: true})
+	r.remove(ctx, r.id.Run) // before workers are told, as they check that the run is gone
+	r.publishQuestion(question{Ended: true})
 	if r.unplayed > 0 && sleep(ctx, settleTime) {
 		r.remove(ctx, r.id.Run)
 	}

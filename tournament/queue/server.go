@@ -1,17 +1,12 @@
 package queue
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"os"
-	"slices"
+	"net/http"
 	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -30,13 +25,10 @@ type ServerOptions struct {
 
 // Server is a JetStream server in this process.
 type Server struct {
-	server   *server.Server
-	access   Access
-	store    string
-	stop     context.CancelFunc // ends watching
-	watching sync.WaitGroup
-
-	stalled atomic.Pointer[error] // see Stalled; nil: none
+	server  *server.Server
+	access  Access
+	store   string
+	failing time.Time // since when it has not been well; zero: it is
 }
 
 // What the server may store, in bytes.
@@ -93,11 +85,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	embedded := &Server{server: s, access: o.Access, store: o.Store}
-	ctx, cancel := context.WithCancel(context.Background())
-	embedded.stop = cancel
-	embedded.watching.Go(func() { embedded.watch(ctx) })
-	return embedded, nil
+	return &Server{server: s, access: o.Access, store: o.Store}, nil
 }
 
 // Check returns an error if the server may not listen there: a server that other
@@ -142,103 +130,33 @@ func (s *Server) URL() string { return s.server.ClientURL() }
 // Close announces the shutdown to all clients and stops the server. What it has
 // stored stays.
 func (s *Server) Close() {
-	s.stop()
-	s.watching.Wait()
 	s.server.LameDuckShutdown()
 	s.server.Shutdown() // if the other had nothing to do
 	s.server.WaitForShutdown()
 }
 
-// watchEvery is how often the embedded server's store is checked.
-const watchEvery = time.Second
+// storeTime is how long the store may fail before [Server.Failed] reports it: longer than a stream takes
+// to be created, which looks like a failure.
+const storeTime = 5 * time.Second
 
-// needed is how many bytes must be free for a store that failed to be opened again.
-const needed = 1 << 20
-
-// Stalled returns why the server can't store messages, with the folder of its store;
-// nil: it can. The server recovers by itself when the store can be written to again.
-func (s *Server) Stalled() error {
-	if err := s.stalled.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
-
-// watch checks the store every watchEvery until ctx ends. The server stops storing
-// for good at the first error of the disk, so that its store is closed and opened
-// again when the disk can be written to.
-func (s *Server) watch(ctx context.Context) {
-	for sleep(ctx, watchEvery) {
-		if !s.storeFailed() {
-			s.stalled.Store(nil)
-			continue
-		}
-		err := s.tryStore()
-		if err == nil {
-			err = s.reopen()
-		}
-		if err != nil {
-			err = fmt.Errorf("store %s: %w", s.store, err)
-			s.stalled.Store(&err)
-		}
-	}
-}
-
-// storeFailed reports whether the server stopped storing because of an error of the
-// disk. Other errors pass, such as that of a stream that is being created.
-func (s *Server) storeFailed() bool {
+// Failed returns why the server can no longer store messages; nil: it can. A server stops storing for good
+// at the first error of its disk.
+func (s *Server) Failed() error {
 	health := s.server.Healthz(&server.HealthzOptions{Details: true})
-	return !s.server.JetStreamEnabled() || slices.ContainsFunc(health.Errors, func(e server.HealthzError) bool {
-		return strings.Contains(e.Error, "write error")
-	})
-}
-
-// tryStore writes a file of the size that is needed, and removes it.
-func (s *Server) tryStore() error {
-	f, err := os.CreateTemp(s.store, "free.tmp-*")
-	if err != nil {
-		return withoutPath(err)
+	if health.StatusCode == http.StatusOK && s.server.JetStreamEnabled() {
+		s.failing = time.Time{}
+		return nil
 	}
-	_, err = f.Write(make([]byte, needed))
-	return withoutPath(errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())))
-}
-
-// reopen closes the store and opens it again. Connections stay.
-func (s *Server) reopen() error {
-	if err := s.server.ShutdownJetStream(); err != nil {
-		return err
+	if s.failing.IsZero() {
+		s.failing = time.Now()
 	}
-	return s.server.EnableJetStream(&server.JetStreamConfig{StoreDir: s.store, MaxMemory: maxMemory, MaxStore: maxStore})
-}
-
-// stallNotice logs that messages can't be stored, and that they can again.
-type stallNotice struct {
-	log       *slog.Logger
-	lost      string // what is logged at level warn, every warnEvery
-	recovered string // what is logged afterwards, at level info
-	warned    time.Time
-}
-
-// warnEvery is the time between two warnings with the same reason.
-const warnEvery = time.Minute
-
-// update logs a change. err is why messages can't be stored; nil: they can.
-func (n *stallNotice) update(err error, now time.Time) {
-	switch {
-	case err != nil && now.Sub(n.warned) >= warnEvery:
-		n.log.Warn(n.lost, "error", err)
-		n.warned = now
-	case err == nil && !n.warned.IsZero():
-		n.log.Info(n.recovered)
-		n.warned = time.Time{}
+	if time.Since(s.failing) < storeTime {
+		return nil
 	}
-}
-
-// withoutPath returns an error without the name of a temporary file.
-func withoutPath(err error) error {
-	var at *os.PathError
-	if errors.As(err, &at) {
-		return at.Err
+	why := health.Error
+	for _, e := range health.Errors {
+		why = cmp.Or(why, e.Error)
 	}
-	return err
+	return fmt.Errorf("the embedded server can't write its store %s any more (%s); "+
+		"give it space, then the same command continues the run", s.store, cmp.Or(why, "JetStream is disabled"))
 }

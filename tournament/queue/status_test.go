@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
 	"gyges/tournament/record"
@@ -24,7 +25,7 @@ func readStatus(t testing.TB, dir string) (s status.Run, ok bool) {
 		return s, false
 	}
 	require.NoError(t, err)
-	require.NoError(t, parseStrictly(text, &s), "never a part")
+	require.NoError(t, strictjson.Unmarshal(text, maxText, &s), "never a part")
 	return s, true
 }
 
@@ -149,33 +150,34 @@ func TestStatusFileThatCantBeWritten(t *testing.T) {
 }
 
 // What workers say is bounded, and those that are silent aren't listed.
-func TestWorkerRegistryList(t *testing.T) {
+func TestWorkersAreListed(t *testing.T) {
 	now := time.Now()
-	c := workerRegistry{run: "run", log: discard(), notify: func(string) {}, workers: map[string]workerEntry{}}
+	c := tournament.Config{Out: t.TempDir()}
+	r := newTestRun(&c, func(string) {})
 	for i, name := range []string{strings.Repeat("é", 60), "x" + strings.Repeat("é", 60), "late"} {
-		c.update(workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}},
+		r.answer(t, workerReport{ID: name, Worker: status.Worker{Name: name, Version: strings.Repeat("v", 1000)}},
 			now.Add(-time.Duration(i)*goneAfter*2/3))
 	}
-	c.update(workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: map[string]string{"run": "secret"}}, now)
-	c.update(workerReport{ID: "other", Worker: status.Worker{Name: "other"},
-		Refused: map[string]string{"another": "why"}}, now)
-	list := c.list(now)
-	text, err := json.Marshal(list)
+	r.answer(t, workerReport{ID: "no", Worker: status.Worker{Name: "no"}, Refused: "secret"}, now)
+	r.countWorkers(now)
+	r.writeStatus(nil, false)
+	s, ok := readStatus(t, c.Out)
+	require.True(t, ok)
+	text, err := json.Marshal(s)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "secret")
 	var names []string
 	states := map[string]status.State{}
-	for _, w := range list {
+	for _, w := range s.Workers {
 		require.LessOrEqual(t, len(w.Name), maxWord)
 		require.LessOrEqual(t, len(w.Version), maxWord)
 		require.True(t, utf8.ValidString(w.Name))
 		names = append(names, w.Name)
 		states[w.Name] = w.State
 	}
-	require.Equal(t, []string{"no", "other", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
+	require.Equal(t, []string{"no", "x" + strings.Repeat("é", 49), strings.Repeat("é", 50)}, names)
 	require.Equal(t, status.Refuses, states["no"])
-	require.Equal(t, status.Plays, states["other"])
-	require.Equal(t, status.Plays, states[names[2]])
+	require.Equal(t, status.Plays, states[names[1]])
 }
 
 // A worker that was there before a run is known to the run from the first game on,
@@ -184,15 +186,15 @@ func TestWorkerReportsAsItJoins(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	nc := connect(t, s)
-	first, err := nc.SubscribeSync(workerSubject + ".*")
-	require.NoError(t, err)
 	startWorker(t, connect(t, s), nil)
-	_, err = first.NextMsg(10 * time.Second)
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { // it listens
+		_, err := nc.Request("$SRV.PING."+serviceName, nil, time.Second)
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
 	var lines []string
 	c := testConfig(t, 10, "random", "greedy")
 	c.Executor = testPool(t, nc, func(o *Options) { o.Notify = func(line string) { lines = append(lines, line) } })
-	_, err = tournament.Run(t.Context(), c, testRegistry(), nil)
+	_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 	require.NoError(t, err)
 	require.Len(t, lines, 2)
 	require.Equal(t, "waiting for workers", lines[0])
@@ -203,42 +205,33 @@ func TestWorkerReportsAsItJoins(t *testing.T) {
 func TestWorkersAreReported(t *testing.T) {
 	now := time.Now()
 	var lines []string
-	c := workerRegistry{
-		version: "1", notify: func(line string) { lines = append(lines, line) }, workers: map[string]workerEntry{},
-	}
+	r := newTestRun(&tournament.Config{}, func(line string) { lines = append(lines, line) })
 	says := func(want ...string) {
 		t.Helper()
 		require.Equal(t, want, lines)
 		lines = nil
 	}
 	report := func(name string) workerReport {
-		return workerReport{ID: name, Worker: status.Worker{Name: name, Version: "1", Workers: 8}}
+		return workerReport{ID: name, Worker: status.Worker{Name: name, Version: version, Workers: 8}}
 	}
-	c.begin("run", discard(), now)
-	c.playing(now)
-	c.playing(now)
+	require.Zero(t, r.countWorkers(now))
+	require.Zero(t, r.countWorkers(now))
 	says("waiting for workers")
-	c.update(report("a"), now)
-	c.update(report("a"), now)
-	c.update(report("b\x1b"), now.Add(time.Second))
+	r.answer(t, report("a"), now)
+	r.answer(t, report("a"), now)
+	r.answer(t, report("b\x1b"), now.Add(time.Second))
 	old := report("old")
 	old.Version = "0"
-	c.update(old, now)
+	r.answer(t, old, now)
 	refusing := report("refusing")
-	refusing.Refused = map[string]string{"run": "why"}
-	c.update(refusing, now)
-	require.EqualValues(t, 16, c.playing(now))
+	refusing.Refused = "why"
+	r.answer(t, refusing, now)
+	require.EqualValues(t, 16, r.countWorkers(now))
 	says("worker a joined: 8 games at a time", `worker b\x1b joined: 8 games at a time`)
-	c.playing(now.Add(goneAfter + time.Second))
-	says("worker a left: no report for 30s")
-	c.begin("next", discard(), now.Add(2*goneAfter))
-	require.EqualValues(t, 8, c.playing(now.Add(2*goneAfter)), "it may have reported unseen")
-	gone := report("b\x1b")
-	gone.Gone = true
-	c.update(gone, now)
-	c.update(gone, now)
-	c.playing(now.Add(2 * goneAfter))
-	says(`worker b\x1b left`, "waiting for workers")
+	require.EqualValues(t, 8, r.countWorkers(now.Add(goneAfter+time.Second)))
+	says("worker a left: no answer for 15s")
+	r.countWorkers(now.Add(2 * goneAfter))
+	says(`worker b\x1b left: no answer for 15s`, "waiting for workers")
 }
 
 func TestRates(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
@@ -26,26 +25,27 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 	c := testConfig(t, 1, "random", "greedy:weights="+path)
 	c.Rules = c.Rules[:1]
 	p := testPool(t, connect(t, s), nil)
-	var genuine announcement // of a run whose files are on the server
 	r, err := p.newRun(&c, make(chan tournament.PairResult))
 	require.NoError(t, err)
 	require.NoError(t, r.attach(t.Context()))
-	genuine = announcement{runID: runID{r.id.Run, r.id.Config, version}}
+	genuine := question{runID: runID{r.id.Run, r.id.Config, version}} // whose files are on the server
 
 	nc := connect(t, s)
 	w := connect(t, s)
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
-		heard := make(chan struct{}) // the worker has answered an announcement
-		var once sync.Once
-		sub, err := nc.Subscribe(workerSubject+".*", func(*nats.Msg) { once.Do(func() { close(heard) }) })
-		require.NoError(t, err)
-		require.NoError(t, nc.Flush())
 		worker, err := NewWorker(w, WorkerOptions{Version: version, Registry: testRegistry(), Workers: 1})
 		require.NoError(t, err)
 		stopped := make(chan error, 1)
 		go func() { stopped <- worker.Run(ctx) }()
-		<-heard
+		ask := func(q question) error {
+			text, err := json.Marshal(q)
+			if err == nil {
+				_, err = nc.Request(runSubject, text, time.Second)
+			}
+			return err
+		}
+		require.Eventually(t, func() bool { return ask(genuine) == nil }, time.Minute, time.Millisecond)
 		var talkers sync.WaitGroup
 		end := make(chan struct{})
 		talkers.Go(func() {
@@ -62,7 +62,7 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 				for _, a.Ended = range []bool{false, true} {
 					text, err := json.Marshal(a)
 					if err == nil {
-						err = nc.Publish(announceSubject, text)
+						err = nc.Publish(runSubject, text)
 					}
 					if err != nil {
 						t.Error(err)
@@ -74,7 +74,6 @@ func TestWorkerStopsWhileRunsBeginAndEnd(t *testing.T) {
 		require.ErrorIs(t, <-stopped, context.Canceled)
 		close(end)
 		talkers.Wait()
-		require.NoError(t, sub.Unsubscribe())
 		left, err := filepath.Glob(filepath.Join(os.TempDir(), "gyges-worker-*"))
 		require.NoError(t, err)
 		require.Empty(t, left)

@@ -27,10 +27,9 @@ type subscription struct {
 	cancel context.CancelFunc
 
 	// Guarded by the worker's lock.
-	announced time.Time // the last time
-	answered  time.Time // the games under way were published
-	ready     bool
-	refused   string // why the worker doesn't play the run; "": it does
+	heard   time.Time // of it the last time
+	ready   bool
+	refused string // why the worker doesn't play the run; "": it does
 
 	// Set before ready.
 	config    tournament.Config
@@ -52,7 +51,7 @@ type subscription struct {
 }
 
 func newSubscription(ctx context.Context, id runID) *subscription {
-	r := &subscription{runID: id, announced: time.Now(), runners: map[*tournament.Runner]bool{}}
+	r := &subscription{runID: id, heard: time.Now(), runners: map[*tournament.Runner]bool{}}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	return r
 }
@@ -60,47 +59,43 @@ func newSubscription(ctx context.Context, id runID) *subscription {
 // maxRuns bounds the runs that a worker plays for or refuses.
 const maxRuns = 200
 
-// onAnnouncement handles the announcement of a run, or of its end.
-func (w *Worker) onAnnouncement(ctx context.Context, text []byte) {
-	var a announcement
-	if err := a.parse(text); err != nil {
-		w.options.Log.Debug("malformed announcement", "error", err)
-		return
-	}
+// hear handles a question on a run, or the end of one, and returns the run; nil: it is not heard of.
+func (w *Worker) hear(ctx context.Context, q *question) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r, known := w.runs[a.runID]
+	defer w.wake()
+	r := w.runs[q.runID]
 	switch {
 	case ctx.Err() != nil: // the worker stops
-	case known && a.Ended:
+		return nil
+	case r != nil && q.Ended:
 		w.background.Go(func() { w.end(r) })
-	case known:
-		r.announced = time.Now()
-		if a.Below > 0 && r.announced.Sub(r.answered) >= answerEvery {
-			r.answered = r.announced
-			w.background.Go(func() { w.answer(r, a.Below) })
-		}
-	case !a.Ended:
+	case r != nil:
+		r.heard = time.Now()
+	case !q.Ended:
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
 		}
 		if len(w.runs) >= maxRuns {
-			return
+			return nil
 		}
-		r := newSubscription(ctx, a.runID)
-		w.runs[a.runID] = r
+		r = newSubscription(ctx, q.runID)
+		w.runs[q.runID] = r
 		w.background.Go(func() { w.join(r) })
 	}
-	w.wake()
+	return r
+}
+
+// refusal returns why the worker doesn't play a run; "": it does.
+func (w *Worker) refusal(r *subscription) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return r.refused
 }
 
 // join prepares a run, blocks until it ends, and releases its resources.
 func (w *Worker) join(r *subscription) {
-	err := r.prepare(w)
-	if err == nil {
-		w.publishReport(false) // before any result, so that the coordinator lists the worker from the start
-	}
-	w.setReady(r, err)
+	w.setReady(r, r.prepare(w))
 	<-r.ctx.Done()
 	if err := r.close(); err != nil {
 		w.options.Log.Warn("closing a run", "run", r.Run, "error", err)
@@ -108,7 +103,7 @@ func (w *Worker) join(r *subscription) {
 }
 
 // setReady stores the result of a run's preparation. After an error that isn't a
-// refusal the next announcement starts another one.
+// refusal the next question starts another one.
 func (w *Worker) setReady(r *subscription, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,8 +116,7 @@ func (w *Worker) setReady(r *subscription, err error) {
 		return
 	case errors.As(err, &no):
 		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
-		r.refused = no.Error()
-		notify(w.refused)
+		r.refused = oneLine(no.Error())
 	case w.runs[r.runID] == r:
 		w.options.Log.Debug("a run can't be prepared", "run", r.Run, "error", err)
 		delete(w.runs, r.runID)
@@ -130,7 +124,7 @@ func (w *Worker) setReady(r *subscription, err error) {
 	r.cancel()
 }
 
-// end drops a run whose end has been announced, unless the server still has the
+// end drops a run of whose end it has been told, unless the server still has the
 // consumer of its jobs.
 func (w *Worker) end(r *subscription) {
 	ctx, cancel := context.WithTimeout(r.ctx, answerTime)
@@ -149,15 +143,15 @@ func (w *Worker) end(r *subscription) {
 	}
 }
 
-// forgetAfter is the time without an announcement after which a run is dropped.
+// forgetAfter is the time without a question after which a run is dropped.
 const forgetAfter = time.Hour
 
-// forget drops runs that are not announced any more.
+// forget drops runs that nobody asks about any more.
 func (w *Worker) forget(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.runs {
-		if now.Sub(r.announced) > forgetAfter {
+		if now.Sub(r.heard) > forgetAfter {
 			w.drop(r)
 		}
 	}

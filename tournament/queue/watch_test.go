@@ -17,6 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -153,6 +154,26 @@ func playingText(t testing.TB, games ...*record.Game) []byte {
 	return text
 }
 
+// newTestRun returns a run in whose workers' answers a test is interested.
+func newTestRun(c *tournament.Config, notify func(string)) *run {
+	p := &Coordinator{
+		options: Options{Version: version, Notify: notify, Log: discard()},
+		workers: workers{known: map[string]*workerEntry{}, unread: maxGames},
+	}
+	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}
+	if len(c.Agents) > 0 {
+		r.checker = tournament.NewRunner(c, nil)
+	}
+	return r
+}
+
+// answer handles a worker's answer.
+func (r *run) answer(t testing.TB, report workerReport, at time.Time) {
+	text, err := json.Marshal(report)
+	require.NoError(t, err)
+	r.updateWorker(text, at)
+}
+
 // Of an answer nothing is shown unless all of it is legal and short; games of other pairs and of
 // silent workers aren't.
 func TestAnswersAreChecked(t *testing.T) {
@@ -161,30 +182,38 @@ func TestAnswersAreChecked(t *testing.T) {
 	c.Rules = []*rules.Rules{rules.MustParse("standard")}
 	jobs, games := watchedGames(t, &c, 3)
 	now := time.Now()
-	w := watched{
-		log: discard(), check: tournament.NewRunner(&c, nil).CheckPlaying, games: map[int64]watchedGame{},
-	}
+	r := newTestRun(&c, func(string) {})
 	shown := func(at time.Time) (numbers []int64) {
-		for _, g := range w.playing(at).Games {
+		r.showGames(at)
+		for _, g := range r.playing.Load().Games {
 			numbers = append(numbers, g.Game)
 		}
 		slices.Sort(numbers)
 		return numbers
 	}
-	w.receive(playingText(t, games...), now)
+	receive := func(text []byte) { r.answer(t, workerReport{ID: "w", Playing: text}, now) }
+	ask := func(pairs ...int64) {
+		clear(r.workers.known)
+		clear(r.pending)
+		for _, pair := range pairs {
+			r.pending[pair] = &pendingJob{job: jobs[pair]}
+		}
+		r.workers.unread = maxGames
+	}
+	receive(playingText(t, games...))
 	require.Empty(t, shown(now), "nobody has asked")
-	asked := map[int64]tournament.Job{0: jobs[0], 1: jobs[1]}
-	w.ask(asked, 7)
-	w.receive(playingText(t, games...), now)
+	ask(0, 1)
+	r.onWorkers = 7
+	receive(playingText(t, games...))
 	require.Equal(t, []int64{0, 1, 2, 3}, shown(now))
-	require.Equal(t, 7, w.playing(now).Count)
-	require.Len(t, shown(now.Add(watchFresh)), 4)
-	require.Empty(t, shown(now.Add(watchFresh+1)))
-	w.ask(map[int64]tournament.Job{1: jobs[1]}, 0)
+	require.Equal(t, 7, r.playing.Load().Count)
+	require.Len(t, shown(now.Add(gamesFresh)), 4)
+	require.Empty(t, shown(now.Add(gamesFresh+1)))
+	delete(r.pending, 0)
+	r.onWorkers = 0
 	require.Equal(t, []int64{2, 3}, shown(now), "a pair has ended")
-	require.Equal(t, 2, w.playing(now).Count)
+	require.Equal(t, 2, r.playing.Load().Count)
 
-	w.ask(nil, 0)
 	bad := func(change func(*record.Game)) []byte {
 		g := beginning(games[0], 3)
 		g.Moves = slices.Clone(g.Moves)
@@ -192,11 +221,10 @@ func TestAnswersAreChecked(t *testing.T) {
 		return playingText(t, games[2], g)
 	}
 	for name, text := range map[string][]byte{
-		"noise":        []byte("{"),
+		"noise":        []byte(`"{"`),
 		"no game":      []byte(`{"games":[null]}`),
 		"unknown key":  []byte(`{"games":[],"other":1}`),
 		"many games":   playingText(t, slices.Repeat(games[:1], 17)...),
-		"long":         append(playingText(t, games[2]), slices.Repeat([]byte(" "), maxAnswers)...),
 		"illegal move": bad(func(g *record.Game) { g.Moves[2] = g.Moves[0] }),
 		"another game": bad(func(g *record.Game) { g.Game = 4 }),
 		"another seed": bad(func(g *record.Game) { g.South.Seed++ }),
@@ -206,26 +234,27 @@ func TestAnswersAreChecked(t *testing.T) {
 		"scores":       bad(func(g *record.Game) { g.Scores = make([]record.Score, 999) }),
 		"result":       bad(func(g *record.Game) { g.Result, g.Reason = "1-0", "goal" }),
 	} {
-		w.ask(asked, 0)
-		w.receive(text, now)
+		ask(0, 1)
+		receive(text)
 		require.Empty(t, shown(now), name)
 	}
 	partial := jobs[0]
 	partial.Games[0] = false
-	w.ask(map[int64]tournament.Job{0: partial}, 0)
-	w.receive(playingText(t, games[0]), now)
+	ask()
+	r.pending[0] = &pendingJob{job: partial}
+	receive(playingText(t, games[0]))
 	require.Empty(t, shown(now), "the game is recorded already")
 
-	w.ask(asked, 0)
-	w.receive(slices.Repeat([]byte(" "), maxAnswers), now)
-	w.receive(playingText(t, games[2]), now)
+	ask(0, 1)
+	r.workers.unread = 10
+	receive(playingText(t, games[2]))
 	require.Empty(t, shown(now), "too much was sent before")
-	w.ask(asked, 0)
-	w.receive(playingText(t, games[2]), now)
+	ask(0, 1)
+	receive(playingText(t, games[2]))
 	require.Equal(t, []int64{2}, shown(now), "it is read after the next question")
 }
 
-// A worker answers once a second at most, with games of the pairs asked for.
+// A worker answers a bounded number of questions a second, with games of the pairs asked for.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
@@ -237,45 +266,31 @@ func TestAnswersAreBounded(t *testing.T) {
 	awaitPlaying(t, r.Out, "games", func(p *tournament.Playing) bool { return p != nil && len(p.Games) == 8 })
 	id, err := readIdentity(r.Out)
 	require.NoError(t, err)
-	answers, err := nc.SubscribeSync(resultsOf(id.Run))
+	inbox := nc.NewInbox()
+	answers, err := nc.SubscribeSync(inbox)
 	require.NoError(t, err)
 	question := fmt.Appendf(nil, `{"run":%q,"config":%q,"version":%q,"below":3}`, id.Run, id.Config, version)
 	begin := time.Now()
-	for time.Since(begin) < 2*answerEvery {
-		require.NoError(t, nc.Publish(announceSubject, question))
-		time.Sleep(10 * time.Millisecond)
+	for range 5 * maxAnswersPerSecond {
+		require.NoError(t, nc.PublishRequest(runSubject, inbox, question))
 	}
-	var sizes []int
+	number := 0
 	for {
-		m, err := answers.NextMsg(100 * time.Millisecond)
+		m, err := answers.NextMsg(time.Second)
 		if err != nil {
 			require.ErrorIs(t, err, nats.ErrTimeout)
 			break
 		}
-		p, err := tournament.ParsePlaying(m.Data)
+		number++
+		var report workerReport
+		require.NoError(t, strictjson.Unmarshal(m.Data, maxText, &report))
+		p, err := tournament.ParsePlaying(report.Playing)
 		require.NoError(t, err)
-		sizes = append(sizes, len(p.Games))
-		if len(p.Games) < 8 { // the answer to this question, not to the coordinator's
-			require.Equal(t, []int64{0, 1, 2}, []int64{p.Games[0].Pair, p.Games[1].Pair, p.Games[2].Pair})
-		}
+		require.Equal(t, []int64{0, 1, 2}, []int64{p.Games[0].Pair, p.Games[1].Pair, p.Games[2].Pair})
+		require.Len(t, p.Games, 3)
 	}
-	require.Contains(t, sizes, 3)
-	require.LessOrEqual(t, len(sizes), int(time.Since(begin)/answerEvery)+1)
-}
-
-// A worker of a version that doesn't know the question passes over it, and over nothing else.
-func TestQuestionIsPassedOverByEarlierVersions(t *testing.T) {
-	t.Parallel()
-	var earlier struct {
-		runID
-		Ended bool `json:"ended,omitempty"`
-	}
-	text, err := json.Marshal(announcement{runID: runID{"r", "c", version}})
-	require.NoError(t, err)
-	require.NoError(t, parseStrictly(text, &earlier))
-	text, err = json.Marshal(announcement{runID: runID{"r", "c", version}, Below: 1})
-	require.NoError(t, err)
-	require.ErrorContains(t, parseStrictly(text, &earlier), "below: there is no such field")
+	require.Positive(t, number)
+	require.LessOrEqual(t, float64(number), maxAnswersPerSecond*(1+time.Since(begin).Seconds()))
 }
 
 // The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and

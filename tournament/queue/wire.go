@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -92,36 +93,32 @@ type job struct {
 	Config string `json:"config"` // digest of the run's config
 }
 
-// runID identifies a run. A forged announcement differs in config or version.
+// runID identifies a run. A forged question differs in config or version.
 type runID struct {
 	Run     string `json:"run"`
 	Config  string `json:"config"` // digest of the run's config
 	Version string `json:"version"`
 }
 
-// announcement is the message to all workers that a run goes on or has ended, or the question for
-// its games under way, which earlier versions don't know.
-type announcement struct {
+// question is the message of a coordinator to all workers: it tells them of the run, or of its end, and
+// asks for their state. Those that play for the run answer with a workerReport.
+type question struct {
 	runID
 	Ended bool  `json:"ended,omitempty"`
-	Below int64 `json:"below,omitempty"` // the games of pairs below it are asked for; 0: none
+	Below int64 `json:"below,omitempty"` // the games under way of pairs below it are asked for; 0: none
 }
 
 // maxText bounds small messages from outside, in bytes.
 const maxText = 1 << 20
 
-func (a *announcement) parse(text []byte) error {
-	if err := parseStrictly(text, a); err != nil {
+func (q *question) parse(text []byte) error {
+	if err := strictjson.Unmarshal(text, maxText, q); err != nil {
 		return err
 	}
-	if !isToken(a.Run) || !isToken(a.Config) {
-		return fmt.Errorf("expected a run and its config, found %.80q and %.80q", a.Run, a.Config)
+	if !isToken(q.Run) || !isToken(q.Config) {
+		return fmt.Errorf("expected a run and its config, found %.80q and %.80q", q.Run, q.Config)
 	}
 	return nil
-}
-
-func parseStrictly(text []byte, to any) error {
-	return strictjson.Unmarshal(text, maxText, to)
 }
 
 // isToken reports whether a text is valid in a subject and in a file's name.
@@ -131,13 +128,13 @@ func isToken(s string) bool {
 	})
 }
 
-// workerReport is the state of a worker.
+// workerReport is the answer of a worker.
 type workerReport struct {
 	ID string `json:"id"`
 	status.Worker
 
-	Refused map[string]string `json:"refused,omitempty"` // reasons, by runs that the worker doesn't play
-	Gone    bool              `json:"gone,omitempty"`    // it stops
+	Refused string          `json:"refused,omitempty"` // why it doesn't play for the run
+	Playing json.RawMessage `json:"games,omitempty"`   // the games under way, as [tournament.ParsePlaying] reads them
 }
 
 // Names on the server.
@@ -146,10 +143,14 @@ const (
 	resultStream = "GYGES_RESULTS"
 	bucket       = "gyges"
 
-	jobSubject      = "gyges.job"    // .RUN.PAIR
-	resultSubject   = "gyges.result" // .RUN.PAIR; .RUN: games under way, which aren't stored
-	announceSubject = "gyges.run"
-	workerSubject   = "gyges.worker" // .ID
+	jobSubject    = "gyges.job"    // .RUN.PAIR
+	resultSubject = "gyges.result" // .RUN.PAIR
+	runSubject    = "gyges.run"    // questions to workers
+
+	// The workers' NATS service: "nats micro ls gyges-worker" lists them. The service's version is not the
+	// program's, which has a form of its own.
+	serviceName    = "gyges-worker"
+	serviceVersion = "1.0.0"
 
 	workerHeader = "Gyges-Worker" // the machine that played
 	errorHeader  = "Gyges-Error"  // why the pair can't be played

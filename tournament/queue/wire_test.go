@@ -25,6 +25,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 )
 
@@ -157,7 +158,7 @@ func TestDescription(t *testing.T) {
 	text, err := json.Marshal(newRunConfig(&c, &o))
 	require.NoError(t, err)
 	var d runConfig
-	require.NoError(t, parseStrictly(text, &d))
+	require.NoError(t, strictjson.Unmarshal(text, maxText, &d))
 	got, err := d.config()
 	require.NoError(t, err)
 	require.Equal(t, 5.0, d.Speed)
@@ -170,11 +171,11 @@ func TestDescription(t *testing.T) {
 	for _, bad := range []string{`{}`, `{"Rules":["x"]}`, `{"Tries":1,"TimeScaling":"scaled","Agents":["a:"]}`,
 		`{"Tries":1,"TimeScaling":"quick"}`, `{"Tries":1,"TimeScaling":"scaled","Speed":-1}`} {
 		var d runConfig
-		require.NoError(t, parseStrictly([]byte(bad), &d))
+		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()
 		require.Error(t, err, bad)
 	}
-	require.Error(t, parseStrictly([]byte(`{"x":1}`), &d))
+	require.Error(t, strictjson.Unmarshal([]byte(`{"x":1}`), maxText, &d))
 }
 
 // A run keeps its name as long as it stays the same, whatever is measured.
@@ -244,16 +245,16 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"Version":"v","Rules":["kang"],"Agents":["random","greedy"],"Openings":{"Policy":"random"},"StallTimeout":1,"Seed":1,"Name":"x","Pairs":1,"TimeScaling":"scaled","Speed":1,"Tries":2}`))
 	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var a announcement
-		if a.parse(text) == nil && (!isToken(a.Run) || strings.ContainsAny(a.Run, "./ ")) {
-			t.Fatal(a.Run)
+		var q question
+		if q.parse(text) == nil && (!isToken(q.Run) || strings.ContainsAny(q.Run, "./ ")) {
+			t.Fatal(q.Run)
 		}
 		_, _ = parseGames(text, "test")
 		_, _ = pairOf(string(text))
 		var j job
-		jobOK := parseStrictly(text, &j) == nil
+		jobOK := strictjson.Unmarshal(text, maxText, &j) == nil
 		var d runConfig
-		if parseStrictly(text, &d) != nil {
+		if strictjson.Unmarshal(text, maxText, &d) != nil {
 			return
 		}
 		c, err := d.config()

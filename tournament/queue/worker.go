@@ -2,21 +2,27 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/micro"
 	"github.com/nats-io/nuid"
+	"golang.org/x/time/rate"
 
 	"gyges/agents"
 	"gyges/rules/base/files"
 	"gyges/tournament/queue/status"
+	"gyges/tournament/record"
 )
 
 // WorkerOptions configure a worker; each field documents its zero value.
@@ -47,7 +53,6 @@ type Worker struct {
 	runs    map[runID]*subscription
 	held    map[*task]bool // waiting, being played, or their results being published
 	changed chan struct{}  // runs or held have changed
-	refused chan struct{}  // a run has been refused
 
 	// Goroutines of runs. Added to with mu held, and not after ctx has ended.
 	background sync.WaitGroup
@@ -84,7 +89,7 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	return &Worker{
 		nc: nc, js: js, options: o, id: nuid.Next(), publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
 		runs: map[runID]*subscription{}, held: map[*task]bool{},
-		changed: make(chan struct{}, 1), refused: make(chan struct{}, 1), tasks: make(chan *task, o.Workers*maxAhead),
+		changed: make(chan struct{}, 1), tasks: make(chan *task, o.Workers*maxAhead),
 	}, nil
 }
 
@@ -101,18 +106,17 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.folder = folder
 	defer func() { _ = remove() }() // the next worker removes the rest
-	announced, err := w.nc.Subscribe(announceSubject, func(m *nats.Msg) { w.onAnnouncement(ctx, m.Data) })
+	service, err := w.serve(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = announced.Unsubscribe() }() // the connection is lost otherwise
+	defer func() { _ = service.Stop() }() // the connection is lost otherwise
 
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	var group sync.WaitGroup
 	group.Go(func() { w.fetch(ctx) })
 	group.Go(func() { w.keepLeases(ctx) })
-	group.Go(func() { w.report(ctx) })
 	for range w.options.Workers {
 		group.Go(func() { w.work(ctx, sending) })
 	}
@@ -124,64 +128,74 @@ func (w *Worker) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// giveBack returns unfinished pairs to the server, waits for the goroutines of runs, and
-// reports the worker's end.
+// giveBack returns unfinished pairs to the server, and waits for the goroutines of runs.
 func (w *Worker) giveBack() {
 	for _, t := range w.heldTasks() {
 		_ = t.message.Nak() // otherwise its lease expires
 	}
 	w.background.Wait()
-	w.publishReport(true)
-	_ = w.nc.FlushTimeout(time.Second) // otherwise the worker counts as gone later
-}
-
-// notify lets the receiver of a channel with room for one value go on.
-func notify(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
 }
 
 // wake lets fetch go on.
-func (w *Worker) wake() { notify(w.changed) }
-
-// report publishes the state of the worker every reportEvery.
-func (w *Worker) report(ctx context.Context) {
-	tick := time.Tick(reportEvery)
-	notice := stallNotice{
-		log:  w.options.Log,
-		lost: "the NATS server doesn't store results; trying again", recovered: "the NATS server stores results again",
-	}
-	for {
-		w.publishReport(false)
-		notice.update(w.publisher.stalled(), time.Now())
-		select {
-		case <-tick:
-			w.forget(time.Now())
-		case <-w.refused:
-		case <-ctx.Done():
-			return
-		}
+func (w *Worker) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default: // it will
 	}
 }
 
-// publishReport publishes the state of the worker.
-func (w *Worker) publishReport(gone bool) {
-	report := workerReport{
-		ID: w.id, Refused: map[string]string{}, Gone: gone,
-		Worker: status.Worker{
-			Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
-			Cores: int64(runtime.NumCPU()), Workers: int64(w.options.Workers),
-			Playing: w.playing.Load(), Pairs: w.pairs.Load(),
-		},
+// maxAnswersPerSecond bounds how often a worker answers, whoever asks: [maxRuns] runs ask once a second.
+const maxAnswersPerSecond = 2 * maxRuns
+
+// serve makes the worker a NATS service that answers the questions of coordinators.
+func (w *Worker) serve(ctx context.Context) (micro.Service, error) {
+	limit := rate.NewLimiter(maxAnswersPerSecond, maxAnswersPerSecond)
+	service, err := micro.AddService(w.nc, micro.Config{
+		Name: serviceName, Version: serviceVersion, Description: "plays games of gyges tournaments",
+		QueueGroupDisabled: true, // each worker answers
+		Metadata:           map[string]string{"name": w.options.Name, "version": w.options.Version},
+		StatsHandler:       func(*micro.Endpoint) any { return w.state() },
+	})
+	if err != nil {
+		return nil, err
 	}
-	w.mu.Lock()
-	for id, r := range w.runs {
-		if r.refused != "" {
-			report.Refused[id.Run] = oneLine(r.refused)
+	return service, service.AddEndpoint("run", micro.HandlerFunc(func(r micro.Request) {
+		if limit.Allow() {
+			w.answer(ctx, r)
+		}
+	}), micro.WithEndpointSubject(runSubject))
+}
+
+// state returns what the worker does.
+func (w *Worker) state() status.Worker {
+	return status.Worker{
+		Name: w.options.Name, Version: w.options.Version, Speed: w.options.Speed,
+		Cores: int64(runtime.NumCPU()), Workers: int64(w.options.Workers),
+		Playing: w.playing.Load(), Pairs: w.pairs.Load(),
+	}
+}
+
+// answer handles the question of a coordinator.
+func (w *Worker) answer(ctx context.Context, request micro.Request) {
+	var q question
+	if err := q.parse(request.Data()); err != nil {
+		w.options.Log.Debug("malformed question", "error", err)
+		return
+	}
+	r := w.hear(ctx, &q)
+	if r == nil || !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
+		return
+	}
+	report := workerReport{ID: w.id, Worker: w.state(), Refused: w.refusal(r)}
+	if q.Below > 0 && report.Refused == "" {
+		p := r.underWay(time.Now())
+		p.Games = slices.DeleteFunc(p.Games, func(g *record.Game) bool { return g.Pair >= q.Below })
+		if len(p.Games) > 0 {
+			report.Playing, _ = json.Marshal(p) // it is plain data
 		}
 	}
-	w.mu.Unlock()
-	tell(w.nc, w.options.Log, workerSubject+"."+w.id, report)
+	if err := request.RespondJSON(report); err != nil {
+		w.options.Log.Debug("a question can't be answered", "error", err)
+	}
 }

@@ -1,0 +1,246 @@
+package queue
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gyges/rules/base/strictjson"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/queue/status"
+	"gyges/tournament/record"
+)
+
+// statusEvery is how often a coordinator asks all workers for their state, which also tells them of
+// the run, and writes the run's status. After goneAfter without the other side's messages a worker
+// counts as gone, and a worker fetches no more pairs of a run.
+const (
+	statusEvery = time.Second
+	goneAfter   = 15 * time.Second
+)
+
+// Bounds of what workers report.
+const (
+	maxKnownWorkers = 100_000
+	maxWord         = 100       // bytes of a name or a version that are shown
+	maxAsked        = 32        // first pairs whose games are asked for: several times those that are shown
+	maxGames        = 512 << 10 // bytes of games that are read after a question: replaying them takes time
+)
+
+// gamesFresh is the age at which games under way are no longer shown.
+const gamesFresh = 5 * time.Second
+
+// workers are those that have answered a coordinator's questions.
+type workers struct {
+	known   map[string]*workerEntry // by id
+	unread  int                     // bytes of games that are read until the next question
+	waiting bool                    // that there is none has been reported
+}
+
+// workerEntry is the last answer of a worker.
+type workerEntry struct {
+	workerReport
+	last  time.Time
+	games []*record.Game // under way, checked
+}
+
+// ask tells all workers of the run, and asks for their state and the games under way of the first
+// pairs without an outcome.
+func (r *run) ask() {
+	var q question
+	pairs := slices.Sorted(maps.Keys(r.pending))
+	pairs = slices.DeleteFunc(pairs, func(pair int64) bool { return !r.pending[pair].published || r.pending[pair].done })
+	if n := min(len(pairs), maxAsked); n > 0 {
+		q.Below = pairs[n-1] + 1
+	}
+	r.workers.unread = maxGames
+	r.publishQuestion(q)
+}
+
+// publishQuestion publishes a question about the run.
+func (r *run) publishQuestion(q question) {
+	q.runID = runID{Run: r.id.Run, Config: r.id.Config, Version: r.options.Version}
+	text, err := json.Marshal(q)
+	if err == nil {
+		err = r.nc.PublishRequest(runSubject, r.inbox, text)
+	}
+	if err != nil {
+		r.log.Debug("workers can't be asked", "error", err)
+	}
+}
+
+// updateWorker handles the answer of a worker. Of its games none is shown if one isn't a legal game
+// of the run.
+func (r *run) updateWorker(text []byte, now time.Time) {
+	var report workerReport
+	if err := strictjson.Unmarshal(text, maxText, &report); err != nil {
+		r.log.Debug("malformed report of a worker", "error", err)
+		return
+	}
+	w := r.workers.known[report.ID]
+	if w == nil {
+		if len(r.workers.known) >= maxKnownWorkers {
+			return
+		}
+		w = new(workerEntry)
+		r.workers.known[report.ID] = w
+	}
+	if report.Refused != "" && report.Refused != w.Refused {
+		r.log.Warn("a worker doesn't play for this run", "worker", report.Name, "why", report.Refused)
+	}
+	joins := r.plays(&report) && (w.last.IsZero() || !r.plays(&w.workerReport))
+	w.workerReport, w.last, w.games = report, now, nil
+	if joins {
+		r.options.Notify(fmt.Sprintf("worker %s joined: %s at a time", shownName(report.Name),
+			textfmt.Plural(int(report.Workers), "game")))
+	}
+	if len(report.Playing) == 0 {
+		return
+	}
+	if r.workers.unread -= len(report.Playing); r.workers.unread < 0 {
+		return
+	}
+	var err error
+	if w.games, err = r.checkGames(report.Playing); err != nil {
+		r.log.Debug("unusable games under way", "worker", report.Name, "error", err)
+	}
+}
+
+// checkGames returns the games that a worker has under way, without those of pairs that have ended.
+func (r *run) checkGames(text []byte) (games []*record.Game, err error) {
+	p, err := tournament.ParsePlaying(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range p.Games {
+		w := r.pending[g.Pair]
+		if w == nil || w.done {
+			continue
+		}
+		if err := r.checker.CheckPlaying(w.job, g); err != nil {
+			return nil, err
+		}
+		games = append(games, g)
+	}
+	return games, nil
+}
+
+// plays reports whether a worker plays for the run, as far as is known.
+func (r *run) plays(w *workerReport) bool { return w.Refused == "" && w.Version == r.options.Version }
+
+// shownName returns the name of a worker for people.
+func shownName(name string) string { return textfmt.Escape(word(name)) }
+
+// word bounds a text from a worker.
+func word(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxWord)], "") }
+
+// report asks the workers, and passes on what is known of them and of the queue.
+func (r *run) report(ctx context.Context) {
+	maps.DeleteFunc(r.pending, func(_ int64, w *pendingJob) bool { return w.written.Load() })
+	now := time.Now()
+	slots := r.countWorkers(now)
+	queue := r.depth(ctx)
+	if queue != nil {
+		r.onWorkers = min(queue.Playing, slots) // some may be prefetched
+	}
+	r.showGames(now)
+	r.ask()
+	r.writeStatus(queue, false)
+}
+
+// countWorkers removes workers that are gone, and returns how many games at a time the others play for
+// the run. If there are none any more, it says so.
+func (r *run) countWorkers(now time.Time) (slots int64) {
+	for id, w := range r.workers.known {
+		switch {
+		case now.Sub(w.last) > goneAfter:
+			if r.plays(&w.workerReport) {
+				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), goneAfter))
+			}
+			delete(r.workers.known, id)
+		case r.plays(&w.workerReport):
+			slots += min(max(w.Workers, 1), MaxSlots)
+		}
+	}
+	if slots == 0 && !r.workers.waiting {
+		r.options.Notify("waiting for workers")
+	}
+	r.workers.waiting = slots == 0
+	return slots
+}
+
+// showGames passes on the games that workers have under way.
+func (r *run) showGames(now time.Time) {
+	p := new(tournament.Playing)
+	for _, w := range r.workers.known {
+		for _, g := range w.games {
+			if r.pending[g.Pair] == nil || now.Sub(w.last) > gamesFresh {
+				continue
+			}
+			p.Games = append(p.Games, g)
+			if g.Result == "" {
+				p.Count++
+			}
+		}
+	}
+	p.Count = max(p.Count, int(r.onWorkers))
+	r.playing.Store(p)
+}
+
+// depth returns how many jobs are queued; nil: the server doesn't answer.
+func (r *run) depth(ctx context.Context) *status.Queue {
+	jobs, err := r.consumer(ctx, jobStream)
+	if err != nil {
+		r.log.Debug("no state of the queue", "error", err)
+		return nil
+	}
+	info := jobs.CachedInfo() // the server's answer
+	return &status.Queue{
+		Waiting: int64(info.NumPending), Playing: int64(info.NumAckPending), Redelivered: int64(info.NumRedelivered),
+	}
+}
+
+// rateSamples is over how many status files the rates are taken.
+const rateSamples = 30
+
+// writeStatus writes the status file. queue is nil at the end of the run.
+func (r *run) writeStatus(queue *status.Queue, ended bool) {
+	s := status.Run{Time: time.Now().UTC(), Ended: ended, Queue: queue, Pairs: r.pairs, Games: r.games,
+		Workers: []status.Worker{}, Count: int64(len(r.workers.known))}
+	r.samples = append(r.samples, s)
+	r.samples = r.samples[max(0, len(r.samples)-rateSamples):]
+	s.PairsPerSecond, s.GamesPerSecond = rates(r.samples)
+	for _, entry := range r.workers.known {
+		w := entry.Worker
+		w.Name, w.Version, w.State = word(w.Name), word(w.Version), status.Plays
+		if entry.Refused != "" {
+			w.State = status.Refuses
+		}
+		s.Workers = append(s.Workers, w)
+	}
+	slices.SortFunc(s.Workers, func(a, b status.Worker) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(b.Pairs, a.Pairs))
+	})
+	s.Workers = s.Workers[:min(len(s.Workers), status.MaxWorkers)]
+	err := s.Write(r.config.Out)
+	if err != nil && !r.unwritable {
+		r.log.Warn("the status of the run can't be written; the run goes on", "error", err)
+	}
+	r.unwritable = err != nil
+}
+
+// rates returns pairs and games a second from the first sample to the last.
+func rates(samples []status.Run) (pairs, games float64) {
+	first, last := samples[0], samples[len(samples)-1]
+	seconds := last.Time.Sub(first.Time).Seconds()
+	if seconds <= 0 {
+		return 0, 0
+	}
+	return float64(last.Pairs-first.Pairs) / seconds, float64(last.Games-first.Games) / seconds
+}
