@@ -89,8 +89,8 @@ func (r *Ratings) HeadToHeads() []HeadToHead {
 	if e == nil {
 		return nil
 	}
-	list := make([]HeadToHead, len(e.met))
-	for k := range e.met {
+	list := make([]HeadToHead, len(e.model.pairings))
+	for k := range list {
 		list[k] = e.headToHead(k, r.data)
 		if r.index[list[k].A] > r.index[list[k].B] {
 			list[k] = list[k].flip()
@@ -110,7 +110,7 @@ func (h HeadToHead) flip() HeadToHead {
 
 // headToHead compares pairing k with its expectation.
 func (e *estimate) headToHead(k int, d *Data) HeadToHead {
-	met := &e.met[k]
+	met := &e.model.pairings[k]
 	h := HeadToHead{A: d.names[met.a], B: d.names[met.b], Count: met.total()}
 	for side, s := range e.scores.games[k] {
 		won := s.chance[2] + s.chance[1]/2
@@ -127,12 +127,12 @@ func (e *estimate) headToHead(k int, d *Data) HeadToHead {
 
 // freedom is the share of the variance of pairing k that the fit has left.
 func (e *estimate) freedom(k int) float64 {
-	return 1 - math.Min(maxLeverage, e.leverages[k].difference*float64(e.met[k].games())/2)
+	return 1 - math.Min(maxLeverage, e.leverages[k].difference*float64(e.model.pairings[k].games())/2)
 }
 
 // pointsVariance is the variance of the points of pairing k.
 func (e *estimate) pointsVariance(k int) float64 {
-	met := &e.met[k]
+	met := &e.model.pairings[k]
 	var v [2]float64 // by side, of one game's points
 	sum := 0.0
 	for side, s := range e.scores.games[k] {
@@ -148,11 +148,11 @@ func (e *estimate) pointsVariance(k int) float64 {
 func (r *Ratings) goodnessOfFit() GoodnessOfFit {
 	f := GoodnessOfFit{P: 1}
 	e := r.estimate
-	f.Degrees = max(0, len(e.met)-e.model.ratings())
-	if f.Degrees == 0 || r.Used < minGamesMet*len(e.met) {
+	f.Degrees = max(0, len(e.model.pairings)-e.model.ratings())
+	if f.Degrees == 0 || r.Used < minGamesMet*len(e.model.pairings) {
 		return GoodnessOfFit{P: 1}
 	}
-	for k := range e.met {
+	for k := range e.model.pairings {
 		z := e.headToHead(k, r.data).Z
 		f.ChiSquare += z * z * e.freedom(k)
 	}
@@ -166,28 +166,28 @@ type Crosstable struct {
 	// the rating table.
 	Names []string
 	// counts holds each ordered pairing that met, from South's view.
-	counts map[cell]Count
+	counts map[[2]int]Count
 }
 
 // Crosstable is the results of the games that r was fitted to, with those that
 // were left out of the fit.
 func (r *Ratings) Crosstable() *Crosstable {
-	t := &Crosstable{Names: r.names(), counts: make(map[cell]Count)}
+	t := &Crosstable{Names: r.names(), counts: make(map[[2]int]Count)}
 	number := make(map[string]int, len(t.Names))
 	for i, name := range t.Names {
 		number[name] = i
 	}
 	for _, k := range r.data.met {
 		a, b := number[r.data.names[k.a]], number[r.data.names[k.b]]
-		t.counts[cell{a, b}] = k.count(0)
-		t.counts[cell{b, a}] = k.count(1)
+		t.counts[[2]int{a, b}] = k.count(0)
+		t.counts[[2]int{b, a}] = k.count(1)
 	}
 	return t
 }
 
 // AsSouth counts the games that player i had as South against player j, as i
 // saw them. The players are indices into Names.
-func (t *Crosstable) AsSouth(i, j int) Count { return t.counts[cell{i, j}] }
+func (t *Crosstable) AsSouth(i, j int) Count { return t.counts[[2]int{i, j}] }
 
 // Total counts all games of player i against player j, as i saw them.
 func (t *Crosstable) Total(i, j int) Count { return t.AsSouth(i, j).plus(t.AsSouth(j, i).flip()) }

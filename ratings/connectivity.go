@@ -18,11 +18,11 @@ type partition struct {
 }
 
 // newPartition finds the strongly connected components of the graph in which each
-// node points at those it scored against; priors point both ways. A player whose
+// free rating points at those it scored against; the prior points both ways. A player whose
 // component has no other is in no group, unless its rating is given.
-func newPartition(met []meeting, n *nodes) *partition {
-	scored, games := simple.NewDirectedGraph(), newUnion(n.count)
-	for i := range n.count {
+func newPartition(met []pairing, free *freeRatings) *partition {
+	scored, games := simple.NewDirectedGraph(), newUnion(free.count)
+	for i := range free.count {
 		scored.AddNode(simple.Node(i))
 	}
 	link := func(from, to int) {
@@ -31,7 +31,7 @@ func newPartition(met []meeting, n *nodes) *partition {
 		}
 	}
 	for _, k := range met {
-		c, a, b := k.total(), n.of[k.a], n.of[k.b]
+		c, a, b := k.total(), free.of[k.a], free.of[k.b]
 		games.join(a, b, 0)
 		if c.Wins+c.Draws > 0 {
 			link(a, b)
@@ -40,11 +40,11 @@ func newPartition(met []meeting, n *nodes) *partition {
 			link(b, a)
 		}
 	}
-	for _, pair := range n.tied() {
-		link(pair[0], pair[1])
-		link(pair[1], pair[0])
+	for _, r := range free.virtual() {
+		link(r, free.opponent)
+		link(free.opponent, r)
 	}
-	strong := make([]int, n.count) // component by node
+	strong := make([]int, free.count) // component by free rating
 	components := topo.TarjanSCC(scored)
 	for c, list := range components {
 		for _, node := range list {
@@ -52,13 +52,13 @@ func newPartition(met []meeting, n *nodes) *partition {
 		}
 	}
 	players := make([][]int, len(components))
-	p := &partition{group: make([]int, len(n.of)), component: make([]int, len(n.of))}
-	for i, node := range n.of {
-		players[strong[node]] = append(players[strong[node]], i)
+	p := &partition{group: make([]int, len(free.of)), component: make([]int, len(free.of))}
+	for i, r := range free.of {
+		players[strong[r]] = append(players[strong[r]], i)
 		p.group[i] = -1
-		p.component[i], _ = games.find(node)
+		p.component[i], _ = games.find(r)
 	}
-	anchored := func(player int) bool { return n.given >= 0 && strong[n.of[player]] == strong[n.given] }
+	anchored := func(player int) bool { return free.given >= 0 && strong[free.of[player]] == strong[free.given] }
 	for _, list := range players {
 		if len(list) > 1 || len(list) == 1 && anchored(list[0]) {
 			p.groups = append(p.groups, list)
@@ -75,13 +75,13 @@ func newPartition(met []meeting, n *nodes) *partition {
 }
 
 // whole reports whether all players that met others are rated together.
-func (p *partition) whole(met []meeting) bool {
+func (p *partition) whole(met []pairing) bool {
 	return len(p.inside(met)) == len(met) && len(p.groups) == 1
 }
 
-// inside returns the meetings whose players are of one group.
-func (p *partition) inside(met []meeting) []meeting {
-	var in []meeting
+// inside returns the pairings whose players are of one group.
+func (p *partition) inside(met []pairing) []pairing {
+	var in []pairing
 	for _, k := range met {
 		if g := p.group[k.a]; g >= 0 && g == p.group[k.b] {
 			in = append(in, k)
@@ -91,35 +91,36 @@ func (p *partition) inside(met []meeting) []meeting {
 }
 
 // advantageUnbounded reports whether the likelihood grows without bound as the
-// advantage grows, and as it falls, given the meetings inside groups. The advantage
+// advantage grows, and as it falls, given the pairings inside groups. The advantage
 // has a finite estimate exactly if neither is so.
 //
 // A direction (advantage ±1, ratings f) is unbounded if no result contradicts it: for
 // each win of South f[south] ± 1 ≥ f[north], for each loss the reverse, for each draw
-// both; and f is the same for nodes with a prior between them. If both directions are
+// both; and f is the same for ratings with a prior between them. If both directions are
 // unbounded, the advantage is no more than a shift of the ratings: who had South was
 // determined by who met whom.
-func advantageUnbounded(n *nodes, met []meeting) (up, down bool) {
+func advantageUnbounded(free *freeRatings, met []pairing) (up, down bool) {
 	var list []difference
 	for _, k := range met {
-		for side, p := range []cell{{n.of[k.a], n.of[k.b]}, {n.of[k.b], n.of[k.a]}} {
-			c := k.count(side)
+		for side := range 2 {
+			i, j := k.southNorth(side)
+			south, north, c := free.of[i], free.of[j], k.count(side)
 			if c.Wins+c.Draws > 0 {
-				list = append(list, difference{p.south, p.north, 1})
+				list = append(list, difference{south, north, 1})
 			}
 			if c.Losses+c.Draws > 0 {
-				list = append(list, difference{p.north, p.south, -1})
+				list = append(list, difference{north, south, -1})
 			}
 		}
 	}
-	for _, pair := range n.tied() {
-		list = append(list, difference{pair[0], pair[1], 0}, difference{pair[1], pair[0], 0})
+	for _, r := range free.virtual() {
+		list = append(list, difference{r, free.opponent, 0}, difference{free.opponent, r, 0})
 	}
-	up = satisfiable(n.count, list)
+	up = satisfiable(free.count, list)
 	for i := range list {
 		list[i].bound = -list[i].bound
 	}
-	return up, satisfiable(n.count, list)
+	return up, satisfiable(free.count, list)
 }
 
 // difference is the constraint f[to] ≤ f[from] + bound, with a bound of -1, 0 or 1.

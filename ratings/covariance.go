@@ -49,7 +49,7 @@ func (c *covariance) sd(i, j int) float64 {
 type leverage struct{ difference, advantage float64 }
 
 // leverages returns those of the pairings, whose terms are the first of the Hessian.
-func (c *covariance) leverages(h *quadratic, met []meeting) []leverage {
+func (c *covariance) leverages(h *quadratic, met []fittedPairing) []leverage {
 	list := make([]leverage, len(met))
 	bounded := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
 	for k := range met {
@@ -127,18 +127,18 @@ func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 
 // scoreCovariance estimates the score covariances of all pairings of a fit.
 type scoreCovariance struct {
-	met       []meeting
+	met       []fittedPairing
 	games     [][2]gameScores // by pairing and who had South
 	leverages []leverage
 	// The correlations of the two games of a pair, in South's points and in draws.
 	pointsCorrelation, drawsCorrelation float64
 }
 
-func newScoreCovariance(m *model, met []meeting, x []float64, leverages []leverage) *scoreCovariance {
-	s := &scoreCovariance{met: met, leverages: leverages, games: make([][2]gameScores, len(met))}
+func newScoreCovariance(m *model, x []float64, leverages []leverage) *scoreCovariance {
+	s := &scoreCovariance{met: m.pairings, leverages: leverages, games: make([][2]gameScores, len(m.pairings))}
 	adv, draw := m.advantageAt(x), at(x, m.draw)
 	drawModel := m.chanceModel(x)
-	for k := range met {
+	for k := range m.pairings {
 		for side, z := range m.pairings[k].logits(x, adv) {
 			s.games[k][side] = newGameScores(drawModel, side, z, draw)
 		}
@@ -158,9 +158,9 @@ func (m *model) chanceModel(x []float64) drawModel {
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		for side, z := range d.logits(x, adv) {
-			if n := d.games[side].sum(); n > 0 {
+			if n := d.outcomes[side].sum(); n > 0 {
 				scores, games = append(scores, logistic(z)), append(games, n)
-				draws += d.games[side][1]
+				draws += d.outcomes[side][1]
 			}
 		}
 	}

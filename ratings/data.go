@@ -24,12 +24,9 @@ type Data struct {
 	ids   map[string]int
 	names []string       // by id
 	self  []int          // games against oneself, by id
-	cells map[uint64]int // by a and b of the meeting, 32 bits each
-	met   []meeting
+	index map[[2]int]int // into met, by a and b
+	met   []pairing
 }
-
-// cell is an ordered pairing, players by number.
-type cell struct{ south, north int }
 
 // Add counts one game. A game of a player against itself has no information on its
 // strength; it is counted separately (see SelfGames) and left out of all else.
@@ -39,8 +36,8 @@ func (d *Data) Add(south, north string, r Result) {
 		d.self[s]++
 		return
 	}
-	m, side := d.meeting(s, n)
-	m.single[side][r.index()]++
+	p, side := d.pairing(s, n)
+	p.single[side][r.index()]++
 }
 
 // AddFault notes that a fault of the loser decided a game that is added, too.
@@ -49,8 +46,8 @@ func (d *Data) AddFault(south, north string, r Result) {
 	if s == n || r == Draw {
 		return
 	}
-	m, side := d.meeting(s, n)
-	m.faults[side][(int(r)+1)/2]++
+	p, side := d.pairing(s, n)
+	p.faults[side][(int(r)+1)/2]++
 }
 
 // AddPair counts two games of one opening: in the first a had South, in the
@@ -62,28 +59,27 @@ func (d *Data) AddPair(a, b string, first, second Result) {
 		d.self[i] += 2
 		return
 	}
-	m, side := d.meeting(i, j)
+	p, side := d.pairing(i, j)
 	if side == 1 {
 		first, second = second, first
 	}
-	m.pairs[first.index()][second.index()]++
+	p.pairs[first.index()][second.index()]++
 }
 
-// meeting finds two players' counts; side is 0 if the first is their a, 1 if the second is.
-func (d *Data) meeting(first, second int) (m *meeting, side int) {
+// pairing finds two players' counts; side is 0 if the first is their a, 1 if the second is.
+func (d *Data) pairing(first, second int) (p *pairing, side int) {
 	a, b := first, second
 	if a > b {
 		a, b, side = b, a, 1
 	}
-	k := uint64(a)<<32 | uint64(b)
-	i, ok := d.cells[k]
+	i, ok := d.index[[2]int{a, b}]
 	if !ok {
 		i = len(d.met)
-		if d.cells == nil {
-			d.cells = make(map[uint64]int)
+		if d.index == nil {
+			d.index = make(map[[2]int]int)
 		}
-		d.cells[k] = i
-		d.met = append(d.met, meeting{a: a, b: b})
+		d.index[[2]int{a, b}] = i
+		d.met = append(d.met, pairing{a: a, b: b})
 	}
 	return &d.met[i], side
 }
@@ -105,40 +101,32 @@ func (d *Data) id(name string) int {
 // Renamed returns the same results with other names for some players, by their
 // present names. Players who get the same name become one.
 func (d *Data) Renamed(names map[string]string) *Data {
-	return d.renamed(func(name string) string {
-		if other, ok := names[name]; ok {
-			return other
-		}
-		return name
-	})
-}
-
-func (d *Data) renamed(rename func(string) string) *Data {
 	r := new(Data)
-	r.merge(d, rename)
+	r.merge(d, names)
 	return r
 }
 
 // Merge adds all results of o.
-func (d *Data) Merge(o *Data) { d.merge(o, func(name string) string { return name }) }
+func (d *Data) Merge(o *Data) { d.merge(o, nil) }
 
-func (d *Data) merge(o *Data, rename func(string) string) {
+func (d *Data) merge(o *Data, names map[string]string) {
 	d.Adaptive = d.Adaptive || o.Adaptive
 	place := make([]int, len(o.names))
 	for i, name := range o.names {
-		place[i] = d.id(rename(name))
+		if other, ok := names[name]; ok {
+			name = other
+		}
+		place[i] = d.id(name)
 		d.self[place[i]] += o.self[i]
 	}
-	for _, k := range o.met {
-		if place[k.a] == place[k.b] {
-			d.self[place[k.a]] += k.games()
+	for i := range o.met {
+		q := &o.met[i]
+		if place[q.a] == place[q.b] {
+			d.self[place[q.a]] += q.games()
 			continue
 		}
-		m, side := d.meeting(place[k.a], place[k.b])
-		if side == 1 {
-			k = k.swap()
-		}
-		m.add(&k)
+		p, side := d.pairing(place[q.a], place[q.b])
+		p.add(q, side == 1)
 	}
 }
 
@@ -147,20 +135,16 @@ func (d *Data) merge(o *Data, rename func(string) string) {
 // are no pairs in it.
 func (d *Data) PerSide() *Data {
 	p := &Data{Adaptive: d.Adaptive}
-	for _, k := range d.met {
-		for side, players := range []cell{{k.a, k.b}, {k.b, k.a}} {
-			counts := k.side(side)
-			if counts == [outcomes]int{} {
+	for _, q := range d.met {
+		for side := range 2 {
+			i, j := q.southNorth(side)
+			games := pairing{single: [2][outcomes]int{q.side(side)}, faults: [2][2]int{q.faults[side]}}
+			if games.single[0] == [outcomes]int{} {
 				continue
 			}
-			south, north := SideNames(d.names[players.south], d.names[players.north])
-			m, to := p.meeting(p.id(south), p.id(north))
-			for o, c := range counts {
-				m.single[to][o] += c
-			}
-			for won, c := range k.faults[side] {
-				m.faults[to][won] += c
-			}
+			south, north := SideNames(d.names[i], d.names[j])
+			sum, swapped := p.pairing(p.id(south), p.id(north))
+			sum.add(&games, swapped == 1)
 		}
 	}
 	return p
@@ -206,10 +190,11 @@ func (d *Data) SelfGames() int {
 // North's name.
 func (d *Data) Pairings() []Pairing {
 	var list []Pairing
-	for _, k := range d.met {
-		for side, p := range []cell{{k.a, k.b}, {k.b, k.a}} {
-			if c := k.count(side); c.Games() > 0 {
-				list = append(list, Pairing{d.names[p.south], d.names[p.north], c})
+	for _, p := range d.met {
+		for side := range 2 {
+			south, north := p.southNorth(side)
+			if c := p.count(side); c.Games() > 0 {
+				list = append(list, Pairing{d.names[south], d.names[north], c})
 			}
 		}
 	}
@@ -219,23 +204,21 @@ func (d *Data) Pairings() []Pairing {
 	return list
 }
 
-// sorted returns a copy in which players and meetings are sorted by name: the same
+// sorted returns a copy in which players and pairings are sorted by name: the same
 // games give the same bits whatever order they came in. No games can be added to it.
 func (d *Data) sorted() *Data {
-	s := &Data{Adaptive: d.Adaptive, names: d.Players(), self: make([]int, len(d.names)), met: make([]meeting, len(d.met))}
+	s := &Data{Adaptive: d.Adaptive, names: d.Players(), self: make([]int, len(d.names)), met: make([]pairing, len(d.met))}
 	place := make([]int, len(d.names))
 	for i, name := range s.names {
 		place[d.ids[name]] = i
 		s.self[i] = d.self[d.ids[name]]
 	}
-	for i, k := range d.met {
-		k.a, k.b = place[k.a], place[k.b]
-		if k.a > k.b {
-			k = k.swap()
-		}
-		s.met[i] = k
+	for i := range d.met {
+		a, b := place[d.met[i].a], place[d.met[i].b]
+		s.met[i] = pairing{a: min(a, b), b: max(a, b)}
+		s.met[i].add(&d.met[i], a > b)
 	}
-	slices.SortFunc(s.met, func(x, y meeting) int { return cmp.Or(x.a-y.a, x.b-y.b) })
+	slices.SortFunc(s.met, func(x, y pairing) int { return cmp.Or(x.a-y.a, x.b-y.b) })
 	return s
 }
 

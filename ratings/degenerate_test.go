@@ -288,9 +288,9 @@ func TestAdvantageUnboundedAgreesWithTrial(t *testing.T) {
 			play(d, south, north, few.Draw(t, "wins"), few.Draw(t, "draws"), few.Draw(t, "losses"))
 		}
 		m := d.sorted()
-		nodes, err := newNodes(m.names, strict())
+		free, err := newFreeRatings(m.names, strict())
 		require.NoError(t, err)
-		up, down := advantageUnbounded(nodes, m.met)
+		up, down := advantageUnbounded(free, m.met)
 		require.Equal(t, possible(n, d.Pairings(), 1), up)
 		require.Equal(t, possible(n, d.Pairings(), -1), down)
 	})

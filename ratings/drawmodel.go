@@ -98,48 +98,7 @@ func (l davidson) chances(z, t float64) [outcomes]float64 {
 
 func (davidson) parametric() bool { return true }
 
-// raoKupper is the draw model of Rao and Kupper (1967): South wins with the logistic
-// probability of z-h and loses with that of -z-h, where h > 0 is the threshold
-// below which a difference isn't seen. Here e^(2h) = 1 + e^t, so that t may be
-// any number and the likelihood is concave in it.
-type raoKupper struct{}
-
-func (raoKupper) threshold(t float64) float64 { return softplus(t) / 2 }
-
-func (l raoKupper) loss(n weights, z, t float64) float64 {
-	h := l.threshold(t)
-	return (n[2]+n[1])*softplus(h-z) + (n[0]+n[1])*softplus(h+z) - n[1]*t
-}
-
-func (l raoKupper) gradient(n weights, z, t float64) (dz, dt float64) {
-	h := l.threshold(t)
-	p, q := (n[2]+n[1])*logistic(h-z), (n[0]+n[1])*logistic(h+z)
-	return q - p, (p+q)*logistic(t)/2 - n[1]
-}
-
-func (l raoKupper) curve(n weights, z, t float64) (zz, zt, tt float64) {
-	h := l.threshold(t)
-	p, q := logistic(h-z), logistic(h+z)
-	won, lost := n[2]+n[1], n[0]+n[1]
-	vp, vq := won*p*(1-p), lost*q*(1-q)
-	dh := logistic(t) / 2
-	return vp + vq, (vq - vp) * dh, (vp+vq)*dh*dh + (won*p+lost*q)*dh*(1-logistic(t))
-}
-
-func (l raoKupper) chances(z, t float64) [outcomes]float64 {
-	h := l.threshold(t)
-	win, loss := logistic(z-h), logistic(-z-h)
-	return [outcomes]float64{loss, math.Exp(t) * win * loss, win}
-}
-
-func (raoKupper) parametric() bool { return true }
-
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
-
-// softplus is ln(1 + e^z) without overflow.
-func softplus(z float64) float64 {
-	return math.Max(z, 0) + math.Log1p(math.Exp(-math.Abs(z)))
-}
 
 // drawShare is the probability of a draw at a given expected score, by the
 // relation of Davidson (1970): draws are as the geometric mean of wins and

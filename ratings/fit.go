@@ -32,11 +32,11 @@ func fitSorted(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	if err := o.validate(d.names); err != nil {
 		return nil, err
 	}
-	n, err := newNodes(d.names, o)
+	free, err := newFreeRatings(d.names, o)
 	if err != nil {
 		return nil, err
 	}
-	f := &fit{options: o, data: d, nodes: n, partition: newPartition(d.met, n), counts: d.counts()}
+	f := &fit{options: o, data: d, free: free, partition: newPartition(d.met, free), counts: d.counts()}
 	f.choosePrior()
 	for _, k := range f.partition.inside(d.met) {
 		if o.Intervals == ByGame {
@@ -58,14 +58,14 @@ func fitSorted(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 type fit struct {
 	options   Options
 	data      *Data
-	nodes     *nodes
+	free      *freeRatings
 	partition *partition
 	counts    []Count   // by player
-	inside    []meeting // inside groups; without pairs if games are independent
+	inside    []pairing // inside groups; without pairs if games are independent
 	drawModel drawModel
 	prior     Prior
 	precision float64 // of the normal prior, natural scale; 0 without
-	param     []int   // by node: its parameter, or -1
+	param     []int   // by free rating: its parameter, or -1
 	remarks   []string
 }
 
@@ -76,7 +76,6 @@ type estimate struct {
 	rated     []ratedPlayer // in the order of the table
 	cov       *covariance
 	scores    *scoreCovariance
-	met       []meeting // with the pairings of the model
 	leverages []leverage
 }
 
@@ -111,20 +110,18 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 		return err
 	}
 	r.estimate = e
-	if err := f.list(ctx, r); err != nil {
-		return err
-	}
+	f.list(r)
 	if i := e.model.advantage; i >= 0 {
 		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
-		r.Draws = drawRate(e.model.drawModel, e.x[i], e.cov.sd(i, -1))
+		r.Draws = drawRate(e.x[i], e.cov.sd(i, -1))
 	}
 	if err := r.check(); err != nil {
 		return err
 	}
 	r.GoodnessOfFit = r.goodnessOfFit()
-	return f.bootstrap(ctx, r)
+	return nil
 }
 
 // fittedDrawModel returns the draw model of the options if its draw parameter can be
@@ -157,7 +154,7 @@ func (f *fit) advantage() Advantage {
 	if len(f.inside) == 0 {
 		return Advantage{}
 	}
-	switch up, down := advantageUnbounded(f.nodes, f.inside); {
+	switch up, down := advantageUnbounded(f.free, f.inside); {
 	case up && down:
 		f.remark("South's advantage can't be separated from the players' strength, as who had South was determined " +
 			"by who met whom; it is taken to be 0")
@@ -188,15 +185,15 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 	if err != nil {
 		return nil, err
 	}
-	e := &estimate{model: m, x: x, met: f.inside, rated: f.ratedPlayers(rated)}
+	e := &estimate{model: m, x: x, rated: f.ratedPlayers(rated)}
 	if e.cov, err = newCovariance(h, factors); err != nil {
 		return nil, err
 	}
-	e.leverages = e.cov.leverages(h, f.inside)
-	e.scores = newScoreCovariance(m, f.inside, x, e.leverages)
+	e.leverages = e.cov.leverages(h, m.pairings)
+	e.scores = newScoreCovariance(m, x, e.leverages)
 	e.cov.scores = h
 	if f.options.Intervals != ByModel {
-		for k := range f.inside {
+		for k := range m.pairings {
 			h.terms[k].sym3 = e.scores.of(k)
 		}
 	}
@@ -216,55 +213,52 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 		m.draw = m.dim
 		m.dim++
 	}
-	n := f.nodes
+	free := f.free
 	m.opponent = -1
-	if n.opponent >= 0 {
-		m.opponent = f.param[n.opponent]
+	if free.opponent >= 0 {
+		m.opponent = f.param[free.opponent]
 	}
-	for _, k := range f.inside {
-		d := pairing{i: f.param[n.of[k.a]], j: f.param[n.of[k.b]], shift: n.offset[k.a] - n.offset[k.b]}
-		if n.of[k.a] == n.of[k.b] {
+	for _, p := range f.inside {
+		d := fittedPairing{
+			pairing: p, i: f.param[free.of[p.a]], j: f.param[free.of[p.b]], shift: free.offset[p.a] - free.offset[p.b],
+		}
+		if free.of[p.a] == free.of[p.b] {
 			d.i, d.j = -1, -1
 		}
-		for side := range d.games {
-			for o, c := range k.side(side) {
-				d.games[side][o] = float64(c)
+		for side := range d.outcomes {
+			for o, c := range p.side(side) {
+				d.outcomes[side][o] = float64(c)
 			}
 		}
 		m.pairings = append(m.pairings, d)
 	}
-	for _, p := range n.normal {
-		p.i, p.j = f.param[p.i], f.param[p.j]
-		m.priors = append(m.priors, p)
-	}
-	for _, i := range n.virtual {
+	for i, r := range free.virtual() {
 		m.priors = append(m.priors, prior{
-			i: f.param[n.of[i]], j: f.param[n.opponent], shift: n.offset[i],
-			draws: f.prior.Draws, precision: f.precision,
+			i: f.param[r], j: m.opponent, shift: free.offset[i], draws: f.prior.Draws, precision: f.precision,
 		})
 	}
 	f.constrain(m)
 	return m
 }
 
-// number gives a parameter to each node with rated players, but that of given ratings,
+// number gives a parameter to each free rating of rated players, but that of given ratings,
 // and to the imaginary opponent. It returns their number.
 func (f *fit) number(rated []int) int {
-	f.param = make([]int, f.nodes.count)
+	f.param = make([]int, f.free.count)
 	for i := range f.param {
 		f.param[i] = -1
 	}
 	n := 0
-	give := func(node int) {
-		if node >= 0 && node != f.nodes.given && f.param[node] < 0 {
-			f.param[node] = n
+	give := func(free int) {
+		if free >= 0 && free != f.free.given && f.param[free] < 0 {
+			f.param[free] = n
 			n++
 		}
 	}
 	for _, i := range rated {
-		give(f.nodes.of[i])
+		give(f.free.of[i])
 	}
-	give(f.nodes.opponent)
+	give(f.free.opponent)
 	return n
 }
 
@@ -281,7 +275,7 @@ func (f *fit) constrain(m *model) {
 		}
 		players, n := make(map[int]float64), float64(len(members)) // by parameter
 		for _, i := range members {
-			players[f.param[f.nodes.of[i]]]++
+			players[f.param[f.free.of[i]]]++
 		}
 		// Any positive weight gives the same answer. With this one the curvature of the
 		// term is that of an average player, so that the Hessian is as well conditioned
@@ -301,20 +295,20 @@ func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
 	for g, members := range f.partition.groups {
 		if !f.partition.anchored[g] {
 			for _, i := range members {
-				mean[g] += f.nodes.offset[i] / float64(len(members))
+				mean[g] += f.free.offset[i] / float64(len(members))
 			}
 		}
 	}
 	list := make([]ratedPlayer, len(rated))
 	for k, i := range rated {
 		g := f.partition.group[i]
-		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.nodes.of[i]], offset: f.nodes.offset[i] - mean[g]}
+		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.of[i]], offset: f.free.offset[i] - mean[g]}
 	}
 	return list
 }
 
 // list fills in the rated players in the order of the table.
-func (f *fit) list(ctx context.Context, r *Ratings) error {
+func (f *fit) list(r *Ratings) {
 	e := r.estimate
 	elo := func(p ratedPlayer) float64 { return p.elo(e.x) }
 	slices.SortFunc(e.rated, func(a, b ratedPlayer) int {
@@ -324,9 +318,6 @@ func (f *fit) list(ctx context.Context, r *Ratings) error {
 	})
 	r.index = make(map[string]int, len(e.rated))
 	for place, p := range e.rated {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
@@ -334,23 +325,16 @@ func (f *fit) list(ctx context.Context, r *Ratings) error {
 		})
 	}
 	for _, a := range f.options.Anchors {
-		if a.SD == 0 { // conversion there and back would cost a digit
-			r.Players[r.index[a.Name]].Elo = a.Elo
-		}
+		r.Players[r.index[a.Name]].Elo = a.Elo // conversion there and back would cost a digit
 	}
 	f.nameGroups(r)
-	return nil
 }
 
 // drawRate converts a draw parameter and its standard error to a rate of draws, by
 // the slope of one in the other.
-func drawRate(m drawModel, t, sd float64) *DrawRate {
-	rate := m.chances(0, t)[1]
-	if _, ok := m.(davidson); ok {
-		return &DrawRate{Davidson, math.Exp(t), rate, z95 * sd * rate * (1 - rate)}
-	}
-	h := raoKupper{}.threshold(t)
-	return &DrawRate{RaoKupper, h * eloPerNat, rate, z95 * sd * logistic(h) * logistic(-h) * logistic(t)}
+func drawRate(t, sd float64) *DrawRate {
+	rate := davidson{}.chances(0, t)[1]
+	return &DrawRate{Davidson, math.Exp(t), rate, z95 * sd * rate * (1 - rate)}
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -49,34 +49,33 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 		return Intransitivity{}, false
 	}
 	pairings := n * (n - 1) / 2
-	if len(r.estimate.met) != pairings || r.Used < minGamesMet*pairings {
+	if len(r.estimate.model.pairings) != pairings || r.Used < minGamesMet*pairings {
 		return Intransitivity{}, false
 	}
-	h, ok := newHodge(r)
+	f, ok := newFlow(r)
 	if !ok {
 		return Intransitivity{}, false
 	}
 	differences := make([]float64, pairings)
 	for k := range differences {
-		met := &r.estimate.met[k]
-		differences[k] = h.pairings[k].difference(met.total().Points())
+		differences[k] = f.edges[k].difference(r.estimate.model.pairings[k].total().Points())
 	}
-	gradient, cyclic := h.split(differences)
-	cycle, strength := h.strongest(differences)
+	gradient, cyclic := f.split(differences)
+	cycle, strength := f.strongest(differences)
 
 	rng := rand.New(rand.NewPCG(1, 1))
 	noise, asCyclic, asStrong := 0.0, 1, 1
 	simulated := make([]float64, pairings)
 	for range cycleSimulations {
 		for k := range simulated {
-			simulated[k] = h.pairings[k].difference(h.pairings[k].simulate(rng))
+			simulated[k] = f.edges[k].difference(f.edges[k].simulate(rng))
 		}
-		_, c := h.split(simulated)
+		_, c := f.split(simulated)
 		noise += c / cycleSimulations
 		if c >= cyclic {
 			asCyclic++
 		}
-		if _, s := h.strongest(simulated); s >= strength {
+		if _, s := f.strongest(simulated); s >= strength {
 			asStrong++
 		}
 	}
@@ -89,24 +88,24 @@ func (r *Ratings) Intransitivity() (Intransitivity, bool) {
 		i.CycleP = float64(asStrong) / (cycleSimulations + 1)
 		for place, player := range cycle {
 			i.Cycle = append(i.Cycle, r.Players[player].Name)
-			d, _ := h.between(differences, player, cycle[(place+1)%len(cycle)])
+			d, _ := f.between(differences, player, cycle[(place+1)%len(cycle)])
 			i.Elo += d * eloPerNat
 		}
 	}
 	return i, true
 }
 
-// hodge splits the differences of all pairings of n players, by number, into a
-// gradient and a cyclic part.
-type hodge struct {
+// flow is the differences of all pairings of n players, by number, as the edges of a graph: it
+// splits them into a gradient and a cyclic part (the Hodge decomposition).
+type flow struct {
 	n         int
-	pairings  []cyclePairing
-	at        []int         // pairing by player·n + player
+	edges     []edge
+	edgeOf    []int         // by player·n + player
 	laplacian *mat.Cholesky // of the weights
 }
 
-// cyclePairing is a pairing of players a and b. Its difference is a less b.
-type cyclePairing struct {
+// edge is the pairing of players a and b. Its difference is a less b.
+type edge struct {
 	a, b     int
 	games    [2]float64 // by who had South
 	model    drawModel
@@ -117,23 +116,23 @@ type cyclePairing struct {
 	expected float64 // points
 }
 
-// newHodge returns the pairings of a fit, players by their places in the table. It
+// newFlow returns the pairings of a fit, players by their places in the table. It
 // reports false if a pairing has no variance.
-func newHodge(r *Ratings) (*hodge, bool) {
+func newFlow(r *Ratings) (*flow, bool) {
 	e := r.estimate
-	h := &hodge{n: len(r.Players), at: make([]int, len(r.Players)*len(r.Players))}
-	laplacian := mat.NewSymDense(h.n, nil)
-	for i := range h.n {
-		for j := i; j < h.n; j++ {
+	f := &flow{n: len(r.Players), edgeOf: make([]int, len(r.Players)*len(r.Players))}
+	laplacian := mat.NewSymDense(f.n, nil)
+	for i := range f.n {
+		for j := i; j < f.n; j++ {
 			laplacian.SetSym(i, j, 1) // makes it regular: the mean of the gradient's numbers is 0
 		}
 	}
-	for k := range e.met {
-		met, d := &e.met[k], &e.model.pairings[k]
-		p := cyclePairing{
-			a: r.index[r.data.names[met.a]], b: r.index[r.data.names[met.b]], model: e.model.drawModel,
+	for k := range e.model.pairings {
+		d := &e.model.pairings[k]
+		p := edge{
+			a: r.index[r.data.names[d.a]], b: r.index[r.data.names[d.b]], model: e.model.drawModel,
 			adv: e.model.advantageAt(e.x), t: at(e.x, e.model.draw), sd: math.Sqrt(e.pointsVariance(k)),
-			games: [2]float64{float64(met.count(0).Games()), float64(met.count(1).Games())},
+			games: [2]float64{d.outcomes[0].sum(), d.outcomes[1].sum()},
 		}
 		p.fitted = at(e.x, d.i) - at(e.x, d.j) + d.shift
 		var slope float64
@@ -142,19 +141,19 @@ func newHodge(r *Ratings) (*hodge, bool) {
 			return nil, false
 		}
 		p.weight = slope * slope / (p.sd * p.sd)
-		h.at[p.a*h.n+p.b], h.at[p.b*h.n+p.a] = k, k
+		f.edgeOf[p.a*f.n+p.b], f.edgeOf[p.b*f.n+p.a] = k, k
 		laplacian.SetSym(p.a, p.b, laplacian.At(p.a, p.b)-p.weight)
 		laplacian.SetSym(p.a, p.a, laplacian.At(p.a, p.a)+p.weight)
 		laplacian.SetSym(p.b, p.b, laplacian.At(p.b, p.b)+p.weight)
-		h.pairings = append(h.pairings, p)
+		f.edges = append(f.edges, p)
 	}
-	h.laplacian = new(mat.Cholesky)
-	return h, h.laplacian.Factorize(laplacian)
+	f.laplacian = new(mat.Cholesky)
+	return f, f.laplacian.Factorize(laplacian)
 }
 
 // points returns the points expected of the first player at a difference, and their
 // derivative.
-func (p *cyclePairing) points(z float64) (points, slope float64) {
+func (p *edge) points(z float64) (points, slope float64) {
 	if !p.model.parametric() { // faster, with the same values
 		first, second := logistic(p.adv+z), logistic(z-p.adv)
 		return p.games[0]*first + p.games[1]*second, p.games[0]*first*(1-first) + p.games[1]*second*(1-second)
@@ -169,7 +168,7 @@ func (p *cyclePairing) points(z float64) (points, slope float64) {
 
 // difference returns that at which so many points are expected, with a drawn game
 // added to all.
-func (p *cyclePairing) difference(points float64) float64 {
+func (p *edge) difference(points float64) float64 {
 	games := p.games[0] + p.games[1]
 	points = (points + 0.5) / (games + 1) * games
 	z := p.fitted
@@ -185,25 +184,25 @@ func (p *cyclePairing) difference(points float64) float64 {
 
 // simulate returns the points of the first player in as many games, by the normal
 // distribution.
-func (p *cyclePairing) simulate(rng *rand.Rand) float64 {
+func (p *edge) simulate(rng *rand.Rand) float64 {
 	return math.Max(0, math.Min(p.games[0]+p.games[1], p.expected+p.sd*rng.NormFloat64()))
 }
 
 // split returns the sums of squares of the gradient and the cyclic part of the
 // differences, each square by the pairing's weight.
-func (h *hodge) split(differences []float64) (gradient, cyclic float64) {
-	divergence := make([]float64, h.n)
+func (f *flow) split(differences []float64) (gradient, cyclic float64) {
+	divergence := make([]float64, f.n)
 	for k, d := range differences {
-		p := &h.pairings[k]
+		p := &f.edges[k]
 		divergence[p.a] += p.weight * d
 		divergence[p.b] -= p.weight * d
 	}
-	numbers := make([]float64, h.n)
-	if solve(h.laplacian, numbers, divergence) != nil {
+	numbers := make([]float64, f.n)
+	if solve(f.laplacian, numbers, divergence) != nil {
 		return 0, 0
 	}
 	for k, d := range differences {
-		p := &h.pairings[k]
+		p := &f.edges[k]
 		g := numbers[p.a] - numbers[p.b]
 		gradient += p.weight * g * g
 		cyclic += p.weight * (d - g) * (d - g)
@@ -212,9 +211,9 @@ func (h *hodge) split(differences []float64) (gradient, cyclic float64) {
 }
 
 // between returns the difference of player i less j, and its variance.
-func (h *hodge) between(differences []float64, i, j int) (difference, variance float64) {
-	k := h.at[i*h.n+j]
-	p := &h.pairings[k]
+func (f *flow) between(differences []float64, i, j int) (difference, variance float64) {
+	k := f.edgeOf[i*f.n+j]
+	p := &f.edges[k]
 	if p.a == i {
 		return differences[k], 1 / p.weight
 	}
@@ -223,16 +222,16 @@ func (h *hodge) between(differences []float64, i, j int) (difference, variance f
 
 // strongest returns the strongest cycle of three and its strength, the sum of its
 // differences in standard deviations; 0 if there is no cycle.
-func (h *hodge) strongest(differences []float64) (cycle [3]int, strength float64) {
-	for i := range h.n {
-		for j := i + 1; j < h.n; j++ {
-			ij, vij := h.between(differences, i, j)
-			for k := j + 1; k < h.n; k++ {
-				jk, vjk := h.between(differences, j, k)
+func (f *flow) strongest(differences []float64) (cycle [3]int, strength float64) {
+	for i := range f.n {
+		for j := i + 1; j < f.n; j++ {
+			ij, vij := f.between(differences, i, j)
+			for k := j + 1; k < f.n; k++ {
+				jk, vjk := f.between(differences, j, k)
 				if (ij > 0) != (jk > 0) {
 					continue
 				}
-				ki, vki := h.between(differences, k, i)
+				ki, vki := f.between(differences, k, i)
 				if (ki > 0) != (ij > 0) || ij == 0 || jk == 0 || ki == 0 {
 					continue
 				}

@@ -68,14 +68,14 @@ func TestIntransitivityNeedsAllPairings(t *testing.T) {
 
 // The split agrees with descent on the sum of squares, one player's number after the
 // other, and the strongest cycle with a search of all ordered triples.
-func TestHodgeAgreesWithSlowDescent(t *testing.T) {
+func TestFlowAgreesWithSlowDescent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, n := range []int{3, 4, 7} {
 		w := world{strength: spaced(n, 300), drawModel: halfPoints{0.9}, rounds: roundRobin(5)}
 		r := mustFit(t, w.play(rng), Options{})
-		h, ok := newHodge(r)
+		h, ok := newFlow(r)
 		require.True(t, ok)
-		differences := make([]float64, len(h.pairings))
+		differences := make([]float64, len(h.edges))
 		for k := range differences {
 			differences[k] = rng.NormFloat64()
 		}
@@ -83,7 +83,7 @@ func TestHodgeAgreesWithSlowDescent(t *testing.T) {
 		for range 2000 {
 			for i := range s {
 				sum, of := 0.0, 0.0
-				for k, p := range h.pairings {
+				for k, p := range h.edges {
 					switch i {
 					case p.a:
 						sum, of = sum+p.weight*(s[p.b]+differences[k]), of+p.weight
@@ -96,7 +96,7 @@ func TestHodgeAgreesWithSlowDescent(t *testing.T) {
 		}
 		var gradient, cyclic float64
 		matrix := square(n)
-		for k, p := range h.pairings {
+		for k, p := range h.edges {
 			g := s[p.a] - s[p.b]
 			gradient += p.weight * g * g
 			cyclic += p.weight * (differences[k] - g) * (differences[k] - g)
@@ -107,7 +107,7 @@ func TestHodgeAgreesWithSlowDescent(t *testing.T) {
 		require.InEpsilon(t, cyclic, gotCyclic, 1e-6)
 
 		best, worst := 0.0, [3]int{}
-		weight := func(i, j int) float64 { return h.pairings[h.at[i*n+j]].weight }
+		weight := func(i, j int) float64 { return h.edges[h.edgeOf[i*n+j]].weight }
 		for i := range n {
 			for j := range n {
 				for k := range n {
@@ -180,9 +180,9 @@ func TestIntransitivityIsCalibrated(t *testing.T) {
 		require.LessOrEqual(t, i.P, 0.05)
 		require.LessOrEqual(t, i.CycleP, 0.05)
 		found += i.Share / 40
-		h, _ := newHodge(r)
-		differences := make([]float64, len(h.pairings))
-		for k, p := range h.pairings {
+		h, _ := newFlow(r)
+		differences := make([]float64, len(h.edges))
+		for k, p := range h.edges {
 			a, b := int(r.Players[p.a].Name[0]-'a'), int(r.Players[p.b].Name[0]-'a')
 			differences[k] = (span*float64(b-a)/4 + elo*math.Sin(2*math.Pi*float64(b-a)/5)) / eloPerNat
 		}

@@ -47,7 +47,7 @@ type model struct {
 	drawModel   drawModel
 	given       float64 // the advantage if it isn't fitted
 	opponent    int     // the rating of the imaginary opponent; -1 without
-	pairings    []pairing
+	pairings    []fittedPairing
 	priors      []prior
 	constraints []constraint
 }
@@ -59,12 +59,13 @@ type parameters struct {
 	advantage, draw int
 }
 
-// pairing is all games between two players. x[i]-x[j]+shift is the first's rating
+// fittedPairing is a pairing in the likelihood. x[i]-x[j]+shift is the first's rating
 // less the second's.
-type pairing struct {
-	i, j  int
-	shift float64
-	games [2]weights // by who had South; South's results
+type fittedPairing struct {
+	pairing
+	i, j     int
+	shift    float64
+	outcomes [2]weights // numbers of games by who had South; South's results
 }
 
 // prior is a term in d = x[i]-x[j]+shift: a normal prior of d with mean zero, or
@@ -123,7 +124,7 @@ func (m *model) advantageAt(x []float64) float64 {
 
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
-func (d *pairing) logits(x []float64, advantage float64) [2]float64 {
+func (d *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
 	z := at(x, d.i) - at(x, d.j) + d.shift
 	return [2]float64{z + advantage, advantage - z}
 }
@@ -135,7 +136,7 @@ func (m *model) loss(x []float64) float64 {
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		for side, z := range d.logits(x, adv) {
-			sum += m.drawModel.loss(d.games[side], z, draw)
+			sum += m.drawModel.loss(d.outcomes[side], z, draw)
 		}
 	}
 	for k := range m.priors {
@@ -156,8 +157,8 @@ func (m *model) setGradient(gradient, x []float64) {
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		z := d.logits(x, adv)
-		z0, t0 := m.drawModel.gradient(d.games[0], z[0], draw)
-		z1, t1 := m.drawModel.gradient(d.games[1], z[1], draw)
+		z0, t0 := m.drawModel.gradient(d.outcomes[0], z[0], draw)
+		z1, t1 := m.drawModel.gradient(d.outcomes[1], z[1], draw)
 		add(gradient, d.i, z0-z1)
 		add(gradient, d.j, z1-z0)
 		add(gradient, m.advantage, z0+z1)
@@ -187,7 +188,7 @@ func (m *model) hessian(x []float64) *quadratic {
 		d := &m.pairings[k]
 		var sum sym3
 		for side, z := range d.logits(x, adv) {
-			zz, zt, tt := m.drawModel.curve(d.games[side], z, draw)
+			zz, zt, tt := m.drawModel.curve(d.outcomes[side], z, draw)
 			sum.add(1, bySide(side, zz, zt, tt))
 		}
 		h.terms = append(h.terms, term{d.i, d.j, sum})

@@ -13,7 +13,6 @@ const (
 	maxAdvantage = 2000    // of a fixed advantage, Elo
 	maxElo       = 1000000 // of an anchor or an offset, Elo
 	maxPrior     = 1000    // virtual draws for each player
-	maxBootstrap = 100000
 )
 
 // DrawModel is a model of draws.
@@ -26,9 +25,6 @@ const (
 	// Davidson has a draw parameter; draws are as the geometric mean of wins and
 	// losses (Davidson 1970).
 	Davidson DrawModel = "davidson"
-	// RaoKupper has a draw parameter; differences below a threshold are drawn
-	// (Rao and Kupper 1967).
-	RaoKupper DrawModel = "rao-kupper"
 )
 
 // implementation returns the draw model by its name; nil for an unknown one.
@@ -38,8 +34,6 @@ func (d DrawModel) implementation() drawModel {
 		return halfPoints{}
 	case Davidson:
 		return davidson{}
-	case RaoKupper:
-		return raoKupper{}
 	}
 	return nil
 }
@@ -83,35 +77,18 @@ type Options struct {
 	FitPrior bool
 	// Intervals are the games that the intervals take for independent.
 	Intervals Intervals
-	// Bootstrap is the number of resamples, up to 100000, that check the
-	// intervals; 0 for none. Seed is where their random numbers start.
-	Bootstrap int
-	Seed      uint64
-
-	drifts []drift
 }
 
 // Anchor is a player with a given rating, in Elo, -1000000 to 1000000.
 type Anchor struct {
 	Name string
 	Elo  float64
-	// SD makes the anchor a loose one: its rating is fitted too, and Elo ± SD
-	// (one standard deviation, normal) is what was known of it before. Zero holds
-	// it fast.
-	SD float64
 }
 
 // Offset fixes a difference: Name is rated Elo above Than.
 type Offset struct {
 	Name, Than string
 	Elo        float64
-}
-
-// drift is a normal prior on a difference: one player's rating less another's
-// has mean zero and this standard deviation, in Elo.
-type drift struct {
-	name, from string
-	sd         float64
 }
 
 // validate reports everything that is wrong with the options.
@@ -127,7 +104,7 @@ func (o Options) validate(players []string) error {
 		return ok
 	}
 	expect(o.Draws.implementation() != nil,
-		"draws %.60q: expected one of %s, %s, %s", o.Draws, HalfPoints, Davidson, RaoKupper)
+		"draws %.60q: expected one of %s, %s", o.Draws, HalfPoints, Davidson)
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
@@ -137,13 +114,9 @@ func (o Options) validate(players []string) error {
 		expect(*n >= 0 && *n <= maxPrior, "prior %g: expected 0 to %d draws", *n, maxPrior)
 		expect(!o.FitPrior, "prior %g: expected none beside one that is fitted", *n)
 	}
-	expect(o.Bootstrap >= 0 && o.Bootstrap <= maxBootstrap,
-		"bootstrap %d: expected 0 to %d resamples", o.Bootstrap, maxBootstrap)
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
 		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
-		expect(a.SD == 0 || a.SD >= minSD && a.SD <= maxElo,
-			"anchor %.60q ± %g: expected 0, or %g to %d Elo", a.Name, a.SD, minSD, maxElo)
 		expect(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
 		expect(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
@@ -158,29 +131,17 @@ func (o Options) validate(players []string) error {
 	return errors.Join(errs...)
 }
 
-// minSD is the smallest standard deviation of a loose anchor or a drift, in
-// Elo; a smaller one would drown the games in rounding errors.
-const minSD = 0.01
-
-// ParseAnchor reads NAME=ELO or, for a loose anchor, NAME=ELO±SD or NAME=ELO+-SD. The
-// name may contain '='.
+// ParseAnchor reads NAME=ELO. The name may contain '='.
 func ParseAnchor(text string) (Anchor, error) {
 	i := strings.LastIndexByte(text, '=')
 	if i < 1 {
-		return Anchor{}, fmt.Errorf("expected NAME=ELO or NAME=ELO±SD, found %.60q", text)
+		return Anchor{}, fmt.Errorf("expected NAME=ELO, found %.60q", text)
 	}
-	a := Anchor{Name: text[:i]}
-	elo, sd, loose := strings.Cut(strings.Replace(text[i+1:], "+-", "±", 1), "±")
-	var err error
-	if a.Elo, err = ParseElo(elo); err != nil {
-		return a, fmt.Errorf("%s: %w", a.Name, err)
+	elo, err := ParseElo(text[i+1:])
+	if err != nil {
+		err = fmt.Errorf("%s: %w", text[:i], err)
 	}
-	if loose {
-		if a.SD, err = ParseElo(sd); err != nil || a.SD <= 0 {
-			return a, fmt.Errorf("%s: expected a standard deviation above 0 after ±, found %.60q", a.Name, sd)
-		}
-	}
-	return a, nil
+	return Anchor{Name: text[:i], Elo: elo}, err
 }
 
 // ParseOffset reads NAME=OTHER+ELO or NAME=OTHER-ELO. Both names may contain the

@@ -3,7 +3,6 @@ package ratings
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,38 +38,6 @@ func TestPairVarianceClosedForm(t *testing.T) {
 	other, err := byGame.Difference("a", "b")
 	require.NoError(t, err)
 	require.Greater(t, other.Error, 1.1*diff.Error)
-}
-
-// The bootstrap, which knows nothing of covariances, gives the same errors.
-func TestBootstrapAgreesWithErrors(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	for _, o := range []Options{{}, {Draws: Davidson}, {Intervals: ByGame}} {
-		w := world{strength: spaced(5, 300), advantage: 30, drawModel: halfPoints{0.9}, opening: 200, rounds: roundRobin(60)}
-		o.Bootstrap, o.Seed = 600, 3
-		r := mustFit(t, w.play(rng), o)
-		require.Equal(t, 600, r.Resamples)
-		for _, p := range r.Players {
-			// 600 resamples leave half the width between quantiles a standard
-			// error of some 4 %.
-			require.InEpsilon(t, p.Error, p.Bootstrap, 0.12, p.Name)
-		}
-		require.InEpsilon(t, r.Advantage.Error, r.Advantage.Bootstrap, 0.12)
-	}
-}
-
-func TestBootstrapIsTheSameHoweverManyRun(t *testing.T) {
-	w := world{strength: spaced(4, 300), drawModel: halfPoints{}, rounds: roundRobin(3)}
-	d := w.play(rand.New(rand.NewPCG(1, 1)))
-	o := Options{Bootstrap: 50, Seed: 7}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	one := mustFit(t, d, o)
-	runtime.GOMAXPROCS(8)
-	require.Equal(t, one.Players, mustFit(t, d, o).Players)
-	o.Seed = 8
-	require.NotEqual(t, one.Players, mustFit(t, d, o).Players)
-	o.Bootstrap = maxBootstrap + 1
-	_, err := Fit(t.Context(), d, o)
-	require.ErrorContains(t, err, "bootstrap 100001: expected 0 to 100000 resamples")
 }
 
 // A pair's games are the same two games however they are added.

@@ -51,25 +51,21 @@ func (f *fit) choosePrior() {
 		f.prior = Prior{Cause: PriorSeparated, Draws: separatedDraws}
 	}
 	if f.prior != (Prior{}) {
-		f.nodes.addOpponent(f.data.names, f.options.drifts)
-		f.partition = newPartition(f.data.met, f.nodes)
+		f.free.opponent = f.free.add()
+		f.partition = newPartition(f.data.met, f.free)
 	}
 }
 
 // fitted reports whether the prior is estimated from the results.
 func (p Prior) fitted() bool { return p.Cause != "" && p.Draws == 0 }
 
-// note returns a sentence on the prior, with or without the figure that was
-// estimated.
-func (p Prior) note(figure bool) string {
+// note returns a sentence on the prior.
+func (p Prior) note() string {
 	draws := fmt.Sprintf("%g virtual draws", p.Draws)
 	if p.Draws == 1 {
 		draws = "1 virtual draw"
 	}
-	normal := "normal with an estimated standard deviation"
-	if figure {
-		normal += " of " + textfmt.Decimal(p.SD) + " Elo"
-	}
+	normal := "normal with an estimated standard deviation of " + textfmt.Decimal(p.SD) + " Elo"
 	switch {
 	case p.Cause == PriorSeparated:
 		return "prior: " + draws + " a player, as the results alone don't rate everyone"
@@ -93,6 +89,9 @@ const (
 	sdGoal      = 0.01 // relative error of the maximum
 )
 
+// precision is one over the variance of a standard deviation in Elo.
+func precision(sd float64) float64 { return (eloPerNat / sd) * (eloPerNat / sd) }
+
 // fitPrior estimates the standard deviation of the normal prior.
 func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) error {
 	f.precision = precision(likeliestSD)
@@ -111,7 +110,7 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 			return math.Inf(-1)
 		}
 		x = at
-		return -m.loss(x)/dispersion - float64(len(f.nodes.virtual))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+		return -m.loss(x)/dispersion - float64(len(f.free.of))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
 	}
 	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
 	f.prior.SD, f.precision = sd, dispersion*precision(sd)
@@ -123,7 +122,7 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
 	h := e.model.hessian(e.x)
-	for k := range e.met {
+	for k := range e.model.pairings {
 		observed += e.scores.of(k)[0]
 		expected += h.terms[k].sym3[0]
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,13 +99,10 @@ func TestPriorInAGauntletOfLosses(t *testing.T) {
 		play(&d, "random", name, 0, 0, 4)
 		play(&d, name, "random", 4, 0, 0)
 	}
-	r := mustFit(t, &d, Options{Bootstrap: 50})
+	r := mustFit(t, &d, Options{})
 	require.Equal(t, []string{"a", "b", "c", "random"}, r.names())
 	require.InDelta(t, elo(t, r, "a"), elo(t, r, "c"), 1e-6)
-	for _, p := range r.Players {
-		require.Positive(t, p.Bootstrap)
-	}
-	for _, o := range []Options{{Draws: Davidson}, {Draws: RaoKupper}, {Intervals: ByModel}, {Intervals: ByGame}} {
+	for _, o := range []Options{{Draws: Davidson}, {Intervals: ByModel}, {Intervals: ByGame}} {
 		require.Len(t, mustFit(t, &d, o).Players, 4)
 	}
 }
@@ -152,7 +148,7 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 	r := mustFit(t, &d, Options{})
 	require.Equal(t, PriorAdaptive, r.Prior.Cause)
 	require.Positive(t, r.Prior.SD)
-	require.Contains(t, r.Notes, r.Prior.note(true))
+	require.Contains(t, r.Notes, r.Prior.note())
 	require.Zero(t, mustFit(t, &d, strict()).Prior)
 	require.Equal(t, mustFit(t, &d, Options{FitPrior: true}).Players, r.Players)
 	text, err := json.Marshal(&d)
@@ -188,60 +184,6 @@ func TestFittedPriorAgreesWithAGrid(t *testing.T) {
 		}
 	}
 	require.InEpsilon(t, best, r.Prior.SD, 0.03)
-}
-
-// Over time, a player has its virtual draws at the first step at which it played, and
-// not again at each.
-func TestPriorOverTime(t *testing.T) {
-	var steps []Step
-	for range 20 {
-		d := new(Data)
-		play(d, "top", "a", 5, 0, 0)
-		play(d, "a", "top", 0, 0, 5)
-		steps = append(steps, Step{Name: "s", Data: d})
-	}
-	whole, err := FitSeries(t.Context(), steps, SeriesOptions{Drift: 0.01})
-	require.NoError(t, err)
-	require.Len(t, whole.Players, 2)
-	require.Contains(t, strings.Join(whole.Notes, "; "), "prior: 2 virtual draws a player")
-	var all Data
-	for _, s := range steps {
-		all.Merge(s.Data)
-	}
-	r := mustFit(t, &all, Options{})
-	top, _ := whole.at("top", 19)
-	a, _ := whole.at("a", 19)
-	require.InDelta(t, elo(t, r, "top")-elo(t, r, "a"), top.Elo-a.Elo, 0.1)
-	windows, err := FitSeries(t.Context(), steps, SeriesOptions{Method: Windowed, Window: 1})
-	require.NoError(t, err)
-	require.Len(t, windows.Players[0].Points, 20)
-	none, err := FitSeries(t.Context(), steps, SeriesOptions{Drift: 30, Options: strict()})
-	require.NoError(t, err)
-	require.Len(t, none.Players, 1, "the two can't be compared")
-}
-
-// A loose anchor pulls as strongly as its rating is off, over its variance.
-func TestLooseAnchorClosedForm(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 6, 0, 2)
-	play(&d, "b", "a", 3, 0, 5)
-	r := mustFit(t, &d, Options{Advantage: ptr(0), Anchors: []Anchor{{"a", 100, 50}, {"b", 80, 20}}})
-	const unit = 400 / math.Ln10
-	// 11 of 16 points; both anchors pull equally hard, one up and one down.
-	f := func(pull float64) float64 {
-		a, b := 100+pull*50*50/unit, 80-pull*20*20/unit
-		return 16*logistic((a-b)/unit) - 11 + pull
-	}
-	pull := solveFor(f, -10, 10)
-	require.InDelta(t, 100+pull*2500/unit, elo(t, r, "a"), 1e-6)
-	require.InDelta(t, 80-pull*400/unit, elo(t, r, "b"), 1e-6)
-	// A very loose anchor sets the scale and nothing else, a tight one is fast.
-	free := mustFit(t, &d, Options{})
-	loose := mustFit(t, &d, Options{Anchors: []Anchor{{"b", 500, 100}}})
-	require.InDelta(t, 500, elo(t, loose, "b"), 1e-6)
-	require.InDelta(t, elo(t, free, "a")-elo(t, free, "b"), elo(t, loose, "a")-500, 1e-6)
-	b, _ := loose.Player("b")
-	require.InDelta(t, 1.959964*100, b.Error, 1e-3)
 }
 
 // Several anchors: the others are where they score what is expected of them

@@ -27,8 +27,6 @@ type Ratings struct {
 	// those that entered the fit, Pairs that of the game pairs, SelfGames that of
 	// the games left out because both sides had one name.
 	Games, Used, Pairs, SelfGames int
-	// Resamples is the size of the bootstrap; 0 without one.
-	Resamples int
 	// GoodnessOfFit compares all results with those expected.
 	GoodnessOfFit GoodnessOfFit
 	// Notes are sentences on what was left out or could not be had.
@@ -45,9 +43,7 @@ type Player struct {
 	Name  string
 	Elo   float64
 	Error float64 // half the 95 % interval in Elo; 0 for an anchor
-	// Bootstrap is half the 95 % interval of the resamples; 0 without a bootstrap.
-	Bootstrap float64
-	Group     int // index into Groups
+	Group int     // index into Groups
 	Count
 }
 
@@ -56,7 +52,7 @@ type Group struct {
 	Name    string // its strongest players and the number of the rest
 	Players int    // how many
 	Games   int    // games between them
-	// Anchors are the players whose ratings were given, loose ones included;
+	// Anchors are the players whose ratings were given;
 	// without any the mean of the group is zero.
 	Anchors []Anchor
 	// Apart says why the group isn't rated together with the first one; empty
@@ -86,17 +82,15 @@ const (
 
 // Advantage is South's first-move advantage.
 type Advantage struct {
-	Elo       float64
-	Error     float64 // half the 95 % interval in Elo; 0 if it wasn't fitted
-	Bootstrap float64 // the same from the resamples; 0 without a bootstrap
-	Fitted    bool    // estimated from the games rather than given or unknown
+	Elo    float64
+	Error  float64 // half the 95 % interval in Elo; 0 if it wasn't fitted
+	Fitted bool    // estimated from the games rather than given or unknown
 }
 
 // DrawRate is a fitted draw parameter.
 type DrawRate struct {
 	Model DrawModel
-	// Parameter is Davidson's: the draws over the geometric mean of wins and
-	// losses; or the threshold of Rao and Kupper in Elo.
+	// Parameter is Davidson's: the draws over the geometric mean of wins and losses.
 	Parameter float64
 	// Rate is the probability of a draw between equals without an advantage, 0
 	// to 1, and Error half its 95 % interval.

@@ -51,12 +51,12 @@ func (f *fit) apart(g int) string {
 		return "never met group 1, directly or through others"
 	}
 	for _, k := range f.data.met {
-		c := k.total()
-		if f.partition.group[k.b] == g {
-			k, c = k.swap(), c.flip()
+		c, a, b := k.total(), f.partition.group[k.a], f.partition.group[k.b]
+		if b == g {
+			c, a, b = c.flip(), b, a
 		}
 		switch {
-		case f.partition.group[k.a] != g || f.partition.group[k.b] != 0:
+		case a != g || b != 0:
 		case c.Wins > 0:
 			return "won every game against group 1"
 		default:
@@ -145,7 +145,7 @@ func (f *fit) notes(r *Ratings) []string {
 			left, textfmt.Plural(r.Games, "game")))
 	}
 	if f.prior != (Prior{}) {
-		notes = append(notes, f.prior.note(true))
+		notes = append(notes, f.prior.note())
 		if slices.ContainsFunc(f.partition.component, func(k int) bool { return k != f.partition.component[0] }) {
 			notes = append(notes, "some players never met, directly or through others; the prior alone compares them")
 		}

@@ -12,6 +12,7 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -149,7 +150,7 @@ func (f *observer) interim() error {
 		return err
 	}
 	rated.Layout = layout(f.e.err)
-	return table.Write(f.e.err, table.Text, table.View{}, rated)
+	return table.Write(f.e.err, grid.Text, table.View{}, rated)
 }
 
 // ratings writes the ratings as an event.
@@ -163,7 +164,7 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		return err
 	}
 	var text, line bytes.Buffer
-	if err := errors.Join(table.Write(&text, table.JSON, table.View{}, rated),
+	if err := errors.Join(table.Write(&text, grid.JSON, table.View{}, rated),
 		json.Compact(&line, text.Bytes())); err != nil {
 		return err
 	}

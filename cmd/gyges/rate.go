@@ -1,19 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 
-	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/report"
 	"gyges/tournament/standings"
 )
@@ -21,13 +16,10 @@ import (
 // rateCmd rates the players of recorded runs.
 type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
-	modelFlags
-	Rules   string `placeholder:"RULES,…" complete:"rules" help:"Rate only games under these rule sets."`
-	Pool    bool   `help:"Add a table of all rule sets together."`
-	By      string `enum:"agent,setup,opening" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default); setup, the rows of pieces that South and North begin with, a pair of games counted as one game; or opening, each opening by South's results in it, which needs many games of each opening between agents of equal strength. The last two need records of runs."`
+	ratingFlags
+	By      string `enum:"agent,setup" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default), or setup, the rows of pieces that South and North begin with, a pair of games counted as one game; it needs records of runs."`
 	PerSide bool   `help:"Rate every player as South and as North apart."`
 	viewFlags
-	historyFlags
 	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
 	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
 	Explain bool   `help:"Print what every figure means, and nothing else."`
@@ -59,9 +51,8 @@ func (rateCmd) examples() []example {
 	return []example{
 		{"gyges rate results/quick-20260102-150405", ""},
 		{"gyges rate --rules kang --anchor random=0 results/*", "measured from the random player"},
-		{"gyges rate games.pgn --draws davidson --bootstrap 1000", "games of another program"},
+		{"gyges rate games.pgn --draws davidson", "games of another program"},
 		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
-		{"gyges rate gen1 gen2 gen3 --over-time whole --anchor random=0", "three runs, one after the other"},
 		{"gyges rate results/setups --by setup --per-side", "rows of pieces, as South's and as North's"},
 		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
 	}
@@ -75,73 +66,30 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if len(c.Runs) == 0 {
 		return errors.New(`expected "<file> ..."; see gyges rate --help`)
 	}
-	options, errOptions := c.options()
-	only, errRules := ruleNames(c.Rules)
+	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup", PerSide: c.PerSide}
 	files, errFiles := gameFiles(c.Runs)
-	if err := errors.Join(errOptions, errRules, errFiles, c.check()); err != nil {
+	options, err := c.prepare(in)
+	if err := errors.Join(err, errFiles, c.check()); err != nil {
 		return err
 	}
-	in := &standings.Reader{Rules: only, Strict: c.Strict, By: standings.By(c.By), PerSide: c.PerSide}
-	all := standings.New()
-	var steps []ratings.Step
-	for _, f := range files {
-		s, err := readGames(ctx, e, in, f)
-		if err != nil {
-			return err
-		}
-		steps = append(steps, ratings.Step{Name: f, Data: s.Data()})
-		all.Merge(s)
-	}
-	if err := c.expectGames(in, all); err != nil {
-		return err
-	}
-	warnSkipped(e, &in.Skipped)
-	if c.format() == table.CSV { // which has no notes
-		warnUncounted(e, &in.Skipped)
-	}
-	if c.PerSide && in.By != standings.BySetup { // whose rows are split as they are read
-		all.SplitSides()
-	}
-	if err := c.complete(&options, all); err != nil {
-		return err
-	}
-	if c.OverTime != "" {
-		history, err := c.fitHistory(ctx, steps, options)
-		if err != nil {
-			return err
-		}
-		history.Notes = append(history.Notes, in.Skipped.Notes()...)
-		return table.WriteHistory(e.out, c.format(), layout(e.out), history)
-	}
-	rated, err := all.Fit(ctx, options, c.Pool || c.format() == table.JSON)
+	all, err := c.load(ctx, e, in, files, nil)
 	if err != nil {
 		return err
 	}
-	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
+	if c.format() == grid.CSV { // which has no notes
+		warnUncounted(e, &in.Skipped)
+	}
+	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
+		return err
+	}
+	rated, err := c.fit(ctx, in, all, options, c.Pool || c.format() == grid.JSON)
+	if err != nil {
+		return err
+	}
 	if err := c.plot(ctx, rated); err != nil {
 		return err
 	}
 	return c.print(e, rated)
-}
-
-// readGames reads the results of a file; "-" is the standard input.
-func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (*standings.Standings, error) {
-	f, name, err := openInput(ctx, e.in, path)
-	if err != nil {
-		return nil, fileError("run", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	id, s := "", standings.New()
-	if filepath.Base(path) == tournament.GamesFile {
-		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
-		if err == nil && m != nil { // games without one are rated, too
-			id = m.ID
-			if !in.By.OfOpening() { // openings don't follow from results, as pairings of agents may
-				s.SetSchedule(&m.Config)
-			}
-		}
-	}
-	return s, plainFileError(in.Read(ctx, f, name, id, s))
 }
 
 // plot draws the ratings if --plot asks for it.
@@ -170,97 +118,10 @@ func (c *rateCmd) check() error {
 	if c.PerSide && c.Advantage != "fit" {
 		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
 	}
-	errs = append(errs, c.checkBy())
-	if c.OverTime != "" {
-		errs = append(errs, alone("--over-time", []given{
-			{"--bootstrap", c.Bootstrap > 0}, {"--columns", c.Columns != ""}, {"--per-side", c.PerSide}, {"--pool", c.Pool},
-			{"--crosstable", c.Crosstable}, {"--head-to-head", c.HeadToHead}, {"--los", c.Los}, {"--standings", c.Standings},
-			{"--compare", c.Compare != ""}, {"--plot", c.Plot != ""},
-		}))
+	if c.By == "setup" && c.Standings {
+		errs = append(errs, errors.New("--by setup: expected no --standings beside it"))
 	}
 	return errors.Join(errs...)
-}
-
-// given is whether a flag is given.
-type given struct {
-	flag  string
-	given bool
-}
-
-// alone returns the flags given that make no sense beside another one.
-func alone(flag string, others []given) error {
-	var errs []error
-	for _, o := range others {
-		if o.given {
-			errs = append(errs, fmt.Errorf("%s: expected no %s beside it", flag, o.flag))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// checkBy returns the flags that make no sense for what is rated.
-func (c *rateCmd) checkBy() error {
-	if c.By == string(standings.ByAgent) {
-		return nil
-	}
-	openings := c.By == string(standings.ByOpening)
-	return alone("--by "+c.By, []given{
-		{"--standings", c.Standings}, {"--over-time", c.OverTime != ""}, {"--per-side", openings && c.PerSide},
-		{"--advantage", openings && c.Advantage != "fit"}, // the ratings are South's advantage
-	})
-}
-
-// complete sets the options that need the players' names, and checks the others
-// against them. A player may be named by its spec, too.
-func (c *rateCmd) complete(o *ratings.Options, all *standings.Standings) error {
-	players, labels := all.Data().Players(), all.Labels()
-	label := func(name string) string { return cmp.Or(labels[name], name) }
-	played := func(name string) bool { return slices.Contains(players, label(name)) }
-	var errs []error
-	for _, text := range c.Offset {
-		f, ok := ratings.ParseOffset(text, played)
-		if !ok {
-			errs = append(errs, fmt.Errorf(
-				"--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s",
-				text, listed(players)))
-		}
-		f.Name, f.Than = label(f.Name), label(f.Than)
-		o.Offsets = append(o.Offsets, f)
-	}
-	if c.PerSide || c.By == string(standings.ByOpening) {
-		o.Advantage = new(float64)
-	}
-	if c.By == string(standings.ByOpening) && len(o.Anchors) == 0 { // a rating is South's advantage
-		o.Anchors = []ratings.Anchor{{Name: standings.Opponent}}
-	}
-	for i, a := range o.Anchors {
-		o.Anchors[i].Name = label(a.Name)
-		if !played(a.Name) {
-			errs = append(errs, fmt.Errorf("--anchor: %.60q has not played; the players are %s", a.Name, listed(players)))
-		}
-	}
-	c.Compare = label(c.Compare)
-	if c.Compare != "" && !played(c.Compare) {
-		errs = append(errs, fmt.Errorf("--compare: %.60q has not played; the players are %s", c.Compare, listed(players)))
-	}
-	return errors.Join(errs...)
-}
-
-// expectGames returns an error if there is nothing to rate.
-func (c *rateCmd) expectGames(in *standings.Reader, s *standings.Standings) error {
-	switch {
-	case !s.Empty():
-		return nil
-	case in.Skipped.NoSetup > 0:
-		return fmt.Errorf("--by setup: none of %s begins with a set-up", textfmt.Plural(in.Skipped.NoSetup, "game"))
-	case in.Skipped.NoOpening > 0:
-		return fmt.Errorf("--by opening: none of %s has a known opening", textfmt.Plural(in.Skipped.NoOpening, "game"))
-	case len(in.RuleSets) == 0:
-		return noGames(listed(c.Runs), &in.Skipped)
-	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
-		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
-	}
-	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.RuleSets))
 }
 
 // noGames is the error of files without a game that can be read.
@@ -288,7 +149,6 @@ func warnUncounted(e *env, s *standings.Skipped) {
 		why string
 	}{
 		{s.Duplicate, "whose id had come before"}, {s.NoSetup, "that don't begin with a set-up"},
-		{s.NoOpening, "whose opening isn't known"},
 	} {
 		if left.n > 0 {
 			e.err.warn("left out: %s %s", textfmt.Plural(left.n, "game"), left.why)
@@ -321,22 +181,6 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 	return c.write(e.out, b)
 }
 
-// ruleNames returns the names of rule sets, separated by commas; nil for none.
-func ruleNames(list string) (map[string]bool, error) {
-	if list == "" {
-		return nil, nil
-	}
-	sets, err := loadRulesList(list)
-	if err != nil {
-		return nil, err
-	}
-	only := map[string]bool{}
-	for _, r := range sets {
-		only[r.String()] = true
-	}
-	return only, nil
-}
-
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
@@ -355,11 +199,11 @@ func (f formatFlag) columns() ([]table.Column, error) {
 	return chosen, err
 }
 
-func (f formatFlag) format() table.Format { return table.Format(f.Format) }
+func (f formatFlag) format() grid.Format { return grid.Format(f.Format) }
 
 // forPeople reports whether lines of text may be printed beside the tables.
 func (f formatFlag) forPeople() bool {
-	return f.format() == table.Text || f.format() == table.Markdown
+	return f.format() == grid.Text || f.format() == grid.Markdown
 }
 
 // write prints the tables, with their crosstables unless columns were chosen.

@@ -1,26 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/alecthomas/kong"
 
 	"gyges/ratings"
+	"gyges/ratings/table"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/standings"
 )
 
 // modelFlags are the options of the fit.
 type modelFlags struct {
-	Anchor    []string `sep:"none" placeholder:"NAME=ELO[±SD]" help:"Give a player a rating that the others are measured from; with ±SD (or +-SD) loosely: the rating is fitted, and ELO ± SD is what was known before. May be repeated. Without it the mean is 0."`
+	Anchor    []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
 	Advantage signed   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
-	Draws     string   `enum:"half,davidson,rao-kupper" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or an outcome with a parameter of its own: davidson or rao-kupper."`
+	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
 	Prior     signed   `default:"auto" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
-	Bootstrap int      `default:"0" placeholder:"N" help:"Check the intervals by N resamples."`
-	Seed      uint64   `default:"1" placeholder:"N" help:"Seed of the resamples. Default: 1."`
 }
 
 // signed is the text of a number that may begin with a minus, which kong would
@@ -41,8 +47,6 @@ func (c *modelFlags) options() (ratings.Options, error) {
 	o := ratings.Options{
 		Draws:     ratings.DrawModel(c.Draws),
 		Intervals: ratings.Intervals(c.Intervals),
-		Bootstrap: c.Bootstrap,
-		Seed:      c.Seed,
 	}
 	var errs []error
 	switch c.Prior {
@@ -96,23 +100,144 @@ func (c *modelFlags) words() commandWords {
 	words.flag("draws", c.Draws, string(ratings.HalfPoints))
 	words.flag("prior", string(c.Prior), "auto")
 	words.flag("intervals", c.Intervals, string(ratings.ByPair))
-	words.flag("bootstrap", strconv.Itoa(c.Bootstrap), "0")
-	words.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
 	return words
 }
 
-// historyFlags are the options of ratings over time.
-type historyFlags struct {
-	OverTime string  `enum:",whole,window" default:"" placeholder:"HOW" help:"Rate over time, a step for each file in the order given: whole fits the whole history at once, in which ratings drift from step to step; window fits each step with those just before it."`
-	Window   int     `default:"1" placeholder:"N" help:"With --over-time window, fit so many steps together. Default: 1."`
-	Drift    float64 `default:"30" placeholder:"ELO" help:"With --over-time whole, the standard deviation of a rating's change from one step to the next. Default: 30."`
+// ratingFlags say which games of files are rated, and how.
+type ratingFlags struct {
+	modelFlags
+	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
+	Pool  bool   `help:"Add a table of all rule sets together."`
 }
 
-// fitHistory rates the players at each step.
-func (c *historyFlags) fitHistory(
-	ctx context.Context, steps []ratings.Step, o ratings.Options,
-) (*ratings.Series, error) {
-	return ratings.FitSeries(ctx, steps, ratings.SeriesOptions{
-		Options: o, Method: ratings.Method(c.OverTime), Window: c.Window, Drift: c.Drift,
-	})
+// prepare sets the rule sets to include, and returns the options that need no games.
+func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
+	options, err := c.options()
+	only, errRules := ruleNames(c.Rules)
+	in.Rules = only
+	return options, errors.Join(err, errRules)
+}
+
+// ruleNames returns the names of rule sets, separated by commas; nil for none.
+func ruleNames(list string) (map[string]bool, error) {
+	if list == "" {
+		return nil, nil
+	}
+	sets, err := loadRulesList(list)
+	if err != nil {
+		return nil, err
+	}
+	only := map[string]bool{}
+	for _, r := range sets {
+		only[r.String()] = true
+	}
+	return only, nil
+}
+
+// load reads the games of files; before is called, if not nil, before each file by its index. An empty
+// name is no file. There are games unless all names are empty.
+func (c *ratingFlags) load(
+	ctx context.Context, e *env, in *standings.Reader, files []string, before func(i int),
+) (*standings.Standings, error) {
+	all, read := standings.New(), false
+	for i, path := range files {
+		if before != nil {
+			before(i)
+		}
+		if path == "" {
+			continue
+		}
+		s, err := readGames(ctx, e, in, path)
+		if err != nil {
+			return nil, err
+		}
+		all.Merge(s)
+		read = true
+	}
+	if read && all.Empty() {
+		return nil, c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
+	}
+	warnSkipped(e, &in.Skipped)
+	return all, nil
+}
+
+// readGames reads the results of a file; "-" is the standard input.
+func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (*standings.Standings, error) {
+	f, name, err := openInput(ctx, e.in, path)
+	if err != nil {
+		return nil, fileError("run", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	id, s := "", standings.New()
+	if filepath.Base(path) == tournament.GamesFile {
+		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
+		if err == nil && m != nil { // games without one are rated, too
+			id = m.ID
+			if !in.BySetup { // set-ups don't follow from results, as pairings of agents may
+				s.SetSchedule(&m.Config)
+			}
+		}
+	}
+	return s, plainFileError(in.Read(ctx, f, name, id, s))
+}
+
+// noneToRate returns the error of files without a game to rate.
+func (c *ratingFlags) noneToRate(in *standings.Reader, files []string) error {
+	switch {
+	case in.Skipped.NoSetup > 0:
+		return fmt.Errorf("--by setup: none of %s begins with a set-up", textfmt.Plural(in.Skipped.NoSetup, "game"))
+	case len(in.RuleSets) == 0:
+		return noGames(listed(files), &in.Skipped)
+	case len(in.RuleSets) == 1 && in.RuleSets[0] == "":
+		return fmt.Errorf("--rules: no game was played under %s; the games don't name their rules", c.Rules)
+	}
+	return fmt.Errorf("--rules: no game was played under %s; the games are under %s", c.Rules, listed(in.RuleSets))
+}
+
+// fit rates the players, under all rule sets together too if pool is set.
+func (c *ratingFlags) fit(
+	ctx context.Context, in *standings.Reader, all *standings.Standings, o ratings.Options, pool bool,
+) (table.Tables, error) {
+	if in.PerSide {
+		if !in.BySetup { // whose rows are split as they are read
+			all.SplitSides()
+		}
+		o.Advantage = new(float64)
+	}
+	var errs []error
+	for _, text := range c.Offset {
+		players, labels := all.Data().Players(), all.Labels()
+		label := func(name string) string { return cmp.Or(labels[name], name) }
+		f, ok := ratings.ParseOffset(text, func(name string) bool { return slices.Contains(players, label(name)) })
+		if !ok {
+			errs = append(errs, fmt.Errorf(
+				"--offset: expected NAME=OTHER+ELO or NAME=OTHER-ELO of two players, found %.60q; the players are %s",
+				text, listed(players)))
+		}
+		o.Offsets = append(o.Offsets, ratings.Offset{Name: label(f.Name), Than: label(f.Than), Elo: f.Elo})
+	}
+	for i, a := range o.Anchors {
+		var err error
+		o.Anchors[i].Name, err = playerNamed(all, "--anchor", a.Name)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return table.Tables{}, err
+	}
+	rated, err := all.Fit(ctx, o, pool)
+	rated.Pool, rated.Notes = c.Pool, append(rated.Notes, in.Skipped.Notes()...)
+	return rated, err
+}
+
+// playerNamed returns a player that is named by its label or its spec; "" for "".
+func playerNamed(all *standings.Standings, flag, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	players := all.Data().Players()
+	label := cmp.Or(all.Labels()[name], name)
+	if !slices.Contains(players, label) {
+		return "", fmt.Errorf("%s: %.60q has not played; the players are %s", flag, name, listed(players))
+	}
+	return label, nil
 }

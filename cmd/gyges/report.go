@@ -25,10 +25,9 @@ const maxReplayed = 100_000
 // reportCmd makes a page of recorded runs.
 type reportCmd struct {
 	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
-	modelFlags
-	Rules string `placeholder:"RULES,…" complete:"rules" help:"Show only games under these rule sets."`
-	Pool  bool   `help:"Add a table of all rule sets together."`
+	ratingFlags
 	Games int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
+	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of that draw. Default: 1."`
 	Out   string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
 
@@ -72,51 +71,29 @@ func (c *reportCmd) check() error {
 
 // page reads and rates the games.
 func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
-	rate := rateCmd{Runs: c.Runs, modelFlags: c.modelFlags, Rules: c.Rules, Pool: c.Pool}
-	options, errOptions := rate.options()
-	only, errRules := ruleNames(c.Rules)
-	files, errFiles := c.files()
-	if err := errors.Join(errOptions, errRules, errFiles); err != nil {
-		return nil, err
-	}
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in := &standings.Reader{Rules: only, Record: func(o *record.GameResult, g *record.Game) {
+	in := &standings.Reader{Record: func(o *record.GameResult, g *record.Game) {
 		if g == nil {
 			collector.AddResult(o)
 			return
 		}
 		collector.Add(g)
 	}}
-	all, played := standings.New(), false
-	for i, f := range files {
-		collector.AddRun(report.ReadRun(c.Runs[i]))
-		if f == "" {
-			continue
-		}
-		s, err := readGames(ctx, e, in, f)
-		if err != nil {
-			return nil, err
-		}
-		all.Merge(s)
-		played = true
-	}
-	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version()}
-	if !played {
-		return report.Build(collector, input)
-	}
-	if err := rate.expectGames(in, all); err != nil {
+	files, errFiles := c.files()
+	options, err := c.prepare(in)
+	if err := errors.Join(err, errFiles); err != nil {
 		return nil, err
 	}
-	warnSkipped(e, &in.Skipped)
-	err := rate.complete(&options, all)
-	if err == nil {
-		input.Tables, err = all.Fit(ctx, options, c.Pool)
-	}
+	all, err := c.load(ctx, e, in, files, func(i int) { collector.AddRun(report.ReadRun(c.Runs[i])) })
 	if err != nil {
 		return nil, err
 	}
-	input.Tables.Pool, input.Tables.Notes, input.Labels =
-		c.Pool, append(input.Tables.Notes, in.Skipped.Notes()...), all.Labels()
+	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}
+	if !all.Empty() {
+		if input.Tables, err = c.fit(ctx, in, all, options, c.Pool); err != nil {
+			return nil, err
+		}
+	}
 	return report.Build(collector, input)
 }
 
@@ -159,6 +136,7 @@ func (c *reportCmd) commands(files []string) []string {
 	}
 	own := slices.Clone(common)
 	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
+	own.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
 	if c.Out != "-" {
 		own.flag("out", c.Out, "")
 	}

@@ -12,7 +12,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
-	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 )
@@ -80,7 +80,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 // print prints the tables, those of a run that was stopped too. The games are
 // safe whatever goes wrong here.
 func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tournament.Summary) error {
-	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.format() == table.JSON)
+	rated, err := f.standings.Fit(ctx, ratings.Options{}, c.format() == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}
@@ -88,7 +88,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.stats.grid(f.config.Manifest().Agents), c.format() == table.Markdown))
+		err = errors.Join(err, printTable(e.out, f.stats.grid(f.config.Manifest().Agents), c.format() == grid.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)

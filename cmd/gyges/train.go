@@ -10,7 +10,6 @@ import (
 
 	"gyges/agents"
 	"gyges/configs"
-	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -119,7 +118,7 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 		t.Add(append(row, strconv.Itoa(g.Positions), fmt.Sprintf("%.5f", g.ValidationLoss), loss, gain,
 			fmt.Sprintf("%.1f", seconds/60))...)
 	}
-	if err := printTable(e.out, &t, c.format() == table.Markdown); err != nil {
+	if err := printTable(e.out, &t, c.format() == grid.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -151,7 +150,7 @@ func (c *trainCmd) printRating(ctx context.Context, e *env, s training.Trained) 
 	if s.Rating == "" {
 		return nil
 	}
-	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.format() == table.JSON)
+	rated, err := s.Standings.Fit(ctx, training.RatingOptions(), c.format() == grid.JSON)
 	if err == nil {
 		err = c.write(e.out, rated)
 	}

@@ -1,270 +1,205 @@
 package table
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
 	"gyges/ratings"
-	"gyges/rules/base/suggest"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
 // Column is a column of the rating table.
-type Column struct {
-	Key    string // what --columns and the header of CSV call it
-	Header string // what people read
-	Doc    string // its definition
-	cell   func(*row) any
-}
+type Column = grid.Column[*Row]
 
-// row is a player's line.
-type row struct {
+// Row is a player's row of a rating table.
+type Row struct {
+	Name    string           // the player, as the records name it
+	Rated   *ratings.Player  // nil for a player without a rating
+	unrated *ratings.Unrated // nil with a rating
+	next    *ratings.Player  // the next player of the group; nil for the last
+	ratings *ratings.Ratings
+	faults  ratings.Faults
+	count   ratings.Count
 	table   string
 	number  int
-	name    string
-	rated   *ratings.Player  // nil with a rating missing
-	unrated *ratings.Unrated // nil with a rating
-	count   ratings.Count
-	faults  ratings.Faults
-	ratings *ratings.Ratings
-	next    *ratings.Difference // to the next player of the group; nil for the last
 }
 
-// ifRated makes a cell empty for players without a rating.
-func ifRated(cell func(*ratings.Player) any) func(*row) any {
-	return func(r *row) any {
-		if r.rated == nil {
+// Rows returns the rows of the rating table: the rated players, group by group, and then
+// the others.
+func (t Table) Rows() []*Row {
+	r := t.Ratings
+	var list []*Row
+	faults := r.Faults()
+	add := func(name string, count ratings.Count) *Row {
+		row := &Row{table: t.Title, number: len(list) + 1, Name: name, ratings: r, count: count, faults: faults[name]}
+		list = append(list, row)
+		return row
+	}
+	for i := range r.Players {
+		p := &r.Players[i]
+		row := add(p.Name, p.Count)
+		row.Rated = p
+		if i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
+			row.next = &r.Players[i+1]
+		}
+	}
+	for i := range r.Unrated {
+		u := &r.Unrated[i]
+		add(u.Name, u.Count).unrated = u
+	}
+	return list
+}
+
+// rated makes a cell empty for players without a rating.
+func rated(cell func(*ratings.Player) any) func(*Row) any {
+	return func(r *Row) any {
+		if r.Rated == nil {
 			return nil
 		}
-		return cell(r.rated)
+		return cell(r.Rated)
 	}
 }
 
-// ifUnrated makes a cell empty for players with a rating.
-func ifUnrated(cell func(*ratings.Unrated) any) func(*row) any {
-	return func(r *row) any {
-		if r.unrated == nil {
-			return nil
-		}
-		return cell(r.unrated)
-	}
-}
-
-// ifNext makes a cell empty for players without a next one in their group.
-func ifNext(cell func(*ratings.Difference) any) func(*row) any {
-	return func(r *row) any {
+// toNext makes a cell of the difference to the next player of the group, empty for the last.
+func toNext(cell func(ratings.Difference) any) func(*Row) any {
+	return func(r *Row) any {
 		if r.next == nil {
 			return nil
 		}
-		return cell(r.next)
+		d, _ := r.ratings.Difference(r.Name, r.next.Name) // two players of one group
+		return cell(d)
 	}
 }
 
-// ofCount is a cell of a player's results.
-func ofCount(cell func(ratings.Count) any) func(*row) any {
-	return func(r *row) any { return cell(r.count) }
-}
-
 // perGame is a share of a player's games, empty without games.
-func perGame(share func(ratings.Count) float64) func(*row) any {
-	return func(r *row) any {
+func perGame(share func(ratings.Count) float64) func(*Row) any {
+	return func(r *Row) any {
 		if r.count.Games() == 0 {
 			return nil
 		}
-		return percent(share(r.count))
+		return grid.Percent(share(r.count))
 	}
 }
 
 // columns are all columns.
 var columns = []Column{
-	{"table", "Table", "title of the table: the rule set, or all together", func(r *row) any { return r.table }},
-	{"number", "#", "place in the table, also across groups; the crosstable's columns have the same numbers",
-		func(r *row) any { return r.number }},
-	{"name", "Player", "the player, as the records name it", func(r *row) any { return name(r.name) }},
-	{"group", "Group", "number of the group; only ratings of one group can be compared",
-		ifRated(func(p *ratings.Player) any { return p.Group + 1 })},
-	{"elo", "Elo",
-		"the rating: the maximum of the likelihood, together with all others, South's advantage and the draw parameter; " +
+	{Key: "table", Title: "Table", Left: true, Doc: "title of the table: the rule set, or all together",
+		Value: func(r *Row) any { return r.table }},
+	{Key: "number", Title: "#",
+		Doc:   "place in the table, also across groups; the crosstable's columns have the same numbers",
+		Value: func(r *Row) any { return r.number }},
+	{Key: "name", Title: "Player", Left: true, Doc: "the player, as the records name it",
+		Value: func(r *Row) any { return grid.Name(r.Name) }},
+	{Key: "group", Title: "Group", Doc: "number of the group; only ratings of one group can be compared",
+		Value: rated(func(p *ratings.Player) any { return p.Group + 1 })},
+	{Key: "elo", Title: "Elo",
+		Doc: "the rating: the maximum of the likelihood, together with all others, South's advantage and the draw parameter; " +
 			"400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
-		ifRated(func(p *ratings.Player) any { return p.Elo })},
-	{"error", "95 %", "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
-		ifRated(func(p *ratings.Player) any { return margin(p.Error) })},
-	{"low", "Low", "elo less error", ifRated(func(p *ratings.Player) any { return p.Elo - p.Error })},
-	{"high", "High", "elo plus error", ifRated(func(p *ratings.Player) any { return p.Elo + p.Error })},
-	{"bootstrap", "Bootstrap", "half the distance between the 2.5 % and 97.5 % quantiles of the resamples' ratings; " +
-		"none without --bootstrap", func(r *row) any {
-		if r.rated == nil || r.ratings.Resamples == 0 {
-			return nil
-		}
-		return margin(r.rated.Bootstrap)
-	}},
-	{"games", "Games", "games against others, also those that could not enter the fit",
-		ofCount(func(c ratings.Count) any { return c.Games() })},
-	{"wins", "Won", "games won", ofCount(func(c ratings.Count) any { return c.Wins })},
-	{"draws", "Drawn", "games drawn", ofCount(func(c ratings.Count) any { return c.Draws })},
-	{"losses", "Lost", "games lost", ofCount(func(c ratings.Count) any { return c.Losses })},
-	{"points", "Points", "wins plus half the draws", ofCount(func(c ratings.Count) any { return c.Points() })},
-	{"score", "Score", "points per game, 0 to 1", perGame(ratings.Count.Score)},
-	{"draw_share", "Draws", "draws per game, 0 to 1", perGame(ratings.Count.DrawShare)},
-	{"faults", "Faults", "games that a fault decided, of the player or of its opponent: a crash, an illegal move, " +
-		"no answer in time or the like", func(r *row) any { return r.faults.Games() }},
-	{"fault_losses", "Own", "those of them that the player lost", func(r *row) any { return r.faults.Lost }},
-	{"difference", "To next",
-		"elo less that of the next player of the group, with half the 95 % interval of that difference, " +
-			"from the covariance of both", ifNext(func(d *ratings.Difference) any { return estimate{d.Elo, d.Error} })},
-	{"difference_error", "95 % of it", "half the 95 % interval of difference",
-		ifNext(func(d *ratings.Difference) any { return textless(d.Error) })},
-	{"los", "LOS",
-		"likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
-			"by the normal approximation", ifNext(func(d *ratings.Difference) any { return percent(d.LOS) })},
-	{"advantage", "Advantage", "South's first-move advantage in Elo, one for the whole table",
-		func(r *row) any { return digits(r.ratings.Advantage.Elo) }},
-	{"advantage_error", "95 % of it", "half the 95 % interval of advantage; empty if it wasn't fitted", func(r *row) any {
-		if !r.ratings.Advantage.Fitted {
-			return nil
-		}
-		return digits(r.ratings.Advantage.Error)
-	}},
-	{"cause", "Cause",
-		"why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
-			"or no-games", ifUnrated(func(u *ratings.Unrated) any { return string(u.Cause) })},
-	{"reason", "Reason", "the same as a sentence, with the opponents",
-		ifUnrated(func(u *ratings.Unrated) any { return u.Reason })},
+		Value: rated(func(p *ratings.Player) any { return p.Elo })},
+	{Key: "error", Title: "95 %", Doc: "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
+		Value: rated(func(p *ratings.Player) any { return grid.Margin(p.Error) })},
+	{Key: "low", Title: "Low", Doc: "elo less error", Value: rated(func(p *ratings.Player) any { return p.Elo - p.Error })},
+	{Key: "high", Title: "High", Doc: "elo plus error", Value: rated(func(p *ratings.Player) any { return p.Elo + p.Error })},
+	{Key: "games", Title: "Games", Doc: "games against others, also those that could not enter the fit",
+		Value: func(r *Row) any { return r.count.Games() }},
+	{Key: "wins", Title: "Won", Doc: "games won", Value: func(r *Row) any { return r.count.Wins }},
+	{Key: "draws", Title: "Drawn", Doc: "games drawn", Value: func(r *Row) any { return r.count.Draws }},
+	{Key: "losses", Title: "Lost", Doc: "games lost", Value: func(r *Row) any { return r.count.Losses }},
+	{Key: "points", Title: "Points", Drop: 1, Doc: "wins plus half the draws",
+		Value: func(r *Row) any { return r.count.Points() }},
+	{Key: "score", Title: "Score", Doc: "points per game, 0 to 1", Value: perGame(ratings.Count.Score)},
+	{Key: "draw_share", Title: "Draws", Drop: 2, Doc: "draws per game, 0 to 1", Value: perGame(ratings.Count.DrawShare)},
+	{Key: "faults", Title: "Faults",
+		Doc: "games that a fault decided, of the player or of its opponent: a crash, an illegal move, " +
+			"no answer in time or the like",
+		Value: func(r *Row) any { return r.faults.Games() }},
+	{Key: "fault_losses", Title: "Own", Doc: "those of them that the player lost",
+		Value: func(r *Row) any { return r.faults.Lost }},
+	{Key: "difference", Title: "To next",
+		Doc: "elo less that of the next player of the group, with half the 95 % interval of that difference, " +
+			"from the covariance of both",
+		Value: toNext(func(d ratings.Difference) any {
+			return grid.Cell{Text: textfmt.Decimal(d.Elo) + " ± " + textfmt.Decimal(d.Error), Value: d.Elo}
+		})},
+	{Key: "difference_error", Title: "95 % of it", Doc: "half the 95 % interval of difference",
+		Value: toNext(func(d ratings.Difference) any { return grid.Cell{Value: d.Error} })},
+	{Key: "los", Title: "LOS",
+		Doc: "likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
+			"by the normal approximation",
+		Value: toNext(func(d ratings.Difference) any { return grid.Percent(d.LOS) })},
+	{Key: "advantage", Title: "Advantage", Doc: "South's first-move advantage in Elo, one for the whole table",
+		Value: func(r *Row) any { return grid.Digits(r.ratings.Advantage.Elo) }},
+	{Key: "advantage_error", Title: "95 % of it",
+		Doc: "half the 95 % interval of advantage; empty if it wasn't fitted",
+		Value: func(r *Row) any {
+			if !r.ratings.Advantage.Fitted {
+				return nil
+			}
+			return grid.Digits(r.ratings.Advantage.Error)
+		}},
+	{Key: "cause", Title: "Cause", Left: true,
+		Doc: "why there is no rating: won-all, lost-all, one-sided (won all games against some, lost all against the rest) " +
+			"or no-games",
+		Value: func(r *Row) any {
+			if r.unrated == nil {
+				return nil
+			}
+			return string(r.unrated.Cause)
+		}},
+	{Key: "reason", Title: "Reason", Left: true, Doc: "the same as a sentence, with the opponents",
+		Value: func(r *Row) any {
+			if r.unrated == nil {
+				return nil
+			}
+			return r.unrated.Reason
+		}},
 }
 
+// Keys of the columns that the formats have.
 const (
 	textColumns = "number,name,elo,error,games,wins,draws,losses,points,score,draw_share"
-
-	// firstDropped are those of textColumns that a text does without where lines are short, the
-	// last first.
-	firstDropped = "points,draw_share"
-
-	csvColumns = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
+	csvColumns  = "table,number,name,group,elo,error,games,wins,draws,losses,points,score,draw_share,faults," +
 		"fault_losses,advantage,advantage_error,reason"
-	// ratedColumns are those that are empty for players without a rating.
-	ratedColumns = "group,elo,error,low,high,bootstrap,difference,difference_error,los"
-	// Those of JSON.
 	countKeys   = "games,wins,draws,losses,points,score,draw_share,faults,fault_losses"
-	playerKeys  = "number,name,group,elo,error,bootstrap," + countKeys
+	playerKeys  = "number,name,group,elo,error," + countKeys
 	unratedKeys = "number,name,cause,reason," + countKeys
-	wordColumns = "table,name,cause,reason"
-	nextColumns = "difference,difference_error,los"
 )
 
-func (c Column) isOneOf(keys string) bool { return slices.Contains(strings.Split(keys, ","), c.Key) }
-
-// Words reports whether the column holds words rather than figures.
-func (c Column) Words() bool { return c.isOneOf(wordColumns) }
+// ratedColumns are those that are empty for players without a rating.
+var ratedColumns = []string{"group", "elo", "error", "low", "high", "difference", "difference_error", "los"}
 
 // ParseColumns returns the columns with these keys, separated by commas.
 func ParseColumns(keys string) ([]Column, error) {
-	var chosen []Column
-	for key := range strings.SplitSeq(keys, ",") {
-		key = strings.TrimSpace(key)
-		i := slices.IndexFunc(columns, func(c Column) bool { return c.Key == key })
-		if i < 0 {
-			return nil, errors.New(suggest.Unknown("column", key, keysOf(columns)))
-		}
-		chosen = append(chosen, columns[i])
+	chosen, err := grid.Choose(columns, keys)
+	for i := range chosen {
+		chosen[i].Drop = 0 // they were asked for
 	}
-	return chosen, nil
+	return chosen, err
 }
 
 // known returns the columns of a list that is part of the program.
 func known(keys string) []Column {
-	list, err := ParseColumns(keys)
+	list, err := grid.Choose(columns, keys)
 	if err != nil {
 		panic(err)
 	}
 	return list
 }
 
-func keysOf(chosen []Column) []string {
-	var keys []string
-	for _, c := range chosen {
-		keys = append(keys, c.Key)
-	}
-	return keys
-}
-
 // UsualColumns returns the columns that are printed for people unless others are asked
 // for.
 func (t Table) UsualColumns() []Column {
-	keys := textColumns
-	if t.Ratings.Resamples > 0 {
-		keys = strings.Replace(keys, ",error,", ",error,bootstrap,", 1)
-	}
 	if len(t.Ratings.Faults()) > 0 {
-		keys += ",faults"
+		return known(textColumns + ",faults")
 	}
-	return known(keys)
+	return known(textColumns)
 }
 
 // LeftColumns returns the chosen columns that players without a rating have, and the
 // reason why they have none.
 func LeftColumns(chosen []Column) []Column {
-	left := slices.DeleteFunc(slices.Clone(chosen), func(c Column) bool { return c.isOneOf(ratedColumns + ",reason") })
+	left := slices.DeleteFunc(slices.Clone(chosen), func(c Column) bool {
+		return c.Key == "reason" || slices.Contains(ratedColumns, c.Key)
+	})
 	return append(left, known("reason")...)
-}
-
-// cells returns the rows of a table: the rated players, group by group, then the
-// others.
-func (t Table) cells(chosen []Column) ([][]any, error) {
-	rows, err := t.rows(chosen)
-	cells := make([][]any, len(rows))
-	for i := range rows {
-		for _, c := range chosen {
-			cells[i] = append(cells[i], c.cell(&rows[i]))
-		}
-	}
-	return cells, err
-}
-
-func (t Table) rows(chosen []Column) ([]row, error) {
-	r := t.Ratings
-	var list []row
-	faults := r.Faults()
-	withNext := slices.ContainsFunc(chosen, func(c Column) bool { return c.isOneOf(nextColumns) })
-	for i := range r.Players {
-		p := &r.Players[i]
-		line := row{table: t.Title, number: i + 1, name: p.Name, rated: p, count: p.Count, ratings: r}
-		line.faults = faults[p.Name]
-		if withNext && i+1 < len(r.Players) && r.Players[i+1].Group == p.Group {
-			d, err := r.Difference(p.Name, r.Players[i+1].Name)
-			if err != nil {
-				return nil, err
-			}
-			line.next = &d
-		}
-		list = append(list, line)
-	}
-	for i := range r.Unrated {
-		u := &r.Unrated[i]
-		list = append(list, row{
-			table: t.Title, number: len(list) + 1, name: u.Name, unrated: u, count: u.Count, faults: faults[u.Name], ratings: r,
-		})
-	}
-	return list, nil
-}
-
-// Row is a player's row of a rating table, as it is printed for people.
-type Row struct {
-	Name  string          // the player, as the records name it
-	Rated *ratings.Player // nil for a player without a rating
-	Cells []string        // one for each column, as [Write] prints it; names by [textfmt.Visible]
-}
-
-// Rows returns the rows of the rating table with the given columns: the rated
-// players, group by group, and then the others.
-func (t Table) Rows(chosen []Column) ([]Row, error) {
-	rows, err := t.rows(chosen)
-	list := make([]Row, len(rows))
-	for i := range rows {
-		list[i] = Row{Name: rows[i].name, Rated: rows[i].rated}
-		for _, c := range chosen {
-			list[i].Cells = append(list[i].Cells, textfmt.Escape(text(c.cell(&rows[i]))))
-		}
-	}
-	return list, err
 }

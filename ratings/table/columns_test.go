@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/csv"
 	"gyges/ratings"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,18 +18,18 @@ func TestColumnsAreChosen(t *testing.T) {
 	require.NoError(t, err)
 	table := plain(t)
 	var buf bytes.Buffer
-	require.NoError(t, Write(&buf, CSV, View{Columns: chosen}, tablesOf(table)))
+	require.NoError(t, Write(&buf, grid.CSV, View{Columns: chosen}, tablesOf(table)))
 	rows, err := csv.NewReader(&buf).ReadAll()
 	require.NoError(t, err)
 	require.Equal(t, []string{"name", "elo", "low", "high", "difference", "difference_error", "los"}, rows[0])
 	a, b := table.Ratings.Players[0], table.Ratings.Players[1]
 	d, err := table.Ratings.Difference(a.Name, b.Name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", exact(a.Elo), exact(a.Elo - a.Error), exact(a.Elo + a.Error), exact(d.Elo),
-		exact(d.Error), exact(d.LOS)}, rows[1])
+	require.Equal(t, []string{"a", grid.Exact(a.Elo), grid.Exact(a.Elo - a.Error), grid.Exact(a.Elo + a.Error), grid.Exact(d.Elo),
+		grid.Exact(d.Error), grid.Exact(d.LOS)}, rows[1])
 	require.Equal(t, []string{"", "", ""}, rows[3][4:], "nobody comes after the last")
 	buf.Reset()
-	require.NoError(t, Write(&buf, Text, View{Columns: chosen}, tablesOf(table)))
+	require.NoError(t, Write(&buf, grid.Text, View{Columns: chosen}, tablesOf(table)))
 	require.Contains(t, buf.String(), textfmt.Decimal(d.Elo)+" ± "+textfmt.Decimal(d.Error))
 	_, err = ParseColumns("name,rank")
 	require.ErrorContains(t, err, `unknown column "rank"; expected one of: table, number, name, group, elo,`)
@@ -39,19 +41,18 @@ func TestEveryColumnPrints(t *testing.T) {
 	play(&d, "a", "b", 3, 1, 2)
 	play(&d, "b", "a", 3, 1, 2)
 	play(&d, "top", "a", 1, 0, 0)
-	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Prior: new(float64), Bootstrap: 20})}
-	rows, err := table.rows(known("difference"))
-	require.NoError(t, err)
+	table := Table{Title: "x", Ratings: mustFit(t, &d, ratings.Options{Prior: new(float64)})}
+	rows := table.Rows()
 	for _, c := range columns {
-		row := &rows[0]
-		if c.isOneOf("cause,reason") {
-			row = &rows[2]
+		row := rows[0]
+		if slices.Contains([]string{"cause", "reason"}, c.Key) {
+			row = rows[2]
 		}
-		require.NotEmpty(t, exact(c.cell(row)), c.Key)
+		require.NotEmpty(t, grid.Exact(c.Value(row)), c.Key)
 		require.NotEmpty(t, c.Doc, c.Key)
-		require.NotEmpty(t, c.Header, c.Key)
-		if c.isOneOf(ratedColumns) {
-			require.Empty(t, exact(c.cell(&rows[2])), c.Key)
+		require.NotEmpty(t, c.Title, c.Key)
+		if slices.Contains(ratedColumns, c.Key) {
+			require.Empty(t, grid.Exact(c.Value(rows[2])), c.Key)
 		}
 	}
 }
@@ -67,10 +68,8 @@ func TestExplainIsComplete(t *testing.T) {
 			explained[strings.Fields(line)[0]] = true
 		}
 	}
-	o, err := tablesObject(tablesOf(plain(t)))
-	require.NoError(t, err)
-	for _, f := range o {
-		require.True(t, explained[f.key] || f.key == "title", f.key)
+	for _, f := range tablesOf(plain(t)).object() {
+		require.True(t, explained[f.Key] || f.Key == "title", f.Key)
 	}
 	for _, key := range strings.Split(playerKeys+","+unratedKeys, ",") {
 		require.True(t, explained[key], key)
@@ -84,17 +83,17 @@ func TestExplainIsComplete(t *testing.T) {
 func TestComparisons(t *testing.T) {
 	table := plain(t)
 	var buf bytes.Buffer
-	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "b"))
+	require.NoError(t, WriteComparison(&buf, grid.Text, Tables{All: table}, "b"))
 	require.Regexp(t,
 		`b loses to a by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\nb beats c by [0-9.]+ ± [0-9.]+, LOS [0-9.]+ %\n$`, buf.String())
 	buf.Reset()
-	require.NoError(t, WriteComparison(&buf, Text, Tables{All: table}, "nobody"))
+	require.NoError(t, WriteComparison(&buf, grid.Text, Tables{All: table}, "nobody"))
 	require.Contains(t, buf.String(), "nobody has no rating here that could be compared.")
 	buf.Reset()
-	require.NoError(t, WriteSuperiority(&buf, CSV, Tables{All: table}))
+	require.NoError(t, WriteSuperiority(&buf, grid.CSV, Tables{All: table}))
 	require.Equal(t, 1+6, strings.Count(buf.String(), "\n"))
 	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,difference,error,los\n"))
 	buf.Reset()
-	require.NoError(t, WriteHeadToHead(&buf, CSV, Tables{All: table}, 0))
+	require.NoError(t, WriteHeadToHead(&buf, grid.CSV, Tables{All: table}, 0))
 	require.True(t, strings.HasPrefix(buf.String(), "table,a,b,games,wins,draws,losses,points,expected,z\n"))
 }

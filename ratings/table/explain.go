@@ -16,13 +16,10 @@ type definition struct{ name, doc string }
 var beside = []definition{
 	{"players", "the players with a rating, by group and then from the strongest down"},
 	{"advantage_fitted", "whether the advantage was estimated from the games, and not given or unknown"},
-	{"advantage_bootstrap",
-		"half the distance between the 2.5 % and 97.5 % quantiles of the resamples' advantages; null without --bootstrap"},
 	{"draw_parameter",
-		"null if draws count as half points; otherwise an object: model (davidson or rao-kupper), parameter (davidson: " +
-			"draws over the geometric mean of wins and losses; rao-kupper: the threshold in Elo below which a difference " +
-			"isn't seen), rate (the probability of a draw between equals without an advantage) and error (half its 95 % " +
-			"interval)"},
+		"null if draws count as half points; otherwise an object: model (davidson), parameter (draws over the geometric " +
+			"mean of wins and losses), rate (the probability of a draw between equals without an advantage) and error " +
+			"(half its 95 % interval)"},
 	{"prior",
 		"null without a prior; otherwise an object: cause (given: by --prior; separated: the results alone give not every " +
 			"player a finite rating; adaptive: pairings followed the standings), draws (virtual draws of each player) or sd " +
@@ -33,15 +30,12 @@ var beside = []definition{
 	{"groups",
 		"the sets of players that can be compared, one unless --prior is 0: each reaches each other along steps from a " +
 			"player to one it took points off. name: the strongest of them; players and games: how many; anchors: who was " +
-			"given a rating (sd: null if held fast); apart: why they aren't comparable with the first group"},
+			"given a rating; apart: why they aren't comparable with the first group"},
 	{"used_games", "the games that entered the fit; the others were all won by one side of two groups or players"},
 	{"pairs",
 		"game pairs among the games: one opening, played twice with sides swapped. The intervals take a pair for one " +
 			"observation"},
 	{"self_games", "games with one name on both sides; they are left out of all else"},
-	{"resamples",
-		"number of the bootstrap's resamples. Each gives every pair, and every game that is in none, a random weight " +
-			"(exponential with mean one: Rubin 1981) and fits again"},
 	{"crosstable", "who scored what, by South and North, from South's view"},
 	{"head_to_head",
 		"the pairings that entered the fit, those that fit worst first: points of a against b, those expected by the " +
@@ -74,9 +68,9 @@ var beside = []definition{
 const about = "" +
 	"A game's expected score for South is 1 / (1 + 10^(-(South - North + advantage)/400)), with the ratings of " +
 	"South and North. Ratings and advantage are the joint maximum of the likelihood. A draw is half a win and half " +
-	"a loss, or with --draws davidson or rao-kupper an outcome of its own with one parameter more; then 400 points " +
-	"are odds of ten to one of winning against losing (davidson), or of winning against not winning beyond the " +
-	"threshold (rao-kupper), so that differences come out larger than with half points. With a prior of N draws " +
+	"a loss, or with --draws davidson an outcome of its own with one parameter more; then 400 points " +
+	"are odds of ten to one of winning against losing, so that differences come out larger than with half points. " +
+	"With a prior of N draws " +
 	"each player has N drawn games besides against an imaginary opponent whose rating is fitted too; so each has two " +
 	"where the results alone give not every player a finite rating. Where pairings followed the standings (Swiss, " +
 	"knock-out), and with --prior fit, the ratings are taken from a normal distribution about that opponent's, whose " +

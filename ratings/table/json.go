@@ -1,67 +1,49 @@
 package table
 
 import (
-	"errors"
-
 	"gyges/ratings"
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/grid"
 )
 
-// tablesObject is the JSON of all that was rated: the fit to all games, and the same
+// object is the JSON of all that was rated: the fit to all games, and the same
 // for each part.
-func tablesObject(all Tables) (object, error) {
-	o, err := tableObject(all.All, all.Notes)
-	parts := make([]object, len(all.Parts))
-	for i, t := range all.Parts {
-		if err == nil {
-			parts[i], err = tableObject(t, nil)
-		}
+func (t Tables) object() grid.Object {
+	parts := make([]grid.Object, len(t.Parts))
+	for i, part := range t.Parts {
+		parts[i] = part.object(nil)
 	}
-	sheets, errSheets := all.sheets()
-	return append(o, field{"parts", parts}, field{"schedules", sheetObjects(sheets)}), errors.Join(err, errSheets)
+	return append(t.All.object(t.Notes), grid.Object{{"parts", parts}, {"schedules", scheduleObjects(t.schedules())}}...)
 }
 
-// tableObject is the JSON of a rating table, with further notes. Lists are never null.
-func tableObject(t Table, notes []string) (object, error) {
-	r, a, fit := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit
-	players, err := t.cells(known(playerKeys))
-	if err != nil {
-		return nil, err
+// object is the JSON of a rating table, with further notes. Lists are never null.
+func (t Table) object(notes []string) grid.Object {
+	r, a, fit, rows := t.Ratings, t.Ratings.Advantage, t.Ratings.GoodnessOfFit, t.Rows()
+	var draws any
+	if d := r.Draws; d != nil {
+		draws = grid.Object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
 	}
-	unrated, err := t.cells(known(unratedKeys))
-	if err != nil {
-		return nil, err
-	}
-	pairings, _ := crosstable(t)    // has no errors
-	headToHead, _ := headToHeads(t) // has no errors
-	o := object{
-		{"title", jsonValue(t.Title)},
-		{"players", list{keysOf(known(playerKeys)), players[:len(r.Players)]}},
+	return grid.Object{
+		{"title", t.Title},
+		{"players", grid.Objects(known(playerKeys), rows[:len(r.Players)])},
 		{"advantage", a.Elo},
 		{"advantage_error", orNull(a.Fitted, a.Error)},
 		{"advantage_fitted", a.Fitted},
-		{"advantage_bootstrap", orNull(a.Fitted && r.Resamples > 0, a.Bootstrap)},
-		{"draw_parameter", nil},
+		{"draw_parameter", draws},
 		{"prior", priorObject(r.Prior)},
-		{"unrated", list{keysOf(known(unratedKeys)), unrated[len(r.Players):]}},
-		{"groups", groupObjects(r.Groups)},
+		{"unrated", grid.Objects(known(unratedKeys), rows[len(r.Players):])},
+		{"groups", grid.Objects(groupColumns, numbered(r.Groups))},
 		{"games", r.Games},
 		{"used_games", r.Used},
 		{"pairs", r.Pairs},
 		{"self_games", r.SelfGames},
-		{"resamples", r.Resamples},
 		{"chi_square", fit.ChiSquare},
 		{"degrees_of_freedom", fit.Degrees},
 		{"p", fit.P},
 		{"intransitivity", intransitivityObject(r)},
-		{"notes", jsonTexts(append(append([]string{}, r.Notes...), notes...))},
-		{"crosstable", list{crosstableKeys, pairings}},
-		{"head_to_head", list{headToHeadKeys, headToHead}},
+		{"notes", append(append([]string{}, r.Notes...), notes...)},
+		{"crosstable", grid.Objects(crosstableColumns, r.Pairings())},
+		{"head_to_head", grid.Objects(headToHeadColumns, headToHeads(t))},
 	}
-	if d := r.Draws; d != nil {
-		o[6].value = object{{"model", d.Model}, {"parameter", d.Parameter}, {"rate", d.Rate}, {"error", d.Error}}
-	}
-	return o, nil
 }
 
 // priorObject is the prior; null without one.
@@ -69,7 +51,7 @@ func priorObject(p ratings.Prior) any {
 	if p == (ratings.Prior{}) {
 		return nil
 	}
-	return object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
+	return grid.Object{{"cause", p.Cause}, {"draws", orNull(p.Draws > 0, p.Draws)}, {"sd", orNull(p.SD > 0, p.SD)}}
 }
 
 // intransitivityObject is the cyclic part of the results; null where too little is known.
@@ -79,25 +61,39 @@ func intransitivityObject(r *ratings.Ratings) any {
 		return nil
 	}
 	found := i.Cycle != nil
-	return object{
-		{"cyclic_share", i.Share}, {"p", i.P}, {"cycle", jsonTexts(i.Cycle)}, {"cycle_elo", orNull(found, i.Elo)},
+	return grid.Object{
+		{"cyclic_share", i.Share}, {"p", i.P}, {"cycle", i.Cycle}, {"cycle_elo", orNull(found, i.Elo)},
 		{"cycle_p", orNull(found, i.CycleP)},
 	}
 }
 
-func groupObjects(groups []ratings.Group) []object {
-	list := make([]object, len(groups))
+// group is a group with its number.
+type group struct {
+	number int
+	ratings.Group
+}
+
+func numbered(groups []ratings.Group) []group {
+	list := make([]group, len(groups))
 	for i, g := range groups {
-		anchors := make([]object, len(g.Anchors))
-		for k, a := range g.Anchors {
-			anchors[k] = object{{"name", textfmt.JSON(a.Name)}, {"elo", a.Elo}, {"sd", orNull(a.SD > 0, a.SD)}}
-		}
-		list[i] = object{
-			{"group", i + 1}, {"name", textfmt.JSON(g.Name)}, {"players", g.Players}, {"games", g.Games}, {"anchors", anchors},
-			{"apart", g.Apart},
-		}
+		list[i] = group{i + 1, g}
 	}
 	return list
+}
+
+var groupColumns = []grid.Column[group]{
+	{Key: "group", Value: func(g group) any { return g.number }},
+	{Key: "name", Value: func(g group) any { return g.Name }},
+	{Key: "players", Value: func(g group) any { return g.Players }},
+	{Key: "games", Value: func(g group) any { return g.Games }},
+	{Key: "anchors", Value: func(g group) any {
+		anchors := make([]grid.Object, len(g.Anchors))
+		for i, a := range g.Anchors {
+			anchors[i] = grid.Object{{"name", a.Name}, {"elo", a.Elo}}
+		}
+		return anchors
+	}},
+	{Key: "apart", Value: func(g group) any { return g.Apart }},
 }
 
 // orNull returns a number if there is one.
@@ -106,12 +102,4 @@ func orNull(ok bool, v float64) any {
 		return nil
 	}
 	return v
-}
-
-func jsonTexts(texts []string) []textfmt.JSON {
-	list := make([]textfmt.JSON, len(texts))
-	for i, t := range texts {
-		list[i] = textfmt.JSON(t)
-	}
-	return list
 }

@@ -14,22 +14,25 @@ import (
 // page is a document of text or Markdown.
 type page struct {
 	bytes.Buffer
-	format Format
+	format grid.Format
 	layout Layout
-	err    error // the first that a part met
+	err    error // the first that a grid met
 }
 
 // usualWidth is that of lines of text for which no other is given.
 const usualWidth = 80
 
-func newPage(f Format, l Layout) *page {
+func newPage(f grid.Format, l Layout) *page {
 	l.Width = cmp.Or(l.Width, usualWidth)
 	return &page{format: f, layout: l}
 }
 
-// writePage writes the schedules if asked to, and one part for each table, a blank line
+// writePage writes the schedules if asked to, and a section for each table, a blank line
 // between them, and then the notes of them all.
-func writePage(w io.Writer, f Format, b Tables, schedules bool, part func(*page, Table) error) error {
+func writePage(w io.Writer, f grid.Format, b Tables, schedules bool, section func(*page, Table)) error {
+	if f != grid.Text && f != grid.Markdown {
+		return fmt.Errorf("write ratings: unknown format %.60q", f)
+	}
 	p := newPage(f, b.Layout)
 	if schedules {
 		list, left := b.RecentSchedules()
@@ -42,9 +45,7 @@ func writePage(w io.Writer, f Format, b Tables, schedules bool, part func(*page,
 		if t.Title != "" {
 			p.heading(t.Title)
 		}
-		if err := part(p, t); err != nil && p.err == nil {
-			p.err = err
-		}
+		section(p, t)
 	}
 	var notes []string
 	for _, n := range b.Notes {
@@ -54,7 +55,7 @@ func writePage(w io.Writer, f Format, b Tables, schedules bool, part func(*page,
 	return p.writeTo(w)
 }
 
-// writeTo writes the document, unless a part of it met an error.
+// writeTo writes the document, unless a grid met an error.
 func (p *page) writeTo(w io.Writer) error {
 	err := p.err
 	if err == nil {
@@ -67,12 +68,7 @@ func (p *page) writeTo(w io.Writer) error {
 }
 
 // escape returns a text escaped for the format.
-func (p *page) escape(s string) string {
-	if p.format == Markdown && s != "" {
-		return textfmt.Markdown(s)
-	}
-	return textfmt.Escape(s)
-}
+func (p *page) escape(s string) string { return grid.Escape(p.format, s) }
 
 // gap puts a blank line before what follows, but for the first.
 func (p *page) gap() {
@@ -83,7 +79,7 @@ func (p *page) gap() {
 
 func (p *page) heading(text string) {
 	p.gap()
-	if p.format == Markdown {
+	if p.format == grid.Markdown {
 		p.WriteString("### ")
 	}
 	p.WriteString(p.escape(text) + "\n")
@@ -103,7 +99,7 @@ func (p *page) list(lines []string) {
 	p.gap()
 	for _, l := range lines {
 		text := p.escape(l)
-		if p.format == Markdown {
+		if p.format == grid.Markdown {
 			p.WriteString("- " + text + "\n")
 			continue
 		}
@@ -114,15 +110,11 @@ func (p *page) list(lines []string) {
 	}
 }
 
-// newGrid has the names in its second column.
-func newGrid(header ...string) *grid.Grid {
-	return &grid.Grid{Header: header, Left: map[int]bool{1: true}, Fold: 2}
-}
-
-func (p *page) grid(g *grid.Grid) {
+// writeGrid writes rows. Blocks of a table that is too wide begin with its first columns, fold of them.
+func writeGrid[R any](p *page, fold int, bold bool, columns []grid.Column[R], rows []R) {
 	p.gap()
-	g.Width = p.layout.Width
-	if err := g.Write(p, p.format == Markdown); err != nil && p.err == nil {
+	o := grid.Options{Width: p.layout.Width, Fold: fold, Bold: bold && p.layout.Styles}
+	if err := grid.Write(p, p.format, o, columns, rows); err != nil && p.err == nil {
 		p.err = err
 	}
 }

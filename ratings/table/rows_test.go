@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"gyges/ratings"
+	"gyges/rules/base/grid"
 	"strings"
 	"testing"
 
@@ -22,25 +23,25 @@ func TestRowsAreThoseOfTheTable(t *testing.T) {
 	require.NoError(t, err)
 	table := Table{Title: "x", Ratings: r}
 	var text bytes.Buffer
-	require.NoError(t, Write(&text, Text, View{}, Tables{All: table}))
+	require.NoError(t, Write(&text, grid.Text, View{}, Tables{All: table}))
 
 	columns := table.UsualColumns()
-	rows, err := table.Rows(columns)
-	require.NoError(t, err)
+	rows := table.Rows()
 	require.Len(t, rows, 3)
 	for i, row := range rows {
 		require.Equal(t, i < 2, row.Rated != nil)
-		for j, cell := range row.Cells {
+		cells := grid.Texts(grid.Text, columns, row)
+		for j, cell := range cells {
 			if cell == "" {
 				require.Nil(t, row.Rated)
 				require.Contains(t, []string{"elo", "error"}, columns[j].Key)
 			}
 			require.Contains(t, text.String(), cell)
 		}
-		require.Regexp(t, `(?m)^ *`+row.Cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|",
-			`\|`).Replace(row.Cells[1])+` `, text.String())
+		require.Regexp(t, `(?m)^ *`+cells[0]+`  `+strings.NewReplacer("[", `\[`, `\`, `\\`, "|",
+			`\|`).Replace(cells[1])+` `, text.String())
 	}
-	require.Equal(t, `a\x1b[31m`, rows[0].Cells[1])
+	require.Equal(t, `a\x1b[31m`, grid.Texts(grid.Text, columns, rows[0])[1])
 	require.Equal(t, "a\x1b[31m", rows[0].Name)
 	require.True(t, strings.HasSuffix(strings.ReplaceAll(text.String(), "\n", " "), strings.Join(table.Remarks(), " ")+" "))
 	require.Empty(t, table.GroupTitle(0), "there is one group only")
@@ -56,25 +57,25 @@ func TestFaults(t *testing.T) {
 			d.AddPair(p[0], p[1], ratings.Win, ratings.Win)
 		}
 	}
-	write := func(f Format) string {
+	write := func(f grid.Format) string {
 		r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, Write(&b, f, View{}, Tables{All: Table{Ratings: r}}))
 		return b.String()
 	}
-	require.NotContains(t, write(Text), "Fault")
+	require.NotContains(t, write(grid.Text), "Fault")
 	d.AddFault("a", "mine", ratings.Win)
 	d.AddFault("a", "mine", ratings.Win)
 	d.AddFault("mine", "a", ratings.Loss)
 	d.AddFault("mine", "b", ratings.Win)
-	text := write(Text)
+	text := write(grid.Text)
 	require.Regexp(t, ` Draws  Faults\n`, text)
 	require.Regexp(t, `mine .* %       4\n`, text)
 	require.Regexp(t, `a  .* %       3\n`, text)
 	require.Regexp(t, `b  .* %       1\n`, text)
 	require.Contains(t, text, "\nFaults decided 4 of 24 games: mine lost 3, b lost 1\n")
-	require.Contains(t, write(Markdown), "Faults decided 4 of 24 games: mine lost 3, b lost 1\n")
-	require.Contains(t, write(CSV), "draw_share,faults,fault_losses,")
-	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,\s*"fault_losses": 3`, write(JSON))
+	require.Contains(t, write(grid.Markdown), "Faults decided 4 of 24 games: mine lost 3, b lost 1\n")
+	require.Contains(t, write(grid.CSV), "draw_share,faults,fault_losses,")
+	require.Regexp(t, `"name": "mine",[^}]*"faults": 4,\s*"fault_losses": 3`, write(grid.JSON))
 }

@@ -1,32 +1,20 @@
 // Package table prints ratings as text, Markdown, CSV and JSON: rating tables,
-// crosstables, comparisons and rating histories.
+// crosstables and comparisons.
 package table
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gyges/ratings"
-	"gyges/rules/base/csvfile"
-)
-
-// Format is a way to write a table.
-type Format string
-
-// The formats. Text and Markdown are rounded; CSV and JSON have every digit.
-const (
-	Text     Format = "text"
-	Markdown Format = "markdown"
-	CSV      Format = "csv"
-	JSON     Format = "json"
+	"gyges/rules/base/grid"
 )
 
 // Table is what is printed of one fit.
 type Table struct {
 	Title      string // may be empty
+	Rules      string // the rule set; "" for several, or one that has no name
 	Ratings    *ratings.Ratings
 	Challenger string // the first player of a gauntlet; "" in other formats
 }
@@ -35,13 +23,13 @@ type Table struct {
 type Tables struct {
 	// All is the fit to all games together. It is what JSON has at the top.
 	All Table
-	// Parts are the fits to parts of the games, such as those under one rule set.
+	// Parts are the fits to the games under each rule set.
 	Parts []Table
 	// Pool prints All after the parts, where there is more than one. Without
 	// parts it is always printed.
 	Pool bool
 	// Schedules are the standings of Swiss tournaments and the brackets of knock-outs.
-	Schedules []Sheet
+	Schedules []Schedule
 	// Notes are sentences on what was left out when the games were read.
 	Notes []string
 	// Layout is how text is printed.
@@ -72,8 +60,6 @@ type View struct {
 	Crosstable bool // below the table, or the results of a gauntlet; JSON always has both and CSV never
 }
 
-var errFormat = errors.New("unknown format")
-
 // Write writes rating tables with the advantage, the players that have no
 // rating and the notes. Where lines of text would be too long, columns that were not
 // chosen are left out, those of other tables are printed in blocks, and names are
@@ -85,203 +71,156 @@ var errFormat = errors.New("unknown format")
 // that have no value empty. JSON is one object, whatever was rated: the fit to
 // all games, and under "parts" the same object for each part; null stands for
 // what has no value.
-func Write(w io.Writer, f Format, v View, all Tables) error {
-	if f == JSON {
-		o, err := tablesObject(all)
-		if err != nil {
-			return fmt.Errorf("write json: %w", err)
+func Write(w io.Writer, f grid.Format, v View, all Tables) error {
+	switch f {
+	case grid.JSON:
+		return grid.WriteJSON(w, all.object())
+	case grid.CSV:
+		var rows []*Row
+		for _, t := range all.Printed() {
+			rows = append(rows, t.Rows()...)
 		}
-		return writeJSON(w, o)
+		chosen := v.Columns
+		if len(chosen) == 0 {
+			chosen = known(csvColumns)
+		}
+		return grid.Write(w, f, grid.Options{}, chosen, rows)
 	}
-	chosen := v.Columns
-	if len(chosen) == 0 {
-		chosen = known(csvColumns)
-	}
-	return write(w, f, all, part{
-		header:    keysOf(chosen),
-		rows:      func(t Table) ([][]any, error) { return t.cells(chosen) },
-		schedules: true,
-		page:      func(p *page, t Table) error { return p.table(t, v) },
-	})
+	return writePage(w, f, all, true, func(p *page, t Table) { p.table(t, v) })
 }
 
 // WriteCrosstable writes who scored what against whom. Text and Markdown
 // add both sides of a pairing up, from the row's view, and leave tables of more
 // than 50 players out with a line that says so; CSV and JSON list South and
 // North apart, from South's view.
-func WriteCrosstable(w io.Writer, f Format, all Tables) error {
-	return write(w, f, all, part{
-		keys: crosstableKeys,
-		rows: crosstable,
-		page: func(p *page, t Table) error { return p.crosstable(t.Ratings) },
-	})
+func WriteCrosstable(w io.Writer, f grid.Format, all Tables) error {
+	return writeSection(w, f, all, crosstableColumns,
+		func(t Table) []ratings.Pairing { return t.Ratings.Pairings() },
+		func(p *page, t Table) { p.crosstable(t.Ratings) })
 }
 
 // WriteHeadToHead writes the pairings with what was expected of them, those that
-// fit worst first: so many of them in text and Markdown, all if most is 0.
+// fit worst first: at most N of them in text and Markdown, all if most is 0.
 // CSV and JSON always have all.
-func WriteHeadToHead(w io.Writer, f Format, all Tables, most int) error {
-	return write(w, f, all, part{
-		keys: headToHeadKeys,
-		rows: headToHeads,
-		page: func(p *page, t Table) error { return p.headToHead(t, most) },
-	})
+func WriteHeadToHead(w io.Writer, f grid.Format, all Tables, most int) error {
+	return writeSection(w, f, all, headToHeadColumns, headToHeads,
+		func(p *page, t Table) { p.headToHead(t, most) })
 }
 
 // WriteSuperiority writes the likelihood of superiority of each player over each
 // other of its group. Text and Markdown leave tables of more than 50
 // players out with a line that says so, and CSV and JSON those of more than 250.
-func WriteSuperiority(w io.Writer, f Format, all Tables) error {
-	return write(w, f, all, part{
-		keys: comparisonKeys,
-		rows: func(t Table) ([][]any, error) {
-			var rows [][]any
-			if len(t.Ratings.Players) > maxCompared {
-				return nil, nil
-			}
+func WriteSuperiority(w io.Writer, f grid.Format, all Tables) error {
+	return writeSection(w, f, all, comparisonColumns, func(t Table) []comparison {
+		var rows []comparison
+		if len(t.Ratings.Players) <= maxCompared {
 			for _, p := range t.Ratings.Players {
-				more, err := comparisons(t, p.Name)
-				if err != nil {
-					return nil, err
-				}
-				rows = append(rows, more...)
+				rows = append(rows, comparisons(t, p.Name)...)
 			}
-			return rows, nil
-		},
-		page: func(p *page, t Table) error { return p.superiority(t.Ratings) },
-	})
+		}
+		return rows
+	}, func(p *page, t Table) { p.superiority(t.Ratings) })
 }
 
 // WriteComparison writes the difference of one player to all others of its
 // group. Tables without a rating of that player say so.
-func WriteComparison(w io.Writer, f Format, all Tables, name string) error {
-	return write(w, f, all, part{
-		keys: comparisonKeys,
-		rows: func(t Table) ([][]any, error) { return comparisons(t, name) },
-		page: func(p *page, t Table) error { return p.comparison(t, name) },
-	})
+func WriteComparison(w io.Writer, f grid.Format, all Tables, name string) error {
+	return writeSection(w, f, all, comparisonColumns,
+		func(t Table) []comparison { return comparisons(t, name) },
+		func(p *page, t Table) { p.comparison(t, name) })
 }
 
-// part is what is printed of each table.
-type part struct {
-	header    []string // of CSV; nil: the title and keys
-	keys      []string
-	rows      func(Table) ([][]any, error)
-	schedules bool // before the tables, in text and Markdown
-	page      func(*page, Table) error
-}
-
-func write(w io.Writer, f Format, all Tables, p part) error {
-	tables := all.Printed()
+// writeSection writes one kind of rows of each table: in CSV and JSON those of rows, with the title
+// of the table, in text and Markdown what page writes.
+func writeSection[R any](
+	w io.Writer, f grid.Format, all Tables, columns []grid.Column[R], rows func(Table) []R, page func(*page, Table),
+) error {
 	switch f {
-	case Text, Markdown:
-		return writePage(w, f, all, p.schedules, p.page)
-	case CSV:
-		lines := [][]string{p.header}
-		if p.header == nil {
-			lines[0] = append([]string{"table"}, p.keys...)
-		}
-		for _, t := range tables {
-			rows, err := p.rows(t)
-			if err != nil {
-				return fmt.Errorf("write csv: %w", err)
-			}
-			for _, row := range rows {
-				var line []string
-				if p.header == nil {
-					line = append(line, exact(t.Title))
+	case grid.CSV:
+		title := ""
+		titled := slices.Insert(slices.Clone(columns), 0,
+			grid.Column[R]{Key: "table", Value: func(R) any { return title }})
+		t := grid.NewWriter(w, f, grid.Options{}, titled)
+		for _, part := range all.Printed() {
+			title = part.Title
+			for _, row := range rows(part) {
+				if err := t.Write(row); err != nil {
+					return err
 				}
-				for _, cell := range row {
-					line = append(line, exact(cell))
-				}
-				lines = append(lines, line)
 			}
 		}
-		return writeCSV(w, lines)
-	case JSON:
-		objects := []object{}
-		for _, t := range tables {
-			rows, err := p.rows(t)
-			if err != nil {
-				return fmt.Errorf("write json: %w", err)
-			}
-			objects = append(objects, object{{"title", jsonValue(t.Title)}, {"rows", list{p.keys, rows}}})
+		return t.Close()
+	case grid.JSON:
+		objects := []grid.Object{}
+		for _, t := range all.Printed() {
+			objects = append(objects, grid.Object{{"title", t.Title}, {"rows", grid.Objects(columns, rows(t))}})
 		}
-		return writeJSON(w, object{{"tables", objects}})
+		return grid.WriteJSON(w, grid.Object{{"tables", objects}})
 	}
-	return fmt.Errorf("write ratings: %w %.60q", errFormat, f)
+	return writePage(w, f, all, false, page)
 }
 
-func writeCSV(w io.Writer, lines [][]string) error {
-	var buf bytes.Buffer
-	err := csvfile.NewWriter(&buf).WriteAll(lines)
-	if err == nil {
-		_, err = w.Write(buf.Bytes())
-	}
-	if err != nil {
-		return fmt.Errorf("write csv: %w", err)
-	}
-	return nil
+var crosstableColumns = []grid.Column[ratings.Pairing]{
+	{Key: "south", Value: func(p ratings.Pairing) any { return grid.Name(p.South) }},
+	{Key: "north", Value: func(p ratings.Pairing) any { return grid.Name(p.North) }},
+	{Key: "wins", Value: func(p ratings.Pairing) any { return p.Wins }},
+	{Key: "draws", Value: func(p ratings.Pairing) any { return p.Draws }},
+	{Key: "losses", Value: func(p ratings.Pairing) any { return p.Losses }},
 }
 
-func writeJSON(w io.Writer, v any) error {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(v)
-	if err == nil {
-		_, err = w.Write(buf.Bytes())
-	}
-	if err != nil {
-		return fmt.Errorf("write json: %w", err)
-	}
-	return nil
+// headToHead is a pairing with its place, from 1.
+type headToHead struct {
+	number int
+	ratings.HeadToHead
 }
 
-var (
-	crosstableKeys = []string{"south", "north", "wins", "draws", "losses"}
-	headToHeadKeys = []string{"a", "b", "games", "wins", "draws", "losses", "points", "expected", "z"}
-	comparisonKeys = []string{"a", "b", "difference", "error", "los"}
-)
+func headToHeads(t Table) []headToHead {
+	var list []headToHead
+	for i, h := range t.Ratings.HeadToHeads() {
+		list = append(list, headToHead{i + 1, h})
+	}
+	return list
+}
+
+var headToHeadColumns = []grid.Column[headToHead]{
+	{Title: "#", Value: func(h headToHead) any { return h.number }},
+	{Key: "a", Title: "Player", Left: true, Value: func(h headToHead) any { return grid.Name(h.A) }},
+	{Key: "b", Title: "Against", Left: true, Value: func(h headToHead) any { return grid.Name(h.B) }},
+	{Key: "games", Title: "Games", Value: func(h headToHead) any { return h.Games() }},
+	{Key: "wins", Title: "Won", Drop: 1, Value: func(h headToHead) any { return h.Wins }},
+	{Key: "draws", Title: "Drawn", Drop: 1, Value: func(h headToHead) any { return h.Draws }},
+	{Key: "losses", Title: "Lost", Drop: 1, Value: func(h headToHead) any { return h.Losses }},
+	{Key: "points", Title: "Points", Value: func(h headToHead) any { return h.Points() }},
+	{Key: "expected", Title: "Expected", Value: func(h headToHead) any { return h.Expected }},
+	{Key: "z", Title: "z", Value: func(h headToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
+}
 
 // maxCompared is the number of players up to which every two are compared in CSV and
 // JSON.
 const maxCompared = 250
 
-func crosstable(t Table) ([][]any, error) {
-	var rows [][]any
-	for _, p := range t.Ratings.Pairings() {
-		rows = append(rows, []any{name(p.South), name(p.North), p.Wins, p.Draws, p.Losses})
-	}
-	return rows, nil
+// comparison is how much stronger player a is than b.
+type comparison struct {
+	a, b string
+	ratings.Difference
 }
 
-func headToHeads(t Table) ([][]any, error) {
-	var rows [][]any
-	for _, h := range t.Ratings.HeadToHeads() {
-		rows = append(rows, []any{name(h.A), name(h.B), h.Games(), h.Wins, h.Draws, h.Losses, h.Points(), h.Expected,
-			zScore(h.Z)})
-	}
-	return rows, nil
+var comparisonColumns = []grid.Column[comparison]{
+	{Key: "a", Value: func(c comparison) any { return grid.Name(c.a) }},
+	{Key: "b", Value: func(c comparison) any { return grid.Name(c.b) }},
+	{Key: "difference", Value: func(c comparison) any { return c.Elo }},
+	{Key: "error", Value: func(c comparison) any { return c.Error }},
+	{Key: "los", Value: func(c comparison) any { return c.LOS }},
 }
 
 // comparisons returns the differences of a player to the others of its group, in the
 // order of the table.
-func comparisons(t Table, player string) ([][]any, error) {
-	p, ok := t.Ratings.Player(player)
-	if !ok {
-		return nil, nil
-	}
-	var rows [][]any
+func comparisons(t Table, player string) []comparison {
+	var list []comparison
 	for _, q := range t.Ratings.Players {
-		if q.Group != p.Group || q.Name == player {
-			continue
+		if d, err := t.Ratings.Difference(player, q.Name); err == nil { // otherwise they can't be compared
+			list = append(list, comparison{player, q.Name, d})
 		}
-		d, err := t.Ratings.Difference(player, q.Name)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, []any{name(player), name(q.Name), d.Elo, d.Error, percent(d.LOS)})
 	}
-	return rows, nil
+	return list
 }

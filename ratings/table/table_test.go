@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"gyges/ratings"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"io"
 	"math"
@@ -63,7 +64,7 @@ func sample(t testing.TB) Table {
 // tablesOf makes tables the parts of a book whose whole is the first of them.
 func tablesOf(tables ...Table) Tables { return Tables{All: tables[0], Parts: tables} }
 
-func writeTables(w io.Writer, f Format, tables ...Table) error {
+func writeTables(w io.Writer, f grid.Format, tables ...Table) error {
 	return Write(w, f, View{Crosstable: true}, tablesOf(tables...))
 }
 
@@ -87,7 +88,7 @@ func golden(t *testing.T, name, got string) {
 	got = longNumber.ReplaceAllStringFunc(got, func(text string) string {
 		v, err := strconv.ParseFloat(text, 64)
 		require.NoError(t, err)
-		return exact(math.Round(v*1e6)/1e6 + 0) // no -0
+		return grid.Exact(math.Round(v*1e6)/1e6 + 0) // no -0
 	})
 	path := filepath.Join("testdata", name)
 	if os.Getenv("UPDATE_GOLDEN") == "1" {
@@ -98,7 +99,7 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
-var formats = []Format{Text, Markdown, CSV, JSON}
+var formats = []grid.Format{grid.Text, grid.Markdown, grid.CSV, grid.JSON}
 
 // longNumber is a number with more digits than matter.
 var longNumber = regexp.MustCompile(`-?\d+(\.\d+)?e-\d+|-?\d+\.\d{7,}`)
@@ -120,7 +121,7 @@ func TestGoldenTables(t *testing.T) {
 func TestJSONIsOneObject(t *testing.T) {
 	var buf bytes.Buffer
 	table := plain(t)
-	require.NoError(t, writeTables(&buf, JSON, table))
+	require.NoError(t, writeTables(&buf, grid.JSON, table))
 	var got struct {
 		Title   string
 		Players []struct {
@@ -170,17 +171,17 @@ func TestWideCrosstableIsLeftOut(t *testing.T) {
 	}
 	table := Table{Ratings: mustFit(t, &d, ratings.Options{})}
 	var buf bytes.Buffer
-	require.NoError(t, WriteCrosstable(&buf, Text, tablesOf(table)))
+	require.NoError(t, WriteCrosstable(&buf, grid.Text, tablesOf(table)))
 	require.Equal(t, "The crosstable of 51 players is too wide to print; csv and json have it.\n", buf.String())
 	buf.Reset()
-	require.NoError(t, WriteCrosstable(&buf, CSV, tablesOf(table)))
+	require.NoError(t, WriteCrosstable(&buf, grid.CSV, tablesOf(table)))
 	require.Equal(t, maxColumns+1, strings.Count(buf.String(), "\n"))
 }
 
 func TestUnknownFormat(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, writeTables(&bytes.Buffer{}, "xml", plain(t)), errFormat.Error())
-	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml", Tables{}), errFormat.Error())
+	require.ErrorContains(t, writeTables(&bytes.Buffer{}, "xml", plain(t)), "unknown format")
+	require.ErrorContains(t, WriteCrosstable(&bytes.Buffer{}, "xml", Tables{}), "unknown format")
 }
 
 type brokenWriter struct{}
@@ -217,7 +218,7 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 				require.False(t, (c < ' ' && c != '\n') || (c >= 0x7f && c < 0xa0), "control character %q", c)
 			}
 			switch f {
-			case Text:
+			case grid.Text:
 				require.Contains(t, buf.String(), textfmt.Visible(name))
 				lines := strings.Count(buf.String(), "\n")
 				if name != "" {
@@ -229,11 +230,11 @@ func TestAnyNameIsPrintedWhole(t *testing.T) {
 				for line := range strings.Lines(narrow.String()) {
 					require.LessOrEqual(t, textfmt.Width(strings.TrimSuffix(line, "\n")), usualWidth, narrow.String())
 				}
-			case CSV:
+			case grid.CSV:
 				rows, err := csv.NewReader(&buf).ReadAll()
 				require.NoError(t, err)
 				require.Len(t, rows, 3)
-			case JSON:
+			case grid.JSON:
 				var got struct{ Title string }
 				require.NoError(t, json.Unmarshal(buf.Bytes(), &got))
 				require.Equal(t, string([]rune(name)), got.Title)
@@ -251,13 +252,13 @@ func TestPriorIsPrinted(t *testing.T) {
 	play(&d, "top", "a", 2, 0, 0)
 	play(&d, "x", "y", 1, 1, 1)
 	var buf bytes.Buffer
-	require.NoError(t, writeTables(&buf, Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.NoError(t, writeTables(&buf, grid.Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.NotContains(t, buf.String(), "Group")
 	require.NotContains(t, buf.String(), "Without a rating")
 	require.Regexp(t, `(?m)^ 1  top `, buf.String())
 	require.Contains(t, buf.String(), "\nNote: prior: 2 virtual draws a player, as the results alone don't rate everyone.\n")
 	buf.Reset()
-	require.NoError(t, writeTables(&buf, JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.NoError(t, writeTables(&buf, grid.JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.Contains(t, buf.String(), `"prior": {
     "cause": "separated",
     "draws": 2,
@@ -272,18 +273,18 @@ func TestCyclesArePrinted(t *testing.T) {
 		play(&d, p[1], p[0], 4, 0, 16)
 	}
 	var buf bytes.Buffer
-	require.NoError(t, writeTables(&buf, Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.NoError(t, writeTables(&buf, grid.Text, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.Contains(t, buf.String(), "Cycles: 100.0 % of the variance between pairings, p = 0.005.\nStrongest cycle: "+
 		"paper > rock > scissors > paper (699.0 Elo in all), p = 0.005.\n")
 	buf.Reset()
-	require.NoError(t, writeTables(&buf, JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
+	require.NoError(t, writeTables(&buf, grid.JSON, Table{Ratings: mustFit(t, &d, ratings.Options{})}))
 	require.Contains(t, buf.String(), `"cycle": [
       "paper",
       "rock",
       "scissors"
     ],`)
 	buf.Reset()
-	require.NoError(t, writeTables(&buf, Text, plain(t)))
+	require.NoError(t, writeTables(&buf, grid.Text, plain(t)))
 	require.Contains(t, buf.String(), "\nCycles: none beyond chance, p = ")
 }
 
@@ -309,7 +310,7 @@ func TestAnyGamesArePrinted(t *testing.T) {
 			require.NotContains(t, buf.String(), "NaN")
 			require.NotContains(t, buf.String(), "Inf")
 			require.NoError(t, WriteCrosstable(&buf, f, tablesOf(Table{Ratings: r})))
-			if f == JSON {
+			if f == grid.JSON {
 				dec := json.NewDecoder(&buf)
 				require.NoError(t, dec.Decode(&map[string]any{}))
 				require.NoError(t, dec.Decode(&map[string]any{}))

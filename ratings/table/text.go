@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,82 +17,47 @@ import (
 const maxColumns = 50
 
 // table writes all there is to say of one fit.
-func (p *page) table(t Table, v View) error {
-	if err := p.ratings(t, v); err != nil {
-		return err
-	}
+func (p *page) table(t Table, v View) {
+	p.ratings(t, v)
 	if !v.Crosstable || t.Ratings.Games == 0 {
-		return nil
+		return
 	}
-	gauntlet, err := t.Gauntlet()
-	if err != nil || gauntlet == nil {
-		return errors.Join(err, p.crosstable(t.Ratings))
+	gauntlet := t.Gauntlet()
+	if gauntlet == nil {
+		p.crosstable(t.Ratings)
+		return
 	}
 	p.paragraph(gauntlet.Title + ":")
-	p.sheet(gauntlet)
-	return nil
+	p.schedule(gauntlet)
 }
 
 // ratings writes the rating table of each group, the unrated players, the
 // advantage and the notes.
-func (p *page) ratings(t Table, v View) error {
-	r, chosen := t.Ratings, v.Columns
+func (p *page) ratings(t Table, v View) {
+	r, chosen, rows := t.Ratings, v.Columns, t.Rows()
 	if len(chosen) == 0 {
 		chosen = t.UsualColumns()
 	}
-	rows, err := t.cells(chosen)
-	if err != nil {
-		return err
+	fold := 1
+	if len(chosen) > 1 && chosen[1].Key == "name" {
+		fold = 2
 	}
 	number := 0
-	for g, group := range r.Groups {
-		if len(r.Groups) > 1 {
-			p.paragraph(groupLine(g, len(r.Groups), group))
+	for g := range r.Groups {
+		if title := t.GroupTitle(g); title != "" {
+			p.paragraph(title)
 		}
 		first := number
 		for number < len(r.Players) && r.Players[number].Group == g {
 			number++
 		}
-		p.rows(v, chosen, rows[first:number], g == 0)
+		writeGrid(p, fold, g == 0, chosen, rows[first:number])
 	}
 	if len(r.Unrated) > 0 {
-		left := LeftColumns(chosen)
-		if rows, err = t.cells(left); err != nil {
-			return err
-		}
 		p.paragraph("Without a rating:")
-		p.rows(v, left, rows[len(r.Players):], false)
+		writeGrid(p, fold, false, LeftColumns(chosen), rows[len(r.Players):])
 	}
 	p.list(remarks(r))
-	return nil
-}
-
-// rows writes rows of a rating table, whose first row may be that of the leader.
-func (p *page) rows(v View, chosen []Column, rows [][]any, leader bool) {
-	g := &grid.Grid{Left: make(map[int]bool), Bold: leader && p.layout.Styles, Fold: 1}
-	for i, c := range chosen {
-		g.Header = append(g.Header, c.Header)
-		g.Left[i] = c.Words()
-		if c.Key == "name" && i == 1 {
-			g.Fold = 2
-		}
-		if len(v.Columns) == 0 && c.isOneOf(firstDropped) {
-			g.Drop = append([][]int{{i}}, g.Drop...)
-		}
-	}
-	for _, row := range rows {
-		p.row(g, row...)
-	}
-	p.grid(g)
-}
-
-// row adds cells to a grid.
-func (p *page) row(g *grid.Grid, cells ...any) {
-	texts := make([]string, len(cells))
-	for i, cell := range cells {
-		texts[i] = p.escape(text(cell))
-	}
-	g.Add(texts...)
 }
 
 // Remarks returns the lines that [Write] prints below the rating table: the
@@ -114,7 +78,11 @@ func (t Table) GroupTitle(g int) string {
 	if len(groups) < 2 {
 		return ""
 	}
-	return textfmt.Visible(groupLine(g, len(groups), groups[g]))
+	title := fmt.Sprintf("Group %d of %d: %s", g+1, len(groups), groups[g].Name)
+	if groups[g].Apart != "" {
+		title += "; " + groups[g].Apart
+	}
+	return title + ":"
 }
 
 // remarks are the lines below the rating table.
@@ -184,23 +152,11 @@ func cycleLines(i ratings.Intransitivity) []string {
 		textfmt.Decimal(i.Elo), i.CycleP)}
 }
 
-func groupLine(g, of int, group ratings.Group) string {
-	line := fmt.Sprintf("Group %d of %d: %s", g+1, of, group.Name)
-	if group.Apart != "" {
-		line += "; " + group.Apart
-	}
-	return line + ":"
-}
-
 func advantageText(a ratings.Advantage) string {
 	if !a.Fitted {
 		return textfmt.Decimal(a.Elo) + " Elo (not fitted)"
 	}
-	text := textfmt.Decimal(a.Elo) + " ± " + textfmt.Decimal(a.Error) + " Elo (fitted)"
-	if a.Bootstrap > 0 {
-		text += ", bootstrap ± " + textfmt.Decimal(a.Bootstrap)
-	}
-	return text
+	return textfmt.Decimal(a.Elo) + " ± " + textfmt.Decimal(a.Error) + " Elo (fitted)"
 }
 
 // scaleText is the reference of the ratings.
@@ -216,11 +172,7 @@ func scaleText(groups []ratings.Group) string {
 			anchored++
 		}
 		for _, a := range g.Anchors {
-			at := a.Name + " is fixed at " + textfmt.Decimal(a.Elo)
-			if a.SD > 0 {
-				at = a.Name + " has the prior " + textfmt.Decimal(a.Elo) + " with a standard deviation of " + textfmt.Decimal(a.SD)
-			}
-			given = append(given, at)
+			given = append(given, a.Name+" is fixed at "+textfmt.Decimal(a.Elo))
 		}
 	}
 	switch {
@@ -241,103 +193,90 @@ func (p *page) tooWide(what string, n int) bool {
 }
 
 // matrix writes a table with a row and a column for each player.
-func (p *page) matrix(names []string, cell func(i, j int) (any, error)) error {
-	g := newGrid("#", "Player")
-	for i := range names {
-		g.Header = append(g.Header, strconv.Itoa(i+1))
-	}
+func (p *page) matrix(names []string, cell func(i, j int) any) {
+	columns := []grid.CellColumn{{Title: "#"}, {Title: "Player", Left: true}}
+	var rows [][]any
 	for i, player := range names {
-		row := []any{i + 1, name(player)}
+		columns = append(columns, grid.CellColumn{Title: strconv.Itoa(i + 1)})
+		row := []any{i + 1, grid.Name(player)}
 		for j := range names {
-			c, err := cell(i, j)
-			if err != nil {
-				return err
-			}
 			if i == j {
-				c = "x"
+				row = append(row, "x")
+			} else {
+				row = append(row, cell(i, j))
 			}
-			row = append(row, c)
 		}
-		p.row(g, row...)
+		rows = append(rows, row)
 	}
-	p.grid(g)
-	return nil
+	writeGrid(p, 2, false, grid.Cells(columns), rows)
 }
 
 // crosstable writes each player's results against each other.
-func (p *page) crosstable(r *ratings.Ratings) error {
+func (p *page) crosstable(r *ratings.Ratings) {
 	t := r.Crosstable()
 	if p.tooWide("crosstable", len(t.Names)) {
-		return nil
+		return
 	}
 	p.paragraph("Won-drawn-lost by the player in the row, against the players numbered above:")
-	return p.matrix(t.Names, func(i, j int) (any, error) {
+	p.matrix(t.Names, func(i, j int) any {
 		c := t.Total(i, j)
 		if c.Games() == 0 {
-			return nil, nil
+			return nil
 		}
-		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses), nil
+		return fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses)
 	})
 }
 
 // headToHead writes the pairings that fit worst.
-func (p *page) headToHead(t Table, most int) error {
-	rows, err := headToHeads(t)
+func (p *page) headToHead(t Table, most int) {
+	rows := headToHeads(t)
 	shown := rows
 	if most > 0 && len(rows) > most {
 		shown = rows[:most]
 	}
 	p.paragraph(fmt.Sprintf("%d of %d pairings, those that fit worst first:", len(shown), len(rows)))
-	g := newGrid("#", "Player", "Against", "Games", "Won", "Drawn", "Lost", "Points", "Expected", "z")
-	g.Left[2] = true
-	g.Drop, g.Fold = [][]int{{4, 5, 6}}, 3
-	for i, row := range shown {
-		p.row(g, append([]any{i + 1}, row...)...)
-	}
-	p.grid(g)
+	writeGrid(p, 3, false, headToHeadColumns, shown)
 	if f := t.Ratings.GoodnessOfFit; f.Degrees > 0 {
 		p.list([]string{"All pairings: " + chiSquareText(f)})
 	}
-	return err
 }
 
 // superiority writes the likelihood that the player in the row is the stronger one.
-func (p *page) superiority(r *ratings.Ratings) error {
+func (p *page) superiority(r *ratings.Ratings) {
 	if p.tooWide("table of superiority", len(r.Players)) {
-		return nil
+		return
 	}
 	p.paragraph("Likelihood in % that the player in the row is stronger than those numbered:")
 	var names []string
 	for _, q := range r.Players {
 		names = append(names, q.Name)
 	}
-	return p.matrix(names, func(i, j int) (any, error) {
-		if i == j || r.Players[i].Group != r.Players[j].Group {
-			return nil, nil
-		}
+	p.matrix(names, func(i, j int) any {
 		d, err := r.Difference(names[i], names[j])
-		return 100 * d.LOS, err
+		if err != nil { // they are in different groups
+			return nil
+		}
+		return 100 * d.LOS
 	})
 }
 
 // comparison writes a sentence for each opponent of one player.
-func (p *page) comparison(t Table, player string) error {
-	rows, err := comparisons(t, player)
+func (p *page) comparison(t Table, player string) {
 	var lines []string
-	for _, row := range rows {
+	for _, c := range comparisons(t, player) {
 		format := "%s beats %s by %s ± %s, LOS %s"
-		switch elo := text(row[2]); {
+		elo := textfmt.Decimal(c.Elo)
+		switch {
 		case elo == "0.0":
 			format = "%s is level with %s, %s ± %s, LOS %s"
 		case elo[0] == '-':
 			format = "%s loses to %s by %s ± %s, LOS %s"
 		}
-		difference := strings.TrimPrefix(text(row[2]), "-")
-		lines = append(lines, fmt.Sprintf(format, text(row[0]), text(row[1]), difference, text(row[3]), text(row[4])))
+		lines = append(lines, fmt.Sprintf(format, grid.Human(grid.Name(c.a)), grid.Human(grid.Name(c.b)),
+			strings.TrimPrefix(elo, "-"), textfmt.Decimal(c.Error), textfmt.Percent(c.LOS)))
 	}
 	if len(lines) == 0 {
 		lines = []string{player + " has no rating here that could be compared."}
 	}
 	p.list(lines)
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
@@ -181,14 +180,6 @@ func (b *builder) facts() []Fact {
 		}
 	}
 	return list
-}
-
-// rulesOf returns the rule set in a table's title; empty for all together.
-func rulesOf(title string) string {
-	if name, ok := strings.CutPrefix(title, "Rules "); ok {
-		return name
-	}
-	return ""
 }
 
 // filter selects games of the sample. Empty fields select all; with player and

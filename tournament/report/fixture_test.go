@@ -131,7 +131,7 @@ func collect(t testing.TB, o Options, about Run, games []*record.Game) (*Collect
 	for _, name := range order {
 		r, err := ratings.Fit(context.Background(), data[name], ratings.Options{})
 		require.NoError(t, err)
-		rated.Parts = append(rated.Parts, table.Table{Title: "Rules " + name, Ratings: r})
+		rated.Parts = append(rated.Parts, table.Table{Title: "Rules " + name, Rules: name, Ratings: r})
 		rated.All = rated.Parts[len(rated.Parts)-1]
 	}
 	return c, rated

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
@@ -395,9 +396,9 @@ func TestFiguresAreThoseOfRatings(t *testing.T) {
 	for i, part := range rated.Parts {
 		one := table.Tables{All: part}
 		var csv, cross, los bytes.Buffer
-		require.NoError(t, table.Write(&csv, table.CSV, table.View{}, one))
-		require.NoError(t, table.WriteCrosstable(&cross, table.Text, one))
-		require.NoError(t, table.WriteSuperiority(&los, table.Text, one))
+		require.NoError(t, table.Write(&csv, grid.CSV, table.View{}, one))
+		require.NoError(t, table.WriteCrosstable(&cross, grid.Text, one))
+		require.NoError(t, table.WriteSuperiority(&los, grid.Text, one))
 		for k, line := range strings.Split(strings.TrimSpace(csv.String()), "\n")[1:] {
 			exact := strings.Split(line, ",") // table, number, name, group, elo, error, games, …
 			row := tables[3*i].Rows[k]

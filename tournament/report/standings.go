@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
@@ -25,18 +25,12 @@ func (b *builder) standings(notes []string) (Section, error) {
 		if t.Title != "" {
 			s.heading("standings-"+strconv.Itoa(i+1), textfmt.Visible(t.Title))
 		}
-		if err := ratingTables(&s, i, t); err != nil {
-			return s, err
-		}
+		ratingTables(&s, i, t)
 		if n := len(t.Ratings.Players) + len(t.Ratings.Unrated); n > maxMatrix {
 			s.text(fmt.Sprintf("The crosstables are omitted for %d players; gyges rate prints them.", n))
 			continue
 		}
-		gauntlet, err := t.Gauntlet()
-		if err != nil {
-			return s, err
-		}
-		if gauntlet != nil {
+		if gauntlet := t.Gauntlet(); gauntlet != nil {
 			addSheet(&s, gauntlet, gauntlet.Title)
 		} else {
 			s.table(b.crosstable(t))
@@ -84,20 +78,9 @@ func (b *builder) schedules(s *Section) {
 }
 
 // addSheet adds a table of package table with its notes.
-func addSheet(s *Section, sheet *table.Sheet, caption string) {
+func addSheet(s *Section, sheet *table.Schedule, caption string) {
 	t := &Table{Caption: textfmt.Visible(caption), Class: "short"}
-	head := sheet.Head()
-	for _, c := range head {
-		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words})
-	}
-	first := slices.IndexFunc(head, func(c table.SheetColumn) bool { return c.Words })
-	for _, row := range sheet.Cells() {
-		cells := make([]Cell, len(row))
-		for i, text := range row {
-			cells[i] = Cell{Text: text, Row: i == first}
-		}
-		t.row(cells...)
-	}
+	addRows(t, sheet.Columns, sheet.Rows)
 	s.table(t)
 	var notes []string
 	for _, n := range sheet.Notes {
@@ -110,12 +93,9 @@ func addSheet(s *Section, sheet *table.Sheet, caption string) {
 
 // ratingTables adds a table for each group, the players without a rating, the
 // plot and the remarks.
-func ratingTables(s *Section, number int, t table.Table) error {
+func ratingTables(s *Section, number int, t table.Table) {
 	columns := t.UsualColumns()
-	rows, err := t.Rows(columns)
-	if err != nil {
-		return err
-	}
+	rows := t.Rows()
 	r, from := t.Ratings, 0
 	for g := range r.Groups {
 		to := from
@@ -134,29 +114,35 @@ func ratingTables(s *Section, number int, t table.Table) error {
 	}
 	if len(r.Unrated) > 0 {
 		left := table.LeftColumns(columns)
-		if rows, err = t.Rows(left); err != nil {
-			return err
-		}
 		s.table(ratingTable("Without a rating", left, rows[len(r.Players):]))
 	}
 	s.add(Block{List: t.Remarks()})
-	return nil
 }
 
 // ratingTable is a table of players.
-func ratingTable(caption string, columns []table.Column, rows []table.Row) *Table {
+func ratingTable(caption string, columns []table.Column, rows []*table.Row) *Table {
 	t := &Table{Caption: caption}
-	for _, c := range columns {
-		t.Header = append(t.Header, Head{Text: c.Header, Left: c.Words()})
+	addRows(t, columns, rows)
+	return t
+}
+
+// addRows adds columns and rows to a table. The first column of words heads the rows.
+func addRows[R any](t *Table, columns []grid.Column[R], rows []R) {
+	g := grid.New(grid.Text, grid.Options{}, columns, rows)
+	first := -1
+	for i, title := range g.Header {
+		t.Header = append(t.Header, Head{Text: title, Left: g.Left[i]})
+		if g.Left[i] && first < 0 {
+			first = i
+		}
 	}
-	for _, r := range rows {
-		var cells []Cell
-		for i, text := range r.Cells {
-			cells = append(cells, Cell{Text: text, Row: columns[i].Key == "name"})
+	for _, row := range g.Rows {
+		cells := make([]Cell, len(row))
+		for i, text := range row {
+			cells[i] = Cell{Text: text, Row: i == first}
 		}
 		t.row(cells...)
 	}
-	return t
 }
 
 // RatingPlot draws the ratings of a table with their intervals, the first 60 of them.
@@ -206,7 +192,7 @@ func (b *builder) crosstable(t table.Table) *Table {
 			Note: fmt.Sprintf("%s against %s: %d won, %d drawn, %d lost, %s of %d points", textfmt.Visible(x.Names[i]),
 				textfmt.Visible(x.Names[j]), c.Wins, c.Draws, c.Losses, textfmt.Decimal(c.Points()), c.Games()),
 			Small: fmt.Sprintf("%d-%d-%d", c.Wins, c.Draws, c.Losses),
-			Link:  b.link(filter{rules: rulesOf(t.Title), player: x.Names[i], against: x.Names[j]}),
+			Link:  b.link(filter{rules: t.Rules, player: x.Names[i], against: x.Names[j]}),
 			Class: heat(c.Score()),
 		}, nil
 	})

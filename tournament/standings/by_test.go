@@ -19,7 +19,7 @@ func TestRowNames(t *testing.T) {
 		{"standard", "332211/000000/000000/000000/000000/323211 s", "112233", "112323"}, // the mirror image
 		{"russian", "321123/000000/000000/000000/000000/231132 s", "321123", "231132"},
 		{"cosmoludo", "100002/023130/000000/000000/321000/001230 s", "100002/023130", "001230/321000"},
-		{"cosmoludo", "112233/000000/000000/000000/000000/332211 s", "112233/000000", "112233/000000"},
+		{"cosmoludo", "112233/000000/000000/000000/000000/332211 s", "112233", "112233"},
 
 		{"standard", "112233/000000/000000/000000/000000/112323 n", "", ""},
 		{"standard", "112230/000003/000000/000000/000000/112323 s", "", ""},
@@ -31,15 +31,14 @@ func TestRowNames(t *testing.T) {
 		{"standard", "x", "", ""},
 		{"kang", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -", "", ""},
 		{"italian-kang", "112233/000000/000000/000000/000000/112323 s 000/000 0-0 -", "", ""},
+		{"", "100002/023130/000000/000000/321000/001230 s", "", ""},
 	} {
-		names, ok := rowNames(rules.MustParse(c.rules), c.opening)
+		south, north, ok := rowNames(c.rules, c.opening)
 		require.Equal(t, c.south != "", ok, c.opening)
 		if ok {
-			require.Equal(t, [2]string{c.south, c.north}, names)
+			require.Equal(t, [2]string{c.south, c.north}, [2]string{south, north})
 		}
 	}
-	_, ok := rowNames(nil, "112233/000000/000000/000000/000000/112323 s")
-	require.False(t, ok, "under unknown rules")
 }
 
 // The 4,068 set-ups have 48 rows.
@@ -48,9 +47,9 @@ func TestRowsOfAllSetups(t *testing.T) {
 	r := rules.MustParse("standard")
 	names := map[string]bool{}
 	for k := range r.Setups().Len() {
-		rows, ok := rowNames(r, r.FormatPosition(r.Setups().At(k)))
+		south, north, ok := rowNames("standard", r.FormatPosition(r.Setups().At(k)))
 		require.True(t, ok)
-		names[rows[0]], names[rows[1]] = true, true
+		names[south], names[north] = true, true
 	}
 	require.Len(t, names, 48)
 }
@@ -77,7 +76,7 @@ func byOpening() string {
 		opened(6, "standard", setupBA, "1-0") + // without the other game
 		opened(8, "standard", setupAA, "1-0") + opened(9, "standard", setupAA, "1-0") + // against itself
 		opened(10, "standard", unknown, "1-0") + opened(11, "standard", unknown, "1-0") +
-		opened(12, "kang", setupAB, "1-0") +
+		opened(12, "kang", setupAB+" 000/000 0-0 -", "1-0") +
 		opened(14, "standard", setupAB, "1-0") + opened(15, "standard", setupBA, "1-0") // of two openings
 }
 
@@ -91,7 +90,7 @@ func readBy(t *testing.T, r *Reader) *ratings.Data {
 // A pair is one game, won by the side that took more points.
 func TestBySetup(t *testing.T) {
 	t.Parallel()
-	r := &Reader{By: BySetup}
+	r := &Reader{BySetup: true}
 	d := readBy(t, r)
 	require.Equal(t, []ratings.Pairing{
 		{South: "112233", North: "112323", Count: ratings.Count{Wins: 2, Draws: 1}},
@@ -101,7 +100,7 @@ func TestBySetup(t *testing.T) {
 	require.Zero(t, d.Pairs())
 	require.Equal(t, []string{"left out: 3 games that don't begin with a set-up"}, r.Skipped.Notes())
 
-	r = &Reader{By: BySetup, Rules: map[string]bool{"standard": true}}
+	r = &Reader{BySetup: true, Rules: map[string]bool{"standard": true}}
 	readBy(t, r)
 	require.Equal(t, 2, r.Skipped.NoSetup, "those under other rules aren't asked for")
 }
@@ -109,7 +108,7 @@ func TestBySetup(t *testing.T) {
 // By side, a row that meets itself is two players.
 func TestBySetupPerSide(t *testing.T) {
 	t.Parallel()
-	d := readBy(t, &Reader{By: BySetup, PerSide: true})
+	d := readBy(t, &Reader{BySetup: true, PerSide: true})
 	require.Equal(t, []ratings.Pairing{
 		{South: "112233 (South)", North: "112233 (North)", Count: ratings.Count{Wins: 1}},
 		{South: "112233 (South)", North: "112323 (North)", Count: ratings.Count{Wins: 2, Draws: 1}},
@@ -118,32 +117,13 @@ func TestBySetupPerSide(t *testing.T) {
 	require.Zero(t, d.SelfGames())
 }
 
-// Each game counts for its opening; mirror images are openings of their own.
-func TestByOpening(t *testing.T) {
-	t.Parallel()
-	r := &Reader{By: ByOpening, Rules: map[string]bool{"standard": true}}
-	d := readBy(t, r)
-	require.Equal(t, []ratings.Pairing{
-		{South: unknown, North: "North", Count: ratings.Count{Wins: 2}},
-		{South: setupAA, North: "North", Count: ratings.Count{Wins: 2}},
-		{South: setupAB, North: "North", Count: ratings.Count{Wins: 3, Draws: 1, Losses: 1}},
-		{South: setupBA, North: "North", Count: ratings.Count{Wins: 2, Losses: 2}},
-	}, d.Pairings())
-	require.Empty(t, r.Skipped.Notes())
-
-	imported := strings.NewReplacer(`"opening":"`+setupAA+`"`, `"opening":""`, `"reason":"goal"`, `"reason":"imported"`)
-	text := imported.Replace(opened(1, "standard", setupAA, "1-0"))
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(text), "b", "", New()))
-	require.Equal(t, []string{"left out: 1 game whose opening isn't known"}, r.Skipped.Notes())
-}
-
 // A fault in either game of a pair is one of their result.
 func TestFaultBySetup(t *testing.T) {
 	t.Parallel()
 	faulty := strings.Replace(opened(1, "standard", setupAB, "1-0"), `"reason":"goal","plies":0`,
 		`"reason":"crash","plies":0,"fault":{"side":"north","kind":"crash"}`, 1)
 	s := New()
-	require.NoError(t, (&Reader{By: BySetup}).Read(t.Context(),
+	require.NoError(t, (&Reader{BySetup: true}).Read(t.Context(),
 		strings.NewReader(opened(0, "standard", setupAB, "1/2-1/2")+faulty), "a", "", s))
 	rated, err := s.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)
@@ -152,11 +132,9 @@ func TestFaultBySetup(t *testing.T) {
 
 func TestForeignGamesHaveNoOpening(t *testing.T) {
 	t.Parallel()
-	for _, by := range []By{BySetup, ByOpening} {
-		err := (&Reader{By: by}).Read(t.Context(), strings.NewReader("white,black,result\na,b,1-0\n"), "c.csv", "", New())
-		require.EqualError(t, err, "c.csv: expected records of games, as runs write them, to rate by "+string(by)+
-			"; CSV has no openings")
-	}
+	err := (&Reader{BySetup: true}).Read(t.Context(), strings.NewReader("white,black,result\na,b,1-0\n"), "c.csv", "", New())
+	require.EqualError(t, err,
+		"c.csv: expected records of games, as runs write them, to rate by setup; CSV has no openings")
 }
 
 // The opening is the same whether a line is read whole or not.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 )
 
 // decided is a match of a knock-out with the agent that goes on first.
@@ -41,17 +42,18 @@ func (s *schedule) roundName(k int) string {
 	}
 }
 
+var knockoutColumns = grid.Cells([]grid.CellColumn{
+	{Key: "round", Title: "Round", Left: true}, {Key: "winner", Title: "Winner", Left: true},
+	{Key: "winner_seed", Title: "Seed"}, {Key: "result", Title: "Result"}, {Key: "loser", Title: "Loser", Left: true},
+	{Key: "loser_seed", Title: "Seed"}, {Key: "decided_by", Title: "Decided by", Left: true},
+})
+
 // knockout returns the bracket.
-func (s *schedule) knockout(labels map[string]string) table.Sheet {
-	t := table.Sheet{
+func (s *schedule) knockout(labels map[string]string) table.Schedule {
+	t := table.Schedule{
 		Kind: string(s.Format), Title: "Knock-out",
-		Columns: []table.SheetColumn{
-			{Key: "round", Header: "Round", Words: true}, {Key: "winner", Header: "Winner", Words: true},
-			{Key: "winner_seed", Header: "Seed"}, {Key: "result", Header: "Result"},
-			{Key: "loser", Header: "Loser", Words: true}, {Key: "loser_seed", Header: "Seed"},
-			{Key: "decided_by", Header: "Decided by", Words: true},
-		},
-		Lines: s.bracket(labels),
+		Columns: knockoutColumns,
+		Lines:   s.bracket(labels),
 	}
 	for k := range s.begun() {
 		for _, m := range s.Rounds[k].Matches {

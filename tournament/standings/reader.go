@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gyges/ratings"
 	"gyges/ratings/source"
-	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -27,10 +27,10 @@ const (
 type Reader struct {
 	Rules  map[string]bool // rule sets to include; nil for all
 	Strict bool            // the first game that can't be read ends the reading
-	// By says what is rated; where it isn't agents, PGN and CSV are refused. PerSide rates
-	// the rows of set-ups as South's and as North's apart.
-	By      By
-	PerSide bool
+	// BySetup rates the rows of pieces that South and North begin with in place of agents. A pair
+	// counts as one game, and PGN and CSV are refused. PerSide rates a row of South and the same
+	// row of North apart.
+	BySetup, PerSide bool
 	// Record, if not nil, is called for each record under one of Rules that counts:
 	// with the whole game, or with nil if only its result can be read. PGN and CSV
 	// are refused then.
@@ -41,7 +41,6 @@ type Reader struct {
 	RuleSets []string
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
-	parsed   map[string]*rules.Rules
 	runs     []knownRun
 	key      []byte // of the last pair
 }
@@ -54,7 +53,6 @@ type Skipped struct {
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
 	NoSetup    int      // games that don't begin with a set-up, rated by these
-	NoOpening  int      // games whose opening isn't known, rated by openings
 	IDLimit    bool     // there were too many ids to find all duplicates
 
 	WithoutMoves int    // games of an import that were kept without their moves
@@ -89,7 +87,6 @@ func (s *Skipped) Notes() []string {
 	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
 	note(s.NoSetup, "%s that don't begin with a set-up", games(s.NoSetup))
-	note(s.NoOpening, "%s whose opening isn't known", games(s.NoOpening))
 	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
 	if s.IDLimit {
 		notes = append(notes, "too many ids of games to find all duplicates")
@@ -136,9 +133,9 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *
 		return err
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
-	case r.By.OfOpening():
-		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by %s; %s has no openings", name,
-			r.By, strings.ToUpper(string(format)))
+	case r.BySetup:
+		return fmt.Errorf("%s: expected records of games, as runs write them, to rate by setup; %s has no openings", name,
+			strings.ToUpper(string(format)))
 	}
 	return r.foreign(ctx, format, in, name, s)
 }
@@ -231,14 +228,18 @@ func (r *Reader) count(o *record.GameResult, names interned, s *Standings) {
 		r.Skipped.NotPlayed++
 		return
 	}
-	rated, ok := r.rated(o, ruleSet)
-	if !ok {
-		return
+	var rated [2]string
+	if r.BySetup && r.includes(ruleSet) {
+		var ok bool
+		if rated[0], rated[1], ok = rowNames(ruleSet, string(o.Opening)); !ok {
+			r.Skipped.NoSetup++
+			return
+		}
+		if r.PerSide {
+			rated[0], rated[1] = ratings.SideNames(rated[0], rated[1])
+		}
 	}
-	r.key = r.key[:0]
-	if r.By != ByOpening { // where each game counts
-		r.key = strconv.AppendInt(r.key, o.Pair, 10)
-	}
+	r.key = strconv.AppendInt(r.key[:0], o.Pair, 10)
 	r.add(source.Result{
 		South: south, North: north, Rules: ruleSet, Result: record.RatingResult(string(o.Result)),
 		Fault: o.Fault, Rated: rated,

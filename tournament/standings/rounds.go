@@ -119,14 +119,14 @@ func (s *schedule) name(labels map[string]string, agent int) string {
 }
 
 // sheets returns the tables of the schedule; none without games or if they don't fit.
-func (s *schedule) sheets(labels map[string]string) []table.Sheet {
+func (s *schedule) sheets(labels map[string]string) []table.Schedule {
 	switch {
 	case s.begun() == 0 || s.Misfit:
 		return nil
 	case s.Format == tournament.Swiss:
 		return s.swiss(labels)
 	}
-	return []table.Sheet{s.knockout(labels)}
+	return []table.Schedule{s.knockout(labels)}
 }
 
 // pair is half points for and against.

@@ -12,6 +12,7 @@ import (
 
 	"gyges/ratings"
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/tournament"
 )
 
@@ -62,6 +63,11 @@ func TestSwissStandings(t *testing.T) {
 	}, got)
 }
 
+// cells returns the rows as people see them.
+func cells(s table.Schedule) [][]string {
+	return grid.New(grid.Text, grid.Options{}, s.Columns, s.Rows).Rows
+}
+
 func TestSwissText(t *testing.T) {
 	t.Parallel()
 	s := swissOfSeven()
@@ -70,8 +76,8 @@ func TestSwissText(t *testing.T) {
 	require.Equal(t, "Swiss, standings after round 1 of 4", sheets[0].Title)
 	require.Equal(t, "Swiss, final table after 4 rounds", sheets[3].Title)
 	require.Equal(t, "label has won the Swiss tournament with 8.0 points.", sheets[3].Result)
-	require.Equal(t, []string{"1", "label", "8.0", "21.0", "21.00", "2.0-0.0", "D"}, sheets[3].Cells()[0])
-	require.Equal(t, []string{"2", "A", "5.0", "20.0", "10.50", "bye, 2.0", ""}, sheets[3].Cells()[1])
+	require.Equal(t, []string{"1", "label", "8.0", "21.0", "21.00", "2.0-0.0", "D"}, cells(sheets[3])[0])
+	require.Equal(t, []string{"2", "A", "5.0", "20.0", "10.50", "bye, 2.0", ""}, cells(sheets[3])[1])
 
 	part := event(tournament.Swiss, 2, "A", "B", "C", "D", "E")
 	play(part, 0, "A", "B", 2)
@@ -79,7 +85,7 @@ func TestSwissText(t *testing.T) {
 	sheets = part.sheets(nil)
 	require.Equal(t, "Swiss, round 1 of 2, 3 of 4 games played", sheets[0].Title)
 	require.Equal(t, "A, B share the first place of the Swiss tournament with 1.0 points.", sheets[0].Result)
-	for _, row := range sheets[0].Cells() {
+	for _, row := range cells(sheets[0]) {
 		require.NotContains(t, row[5], "bye", "the round is not over")
 	}
 	part.add(1, "D", "C", "1-0")
@@ -186,7 +192,7 @@ func TestKnockoutBracket(t *testing.T) {
 		{"Semi-final", "A", "1", "1.5-0.5", "E", "5", "points"},
 		{"Semi-final", "B", "2", "1.0-1.0", "C", "3", "better seed, after a tie"},
 		{"Final", "A", "1", "1.0-1.0", "B", "2", "better seed, after a tie"},
-	}, sheet.Cells())
+	}, cells(sheet))
 }
 
 // Records that contradict the manifest give no table but a note, whatever they are.
@@ -225,11 +231,9 @@ func TestSchedulesInTables(t *testing.T) {
 	fitted, err := one.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)
 	require.Equal(t, "g", fitted.All.Challenger)
-	sheet, err := fitted.All.Gauntlet()
-	require.NoError(t, err)
-	require.Len(t, sheet.Rows, 2)
+	require.Len(t, fitted.All.Gauntlet().Rows, 2)
 	var text strings.Builder
-	require.NoError(t, table.WriteSchedule(&text, table.CSV, fitted))
+	require.NoError(t, table.WriteSchedule(&text, grid.CSV, fitted))
 	require.Equal(t, 3, strings.Count(text.String(), "\n"))
 
 	two := New()

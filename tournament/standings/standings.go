@@ -41,8 +41,10 @@ func New() *Standings {
 		s.addFault(g)
 	}
 	s.pairs.Pair = func(g, h source.Result) {
-		if g.Rated != ([2]string{}) {
-			s.pairs.Single(asOne(g, h))
+		if g.Rated != ([2]string{}) { // one game, won by who took more points in both
+			g.Result += h.Result
+			g.Fault = g.Fault || h.Fault
+			s.pairs.Single(g)
 			return
 		}
 		s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result)
@@ -134,7 +136,7 @@ func (s *Standings) challenger() string {
 
 // sheets returns the tables of all schedules, and notes on those that have none since
 // their records contradict the manifest.
-func (s *Standings) sheets(labels map[string]string) (list []table.Sheet, notes []string) {
+func (s *Standings) sheets(labels map[string]string) (list []table.Schedule, notes []string) {
 	for _, of := range s.schedules {
 		for _, t := range of.sheets(labels) {
 			if len(s.schedules) > 1 {
@@ -202,13 +204,13 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 	s.pairs.Flush()
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
-	fit := func(title string, d *ratings.Data) (table.Table, error) {
+	fit := func(title, rules string, d *ratings.Data) (table.Table, error) {
 		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), o))
-		return table.Table{Title: title, Ratings: r, Challenger: challenger}, err
+		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger}, err
 	}
 	t.Schedules, t.Notes = s.sheets(labels)
 	for _, name := range s.rules {
-		part, err := fit(s.title(name), s.data[name].Renamed(labels))
+		part, err := fit(s.title(name), name, s.data[name].Renamed(labels))
 		if err != nil {
 			return t, err
 		}
@@ -221,7 +223,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return t, nil
 	}
 	var err error
-	t.All, err = fit("All rules together", s.Data())
+	t.All, err = fit("All rules together", "", s.Data())
 	return t, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gyges/ratings/table"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 )
 
@@ -92,19 +93,20 @@ func (s *schedule) standings(k int) []place {
 	return places
 }
 
+var swissColumns = grid.Cells([]grid.CellColumn{
+	{Key: "round"}, {Key: "rank", Title: "#"}, {Key: "player", Title: "Player", Left: true},
+	{Key: "points", Title: "Points"}, {Key: "buchholz", Title: "Buchholz"}, {Key: "sonneborn_berger", Title: "S-B"},
+	{Key: "result", Title: "Result"}, {Key: "opponent", Title: "Against", Left: true},
+})
+
 // swiss returns the standings after each round that has begun.
-func (s *schedule) swiss(labels map[string]string) []table.Sheet {
-	var list []table.Sheet
+func (s *schedule) swiss(labels map[string]string) []table.Schedule {
+	var list []table.Schedule
 	n := s.begun()
 	for k := range n {
-		t := table.Sheet{
+		t := table.Schedule{
 			Kind: string(s.Format), Title: s.roundTitle(k),
-			Columns: []table.SheetColumn{
-				{Key: "round"}, {Key: "rank", Header: "#"}, {Key: "player", Header: "Player", Words: true},
-				{Key: "points", Header: "Points"}, {Key: "buchholz", Header: "Buchholz"},
-				{Key: "sonneborn_berger", Header: "S-B"}, {Key: "result", Header: "Result"},
-				{Key: "opponent", Header: "Against", Words: true},
-			},
+			Columns: swissColumns,
 		}
 		for _, p := range s.standings(k) {
 			var against, result any
@@ -116,7 +118,7 @@ func (s *schedule) swiss(labels map[string]string) []table.Sheet {
 			}
 			t.Rows = append(t.Rows, []any{
 				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
-				table.Hundredths(p.sberger / 2), result, against,
+				grid.Fixed(p.sberger/2, 2), result, against,
 			})
 		}
 		if k == n-1 {

@@ -28,6 +28,9 @@ func Margin(half float64) Cell { return Cell{"± " + textfmt.Decimal(half), half
 // Fixed is a number with a fixed number of decimals for people.
 func Fixed(v float64, decimals int) Cell { return Cell{fmt.Sprintf("%.*f", decimals, v), v} }
 
+// Digits is a number with every digit for people, too.
+func Digits(v float64) Cell { return Cell{Exact(v), v} }
+
 // Thousands is an integer that people read with commas.
 func Thousands(n int64) Cell { return Cell{textfmt.Thousands(n), n} }
 

@@ -35,12 +35,13 @@ type Column[R any] struct {
 	Value func(R) any // the kinds of values: see the package
 }
 
-// Cells returns columns without keys for rows of ready cells: column i has cell i of a row.
-// The first left columns are aligned left.
-func Cells(left int, titles ...string) []Column[[]any] {
-	columns := make([]Column[[]any], len(titles))
-	for i, title := range titles {
-		columns[i] = Column[[]any]{Title: title, Left: i < left, Value: func(row []any) any { return row[i] }}
+// CellColumn is a column of a table whose rows are lists of ready cells.
+type CellColumn = Column[[]any]
+
+// Cells gives columns their values: column i has cell i of a row.
+func Cells(columns []CellColumn) []CellColumn {
+	for i := range columns {
+		columns[i].Value = func(row []any) any { return row[i] }
 	}
 	return columns
 }

@@ -24,7 +24,7 @@
 //   - [Choose] selects columns by a list of keys, such as that of a flag --columns.
 //   - [Objects] and [ObjectOf] are rows inside a larger JSON value; [Object] keeps the order of its
 //     fields; [WriteJSON] writes any value.
-//   - [Cells] makes columns for rows of ready cells, where the columns depend on the data.
+//   - [Cells] is for rows that are lists of ready cells, where the columns depend on the data.
 //   - [Grid] is what text and Markdown are printed by: cells of text that the caller has escaped.
 package grid
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
+	"gyges/rules/base/grid"
 )
 
 // gauntlet is the table of one where a is the first player.
@@ -27,34 +28,32 @@ func gauntlet(t *testing.T) Table {
 func TestGauntlet(t *testing.T) {
 	t.Parallel()
 	g := gauntlet(t)
-	sheet, err := g.Gauntlet()
-	require.NoError(t, err)
+	sheet := g.Gauntlet()
 	require.Equal(t, "a scored 28.0 of 40 points, 70.0 %.", sheet.Result)
 	d, err := g.Ratings.Difference("a", "b")
 	require.NoError(t, err)
 	require.Equal(t, []any{
-		"Rules standard", name("a"), name("b"), 20, 11, 1, 8, percent(11.5 / 20), d.Elo, margin(d.Error), percent(d.LOS),
+		"Rules standard", grid.Name("a"), grid.Name("b"), 20, 11, 1, 8, grid.Percent(11.5 / 20), d.Elo, grid.Margin(d.Error),
+		grid.Percent(d.LOS),
 	}, sheet.Rows[0])
 	var text bytes.Buffer
-	require.NoError(t, Write(&text, Text, View{Crosstable: true}, tablesOf(g)))
+	require.NoError(t, Write(&text, grid.Text, View{Crosstable: true}, tablesOf(g)))
 	require.Contains(t, text.String(), "\nResults of a against each opponent:\n\n Opponent  Games  Won")
 	require.NotContains(t, text.String(), "Won-drawn-lost")
 	g.Challenger = "x" // who has not played
-	sheet, err = g.Gauntlet()
-	require.NoError(t, err)
-	require.Nil(t, sheet)
+	require.Nil(t, g.Gauntlet())
 }
 
 // swiss is the standings after so many rounds of so many players.
 func swiss(rounds, players int) Tables {
 	var t Tables
 	for k := range rounds {
-		s := Sheet{
+		s := Schedule{
 			Kind: "swiss", Title: "Round", Notes: []string{strings.Repeat("word ", 30)},
-			Columns: []SheetColumn{{Key: "round"}, {Key: "player", Header: "Player", Words: true}, {Key: "x", Header: "X"}},
+			Columns: grid.Cells([]grid.CellColumn{{Key: "round"}, {Key: "player", Title: "Player", Left: true}, {Key: "x", Title: "X"}}),
 		}
 		for i := range players {
-			s.Rows = append(s.Rows, []any{k + 1, strings.Repeat("long name ", 12), Hundredths(float64(i) / 8)})
+			s.Rows = append(s.Rows, []any{k + 1, strings.Repeat("long name ", 12), grid.Fixed(float64(i)/8, 2)})
 		}
 		if k == rounds-1 {
 			s.Result = "somebody has won."
@@ -64,37 +63,37 @@ func swiss(rounds, players int) Tables {
 	return t
 }
 
-// Sheets are no wider than 80 columns in text, and have every digit in CSV and JSON. Of
+// Tables are no wider than 80 columns in text, and have every digit in CSV and JSON. Of
 // many rounds only the last is printed beside ratings.
 func TestWriteSchedule(t *testing.T) {
 	t.Parallel()
 	all := swiss(3, 4)
 	all.All = gauntlet(t)
 	all.All.Challenger = ""
-	write := func(f Format) string {
+	write := func(f grid.Format) string {
 		var b bytes.Buffer
 		require.NoError(t, WriteSchedule(&b, f, all))
 		return b.String()
 	}
-	for line := range strings.Lines(write(Text)) {
+	for line := range strings.Lines(write(grid.Text)) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80)
 	}
-	require.Equal(t, 3, strings.Count(write(Markdown), "### Round"))
-	require.Contains(t, write(CSV), "round,player,x\n1,")
-	require.Contains(t, write(CSV), ",0.375\n")
+	require.Equal(t, 3, strings.Count(write(grid.Markdown), "### Round"))
+	require.Contains(t, write(grid.CSV), "round,player,x\n1,")
+	require.Contains(t, write(grid.CSV), ",0.375\n")
 	var o struct {
 		Schedules []struct {
 			Schedule, Title, Result string
 			Rows                    []map[string]any
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(write(JSON)), &o))
+	require.NoError(t, json.Unmarshal([]byte(write(grid.JSON)), &o))
 	require.Len(t, o.Schedules, 3)
 	require.InDelta(t, 0.125, o.Schedules[0].Rows[1]["x"], 0)
 
 	all.All.Challenger = "a"
-	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, CSV, all), "one format")
-	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, Text, tablesOf(plain(t))), "found none")
+	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, grid.CSV, all), "one format")
+	require.ErrorContains(t, WriteSchedule(&bytes.Buffer{}, grid.Text, tablesOf(plain(t))), "found none")
 
 	list, left := swiss(3, 40).RecentSchedules()
 	require.Equal(t, []int{3, 0}, []int{len(list), left})

@@ -1,0 +1,86 @@
+package ratings
+
+// pairing is all games between two players, by number: a is less than b. Results
+// are South's.
+type pairing struct {
+	a, b int
+	// single counts the games that belong to no complete pair: at 0 those in
+	// which a had South, at 1 those in which b had it.
+	single [2][outcomes]int
+	// pairs counts the game pairs, one opening with sides swapped, by the result
+	// of the game in which a had South and that of the other.
+	pairs [outcomes][outcomes]int
+	// faults counts those of these games that a fault decided: at 0 in which a had
+	// South, at 1 in which b had it, each those that South lost and those it won.
+	faults [2][2]int
+}
+
+// add adds the games of the same two players; swapped if o has them the other way round.
+func (p *pairing) add(o *pairing, swapped bool) {
+	for side := range 2 {
+		from := side
+		if swapped {
+			from = 1 - side
+		}
+		for i, c := range o.single[from] {
+			p.single[side][i] += c
+		}
+		for i, c := range o.faults[from] {
+			p.faults[side][i] += c
+		}
+	}
+	for i, row := range o.pairs {
+		for j, c := range row {
+			if swapped {
+				p.pairs[j][i] += c
+			} else {
+				p.pairs[i][j] += c
+			}
+		}
+	}
+}
+
+// side adds up the games in which a (0) or b (1) had South, by their outcome.
+func (p *pairing) side(side int) [outcomes]int {
+	sum := p.single[side]
+	for i, row := range p.pairs {
+		for j, c := range row {
+			sum[[2]int{i, j}[side]] += c
+		}
+	}
+	return sum
+}
+
+// southNorth returns who had South and who North, by the side of [pairing.side].
+func (p *pairing) southNorth(side int) (south, north int) {
+	if side == 1 {
+		return p.b, p.a
+	}
+	return p.a, p.b
+}
+
+// count is the games in which a (0) or b (1) had South, as South saw them.
+func (p *pairing) count(side int) Count {
+	c := p.side(side)
+	return Count{Wins: c[2], Draws: c[1], Losses: c[0]}
+}
+
+// total is all games as a saw them.
+func (p *pairing) total() Count { return p.count(0).plus(p.count(1).flip()) }
+
+func (p *pairing) games() int { return p.total().Games() }
+
+func (p *pairing) pairCount() int {
+	n := 0
+	for _, row := range p.pairs {
+		for _, c := range row {
+			n += c
+		}
+	}
+	return n
+}
+
+// unpaired returns the same games without pairs.
+func (p pairing) unpaired() pairing {
+	return pairing{a: p.a, b: p.b, single: [2][outcomes]int{p.side(0), p.side(1)}}
+}

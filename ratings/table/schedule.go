@@ -1,0 +1,154 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gyges/ratings"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+)
+
+// Schedule is a table of the results by the format of a run: the standings after a round of a
+// Swiss tournament, the bracket of a knock-out, or the results around the first player of a
+// gauntlet.
+type Schedule struct {
+	Kind    string // swiss, knockout or gauntlet
+	Title   string
+	Columns []grid.CellColumn
+	Rows    [][]any
+	Lines   []string // what text has in place of the rows; nil: the rows
+	Notes   []string // below
+	Result  string   // a sentence on who has won, or leads; "" if a later table has it
+}
+
+// scheduleObjects are the tables as JSON.
+func scheduleObjects(list []Schedule) []grid.Object {
+	objects := make([]grid.Object, len(list))
+	for i, s := range list {
+		objects[i] = grid.Object{
+			{"schedule", s.Kind}, {"title", s.Title}, {"result", s.Result}, {"rows", grid.Objects(s.Columns, s.Rows)},
+		}
+	}
+	return objects
+}
+
+// schedules returns all tables by formats: those of Swiss tournaments and knock-outs, then that
+// of a gauntlet below each rating table that is printed.
+func (t Tables) schedules() []Schedule {
+	list := slices.Clone(t.Schedules)
+	for _, part := range t.Printed() {
+		if g := part.Gauntlet(); g != nil {
+			list = append(list, *g)
+		}
+	}
+	return list
+}
+
+// gauntletColumns are those of [Table.Gauntlet].
+var gauntletColumns = grid.Cells([]grid.CellColumn{
+	{Key: "table"}, {Key: "player"}, {Key: "opponent", Title: "Opponent", Left: true}, {Key: "games", Title: "Games"},
+	{Key: "wins", Title: "Won"}, {Key: "draws", Title: "Drawn"}, {Key: "losses", Title: "Lost"},
+	{Key: "score", Title: "Score"}, {Key: "difference", Title: "Elo diff."}, {Key: "error", Title: "95 %"},
+	{Key: "los", Title: "LOS"},
+})
+
+// Gauntlet returns the results of the first player of a gauntlet against each other; nil
+// if the table is of something else.
+func (t Table) Gauntlet() *Schedule {
+	x := t.Ratings.Crosstable()
+	me := slices.Index(x.Names, t.Challenger)
+	if t.Challenger == "" || me < 0 {
+		return nil
+	}
+	s := &Schedule{
+		Kind: "gauntlet", Title: fmt.Sprintf("Results of %s against each opponent", t.Challenger), Columns: gauntletColumns,
+	}
+	var all ratings.Count
+	for i, player := range x.Names {
+		c := x.Total(me, i)
+		if i == me || c.Games() == 0 {
+			continue
+		}
+		all = ratings.Count{Wins: all.Wins + c.Wins, Draws: all.Draws + c.Draws, Losses: all.Losses + c.Losses}
+		row := []any{
+			t.Title, grid.Name(t.Challenger), grid.Name(player), c.Games(), c.Wins, c.Draws, c.Losses, grid.Percent(c.Score()),
+			nil, nil, nil,
+		}
+		if d, err := t.Ratings.Difference(t.Challenger, player); err == nil { // otherwise they can't be compared
+			row = append(row[:len(row)-3], d.Elo, grid.Margin(d.Error), grid.Percent(d.LOS))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Result = fmt.Sprintf("%s scored %s of %s, %s.", t.Challenger, textfmt.Decimal(all.Points()),
+		textfmt.Plural(all.Games(), "point"), textfmt.Percent(all.Score()))
+	s.Notes = []string{s.Result,
+		"Elo diff.: the rating of " + t.Challenger + " less that of the opponent; LOS: the likelihood that it is positive."}
+	return s
+}
+
+// schedule writes a table by the format of a run.
+func (p *page) schedule(s *Schedule) {
+	if s.Lines != nil && p.format == grid.Text {
+		p.gap()
+		for _, line := range s.Lines {
+			p.WriteString(p.escape(line) + "\n")
+		}
+	} else {
+		writeGrid(p, 0, false, s.Columns, s.Rows)
+	}
+	p.list(s.Notes)
+}
+
+// maxScheduleRows is how many rows of standings are printed beside ratings; of more only the
+// last of each run.
+const maxScheduleRows = 120
+
+// RecentSchedules returns the schedules that are printed beside ratings: all, or if they
+// are long those that have a result, and how many are left out.
+func (t Tables) RecentSchedules() (list []Schedule, left int) {
+	rows := 0
+	for i := range t.Schedules {
+		rows += len(t.Schedules[i].Rows)
+	}
+	if rows <= maxScheduleRows {
+		return t.Schedules, 0
+	}
+	list = slices.DeleteFunc(slices.Clone(t.Schedules), func(s Schedule) bool { return s.Result == "" })
+	return list, len(t.Schedules) - len(list)
+}
+
+// WriteSchedule writes the results by the format of the run alone: standings, bracket or
+// gauntlet. In CSV they have the columns of the first, and all must be of its kind.
+func WriteSchedule(w io.Writer, f grid.Format, all Tables) error {
+	list := all.schedules()
+	if len(list) == 0 {
+		return errors.New("expected a run of format swiss, knockout or gauntlet, found none")
+	}
+	switch f {
+	case grid.CSV:
+		var rows [][]any
+		for _, s := range list {
+			if s.Kind != list[0].Kind {
+				return errors.New("expected runs of one format for csv, found several")
+			}
+			rows = append(rows, s.Rows...)
+		}
+		return grid.Write(w, f, grid.Options{}, list[0].Columns, rows)
+	case grid.JSON:
+		return grid.WriteJSON(w, grid.Object{{"schedules", scheduleObjects(list)}})
+	}
+	p := newPage(f, all.Layout)
+	p.schedules(list)
+	return p.writeTo(w)
+}
+
+// schedules writes the standings of Swiss tournaments and the brackets of knock-outs.
+func (p *page) schedules(list []Schedule) {
+	for i := range list {
+		p.heading(list[i].Title)
+		p.schedule(&list[i])
+	}
+}
