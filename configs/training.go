@@ -73,11 +73,7 @@ func (p *parser) loadWeights(name string, r *rules.Rules) eval.Weights {
 	if name == zeroWeights {
 		return eval.Weights{Rules: eval.Family(r), Provenance: eval.Provenance{Method: zeroWeights}, Source: zeroWeights}
 	}
-	source, err := eval.Load(name)
-	var w eval.Weights
-	if err == nil {
-		w, err = tuning.WeightsOf(source, r)
-	}
+	w, err := eval.Load(name, r)
 	if err != nil {
 		p.report(&problems.FieldError{Field: "weights", Err: err})
 	}

@@ -58,7 +58,7 @@ func TestProvesWinsAndLosses(t *testing.T) {
 		require.LessOrEqual(t, d.Depth, max(c.plies, -c.plies)-1, "stops as soon as the result is proven: %s", c.position)
 		require.Len(t, d.PV, max(c.plies, -c.plies), c.position)
 		if c.plies < 4 && c.plies > -4 {
-			e, err := eval.Source{}.Evaluator(r)
+			e, err := eval.ForRules(r)
 			require.NoError(t, err)
 			require.Equal(t, want, minimax(g, e, max(c.plies, -c.plies)-1, 0), c.position)
 		}

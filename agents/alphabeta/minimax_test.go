@@ -61,7 +61,7 @@ type games struct {
 func newGames(t *testing.T, ruleSet string, depth, plies int, lines uint64) *games {
 	t.Helper()
 	r := rules.MustParse(ruleSet)
-	e, err := eval.Source{}.Evaluator(r)
+	e, err := eval.ForRules(r)
 	require.NoError(t, err)
 	return &games{r, e, rand.New(rand.NewPCG(11, uint64(depth))), depth, plies, lines}
 }
@@ -223,9 +223,9 @@ func TestRepetitionOnThePath(t *testing.T) {
 		{"simplified", "000000/220000/332121/003310/001000/000000 n", 4},
 	} {
 		gs := newGames(t, c.rules, c.depth, 1, 1)
-		source, err := eval.Load("testdata/linear.json") // the positions were found with these weights
+		weights, err := eval.Load("testdata/linear.json", gs.rules) // the positions were found with these weights
 		require.NoError(t, err)
-		gs.eval, err = source.Evaluator(gs.rules)
+		gs.eval, err = eval.New(weights, gs.rules)
 		require.NoError(t, err)
 		g := agenttest.Game(t, gs.rules, c.position)
 		freely := minimax(rules.NewGame(free, g.Position()), gs.eval, c.depth, 0)

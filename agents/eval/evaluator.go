@@ -12,7 +12,6 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 
 	"gyges/agents"
@@ -32,8 +31,8 @@ type Evaluator struct {
 // New returns the evaluator with weights w for rules r. It returns an error if
 // w was made for another family of rules, or holds a number out of bounds.
 func New(w Weights, r *rules.Rules) (*Evaluator, error) {
-	if f := Family(r); w.Rules != f {
-		return nil, fmt.Errorf("%s are for %s rules; %s needs weights for %s rules", w.label(), w.Rules, r, f)
+	if err := w.suit(r); err != nil {
+		return nil, err
 	}
 	if err := w.check(); err != nil {
 		return nil, w.labelled(err)
@@ -52,12 +51,21 @@ func (e *Evaluator) Policy() *policy.Weights { return e.policy }
 // inputs of a network, and returns the output of the evaluator's network in
 // hundredths of a point; 0 if it has none.
 func (e *Evaluator) Extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64) {
-	own, opp := extractFeatures(e.rules, p, f)
+	network, _ = e.extract(p, f, in)
+	return network
+}
+
+// extract is Extract, and reports whether the opponent could reach the goal if it were to
+// move.
+func (e *Evaluator) extract(p rules.Position, f *[NumFeatures]float64, in *Inputs) (network float64, attacked bool) {
+	own, opp := e.rules.Control(p, p.Side()), e.rules.Control(p, p.Side().Other())
+	v := vector{values: f}
+	v.fill(p, &own, &opp)
 	in.extract(p, &own, &opp)
-	if e.network == nil {
-		return 0
+	if e.network != nil {
+		network = float64(e.network.value(in)) / (QA * QB)
 	}
-	return float64(e.network.value(in)) / (QA * QB)
+	return network, opp.Winners > 0
 }
 
 // Score returns the value of p for the side to move in hundredths of a point,
@@ -73,13 +81,13 @@ func (e *Evaluator) Score(p rules.Position) agents.Score {
 func (e *Evaluator) Evaluate(p rules.Position) (score agents.Score, attacked bool) {
 	var f [NumFeatures]float64
 	var in Inputs
-	network := e.Extract(p, &f, &in)
+	network, attacked := e.extract(p, &f, &in)
 	sum := 0.0
 	for i, w := range e.weights {
 		sum += float64(w * f[i]) // the conversion forbids a fused multiply-add: equal sums on every machine
 	}
 	sum = min(max(sum+network, -float64(agents.MaxEval)), float64(agents.MaxEval))
-	return agents.Score(math.Round(sum)), f[WinnersOpp] > 0
+	return agents.Score(math.Round(sum)), attacked
 }
 
 // Term is the contribution of one feature to a score.

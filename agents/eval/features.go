@@ -1,58 +1,87 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
 	"gyges/rules"
 )
 
-// The features, by their place in a vector. Every one is seen from the side to
-// move ("own") and its opponent. A difference is own minus opponent's. A side
-// controls what it could land on if it were to move ([rules.Control]).
-const (
-	Tempo         = iota // 1: the value of having the move
-	Only1                // difference of the pieces of height 1 that one side alone controls
-	Only2                // the same for height 2
-	Only3                // the same for height 3
-	Shared1              // pieces of height 1 that both control: the side to move is first there
-	Shared2              // the same for height 2
-	Shared3              // the same for height 3
-	Squares              // difference of the empty squares that one side alone can end on
-	SharedSquares        // empty squares that both can end on
-	Mobility             // difference of log2(1 + moves)
-	Moves                // difference of the number of moves
-	WinnersOwn           // own pieces that can reach the goal now
-	WinnersOpp           // opponent's pieces that could if it were to move
-	Front                // difference of the rows that the nearest pieces stand ahead of the home row
-	Active               // difference of the pieces that may be moved, hands not counted
-	Near                 // difference of the pieces moved or controlled from which one leg could reach the goal
-	Goals                // difference of the pieces taken out (Kang)
-	Hand1                // difference of the pieces of height 1 in hand (Kang)
-	Hand2                // the same for height 2
-	Hand3                // the same for height 3
-	WaitOwn              // 1 if the side to move took a piece out on its previous turn (Kang)
-	WaitOpp              // 1 if the opponent did (Kang)
+// NumFeatures is the number of features, the entries of [vector.fill].
+const NumFeatures = 22
 
-	NumFeatures // number of features
-)
-
-// names are the features' names in weights files, in the order of the vector.
-var names = [NumFeatures]string{
-	Tempo: "tempo",
-	Only1: "only1", Only2: "only2", Only3: "only3",
-	Shared1: "shared1", Shared2: "shared2", Shared3: "shared3",
-	Squares: "squares", SharedSquares: "shared_squares",
-	Mobility: "mobility", Moves: "moves",
-	WinnersOwn: "winners_own", WinnersOpp: "winners_opp",
-	Front: "front", Active: "active", Near: "near",
-	Goals: "goals",
-	Hand1: "hand1", Hand2: "hand2", Hand3: "hand3",
-	WaitOwn: "wait_own", WaitOpp: "wait_opp",
+// vector takes features one after another.
+type vector struct {
+	values *[NumFeatures]float64
+	n      int
+	names  *[]string // of the features; nil: not wanted
 }
 
+func (v *vector) add(name string, x float64) {
+	v.values[v.n%NumFeatures] = x
+	v.n++
+	if v.names != nil {
+		*v.names = append(*v.names, name)
+	}
+}
+
+// fill adds the features of p, of which the side to move controls own and the opponent opp.
+// A new feature is an entry here; weights files that don't have it give it 0. Every one is
+// seen from the side to move ("own") and its opponent; a difference is own minus opponent's.
+// A side controls what it could land on if it were to move ([rules.Control]).
+func (v *vector) fill(p rules.Position, own, opp *rules.Control) {
+	side, other, occupied := p.Side(), p.Side().Other(), p.Occupied()
+	only, both, onlyOpp := own.Pieces&^opp.Pieces, own.Pieces&opp.Pieces, opp.Pieces&^own.Pieces
+	low, middle, high := p.OfHeight(1), p.OfHeight(2), p.OfHeight(3)
+
+	// the value of having the move
+	v.add("tempo", 1)
+	// differences of the pieces of a height that one side alone controls
+	v.add("only1", diff(only&low, onlyOpp&low))
+	v.add("only2", diff(only&middle, onlyOpp&middle))
+	v.add("only3", diff(only&high, onlyOpp&high))
+	// pieces of a height that both control: the side to move is first there
+	v.add("shared1", float64((both & low).Count()))
+	v.add("shared2", float64((both & middle).Count()))
+	v.add("shared3", float64((both & high).Count()))
+	// difference of the empty squares that one side alone can end on, and those that both can
+	v.add("squares", diff(own.Ends&^opp.Ends, opp.Ends&^own.Ends))
+	v.add("shared_squares", float64((own.Ends & opp.Ends).Count()))
+	// differences of log2(1 + moves), and of the number of moves
+	v.add("mobility", logTable[min(own.Moves, len(logTable)-1)]-logTable[min(opp.Moves, len(logTable)-1)])
+	v.add("moves", float64(own.Moves-opp.Moves))
+	// own pieces that can reach the goal now, and the opponent's that could if it were to move
+	v.add("winners_own", float64(own.Winners))
+	v.add("winners_opp", float64(opp.Winners))
+	// difference of the rows that the nearest pieces stand ahead of the home row
+	v.add("front", float64(advance(occupied, side)-advance(occupied, other)))
+	// difference of the pieces that may be moved, hands not counted
+	v.add("active", diff(own.Active, opp.Active))
+	// difference of the pieces moved or controlled from which one leg could reach the goal
+	v.add("near", diff(near(p, side)&(own.Pieces|own.Active), near(p, other)&(opp.Pieces|opp.Active)))
+	// Kang: differences of the pieces taken out, and of those of a height in hand
+	v.add("goals", float64(p.Goals(side)-p.Goals(other)))
+	v.add("hand1", float64(p.Hand(side, 1)-p.Hand(other, 1)))
+	v.add("hand2", float64(p.Hand(side, 2)-p.Hand(other, 2)))
+	v.add("hand3", float64(p.Hand(side, 3)-p.Hand(other, 3)))
+	// Kang: 1 if the side to move took a piece out on its previous turn, and if the opponent did
+	v.add("wait_own", indicator(p.TookOut(side)))
+	v.add("wait_opp", indicator(p.TookOut(other)))
+}
+
+// names are the features' names in weights files, in the order of a vector.
+var names = func() (list []string) {
+	v := vector{values: new([NumFeatures]float64), names: &list}
+	v.fill(rules.Position{}, &rules.Control{}, &rules.Control{})
+	if v.n != NumFeatures {
+		panic(fmt.Sprintf("eval: NumFeatures is %d, expected %d", NumFeatures, v.n))
+	}
+	return list
+}()
+
 // Names returns the names of the features in the order of the vector.
-func Names() []string { return append([]string(nil), names[:]...) }
+func Names() []string { return append([]string(nil), names...) }
 
 // logTable holds log2(1+n) in steps of 1/256, the same on every machine. Its length
 // exceeds the number of moves of any row of six pieces.
@@ -62,33 +91,6 @@ var logTable = func() (t [2048]float64) {
 	}
 	return t
 }()
-
-// extractFeatures fills f with the features of p, and returns what the side to move and
-// the opponent control.
-func extractFeatures(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) (co, cp rules.Control) {
-	own, opp := p.Side(), p.Side().Other()
-	co, cp = r.Control(p, own), r.Control(p, opp)
-	*f = [NumFeatures]float64{Tempo: 1}
-	for h := rules.Height(1); h <= 3; h++ {
-		of := p.OfHeight(h)
-		f[Only1-1+int(h)] = diff(co.Pieces&^cp.Pieces&of, cp.Pieces&^co.Pieces&of)
-		f[Shared1-1+int(h)] = float64((co.Pieces & cp.Pieces & of).Count())
-		f[Hand1-1+int(h)] = float64(p.Hand(own, h) - p.Hand(opp, h))
-	}
-	f[Squares] = diff(co.Ends&^cp.Ends, cp.Ends&^co.Ends)
-	f[SharedSquares] = float64((co.Ends & cp.Ends).Count())
-	f[Mobility] = logTable[min(co.Moves, len(logTable)-1)] - logTable[min(cp.Moves, len(logTable)-1)]
-	f[Moves] = float64(co.Moves - cp.Moves)
-	f[WinnersOwn] = float64(co.Winners)
-	f[WinnersOpp] = float64(cp.Winners)
-	f[Active] = diff(co.Active, cp.Active)
-	occ := p.Occupied()
-	f[Front] = float64(advance(occ, own) - advance(occ, opp))
-	f[Near] = diff(near(p, own)&(co.Pieces|co.Active), near(p, opp)&(cp.Pieces|cp.Active))
-	f[Goals] = float64(p.Goals(own) - p.Goals(opp))
-	f[WaitOwn], f[WaitOpp] = indicator(p.TookOut(own)), indicator(p.TookOut(opp))
-	return co, cp
-}
 
 func diff(a, b rules.SquareSet) float64 { return float64(a.Count() - b.Count()) }
 
@@ -101,33 +103,29 @@ func indicator(b bool) float64 {
 
 // advance returns how many empty rows lie before side's nearest piece, 0 on an
 // empty board.
-func advance(occ rules.SquareSet, side rules.Side) int {
-	switch {
-	case occ == 0:
+func advance(occupied rules.SquareSet, side rules.Side) int {
+	if occupied == 0 {
 		return 0
-	case side == rules.South:
-		return bits.TrailingZeros64(uint64(occ)) / rules.Files
-	default:
-		return rules.Rows - 1 - (bits.Len64(uint64(occ))-1)/rules.Files
 	}
+	return bits.TrailingZeros64(uint64(occupied.SeenBy(side))) / rules.Files
 }
 
 // near returns the pieces no farther from side's goal, in rows, than they are
 // high: those a winning course can start or bounce from last.
-func near(p rules.Position, side rules.Side) rules.SquareSet {
-	var set rules.SquareSet
-	for h := 1; h <= 3; h++ {
-		set |= p.OfHeight(rules.Height(h)) & farRows(h, side)
+func near(p rules.Position, side rules.Side) (set rules.SquareSet) {
+	for h := rules.Height(1); h <= 3; h++ {
+		set |= p.OfHeight(h) & lastRows[side][h]
 	}
 	return set
 }
 
-const allSquares rules.SquareSet = 1<<rules.NumSquares - 1
-
-// farRows returns the squares of the n rows nearest to side's goal.
-func farRows(n int, side rules.Side) rules.SquareSet {
-	if side == rules.South {
-		return allSquares &^ (1<<((rules.Rows-n)*rules.Files) - 1)
+// lastRows are, by side and number, the rows nearest to a side's goal.
+var lastRows = func() (t [2][4]rules.SquareSet) {
+	for n := range 4 {
+		t[rules.South][n] = allSquares &^ (1<<((rules.Rows-n)*rules.Files) - 1)
+		t[rules.North][n] = 1<<(n*rules.Files) - 1
 	}
-	return 1<<(n*rules.Files) - 1
-}
+	return t
+}()
+
+const allSquares rules.SquareSet = 1<<rules.NumSquares - 1

@@ -14,6 +14,32 @@ import (
 	"gyges/rules"
 )
 
+// Places of the features in a vector.
+const (
+	Tempo = iota
+	Only1
+	Only2
+	Only3
+	Shared1
+	Shared2
+	Shared3
+	Squares
+	SharedSquares
+	Mobility
+	Moves
+	WinnersOwn
+	WinnersOpp
+	Front
+	Active
+	Near
+	Goals
+	Hand1
+	Hand2
+	Hand3
+	WaitOwn
+	WaitOpp
+)
+
 // drawPosition draws a preset and a position of it in which play has begun.
 func drawPosition(t *rapid.T) (*rules.Rules, rules.Position) {
 	preset := rapid.SampledFrom(rules.Presets()).Draw(t, "preset")
@@ -149,6 +175,12 @@ func slowFeatures(own, opp reached, p rules.Position) (f [NumFeatures]float64) {
 	return f
 }
 
+// extractFeatures fills f with the features of p.
+func extractFeatures(r *rules.Rules, p rules.Position, f *[NumFeatures]float64) {
+	e := Evaluator{rules: r}
+	e.Extract(p, f, new(Inputs))
+}
+
 func TestFeaturesAgreeWithListsOfMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, p := drawPosition(t)
@@ -246,7 +278,7 @@ func TestScoreIsBounded(t *testing.T) {
 func TestEvaluatingAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		r := rules.MustParse(name)
-		e, err := Source{}.Evaluator(r)
+		e, err := ForRules(r)
 		require.NoError(t, err)
 		p := agenttest.RandomGame(r, rand.New(rand.NewPCG(5, 5)), 10).Position()
 		var f [NumFeatures]float64
@@ -261,7 +293,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		b.Run(name, func(b *testing.B) {
 			r := rules.MustParse(name)
-			e, err := Source{}.Evaluator(r)
+			e, err := ForRules(r)
 			require.NoError(b, err)
 			rng := rand.New(rand.NewPCG(1, 2))
 			positions := make([]rules.Position, 256)

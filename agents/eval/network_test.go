@@ -92,8 +92,7 @@ func TestInputsAgreeWithListsOfMoves(t *testing.T) {
 		}
 		var f [NumFeatures]float64
 		var in Inputs
-		co, cp := extractFeatures(r, p, &f)
-		in.extract(p, &co, &cp)
+		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		got := map[string]bool{}
 		for _, i := range in.Active() {
 			require.False(t, got[inputNames[i]])
@@ -111,8 +110,7 @@ func TestNetworkValue(t *testing.T) {
 		require.NoError(t, n.check())
 		var f [NumFeatures]float64
 		var in Inputs
-		co, cp := extractFeatures(r, p, &f)
-		in.extract(p, &co, &cp)
+		(&Evaluator{rules: r}).Extract(p, &f, &in)
 		want := 0
 		for k := range HiddenUnits {
 			sum, mirrored := int(n.B1[k]), int(n.B1[k])
@@ -173,9 +171,9 @@ func TestNetworkFile(t *testing.T) {
 	for fault, want := range map[string]string{
 		`"moves own 1": ` + zeros + `, "moves own 1"`:  "network.inputs.moves own 1: given twice",
 		`"moves own 24": ` + zeros + `, "moves own 1"`: `unknown input "moves own 24"`,
-		`"moves own 1": [1,2], "x"`:                    "input moves own 1: expected 128 whole numbers",
+		`"moves own 1": [1,2], "x"`:                    "input moves own 1: expected 128 numbers, found 2",
 		`"moves own 1": ` + strings.Replace(zeros, "0", "1.5", 1) +
-			`, "x"`: "input moves own 1: expected 128 whole numbers",
+			`, "x"`: "network.inputs.moves own 1[0]: expected a whole number",
 		`"moves own 0": ` + strings.Replace(zeros, "0", "-601", 1) +
 			`, "moves own 1"`: "input moves own 0: expected numbers from -600 to 600, found -601",
 	} {
@@ -188,7 +186,8 @@ func TestNetworkFile(t *testing.T) {
 			`"bias": [1501,`}, {`"bias": [`, `"bias": [40000,`},
 	} {
 		_, err := Read(strings.NewReader(strings.Replace(text, c[0], c[1], 1)), "x.json")
-		require.ErrorContains(t, err, "weights x.json: network")
+		require.ErrorContains(t, err, "weights x.json: ")
+		require.ErrorContains(t, err, "network")
 	}
 }
 

@@ -18,8 +18,6 @@ import (
 )
 
 func TestDefaultsSuitEveryPreset(t *testing.T) {
-	source, err := Load(DefaultName)
-	require.NoError(t, err)
 	want := map[string]string{
 		"standard": Standard, "italian": Standard, "leather": Standard, "turkish-advanced": Standard, "cosmoludo": Standard,
 		"simplified": Simplified, "italian-simplified": Simplified, "turkish-basic": Simplified, "russian": Simplified,
@@ -28,10 +26,10 @@ func TestDefaultsSuitEveryPreset(t *testing.T) {
 	for _, preset := range rules.Presets() {
 		r := rules.MustParse(preset.Name)
 		require.Equal(t, want[preset.Name], Family(r), preset.Name)
-		_, err := source.Evaluator(r)
+		_, err := ForRules(r)
 		require.NoError(t, err, preset.Name)
 	}
-	_, err = Default("chess")
+	_, err := Default("chess")
 	require.ErrorContains(t, err, `"chess"`)
 }
 
@@ -76,16 +74,12 @@ func TestReadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown feature": {change(func(_, w map[string]any) { w["charm"] = 1 }),
 			`unknown feature "charm"; expected one of: tempo, only1`},
-		"missing feature": {change(func(_, w map[string]any) { delete(w, "mobility") }), `feature "mobility" is missing`},
-		"two missing": {change(func(_, w map[string]any) { delete(w, "mobility"); delete(w, "tempo") }),
-			`feature "tempo" is missing`},
 		"feature twice":  {strings.Replace(text, `"tempo":`, `"tempo":3,"tempo":`, 1), "weights.tempo: given twice"},
-		"null weight":    {change(func(_, w map[string]any) { w["near"] = nil }), "feature near: expected a number"},
-		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "feature near: expected a number"},
+		"text as weight": {change(func(_, w map[string]any) { w["near"] = "12" }), "weights.near: expected a number"},
 		"huge weight": {change(func(_, w map[string]any) { w["near"] = 10001 }),
 			"feature near: expected a weight from -10000 to 10000, found 10001"},
 		"infinite weight": {strings.Replace(text, `"near":`, `"near":1e999,"nearly":`, 1),
-			"feature near: expected a number"},
+			"weights.near: expected a "},
 		"NaN":           {strings.Replace(text, `"near":`, `"near":NaN,"nearly":`, 1), "expected a weights file"},
 		"later version": {change(func(f, _ map[string]any) { f["version"] = 2 }), "expected version 1, found 2"},
 		"no version": {change(func(f, _ map[string]any) { delete(f, "version") }),
@@ -96,13 +90,14 @@ func TestReadRefuses(t *testing.T) {
 			"expected a provenance with a method"},
 		"no weights": {change(func(f, _ map[string]any) { delete(f, "weights") }),
 			`expected "weights": {feature: weight, …}`},
-		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }),
-			`expected "weights": {feature: weight, …}`},
+		"list of weights": {change(func(f, _ map[string]any) { f["weights"] = []int{1} }), "weights: expected an object"},
+		"win scale": {change(func(f, _ map[string]any) { f["win_scale"] = -1 }),
+			"win_scale: expected a number from 0 to 10000, found -1"},
 		"unknown field":      {change(func(f, _ map[string]any) { f["wights"] = 1 }), "wights: there is no such field"},
 		"text after the end": {text + "{}", "after top-level value"},
 		"empty file":         {"", "expected a weights file: expected JSON"},
 		"broken file":        {text[:40], "unexpected EOF"},
-		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected a file of at most 524288 bytes"},
+		"huge file":          {strings.Repeat(" ", maxFile) + text, "expected at most 524288 bytes"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "x.json")
 		require.ErrorContains(t, err, c.want, name)
@@ -127,13 +122,13 @@ func TestReadRefusesPolicies(t *testing.T) {
 	require.Equal(t, int16(-7), w.Policy.Table(0)[5])
 	whole := tables(func(map[string]any) {})
 	for name, c := range map[string]struct{ text, want string }{
-		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), "x: there is no such field"},
-		"number":        {strings.Replace(encode(t, valid()), `"version"`, `"policy":1,"version"`, 1), `policy: expected "policy": {table`},
+		"no object":     {strings.Replace(whole, `"policy":{`, `"policy":1,"x":{`, 1), "policy: expected an object"},
+		"number":        {strings.Replace(encode(t, valid()), `"version"`, `"policy":1,"version"`, 1), `policy: expected an object`},
 		"unknown table": {tables(func(l map[string]any) { l["dorp"] = []int{} }), `policy: unknown table "dorp"`},
 		"missing table": {tables(func(l map[string]any) { delete(l, "drop") }), "policy: table drop is missing"},
 		"table twice":   {strings.Replace(whole, `"drop":`, `"drop":[],"drop":`, 1), "policy.drop: given twice"},
-		"short":         {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected as many"},
-		"fraction":      {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy: table end: expected as many"},
+		"short":         {tables(func(l map[string]any) { l["drop"] = []int{1} }), "policy: table drop: expected 648 numbers, found 1"},
+		"fraction":      {tables(func(l map[string]any) { l["drop"].([]int16)[0] = 1; l["end"] = []any{0.5} }), "policy.end[0]: expected a whole number"},
 		"huge weight": {tables(func(l map[string]any) { l["drop"].([]int16)[0] = policy.MaxWeight + 1 }),
 			"policy: table drop: expected numbers from -8191 to 8191, found 8192"},
 	} {
@@ -147,6 +142,7 @@ func TestDefaultsHavePolicies(t *testing.T) {
 		w, err := Default(family)
 		require.NoError(t, err)
 		require.NotNil(t, w.Policy, family)
+		require.Positive(t, w.WinScale, family)
 		var text bytes.Buffer
 		require.NoError(t, w.Write(&text))
 		again, err := Read(&text, "")
@@ -159,17 +155,19 @@ func TestDefaultsHavePolicies(t *testing.T) {
 
 func TestLoadReadsFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.json")
-	_, err := Load(path)
+	leather := rules.MustParse("leather")
+	_, err := Load(path, leather)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.NoError(t, os.WriteFile(path, []byte(encode(t, valid())), 0o600))
-	source, err := Load(path)
+	few := valid()
+	few["weights"] = map[string]any{"near": 3, "tempo": 1}
+	require.NoError(t, os.WriteFile(path, []byte(encode(t, few)), 0o600))
+	w, err := Load(path, leather)
 	require.NoError(t, err)
-	_, err = source.Evaluator(rules.MustParse("leather"))
-	require.NoError(t, err)
-	_, err = source.Evaluator(rules.MustParse("turkish-basic"))
+	require.Equal(t, []float64{3, 1, 0}, []float64{*w.Feature("near"), *w.Feature("tempo"), *w.Feature("front")})
+	_, err = Load(path, rules.MustParse("turkish-basic"))
 	require.EqualError(t, err, "weights "+path+" are for standard rules; turkish-basic needs weights for simplified rules")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
-	_, err = Load(path)
+	_, err = Load(path, leather)
 	require.Error(t, err)
 }
 

@@ -65,9 +65,9 @@ func lureWeights(t *testing.T, r *rules.Rules) (spec string, e *eval.Evaluator) 
 	require.Contains(t, text, "-900")
 	path := filepath.Join(t.TempDir(), "lure.json")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	source, err := eval.Load(path)
+	w, err := eval.Load(path, r)
 	require.NoError(t, err)
-	e, err = source.Evaluator(r)
+	e, err = eval.New(w, r)
 	require.NoError(t, err)
 	return "greedy:weights=" + path, e
 }

@@ -15,9 +15,7 @@ import (
 )
 
 func evaluator(t testing.TB, r *rules.Rules) *eval.Evaluator {
-	w, err := eval.Default(eval.Family(r))
-	require.NoError(t, err)
-	e, err := eval.New(w, r)
+	e, err := eval.ForRules(r)
 	require.NoError(t, err)
 	return e
 }

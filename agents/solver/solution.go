@@ -33,11 +33,7 @@ type Solution struct {
 func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solution, error), error) {
 	find := s.depthFirst()
 	if s.Nodes > 0 {
-		weights, err := eval.Default(eval.Family(r))
-		if err != nil {
-			return nil, err
-		}
-		guide, err := eval.New(weights, r)
+		guide, err := eval.ForRules(r)
 		if err != nil {
 			return nil, err
 		}

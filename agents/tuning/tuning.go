@@ -87,16 +87,7 @@ func weights(v agents.Values, r *rules.Rules) (eval.Weights, error) {
 	if err != nil {
 		return eval.Weights{}, err
 	}
-	return WeightsOf(source, r)
-}
-
-// WeightsOf returns weights for the rules r.
-func WeightsOf(source eval.Source, r *rules.Rules) (eval.Weights, error) {
-	w, err := source.Weights(r)
-	if err == nil {
-		_, err = eval.New(w, r) // they may be for other rules
-	}
-	return w, err
+	return source.Weights(r)
 }
 
 // Weights returns the weights of an agent's evaluation under the rules r, or an error

@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 		{"mcts", "standard", "cpuct", Tunable{Start: 0.3, Max: 100}},
 		{"alphabeta:rfp_margin=90", "standard", "rfp_margin", Tunable{Start: 90, Max: 20000, Whole: true}},
 		{"alphabeta:weight.near=3.5", "kang", "weight.near", Tunable{Start: 3.5, Min: -10000, Max: 10000}},
-		{"greedy", "kang", "weight.near", Tunable{Start: kang.Values[eval.Near], Min: -10000, Max: 10000}},
+		{"greedy", "kang", "weight.near", Tunable{Start: *kang.Feature("near"), Min: -10000, Max: 10000}},
 	} {
 		c.want.Name = c.name
 		got, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse(c.rules), c.name)
@@ -76,7 +76,7 @@ func TestWeights(t *testing.T) {
 	require.NoError(t, err)
 	want, err := eval.Default(eval.Simplified)
 	require.NoError(t, err)
-	want.Values[eval.Near] = 7
+	*want.Feature("near") = 7
 	require.Equal(t, want.Values, w.Values)
 	_, err = Weights(registry, spec(t, "random"), r)
 	require.ErrorContains(t, err, `agent "random" has no weights`)

@@ -182,11 +182,7 @@ func (s *server) eval(context.Context, string) error {
 	case s.rules.Outcome(p) != rules.Undecided:
 		return errors.New("the game is over")
 	}
-	weights, err := eval.Load("default")
-	if err != nil {
-		return err
-	}
-	e, err := weights.Evaluator(s.rules)
+	e, err := eval.ForRules(s.rules)
 	if err != nil {
 		return err
 	}

@@ -199,9 +199,7 @@ func TestServerOtherAnswers(t *testing.T) {
 	require.Equal(t, []string{"perft 2 nodes 56352"}, serve(t, "random", "perft 2\n"))
 	require.Equal(t, []string{"perft 0 nodes 1"}, serve(t, "random", "perft 0\n"))
 	r := rules.MustParse("standard")
-	weights, err := eval.Load("default")
-	require.NoError(t, err)
-	e, err := weights.Evaluator(r)
+	e, err := eval.ForRules(r)
 	require.NoError(t, err)
 	p := opening(r)
 	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))},

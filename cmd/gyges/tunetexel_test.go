@@ -24,7 +24,7 @@ import (
 func knownWeights(t *testing.T) eval.Weights {
 	w, err := eval.Default(eval.Standard)
 	require.NoError(t, err)
-	w.Values[eval.Only3], w.Values[eval.Shared1], w.Values[eval.Near] = 30, -20, 40
+	*w.Feature("only3"), *w.Feature("shared1"), *w.Feature("near") = 30, -20, 40
 	return w
 }
 
@@ -92,9 +92,7 @@ func TestTexelFitsNetworks(t *testing.T) {
 	require.Zero(t, code, errText)
 	require.Contains(t, text, "; with a network of 256 units\n")
 	file := filepath.Join(out, training.WeightsFile)
-	source, err := eval.Load(file)
-	require.NoError(t, err)
-	w, err := source.Weights(r)
+	w, err := eval.Load(file, r)
 	require.NoError(t, err)
 	require.NotNil(t, w.Network)
 	require.NotNil(t, w.Policy)
@@ -162,7 +160,7 @@ func TestTexelRecoversWeightsFromFiles(t *testing.T) {
 	require.NoError(t, errors.Join(err, historyFile.Close()))
 	require.Equal(t, 0, lines[0].Step)
 	require.Less(t, *lines[len(lines)-1].Loss, *lines[0].Loss)
-	require.InDelta(t, got.Values[eval.Near], lines[len(lines)-1].Parameters["near"], 1e-3)
+	require.InDelta(t, *got.Feature("near"), lines[len(lines)-1].Parameters["near"], 1e-3)
 
 	require.Equal(t, knownWeights(t).Network, got.Network, "a network that is not fitted stays")
 

@@ -202,7 +202,7 @@ func (f *Fit) fitPolicy(
 // six digits, which is more than their errors allow, and with the network and the policy
 // if they were fitted.
 func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
-	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Policy: parent.Policy, Provenance: p}
+	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Policy: parent.Policy, WinScale: parent.WinScale, Provenance: p}
 	for j, f := range r.Features {
 		w.Values[j] = tuning.SixDigits(f.Weight)
 	}

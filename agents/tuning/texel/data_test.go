@@ -21,7 +21,7 @@ import (
 func drawPositions(t testing.TB, n int, last error) (iter.Seq2[dataset.Position, error], []dataset.Position,
 	*eval.Evaluator) {
 	r := rules.MustParse("kang")
-	e, err := eval.Source{}.Evaluator(r)
+	e, err := eval.ForRules(r)
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(1, 1))
 	list := make([]dataset.Position, n)

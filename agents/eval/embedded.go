@@ -1,0 +1,69 @@
+package eval
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"math"
+	"sync"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Names of embedded weights, beside those of the families.
+const (
+	// DefaultName selects the weights by the rules.
+	DefaultName = "default"
+	// ClassicName names an evaluation that other programs have used, for the rules
+	// with displacement: the moves, and three times the pieces and squares that one
+	// side alone controls.
+	ClassicName = "classic"
+)
+
+//go:embed weights/*.json
+var embedded embed.FS
+
+// readers read the embedded weights, each once, as every game needs them.
+var readers = func() map[string]func() (Weights, error) {
+	readers := map[string]func() (Weights, error){}
+	for _, name := range [...]string{Standard, Simplified, Kang, ClassicName} {
+		readers[name] = sync.OnceValues(func() (Weights, error) {
+			text, err := embedded.ReadFile("weights/" + name + ".json")
+			if err != nil {
+				return Weights{}, err
+			}
+			return Read(bytes.NewReader(text), "default/"+name)
+		})
+	}
+	return readers
+}()
+
+// Default returns the embedded weights for a family of rules, or those of ClassicName.
+func Default(name string) (Weights, error) {
+	read, ok := readers[name]
+	if !ok {
+		return Weights{}, fmt.Errorf("no weights %.60q come with the program", name)
+	}
+	return read()
+}
+
+// ForRules returns the evaluator with the embedded weights for r.
+func ForRules(r *rules.Rules) (*Evaluator, error) { return new(Source).Evaluator(r) }
+
+// WinProbability returns the probability that the side to move wins, draws counting half, by
+// a score, of two agents like alphabeta:nodes=20000 with the embedded weights. A proven
+// result is 0 or 1.
+func WinProbability(s agents.Score, r *rules.Rules) float64 {
+	switch {
+	case s >= agents.WinScore:
+		return 1
+	case s <= -agents.WinScore:
+		return 0
+	}
+	w, err := Default(Family(r))
+	if err != nil {
+		panic(err) // they are part of the program, and tested
+	}
+	return 1 / (1 + math.Exp(-float64(s)/w.WinScale))
+}
