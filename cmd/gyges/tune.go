@@ -35,9 +35,8 @@ type tuneTexelCmd struct {
 
 func (tuneTexelCmd) Help() string {
 	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain " +
-		"on the test positions. Prints each weight with its standard error, and by how much the validation loss rises " +
-		"without its feature. Features are marked insignificant if the 95 % interval of the weight contains 0, or the loss " +
-		"is lower without them. Errors count the positions of a game as one cluster, since their results are correlated."
+		"on the test positions, whose 95 % interval counts the positions of a game as one cluster, since their results are " +
+		"correlated. Prints each weight before and after."
 }
 
 func (tuneTexelCmd) examples() []example {
@@ -73,8 +72,8 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 // print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	g := grid.Grid{
-		Header: []string{"Feature", "Before", "After", "Error", "Loss without", ""},
-		Left:   map[int]bool{0: true, 5: true},
+		Header: []string{"Feature", "Before", "After", ""},
+		Left:   map[int]bool{0: true, 3: true},
 		Fold:   1,
 	}
 	for _, f := range r.Features {
@@ -111,16 +110,9 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 
 // featureRow returns the row of a feature in the table of a fit.
 func featureRow(f *texel.Feature) []string {
-	row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), "", "", "frozen"}
+	row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), ""}
 	if f.Frozen {
-		return row
-	}
-	row[3], row[4], row[5] = "unknown", fmt.Sprintf("%+.6f ± %.6f", *f.Without, *f.WithoutMargin), ""
-	if f.Error != nil {
-		row[3] = fmt.Sprintf("± %.3g", *f.Error)
-	}
-	if f.Insignificant {
-		row[5] = "insignificant"
+		row[3] = "frozen"
 	}
 	return row
 }

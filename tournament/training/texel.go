@@ -138,16 +138,19 @@ func digest[T any](weights *T) string {
 }
 
 // read reads the training positions in folders, with the features of an evaluation.
-func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string) (texel.Splits, error) {
+func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string) (d texel.Splits, err error) {
 	e, err := eval.New(*parent, r)
 	if err != nil {
-		return texel.Splits{}, err
+		return d, err
 	}
 	choice := f.Choice
 	choice.Inputs = f.Settings.Network != nil
-	return texel.ReadSplits(ctx, func(split dataset.Split) iter.Seq2[dataset.Position, error] {
-		return positions(r, split, folders)
-	}, e, choice)
+	for split := range d {
+		if d[split], err = texel.Read(ctx, positions(r, dataset.Split(split), folders), e, choice); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
 }
 
 // positions returns the training positions of a split in folders.
@@ -249,11 +252,11 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
-		Data: fmt.Sprintf("%d positions of %s", data.Train.Len(), strings.Join(c.Data, ", ")), Gain: result.Test.Provenance(),
+		Data: fmt.Sprintf("%d positions of %s", data[dataset.Train].Len(), strings.Join(c.Data, ", ")), Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(f.finish(result, w), f.close())
-	positions := [dataset.NumSplits]int{data.Train.Len(), data.Validation.Len(), data.Test.Len()}
+	positions := [dataset.NumSplits]int{data[dataset.Train].Len(), data[dataset.Validation].Len(), data[dataset.Test].Len()}
 	return &Fitted{result, positions, w.Source}, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gyges/agents/eval"
+	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/texel"
 	"gyges/ratings"
@@ -352,7 +353,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	if err != nil {
 		return nil, err
 	}
-	g.Positions, g.Validation = data.Train.Len(), data.Validation.Len()
+	g.Positions, g.Validation = data[dataset.Train].Len(), data[dataset.Validation].Len()
 	g.ValidationLoss, g.Test, g.Policy = r.ValidationLoss[1], r.Test, r.Policy
 	agent, _ := t.selfPlayAt(g.Number)
 	parentName := sourceName(&t.Weights)
@@ -362,7 +363,7 @@ func (t *trainer) fit(ctx context.Context, g *Generation) (*eval.Weights, error)
 	w := fitted(parent, r, eval.Provenance{
 		Method: "texel", Run: t.Name + " " + GenerationName(g.Number), Parent: parentName, Seed: t.Seed,
 		Version: t.env.Version,
-		Data:    fmt.Sprintf("%d positions of self-play by %s", data.Train.Len(), agent),
+		Data:    fmt.Sprintf("%d positions of self-play by %s", data[dataset.Train].Len(), agent),
 	})
 	w.Source = t.path(g.Number, WeightsFile)
 	return w, nil

@@ -2,39 +2,21 @@ package texel
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 )
 
-// maxFeatures bounds the features: by the type of a column's index, and since the
-// Hessian holds the square of their number.
-const maxFeatures = math.MaxUint8
-
 // blockRows is how many positions a block holds: the unit of work of a core.
 const blockRows = 8192
-
-// Row is a position.
-type Row struct {
-	Features []float64 // from the side to move; finite
-	Inputs   []uint16  // active inputs of a network; none if no network is fitted
-	Base     float64   // the rest of the evaluation, in hundredths of a point
-	Result   float64   // of the game for the side to move: 0, ½, 1, or a mean of some
-	Score    float64   // search score for the side to move, in hundredths of a point; NaN: none
-	Count    float64   // how often it occurred; above 0
-	Game     uint32    // positions of one game, whose results are correlated, share a number
-}
 
 // Data is a set of positions. Only features that are not zero are stored: five
 // bytes for each, two for an input, and 28 for a position.
 type Data struct {
-	features int
+	features int // number of features, at most 255
 	blocks   []*block
 	rows     int
 	count    float64 // sum of the counts
@@ -45,18 +27,18 @@ type block struct {
 	rows    []row
 	columns []uint8 // of the features, row by row
 	values  []float32
-	inputs  []uint16 // row by row
+	inputs  []uint16 // of a network, row by row
 }
 
-// row is a position in a block.
+// row is a position in a block, seen from the side to move.
 type row struct {
-	features, inputs           uint32 // ends in the block's columns and inputs
-	base, result, score, count float32
-	game                       uint32
+	features, inputs uint32  // ends in the block's columns and inputs
+	base             float32 // the rest of the evaluation, in hundredths of a point
+	result           float32 // of the game: 0, ½, 1, or a mean of several
+	score            float32 // of a search, in hundredths of a point; NaN: none
+	count            float32 // how often it occurred; above 0
+	game             uint32  // positions of one game, whose results are correlated, share a number
 }
-
-// NewData returns an empty set of positions with the given number of features, at most 255.
-func NewData(features int) *Data { return &Data{features: min(features, maxFeatures)} }
 
 // Len returns the number of positions; 0 for nil.
 func (d *Data) Len() int {
@@ -66,89 +48,43 @@ func (d *Data) Len() int {
 	return d.rows
 }
 
-// Add adds a position. It returns an error if a number is out of range.
-func (d *Data) Add(r Row) error {
-	if err := d.check(r); err != nil {
-		return err
-	}
+// add adds a position with its features, which are finite, and the active inputs of a
+// network; none if no network is fitted.
+func (d *Data) add(r row, features []float64, inputs []uint16) {
 	if d.rows%blockRows == 0 {
-		d.newBlock()
+		d.blocks = append(d.blocks, &block{rows: make([]row, 0, blockRows)})
 	}
 	b := d.blocks[len(d.blocks)-1]
-	for j, x := range r.Features {
+	for j, x := range features {
 		if x != 0 {
 			b.columns = append(b.columns, uint8(j))
 			b.values = append(b.values, float32(x))
 		}
 	}
-	b.inputs = append(b.inputs, r.Inputs...)
-	b.rows = append(b.rows, row{
-		features: uint32(len(b.columns)), inputs: uint32(len(b.inputs)), game: r.Game,
-		base: float32(r.Base), result: float32(r.Result), score: float32(r.Score), count: float32(r.Count),
-	})
+	b.inputs = append(b.inputs, inputs...)
+	r.features, r.inputs = uint32(len(b.columns)), uint32(len(b.inputs))
+	b.rows = append(b.rows, r)
 	d.rows++
-	d.count += float64(float32(r.Count))
-	return nil
+	d.count += float64(r.count)
 }
 
-func (d *Data) check(r Row) error {
-	if len(r.Features) != d.features {
-		return fmt.Errorf("expected %d features, found %d", d.features, len(r.Features))
+// start returns where the features and inputs of a position begin.
+func (b *block) start(i int) (features, inputs uint32) {
+	if i == 0 {
+		return 0, 0
 	}
-	for j, x := range r.Features {
-		if math.IsNaN(x) || math.Abs(x) > math.MaxFloat32 {
-			return fmt.Errorf("feature %d: expected a finite number, found %v", j, x)
-		}
-	}
-	for _, i := range r.Inputs {
-		if int(i) >= eval.NumInputs {
-			return fmt.Errorf("expected inputs below %d, found %d", eval.NumInputs, i)
-		}
-	}
-	switch {
-	case math.IsNaN(r.Base) || math.Abs(r.Base) > math.MaxFloat32:
-		return fmt.Errorf("expected a finite base, found %v", r.Base)
-	case !(0 <= r.Result && r.Result <= 1): // true for NaN too
-		return fmt.Errorf("expected a result from 0 to 1, found %v", r.Result)
-	case math.IsInf(r.Score, 0):
-		return fmt.Errorf("expected a finite score, found %v", r.Score)
-	case !(0 < r.Count && r.Count <= math.MaxFloat32):
-		return fmt.Errorf("expected a count above 0, found %v", r.Count)
-	}
-	return nil
-}
-
-// newBlock begins a block with a capacity estimated from the block before, whose
-// spare capacity is released.
-func (d *Data) newBlock() {
-	entries := 0
-	if n := len(d.blocks); n > 0 {
-		last := d.blocks[n-1]
-		entries = len(last.values)
-		last.columns, last.values = slices.Clip(last.columns), slices.Clip(last.values)
-	}
-	d.blocks = append(d.blocks, &block{
-		rows:    make([]row, 0, blockRows),
-		columns: make([]uint8, 0, entries+entries/32),
-		values:  make([]float32, 0, entries+entries/32),
-	})
+	return b.rows[i-1].features, b.rows[i-1].inputs
 }
 
 // features returns the features of a position that are not zero.
 func (b *block) features(i int) ([]uint8, []float32) {
-	start := uint32(0)
-	if i > 0 {
-		start = b.rows[i-1].features
-	}
+	start, _ := b.start(i)
 	return b.columns[start:b.rows[i].features], b.values[start:b.rows[i].features]
 }
 
 // active returns the active inputs of a position.
 func (b *block) active(i int) []uint16 {
-	start := uint32(0)
-	if i > 0 {
-		start = b.rows[i-1].inputs
-	}
+	_, start := b.start(i)
 	return b.inputs[start:b.rows[i].inputs]
 }
 
@@ -179,32 +115,18 @@ func (c Choice) excludes(p *dataset.Position) bool {
 	return c.Quiet && !p.Quiet || c.Leaves && over
 }
 
-// Splits are the positions of a fit.
-type Splits struct {
-	Train      *Data // weights are fitted to these
-	Validation *Data // the iteration to stop at is chosen by these
-	Test       *Data // the result is measured on these, once; nil or empty: it is not
-}
+// Splits are the positions of a fit: weights are fitted to those for training, the
+// iteration to stop at is chosen by those for validation, and the result is measured on the
+// test positions, once; with none it is not.
+type Splits [dataset.NumSplits]*Data
 
-// ReadSplits returns the data of each split's positions, as [ReadData] does.
-func ReadSplits(
-	ctx context.Context, read func(dataset.Split) iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
-) (d Splits, err error) {
-	for split, data := range [dataset.NumSplits]**Data{&d.Train, &d.Validation, &d.Test} {
-		if *data, err = ReadData(ctx, read(dataset.Split(split)), e, choice); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
-}
-
-// ReadData returns the data of training positions in their order, with the features that
+// Read returns the data of training positions in their order, with the features that
 // e extracts, computed on all cores. It returns the first error of the positions, or
 // ctx's.
-func ReadData(
+func Read(
 	ctx context.Context, positions iter.Seq2[dataset.Position, error], e *eval.Evaluator, choice Choice,
 ) (*Data, error) {
-	d := NewData(eval.NumFeatures)
+	d := &Data{features: eval.NumFeatures}
 	batch := make([]dataset.Position, 0, blockRows)
 	for p, err := range positions {
 		if err != nil {
@@ -217,37 +139,36 @@ func ReadData(
 			break
 		}
 		if batch = append(batch, p); len(batch) == blockRows {
-			if err := errors.Join(ctx.Err(), d.extract(batch, e, choice.Inputs)); err != nil {
-				return nil, err
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
+			d.extract(batch, e, choice.Inputs)
 			batch = batch[:0]
 		}
 	}
-	return d, d.extract(batch, e, choice.Inputs)
+	d.extract(batch, e, choice.Inputs)
+	return d, nil
 }
 
 // extract adds positions with the features, and optionally the inputs, that e extracts.
-func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool) error {
-	rows := make([]Row, len(batch))
+func (d *Data) extract(batch []dataset.Position, e *eval.Evaluator, inputs bool) {
+	bases := make([]float64, len(batch))
 	features := make([][eval.NumFeatures]float64, len(batch))
-	parallel(len(batch), func(i int) {
+	active := make([]eval.Inputs, len(batch))
+	parallel(len(batch), func(i int) { bases[i] = e.Extract(batch[i].Position, &features[i], &active[i]) })
+	for i := range batch {
 		p := &batch[i]
-		var on eval.Inputs
-		r := Row{Features: features[i][:], Result: p.Result(), Score: math.NaN(), Count: float64(p.Count())}
-		r.Base = e.Extract(p.Position, &features[i], &on)
-		r.Game = uint32(p.Game) // a collision of large numbers makes two games one cluster
+		r := row{
+			base: float32(bases[i]), result: float32(p.Result()), score: float32(math.NaN()), count: float32(p.Count()),
+			game: uint32(p.Game), // a collision of large numbers makes two games one cluster
+		}
 		if p.Scored {
-			r.Score = float64(p.Score)
+			r.score = float32(p.Score)
 		}
+		var on []uint16
 		if inputs {
-			r.Inputs = slices.Clone(on.Active())
+			on = active[i].Active()
 		}
-		rows[i] = r
-	})
-	for _, r := range rows {
-		if err := d.Add(r); err != nil {
-			return fmt.Errorf("position %d: %w", d.rows+1, err)
-		}
+		d.add(r, features[i][:], on)
 	}
-	return nil
 }

@@ -44,11 +44,11 @@ func drawPositions(t testing.TB, n int, last error) (iter.Seq2[dataset.Position,
 	}, list, e
 }
 
-func TestReadData(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	all, list, e := drawPositions(t, blockRows+100, nil)
 	for _, choice := range []Choice{{}, {Quiet: true}, {Positions: 77}, {Quiet: true, Positions: 100}} {
-		d, err := ReadData(t.Context(), all, e, choice)
+		d, err := Read(t.Context(), all, e, choice)
 		require.NoError(t, err)
 		n := 0
 		for _, p := range list {
@@ -74,19 +74,19 @@ func TestReadData(t *testing.T) {
 	}
 	broken := errors.New("a broken shard")
 	all, _, e = drawPositions(t, 10, broken)
-	_, err := ReadData(t.Context(), all, e, Choice{})
+	_, err := Read(t.Context(), all, e, Choice{})
 	require.ErrorIs(t, err, broken)
 	all, _, e = drawPositions(t, blockRows, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = ReadData(ctx, all, e, Choice{})
+	_, err = Read(ctx, all, e, Choice{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-func BenchmarkReadData(b *testing.B) {
+func BenchmarkRead(b *testing.B) {
 	all, _, e := drawPositions(b, 20000, nil)
 	for b.Loop() {
-		_, err := ReadData(b.Context(), all, e, Choice{})
+		_, err := Read(b.Context(), all, e, Choice{})
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20000, "ns/position")

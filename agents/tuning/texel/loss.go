@@ -65,12 +65,11 @@ func (d *Data) meanSquares() []float64 {
 }
 
 // resultRange returns the lowest and the highest result.
-func (d *Data) resultRange() (low, high float64) {
+func (d *Data) resultRange() (low, high float32) {
 	low, high = 1, 0
 	for _, b := range d.blocks {
-		for i := range b.rows {
-			r := float64(b.rows[i].result)
-			low, high = min(low, r), max(high, r)
+		for _, r := range b.rows {
+			low, high = min(low, r.result), max(high, r.result)
 		}
 	}
 	return low, high
@@ -124,21 +123,25 @@ func (l *loss) logit(b *block, k, i int, v []float64) float64 {
 	return float64(l.offsets[k][i]) + b.dot(i, v)
 }
 
-// at returns the loss of one position.
-func (l *loss) at(b *block, k, i int, v []float64) float64 {
-	x := l.logit(b, k, i, v)
+// entropy returns the loss of a position with the logit x.
+func (l *loss) entropy(k, i int, x float64) float64 {
 	_, softplus := logistic(x)
 	return softplus - float64(l.targets[k][i])*x
 }
 
-// value returns the loss.
-func (l *loss) value(v []float64) float64 {
+// mean returns the loss of positions with the logits given.
+func (l *loss) mean(logit func(b *block, k, i int) float64) float64 {
 	sums := l.data.sum(1, func(b *block, k int, sums []float64) {
 		for i := range b.rows {
-			sums[0] += float64(b.rows[i].count) * l.at(b, k, i, v)
+			sums[0] += float64(b.rows[i].count) * l.entropy(k, i, logit(b, k, i))
 		}
 	})
 	return sums[0] / l.data.count
+}
+
+// value returns the loss.
+func (l *loss) value(v []float64) float64 {
+	return l.mean(func(b *block, k, i int) float64 { return l.logit(b, k, i, v) })
 }
 
 // gradient returns the loss and stores its gradient in grad.
@@ -161,6 +164,41 @@ func (l *loss) gradient(v, grad []float64) float64 {
 		grad[j] = sums[j] / l.data.count
 	}
 	return sums[n] / l.data.count
+}
+
+// z95 is the half-width of the 95 % interval of the normal distribution, in standard
+// deviations.
+const z95 = 1.959964
+
+// difference returns the loss of other at the point otherAt minus that of l at v, and
+// half of its 95 % interval, with the positions of a game as one cluster, since their
+// results are correlated.
+func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, margin float64) {
+	type game struct{ sum, count float64 }
+	known := map[uint32]*game{}
+	var games []*game // in the order of their positions
+	for k, b := range l.data.blocks {
+		for i := range b.rows {
+			r := &b.rows[i]
+			g, ok := known[r.game]
+			if !ok {
+				g = &game{}
+				known[r.game], games = g, append(games, g)
+			}
+			g.sum += float64(r.count) * (other.entropy(k, i, other.logit(b, k, i, otherAt)) - l.entropy(k, i, l.logit(b, k, i, v)))
+			g.count += float64(r.count)
+		}
+	}
+	for _, g := range games {
+		mean += g.sum
+	}
+	mean /= l.data.count
+	square := 0.0
+	for _, g := range games {
+		d := g.sum - mean*g.count
+		square += d * d
+	}
+	return mean, z95 * math.Sqrt(square) / l.data.count
 }
 
 // maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win

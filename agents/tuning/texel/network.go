@@ -23,118 +23,82 @@ type Network struct {
 }
 
 const (
-	maxEpochs = 10_000
-	maxBatch  = 1 << 20
-)
-
-func (n *Network) check(p *problems.List) {
-	p.Expect(1 <= n.Epochs && n.Epochs <= maxEpochs, "network.epochs",
-		"expected a number from 1 to %d, found %d", maxEpochs, n.Epochs)
-	p.Expect(0 <= n.Batch && n.Batch <= maxBatch, "network.batch",
-		"expected a number from 0 (for %d) to %d, found %d", defaultBatch, maxBatch, n.Batch)
-	p.Expect(0 <= n.Rate && n.Rate <= 1, "network.rate",
-		"expected a number from 0 (for %v) to 1, found %v", defaultRate, n.Rate)
-	p.Expect(0 <= n.Decay && n.Decay <= 1, "network.decay", "expected a number from 0 to 1, found %v", n.Decay)
-}
-
-const (
+	maxEpochs    = 10_000
+	maxBatch     = 1 << 20
 	defaultBatch = 512
 	defaultRate  = 0.004
 )
 
+func (n *Network) check(p *problems.List) {
+	problems.InRange(p, "network.epochs", "a number from 1", n.Epochs, 1, maxEpochs)
+	problems.InRange(p, "network.batch", "a number from 0 (for 512)", n.Batch, 0, maxBatch)
+	problems.InRange(p, "network.rate", "a number from 0 (for 0.004)", n.Rate, 0, 1)
+	problems.InRange(p, "network.decay", "a number from 0", n.Decay, 0, 1)
+}
+
 // model is an evaluation with a network in floating point. Its weights are in one
-// slice: those of the features, then the network's W1, B1 and W2. All are in units of
-// the logit, and activations are at most 1.
+// slice: those of the features, then rows of the network's, W1 by inputs, B1 and W2. All
+// are in units of the logit, and activations are at most 1.
 type model struct {
 	features int
 	x        []float32
 }
 
 const (
-	hidden      = eval.HiddenUnits
-	w1Size      = eval.NumInputs * hidden
-	networkSize = w1Size + 2*hidden // of a network
+	hidden = eval.HiddenUnits
+	b1Row  = eval.NumInputs
+	w2Row  = eval.NumInputs + 1
+	rows   = eval.NumInputs + 2
 )
 
 // units has a number for each hidden unit.
 type units [hidden]float32
 
-func (m *model) units(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
-func (m *model) w1(i int) *units    { return m.units(i) }
-func (m *model) b1() *units         { return m.units(eval.NumInputs) }
-func (m *model) w2() *units         { return m.units(eval.NumInputs + 1) }
+func newModel(features int) model { return model{features, make([]float32, features+rows*hidden)} }
 
-// lanes is how many units are computed at a time, in registers.
-const lanes = 8
+// row returns a row of the network's weights.
+func (m *model) row(i int) *units { return (*units)(m.x[m.features+i*hidden:]) }
 
-// lane returns the numbers of an input from unit k on.
-func (m *model) lane(i, k int) *[lanes]float32 { return (*[lanes]float32)(m.x[m.features+i*hidden+k:]) }
+// input returns the weights of an input: in half 0 for the units, in half 1 for their
+// mirror images.
+func (m *model) input(i uint16, half int) *units {
+	if half == 1 {
+		return m.row(eval.Mirrored(int(i)))
+	}
+	return m.row(int(i))
+}
 
 // sums are the pre-activations of the units and of their mirror images.
 type sums [2]units
 
-// logit returns the logit of a position.
+// logit returns the logit of a position and stores its pre-activations in s. Four inputs
+// at a time take half the time of one at a time.
 func (m *model) logit(b *block, i int, s *sums) float64 {
-	active := b.active(i)
-	for k := 0; k < hidden; k += lanes {
-		m.forward(active, k, (*[lanes]float32)(s[0][k:]), false)
-		m.forward(active, k, (*[lanes]float32)(s[1][k:]), true)
+	for half := range s {
+		x := &s[half]
+		*x = *m.row(b1Row)
+		on := b.active(i)
+		for ; len(on) >= 4; on = on[4:] {
+			r0, r1, r2, r3 := m.input(on[0], half), m.input(on[1], half), m.input(on[2], half), m.input(on[3], half)
+			for k := range x {
+				x[k] = x[k] + r0[k] + r1[k] + r2[k] + r3[k]
+			}
+		}
+		for _, input := range on {
+			for k, w1 := range m.input(input, half) {
+				x[k] += w1
+			}
+		}
 	}
 	var x float32
 	columns, values := b.features(i)
 	for k, j := range columns {
 		x += m.x[j] * values[k]
 	}
-	for k, w2 := range m.w2() {
+	for k, w2 := range m.row(w2Row) {
 		x += w2 * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
 	}
 	return float64(x)
-}
-
-// forward computes the pre-activations of some units, or of their mirror images.
-func (m *model) forward(active []uint16, k int, s *[lanes]float32, mirrored bool) {
-	*s = *m.lane(eval.NumInputs, k) // the bias
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-	for _, j := range active {
-		i := int(j)
-		if mirrored {
-			i = eval.Mirrored(i)
-		}
-		row := m.lane(i, k)
-		s0 += row[0]
-		s1 += row[1]
-		s2 += row[2]
-		s3 += row[3]
-		s4 += row[4]
-		s5 += row[5]
-		s6 += row[6]
-		s7 += row[7]
-	}
-	*s = [lanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
-}
-
-// backward adds the gradient by the pre-activations of some units, or of their mirror
-// images, to the weights of the active inputs.
-func (m *model) backward(active []uint16, k int, s *[lanes]float32, mirrored bool) {
-	if *s == [lanes]float32{} { // all are at their bounds
-		return
-	}
-	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
-	for _, j := range active {
-		i := int(j)
-		if mirrored {
-			i = eval.Mirrored(i)
-		}
-		row := m.lane(i, k)
-		row[0] += s0
-		row[1] += s1
-		row[2] += s2
-		row[3] += s3
-		row[4] += s4
-		row[5] += s5
-		row[6] += s6
-		row[7] += s7
-	}
 }
 
 func clippedReLU(x float32) float32 { return min(max(x, 0), 1) }
@@ -154,46 +118,74 @@ func (m *model) add(g *model, b *block, i int, s *sums, residual float32) {
 	for k, j := range columns {
 		g.x[j] += residual * values[k]
 	}
-	gradBias, gradOut := g.b1(), g.w2()
-	for k, w2 := range m.w2() {
+	gradBias, gradOut := g.row(b1Row), g.row(w2Row)
+	for k, w2 := range m.row(w2Row) {
 		gradOut[k] += residual * (clippedReLU(s[0][k]) + clippedReLU(s[1][k]))
 		s[0][k], s[1][k] = residual*w2*clippedReLUSlope(s[0][k]), residual*w2*clippedReLUSlope(s[1][k])
 		gradBias[k] += s[0][k] + s[1][k]
 	}
-	active := b.active(i)
-	for k := 0; k < hidden; k += lanes {
-		g.backward(active, k, (*[lanes]float32)(s[0][k:]), false)
-		g.backward(active, k, (*[lanes]float32)(s[1][k:]), true)
+	for half := range s {
+		for _, input := range b.active(i) {
+			row := g.input(input, half)
+			for k, x := range &s[half] {
+				row[k] += x
+			}
+		}
 	}
 }
 
-// newModel returns the initial model: the parent's, or one with a network of small
+// networkRows returns the rows of a network in the order of a model's.
+func networkRows(n *eval.Network) []*[hidden]int16 {
+	list := make([]*[hidden]int16, 0, rows)
+	for i := range n.W1 {
+		list = append(list, &n.W1[i])
+	}
+	return append(list, &n.B1, &n.W2)
+}
+
+// quantum returns the size of 1 in a row of a quantised network, and the largest absolute
+// value of a weight there, in units of the logit.
+func quantum(row int, scale float64) (size, bound float64) {
+	switch row {
+	case b1Row:
+		return 1.0 / eval.QA, float64(eval.MaxB1) / eval.QA
+	case w2Row:
+		return scale / eval.QB, math.MaxInt16 / eval.QB * scale
+	default:
+		return 1.0 / eval.QA, float64(eval.MaxW1) / eval.QA
+	}
+}
+
+// initial returns the initial model: the parent's, or one with a network of small
 // random weights.
-func (f *fit) newModel() *model {
+func (f *fit) initial() model {
 	s := &f.settings
-	m := &model{len(s.Parent), make([]float32, len(s.Parent)+networkSize)}
+	m := newModel(len(s.Parent))
 	for j, w := range s.Parent {
 		m.x[j] = float32(w * f.scale)
 	}
-	if p := s.Network.Parent; p != nil {
-		for k := range hidden {
-			m.b1()[k] = float32(p.B1[k]) / eval.QA
-			m.w2()[k] = float32(float64(p.W2[k]) / eval.QB * f.scale)
-			for i := range p.W1 {
-				m.w1(i)[k] = float32(p.W1[i][k]) / eval.QA
+	if s.Network.Parent != nil {
+		for i, row := range networkRows(s.Network.Parent) {
+			size, _ := quantum(i, f.scale)
+			for k, x := range row {
+				m.row(i)[k] = float32(float64(x) * size)
 			}
 		}
 		return m
 	}
+	// Some 40 inputs are active, so pre-activations have the mean 0.3 and a standard
+	// deviation of 0.1 × √40 = 0.6: most units begin between the bounds 0 and 1 of their
+	// activations, where they have a gradient.
+	const bias, w1Deviation, w2Deviation = 0.3, 0.1, 0.3
 	rng := rand.New(rand.NewPCG(s.Network.Seed, forStart))
 	for k := range hidden {
-		m.b1()[k] = 0.3
-		m.w2()[k] = float32(0.3 * rng.NormFloat64())
+		m.row(b1Row)[k] = bias
+		m.row(w2Row)[k] = float32(w2Deviation * rng.NormFloat64())
 	}
 	for i, seen := range f.train.data.seen() { // weights of inputs that are never active would stay random
 		for k := range hidden {
-			if x := float32(0.1 * rng.NormFloat64()); seen {
-				m.w1(i)[k] = x
+			if x := float32(w1Deviation * rng.NormFloat64()); seen {
+				m.row(i)[k] = x
 			}
 		}
 	}
@@ -219,11 +211,10 @@ const (
 // quantise returns the model's network in whole numbers, which are within bounds.
 func (m *model) quantise(scale float64) *eval.Network {
 	n := &eval.Network{}
-	for k := range hidden {
-		n.B1[k] = int16(math.Round(float64(m.b1()[k]) * eval.QA))
-		n.W2[k] = int16(math.Round(float64(m.w2()[k]) / scale * eval.QB))
-		for i := range n.W1 {
-			n.W1[i][k] = int16(math.Round(float64(m.w1(i)[k]) * eval.QA))
+	for i, row := range networkRows(n) {
+		size, _ := quantum(i, scale)
+		for k, x := range m.row(i) {
+			row[k] = int16(math.Round(float64(x) / size))
 		}
 	}
 	return n
@@ -233,11 +224,10 @@ func (m *model) quantise(scale float64) *eval.Network {
 // validation loss. The fit of the weights alone starts from them, on top of the
 // quantised network.
 func (f *fit) fitNetwork(ctx context.Context) error {
-	s := &f.settings
 	a := newAdam(f)
 	best, bestLoss := slices.Clone(a.x), a.loss(f.validation)
 	f.record(a.loss(f.train), bestLoss, a.weights(f))
-	for f.iteration < s.Network.Epochs && f.err == nil {
+	for f.iteration < a.settings.Epochs && f.err == nil {
 		loss, err := a.epoch(ctx)
 		if err != nil {
 			return err
@@ -263,32 +253,26 @@ func (d *Data) values(n *eval.Network) [][]float32 {
 
 // loss returns the mean cross-entropy of the positions of l.
 func (m *model) loss(l *loss) float64 {
-	total := l.data.sum(1, func(b *block, k int, total []float64) {
-		var s sums
-		for i := range b.rows {
-			x := m.logit(b, i, &s)
-			_, softplus := logistic(x)
-			total[0] += float64(b.rows[i].count) * (softplus - float64(l.targets[k][i])*x)
-		}
-	})
-	return total[0] / l.data.count
+	return l.mean(func(b *block, _, i int) float64 { return m.logit(b, i, new(sums)) })
 }
 
 // adam is the state of the optimiser.
 type adam struct {
 	model
-	settings  Network
-	train     *loss
-	order     []uint32 // of the positions
-	rng       *rand.Rand
-	step      int
-	mean      []float32 // running mean of the gradient
-	square    []float32 // and of its square
-	unit      []float32 // of each weight: 1 over the rms of its feature; 0 if it is frozen
-	bound     []float32 // the largest absolute value of each weight in a weights file
-	parts     [batchParts]model
-	partsLoss [batchParts]float64
-	steps     int // in all
+	settings Network
+	train    *loss
+	order    []uint32 // of the positions
+	rng      *rand.Rand
+	step     int
+	steps    int       // in all
+	mean     []float32 // running mean of the gradient
+	square   []float32 // and of its square
+	unit     []float32 // of each weight: 1 over the rms of its feature; 0 if it is frozen
+	bound    []float32 // the largest absolute value of each weight in a weights file
+	parts    [batchParts]struct {
+		gradient model
+		loss     float64
+	}
 }
 
 // batchParts is the number of partial sums of a batch's gradient: independent of the
@@ -296,13 +280,17 @@ type adam struct {
 const batchParts = 4
 
 func newAdam(f *fit) *adam {
-	m := f.newModel()
-	n := len(m.x)
-	a := &adam{model: *m, settings: *f.settings.Network, train: f.train, bound: f.bounds()}
+	a := &adam{model: f.initial(), settings: *f.settings.Network, train: f.train}
+	n := len(a.x)
 	a.mean, a.square, a.unit = make([]float32, n), make([]float32, n), slices.Repeat([]float32{1}, n)
 	clear(a.unit[:a.features])
 	for _, j := range f.free {
 		a.unit[j] = float32(1 / f.rms[j])
+	}
+	a.bound = slices.Repeat([]float32{float32(eval.MaxWeight * f.scale)}, a.features)
+	for i := range rows {
+		_, bound := quantum(i, f.scale)
+		a.bound = append(a.bound, slices.Repeat([]float32{float32(bound)}, hidden)...)
 	}
 	for j := range a.x {
 		if a.unit[j] != 0 {
@@ -310,28 +298,16 @@ func newAdam(f *fit) *adam {
 		}
 	}
 	for k := range a.parts {
-		a.parts[k] = model{a.features, make([]float32, n)}
+		a.parts[k].gradient = newModel(a.features)
 	}
-	a.order = make([]uint32, f.train.data.rows)
-	for i := range a.order {
-		a.order[i] = uint32(i)
+	for i := range f.train.data.rows {
+		a.order = append(a.order, uint32(i))
 	}
 	s := &a.settings
 	a.rng = rand.New(rand.NewPCG(s.Seed, forOrder))
 	s.Rate, s.Batch = cmp.Or(s.Rate, defaultRate), min(cmp.Or(s.Batch, defaultBatch), len(a.order))
 	a.steps = len(a.order) / s.Batch * s.Epochs
 	return a
-}
-
-// bounds returns the largest absolute values of a model's weights in a weights file.
-func (f *fit) bounds() []float32 {
-	n := len(f.rms)
-	return slices.Concat(
-		slices.Repeat([]float32{float32(eval.MaxWeight * f.scale)}, n),
-		slices.Repeat([]float32{float32(eval.MaxW1) / eval.QA}, w1Size),
-		slices.Repeat([]float32{float32(eval.MaxB1) / eval.QA}, hidden),
-		slices.Repeat([]float32{float32(math.MaxInt16 / eval.QB * f.scale)}, hidden),
-	)
 }
 
 // clip returns x within the bounds of weight j.
@@ -346,30 +322,28 @@ func (a *adam) weights(f *fit) []float64 {
 	return w
 }
 
-// epoch makes a pass over all positions in random order and returns the mean training
-// loss.
+// epoch makes a pass over all positions in random order, but for an incomplete last
+// batch, and returns the mean training loss.
 func (a *adam) epoch(ctx context.Context) (float64, error) {
 	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
-	loss, count := 0.0, 0.0
-	for batch := range slices.Chunk(a.order, a.settings.Batch) {
+	loss, count, size := 0.0, 0.0, a.settings.Batch
+	for first := 0; first+size <= len(a.order); first += size {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if len(batch) < a.settings.Batch {
-			break
-		}
-		weight := 0.0
+		batch, weight := a.order[first:first+size], 0.0
 		for _, i := range batch {
 			weight += float64(a.train.data.blocks[i/blockRows].rows[i%blockRows].count)
 		}
 		parallel(batchParts, func(k int) {
-			a.partsLoss[k] = 0
+			p := &a.parts[k]
+			p.loss = 0
 			for i := k; i < len(batch); i += batchParts {
-				a.partsLoss[k] += a.position(&a.parts[k], batch[i], weight)
+				p.loss += a.position(&p.gradient, batch[i], weight)
 			}
 		})
-		for k := range a.partsLoss {
-			loss += a.partsLoss[k]
+		for k := range a.parts {
+			loss += a.parts[k].loss
 		}
 		count += weight
 		a.update()
@@ -380,13 +354,14 @@ func (a *adam) epoch(ctx context.Context) (float64, error) {
 // position adds the gradient at a position to g and returns its loss, both times
 // how often it occurred; the gradient is divided by weight.
 func (a *adam) position(g *model, row uint32, weight float64) float64 {
-	b, i := a.train.data.blocks[row/blockRows], int(row%blockRows)
+	k, i := int(row/blockRows), int(row%blockRows)
+	b := a.train.data.blocks[k]
 	var s sums
 	x := a.logit(b, i, &s)
-	p, softplus := logistic(x)
-	t, count := float64(a.train.targets[row/blockRows][i]), float64(b.rows[i].count)
+	p, _ := logistic(x)
+	t, count := float64(a.train.targets[k][i]), float64(b.rows[i].count)
 	a.add(g, b, i, &s, float32(count*(p-t)/weight))
-	return count * (softplus - t*x)
+	return count * a.train.entropy(k, i, x)
 }
 
 // update makes a step and clears the gradient.
@@ -409,8 +384,8 @@ func (a *adam) updateWeight(j int, beta1, beta2, rate, correction float32) {
 	const epsilon = 1e-8
 	var g float32
 	for k := range a.parts {
-		g += a.parts[k].x[j]
-		a.parts[k].x[j] = 0
+		g += a.parts[k].gradient.x[j]
+		a.parts[k].gradient.x[j] = 0
 	}
 	unit := a.unit[j]
 	switch {

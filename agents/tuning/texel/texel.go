@@ -19,7 +19,7 @@
 //
 // With [Settings.Network] a network is fitted first, to the same targets and
 // together with the weights, by Adam; then the weights alone, on top of the quantised
-// network, so that their standard errors are as above.
+// network.
 //
 // All sums are made block by block in a fixed order, so that the outcome is the
 // same whatever the number of cores.
@@ -37,6 +37,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"gyges/agents/eval"
+	"gyges/agents/tuning/dataset"
 	"gyges/rules/base/problems"
 )
 
@@ -93,6 +94,14 @@ type Result struct {
 	Network        *eval.Network `json:"-"` // the fitted one; nil: none was
 }
 
+// Feature is the result of a fit for one feature.
+type Feature struct {
+	Name   string  `json:"feature"`
+	Parent float64 `json:"parent"` // weight before, in hundredths of a point
+	Weight float64 `json:"weight"` // after
+	Frozen bool    `json:"frozen"` // the weight was not tuned
+}
+
 // Test is the loss of the test positions, which neither the weights nor early
 // stopping depend on. It is computed once, after the fit.
 type Test struct {
@@ -118,13 +127,13 @@ const lossTolerance = 1e-6
 // validation loss, and then computes the loss of the test positions.
 // It returns an error for invalid data or settings, or that of ctx.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
-	if err := check(d, &s); err != nil {
+	if err := errors.Join(d.check(), s.Check()); err != nil {
 		return nil, err
 	}
 	scale := s.Scale
 	if scale == 0 {
 		var err error
-		if scale, err = fitScale(d.Train, s.Parent); err != nil {
+		if scale, err = fitScale(d[dataset.Train], s.Parent); err != nil {
 			return nil, err
 		}
 	}
@@ -137,44 +146,31 @@ func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
 	if err := f.minimise(ctx); err != nil {
 		return nil, err
 	}
-	return f.result(d.Test)
+	return f.result(d[dataset.Test]), nil
 }
 
-// check returns an error unless the data and the settings can be used.
-func check(d Splits, s *Settings) error {
-	n := len(s.Names)
-	for i, data := range []*Data{d.Train, d.Validation, d.Test} {
-		name := [...]string{"training", "validation", "test"}[i]
-		switch {
-		case data.Len() == 0 && i == 2: // optional
-		case data.Len() == 0:
+// check returns an error unless weights can be fitted to the positions.
+func (d *Splits) check() error {
+	for _, split := range []dataset.Split{dataset.Train, dataset.Validation} {
+		name := [...]string{"training", "validation"}[split]
+		if d[split].Len() == 0 {
 			return fmt.Errorf("expected %s positions, found none", name)
-		case data.features != n:
-			return fmt.Errorf("expected %s positions with %d features, found %d", name, n, data.features)
 		}
 	}
-	if low, high := d.Train.resultRange(); low == high {
+	if low, high := d[dataset.Train].resultRange(); low == high {
 		return fmt.Errorf("expected positions that were won and positions that were lost, found the result %v in all %d",
-			low, d.Train.rows)
+			low, d[dataset.Train].rows)
 	}
-	if len(s.Parent) != n || s.Frozen != nil && len(s.Frozen) != n {
-		return fmt.Errorf("expected %d parent weights, found %d", n, len(s.Parent))
-	}
-	return s.Check()
+	return nil
 }
 
 // Check returns an error that joins a *[problems.FieldError] for each invalid number.
 func (s *Settings) Check() error {
 	var p problems.List
-	for j, w := range s.Parent {
-		p.Expect(!math.IsNaN(w) && !math.IsInf(w, 0), "weights", "expected finite numbers, found %v for feature %d", w, j)
-	}
 	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
-	p.Expect(0 <= s.L2 && s.L2 <= maxL2, "l2", "expected a number from 0 to %v, found %v", maxL2, s.L2)
-	p.Expect(0 <= s.Scale && s.Scale <= maxScale, "scale",
-		"expected a number from 0 (it is fitted) to %v, found %v", maxScale, s.Scale)
-	p.Expect(0 <= s.Iterations && s.Iterations <= maxIterations, "iterations",
-		"expected a number from 0 (for 200) to %d, found %d", maxIterations, s.Iterations)
+	problems.InRange(&p, "l2", "a number from 0", s.L2, 0, maxL2)
+	problems.InRange(&p, "scale", "a number from 0 (it is fitted)", s.Scale, 0, maxScale)
+	problems.InRange(&p, "iterations", "a number from 0 (for 200)", s.Iterations, 0, maxIterations)
 	if s.Network != nil {
 		s.Network.check(&p)
 	}
@@ -221,9 +217,9 @@ func newFit(d Splits, s Settings, scale float64) *fit {
 		settings:   s,
 		scale:      scale,
 		start:      s.Parent,
-		train:      parentLoss(d.Train, &s, scale),
-		validation: parentLoss(d.Validation, &s, scale),
-		rms:        d.Train.meanSquares(),
+		train:      parentLoss(d[dataset.Train], &s, scale),
+		validation: parentLoss(d[dataset.Validation], &s, scale),
+		rms:        d[dataset.Train].meanSquares(),
 		bestLoss:   math.Inf(1),
 	}
 	for j, square := range f.rms {
@@ -358,17 +354,20 @@ func (f *fit) record(loss, validation float64, weights []float64) {
 }
 
 // result returns the result of the fit, measured on the test positions if there are any.
-func (f *fit) result(test *Data) (*Result, error) {
-	features, err := f.features()
+func (f *fit) result(test *Data) *Result {
 	r := &Result{
-		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Features: features, Network: f.network,
+		Scale: f.scale, Iterations: f.iteration, EarlyStop: f.stopped, Network: f.network,
 		Loss:           [2]float64{f.before[0], f.train.value(f.logits(f.last))},
 		ValidationLoss: [2]float64{f.before[1], f.lastLoss},
+	}
+	for j, w := range f.weights(f.last) {
+		r.Features = append(r.Features,
+			Feature{f.settings.Names[j], f.settings.Parent[j], w, !slices.Contains(f.free, j)})
 	}
 	if test.Len() > 0 {
 		r.Test = f.test(test)
 	}
-	return r, err
+	return r
 }
 
 // test returns the loss of the test positions with the parent's weights and with the
@@ -381,6 +380,6 @@ func (f *fit) test(d *Data) *Test {
 	}
 	zero, tuned := make([]float64, len(f.rms)), f.logits(f.last)
 	t := &Test{Positions: d.rows, ParentLoss: before.value(zero), Loss: after.value(tuned)}
-	t.Gain, t.GainMargin = after.difference(numberGames(d), tuned, before, zero)
+	t.Gain, t.GainMargin = after.difference(tuned, before, zero)
 	return t
 }
