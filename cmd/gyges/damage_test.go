@@ -49,7 +49,8 @@ var flipKinds = []flipKind{
 	},
 	{
 		name: "training positions", file: "positions/train-*.parquet", verify: always,
-		make: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 10 --out DIR", read: "data stats DIR/positions",
+		make: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 10 --validation 30 --out DIR",
+		read: "tune texel FIT --data DIR/positions --out DIR/fit",
 	},
 	{name: "tuning manifest", file: "tuning.json", make: "tune spsa CONFIG --out DIR", read: "tune spsa CONFIG --out DIR"},
 	{name: "tuning history", file: "history.jsonl", make: "tune spsa CONFIG --out DIR",
@@ -93,11 +94,12 @@ func TestFlippedBits(t *testing.T) {
 	flips := fromEnvironment(t, flipsVariable, 10)
 	config := writeConfig(t,
 		"rules: simplified\nagent: alphabeta:depth=1,hash=1\nparameters: {weight.mobility: {c: 5}}\nsteps: 3\npairs: 1")
+	fit := writeConfig(t, "rules: simplified\ndata: positions\nscale: 0.005\n")
 	for i, kind := range flipKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			words := func(text string) []string {
-				return strings.Fields(strings.NewReplacer("DIR", dir, "CONFIG", config).Replace(text))
+				return strings.Fields(strings.NewReplacer("DIR", dir, "CONFIG", config, "FIT", fit).Replace(text))
 			}
 			code, _, errText := gyges(t.Context(), "", words(kind.make)...)
 			require.Zero(t, code, errText)

@@ -32,7 +32,6 @@ type selfplayCmd struct {
 	Out          string   `placeholder:"DIR" help:"Folder for the records and training positions; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 	Extend       bool     `help:"Resume the run in --out with more pairs than it was begun with."`
 	queueFlags
-	dataFormatFlag
 }
 
 func (selfplayCmd) Help() string {
@@ -79,13 +78,12 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	made, err := c.extract(ctx, e, games.Out, config.Split, config.Provenance(version()))
+	made, err := training.Extract(ctx, games.Out, config.Split, config.Provenance(version()))
 	if err != nil {
 		return failure{err} // the games are safe
 	}
-	to := c.texts(e)
-	c.summarize(to, summary, made)
-	faults.write(to)
+	c.summarize(e.out, summary, made)
+	faults.write(e.out)
 	if summary.Faults > 0 {
 		return errNo
 	}

@@ -26,13 +26,18 @@ const PositionsDir = "positions"
 
 // Extraction has the counts of an extraction.
 type Extraction struct {
-	Games       int64 // in the records
-	Faults      int64 // of them, omitted because a fault decided them
-	Plies       int64 // positions in the rest
-	RandomMoves int64 // of them, omitted because a random move was played, so that the result depends on it
-	Repeated    int64 // merged with an earlier occurrence of the position
-	Duplicates  int64 // omitted from validation and test because an earlier split has the position
-	Written     int64 // training positions
+	Games       int64                    // in the records
+	Faults      int64                    // of them, omitted because a fault decided them
+	Plies       int64                    // positions in the rest
+	RandomMoves int64                    // of them, omitted because a random move was played, so that the result depends on it
+	Repeated    int64                    // merged with an earlier occurrence of the position
+	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
+	Written     [dataset.NumSplits]int64 // training positions of each split
+}
+
+// Total is the number of training positions.
+func (e *Extraction) Total() int64 {
+	return e.Written[dataset.Train] + e.Written[dataset.Validation] + e.Written[dataset.Test]
 }
 
 // Extract converts the records in a run's folder to training positions, in its folder
@@ -249,7 +254,7 @@ func (e *extractor) write(ctx context.Context, out string, provenance map[string
 			if err != nil {
 				return errors.Join(err, w.Discard())
 			}
-			e.counts.Written++
+			e.counts.Written[split]++
 		}
 	}
 	return w.Close()

@@ -158,8 +158,8 @@ func TestPositionsAreThoseOfTheRecords(t *testing.T) {
 		total += i
 	}
 	require.EqualValues(t, 300, summary.Games)
-	require.EqualValues(t, total, summary.Written)
-	require.Equal(t, summary.Plies, summary.Written+summary.RandomMoves+summary.Repeated+summary.Duplicates)
+	require.EqualValues(t, total, summary.Total())
+	require.Equal(t, summary.Plies, summary.Total()+summary.RandomMoves+summary.Repeated+summary.Duplicates)
 	require.Positive(t, summary.RandomMoves)
 	require.Positive(t, summary.Repeated)
 	require.Positive(t, summary.Duplicates)
@@ -282,7 +282,7 @@ func TestFaultsAndMissingScores(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 48, s.Games)
 	require.EqualValues(t, 32, s.Faults)
-	require.Positive(t, s.Written)
+	require.Positive(t, s.Total())
 	for s, err := range dataset.Read(filepath.Join(c.Tournament.Out, PositionsDir), dataset.Train, nil) {
 		require.NoError(t, err)
 		require.False(t, s.Scored)
