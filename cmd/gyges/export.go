@@ -60,7 +60,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	count, notPlayed := 0, 0
 	export := func(out io.Writer) error {
 		write, end := w.format(c.Format, out)
-		err := c.each(ctx, e, files, func(i int, g *record.Game) error {
+		err := c.each(ctx, e, files, nil, func(i int, g *record.Game) error {
 			if g.NotPlayed() {
 				notPlayed++
 				return nil

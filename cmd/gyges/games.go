@@ -18,14 +18,14 @@ type gamesCmd struct {
 type gamesListCmd struct {
 	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
-	Columns string `placeholder:"COLUMN,…" help:"Columns of text, Markdown and CSV: run, game, pair, rules, south, north, result, reason, plies. Default: all, and without pair where text would be wider than the terminal, or 80 columns."`
+	Columns string `placeholder:"COLUMN,…" help:"Columns: run, game, pair, rules, south, north, result, reason, plies. Default: all, run only of several, and pair only where text is no wider than the terminal, or 80 columns."`
 	Format  string `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
 func (gamesListCmd) Help() string {
 	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, " +
-		"the result with its reason, and the length in plies. A player is listed by its name=, if it has one; names " +
-		"too long for the line are cut in the middle. gyges games show replays a game. With --format jsonl the " +
+		"the result with its reason, and the length in plies. A player is listed by its name=, if it has one. " +
+		"gyges games show replays a game. With --format jsonl the " +
 		"output is a file of records again, which every command reads that reads runs."
 }
 
@@ -39,7 +39,7 @@ func (gamesListCmd) examples() []example {
 
 // Run lists the games.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
-	columns, errColumns := parseGameColumns(c.Columns)
+	list, errColumns := newGameList(c.Format, e.out, c.Columns, len(c.Runs) > 1)
 	if err := errors.Join(c.prepare(), errColumns); err != nil {
 		return err
 	}
@@ -47,13 +47,12 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	w := newGameWriter(c.Format, e.out, columns, len(files) > 1)
-	err = c.each(ctx, e, files, func(i int, g *record.Game) error { return w.game(files[i].name, g) })
+	err = c.each(ctx, e, files, nil, func(i int, g *record.Game) error { return list.add(files[i].name, g) })
 	if err != nil {
-		w.flush()
+		_ = list.table.Close() // the games before the mistake
 		return err
 	}
-	return w.end()
+	return list.end()
 }
 
 func (gamesShowCmd) Help() string {

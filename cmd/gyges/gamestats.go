@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
 
 	"gyges/rules"
-	"gyges/rules/base/csvfile"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/gamestats"
@@ -52,11 +49,10 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	in := new(standings.Reader) // for what it says of games left out
-	c.bad = in.Unreadable
 	m, read := newMeter(e.err, 0), int64(0)
 	options := gamestats.Options{Workers: c.Workers, Compare: compare}
 	counted, err := gamestats.Count(options, func(add func(string, *record.Game)) error {
-		return c.each(ctx, e, files, func(i int, g *record.Game) error {
+		return c.each(ctx, e, files, in.Unreadable, func(i int, g *record.Game) error {
 			if read++; m.due() {
 				m.report(read, 0, fmt.Sprintf("%s games, %.3g games/s", textfmt.Thousands(read),
 					float64(read)/m.now().Sub(m.start).Seconds()))
@@ -84,7 +80,11 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if n := in.Skipped.NotPlayed; n > 0 {
 		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(n, "game"))
 	}
-	return c.write(e.out, counted.Rules, compare)
+	title := ""
+	if compare != nil {
+		title = ", compared with " + compare.String()
+	}
+	return asFailure(counted.Write(e.out, grid.Format(c.Format), tableWidth(e.out), title))
 }
 
 // compare returns the rule set of --compare; nil for none.
@@ -97,81 +97,4 @@ func (c *gamesStatsCmd) compare() (*rules.Rules, error) {
 		return nil, fmt.Errorf("--compare: %w", err)
 	}
 	return r, nil
-}
-
-// write prints the figures of all rule sets.
-func (c *gamesStatsCmd) write(w *output, all []gamestats.Stats, compare *rules.Rules) error {
-	switch c.Format {
-	case "json":
-		return writeJSON(w, all)
-	case "csv":
-		return writeGameStatsCSV(w, all)
-	}
-	markdown := c.Format == "markdown"
-	heading := "Rules %s\n\n"
-	if markdown {
-		heading = "## Rules %s\n\n"
-	}
-	for i, s := range all {
-		if i > 0 {
-			w.printf("\n")
-		}
-		title := s.Rules
-		if compare != nil {
-			title += ", compared with " + compare.String()
-		}
-		w.printf(heading, textfmt.Escape(title))
-		t := grid.Grid{Header: []string{"Statistic", "Value", "95 % interval", "Of"}, Left: map[int]bool{0: true}}
-		for _, f := range s.Figures {
-			t.Add(gameFigureRow(f)...)
-		}
-		if err := printTable(w, &t, markdown); err != nil {
-			return err
-		}
-		for _, note := range s.Notes {
-			w.printf("\n")
-			hanging(w, "", note)
-		}
-	}
-	return nil
-}
-
-// gameFigureRow returns the cells of a figure, rounded.
-func gameFigureRow(f gamestats.Figure) []string {
-	number := func(v float64) string {
-		switch f.Unit {
-		case gamestats.Share:
-			return textfmt.Percent(v)
-		case gamestats.Mean:
-			return fmt.Sprintf("%.2f", v)
-		}
-		return textfmt.Thousands(int64(v))
-	}
-	row := []string{f.Label, "-", "", textfmt.Thousands(f.N)}
-	if !math.IsNaN(f.Value) {
-		row[1] = number(f.Value)
-	}
-	if !math.IsNaN(f.Low) {
-		row[2] = number(f.Low) + " to " + number(f.High)
-	}
-	return row
-}
-
-// writeGameStatsCSV prints a line for each figure of each rule set.
-func writeGameStatsCSV(w *output, all []gamestats.Stats) error {
-	rows := [][]string{{"rules", "statistic", "value", "low", "high", "n"}}
-	number := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	for _, s := range all {
-		for _, f := range s.Figures {
-			rows = append(rows, []string{
-				s.Rules, f.Key, number(f.Value), number(f.Low), number(f.High), strconv.FormatInt(f.N, 10),
-			})
-		}
-	}
-	return asFailure(csvfile.NewWriter(w).WriteAll(rows))
 }

@@ -13,7 +13,6 @@ import (
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
-	"gyges/tournament/record/pgn"
 	"gyges/tournament/standings"
 )
 
@@ -68,14 +67,17 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	in := &standings.Reader{Strict: c.Strict}
 	count := 0
 	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, string, error) {
-		found, err := importGames(ctx, in, format, r, name, c.Rules, func(g *record.Game) error {
+		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
 			count++
-			return w.Write(g)
+			return asFailure(w.Write(g))
 		})
 		if err == nil && count == 0 {
 			err = noGames(name, &in.Skipped)
 		}
-		return importName(found.Event, name), hex.EncodeToString(content.Sum(nil)[:16]), err
+		if event == "" || event == "?" {
+			event = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		}
+		return event, hex.EncodeToString(content.Sum(nil)[:16]), err
 	})
 	if err != nil {
 		return plainFileError(err)
@@ -86,43 +88,4 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
 	return nil
-}
-
-// importName names a run by its event, or by its file where that says nothing.
-func importName(event, file string) string {
-	if event == "" || event == "?" {
-		return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	}
-	return event
-}
-
-// importGames reads a file of PGN or CSV, and counts what is left out.
-func importGames(
-	ctx context.Context, in *standings.Reader, f source.Format, r io.Reader, name, ruleSet string,
-	take func(*record.Game) error,
-) (pgn.Tally, error) {
-	var failed error  // of take: not the file's fault
-	var refused error // a game that can't be read; it names the file
-	found, err := pgn.Read(ctx, f, r, ruleSet, pgn.Handler{
-		Game: func(g *record.Game) error {
-			failed = take(g)
-			return failed
-		},
-		Bad: func(line int, err error) error {
-			refused = in.Unreadable(fmt.Errorf("%s:%d: %w", name, line, err))
-			return refused
-		},
-	})
-	s := &in.Skipped
-	if s.WithoutMoves = found.WithoutMoves; s.WithoutMoves > 0 {
-		s.MovesError = textfmt.Cut(fmt.Sprintf("%s:%d: %v", name, found.MovesLine, found.MovesErr), maxMessage)
-	}
-	s.Duplicate, s.Unfinished, s.IDLimit = found.Duplicate, found.Unfinished, found.IDLimit
-	switch {
-	case failed != nil:
-		return found, failure{failed}
-	case err != nil && ctx.Err() == nil && refused == nil:
-		return found, fmt.Errorf("%s: %w", name, err)
-	}
-	return found, err
 }

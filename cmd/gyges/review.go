@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gyges/ratings/source"
 	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/report"
 	"gyges/tournament/review"
 	"gyges/tournament/standings"
 )
@@ -65,7 +68,29 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 			return err
 		}
 	}
-	return c.print(e, all)
+	return asFailure(c.print(e, all))
+}
+
+// check finds mistakes in the flags.
+func (c *reviewCmd) check() error {
+	errs := []error{between("--workers", c.Workers, 0, maxWorkers)}
+	if c.Nodes < review.MinNodes || c.Nodes > review.MaxNodes {
+		errs = append(errs, fmt.Errorf("--nodes: expected %d to %d, found %d", review.MinNodes, review.MaxNodes, c.Nodes))
+	}
+	if c.Game != nil && *c.Game < 0 {
+		errs = append(errs, fmt.Errorf("--game: expected the number of a game, from 0, found %d", *c.Game))
+	}
+	if len(c.Sources) > 1 && c.Out != "" {
+		errs = append(errs, errors.New("--out: expected one source, since games of several have the same numbers"))
+	}
+	return errors.Join(errs...)
+}
+
+// reviewedSource is a source with the reviews of its records.
+type reviewedSource struct {
+	name    string
+	records []*record.Game
+	reviews []*review.Game
 }
 
 // sources reads the games of all sources, up to --limit. One without any is left out with a message; the error
@@ -74,7 +99,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 	var all []reviewedSource
 	var empty []error
 	for _, name := range c.Sources {
-		if c.done() {
+		if c.Done() {
 			break
 		}
 		list, err := c.read(ctx, e, name)
@@ -99,49 +124,127 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 // noneError says that a source has no game to review.
 type noneError struct{ error }
 
-// reviewedSource is a source with the reviews of its records.
-type reviewedSource struct {
-	name    string
-	records []*record.Game
-	reviews []*review.Game
+// read reads the games of a source that are to be reviewed.
+func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*record.Game, err error) {
+	found, err := runFiles([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	file, name, err := found[0].open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	format, in, err := standings.Sniff(file, name)
+	if err != nil {
+		return nil, plainFileError(err)
+	}
+	reader := new(standings.Reader)
+	skipped, matched := &reader.Skipped, false
+	take := func(g *record.Game) error {
+		switch {
+		case c.Game != nil && g.Game != *c.Game:
+			return nil
+		case g.NotPlayed():
+			skipped.NotPlayed++
+			return nil
+		case len(g.Moves) == 0:
+			skipped.NoMoves++
+			return nil
+		}
+		matched = true
+		if err := review.Check(g); err != nil {
+			return err
+		}
+		list = append(list, g)
+		return nil
+	}
+	switch format {
+	case source.Records:
+		err = c.records(ctx, e, in, name, func(err error) error {
+			switch {
+			case c.Game == nil:
+				return reader.Unreadable(err)
+			case matched:
+				return err
+			}
+			return nil // it is about another game
+		}, take)
+	case source.PGN:
+		_, err = reader.Games(ctx, format, in, name, c.onlyRules(), func(g *record.Game) error {
+			if !c.Takes(g) || c.Done() {
+				return nil
+			}
+			if len(g.Moves) > 0 {
+				c.Count()
+			}
+			return take(g)
+		})
+		skipped.NoMoves = max(0, skipped.NoMoves-skipped.WithoutMoves) // which have moves that can't be read
+	default:
+		err = fmt.Errorf("%s: expected records of games or PGN, found CSV, which has no moves", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, c.none(name, skipped)
+	}
+	warnSkipped(e, skipped)
+	for _, note := range skipped.Notes()[min(1, skipped.Unreadable):] { // the first is on stderr
+		if c.Game == nil {
+			e.err.warn("%s", textfmt.Escape(note))
+		}
+	}
+	return list, nil
 }
 
-// check finds mistakes in the flags.
-func (c *reviewCmd) check() error {
-	errs := []error{between("--workers", c.Workers, 0, maxWorkers)}
-	if c.Nodes < review.MinNodes || c.Nodes > review.MaxNodes {
-		errs = append(errs, fmt.Errorf("--nodes: expected %d to %d, found %d", review.MinNodes, review.MaxNodes, c.Nodes))
+// onlyRules returns the only rule set of --rules, which is that of PGN that names none.
+func (c *reviewCmd) onlyRules() string {
+	if len(c.RuleSets) == 1 {
+		for name := range c.RuleSets {
+			return name
+		}
 	}
-	if c.Game != nil && *c.Game < 0 {
-		errs = append(errs, fmt.Errorf("--game: expected the number of a game, from 0, found %d", *c.Game))
+	return ""
+}
+
+// none is the error of a source without a game to review.
+func (c *reviewCmd) none(name string, skipped *standings.Skipped) error {
+	notes := skipped.Notes()
+	switch {
+	case c.Game != nil && skipped.NoMoves > 0:
+		return fmt.Errorf("%s: game %d: expected moves, found none", name, *c.Game)
+	case len(notes) > 0:
+		return noneError{fmt.Errorf("%s: expected games to review, found none; left out %s", name,
+			strings.TrimPrefix(notes[0], "left out: "))}
+	case c.Game != nil:
+		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", name, *c.Game)}
 	}
-	if len(c.Sources) > 1 && c.Out != "" {
-		errs = append(errs, errors.New("--out: expected one source, since games of several have the same numbers"))
-	}
-	return errors.Join(errs...)
+	return noneError{noGames(name, skipped)}
 }
 
 // source reviews the games of one source.
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
-	var kept *review.File
-	if path := c.path(of.name); path != "" {
-		kept, err = review.Open(path, review.Options{Nodes: c.Nodes}, version())
-		switch {
-		case errors.Is(err, files.ErrInUse):
-			return fmt.Errorf("%s: another review is written there", path)
-		case err != nil && c.Out != "":
-			return fileError("--out", err)
-		case errors.Is(err, fs.ErrPermission):
-			return fmt.Errorf("%w; name another file with --out", plainFileError(err))
-		case err != nil:
-			return plainFileError(err)
-		}
+	of.reviews = make([]*review.Game, len(of.records))
+	path := c.path(of.name)
+	if path == "" {
+		return c.review(ctx, e, of, func(*review.Game) error { return nil })
 	}
-	of.reviews, err = c.review(ctx, e, of.records, kept)
-	if kept != nil {
-		err = errors.Join(err, asFailure(kept.Close()))
+	kept, err := review.Open(path, review.Options{Nodes: c.Nodes}, version())
+	switch {
+	case errors.Is(err, files.ErrInUse):
+		return fmt.Errorf("%s: another review is written there", path)
+	case err != nil && c.Out != "":
+		return fileError("--out", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; name another file with --out", plainFileError(err))
+	case err != nil:
+		return plainFileError(err)
 	}
-	return err
+	of.reviews = kept.Find(of.records)
+	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Add(g)) })
+	return errors.Join(err, asFailure(kept.Close()))
 }
 
 // path is the file with the reviews of a source; "" for none.
@@ -159,167 +262,34 @@ func (c *reviewCmd) path(name string) string {
 	return ""
 }
 
-// read reads the games of a source that are to be reviewed.
-func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*record.Game, err error) {
-	found, err := runFiles([]string{path})
-	if err != nil {
-		return nil, err
-	}
-	file, name, err := found[0].open(ctx, e)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	format, in, err := standings.Sniff(file, name)
-	if err != nil {
-		return nil, plainFileError(err)
-	}
-	r := &reviewReader{reviewCmd: c, skipped: new(standings.Reader), name: name}
-	c.bad = r.skipped.Unreadable
-	if c.Game != nil {
-		c.bad = func(error) error { return nil } // it is about another game
-	}
-	switch format {
-	case source.Records:
-		err = c.records(ctx, e, in, name, r.take)
-	case source.PGN:
-		err = r.pgn(ctx, in)
-	default:
-		err = fmt.Errorf("%s: expected records of games or PGN, found CSV, which has no moves", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r.list, r.finish(e)
-}
-
-// reviewReader collects the games of a file.
-type reviewReader struct {
-	*reviewCmd
-	skipped  *standings.Reader // what is left out
-	name     string
-	list     []*record.Game
-	moveless int  // games of PGN without moves
-	bare     bool // that of --game is one
-}
-
-// take adds a record, or what is wrong with it to what is left out. With --game that is an error.
-func (r *reviewReader) take(g *record.Game) error {
+// review reviews the records that have no review yet and passes the reviews to keep.
+func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep func(*review.Game) error) error {
+	n := len(of.records)
+	done := n - len(slices.DeleteFunc(slices.Clone(of.reviews), func(g *review.Game) bool { return g != nil }))
 	switch {
-	case r.Game != nil && g.Game != *r.Game:
+	case done == n:
 		return nil
-	case g.NotPlayed():
-		r.skipped.Skipped.NotPlayed++
-		return nil
-	}
-	if err := review.Check(g); err != nil {
-		if r.Game != nil {
+	case n == 1:
+		g, err := c.one(ctx, e, of.records[0])
+		if err != nil {
 			return err
 		}
-		return r.skipped.Unreadable(fmt.Errorf("%s:%d: %w", r.name, r.line, err))
+		of.reviews[0] = g
+		return keep(g)
 	}
-	r.list = append(r.list, g)
-	return nil
-}
-
-// pgn reads games of PGN. One rule set in --rules is that of games that name none.
-func (r *reviewReader) pgn(ctx context.Context, in io.Reader) error {
-	ruleSet := ""
-	if len(r.rules) == 1 {
-		for ruleSet = range r.rules {
-			break
-		}
-	}
-	found, err := importGames(ctx, r.skipped, source.PGN, in, r.name, ruleSet, func(g *record.Game) error {
-		switch {
-		case !r.takes(g) || r.done():
-			return nil
-		case len(g.Moves) == 0:
-			r.moveless++
-			r.bare = r.bare || r.Game != nil && g.Game == *r.Game
-			return nil
-		}
-		r.chosen++
-		return r.take(g)
-	})
-	r.moveless = max(0, r.moveless-found.WithoutMoves) // which have moves that can't be read
-	return err
-}
-
-// finish reports what was left out; the error is that no game is left.
-func (r *reviewReader) finish(e *env) error {
-	s := &r.skipped.Skipped
-	switch {
-	case len(r.list) > 0:
-	case r.bare && s.WithoutMoves == 0:
-		return fmt.Errorf("%s: game %d: expected moves, found none", r.name, *r.Game)
-	case r.Game != nil && s.WithoutMoves == 0:
-		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", r.name, *r.Game)}
-	case s.WithoutMoves > 0 && s.MovesError != "":
-		return noneError{fmt.Errorf("expected games with moves, found none; the first: %s", s.MovesError)}
-	case r.moveless > 0:
-		return noneError{fmt.Errorf("%s: expected games with moves, found %d without", r.name, r.moveless)}
-	case s.Unfinished > 0:
-		return noneError{fmt.Errorf("%s: expected games that are over, found %s without a result yet", r.name,
-			textfmt.Plural(s.Unfinished, "game"))}
-	default:
-		return noneError{noGames(r.name, s)}
-	}
-	if r.moveless > 0 && r.Game == nil {
-		e.err.warn("left out: %s without moves", textfmt.Plural(r.moveless, "game"))
-	}
-	warnSkipped(e, s)
-	for _, note := range s.Notes()[min(1, s.Unreadable):] { // the first is on stderr
-		e.err.warn("%s", textfmt.Escape(note))
-	}
-	return nil
-}
-
-// review returns the reviews of the records: those that are kept, and new ones, which are kept as they come.
-func (c *reviewCmd) review(
-	ctx context.Context, e *env, list []*record.Game, kept *review.File,
-) ([]*review.Game, error) {
-	games := make([]*review.Game, len(list))
-	var todo []*record.Game
-	var at []int // of todo in list
-	for i, g := range list {
-		if kept != nil {
-			games[i] = kept.Find(g.Game, review.Identity(g))
-		}
-		if games[i] == nil {
-			todo, at = append(todo, g), append(at, i)
-		}
-	}
-	if len(todo) == 0 {
-		return games, nil
-	}
-	if len(list) == 1 {
-		var err error
-		if games[0], err = c.one(ctx, e, list[0]); err == nil && kept != nil {
-			err = asFailure(kept.Add(games[0]))
-		}
-		return games, err
-	}
-	p := newProgress(e.err, int64(len(list)))
-	p.done = int64(len(list) - len(todo))
+	p := newProgress(e.err, int64(n))
+	p.done = int64(done)
 	p.resume(p.done)
 	defer p.end()
-	err := review.Run(ctx, review.Options{Nodes: c.Nodes}, c.Workers, todo, func(x review.Outcome) error {
-		if x.Err != nil {
-			return x.Err
-		}
-		games[at[x.Index]] = x.Review
+	err := review.Run(ctx, review.Options{Nodes: c.Nodes}, c.Workers, of.records, of.reviews, func(g *review.Game) error {
 		p.step(false)
-		if kept == nil {
-			return nil
-		}
-		return asFailure(kept.Add(x.Review))
+		return keep(g)
 	})
-	if err != nil && ctx.Err() != nil && kept != nil {
+	if err != nil && ctx.Err() != nil && c.path(of.name) != "" {
 		p.end()
-		e.err.printf("Stopped after %d of %d games. Go on with the same command\n", p.done, len(list))
+		e.err.printf("Stopped after %d of %d games. Go on with the same command\n", p.done, n)
 	}
-	return games, err
+	return err
 }
 
 // one reviews a single game, whose moves are the progress.
@@ -336,4 +306,64 @@ func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Ga
 			m.report(int64(done), int64(all), fmt.Sprintf("%d of %d moves, %s", done, all, left))
 		}
 	})
+}
+
+// print prints the reviews.
+func (c *reviewCmd) print(e *env, all []reviewedSource) error {
+	var games []*review.Game
+	var summaries review.Summaries
+	for _, s := range all {
+		games = append(games, s.reviews...)
+	}
+	for _, g := range games {
+		summaries.Add(0, g)
+	}
+	switch {
+	case c.Format == "html":
+		return report.WriteHTML(e.out, c.page(all, games))
+	case c.Format == "jsonl":
+		for _, g := range games {
+			if err := writeJSONLine(e.out, g); err != nil {
+				return err
+			}
+		}
+		return nil
+	case c.Format == "json" && len(games) == 1:
+		return writeJSON(e.out, games[0])
+	case c.Format == "json":
+		return writeJSON(e.out, grid.Object{{Key: "games", Value: len(games)}, {Key: "nodes", Value: c.Nodes},
+			{Key: "rules", Value: summaries}})
+	case len(games) == 1:
+		return games[0].WriteText(e.out, tableWidth(e.out))
+	}
+	names := new(playerNames)
+	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), func(agent string) string {
+		return textfmt.Escape(names.name(agent))
+	})
+}
+
+// page returns a page that replays the games.
+func (c *reviewCmd) page(all []reviewedSource, games []*review.Game) *report.Page {
+	names, input := new(playerNames), report.Input{Labels: map[string]string{}, Program: version()}
+	plies := 0
+	for _, g := range games {
+		for _, agent := range []string{g.South, g.North} {
+			input.Labels[agent] = names.name(agent)
+		}
+		plies += len(g.Moves)
+	}
+	input.Title = "Reviews of " + listed(c.Sources)
+	if len(games) == 1 {
+		input.Title = names.name(games[0].South) + " – " + names.name(games[0].North)
+	}
+	collector := report.NewCollector(report.Options{Games: plies}) // enough for all
+	for _, s := range all {
+		about := report.ReadRun(s.name)
+		about.Reviews = report.Reviews{Nodes: c.Nodes, Games: s.reviews}
+		collector.AddRun(about)
+		for _, g := range s.records {
+			collector.Add(g)
+		}
+	}
+	return report.BuildReviews(collector, input)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"strconv"
-	"strings"
 
 	"golang.org/x/term"
 
@@ -37,12 +36,7 @@ func printTable(w *output, t *grid.Grid, markdown bool) error {
 
 // hanging prints a text behind what comes before it, in lines of the same width.
 func hanging(w *output, before, text string) {
-	indent := textfmt.Width(before)
-	const narrowest = 20
-	for _, line := range textfmt.Wrap(text, max(tableWidth(w)-indent, narrowest)) {
-		w.printf("%s\n", strings.TrimRight(before+line, " "))
-		before = strings.Repeat(" ", indent)
-	}
+	w.printf("%s", textfmt.Hang(before, text, tableWidth(w)))
 }
 
 // tableWidth returns how wide tables are printed: as wide as the terminal, elsewhere 80 columns.

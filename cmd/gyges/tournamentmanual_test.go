@@ -17,6 +17,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
@@ -47,7 +48,7 @@ func TestTournamentManual(t *testing.T) {
 		"Follow a run from a program": slices.Concat(
 			jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}, planJSON{}),
 			[]string{"start", "game", "rating", "match", "end", "plan"}),
-		"List and replay games":   slices.Concat(jsonNames(listedGame{}, shownGame{}, shownMove{}), flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
+		"List and replay games":   slices.Concat(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{}), flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
 		"Export and import games": slices.Concat(pgnTags(t), csvHeader, parquetColumns(t)),
 	}
 	for title, names := range sections {

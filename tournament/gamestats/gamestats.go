@@ -7,12 +7,12 @@ package gamestats
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"gyges/rules"
@@ -35,37 +35,20 @@ type Result struct {
 
 // Stats are the figures of one rule set.
 type Stats struct {
-	Rules   string   `json:"rules"`
-	Figures []Figure `json:"figures"`
-	Notes   []string `json:"notes,omitempty"` // a sentence on games that can't be compared
+	Rules   string
+	Figures []Figure
+	Notes   []string // a sentence on games that can't be compared
 }
 
 // Figure is one number with its 95 % interval. Value, Low and High are NaN where there is none.
 type Figure struct {
 	Key   string // for programs
 	Label string // for people
-	Unit  Unit
 	Value float64
 	Low   float64
 	High  float64
 	N     int64 // games, moves or positions that the value is of
-}
-
-// MarshalJSON writes a figure for programs, with null where there is no value.
-func (f Figure) MarshalJSON() ([]byte, error) {
-	orNull := func(v float64) *float64 {
-		if math.IsNaN(v) {
-			return nil
-		}
-		return &v
-	}
-	return json.Marshal(struct {
-		Statistic string   `json:"statistic"`
-		Value     *float64 `json:"value"`
-		Low       *float64 `json:"low"`
-		High      *float64 `json:"high"`
-		N         int64    `json:"n"`
-	}{f.Key, orNull(f.Value), orNull(f.Low), orNull(f.High), f.N})
+	unit  unit
 }
 
 // maxErrors bounds Result.Errors.
@@ -86,14 +69,14 @@ func (p *pair) has(file string, g *record.Game) bool {
 // Count counts the games that read passes to its argument, with the names of their files. A game and the next one
 // are a pair if they have one pair number, rule set and file. The error is read's.
 func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
-	workers := make([]worker, cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
-	pairs := make(chan pair, len(workers))
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	c := counter{compare: o.Compare, sets: map[string]*set{}}
+	pairs := make(chan pair, workers)
 	var group sync.WaitGroup
-	for i := range workers {
-		workers[i] = worker{compare: o.Compare, sets: map[string]*set{}}
+	for range workers {
 		group.Go(func() {
 			for p := range pairs {
-				workers[i].pair(&p)
+				c.pair(&p)
 			}
 		})
 	}
@@ -113,88 +96,35 @@ func Count(o Options, read func(add func(file string, g *record.Game)) error) (R
 	}
 	close(pairs)
 	group.Wait()
-	return merged(workers), err
+	return c.result(), err
 }
 
-// merged joins what the workers counted.
-func merged(workers []worker) Result {
-	all := worker{sets: map[string]*set{}}
-	for _, w := range workers {
-		for name, s := range w.sets {
-			all.set(name, s.first).merge(s)
-		}
-		all.refused += w.refused
-		all.errors = append(all.errors, w.errors...)
-	}
-	result := Result{Refused: all.refused}
-	byFirst := func(a, b *set) int { return cmp.Compare(a.first, b.first) }
-	for _, s := range slices.SortedFunc(maps.Values(all.sets), byFirst) {
-		result.Rules = append(result.Rules, s.stats())
-	}
-	slices.SortStableFunc(all.errors, byPair)
-	for _, e := range all.errors[:min(len(all.errors), maxErrors)] {
-		result.Errors = append(result.Errors, e.error)
-	}
-	return result
+// counter counts pairs of games, several at a time.
+type counter struct {
+	compare *rules.Rules // nil: nothing
+
+	mu      sync.Mutex
+	sets    map[string]*set
+	refused int
+	errors  pairErrors
 }
 
-// pairError is an error in a pair of games.
+// pairErrors are the errors of the first pairs that have one, in their order.
+type pairErrors []pairError
+
 type pairError struct {
 	pair int64
 	error
 }
 
-func byPair(a, b pairError) int { return cmp.Compare(a.pair, b.pair) }
-
-// worker counts pairs of games.
-type worker struct {
-	compare *rules.Rules // nil: nothing
-	sets    map[string]*set
-	refused int
-	errors  []pairError // the first ones
-}
-
-// set returns the counts of a rule set; pair is the number of one that was played under it.
-func (w *worker) set(name string, pair int64) *set {
-	s := w.sets[name]
-	if s == nil {
-		s = &set{name: name, first: pair, lengths: map[int]int64{}, moments: make([]moments, len(definitions))}
-		w.sets[name] = s
+// add adds an error unless most errors of earlier pairs are there.
+func (list *pairErrors) add(most int, pair int64, err error) {
+	i := slices.IndexFunc(*list, func(e pairError) bool { return e.pair > pair })
+	if i < 0 {
+		i = len(*list)
 	}
-	s.first = min(s.first, pair)
-	return s
-}
-
-// pair counts the games of a pair.
-func (w *worker) pair(p *pair) {
-	var s *set
-	sum := make(unit, len(definitions))
-	for _, g := range p.games {
-		u := make(unit, len(definitions))
-		compared, err := u.game(g, w.compare)
-		if err != nil {
-			if w.refused++; len(w.errors) < maxErrors {
-				w.errors = append(w.errors, pairError{p.number, fmt.Errorf("%s: %w", p.file, err)})
-			}
-			continue
-		}
-		s = w.set(g.Rules, p.number)
-		s.lengths[g.Plies]++
-		if compared != nil {
-			s.notCompared++
-			s.refuse(pairError{p.number, fmt.Errorf("%s: %w", p.file, compared)})
-		}
-		for i, part := range u {
-			sum[i].sum += part.sum
-			sum[i].cases += part.cases
-		}
-	}
-	if s == nil {
-		return
-	}
-	for i, part := range sum {
-		s.moments[i].add(part)
-	}
+	*list = slices.Insert(*list, i, pairError{pair, err})
+	*list = (*list)[:min(len(*list), most)]
 }
 
 // set is the counts of a rule set.
@@ -204,64 +134,108 @@ type set struct {
 	lengths     map[int]int64 // games by plies
 	moments     []moments     // of the definitions
 	notCompared int           // games
-	why         pairError     // of the first of them
+	why         pairErrors    // of the first of them
 }
 
-// refuse keeps the error of the first game that can't be compared.
-func (s *set) refuse(err pairError) {
-	if s.why.error == nil || err.pair < s.why.pair {
-		s.why = err
+// set returns the counts of a rule set; pair is the number of one that was played under it.
+func (c *counter) set(name string, pair int64) *set {
+	s := c.sets[name]
+	if s == nil {
+		s = &set{name: name, first: pair, lengths: map[int]int64{}, moments: make([]moments, len(definitions))}
+		c.sets[name] = s
+	}
+	s.first = min(s.first, pair)
+	return s
+}
+
+// pair counts the games of a pair.
+func (c *counter) pair(p *pair) {
+	type counted struct {
+		counts
+		notCompared, err error
+	}
+	games := make([]counted, len(p.games))
+	for i, g := range p.games {
+		games[i].counts, games[i].notCompared, games[i].err = count(g, c.compare)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var s *set
+	sum := counts{}
+	for i, g := range games {
+		if g.err != nil {
+			c.refused++
+			c.errors.add(maxErrors, p.number, fmt.Errorf("%s: %w", p.file, g.err))
+			continue
+		}
+		s = c.set(p.games[i].Rules, p.number)
+		s.lengths[p.games[i].Plies]++
+		if g.notCompared != nil {
+			s.notCompared++
+			s.why.add(1, p.number, fmt.Errorf("%s: %w", p.file, g.notCompared))
+		}
+		for key, n := range g.counts {
+			sum[key] += n
+		}
+	}
+	if s == nil {
+		return
+	}
+	for i, d := range definitions {
+		s.moments[i].add(sum[d.key], sum[d.cases])
 	}
 }
 
-func (s *set) merge(o *set) {
-	for plies, n := range o.lengths {
-		s.lengths[plies] += n
+// result returns the figures of all that was counted.
+func (c *counter) result() Result {
+	result := Result{Refused: c.refused}
+	byFirst := func(a, b *set) int { return cmp.Compare(a.first, b.first) }
+	for _, s := range slices.SortedFunc(maps.Values(c.sets), byFirst) {
+		result.Rules = append(result.Rules, s.stats())
 	}
-	for i := range o.moments {
-		s.moments[i].merge(&o.moments[i])
+	for _, e := range c.errors {
+		result.Errors = append(result.Errors, e.error)
 	}
-	if s.notCompared += o.notCompared; o.why.error != nil {
-		s.refuse(o.why)
-	}
+	return result
 }
 
 // stats returns the figures. Those of a comparison are left out if there was none.
 func (s *set) stats() Stats {
 	stats := Stats{Rules: s.name}
 	if s.notCompared > 0 {
-		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why.error)
+		note := fmt.Sprintf("not compared: %s; the first: %v", textfmt.Plural(s.notCompared, "game"), s.why[0].error)
 		stats.Notes = []string{textfmt.Escape(note)}
 	}
+	compared := false
 	for i, d := range definitions {
 		m := &s.moments[i]
-		if d.rare && m.sum == 0 || i >= compared && s.moments[compared].cases == 0 {
+		compared = compared || d.key == comparePositions && m.cases > 0
+		if d.rare && m.sum == 0 || strings.HasPrefix(d.key, "compare_") && !compared {
 			continue
 		}
 		f := Figure{
-			Key: d.key, Label: d.label, Unit: d.unit, Value: m.ratio(), Low: math.NaN(), High: math.NaN(), N: int64(m.cases),
+			Key: d.key, Label: d.label, unit: d.unit, Value: m.ratio(), Low: math.NaN(), High: math.NaN(), N: int64(m.cases),
 		}
 		switch d.unit {
-		case Total:
+		case total:
 			f.Value = m.cases
-		case Share:
+		case share:
 			f.Low, f.High = m.shareInterval()
-		case Mean:
+		case mean:
 			f.Low, f.High = m.meanInterval()
-		case Quantile:
-			f.N = int64(s.moments[games].cases)
-			f.Value = float64(quantile(s.lengths, d.quantile, f.N))
+		case quantile:
+			f.Value = float64(quantileOf(s.lengths, d.percent, f.N))
 		}
 		stats.Figures = append(stats.Figures, f)
 	}
 	return stats
 }
 
-// quantile returns the least of n numbers, given by how often each occurs, that a share p of them doesn't exceed.
-func quantile(counts map[int]int64, p float64, n int64) int {
-	left := int64(math.Ceil(p * float64(n)))
-	for _, number := range slices.Sorted(maps.Keys(counts)) {
-		if left -= counts[number]; left <= 0 {
+// quantileOf returns the least of n numbers, given by how often each occurs, that percent of them don't exceed.
+func quantileOf(numbers map[int]int64, percent int, n int64) int {
+	left := int64(math.Ceil(float64(percent) / 100 * float64(n)))
+	for _, number := range slices.Sorted(maps.Keys(numbers)) {
+		if left -= numbers[number]; left <= 0 {
 			return number
 		}
 	}

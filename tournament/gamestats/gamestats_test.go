@@ -33,8 +33,8 @@ func played(pair int64, rules, opening, result, reason string, moves ...string) 
 	}
 }
 
-// count counts games of one file.
-func count(o Options, games ...*record.Game) Result {
+// countAll counts games of one file.
+func countAll(o Options, games ...*record.Game) Result {
 	result, _ := Count(o, func(add func(string, *record.Game)) error {
 		for _, g := range games {
 			add("file", g)
@@ -54,7 +54,7 @@ var byHand = []*record.Game{
 
 // Every figure of some games is as counted by hand. The legal moves are 8, 17, 23, 1, 28 and 32.
 func TestByHand(t *testing.T) {
-	result := count(Options{}, byHand...)
+	result := countAll(Options{}, byHand...)
 	require.Empty(t, result.Errors)
 	require.Len(t, result.Rules, 1)
 	require.Equal(t, "simplified", result.Rules[0].Rules)
@@ -135,12 +135,12 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 	interval := func(key string, low, high float64) {
-		f := figure(t, count(Options{}, games...), key)
+		f := figure(t, countAll(Options{}, games...), key)
 		require.InDelta(t, low, f.Low, 1e-4, f)
 		require.InDelta(t, high, f.High, 1e-4, f)
 	}
 	pairs(1, win, loss)
-	require.True(t, math.IsNaN(figure(t, count(Options{}, games...), "south_points").Low), "one pair has no variance")
+	require.True(t, math.IsNaN(figure(t, countAll(Options{}, games...), "south_points").Low), "one pair has no variance")
 	// All pairs gave the same: the interval of 1 in 2.
 	pairs(1, loss, win)
 	interval("south_points", 0.0945, 0.9055)
@@ -183,7 +183,7 @@ func TestPairs(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	figures := func(with string, games ...*record.Game) string {
-		result := count(Options{Compare: rules.MustParse(with)}, games...)
+		result := countAll(Options{Compare: rules.MustParse(with)}, games...)
 		require.Empty(t, result.Errors)
 		text := ""
 		for _, key := range []string{
@@ -206,7 +206,7 @@ func TestCompare(t *testing.T) {
 
 // Games whose first position is none of the other rule set's are counted, but not compared.
 func TestNotCompared(t *testing.T) {
-	result := count(Options{Compare: rules.MustParse("kang")}, byHand...)
+	result := countAll(Options{Compare: rules.MustParse("kang")}, byHand...)
 	stats := result.Rules[0]
 	require.Len(t, stats.Notes, 1)
 	require.Contains(t, stats.Notes[0],
@@ -219,7 +219,7 @@ func TestNotCompared(t *testing.T) {
 
 // Games that can't be replayed leave no trace in the figures.
 func TestRefusedGames(t *testing.T) {
-	want := count(Options{}, byHand...)
+	want := countAll(Options{}, byHand...)
 	require.Zero(t, want.Refused)
 	games := []*record.Game{
 		played(0, "simplified", canStop, "1-0", "goal", "e1-f3", "a3-goal"),
@@ -227,7 +227,7 @@ func TestRefusedGames(t *testing.T) {
 	}
 	games = append(games, byHand...)
 	games = append(games, played(9, "chess", canStop, "0-1", "goal", "e1-f3"))
-	got := count(Options{Workers: 3}, games...)
+	got := countAll(Options{Workers: 3}, games...)
 	require.Equal(t, 3, got.Refused)
 	require.Len(t, got.Errors, 3)
 	require.EqualError(t, got.Errors[0], "file: game 17: expected 0-1 by goal, found 1-0 by goal")

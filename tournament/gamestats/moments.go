@@ -5,10 +5,7 @@ import "math"
 // z95 is the quantile of the normal distribution for intervals of 95 %.
 const z95 = 1.959963984540054
 
-// part is what some games add to a figure: value is of a sum over so many cases.
-type part struct{ sum, cases float64 }
-
-// moments are the sums of the parts of independent units, and of their squares and products, from which the ratio
+// moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
 // of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
 type moments struct {
 	units                  int64 // with any case
@@ -16,25 +13,17 @@ type moments struct {
 	sumSum, sumCase, case2 float64
 }
 
-func (m *moments) add(p part) {
-	if p.cases == 0 {
+// add adds a unit: a sum over a number of cases.
+func (m *moments) add(sum, cases float64) {
+	if cases == 0 {
 		return
 	}
 	m.units++
-	m.sum += p.sum
-	m.cases += p.cases
-	m.sumSum += p.sum * p.sum
-	m.sumCase += p.sum * p.cases
-	m.case2 += p.cases * p.cases
-}
-
-func (m *moments) merge(o *moments) {
-	m.units += o.units
-	m.sum += o.sum
-	m.cases += o.cases
-	m.sumSum += o.sumSum
-	m.sumCase += o.sumCase
-	m.case2 += o.case2
+	m.sum += sum
+	m.cases += cases
+	m.sumSum += sum * sum
+	m.sumCase += sum * cases
+	m.case2 += cases * cases
 }
 
 // ratio returns the sum for each case, NaN without cases.

@@ -178,7 +178,7 @@ func TestSlowCount(t *testing.T) {
 				s.game(t, g, with)
 				games = append(games, g)
 			}
-			result := count(Options{Compare: with, Workers: 1}, games...)
+			result := countAll(Options{Compare: with, Workers: 1}, games...)
 			require.Empty(t, result.Errors)
 			require.Empty(t, result.Rules[0].Notes)
 			for key, n := range s.cases {
@@ -188,7 +188,7 @@ func TestSlowCount(t *testing.T) {
 					require.InDelta(t, s.sum[key]/n, f.Value, 1e-12, key)
 				}
 			}
-			require.Equal(t, fmt.Sprint(result), fmt.Sprint(count(Options{Compare: with, Workers: 5}, games...)))
+			require.Equal(t, fmt.Sprint(result), fmt.Sprint(countAll(Options{Compare: with, Workers: 5}, games...)))
 		})
 	}
 }

@@ -197,7 +197,7 @@ func TestReviewSection(t *testing.T) {
 	require.NotContains(t, s.get("/run/one").Body.String(), "Where games are lost")
 	f, err := review.Open(filepath.Join(dir, review.FileName), review.Options{Nodes: 200}, "test")
 	require.NoError(t, err)
-	err = review.Run(t.Context(), review.Options{Nodes: 200}, 1, drawPair(0), func(x review.Outcome) error { return f.Add(x.Review) })
+	err = review.Run(t.Context(), review.Options{Nodes: 200}, 1, drawPair(0), make([]*review.Game, 2), f.Add)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.Eventually(t, func() bool {

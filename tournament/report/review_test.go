@@ -25,13 +25,12 @@ func reviewedPage(t *testing.T) (*Page, []*review.Game) {
 	games := drawRun("alpha:x=1", "beta", "gamma's")
 	about := sampleRun()
 	about.Reviews.Nodes = 300
-	err := review.Run(t.Context(), review.Options{Nodes: 300}, 0, slices.Concat(games[:16], games[36:40]), func(x review.Outcome) error {
-		if x.Err == nil { // a game ends by a move that isn't legal
-			about.Reviews.Games = append(about.Reviews.Games, x.Review)
-		}
-		return nil
+	list := slices.DeleteFunc(slices.Concat(games[:16], games[36:40]), func(g *record.Game) bool {
+		return review.Check(g) != nil // one ends by a move that isn't legal
 	})
-	require.NoError(t, err)
+	about.Reviews.Games = make([]*review.Game, len(list))
+	require.NoError(t, review.Run(t.Context(), review.Options{Nodes: 300}, 0, list, about.Reviews.Games,
+		func(*review.Game) error { return nil }))
 	c, rated := collect(t, Options{Games: 500, Seed: 1}, about, games)
 	p, err := Build(c, Input{Title: "sample", Tables: rated, Program: "gyges test"})
 	require.NoError(t, err)

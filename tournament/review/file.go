@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gyges/rules/base/jsonl"
+	"gyges/tournament/record"
 	"gyges/rules/base/strictjson"
 )
 
@@ -166,12 +167,15 @@ func Open(path string, o Options, program string) (*File, error) {
 	return f, nil
 }
 
-// Find returns the review of a record that the file has; nil if there is none.
-func (f *File) Find(game int64, identity string) *Game {
-	if i, ok := f.index[game]; ok && f.games[i].Record == identity {
-		return f.games[i]
+// Find returns the reviews of records that the file had when it was opened; nil for those that it hadn't.
+func (f *File) Find(list []*record.Game) []*Game {
+	games := make([]*Game, len(list))
+	for i, g := range list {
+		if k, ok := f.index[g.Game]; ok && f.games[k].Record == Identity(g) {
+			games[i] = f.games[k]
+		}
 	}
-	return nil
+	return games
 }
 
 // Add appends the review of a game.

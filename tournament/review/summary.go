@@ -31,17 +31,17 @@ func (s Summaries) Games() int {
 // Summary counts reviews of games under one rule set by player: how well each plays, and where it loses its
 // games. The zero value is empty.
 type Summary struct {
-	Rules   string
-	Games   int
-	Players []*Player // in the order of their first games
+	Rules   string    `json:"rules"`
+	Games   int       `json:"games"`
+	Players []*Player `json:"players"` // in the order of their first games
 
 	at map[string]*Player
 }
 
 // Player is what was counted of one player.
 type Player struct {
-	Agent string // its spec
-	Games int
+	Agent string `json:"agent"` // its spec
+	Games int    `json:"games"`
 	Tally // of all its moves
 	Losses
 }
@@ -49,14 +49,15 @@ type Player struct {
 // Losses are the games that a player lost by its moves, not by a fault, and the decisive moves of these; see
 // [Game.Decisive].
 type Losses struct {
-	Lost       int
-	NoMistake  int          // games without a decisive move
-	Thirds     [3]int       // decisive moves by the third of the game they were made in
-	Heights    [4]int       // by the height of the piece moved; 0: a pass
-	Kinds      map[Kind]int // by what they did
-	Ply        []int        // of each
-	BeforeEnd  []int        // how many plies each was before the end
-	WorstGames []Loss       // the games with the largest losses of winning probability, at most [MaxWorst]
+	Lost      int          `json:"lost"`
+	NoMistake int          `json:"no_mistake"` // games without a decisive move
+	Thirds    [3]int       `json:"thirds"`     // decisive moves by the third of the game they were made in
+	Heights   [4]int       `json:"heights"`    // by the height of the piece moved; 0: a pass
+	Kinds     map[Kind]int `json:"kinds"`      // by what they did
+
+	Ply        []int  `json:"-"` // of each
+	BeforeEnd  []int  `json:"-"` // how many plies each was before the end
+	WorstGames []Loss `json:"-"` // the games with the largest losses of winning probability, at most [MaxWorst]
 }
 
 // Loss is a decisive move of a lost game.

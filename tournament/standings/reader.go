@@ -53,6 +53,7 @@ type Skipped struct {
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
 	NoSetup    int      // games that don't begin with a set-up, rated by these
+	NoMoves    int      // games without moves, of which there is nothing to review
 	IDLimit    bool     // there were too many ids to find all duplicates
 
 	WithoutMoves int    // games of an import that were kept without their moves
@@ -87,6 +88,7 @@ func (s *Skipped) Notes() []string {
 	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
 	note(s.NoSetup, "%s that don't begin with a set-up", games(s.NoSetup))
+	note(s.NoMoves, "%s without moves", games(s.NoMoves))
 	note(s.WithoutMoves, "the moves of %s; the first: %s", games(s.WithoutMoves), s.MovesError)
 	if s.IDLimit {
 		notes = append(notes, "too many ids of games to find all duplicates")

@@ -52,6 +52,19 @@ func Wrap(text string, columns int) []string {
 	return closeStyles(lines)
 }
 
+// Hang returns a text, with a line end, behind what comes before it, wrapped to lines of at most
+// so many columns that begin below it.
+func Hang(before, text string, columns int) string {
+	const narrowest = 20
+	indent := Width(before)
+	var b strings.Builder
+	for _, line := range Wrap(text, max(columns-indent, narrowest)) {
+		b.WriteString(strings.TrimRight(before+line, " ") + "\n")
+		before = strings.Repeat(" ", indent)
+	}
+	return b.String()
+}
+
 const (
 	NoBreak = "\u00a0"       // a blank at which no line is broken
 	Marks   = parts + "=-_|" // behind them long words are cut

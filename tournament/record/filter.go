@@ -1,0 +1,125 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gyges/agents"
+)
+
+// Filter chooses games. The tags of its fields are those of command-line flags. The zero
+// value takes every game.
+type Filter struct {
+	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Only games that this agent played, by its name or its whole spec; given twice, games of these two."`
+	Side     string   `enum:",south,north" default:"" placeholder:"SIDE" help:"Only games in which the first --agent was south or north."`
+	Result   string   `enum:",1-0,0-1,1/2-1/2,won,drawn,lost" default:"" placeholder:"RESULT" help:"Only games that ended so: 1-0 (South won), 0-1 or 1/2-1/2; or won, drawn or lost by the first --agent."`
+	Reason   []string `placeholder:"REASON,…" help:"Only games that ended for one of these reasons, like goal, length or timeout."`
+	MinPlies int      `name:"min-plies" placeholder:"N" help:"Only games of at least N plies."`
+	MaxPlies *int     `name:"max-plies" placeholder:"N" help:"Only games of at most N plies."`
+	Limit    int      `placeholder:"N" help:"Stop after N games. Default: 0, all."`
+
+	RuleSets map[string]bool `kong:"-"` // only games under these; nil: all
+	taken    int             // games so far
+}
+
+// Check returns the mistakes in the fields, and writes the agents as records have them.
+func (f *Filter) Check() error {
+	var errs []error
+	expect := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	expect(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
+	expect(f.Side == "" || len(f.Agent) > 0, "--side: expected an --agent, too")
+	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
+		"--result: %s expects an --agent, too", f.Result)
+	expect(f.Limit >= 0, "--limit: expected a number from 0, found %d", f.Limit)
+	most := f.maxPlies()
+	expect(f.MinPlies >= 0 && most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d",
+		min(f.MinPlies, most))
+	expect(f.MinPlies <= most || most < 0, "--min-plies: expected at most --max-plies %d, found %d", most, f.MinPlies)
+	for i, text := range f.Agent { // which may be quoted in another way
+		if spec, err := agents.ParseSpec(text); err == nil {
+			f.Agent[i] = spec.String()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Filter) maxPlies() int {
+	if f.MaxPlies == nil {
+		return math.MaxInt
+	}
+	return *f.MaxPlies
+}
+
+// Takes reports whether a game passes the filter.
+func (f *Filter) Takes(g *Game) bool {
+	south := false // the first agent is
+	is := func(player, agent string) bool { return player == agent || agents.LabelOf(player) == agent }
+	for i, agent := range f.Agent {
+		switch {
+		case is(g.South.Agent, agent) && (i == 0 && f.Side != "north" || i == 1 && !south):
+			south = i == 0
+		case is(g.North.Agent, agent) && (i == 0 && f.Side != "south" || i == 1 && south):
+		default:
+			return false
+		}
+	}
+	return f.takesResult(g.Result, south) &&
+		(f.RuleSets == nil || f.RuleSets[g.Rules]) &&
+		(f.Reason == nil || slices.Contains(f.Reason, g.Reason)) &&
+		f.MinPlies <= g.Plies && g.Plies <= f.maxPlies()
+}
+
+// takesResult reports whether a result passes the filter; south is whether the first
+// agent was South.
+func (f *Filter) takesResult(result string, south bool) bool {
+	switch f.Result {
+	case "":
+		return true
+	case "drawn":
+		return result == results[1]
+	case "won":
+		return result != results[1] && (result == results[2]) == south
+	case "lost":
+		return result != results[1] && (result == results[2]) != south
+	}
+	return result == f.Result
+}
+
+// Done reports whether Limit games have been taken.
+func (f *Filter) Done() bool { return f.Limit > 0 && f.taken >= f.Limit }
+
+// Count counts a game against Limit.
+func (f *Filter) Count() { f.taken++ }
+
+// Read calls take with the records of a file that pass the filter, and their lines, until
+// Limit have been taken from all files. A line that is no record is left out, unless bad
+// returns an error for it.
+func (f *Filter) Read(
+	ctx context.Context, in io.Reader, name string, bad func(*LineError) error, take func(line int, g *Game) error,
+) error {
+	for r := NewReader(in, name); ctx.Err() == nil && !f.Done(); {
+		g, err := r.Read()
+		line, isBad := errors.AsType[*LineError](err)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case isBad:
+			err = bad(line)
+		case err == nil && f.Takes(g):
+			f.Count()
+			err = take(r.Line(), g)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,158 @@
+package review
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gyges/agents"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/textfmt"
+)
+
+// moveColumns are those of the table of a game's moves.
+var moveColumns = []grid.Column[*Move]{
+	{Title: "Ply", Value: func(m *Move) any {
+		if m.Ply == 0 {
+			return nil
+		}
+		return m.Ply
+	}},
+	{Title: "Side", Left: true, Value: func(m *Move) any { return m.Side }},
+	{Title: "Move", Left: true, Value: func(m *Move) any { return shortMove(m.Move) }},
+	{Title: "Mark", Left: true, Value: func(m *Move) any { return string(m.Mark) }},
+	{Title: "Before", Value: func(m *Move) any { return m.percent(m.Before) }},
+	{Title: "After", Value: func(m *Move) any { return m.percent(m.After) }},
+	{Title: "Loss", Value: func(m *Move) any {
+		if len(m.Line) == 0 {
+			return nil
+		}
+		return m.percent(m.Loss)
+	}},
+	{Title: "Better", Left: true, Value: func(m *Move) any {
+		if len(m.Line) == 0 {
+			return nil
+		}
+		return shortMove(m.Line[0])
+	}},
+	{Title: "Score", Left: true, Value: func(m *Move) any {
+		if !m.Judged() {
+			return nil
+		}
+		return m.Best.Text()
+	}},
+}
+
+// percent returns a share in percent; nil where a move has no probabilities.
+func (m *Move) percent(share float64) any {
+	if m.Mark == Placement || m.Mark == Repetition {
+		return nil
+	}
+	return inPercent(share)
+}
+
+func inPercent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+// shortMove returns the short notation of a move in long notation.
+func shortMove(long string) string {
+	first, last := strings.IndexAny(long, "-x"), strings.LastIndexAny(long, "-x")
+	if first < 0 || strings.HasSuffix(long, "-") {
+		return long
+	}
+	return long[:first] + long[last:]
+}
+
+// WriteText writes the review for people, in lines of at most width columns.
+func (g *Game) WriteText(w io.Writer, width int) error {
+	result := fmt.Sprintf("%s after ply %d", g.Result, g.Plies)
+	if g.Fault {
+		result += ", by a fault"
+	}
+	_, err := fmt.Fprintf(w, "Game   %d\n%s%sRules  %s\nResult %s\n\n", g.Game,
+		textfmt.Hang("South  ", textfmt.Escape(agents.LabelOf(g.South))+": "+g.SouthMoves.text(), width),
+		textfmt.Hang("North  ", textfmt.Escape(agents.LabelOf(g.North))+": "+g.NorthMoves.text(), width),
+		textfmt.Escape(g.Rules), result)
+	if err != nil {
+		return err
+	}
+	moves := make([]*Move, len(g.Moves))
+	for i := range g.Moves {
+		moves[i] = &g.Moves[i]
+	}
+	if err := grid.Write(w, grid.Text, grid.Options{Width: width}, moveColumns, moves); err != nil {
+		return err
+	}
+	before := "\n"
+	for _, note := range g.notes() {
+		if _, err := io.WriteString(w, before+textfmt.Hang("", note, width)); err != nil {
+			return err
+		}
+		before = ""
+	}
+	return nil
+}
+
+// text is a sentence on the moves of a side.
+func (t *Tally) text() string {
+	if t.Judged == 0 {
+		return "no move was a choice"
+	}
+	text := fmt.Sprintf("accuracy %.1f %%", t.Accuracy)
+	nouns := []string{"inaccuracies", "mistakes", "blunders", "missed wins"}
+	for i, n := range []int{t.Inaccuracies, t.Mistakes, t.Blunders, t.MissedWins} {
+		if n > 0 {
+			text += fmt.Sprintf(", %s %d", nouns[i], n)
+		}
+	}
+	return text
+}
+
+// notes are sentences on what decided the game.
+func (g *Game) notes() []string {
+	var notes []string
+	for i := range g.Moves {
+		if m := &g.Moves[i]; slices.Contains(g.Turning, m.Ply) {
+			notes = append(notes, fmt.Sprintf("Turning point: ply %d, %s %s (%s, %s to %s). Better: %s", m.Ply, m.Side,
+				m.Move, m.Kind.Text(), inPercent(m.Before), inPercent(m.After), strings.Join(m.Line, " ")))
+		}
+	}
+	for _, w := range g.Wins {
+		text := fmt.Sprintf("Proven: %s wins before ply %d", w.Side, w.From)
+		if w.To > w.From {
+			text = fmt.Sprintf("Proven: %s wins before plies %d to %d", w.Side, w.From, w.To)
+		}
+		if w.Lost {
+			text += fmt.Sprintf("; the move of ply %d gives it away", w.To)
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// WriteText writes the summaries for people, in lines of at most width columns. nodes are those of the searches;
+// name returns what to call an agent, by its spec.
+func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agent string) string) error {
+	_, err := fmt.Fprintf(w, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"), textfmt.Thousands(nodes))
+	if err != nil {
+		return err
+	}
+	for _, summary := range s {
+		heading := "\nRules " + textfmt.Escape(summary.Rules) + "\n"
+		for _, table := range summary.Tables(name) {
+			if len(table.Rows) == 0 {
+				continue
+			}
+			caption := textfmt.Hang("", table.Caption+":", width)
+			if _, err := fmt.Fprintf(w, "%s\n%s\n", heading, caption); err != nil {
+				return err
+			}
+			heading = ""
+			g := grid.Grid{Header: table.Header, Left: map[int]bool{0: true}, Rows: table.Rows, Fold: 1, Width: width}
+			if err := g.Write(w, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
