@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"gyges/rules/base/jsonl"
-	"gyges/tournament/record"
 	"gyges/rules/base/strictjson"
+	"gyges/tournament/record"
 )
 
 // FileName is the name of the file with the reviews of a run's games, beside its records.

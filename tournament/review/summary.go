@@ -42,7 +42,7 @@ type Summary struct {
 type Player struct {
 	Agent string `json:"agent"` // its spec
 	Games int    `json:"games"`
-	Tally // of all its moves
+	Tally        // of all its moves
 	Losses
 }
 
