@@ -13,12 +13,11 @@
 // The ratings and A are the joint maximum of the likelihood in which a draw
 // counts as half a win and half a loss (Bradley and Terry 1952, with an order
 // effect as in Davidson and Beaver 1977). On request draws are an outcome with a
-// parameter of their own: [Davidson] or [RaoKupper].
+// parameter of their own: [Davidson].
 //
-// Beside the games there may be knowledge: given ratings ([Anchor]), fast or as
-// a normal prior; given differences ([Offset]); and a prior of virtual draws
-// against an imaginary opponent, or a normal one whose width is estimated
-// (Options.Prior, Options.FitPrior).
+// Beside the games there may be knowledge: given ratings ([Anchor]), given
+// differences ([Offset]), and a prior of virtual draws against an imaginary opponent,
+// or a normal one whose width is estimated (Options.Prior, Options.FitPrior).
 //
 // # Intervals
 //
@@ -44,16 +43,14 @@
 // spreads the ratings too far, and no interval around them sees it; the default has
 // the normal prior there (Data.Adaptive).
 //
-// The bootstrap over pairs is there as a check that shares none of this.
-//
 // # Who can be rated
 //
 // Say that a player scored against another if it won or drew. Finite ratings
 // exist exactly among players who can reach each other both ways along such
 // steps (Ford 1957; Hunter 2004). Where not everybody can, each player has two
 // virtual draws by default, so that all are rated. Without a prior, Fit splits the
-// players into the largest such groups; what ties ratings beforehand counts as a step both ways, and players
-// whose rating is given belong together. A group of two or more is rated within
+// players into the largest such groups; what ties ratings beforehand counts as a step both
+// ways, and players whose rating is given belong together. A group of two or more is rated within
 // itself, from the games inside it; that is the limit of the maximum likelihood
 // as the distance to the others, whose results against it all went one way,
 // grows without bound. Whoever is left alone (won or lost every point, or won

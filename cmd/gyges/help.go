@@ -15,6 +15,7 @@ import (
 	"gyges/agents/ugi"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/ratings/sprt"
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/grid"
@@ -46,6 +47,7 @@ var topics = []topic{
 	{"report", "tournament/report/README.md", report.Manual},
 	{"live", "tournament/live/README.md", live.Manual},
 	{"ratings", "ratings/README.md", ratings.Manual},
+	{"sprt", "ratings/sprt/README.md", sprt.Manual},
 	{"configs", "configs/README.md", configs.Manual},
 	{"results", "results/README.md", results.Manual},
 	{"settings", "", settingsManual()},
