@@ -52,8 +52,8 @@ func BenchmarkBareLoop(b *testing.B) {
 		run++
 		o := newOpener(c.Openings, c.Seed)
 		for i := range s.len() {
-			p := s.pair(i)
-			start, err := o.opening(p.rules, s.rulesHash[p.rulesNum], p.round)
+			p := s.job(i)
+			start, err := s.opening(p, o)
 			require.NoError(b, err)
 			for game := range 2 {
 				plies += bareGame(s, p, game, start)
@@ -65,13 +65,13 @@ func BenchmarkBareLoop(b *testing.B) {
 }
 
 // bareGame plays a game of random moves and returns its plies.
-func bareGame(s *schedule, p pair, game int, start rules.Position) int {
+func bareGame(s *schedule, p Job, game int, start rules.Position) int {
 	var chance [2]*rand.Rand
 	for side := range chance {
 		_, seed := s.seat(p, game, rules.Side(side))
 		chance[side] = agents.Setup{Side: rules.Side(side), Seed: seed}.Rand()
 	}
-	g := rules.NewGame(p.rules, start)
+	g := rules.NewGame(s.config.Rules[p.Rules], start)
 	var ms rules.MoveSet
 	for {
 		if o, _ := g.Outcome(); o != rules.Undecided {

@@ -26,11 +26,11 @@ type collector struct {
 	deadLettered []error              // why pairs could not be played
 	suspend      *suspensions
 	faults       int64
-	pairs        sprt.Pairs // as the first agent saw them
-	half         int        // half points of the first agent in the pair under way
-	decided      bool       // the SPRT is; nothing is written after it
-	gap          bool       // what is written no longer follows what was written before
-	err          error      // the first error in writing; nothing is written after it
+	pairs        sprt.Pairs   // as the first agent saw them
+	first        *record.Game // of the pair under way
+	decided      bool         // the SPRT is; nothing is written after it
+	gap          bool         // what is written no longer follows what was written before
+	err          error        // the first error in writing; nothing is written after it
 }
 
 // collect receives results until there are no more. Pairs are written as soon as
@@ -152,15 +152,12 @@ func (c *collector) count(g *record.Game) {
 	if c.onGame != nil {
 		c.onGame(g)
 	}
-	if len(c.schedule.config.Agents) != 2 {
-		return
-	}
-	if g.Game%2 == 0 {
-		c.half = 0
-	}
-	c.half += g.HalfPoints(c.schedule.agentNames[0])
-	if g.Game%2 == 1 && !c.gap {
-		c.pairs.Add(c.half)
+	switch agent := c.schedule.agentNames[0]; {
+	case len(c.schedule.agentNames) != 2:
+	case g.Game%2 == 0:
+		c.first = g
+	case !c.gap:
+		c.pairs.Add(c.first.HalfPoints(agent) + g.HalfPoints(agent))
 		test := c.schedule.config.SPRT
 		c.decided = test != (sprt.Test{}) && test.Verdict(c.pairs) != sprt.Undecided
 	}
@@ -169,8 +166,8 @@ func (c *collector) count(g *record.Game) {
 // tooFew stops the run if too few agents are left, or if those left don't meet.
 func (c *collector) tooFew() {
 	config := c.schedule.config
-	meet := func(p [2]int) bool { return !c.suspend.has(p[0]) && !c.suspend.has(p[1]) }
-	apart := !config.Schedule.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].pairings, meet)
+	meet := func(m Match) bool { return !c.suspend.has(m.Agents[0]) && !c.suspend.has(m.Agents[1]) }
+	apart := !config.Schedule.Adaptive() && !slices.ContainsFunc(c.schedule.stages[0].Matches, meet)
 	if c.suspend.left() < 2 || apart {
 		c.note(fmt.Errorf("too few agents are left that don't lose %d games in a row by faults", config.Suspend))
 	}

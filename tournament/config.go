@@ -148,11 +148,11 @@ func DefaultOut(name string, start time.Time) string {
 
 // Games returns how many games the config schedules.
 func (c *Config) Games() int64 {
-	pairings := int64(0)
-	for _, n := range c.stageSizes() {
-		pairings += int64(n)
+	matches := int64(0)
+	for _, n := range c.Schedule.stageSizes(len(c.Agents), c.swissRounds()) {
+		matches += int64(n)
 	}
-	return pairings * int64(len(c.Rules)) * int64(c.Pairs) * 2
+	return matches * int64(len(c.Rules)) * int64(c.Pairs) * 2
 }
 
 // Validate checks everything that can be checked before a game is played, Out

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"gyges/rules"
+	"gyges/tournament/record"
 )
 
 // Format is the pairing system.
@@ -34,12 +37,84 @@ const (
 // Adaptive reports whether who meets whom follows from the results so far.
 func (f Format) Adaptive() bool { return f == Swiss || f == Knockout }
 
-// stageSizes returns the number of pairings of each stage.
-func (c *Config) stageSizes() []int { return c.Schedule.stageSizes(len(c.Agents), c.swissRounds()) }
+// Stage is a part of a schedule whose pairings are known before it begins: a round of a Swiss tournament or of a
+// knock-out, or the whole of another schedule.
+type Stage struct {
+	First   int64 // index of its first game pair
+	Games   int64 // of each match
+	Matches []Match
+}
 
-// StageSizes returns the number of pairings of each stage of the run.
-func (c *ManifestConfig) StageSizes() []int { return c.Schedule.stageSizes(len(c.Agents), c.Rounds) }
+// Match is all games of two agents in a stage.
+type Match struct {
+	Agents [2]int   // by their places in the config
+	Halves [2]int64 // half points of each
+	Games  int64    // played so far
+}
 
+// Add counts a game in which the agent given had South.
+func (m *Match) Add(south int, result string) {
+	side := 0
+	if m.Agents[0] != south {
+		side = 1
+	}
+	m.Games++
+	m.Halves[side] += int64(record.HalfPoints(result, rules.South))
+	m.Halves[1-side] += int64(record.HalfPoints(result, rules.North))
+}
+
+// Winner returns which agent of the match goes on in a knock-out, 0 or 1: the one with more points, or after a
+// tie the one that is listed first.
+func (m *Match) Winner() int {
+	if m.Halves[0] < m.Halves[1] || m.Halves[0] == m.Halves[1] && m.Agents[0] > m.Agents[1] {
+		return 1
+	}
+	return 0
+}
+
+// Played returns how many games of the stage have been played, and how many it has in all.
+func (s *Stage) Played() (games, all int64) {
+	for i := range s.Matches {
+		games += s.Matches[i].Games
+	}
+	return games, s.Games * int64(len(s.Matches))
+}
+
+// Byes returns which of n agents play no match. All matches must be known.
+func (s *Stage) Byes(n int) []int {
+	plays := make([]bool, n)
+	for _, m := range s.Matches {
+		plays[m.Agents[0]], plays[m.Agents[1]] = true, true
+	}
+	var list []int
+	for agent, p := range plays {
+		if !p {
+			list = append(list, agent)
+		}
+	}
+	return list
+}
+
+// Bye returns the half points of a bye: a match won.
+func (s *Stage) Bye() int64 { return 2 * s.Games }
+
+// Stages returns the stages of the run, with no agents in the matches and no games.
+func (c *ManifestConfig) Stages() []Stage {
+	return c.Schedule.stages(len(c.Agents), c.Rounds, int64(c.Pairs)*int64(len(c.Rules)))
+}
+
+// stages returns the stages of n agents that play a number of game pairs in each match.
+func (f Format) stages(n, rounds int, pairs int64) []Stage {
+	var list []Stage
+	first := int64(0)
+	for _, size := range f.stageSizes(n, rounds) {
+		list = append(list, Stage{First: first, Games: 2 * pairs, Matches: make([]Match, size)})
+		first += pairs * int64(size)
+	}
+	return list
+}
+
+// stageSizes returns the number of matches of each stage.
 func (f Format) stageSizes(n, rounds int) []int {
 	switch f {
 	case Gauntlet, Ladder:
@@ -66,111 +141,90 @@ func (c *Config) swissRounds() int {
 	return cmp.Or(c.Rounds, bits.Len(uint(max(len(c.Agents)-1, 0))))
 }
 
-// table is what pairings need of the stages before.
-type table struct {
-	points []int64 // half points of each agent
-	before []int64 // those that it had before the present stage
-	met    map[[2]int]bool
-	byes   []bool // has had a bye
-	out    []bool // has lost a knockout match
+// stages returns the stages of the config, with no agents in the matches and no games.
+func (c *Config) stages() []Stage {
+	return c.Schedule.stages(len(c.Agents), c.swissRounds(), int64(c.Pairs)*int64(len(c.Rules)))
 }
 
-func newTable(n int) table {
-	return table{make([]int64, n), make([]int64, n), map[[2]int]bool{}, make([]bool, n), make([]bool, n)}
-}
-
-// endStage records which agents met, lost or had a bye, which is worth so many half
-// points.
-func (t *table) endStage(pairings [][2]int, worth int64) {
-	played := make([]bool, len(t.points))
-	for _, p := range pairings {
-		a, b := p[0], p[1]
-		played[a], played[b] = true, true
-		t.met[[2]int{min(a, b), max(a, b)}] = true
-		gainA, gainB := t.points[a]-t.before[a], t.points[b]-t.before[b]
-		if gainA > gainB || gainA == gainB && a < b {
-			t.out[b] = true
-		} else {
-			t.out[a] = true
-		}
-	}
-	for i := range played {
-		if !played[i] {
-			t.byes[i] = true
-			t.points[i] += worth
-		}
-	}
-	copy(t.before, t.points)
-}
-
-// pairings makes so many pairings for the next stage.
-func (t *table) pairings(f Format, count int) [][2]int {
-	switch f {
-	case Gauntlet, Ladder:
-		var list [][2]int
-		for i := range count {
-			first := 0
-			if f == Ladder {
-				first = i
-			}
-			list = append(list, [2]int{first, i + 1})
-		}
-		return list
-	case Swiss:
-		return t.swiss()
-	case Knockout:
-		return t.knockout(count)
-	case SelfPlay:
-		return t.everyTwo(0)
-	default:
-		return t.everyTwo(1)
-	}
-}
-
-// everyTwo pairs each agent with those from so many places behind it on.
-func (t *table) everyTwo(behind int) [][2]int {
+// pairings returns the pairings of n agents in a stage of a number of matches, after other stages.
+func (f Format) pairings(n, count int, before []Stage) [][2]int {
 	var list [][2]int
-	for i := range t.points {
-		for j := i + behind; j < len(t.points); j++ {
-			list = append(list, [2]int{i, j})
+	switch f {
+	case Gauntlet:
+		for i := range count {
+			list = append(list, [2]int{0, i + 1})
+		}
+	case Ladder:
+		for i := range count {
+			list = append(list, [2]int{i, i + 1})
+		}
+	case Swiss:
+		return swissPairings(n, before)
+	case Knockout:
+		in := survivors(n, before)
+		for i := range count { // the best meet the worst, from the inside: the best may have a bye
+			list = append(list, [2]int{in[len(in)-2*count+i], in[len(in)-1-i]})
+		}
+	default:
+		next := 1
+		if f == SelfPlay {
+			next = 0
+		}
+		for i := range n {
+			for j := i + next; j < n; j++ {
+				list = append(list, [2]int{i, j})
+			}
 		}
 	}
 	return list
 }
 
-// knockout pairs the best with the worst of those still in, from the inside:
-// the best few may have a bye.
-func (t *table) knockout(count int) [][2]int {
+// survivors returns those of n agents that have lost no match.
+func survivors(n int, before []Stage) []int {
+	out := make([]bool, n)
+	for _, st := range before {
+		for _, m := range st.Matches {
+			out[m.Agents[1-m.Winner()]] = true
+		}
+	}
 	var in []int
-	for i, out := range t.out {
-		if !out {
+	for i := range n {
+		if !out[i] {
 			in = append(in, i)
 		}
 	}
-	var list [][2]int
-	for i := range count {
-		list = append(list, [2]int{in[len(in)-2*count+i], in[len(in)-1-i]})
-	}
-	return list
+	return in
 }
 
-// swiss pairs neighbours in the table.
-func (t *table) swiss() [][2]int {
-	order := make([]int, len(t.points))
+// swissPairings pairs neighbours in the table after some rounds.
+func swissPairings(n int, before []Stage) [][2]int {
+	s := swissSearch{met: map[[2]int]bool{}, steps: swissSteps}
+	points, byes := make([]int64, n), make([]bool, n)
+	for _, st := range before {
+		for _, m := range st.Matches {
+			a, b := m.Agents[0], m.Agents[1]
+			points[a], points[b] = points[a]+m.Halves[0], points[b]+m.Halves[1]
+			s.met[[2]int{min(a, b), max(a, b)}] = true
+		}
+		for _, agent := range st.Byes(n) {
+			points[agent] += st.Bye()
+			byes[agent] = true
+		}
+	}
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.points[b], t.points[a]) })
-	if len(order)%2 == 1 {
-		i := len(order) - 1
-		for i > 0 && t.byes[order[i]] {
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[b], points[a]) })
+	if n%2 == 1 { // a bye for the last one without
+		i := n - 1
+		for i > 0 && byes[order[i]] {
 			i--
 		}
 		order = slices.Delete(order, i, i+1)
 	}
-	s := swissSearch{table: t, steps: swissSteps}
 	if !s.pair(order) {
-		s = swissSearch{table: t, steps: swissSteps, again: true}
+		s = swissSearch{steps: swissSteps} // agents may meet again
 		s.pair(order)
 	}
 	slices.Reverse(s.list)
@@ -184,9 +238,8 @@ const swissSteps = 100_000
 // swissSearch pairs the first of an order with the nearest it can, so that the
 // rest can be paired too.
 type swissSearch struct {
-	table *table
+	met   map[[2]int]bool // who must not meet, the first listed first
 	steps int
-	again bool // agents may meet again
 	list  [][2]int
 }
 
@@ -201,7 +254,7 @@ func (s *swissSearch) pair(order []int) bool {
 			return false
 		}
 		b := order[i]
-		if s.table.met[[2]int{min(a, b), max(a, b)}] && !s.again {
+		if s.met[[2]int{min(a, b), max(a, b)}] {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(order[1:]), i-1, i)

@@ -42,9 +42,18 @@ func imagine(t *testing.T, c *Config, rng *rand.Rand) [][][2]int {
 	}
 	var all [][][2]int
 	for _, st := range s.stages {
-		all = append(all, st.pairings)
+		all = append(all, pairingsOf(st))
 	}
 	return all
+}
+
+// pairingsOf returns the pairings of a stage.
+func pairingsOf(st Stage) [][2]int {
+	var list [][2]int
+	for _, m := range st.Matches {
+		list = append(list, m.Agents)
+	}
+	return list
 }
 
 // In every round of a Swiss tournament each plays once, nobody meets an old
@@ -82,16 +91,20 @@ func TestSwiss(t *testing.T) {
 // With as many rounds as allow it, neighbours in the table have equal points
 // where that can be.
 func TestSwissPairsNeighbours(t *testing.T) {
-	s := table{points: []int64{0, 4, 4, 2, 2, 0}, met: map[[2]int]bool{}, byes: make([]bool, 6)}
-	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, s.swiss())
-	s.met[[2]int{1, 2}] = true
-	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, s.swiss())
+	match := func(a, b int, halves, other int64) Match {
+		return Match{Agents: [2]int{a, b}, Halves: [2]int64{halves, other}, Games: 2}
+	}
+	before := []Stage{{Games: 2, Matches: []Match{match(0, 1, 0, 4), match(2, 5, 4, 0), match(3, 4, 2, 2)}}}
+	require.Equal(t, [][2]int{{1, 2}, {3, 0}, {4, 5}}, swissPairings(6, before), "3 and 4 have met")
+	before = append(before, Stage{Games: 2, Matches: []Match{match(1, 2, 2, 2), match(3, 0, 2, 2), match(4, 5, 2, 2)}})
+	require.Equal(t, [][2]int{{1, 3}, {2, 4}, {0, 5}}, swissPairings(6, before), "1 and 2 have met")
+	all := Stage{Games: 2}
 	for a := range 6 {
 		for b := a + 1; b < 6; b++ {
-			s.met[[2]int{a, b}] = true
+			all.Matches = append(all.Matches, match(a, b, 2, 2))
 		}
 	}
-	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, s.swiss(), "all have met: they meet again")
+	require.Equal(t, [][2]int{{1, 2}, {3, 4}, {0, 5}}, swissPairings(6, append(before, all)), "all meet again")
 }
 
 // A knock-out has one match less than players; who has lost a match plays no
@@ -113,29 +126,29 @@ func TestKnockout(t *testing.T) {
 	}
 	c := formatConfig(t, Knockout, 6)
 	s := newSchedule(&c)
-	require.Equal(t, [][2]int{{2, 5}, {3, 4}}, s.stages[0].pairings)
+	require.Equal(t, [][2]int{{2, 5}, {3, 4}}, pairingsOf(s.stages[0]))
 	for i := range int64(8) { // 5 beats 2; 3 and 4 draw
 		result := "1/2-1/2"
-		if p := s.pair(i / 2); p.agents[0] == 2 {
+		if s.job(i / 2).Agents[0] == 2 {
 			result = []string{"0-1", "1-0"}[i%2]
 		}
 		s.note(&record.Game{Game: i, Result: result})
 	}
-	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, s.stages[1].pairings)
+	require.Equal(t, [][2]int{{0, 5}, {1, 3}}, pairingsOf(s.stages[1]))
 }
 
 func TestGauntlet(t *testing.T) {
 	c := formatConfig(t, Gauntlet, 4)
-	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {0, 3}}, newSchedule(&c).stages[0].pairings)
+	require.Equal(t, [][2]int{{0, 1}, {0, 2}, {0, 3}}, pairingsOf(newSchedule(&c).stages[0]))
 	require.EqualValues(t, 3*2*2, c.Games())
 }
 
 func TestLadder(t *testing.T) {
 	c := formatConfig(t, Ladder, 4)
-	require.Equal(t, [][2]int{{0, 1}, {1, 2}, {2, 3}}, newSchedule(&c).stages[0].pairings)
+	require.Equal(t, [][2]int{{0, 1}, {1, 2}, {2, 3}}, pairingsOf(newSchedule(&c).stages[0]))
 	require.EqualValues(t, 3*2*2, c.Games())
 	m := c.Manifest()
-	require.Equal(t, []int{3}, m.StageSizes())
+	require.Len(t, m.Stages()[0].Matches, 3)
 }
 
 // Formats whose pairings depend on results give the same records for any

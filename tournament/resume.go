@@ -32,7 +32,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 		return fmt.Errorf("holds a run with schema %d, expected %d", old.Schema, m.Schema)
 	}
 	if c.Extend && old.Config.Pairs < m.Config.Pairs && old.Config.Schedule == m.Config.Schedule {
-		if len(c.stageSizes()) > 1 { // more pairs would have changed the pairings of later rounds
+		if len(c.stages()) > 1 { // more pairs would have changed the pairings of later rounds
 			return fmt.Errorf("holds a %s tournament, which can't be extended", old.Config.Schedule)
 		}
 		old.Config.Pairs = m.Config.Pairs
@@ -44,7 +44,7 @@ func checkManifest(gamesSize int64, c *Config, m *Manifest) error {
 			"before", old.Program.String(), "now", m.Program.String())
 	}
 	err = compareConfigs(&old.Config, &m.Config)
-	if old.Config.Pairs < m.Config.Pairs && len(c.stageSizes()) == 1 && err != nil {
+	if old.Config.Pairs < m.Config.Pairs && len(c.stages()) == 1 && err != nil {
 		old.Config.Pairs = m.Config.Pairs
 		if compareConfigs(&old.Config, &m.Config) == nil {
 			err = &ExtendError{err}
@@ -88,15 +88,6 @@ func compareConfigs(old, now *ManifestConfig) error {
 	return fmt.Errorf("holds a run of another configuration%s", diff.Bytes())
 }
 
-// check reports whether a game of the file is what the schedule has in its place.
-func (s *schedule) check(g *record.Game) error {
-	i := g.Game / 2
-	if i >= s.len() {
-		return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, 2*s.len())
-	}
-	return s.checkPair(s.pair(i), g)
-}
-
 // complete puts the games that were there before beside those that were played,
 // unless some of the latter are missing.
 func (c *collector) complete(o *PairResult) error {
@@ -107,7 +98,7 @@ func (c *collector) complete(o *PairResult) error {
 		case c.store.has(game):
 			g, err := c.store.readAhead(game)
 			if err == nil {
-				err = c.schedule.check(g)
+				err = c.schedule.checkOwn(g)
 			}
 			if err != nil {
 				return err

@@ -193,12 +193,11 @@ func dispatch(
 
 // blanks returns the games of a job that aren't to be played.
 func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
-	p := s.pair(job.Pair)
-	position, err := o.opening(p.rules, s.rulesHash[p.rulesNum], p.round)
+	position, err := s.opening(job, o)
 	var games []*record.Game
 	for n, wanted := range job.Games {
 		if wanted {
-			setup := s.game(p, n, position)
+			setup := s.game(job, n, position)
 			games = append(games, setup.blank())
 		}
 	}

@@ -38,11 +38,10 @@ func NewRunner(config *Config, newAgent func(agents.Spec) (agents.Agent, error))
 // more than 0; 1 leaves them as they are. The records hold the times of the config.
 // On an error it returns the games finished before.
 func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*record.Game, error) {
-	p, err := r.schedule.pairOf(job)
-	if err != nil {
+	if err := r.schedule.check(job); err != nil {
 		return nil, err
 	}
-	position, err := r.opener.opening(p.rules, r.schedule.rulesHash[p.rulesNum], p.round)
+	position, err := r.schedule.opening(job, r.opener)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 		if !job.Games[n] {
 			continue
 		}
-		g, err := r.playOne(ctx, p, n, position, timeScale)
+		g, err := r.playOne(ctx, job, n, position, timeScale)
 		if err != nil {
 			return games, err
 		}
@@ -63,8 +62,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 
 // Check returns an error unless games from outside are those of a job.
 func (r *Runner) Check(job Job, games []*record.Game) error {
-	pair, err := r.schedule.pairOf(job)
-	if err != nil {
+	if err := r.schedule.check(job); err != nil {
 		return err
 	}
 	for n, wanted := range job.Games {
@@ -77,7 +75,7 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 		if games[0].Game != 2*job.Pair+int64(n) {
 			return fmt.Errorf("expected game %d, found game %d", 2*job.Pair+int64(n), games[0].Game)
 		}
-		if err := r.schedule.checkPair(pair, games[0]); err != nil {
+		if err := r.schedule.checkGame(job, games[0]); err != nil {
 			return err
 		}
 		games = games[1:]
@@ -91,14 +89,13 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 // CheckPlaying returns an error unless a game from outside, which may be under way, is one of a
 // job, and its moves are legal.
 func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
-	pair, err := r.schedule.pairOf(job)
-	if err != nil {
+	if err := r.schedule.check(job); err != nil {
 		return err
 	}
 	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Games[n] {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
-	if err := r.schedule.checkPair(pair, g); err != nil {
+	if err := r.schedule.checkGame(job, g); err != nil {
 		return err
 	}
 	return record.VerifyPlaying(g)
@@ -106,16 +103,16 @@ func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
 
 // playOne plays game n, 0 or 1, of a pair.
 func (r *Runner) playOne(
-	ctx context.Context, p pair, n int, position rules.Position, timeScale float64,
+	ctx context.Context, job Job, n int, position rules.Position, timeScale float64,
 ) (*record.Game, error) {
 	config := r.schedule.config
-	setup := r.schedule.game(p, n, position)
+	setup := r.schedule.game(job, n, position)
 	setup.Limits.MoveTime, setup.Clock = scaleTime(setup.Limits.MoveTime, timeScale), setup.Clock.scaled(timeScale)
 	var seated [2]int
 	for side := range setup.Seats {
 		seat := &setup.Seats[side]
-		seated[side], _ = r.schedule.seat(p, n, rules.Side(side))
-		if p.agents[0] == p.agents[1] && rules.Side(side) == rules.North {
+		seated[side], _ = r.schedule.seat(job, n, rules.Side(side))
+		if job.Agents[0] == job.Agents[1] && rules.Side(side) == rules.North {
 			seated[side] += len(config.Agents)
 		}
 		agent, err := r.agent(seated[side])

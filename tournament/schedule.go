@@ -19,30 +19,13 @@ import (
 // A stage's pairings are made when the last game of the stage before is noted.
 type schedule struct {
 	config     *Config
-	stages     []stage
-	table      table
-	noted      int64 // games
+	stages     []Stage
+	ready      []chan struct{} // by stage: closed when its pairings are known
+	noted      int64           // games
 	agentHash  []uint64
 	rulesHash  []uint64
 	agentNames []string
 	own        []timeControl // by agent
-}
-
-// stage is a part of the schedule whose pairings are known before it begins.
-type stage struct {
-	first    int64         // index of its first pair
-	count    int           // pairings
-	pairings [][2]int      // indices of agents; nil until known
-	known    chan struct{} // closed when they are
-}
-
-// pair is one opening played twice.
-type pair struct {
-	index    int64
-	round    int64 // also the number of the opening under its rules
-	rules    *rules.Rules
-	rulesNum int    // index of the rules
-	agents   [2]int // indices of agents; the first is South in the first game
 }
 
 // newEmptySchedule returns a schedule without stages: agents, rule sets, seeds.
@@ -61,95 +44,109 @@ func newEmptySchedule(c *Config) *schedule {
 
 func newSchedule(c *Config) *schedule {
 	s := newEmptySchedule(c)
-	s.table = newTable(len(c.Agents))
-	first := int64(0)
-	for _, count := range c.stageSizes() {
-		s.stages = append(s.stages, stage{first: first, count: count, known: make(chan struct{})})
-		first += s.pairsPerPairing() * int64(count)
+	s.stages = c.stages()
+	for range s.stages {
+		s.ready = append(s.ready, make(chan struct{}))
 	}
 	s.begin(0)
 	return s
 }
-
-// pairsPerPairing returns how many game pairs two agents who meet play.
-func (s *schedule) pairsPerPairing() int64 { return int64(s.config.Pairs) * int64(len(s.config.Rules)) }
 
 // len returns the number of pairs.
 func (s *schedule) len() int64 { return s.end(len(s.stages) - 1) }
 
 // begin makes the pairings of stage k, if there is one.
 func (s *schedule) begin(k int) {
-	if k < len(s.stages) {
-		st := &s.stages[k]
-		st.pairings = s.table.pairings(s.config.Schedule, st.count)
-		close(st.known)
+	if k == len(s.stages) {
+		return
 	}
+	matches := s.stages[k].Matches
+	for i, p := range s.config.Schedule.pairings(len(s.config.Agents), len(matches), s.stages[:k]) {
+		matches[i].Agents = p
+	}
+	close(s.ready[k])
 }
 
 // note adds the games' results, in the order of the schedule.
 func (s *schedule) note(g *record.Game) {
-	for side, agent := range s.seated(g.Game) {
-		s.table.points[agent] += int64(record.HalfPoints(g.Result, rules.Side(side)))
-	}
+	s.match(g.Game/2).Add(s.seated(g.Game)[rules.South], g.Result)
 	s.noted++
 	if k := s.stageOf(g.Game / 2); s.noted == 2*s.end(k) {
-		s.table.endStage(s.stages[k].pairings, 4*s.pairsPerPairing())
 		s.begin(k + 1)
 	}
 }
 
 // end returns the index of the pair after stage k.
 func (s *schedule) end(k int) int64 {
-	return s.stages[k].first + s.pairsPerPairing()*int64(s.stages[k].count)
+	return s.stages[k].First + s.stages[k].Games/2*int64(len(s.stages[k].Matches))
 }
 
 // stageOf returns the stage of the i-th pair.
 func (s *schedule) stageOf(i int64) int {
 	k := len(s.stages) - 1
-	for s.stages[k].first > i {
+	for s.stages[k].First > i {
 		k--
 	}
 	return k
 }
 
-// known returns a channel that is closed when the i-th pair is known.
-func (s *schedule) known(i int64) <-chan struct{} { return s.stages[s.stageOf(i)].known }
+// match returns the match of the i-th pair.
+func (s *schedule) match(i int64) *Match {
+	st := &s.stages[s.stageOf(i)]
+	return &st.Matches[(i-st.First)%int64(len(st.Matches))]
+}
 
-// pair returns the i-th pair, 0 <= i < len. It must be known.
-func (s *schedule) pair(i int64) pair {
+// known returns a channel that is closed when the i-th pair is known.
+func (s *schedule) known(i int64) <-chan struct{} { return s.ready[s.stageOf(i)] }
+
+// job returns the i-th pair, 0 <= i < len, with both games. It must be known.
+func (s *schedule) job(i int64) Job {
 	k := s.stageOf(i)
-	st := &s.stages[k]
-	in := i - st.first
-	pairings, ruleSets := int64(st.count), int64(len(s.config.Rules))
-	r := int(in / pairings % ruleSets)
-	return pair{
-		index:    i,
-		round:    int64(k)*int64(s.config.Pairs) + in/pairings/ruleSets,
-		rules:    s.config.Rules[r],
-		rulesNum: r,
-		agents:   st.pairings[in%pairings],
+	st, ruleSets := &s.stages[k], int64(len(s.config.Rules))
+	round := (i - st.First) / int64(len(st.Matches)) // of a rule set
+	return Job{
+		Pair: i, Round: int64(k)*int64(s.config.Pairs) + round/ruleSets, Rules: int(round % ruleSets),
+		Agents: s.match(i).Agents, Games: [2]bool{true, true},
 	}
 }
 
-// seat returns which agent of a pair plays a side in its game 0 or 1, and the
-// seed it gets.
-func (s *schedule) seat(p pair, game int, side rules.Side) (agent int, seed uint64) {
-	agent = p.agents[(game+int(side))%2]
-	seed = agents.MixSeed(s.config.Seed, forGame, s.rulesHash[p.rulesNum],
-		s.agentHash[p.agents[0]], s.agentHash[p.agents[1]], uint64(p.round), uint64(game), uint64(side))
+// check returns an error unless a job, which may come from outside, is one of the config's.
+func (s *schedule) check(j Job) error {
+	c := s.config
+	ok := j.Pair >= 0 && j.Round >= 0 && 0 <= j.Rules && j.Rules < len(c.Rules)
+	for _, a := range j.Agents {
+		ok = ok && 0 <= a && a < len(c.Agents)
+	}
+	if !ok {
+		return fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, found %d, %d, %v",
+			j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
+	}
+	return nil
+}
+
+// opening returns the opening of a job.
+func (s *schedule) opening(j Job, o *opener) (rules.Position, error) {
+	return o.opening(s.config.Rules[j.Rules], s.rulesHash[j.Rules], j.Round)
+}
+
+// seat returns which agent plays a side in game 0 or 1 of a pair, and the seed it gets.
+func (s *schedule) seat(j Job, game int, side rules.Side) (agent int, seed uint64) {
+	agent = j.Agents[(game+int(side))%2]
+	seed = agents.MixSeed(s.config.Seed, forGame, s.rulesHash[j.Rules],
+		s.agentHash[j.Agents[0]], s.agentHash[j.Agents[1]], uint64(j.Round), uint64(game), uint64(side))
 	return agent, seed
 }
 
 // game returns game n, 0 or 1, of a pair, without its agents.
-func (s *schedule) game(p pair, n int, opening rules.Position) Game {
+func (s *schedule) game(j Job, n int, opening rules.Position) Game {
 	c := s.config
 	setup := Game{
-		Number: 2*p.index + int64(n), Pair: p.index,
-		Rules: p.rules, Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
+		Number: 2*j.Pair + int64(n), Pair: j.Pair,
+		Rules: c.Rules[j.Rules], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
 		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, Adjudication: c.Adjudication,
 	}
 	for side := range setup.Seats {
-		i, seed := s.seat(p, n, rules.Side(side))
+		i, seed := s.seat(j, n, rules.Side(side))
 		setup.Seats[side] = Seat{Name: s.agentNames[i], Seed: seed, Clock: s.own[i].clock, MoveTime: s.own[i].moveTime}
 	}
 	return setup
@@ -157,8 +154,8 @@ func (s *schedule) game(p pair, n int, opening rules.Position) Game {
 
 // seated returns the agents of game g of the whole schedule, by side.
 func (s *schedule) seated(g int64) [2]int {
-	p := s.pair(g / 2)
-	return [2]int{p.agents[g%2], p.agents[1-g%2]}
+	a := s.match(g / 2).Agents
+	return [2]int{a[g%2], a[1-g%2]}
 }
 
 // timeControl bounds the time of a side in a game.
@@ -175,32 +172,13 @@ func timeOf(spec agents.Spec) (t timeControl) {
 	return t
 }
 
-// job returns the i-th pair as a job with both games.
-func (s *schedule) job(i int64) Job {
-	p := s.pair(i)
-	return Job{Pair: i, Round: p.round, Rules: p.rulesNum, Agents: p.agents, Games: [2]bool{true, true}}
-}
-
-// pairOf returns the pair of a job, which may come from outside.
-func (s *schedule) pairOf(j Job) (pair, error) {
-	c := s.config
-	ok := j.Pair >= 0 && j.Round >= 0 && 0 <= j.Rules && j.Rules < len(c.Rules)
-	for _, a := range j.Agents {
-		ok = ok && 0 <= a && a < len(c.Agents)
-	}
-	if !ok {
-		return pair{}, fmt.Errorf("pair %d: expected a round, one of %d rule sets and two of %d agents, found %d, %d, %v",
-			j.Pair, len(c.Rules), len(c.Agents), j.Round, j.Rules, j.Agents)
-	}
-	return pair{index: j.Pair, round: j.Round, rules: c.Rules[j.Rules], rulesNum: j.Rules, agents: j.Agents}, nil
-}
-
-// checkPair returns an error unless a game belongs to a pair.
-func (s *schedule) checkPair(p pair, g *record.Game) error {
-	south, southSeed := s.seat(p, int(g.Game%2), rules.South)
-	north, northSeed := s.seat(p, int(g.Game%2), rules.North)
+// checkGame returns an error unless a game belongs to a pair.
+func (s *schedule) checkGame(j Job, g *record.Game) error {
+	south, southSeed := s.seat(j, int(g.Game%2), rules.South)
+	north, northSeed := s.seat(j, int(g.Game%2), rules.North)
 	want := record.Game{
-		Pair: p.index, Rules: p.rules.String(), South: record.Player{Agent: s.agentNames[south], Seed: southSeed},
+		Pair: j.Pair, Rules: s.config.Rules[j.Rules].String(),
+		South: record.Player{Agent: s.agentNames[south], Seed: southSeed},
 		North: record.Player{Agent: s.agentNames[north], Seed: northSeed},
 	}
 	if g.Pair != want.Pair || g.Rules != want.Rules || g.South != want.South || g.North != want.North {
@@ -209,6 +187,15 @@ func (s *schedule) checkPair(p pair, g *record.Game) error {
 			g.North.Agent, g.Rules)
 	}
 	return nil
+}
+
+// checkOwn returns an error unless a game of the run's file is what the schedule has in its place.
+func (s *schedule) checkOwn(g *record.Game) error {
+	i := g.Game / 2
+	if i >= s.len() {
+		return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, 2*s.len())
+	}
+	return s.checkGame(s.job(i), g)
 }
 
 // What a seed is for; the first thing mixed into the run's seed.

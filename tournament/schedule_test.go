@@ -21,11 +21,11 @@ func TestSchedule(t *testing.T) {
 		for _, r := range c.Rules {
 			for a := range c.Agents {
 				for b := a + 1; b < len(c.Agents); b++ {
-					p := s.pair(i)
-					require.Equal(t, i, p.index)
-					require.Equal(t, round, p.round)
-					require.Equal(t, r, p.rules)
-					require.Equal(t, [2]int{a, b}, p.agents)
+					p := s.job(i)
+					require.Equal(t, i, p.Pair)
+					require.Equal(t, round, p.Round)
+					require.Equal(t, r, c.Rules[p.Rules])
+					require.Equal(t, [2]int{a, b}, p.Agents)
 					for game := range 2 {
 						south, seed := s.seat(p, game, rules.South)
 						north, seedN := s.seat(p, game, rules.North)
@@ -47,8 +47,8 @@ func TestSeedsBelongToThePairing(t *testing.T) {
 	small, large := testConfig(t, "scored", "random"), testConfig(t, "random:id=1", "scored", "random")
 	large.Rules, large.Pairs = large.Rules[1:], 9
 	s, l := newSchedule(&small), newSchedule(&large)
-	ps, pl := s.pair(1), l.pair(2)
-	require.Equal(t, ps.rules.String(), pl.rules.String())
+	ps, pl := s.job(1), l.job(2)
+	require.Equal(t, small.Rules[ps.Rules].String(), large.Rules[pl.Rules].String())
 	for game := range 2 {
 		_, want := s.seat(ps, game, rules.North)
 		_, got := l.seat(pl, game, rules.North)
@@ -65,7 +65,7 @@ func TestSeedsStay(t *testing.T) {
 
 	c := testConfig(t, "random", "scored")
 	s := newSchedule(&c)
-	_, seed := s.seat(s.pair(4), 1, rules.North)
+	_, seed := s.seat(s.job(4), 1, rules.North)
 	require.Equal(t, agents.MixSeed(1, forGame, hashText("kang:max_plies=30"), hashText("random"), hashText("scored"), 1,
 		1, 1), seed)
 }
@@ -79,8 +79,8 @@ func TestLargeScheduleTakesNoMemory(t *testing.T) {
 	}
 	s := newSchedule(&c)
 	require.EqualValues(t, int64(1_000_000)*3*4950, s.len())
-	last := s.pair(s.len() - 1)
-	require.EqualValues(t, 1_000_000-1, last.round)
-	require.Equal(t, [2]int{98, 99}, last.agents)
-	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.pair(s.len() / 2) }))
+	last := s.job(s.len() - 1)
+	require.EqualValues(t, 1_000_000-1, last.Round)
+	require.Equal(t, [2]int{98, 99}, last.Agents)
+	require.Zero(t, testing.AllocsPerRun(10, func() { last = s.job(s.len() / 2) }))
 }

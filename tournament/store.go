@@ -111,7 +111,7 @@ func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record
 		case g.Game > st.kept:
 			return size, st.moveAhead(dir, g, r, 2*s.len())
 		}
-		if err := s.check(g); err != nil {
+		if err := s.checkOwn(g); err != nil {
 			return 0, err
 		}
 		st.kept++

@@ -65,7 +65,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 // print prints the result of the match.
 func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stopped bool) {
 	config := f.config
-	count := f.stats.count(config.Agents[0].String())
+	count := f.standings.Count(config.Agents[0].String())
 	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
 		matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)

@@ -40,11 +40,9 @@ type observer struct {
 	flags      observerFlags
 	config     *tournament.Config
 	standings  *standings.Standings
+	counted    *standings.Run
 	faults     faults
-	stats      playerStats
 	progress   *progress
-	pairs      sprt.Pairs // of a match, as its first player saw them
-	half       int
 	match      bool // two players; scores are those of the first
 	start      time.Time
 	reportedAt int64 // games at the last report of ratings
@@ -54,15 +52,14 @@ type observer struct {
 func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
 	f := &observer{
 		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: faults{}, stats: playerStats{},
+		standings: standings.New(), faults: faults{},
 		progress: newProgress(e.err, config.Games()),
 	}
 	f.progress.reading, f.progress.state, config.OnBegin = true, f.leader, f.progress.resume
 	if match {
 		f.progress.state = f.matchState
 	}
-	manifest := config.Manifest()
-	f.standings.SetSchedule(&manifest)
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
 	f.event(startEvent(config, f.start))
 	return f
 }
@@ -71,8 +68,6 @@ func newObserver(e *env, flags observerFlags, config *tournament.Config, match b
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
 	f.faults.add(g)
-	f.stats.add(g)
-	f.addToPair(g)
 	f.progress.step(g.Fault != nil && !g.NotPlayed())
 	if f.flags.Events != "" {
 		f.event(newGameEvent(g, f.progress.done, f.progress.total))
@@ -82,26 +77,12 @@ func (f *observer) game(g *record.Game) {
 	}
 }
 
-// addToPair counts a match's pairs, whose games follow one another.
-func (f *observer) addToPair(g *record.Game) {
-	if !f.match || g.NotPlayed() {
-		return
-	}
-	if g.Game%2 == 0 {
-		f.half = 0
-	}
-	f.half += g.HalfPoints(f.config.Agents[0].String())
-	if g.Game%2 == 1 {
-		f.pairs.Add(f.half)
-	}
-}
-
 // leader says who has the highest share of the points so far.
 func (f *observer) leader() (string, *forecast) {
 	var leaders []string
 	var first ratings.Count
 	for _, a := range f.config.Agents {
-		c := f.stats.count(a.String())
+		c := f.standings.Count(a.String())
 		if c.Games() == 0 || c.Score() < first.Score() {
 			continue
 		}
@@ -122,14 +103,14 @@ func (f *observer) leader() (string, *forecast) {
 
 // matchState is what is known of a match so far.
 func (f *observer) matchState() (string, *forecast) {
-	state := fmt.Sprintf("Elo %s, pairs %s", f.pairs.EloText(), pairsText(f.pairs))
+	state := fmt.Sprintf("Elo %s, pairs %s", f.counted.Pairs.EloText(), pairsText(f.counted.Pairs))
 	test := f.config.SPRT
 	if test == (sprt.Test{}) {
 		return state, nil
 	}
 	lower, upper := test.Bounds()
-	left, known := test.PairsLeft(f.pairs)
-	llr := math.Round(100*test.LLR(f.pairs))/100 + 0 // no -0
+	left, known := test.PairsLeft(f.counted.Pairs)
+	llr := math.Round(100*test.LLR(f.counted.Pairs))/100 + 0 // no -0
 	return fmt.Sprintf("LLR %.2f (%.2f to %.2f), %s", llr, lower, upper, state),
 		&forecast{games: 2 * int64(math.Ceil(left)), known: known}
 }
@@ -138,10 +119,10 @@ func (f *observer) matchState() (string, *forecast) {
 func (f *observer) interim() error {
 	f.reportedAt = f.progress.done
 	if f.flags.Events != "" {
-		return f.ratings(context.Background(), f.pairs)
+		return f.ratings(context.Background(), f.counted.Pairs)
 	}
 	if f.match {
-		f.e.err.printf("%s", matchText(f.config.SPRT, f.pairs))
+		f.e.err.printf("%s", matchText(f.config.SPRT, f.counted.Pairs))
 		return nil
 	}
 	// It takes milliseconds, so it needs no cancellation.

@@ -72,8 +72,9 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(err, errFiles, c.check()); err != nil {
 		return err
 	}
-	all, err := c.load(ctx, e, in, files, nil)
-	if err != nil {
+	all := standings.New()
+	begin := func(i int) { all.Begin(manifestOf(files[i], in)) }
+	if err := c.load(ctx, e, in, all, files, begin); err != nil {
 		return err
 	}
 	if c.format() == grid.CSV { // which has no notes

@@ -134,51 +134,49 @@ func ruleNames(list string) (map[string]bool, error) {
 	return only, nil
 }
 
-// load reads the games of files; before is called, if not nil, before each file by its index. An empty
+// load reads the games of files; begin begins the run of each in all, by its index. An empty
 // name is no file. There are games unless all names are empty.
 func (c *ratingFlags) load(
-	ctx context.Context, e *env, in *standings.Reader, files []string, before func(i int),
-) (*standings.Standings, error) {
-	all, read := standings.New(), false
+	ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, files []string, begin func(i int),
+) error {
+	read := false
 	for i, path := range files {
-		if before != nil {
-			before(i)
-		}
+		begin(i)
 		if path == "" {
 			continue
 		}
-		s, err := readGames(ctx, e, in, path)
-		if err != nil {
-			return nil, err
+		if err := readGames(ctx, e, in, all, path); err != nil {
+			return err
 		}
-		all.Merge(s)
 		read = true
 	}
 	if read && all.Empty() {
-		return nil, c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
+		return c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
 	}
 	warnSkipped(e, &in.Skipped)
-	return all, nil
+	return nil
 }
 
 // readGames reads the results of a file; "-" is the standard input.
-func readGames(ctx context.Context, e *env, in *standings.Reader, path string) (*standings.Standings, error) {
+func readGames(ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, path string) error {
 	f, name, err := openInput(ctx, e.in, path)
 	if err != nil {
-		return nil, fileError("run", err)
+		return fileError("run", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	id, s := "", standings.New()
-	if filepath.Base(path) == tournament.GamesFile {
-		m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
-		if err == nil && m != nil { // games without one are rated, too
-			id = m.ID
-			if !in.BySetup { // set-ups don't follow from results, as pairings of agents may
-				s.SetSchedule(&m.Config)
-			}
-		}
+	return plainFileError(in.Read(ctx, f, name, all))
+}
+
+// manifestOf returns the manifest beside a file of records; nil if there is none: its games are rated, too.
+func manifestOf(path string, in *standings.Reader) *tournament.Manifest {
+	if filepath.Base(path) != tournament.GamesFile {
+		return nil
 	}
-	return s, plainFileError(in.Read(ctx, f, name, id, s))
+	m, _ := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
+	if m != nil && in.BySetup { // set-ups don't follow from results, as pairings of agents may
+		return &tournament.Manifest{ID: m.ID}
+	}
+	return m
 }
 
 // noneToRate returns the error of files without a game to rate.

@@ -14,7 +14,6 @@ import (
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/standings"
 )
@@ -72,20 +71,14 @@ func (c *reportCmd) check() error {
 // page reads and rates the games.
 func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 	collector := report.NewCollector(report.Options{Games: c.Games, Seed: c.Seed})
-	in := &standings.Reader{Record: func(o *record.GameResult, g *record.Game) {
-		if g == nil {
-			collector.AddResult(o)
-			return
-		}
-		collector.Add(g)
-	}}
+	in := &standings.Reader{Record: collector.Sample}
 	files, errFiles := c.files()
 	options, err := c.prepare(in)
 	if err := errors.Join(err, errFiles); err != nil {
 		return nil, err
 	}
-	all, err := c.load(ctx, e, in, files, func(i int) { collector.AddRun(report.ReadRun(c.Runs[i])) })
-	if err != nil {
+	all, begin := collector.Standings, func(i int) { collector.AddRun(report.ReadRun(c.Runs[i])) }
+	if err := c.load(ctx, e, in, all, files, begin); err != nil {
 		return nil, err
 	}
 	input := report.Input{Title: c.title(), Commands: c.commands(files), Program: version(), Labels: all.Labels()}

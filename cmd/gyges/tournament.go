@@ -88,7 +88,7 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.stats.grid(f.config.Manifest().Agents), c.format() == grid.Markdown))
+		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Manifest().Agents), c.format() == grid.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)

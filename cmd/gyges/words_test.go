@@ -15,7 +15,6 @@ import (
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/record"
 )
 
 func TestSplitRules(t *testing.T) {
@@ -140,7 +139,7 @@ func TestProgressOfATest(t *testing.T) {
 	p.now = func() time.Time { return now }
 	config.OnBegin(0)
 	play := func(pairs sprt.Pairs) {
-		f.pairs = pairs
+		f.counted.Pairs = pairs
 		p.done = 2*pairs.N() - 1
 		now = now.Add(lineEvery)
 		p.step(false)
@@ -212,23 +211,6 @@ func TestComplain(t *testing.T) {
 type errString string
 
 func (e errString) Error() string { return string(e) }
-
-// Kang's last field may end in an n where South is to move.
-func TestConductCreditsTheMover(t *testing.T) {
-	for opening, want := range map[string][2]int64{
-		"303030/111222/000000/000000/000000/000000 s 111/000 0-1 n": {200, 10},
-		"303030/111222/000000/000000/000000/000000 n 111/000 0-1 n": {10, 200},
-		"303030/111222/000000/000000/000000/000000 n 111/000 1-0 s": {10, 200},
-		"no position": {},
-	} {
-		c := playerStats{}
-		c.add(&record.Game{
-			Rules: "kang", Opening: opening, South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"},
-			Moves: []string{"m", "m", "m"}, Plies: 3, Nodes: []int64{100, 10, 100}, Result: "1-0",
-		})
-		require.Equal(t, want, [2]int64{int64(c["a"].nodes.sum), int64(c["b"].nodes.sum)}, opening)
-	}
-}
 
 // The command that starts a worker can be copied from the terminal.
 func TestInvitation(t *testing.T) {

@@ -70,6 +70,20 @@ func (m *Matcher) keepLast() {
 	m.keys, m.waiting[key], m.lastKey = append(m.keys, key), m.last, m.lastKey[:0]
 }
 
+// Waiting returns the games whose partner may still come.
+func (m *Matcher) Waiting() []Result {
+	var list []Result
+	for _, key := range m.keys {
+		if g, ok := m.waiting[key]; ok {
+			list = append(list, g)
+		}
+	}
+	if len(m.lastKey) > 0 {
+		list = append(list, m.last)
+	}
+	return list
+}
+
 // Flush makes single games of those that wait, as at a file's end.
 func (m *Matcher) Flush() {
 	m.keepLast()

@@ -51,21 +51,21 @@ func (r *run) readPlaying() bool {
 	was := p.shown
 	p.shown = nil
 	if age := time.Since(p.written); r.isRunning() && max(age, -age) <= tournament.PlayingFresh {
-		recorded := func(g *record.Game) bool { return g.Game < r.recent.Played }
+		recorded := func(g *record.Game) bool { return g.Game < r.collector.Games() }
 		p.shown = slices.DeleteFunc(slices.Clone(p.games), recorded)
 	}
-	r.recent.watch(p.shown)
+	r.recent.watch(p.shown, r.collector.Games())
 	return !slices.Equal(was, p.shown)
 }
 
-// watch notes games that are shown under way.
-func (l *recent) watch(games []*record.Game) {
+// watch notes games that are shown under way, of a run of which some are recorded.
+func (l *recent) watch(games []*record.Game, recorded int64) {
 	for _, g := range games {
 		if !slices.Contains(l.watched, g.Game) {
 			l.watched = append(l.watched, g.Game)
 		}
 	}
-	l.watched = slices.DeleteFunc(l.watched, func(n int64) bool { return n < l.Played })
+	l.watched = slices.DeleteFunc(l.watched, func(n int64) bool { return n < recorded })
 	l.watched = l.watched[max(0, len(l.watched)-maxWatched):]
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"gyges/ratings"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -55,14 +56,13 @@ type run struct {
 // reading is what has been read of a run's records.
 type reading struct {
 	tail      *tail
-	results   *standings.Run
+	reader    standings.Reader
 	collector *report.Collector
 	recent    recent
 }
 
 // recent are a run's last games.
 type recent struct {
-	Played int64          // games in all
 	Faults int64          // of these, lost by faults
 	Latest []*record.Game // the last one first
 	Faulty []*record.Game
@@ -81,9 +81,9 @@ func newRun(s *Server, f folder) *run {
 func (r *run) restart() {
 	r.reading = &reading{
 		tail:      &tail{folder: r.folder, most: r.server.readMost},
-		results:   standings.NewRun(r.about.Manifest),
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
 	}
+	r.reader.Record = r.add
 	r.collector.AddRun(r.about)
 }
 
@@ -140,7 +140,7 @@ func (r *run) progress() map[string]any {
 		100*float64(r.tail.offset)/float64(r.tail.size), textfmt.Thousands(r.tail.size/1e6))
 	parts := r.emptyParts()
 	parts["reading"], parts["summary"] = true, []string{text}
-	parts["facts"] = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.recent.Played)}}
+	parts["facts"] = []report.Fact{{Name: "games read", Value: textfmt.Thousands(r.collector.Games())}}
 	return parts
 }
 
@@ -208,17 +208,12 @@ func (r *run) isRunning() bool {
 // read reads the games that were appended and reports whether there were any.
 func (r *run) read(ctx context.Context) (bool, error) {
 	return r.tail.read(ctx, r.isFinal(), func(lines io.Reader) error {
-		return r.results.Read(ctx, lines, r.add)
+		return r.reader.Append(ctx, lines, tournament.GamesFile, r.collector.Standings)
 	})
 }
 
-func (r *reading) add(o *record.GameResult, g *record.Game) {
-	r.recent.Played++
-	if g == nil {
-		r.collector.AddResult(o)
-		return
-	}
-	r.collector.Add(g)
+func (r *reading) add(g *record.Game) {
+	r.collector.Sample(g)
 	prepend(&r.recent.Latest, g, latestGames)
 	if slices.Contains(r.recent.watched, g.Game) {
 		prepend(&r.recent.ended, g, watchedGames)
@@ -246,15 +241,17 @@ type latestGame struct {
 func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	if m := r.about.Manifest; m != nil && !r.isFinal() {
 		m := *m
-		m.Games.Played = r.recent.Played // the manifest has it at the end
+		m.Games.Played = r.collector.Games() // the manifest has it at the end
 		about := r.about
 		about.Manifest = &m
 		r.collector.SetRun(about)
 	}
-	rated, labels, err := r.results.Fit(ctx)
+	rated, err := r.collector.Fit(ctx, ratings.Options{}, false)
 	if err != nil {
 		return nil, err
 	}
+	rated.Notes = append(rated.Notes, r.reader.Skipped.Notes()...)
+	labels := r.collector.Labels()
 	r.labels = labels
 	p, err := report.Build(r.collector, report.Input{
 		Title: path.Base(r.folder.id), Tables: rated, Labels: labels, Commands: r.commands(),
@@ -267,7 +264,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
-	} else if r.recent.Played == 0 {
+	} else if r.collector.Games() == 0 {
 		parts["facts"], parts["sampled"] = []report.Fact{}, "There are none yet."
 		if !r.isTuning() {
 			parts["facts"] = []report.Fact{{Name: "games", Value: "0"}}
@@ -305,7 +302,7 @@ func addSections(parts map[string]any, sections []report.Section) error {
 func (r *run) commands() []string {
 	word := report.ShellWord(r.about.Folder)
 	switch {
-	case r.recent.Played > 0:
+	case r.collector.Games() > 0:
 		return []string{"gyges rate " + word, "gyges report " + word}
 	case r.isTuning():
 		return []string{"gyges report " + word}

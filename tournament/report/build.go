@@ -42,11 +42,11 @@ func newBuilder(c *Collector, in Input) *builder {
 func BuildReviews(c *Collector, in Input) *Page {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title), Sampled: b.sampled(), Viewer: b.viewer}
-	if c.Games > 1 {
+	if c.Games() > 1 {
 		p.Facts = b.facts()
 		p.Sections = []Section{b.reviews()}
 	}
-	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.current.about.Reviews.Nodes)})
+	p.Facts = append(p.Facts, Fact{"nodes a move", textfmt.Thousands(c.runs[len(c.runs)-1].about.Reviews.Nodes)})
 	p.Sections = append(p.Sections, GamesSection(), b.reproducibility(in))
 	return p
 }
@@ -56,7 +56,7 @@ func BuildReviews(c *Collector, in Input) *Page {
 func Build(c *Collector, in Input) (*Page, error) {
 	b := newBuilder(c, in)
 	p := &Page{Title: textfmt.Visible(in.Title)}
-	if c.Games > 0 { // else it was a tuning
+	if c.Games() > 0 { // else it was a tuning
 		standings, err := b.standings(in.Tables.Notes)
 		if err != nil {
 			return nil, err
@@ -99,11 +99,11 @@ func (b *builder) visibleLabel(agent string) string { return textfmt.Visible(b.l
 // sampled returns a sentence on the games that can be replayed.
 func (b *builder) sampled() string {
 	c := b.collected
-	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games)
+	n, all := textfmt.Thousands(int64(len(b.viewer.Games))), games(c.Games())
 	switch {
-	case c.Games == 1 && len(b.viewer.Games) == 1:
+	case c.Games() == 1 && len(b.viewer.Games) == 1:
 		return "The game can be replayed here."
-	case int64(len(b.viewer.Games)) == c.Games:
+	case int64(len(b.viewer.Games)) == c.Games():
 		return "All " + all + " can be replayed here."
 	case len(b.viewer.Games) == 0:
 		return "No games to replay were kept."
@@ -158,7 +158,7 @@ func (b *builder) facts() []Fact {
 	c := b.collected
 	players := map[string]bool{}
 	plies, whole := 0.0, int64(0)
-	for _, r := range c.Rules {
+	for _, r := range c.RuleSets {
 		for _, a := range r.Order {
 			players[a] = true
 		}
@@ -168,8 +168,8 @@ func (b *builder) facts() []Fact {
 		}
 	}
 	list := []Fact{
-		{"games", textfmt.Thousands(c.Games)}, {"players", textfmt.Thousands(int64(len(players)))},
-		{"rule sets", textfmt.Thousands(int64(len(c.Rules)))},
+		{"games", textfmt.Thousands(c.Games())}, {"players", textfmt.Thousands(int64(len(players)))},
+		{"rule sets", textfmt.Thousands(int64(len(c.RuleSets)))},
 	}
 	if whole > 0 {
 		list = append(list, Fact{"plies a game", textfmt.Decimal(plies / float64(whole))})

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -17,7 +16,14 @@ import (
 	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 )
+
+// counted returns what was counted under a rule set.
+func counted(c *Collector, rules string) *standings.RuleSet {
+	i := slices.IndexFunc(c.RuleSets, func(s *standings.RuleSet) bool { return s.Name == rules })
+	return c.RuleSets[i]
+}
 
 // The counts are those of a plain walk through the games on the board.
 func TestCountsAgreeWithReplay(t *testing.T) {
@@ -72,7 +78,7 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 	}
 	require.Len(t, want, 10)
 	for key, f := range want {
-		a := c.known[key[0]].Agents[key[1]]
+		a := counted(c, key[0]).Players[key[1]]
 		got := figures{moves: a.Moves, nodes: int64(a.Nodes.Sum), depth: int64(a.Depth.Sum), wins: a.Wins[0] + a.Wins[1],
 			time: a.Time.Sum}
 		for _, b := range a.Calibration {
@@ -82,41 +88,6 @@ func TestCountsAgreeWithReplay(t *testing.T) {
 		got.time = f.time
 		require.Equal(t, f, got, "%v", key)
 	}
-}
-
-// Quantiles are within the width of a class of the true ones.
-func TestDistribution(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	var s distribution
-	var all []float64
-	for range 10_000 {
-		x := 5 * rng.ExpFloat64()
-		all = append(all, x)
-		s.add(x)
-	}
-	slices.Sort(all)
-	for _, p := range []float64{0.05, 0.5, 0.95} {
-		require.InEpsilon(t, all[int(p*10_000)-1], s.quantile(p), 0.06)
-	}
-	require.Equal(t, all[9999], s.Max)
-	require.LessOrEqual(t, s.quantile(1), s.Max)
-	for _, odd := range []float64{-1, 1e300, math.NaN(), 0} {
-		s.add(odd)
-	}
-	require.EqualValues(t, 10_001, s.N, "only the last makes sense")
-	require.Zero(t, new(distribution).quantile(0.5))
-	require.Zero(t, new(distribution).mean())
-}
-
-func TestReasonsAreBounded(t *testing.T) {
-	t.Parallel()
-	s := newRuleStats("x")
-	for i := range 1000 {
-		s.add(&record.Game{Reason: fmt.Sprint(i), Result: "1-0"})
-	}
-	require.Len(t, s.Reasons, maxReasons+1)
-	require.EqualValues(t, 1000-maxReasons, s.Reasons[otherReasons][0])
 }
 
 // The sample has the first games of every kind by priority, as choosing from all
@@ -208,9 +179,9 @@ func TestScale(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.HeapAlloc, before.HeapAlloc+30<<20)
-	require.EqualValues(t, games, c.Games)
-	require.Equal(t, south, c.known["standard"].Results[0])
-	require.EqualValues(t, games/2, c.known["standard"].Pairs.pairs())
+	require.EqualValues(t, games, c.Games())
+	require.Equal(t, south, counted(c, "standard").Results[0])
+	require.EqualValues(t, games/2, counted(c, "standard").Pairs.Pairs())
 
 	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
 	require.NoError(t, err)
@@ -245,8 +216,8 @@ func TestImportedGames(t *testing.T) {
 	p, err := Build(c, Input{Tables: rated})
 	require.NoError(t, err)
 	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
-	require.Empty(t, c.known[""].Lengths)
-	require.EqualValues(t, 4, c.known[""].games())
+	require.Empty(t, counted(c, "").Lengths)
+	require.EqualValues(t, 4, counted(c, "").Games())
 	for _, b := range p.Sections[1].Blocks {
 		if b.Table != nil && b.Table.Caption == "Results by side" {
 			require.Equal(t, []string{"not named", "4", ""}, []string{b.Table.Rows[0][0].Text, b.Table.Rows[0][1].Text,

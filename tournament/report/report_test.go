@@ -145,13 +145,14 @@ func TestCurvesAreBounded(t *testing.T) {
 func TestLLRPath(t *testing.T) {
 	t.Parallel()
 	test := sprt.Default()
-	require.Nil(t, newLLRPath("", "a"))
-	require.Nil(t, newLLRPath("nonsense", "a"))
+	for _, text := range []string{"", "nonsense"} {
+		m := &tournament.Manifest{Config: tournament.ManifestConfig{Agents: []string{"a", "b"}, SPRT: text}}
+		require.Nil(t, newLLRPath(m, nil))
+	}
 	about := Run{Name: "m", Manifest: &tournament.Manifest{}}
 	about.Manifest.Config.Agents, about.Manifest.Config.SPRT = []string{"a", "b"}, test.String()
 	c := NewCollector(Options{})
 	c.AddRun(about)
-	path := c.current.LLR
 	var want sprt.Pairs
 	half := map[string]int{"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 	const pairs = 2000
@@ -163,10 +164,11 @@ func TestLLRPath(t *testing.T) {
 			c.Add(g)
 		}
 	}
-	require.Equal(t, want, path.Pairs)
-	require.Equal(t, Point{X: pairs, Y: test.LLR(want)}, path.last())
-	require.Greater(t, len(path.Curve.Points), maxPoints/3)
-	require.Zero(t, path.Curve.Points[0])
+	require.Equal(t, want, c.runs[0].Pairs)
+	points := newLLRPath(about.Manifest, c.runs[0].Run).curve("LLR").Points
+	require.Equal(t, Point{X: pairs, Y: test.LLR(want)}, points[len(points)-1])
+	require.Greater(t, len(points), maxPoints/3)
+	require.Zero(t, points[0])
 }
 
 func TestTexts(t *testing.T) {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/review"
+	"gyges/tournament/standings"
 )
 
 // Reviews are those of a run's games.
@@ -53,7 +55,7 @@ func (b *builder) reviews() Section {
 	var summaries review.Summaries
 	for _, r := range b.collected.runs {
 		for _, g := range r.about.Reviews.Games {
-			if _, ok := b.collected.known[g.Rules]; ok {
+			if slices.ContainsFunc(b.collected.RuleSets, func(s *standings.RuleSet) bool { return s.Name == g.Rules }) {
 				summaries.Add(r.number, g)
 			}
 		}
@@ -84,7 +86,7 @@ func (b *builder) reviews() Section {
 // reviewNote is a sentence on what was reviewed.
 func (b *builder) reviewNote(n int64) string {
 	text := fmt.Sprintf("%s of %s reviewed: each move was compared with the best one that a search", textfmt.Thousands(n),
-		games(b.collected.Games))
+		games(b.collected.Games()))
 	nodes, same, more := int64(0), true, false
 	for _, r := range b.collected.runs {
 		if v := r.about.Reviews; len(v.Games) > 0 {

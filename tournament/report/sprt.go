@@ -2,67 +2,64 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
-	"gyges/ratings/source"
 	"gyges/ratings/sprt"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/standings"
 )
 
 // tests builds the section on sequential tests.
 func (b *builder) tests() Section {
 	s := Section{ID: "test", Title: "Sequential test"}
 	for i, r := range b.collected.runs {
-		if r.LLR == nil || r.LLR.Pairs.N() == 0 {
+		path := newLLRPath(r.about.Manifest, r.Run)
+		if path == nil || r.Pairs.N() == 0 {
 			continue
 		}
 		if len(b.collected.runs) > 1 {
 			s.heading("", textfmt.Visible(r.about.Name))
 		}
-		r.LLR.add(&s, i+1, b.visibleLabel(r.LLR.Player))
+		path.add(&s, i+1, b.visibleLabel(path.player))
 	}
 	return s
 }
 
-// llrPath follows the test of a run's two players, pair by pair.
+// llrPath is the course of the test of a run's two players.
 type llrPath struct {
-	Test   sprt.Test
-	Player string // whose points are counted
-	Pairs  sprt.Pairs
-	Curve  Curve // LLR by number of pairs
+	test   sprt.Test
+	player string // whose points are counted
+	*standings.Run
 }
 
-// newLLRPath returns nil for a run without a test.
-func newLLRPath(test, player string) *llrPath {
-	t, err := sprt.Parse(test)
-	if test == "" || err != nil {
+// newLLRPath returns the course of a run's test; nil without one.
+func newLLRPath(m *tournament.Manifest, r *standings.Run) *llrPath {
+	if m == nil || m.Config.SPRT == "" || len(m.Config.Agents) != 2 {
 		return nil
 	}
-	p := &llrPath{Test: t, Player: player, Curve: Curve{Name: "LLR"}}
-	p.Curve.Add(Point{})
-	return p
-}
-
-// addPair counts a game pair.
-func (p *llrPath) addPair(first, second *source.Result) {
-	half := 0
-	for _, g := range []*source.Result{first, second} {
-		points := 1 + int(g.Result) // South's half points
-		if g.South != p.Player {
-			points = 2 - points
-		}
-		half += points
+	t, err := sprt.Parse(m.Config.SPRT)
+	if err != nil {
+		return nil
 	}
-	p.Pairs.Add(half)
-	p.Curve.Add(p.last())
+	return &llrPath{t, m.Config.Agents[0], r}
 }
 
-// last is the point of all pairs.
-func (p *llrPath) last() Point { return Point{X: float64(p.Pairs.N()), Y: p.Test.LLR(p.Pairs)} }
+// curve is the LLR by the number of pairs, to the last one.
+func (p *llrPath) curve(name string) Curve {
+	c, step := Curve{Name: name, Points: []Point{{}}}, 1+len(p.Course)/maxPoints
+	var pairs sprt.Pairs
+	for i, halfPoints := range p.Course {
+		pairs.Add(int(halfPoints))
+		if n := i + 1; n%step == 0 || n == len(p.Course) {
+			c.Points = append(c.Points, Point{X: float64(n), Y: p.test.LLR(pairs)})
+		}
+	}
+	return c
+}
 
 // add adds the test to a section; number is that of the run.
 func (p *llrPath) add(s *Section, number int, player string) {
-	t, n := p.Test, p.Pairs
+	t, n := p.test, p.Pairs
 	lower, upper := t.Bounds()
 	s.add(Block{Facts: []Fact{
 		{"result", t.VerdictText(n)},
@@ -72,12 +69,8 @@ func (p *llrPath) add(s *Section, number int, player string) {
 		{"Elo of " + player, n.EloText()},
 		{"pairs", fmt.Sprintf("%d: %d, %d, %d, %d, %d (0, ½, 1, 1½, 2 points)", n.N(), n[0], n[1], n[2], n[3], n[4])},
 	}})
-	curve := p.Curve
-	if last := p.last(); curve.Points[len(curve.Points)-1] != last {
-		curve.Points = append(slices.Clip(curve.Points), last)
-	}
 	s.figure(Chart{
 		Title: "Log-likelihood ratio of H1 to H0, pair by pair, for " + player, XName: "game pairs", YName: "LLR",
-		Curves: []Curve{curve}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},
+		Curves: []Curve{p.curve("LLR")}, noPoint: true, levels: []level{{lower, "accept H0"}, {upper, "accept H1"}},
 	}.plot(fmt.Sprintf("llr-%d", number)))
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"gyges/tournament/standings"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,19 +17,19 @@ const maxAgentRows = 200
 // statistics builds the section on results, openings, reasons, lengths and efforts.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
-	rules := slices.DeleteFunc(slices.Clone(b.collected.Rules), func(r *ruleStats) bool { return r.games() == 0 })
+	rules := slices.DeleteFunc(slices.Clone(b.collected.RuleSets), func(r *standings.RuleSet) bool { return r.Games() == 0 })
 	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
 	openings := newTable("Game pairs by what decided them", 1,
 		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn")
 	var resultBars, openingBars []stackedBar
 	for _, r := range rules {
-		name, o := ruleSetName(r.Rules), r.Pairs
+		name, o := ruleSetName(r.Name), r.Pairs
 		resultBars = append(resultBars, stackedBar{name, r.Results})
 		results.row(b.resultCells(r)...)
-		if o.pairs() > 0 {
+		if o.Pairs() > 0 {
 			parts := [3]int64{o.SouthTwice, o.OnePlayer + o.Draws, o.NorthTwice}
 			openingBars = append(openingBars, stackedBar{name, parts})
-			openings.row(rowHead(name), count(o.pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
+			openings.row(rowHead(name), count(o.Pairs()), count(o.SouthTwice), count(o.NorthTwice), count(o.OnePlayer),
 				count(o.Draws))
 		}
 	}
@@ -51,19 +52,19 @@ func (b *builder) statistics() Section {
 }
 
 // resultCells are the row of a rule set in the table of results.
-func (b *builder) resultCells(r *ruleStats) []Cell {
-	score := (float64(r.Results[0]) + float64(r.Results[1])/2) / float64(r.games())
+func (b *builder) resultCells(r *standings.RuleSet) []Cell {
+	score := (float64(r.Results[0]) + float64(r.Results[1])/2) / float64(r.Games())
 	return []Cell{
-		rowHead(ruleSetName(r.Rules)), b.linked(r.games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
+		rowHead(ruleSetName(r.Name)), b.linked(r.Games(), r, filter{}), b.linked(r.Results[0], r, filter{result: "1-0"}),
 		b.linked(r.Results[1], r, filter{result: "1/2-1/2"}), b.linked(r.Results[2], r, filter{result: "0-1"}),
 		cell(textfmt.Percent(score)),
 	}
 }
 
 // linked is a number of games under one rule set with a link to them.
-func (b *builder) linked(n int64, r *ruleStats, f filter) Cell {
+func (b *builder) linked(n int64, r *standings.RuleSet, f filter) Cell {
 	c := count(n)
-	if f.rules = r.Rules; f.rules != "" { // else games imported without moves
+	if f.rules = r.Name; f.rules != "" { // else games imported without moves
 		c.Link = b.link(f)
 	}
 	return c
@@ -78,18 +79,18 @@ func ruleSetName(rules string) string {
 }
 
 // ruleSet adds what is shown of each rule set by itself; n is its number, for ids.
-func (b *builder) ruleSet(s *Section, n string, r *ruleStats) {
-	s.heading("statistics-"+n, "Games under "+ruleSetName(r.Rules))
+func (b *builder) ruleSet(s *Section, n string, r *standings.RuleSet) {
+	s.heading("statistics-"+n, "Games under "+ruleSetName(r.Name))
 	b.reasons(s, r)
 	if len(r.Lengths) > 0 {
-		s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Rules), r.Lengths))
+		s.figure(lengthPlot("lengths-"+n, ruleSetName(r.Name), r.Lengths))
 	}
 	b.efforts(s, n, r)
 	b.calibration(s, n, r)
 }
 
 // reasons adds how games ended, and who lost them by faults.
-func (b *builder) reasons(s *Section, r *ruleStats) {
+func (b *builder) reasons(s *Section, r *standings.RuleSet) {
 	reasons := newTable("How games ended", 1, "Reason", "Games", "Share", "South won", "Drawn", "North won")
 	sum := func(name string) int64 { c := r.Reasons[name]; return c[0] + c[1] + c[2] }
 	names := slices.SortedFunc(maps.Keys(r.Reasons), func(x, y string) int {
@@ -98,12 +99,12 @@ func (b *builder) reasons(s *Section, r *ruleStats) {
 	for _, name := range names {
 		c, n := r.Reasons[name], sum(name)
 		reasons.row(rowHead(reasonName(name)), b.linked(n, r, filter{reason: name}),
-			cell(textfmt.Percent(float64(n)/float64(r.games()))), count(c[0]), count(c[1]), count(c[2]))
+			cell(textfmt.Percent(float64(n)/float64(r.Games()))), count(c[0]), count(c[1]), count(c[2]))
 	}
 	s.table(reasons)
 	faults := newTable("Games lost by faults", 2, "Player", "Fault", "Games")
 	for _, name := range r.Order {
-		a := r.Agents[name]
+		a := r.Players[name]
 		for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
 			if len(faults.Rows) < maxAgentRows {
 				faults.row(rowHead(b.visibleLabel(name)), cell(reasonName(kind)), count(a.Faults[kind]))
@@ -165,22 +166,22 @@ func lengthPlot(name, rules string, lengths map[int]int64) Figure {
 }
 
 // efforts adds the time, the nodes and the depth of moves.
-func (b *builder) efforts(s *Section, n string, r *ruleStats) {
+func (b *builder) efforts(s *Section, n string, r *standings.RuleSet) {
 	t := newTable("Time, nodes and depth per move, without placements", 1, "Player", "Moves", "Time, median",
 		"95 % within", "Longest",
 		"Nodes, mean", "Nodes/s", "Depth, mean", "Deepest")
 	var rows []interval
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
-		a, label := r.Agents[name], b.visibleLabel(name)
+		a, label := r.Players[name], b.visibleLabel(name)
 		if a.Moves == 0 {
 			continue
 		}
-		t.row(a.effortCells(label)...)
+		t.row(effortCells(a, label)...)
 		if a.Time.N == 0 || len(rows) == maxPlotted {
 			continue
 		}
 		const least = 0.001 // resolution of the clock
-		at := func(p float64) float64 { return max(least, a.Time.quantile(p)) }
+		at := func(p float64) float64 { return max(least, a.Time.Quantile(p)) }
 		low, mid, high := at(0.05), at(0.5), at(0.95)
 		title := fmt.Sprintf("median %s, 90 %% from %s to %s", milliseconds(mid), milliseconds(low), milliseconds(high))
 		rows = append(rows, interval{label: label, title: title, low: low, mid: mid, high: high})
@@ -190,13 +191,13 @@ func (b *builder) efforts(s *Section, n string, r *ruleStats) {
 		s.text(fmt.Sprintf("Of %d players the first %d are shown.", len(r.Order), maxAgentRows))
 	}
 	if len(rows) > 0 {
-		caption := "Time a move under " + ruleSetName(r.Rules) + ": median, and the range of nine moves in ten"
+		caption := "Time a move under " + ruleSetName(r.Name) + ": median, and the range of nine moves in ten"
 		s.figure(intervalPlot("time-"+n, caption, "milliseconds", rows, true))
 	}
 }
 
 // effortCells are the row of an agent in the table of efforts.
-func (a *agentStats) effortCells(label string) []Cell {
+func effortCells(a *standings.Player, label string) []Cell {
 	known := func(ok bool, text string) Cell {
 		if !ok {
 			text = "–"
@@ -205,27 +206,27 @@ func (a *agentStats) effortCells(label string) []Cell {
 	}
 	timed, counted, searched := a.Time.N > 0, a.Nodes.N > 0, a.Depth.N > 0
 	return []Cell{
-		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.quantile(0.5))),
-		known(timed, milliseconds(a.Time.quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
-		known(counted, Digits(a.Nodes.mean())),
+		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.Quantile(0.5))),
+		known(timed, milliseconds(a.Time.Quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
+		known(counted, Digits(a.Nodes.Mean())),
 		known(counted && a.Time.Sum > 0, Digits(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
-		known(searched, textfmt.Decimal(a.Depth.mean())), known(searched, Digits(a.Depth.Max)),
+		known(searched, textfmt.Decimal(a.Depth.Mean())), known(searched, Digits(a.Depth.Max)),
 	}
 }
 
 // calibration adds how scores and results agree.
-func (b *builder) calibration(s *Section, n string, r *ruleStats) {
+func (b *builder) calibration(s *Section, n string, r *standings.RuleSet) {
 	const fewest = 20 // moves for a dot: fewer scatter too much
 	var curves []Curve
 	claims := newTable("Proven scores that players reported, by move; a proven win may still be missed", 1,
 		"Player", "Proven wins", "of these not won", "Proven losses", "of these not lost")
 	for _, name := range r.Order[:min(len(r.Order), maxAgentRows)] {
-		a, c := r.Agents[name], Curve{Name: b.visibleLabel(name)}
+		a, c := r.Players[name], Curve{Name: b.visibleLabel(name)}
 		for i, bin := range a.Calibration {
 			if bin.Moves < fewest {
 				continue
 			}
-			score, share := i-maxBin, float64(bin.HalfPoints)/2/float64(bin.Moves)
+			score, share := i-standings.MaxBin, float64(bin.HalfPoints)/2/float64(bin.Moves)
 			c.Points = append(c.Points, Point{
 				X: float64(score), Y: share, size: 3 + min(4, float64(bin.Moves)/250),
 				title: fmt.Sprintf("%s at %+d: %s of the points in %s moves",
@@ -241,7 +242,7 @@ func (b *builder) calibration(s *Section, n string, r *ruleStats) {
 	}
 	if len(curves) > 0 {
 		title := fmt.Sprintf("Evaluation against result under %s: what players scored, by their evaluation of the position "+
-			"(%d moves and more a dot)", ruleSetName(r.Rules), fewest)
+			"(%d moves and more a dot)", ruleSetName(r.Name), fewest)
 		s.figure(Chart{
 			Title: title, XName: "evaluation by the mover, points", YName: "points scored",
 			Curves: curves, shares: true, levels: []level{{0.5, ""}},

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,11 +13,10 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/eval"
-	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
-	"gyges/tournament/record"
+	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
@@ -150,31 +149,19 @@ func readMatch(fsys fs.FS, dir string) *llrPath {
 		return nil
 	}
 	m, err := tournament.ReadManifest(sub)
-	if err != nil || m == nil || len(m.Config.Agents) != 2 {
+	if err != nil {
 		return nil
 	}
-	p := newLLRPath(m.Config.SPRT, m.Config.Agents[0])
+	s := standings.New()
+	p := newLLRPath(m, s.Begin(m))
 	f, err := sub.Open(tournament.GamesFile)
 	if p == nil || err != nil {
 		return p
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	pairs := source.Matcher{Single: func(source.Result) {}, Pair: func(g, h source.Result) { p.addPair(&g, &h) }}
-	in := record.NewReader(io.LimitReader(f, maxMatch), tournament.GamesFile)
-	var o record.GameResult
-	for {
-		err := in.ReadResult(&o)
-		if _, bad := errors.AsType[*record.LineError](err); bad {
-			continue
-		}
-		if err != nil {
-			return p
-		}
-		if !o.NotPlayed {
-			pairs.Add(source.Result{South: string(o.South), North: string(o.North), Rules: string(o.Rules),
-				Result: record.RatingResult(string(o.Result))}, strconv.AppendInt(nil, o.Pair, 10))
-		}
-	}
+	// What can't be read is left out.
+	_ = new(standings.Reader).Read(context.Background(), io.LimitReader(f, maxMatch), tournament.GamesFile, s)
+	return p
 }
 
 // charts are the curves that only a training has: the gain of the fit, and the tests.
@@ -198,16 +185,14 @@ func (t *Tuning) charts() []Chart {
 	if t == nil || len(t.matches) == 0 {
 		return list
 	}
-	lower, upper := t.matches[0].path.Test.Bounds()
+	lower, upper := t.matches[0].path.test.Bounds()
 	tests := Chart{
 		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
 		noPoint: true, levels: []level{{lower, "reject"}, {upper, "adopt"}},
 	}
 	for _, m := range t.matches {
-		curve := m.path.Curve
-		curve.Points = append(slices.Clip(curve.Points), m.path.last())
-		curve.Name = fmt.Sprintf("generation %d: %s", m.generation, t.verdict(m.generation))
-		tests.Curves = append(tests.Curves, curve)
+		name := fmt.Sprintf("generation %d: %s", m.generation, t.verdict(m.generation))
+		tests.Curves = append(tests.Curves, m.path.curve(name))
 	}
 	tests.nameAlone()
 	return append(list, tests)

@@ -83,7 +83,7 @@ func byOpening() string {
 // readBy reads the records.
 func readBy(t *testing.T, r *Reader) *ratings.Data {
 	s := New()
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(byOpening()), "a", "", s))
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(byOpening()), "a", s))
 	return s.Data()
 }
 
@@ -124,7 +124,7 @@ func TestFaultBySetup(t *testing.T) {
 		`"reason":"crash","plies":0,"fault":{"side":"north","kind":"crash"}`, 1)
 	s := New()
 	require.NoError(t, (&Reader{BySetup: true}).Read(t.Context(),
-		strings.NewReader(opened(0, "standard", setupAB, "1/2-1/2")+faulty), "a", "", s))
+		strings.NewReader(opened(0, "standard", setupAB, "1/2-1/2")+faulty), "a", s))
 	rated, err := s.Fit(t.Context(), ratings.Options{}, false)
 	require.NoError(t, err)
 	require.Equal(t, map[string]ratings.Faults{"112233": {Won: 1}, "112323": {Lost: 1}}, rated.All.Ratings.Faults())
@@ -132,7 +132,7 @@ func TestFaultBySetup(t *testing.T) {
 
 func TestForeignGamesHaveNoOpening(t *testing.T) {
 	t.Parallel()
-	err := (&Reader{BySetup: true}).Read(t.Context(), strings.NewReader("white,black,result\na,b,1-0\n"), "c.csv", "", New())
+	err := (&Reader{BySetup: true}).Read(t.Context(), strings.NewReader("white,black,result\na,b,1-0\n"), "c.csv", New())
 	require.EqualError(t, err,
 		"c.csv: expected records of games, as runs write them, to rate by setup; CSV has no openings")
 }

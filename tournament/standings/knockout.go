@@ -5,33 +5,37 @@ import (
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
+	"gyges/tournament"
 )
 
-// decided is a match of a knock-out with the agent that goes on first.
+// decided is a match of a knock-out. The agent that goes on comes first, or while it is not over the one that leads.
 type decided struct {
-	match
-	over bool
-	tie  bool
+	agents [2]int
+	halves [2]int64
+	games  int64
+	over   bool
+	tie    bool
 }
 
-// decide returns a match of a knock-out with the winner first: the agent with more
-// points, or after a tie the better seed. One that is not over has the leader first.
-func (s *schedule) decide(m match) decided {
-	d := decided{m, m.Games == s.Worth, m.Halves[0] == m.Halves[1]}
-	if m.Halves[0] < m.Halves[1] || d.tie && m.Agents[0] > m.Agents[1] {
-		d.Agents = [2]int{m.Agents[1], m.Agents[0]}
-		d.Halves = pair{m.Halves[1], m.Halves[0]}
+// score is the points of both agents.
+func (d *decided) score() string { return points(d.halves[0]) + "-" + points(d.halves[1]) }
+
+// decide returns how a match of round k stands.
+func (s *schedule) decide(k int, m tournament.Match) decided {
+	w := m.Winner()
+	return decided{
+		agents: [2]int{m.Agents[w], m.Agents[1-w]}, halves: [2]int64{m.Halves[w], m.Halves[1-w]}, games: m.Games,
+		over: m.Games == s.stages[k].Games, tie: m.Halves[0] == m.Halves[1],
 	}
-	return d
 }
 
 // roundName is what round k of a knock-out is called: by the number of players in it, or
 // by its own number if some of those have byes.
 func (s *schedule) roundName(k int) string {
-	switch n := len(s.Rounds[k].Matches); {
-	case k == len(s.Rounds)-1:
+	switch n := len(s.stages[k].Matches); {
+	case k == len(s.stages)-1:
 		return "Final"
-	case k == 0 && 2*n != len(s.Agents):
+	case k == 0 && 2*n != len(s.agents):
 		return "First round"
 	case n == 2:
 		return "Semi-final"
@@ -51,33 +55,31 @@ var knockoutColumns = grid.Cells([]grid.CellColumn{
 // knockout returns the bracket.
 func (s *schedule) knockout(labels map[string]string) table.Schedule {
 	t := table.Schedule{
-		Kind: string(s.Format), Title: "Knock-out",
-		Columns: knockoutColumns,
-		Lines:   s.bracket(labels),
+		Kind: string(s.format), Title: "Knock-out", Columns: knockoutColumns, Lines: s.bracket(labels),
 	}
 	for k := range s.begun() {
-		for _, m := range s.Rounds[k].Matches {
+		for _, m := range s.stages[k].Matches {
 			if m.Games == 0 {
 				continue
 			}
-			d := s.decide(m)
+			d := s.decide(k, m)
 			by := "points"
 			switch {
 			case !d.over:
-				by = fmt.Sprintf("not decided: %d of %d games", m.Games, s.Worth)
+				by = fmt.Sprintf("not decided: %d of %d games", d.games, s.stages[k].Games)
 			case d.tie:
 				by = "better seed, after a tie"
 			}
 			t.Rows = append(t.Rows, []any{
-				s.roundName(k), s.name(labels, d.Agents[0]), d.Agents[0] + 1, pair(d.Halves).String(),
-				s.name(labels, d.Agents[1]), d.Agents[1] + 1, by,
+				s.roundName(k), s.name(labels, d.agents[0]), d.agents[0] + 1, d.score(),
+				s.name(labels, d.agents[1]), d.agents[1] + 1, by,
 			})
 		}
 	}
-	last := s.decide(s.Rounds[len(s.Rounds)-1].Matches[0])
+	last := s.decide(len(s.stages)-1, s.stages[len(s.stages)-1].Matches[0])
 	if t.Result = "The knock-out is not decided yet."; last.over {
 		t.Result = fmt.Sprintf("%s has won the knock-out, %s against %s in the final",
-			s.name(labels, last.Agents[0]), pair(last.Halves), s.name(labels, last.Agents[1]))
+			s.name(labels, last.agents[0]), last.score(), s.name(labels, last.agents[1]))
 		if last.tie {
 			t.Result += ": a tie, which the better seed wins"
 		}
@@ -93,24 +95,24 @@ func (s *schedule) knockout(labels map[string]string) table.Schedule {
 func (s *schedule) bracket(labels map[string]string) []string {
 	var lines []string
 	seeded := func(agent int) string { return fmt.Sprintf("%s (%d)", s.name(labels, agent), agent+1) }
-	drawn := make([][]bool, len(s.Rounds))
-	for k := range s.Rounds {
-		drawn[k] = make([]bool, len(s.Rounds[k].Matches))
+	drawn := make([][]bool, len(s.stages))
+	for k := range s.stages {
+		drawn[k] = make([]bool, len(s.stages[k].Matches))
 	}
 	var draw func(k, i int, head, below string)
 	draw = func(k, i int, head, below string) {
-		d := s.decide(s.Rounds[k].Matches[i])
+		d := s.decide(k, s.stages[k].Matches[i])
 		drawn[k][i] = true
-		line := fmt.Sprintf("%s: %s %s %s", s.roundName(k), seeded(d.Agents[0]), pair(d.Halves), seeded(d.Agents[1]))
+		line := fmt.Sprintf("%s: %s %s %s", s.roundName(k), seeded(d.agents[0]), d.score(), seeded(d.agents[1]))
 		switch {
 		case !d.over:
-			line += fmt.Sprintf(", %d of %d games", d.Games, s.Worth)
+			line += fmt.Sprintf(", %d of %d games", d.games, s.stages[k].Games)
 		case d.tie:
 			line += ", tie: better seed"
 		}
 		lines = append(lines, head+line)
 		var before [][2]int
-		for _, agent := range d.Agents {
+		for _, agent := range d.agents {
 			if r, m := s.lastWon(k, agent); m >= 0 {
 				before = append(before, [2]int{r, m})
 			}
@@ -123,8 +125,8 @@ func (s *schedule) bracket(labels map[string]string) []string {
 			}
 		}
 	}
-	for k := len(s.Rounds) - 1; k >= 0; k-- { // the final, or in an unfinished run whatever came last
-		for i, m := range s.Rounds[k].Matches {
+	for k := len(s.stages) - 1; k >= 0; k-- { // the final, or in an unfinished run whatever came last
+		for i, m := range s.stages[k].Matches {
 			if m.Games > 0 && !drawn[k][i] {
 				draw(k, i, "", "")
 			}
@@ -137,7 +139,7 @@ func (s *schedule) bracket(labels map[string]string) []string {
 // none.
 func (s *schedule) lastWon(k, agent int) (round, number int) {
 	for r := k - 1; r >= 0; r-- {
-		for i, m := range s.Rounds[r].Matches {
+		for i, m := range s.stages[r].Matches {
 			if m.Games > 0 && (m.Agents[0] == agent || m.Agents[1] == agent) {
 				return r, i
 			}

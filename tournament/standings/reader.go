@@ -31,10 +31,9 @@ type Reader struct {
 	// counts as one game, and PGN and CSV are refused. PerSide rates a row of South and the same
 	// row of North apart.
 	BySetup, PerSide bool
-	// Record, if not nil, is called for each record under one of Rules that counts:
-	// with the whole game, or with nil if only its result can be read. PGN and CSV
+	// Record, if not nil, is called for each game under one of Rules that counts and can be read whole. PGN and CSV
 	// are refused then.
-	Record func(*record.GameResult, *record.Game)
+	Record func(*record.Game)
 
 	// RuleSets are the rule sets of the games read, included or not, in the order of
 	// their first games.
@@ -42,7 +41,9 @@ type Reader struct {
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
 	runs     []knownRun
-	key      []byte // of the last pair
+	key      []byte      // of the last pair
+	seen     source.Seen // by [Reader.Append]
+	lines    int         // read by it
 }
 
 // Skipped counts the games that were left out.
@@ -120,18 +121,16 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Read reads a file into s. runID is that of the run whose records it holds; "" if
-// the run has none. Errors have the file's name.
-func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *Standings) error {
+// Read reads a file into s, as games of the run that was begun last. Errors have the file's name.
+func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standings) error {
 	format, in, err := Sniff(in, name)
 	if err != nil {
 		return err
 	}
-	defer s.pairs.Flush()
 	switch {
 	case format == source.Records:
 		b := bufio.NewReaderSize(in, maxFirst)
-		_, err := r.records(ctx, b, name, 0, r.seenOf(b, runID), s)
+		_, err := r.records(ctx, b, name, 0, r.seenOf(b, s.run().id), s)
 		return err
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
@@ -140,6 +139,13 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name, runID string, s *
 			strings.ToUpper(string(format)))
 	}
 	return r.foreign(ctx, format, in, name, s)
+}
+
+// Append reads the records that were appended to those of one run since the last call.
+func (r *Reader) Append(ctx context.Context, in io.Reader, name string, s *Standings) error {
+	n, err := r.records(ctx, in, name, r.lines, &r.seen, s)
+	r.lines += n
+	return err
 }
 
 // foreign reads PGN or CSV.
@@ -214,7 +220,10 @@ func (r *Reader) records(
 			if game == nil {
 				game, _ = results.Game() // nil if only the result can be read
 			}
-			r.Record(&o, game)
+			if game != nil {
+				s.addWhole(game)
+				r.Record(game)
+			}
 		}
 		r.count(&o, names, s)
 	}
@@ -223,8 +232,8 @@ func (r *Reader) records(
 // count counts a result of a record, unless it is left out.
 func (r *Reader) count(o *record.GameResult, names interned, s *Standings) {
 	south, north, ruleSet := names.of(o.South), names.of(o.North), names.of(o.Rules)
-	if r.Rules == nil && s.hasRounds() { // with a filter games are missing
-		s.note(o.Pair, south, north, string(o.Result))
+	if r.Rules == nil { // with a filter games are missing
+		s.run().schedule.add(o.Pair, south, north, string(o.Result))
 	}
 	if o.NotPlayed {
 		r.Skipped.NotPlayed++
@@ -268,7 +277,7 @@ func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
 		r.RuleSets = append(r.RuleSets, g.Rules)
 	}
 	if r.includes(g.Rules) {
-		s.pairs.Add(g, pair)
+		s.add(g, pair)
 	}
 }
 

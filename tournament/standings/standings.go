@@ -1,5 +1,6 @@
-// Package standings gathers the results of recorded games by rule set and rates
-// the players. It reads results from the records of runs, PGN and CSV.
+// Package standings adds up the games of runs: results and pairs by rule set, what is counted of each
+// player, the rounds of Swiss tournaments and knock-outs, and the pairs of a sequential test. It reads records of
+// runs, PGN and CSV. Tables, ratings and pages are made of what it has.
 package standings
 
 import (
@@ -11,168 +12,188 @@ import (
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/source"
+	"gyges/ratings/sprt"
 	"gyges/ratings/table"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
-// Standings holds the results of games by rule set. The two games of a pair are
-// counted as one. Players are identified by their specs and shown by their labels.
-// It must not be shared by goroutines without a lock.
+// Standings are the games of some runs, added up. Players are identified by their specs and shown by their
+// labels. It must not be shared by goroutines without a lock.
 type Standings struct {
-	rules   []string // rule sets, in the order of their first games
-	data    map[string]*ratings.Data
-	pairs   source.Matcher
-	last    string // the rule set of lastData
-	current *ratings.Data
+	Runs     []*Run     // in the order in which they were begun
+	RuleSets []*RuleSet // in the order of their first games
 
-	adaptive  bool        // pairings follow the results
-	schedules []*schedule // of the runs; that of games without a manifest is empty
+	pairs source.Matcher
+	sets  map[string]*RuleSet // RuleSets by name
+	last  *RuleSet            // that of the last game
+}
+
+// Run is what was counted of one run.
+type Run struct {
+	Games int64 // played
+	Whole int64 // of these, the ones that could be read whole
+
+	// Of a run of two agents: its game pairs in the order in which they were read, each as the half points of the
+	// first agent, and their counts.
+	Course []uint8
+	Pairs  sprt.Pairs
+
+	id       string // "": it has none
+	config   tournament.ManifestConfig
+	schedule *schedule
 }
 
 // New returns standings without games.
 func New() *Standings {
-	s := &Standings{data: map[string]*ratings.Data{}}
-	s.pairs.Single = func(g source.Result) {
-		if g.Rated != ([2]string{}) {
-			g.South, g.North = g.Rated[0], g.Rated[1]
-		}
-		s.of(g.Rules).Add(g.South, g.North, g.Result)
-		s.addFault(g)
-	}
-	s.pairs.Pair = func(g, h source.Result) {
-		if g.Rated != ([2]string{}) { // one game, won by who took more points in both
-			g.Result += h.Result
-			g.Fault = g.Fault || h.Fault
-			s.pairs.Single(g)
-			return
-		}
-		s.of(g.Rules).AddPair(g.South, g.North, g.Result, h.Result)
-		s.addFault(g)
-		s.addFault(h)
-	}
+	s := &Standings{sets: map[string]*RuleSet{}}
+	s.pairs.Single = s.addSingle
+	s.pairs.Pair = s.addPair
 	return s
 }
 
-// addFault notes that a fault decided a game, if one did.
-func (s *Standings) addFault(g source.Result) {
-	if g.Fault {
-		s.of(g.Rules).AddFault(g.South, g.North, g.Result)
-	}
-}
-
-// SetSchedule makes the games that follow those of a run with this config, whose format
-// adds tables to the ratings. It is called before the first game.
-func (s *Standings) SetSchedule(m *tournament.ManifestConfig) {
-	s.schedules = []*schedule{newSchedule(m)}
-	s.adaptive = m.Schedule.Adaptive()
-}
-
-// hasRounds reports whether games count for a Swiss tournament or a knock-out.
-func (s *Standings) hasRounds() bool { return len(s.schedules) == 1 && len(s.schedules[0].Rounds) > 0 }
-
-// note counts a game for the schedule.
-func (s *Standings) note(pair int64, south, north, result string) {
-	if s.hasRounds() {
-		s.schedules[0].add(pair, south, north, result)
-	}
-}
-
-// of returns the data of a rule set.
-func (s *Standings) of(rules string) *ratings.Data {
-	if s.current != nil && s.last == rules { // without a map access for each game
-		return s.current
-	}
-	d, ok := s.data[rules]
-	if !ok {
-		d = &ratings.Data{Adaptive: s.adaptive}
-		s.data[rules] = d
-		s.rules = append(s.rules, rules)
-	}
-	s.last, s.current = rules, d
-	return d
-}
-
-// Add counts a recorded game, if it was played.
-func (s *Standings) Add(g *record.Game) {
-	s.note(g.Pair, g.South.Agent, g.North.Agent, g.Result)
-	if !g.NotPlayed() {
-		r := source.Result{
-			South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result),
-			Fault: g.Fault != nil,
-		}
-		s.pairs.Add(r, strconv.AppendInt(nil, g.Pair, 10))
-	}
-}
-
-// Merge adds all games of o.
-func (s *Standings) Merge(o *Standings) {
+// Begin begins a run: the games that follow belong to it. m is the run's manifest; nil if there is none.
+func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Flush()
-	o.pairs.Flush()
-	for _, name := range o.rules {
-		s.of(name).Merge(o.data[name])
+	r := new(Run)
+	if m != nil {
+		r.id, r.config = m.ID, m.Config
 	}
-	switch {
-	case len(o.rules) == 0: // a copy of what was read before
-	case o.schedules == nil:
-		s.schedules = append(s.schedules, new(schedule))
-	default:
-		s.schedules = append(s.schedules, o.schedules...)
+	r.schedule = newSchedule(&r.config)
+	s.Runs = append(s.Runs, r)
+	return r
+}
+
+// run returns the run begun last.
+func (s *Standings) run() *Run {
+	if len(s.Runs) == 0 {
+		s.Begin(nil)
+	}
+	return s.Runs[len(s.Runs)-1]
+}
+
+// ruleSet returns the counts of a rule set.
+func (s *Standings) ruleSet(name string) *RuleSet {
+	if s.last != nil && s.last.Name == name { // without a map access for each game
+		return s.last
+	}
+	if s.sets[name] == nil {
+		s.sets[name] = newRuleSet(name)
+		s.RuleSets = append(s.RuleSets, s.sets[name])
+	}
+	s.last = s.sets[name]
+	return s.last
+}
+
+// Games returns the number of games.
+func (s *Standings) Games() (n int64) {
+	for _, r := range s.Runs {
+		n += r.Games
+	}
+	return n
+}
+
+// Add counts a recorded game of the run begun last, if it was played.
+func (s *Standings) Add(g *record.Game) {
+	s.run().schedule.add(g.Pair, g.South.Agent, g.North.Agent, g.Result)
+	if g.NotPlayed() {
+		return
+	}
+	s.addWhole(g)
+	s.add(source.Result{
+		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result),
+		Fault: g.Fault != nil,
+	}, strconv.AppendInt(nil, g.Pair, 10))
+}
+
+// add counts the result of a game. Games of one pair have the same key; nil: it is in none.
+func (s *Standings) add(g source.Result, key []byte) {
+	s.run().Games++
+	set := s.ruleSet(g.Rules)
+	set.Results[1-g.Result]++
+	set.data.Adaptive = set.data.Adaptive || s.run().config.Schedule.Adaptive()
+	s.pairs.Add(g, key)
+}
+
+// addWhole counts what only a game that could be read whole has.
+func (s *Standings) addWhole(g *record.Game) {
+	s.run().Whole++
+	s.ruleSet(g.Rules).add(g)
+}
+
+// addSingle counts a game that belongs to no pair.
+func (s *Standings) addSingle(g source.Result) { addResult(s.ruleSet(g.Rules).data, g) }
+
+// addResult adds a game to the results of its rule set.
+func addResult(d *ratings.Data, g source.Result) {
+	if g.Rated != ([2]string{}) {
+		g.South, g.North = g.Rated[0], g.Rated[1]
+	}
+	d.Add(g.South, g.North, g.Result)
+	addFault(d, g)
+}
+
+// addFault notes that a fault decided a game, if one did.
+func addFault(d *ratings.Data, g source.Result) {
+	if g.Fault {
+		d.AddFault(g.South, g.North, g.Result)
 	}
 }
 
-// challenger returns the label of the first player if all games are of gauntlets with the
-// same; "" otherwise.
-func (s *Standings) challenger() string {
-	name := ""
-	for i, of := range s.schedules {
-		if i > 0 && of.challenger() != name {
-			return ""
-		}
-		name = of.challenger()
+// addPair counts the two games of a pair.
+func (s *Standings) addPair(first, second source.Result) {
+	set, run := s.ruleSet(first.Rules), s.run()
+	set.Pairs.add(first.Result, second.Result)
+	if first.Rated != ([2]string{}) { // one game, won by who took more points in both
+		first.Result += second.Result
+		first.Fault = first.Fault || second.Fault
+		addResult(set.data, first)
+		return
 	}
-	return name
-}
-
-// sheets returns the tables of all schedules, and notes on those that have none since
-// their records contradict the manifest.
-func (s *Standings) sheets(labels map[string]string) (list []table.Schedule, notes []string) {
-	for _, of := range s.schedules {
-		for _, t := range of.sheets(labels) {
-			if len(s.schedules) > 1 {
-				t.Title = of.Name + ": " + t.Title
-			}
-			list = append(list, t)
+	set.data.AddPair(first.South, first.North, first.Result, second.Result)
+	addFault(set.data, first)
+	addFault(set.data, second)
+	if len(run.config.Agents) == 2 {
+		points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
+		if first.South != run.config.Agents[0] {
+			points = -points
 		}
-		if of.Misfit {
-			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", of.Name, of.Format))
-		}
+		run.Course = append(run.Course, uint8(2+points))
+		run.Pairs.Add(2 + points)
 	}
-	return list, notes
 }
 
 // Empty reports whether no game was counted.
-func (s *Standings) Empty() bool {
-	s.pairs.Flush()
-	return len(s.rules) == 0
-}
+func (s *Standings) Empty() bool { return len(s.RuleSets) == 0 }
 
 // Data returns the results under all rule sets together, players by their labels.
 func (s *Standings) Data() *ratings.Data {
-	s.pairs.Flush()
-	d := new(ratings.Data)
-	for _, name := range s.rules {
-		d.Merge(s.data[name])
+	d, labels := new(ratings.Data), s.Labels()
+	for _, set := range s.RuleSets {
+		d.Merge(s.data(set, labels))
 	}
-	return d.Renamed(s.Labels())
+	return d
+}
+
+// data returns a copy of the results under a rule set. Games whose pair isn't complete yet are single ones
+// in it.
+func (s *Standings) data(set *RuleSet, labels map[string]string) *ratings.Data {
+	d := new(ratings.Data)
+	d.Merge(set.data)
+	for _, g := range s.pairs.Waiting() {
+		if g.Rules == set.Name {
+			addResult(d, g)
+		}
+	}
+	return d.Renamed(labels)
 }
 
 // Labels returns the labels of players by their specs, where they differ. A label
 // that several players have is left out.
 func (s *Standings) Labels() map[string]string {
 	labels, specs := map[string]string{}, map[string]string{}
-	for _, d := range s.data {
-		for _, spec := range d.Players() {
+	for _, set := range s.RuleSets {
+		for _, spec := range s.data(set, nil).Players() {
 			label := agents.LabelOf(spec)
 			if other, taken := specs[label]; taken && other != spec {
 				delete(labels, other)
@@ -188,20 +209,19 @@ func (s *Standings) Labels() map[string]string {
 }
 
 // SplitSides makes two players of each, one for its games as South and one for those
-// as North.
+// as North. No games can be added afterwards.
 func (s *Standings) SplitSides() {
 	s.pairs.Flush()
 	labels := s.Labels()
-	for name, d := range s.data {
-		s.data[name] = d.Renamed(labels).PerSide()
+	for _, set := range s.RuleSets {
+		set.data = set.data.Renamed(labels).PerSide()
 	}
-	s.current, s.schedules = nil, nil
+	s.Runs = nil
 }
 
 // Fit rates the players under each rule set and, if all is set, under all of them
 // together. Anchors and offsets apply where their players have played.
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
-	s.pairs.Flush()
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
 	fit := func(title, rules string, d *ratings.Data) (table.Table, error) {
@@ -209,17 +229,17 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger}, err
 	}
 	t.Schedules, t.Notes = s.sheets(labels)
-	for _, name := range s.rules {
-		part, err := fit(s.title(name), name, s.data[name].Renamed(labels))
+	for _, set := range s.RuleSets {
+		part, err := fit(s.title(set.Name), set.Name, s.data(set, labels))
 		if err != nil {
 			return t, err
 		}
 		t.All = part
-		if name != "" || len(s.rules) > 1 {
+		if set.Name != "" || len(s.RuleSets) > 1 {
 			t.Parts = append(t.Parts, part)
 		}
 	}
-	if len(s.rules) == 1 || !all {
+	if len(s.RuleSets) == 1 || !all {
 		return t, nil
 	}
 	var err error
@@ -233,7 +253,7 @@ func (s *Standings) title(rules string) string {
 	switch {
 	case rules != "":
 		return "Rules " + rules
-	case len(s.rules) > 1:
+	case len(s.RuleSets) > 1:
 		return "Rules not named"
 	}
 	return ""
@@ -251,4 +271,45 @@ func optionsFor(players []string, o ratings.Options) ratings.Options {
 		return missing(f.Name) || missing(f.Than)
 	})
 	return o
+}
+
+// challenger returns the label of the first player if all games are of gauntlets with the
+// same; "" otherwise.
+func (s *Standings) challenger() string {
+	name := ""
+	for i, r := range s.played() {
+		own := ""
+		if r.config.Schedule == tournament.Gauntlet && len(r.config.Agents) > 0 {
+			own = agents.LabelOf(r.config.Agents[0])
+		}
+		if i > 0 && own != name {
+			return ""
+		}
+		name = own
+	}
+	return name
+}
+
+// played returns the runs that have games: a copy of one that was read before has none.
+func (s *Standings) played() []*Run {
+	return slices.DeleteFunc(slices.Clone(s.Runs), func(r *Run) bool { return r.Games == 0 })
+}
+
+// sheets returns the tables of all schedules, and notes on those that have none since
+// their records contradict the manifest.
+func (s *Standings) sheets(labels map[string]string) (list []table.Schedule, notes []string) {
+	runs := s.played()
+	for _, r := range runs {
+		for _, t := range r.schedule.sheets(labels) {
+			if len(runs) > 1 {
+				t.Title = r.config.Name + ": " + t.Title
+			}
+			list = append(list, t)
+		}
+		if r.schedule.misfit {
+			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", r.config.Name,
+				r.config.Schedule))
+		}
+	}
+	return list, notes
 }

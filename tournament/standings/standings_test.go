@@ -41,18 +41,25 @@ func games(from, to int64) string {
 	return b.String()
 }
 
-func ignore(*record.GameResult, *record.Game) {}
+// begun returns standings in which a run with this id and schedule is begun.
+func begun(id string, format tournament.Format) *Standings {
+	s := New()
+	s.Begin(&tournament.Manifest{ID: id, Config: tournament.ManifestConfig{Schedule: format}})
+	return s
+}
 
 func TestReader(t *testing.T) {
 	t.Parallel()
 	var r Reader
-	s := New()
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 60)), "a", "x", s))
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 62)), "copy of a", "x", s))
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 2)), "b", "y", s))
+	s := begun("x", "")
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 60)), "a", s))
+	s.Begin(&tournament.Manifest{ID: "x"})
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 62)), "copy of a", s))
+	s.Begin(&tournament.Manifest{ID: "y"})
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 2)), "b", s))
+	s.Begin(nil)
 	require.NoError(t,
-		r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv",
-			"", s))
+		r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv", s))
 	require.Equal(t, []string{"standard", "kang", ""}, r.RuleSets)
 	require.Equal(t, Skipped{
 		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Unfinished: 1,
@@ -69,10 +76,10 @@ func TestReader(t *testing.T) {
 	require.Equal(t, 65, fitted.All.Ratings.Games)
 
 	only, part := Reader{Rules: map[string]bool{"kang": true}}, New()
-	require.NoError(t, only.Read(t.Context(), strings.NewReader(games(0, 62)), "a", "", part))
+	require.NoError(t, only.Read(t.Context(), strings.NewReader(games(0, 62)), "a", part))
 	require.Equal(t, 30, part.Data().Games())
 	strict := Reader{Strict: true}
-	err = strict.Read(t.Context(), strings.NewReader(games(0, 2)+"{}\n"), "a", "", New())
+	err = strict.Read(t.Context(), strings.NewReader(games(0, 2)+"{}\n"), "a", New())
 	require.ErrorContains(t, err, "a:3: ")
 }
 
@@ -80,7 +87,7 @@ func TestSplitSides(t *testing.T) {
 	t.Parallel()
 	var r Reader
 	s := New()
-	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 12)), "a", "", s))
+	require.NoError(t, r.Read(t.Context(), strings.NewReader(games(0, 12)), "a", s))
 	s.SplitSides()
 	require.Contains(t, s.Data().Players(), "g (South)")
 	require.Equal(t, 12, s.Data().Games())
@@ -98,7 +105,7 @@ func TestLabels(t *testing.T) {
 }
 
 // Runs whose pairings followed the results are rated with the prior for these, under
-// the rule sets that they were played under, also after a merge.
+// the rule sets that they were played under, also with other runs.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	causes := func(s *Standings) []ratings.PriorCause {
@@ -110,32 +117,30 @@ func TestAdaptive(t *testing.T) {
 		}
 		return list
 	}
-	swiss, other := New(), New()
-	swiss.SetSchedule(&tournament.ManifestConfig{Schedule: tournament.Swiss})
-	require.NoError(t, new(Reader).Read(t.Context(), strings.NewReader(games(0, 30)), "a", "", other))
 	kang := Reader{Rules: map[string]bool{"kang": true}}
-	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", "", swiss))
+	swiss, both := begun("", tournament.Swiss), begun("", tournament.RoundRobin)
+	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", swiss))
 	require.Equal(t, []ratings.PriorCause{ratings.PriorAdaptive}, causes(swiss))
-	other.Merge(swiss)
-	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(other))
-
+	require.NoError(t, new(Reader).Read(t.Context(), strings.NewReader(games(0, 30)), "a", both))
+	both.Begin(&tournament.Manifest{Config: tournament.ManifestConfig{Schedule: tournament.Swiss}})
+	require.NoError(t, kang.Read(t.Context(), strings.NewReader(games(0, 62)), "b", both))
+	require.Equal(t, []ratings.PriorCause{"", ratings.PriorAdaptive}, causes(both))
 }
 
 // The line of an unreadable record is counted from the beginning of the file.
 func TestRunCountsLines(t *testing.T) {
 	t.Parallel()
-	r := NewRun(nil)
+	var r Reader
 	for range 3 {
-		require.NoError(t, r.Read(t.Context(), strings.NewReader("{}\n{}\n"), ignore))
+		require.NoError(t, r.Append(t.Context(), strings.NewReader("{}\n{}\n"), tournament.GamesFile, New()))
 	}
-	require.Equal(t, 6, r.reader.Skipped.Unreadable)
-	for i, text := range r.reader.Skipped.Errors {
+	require.Equal(t, 6, r.Skipped.Unreadable)
+	for i, text := range r.Skipped.Errors {
 		require.Contains(t, text, fmt.Sprintf("%s:%d: ", tournament.GamesFile, i+1))
 	}
 }
 
-// Games that a fault decided are counted, also with each side taken for a player, and
-// after a merge.
+// Games that a fault decided are counted, also with each side taken for a player.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := New()
@@ -159,10 +164,6 @@ func TestFaults(t *testing.T) {
 	}
 	want := map[string]ratings.Faults{"mine": {Lost: 3}, "random": {Won: 3}}
 	require.Equal(t, want, faults(s))
-	again := New()
-	again.Merge(s)
-	again.Merge(s)
-	require.Equal(t, map[string]ratings.Faults{"mine": {Lost: 6}, "random": {Won: 6}}, faults(again))
 	s.SplitSides()
 	require.Equal(t, map[string]ratings.Faults{
 		"mine (South)": {Lost: 2}, "random (North)": {Won: 2}, "mine (North)": {Lost: 1}, "random (South)": {Won: 1},

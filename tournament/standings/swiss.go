@@ -13,9 +13,8 @@ import (
 // place is a row of the standings of a Swiss tournament.
 type place struct {
 	agent    int
-	rank     int  // those who are equal in all have the same
-	opponent int  // in the last round; -1: none
-	result   pair // of the match against it, or of the bye
+	rank     int // those who are equal in all have the same
+	last     meeting
 	halves   int64
 	buchholz int64   // in half points
 	sberger  float64 // in half points
@@ -24,29 +23,27 @@ type place struct {
 // meeting is the match of an agent in a round, from its view. Without an opponent it is
 // a bye, once the round is over.
 type meeting struct {
-	opponent int // -1: none
-	result   pair
-	games    int64
+	opponent    int   // -1: none
+	won, halves int64 // half points of the agent, and of both
 }
 
 // meetings returns the matches of all agents in round k.
 func (s *schedule) meetings(k int) []meeting {
-	list := make([]meeting, len(s.Agents))
+	list := make([]meeting, len(s.agents))
 	for i := range list {
 		list[i].opponent = -1
 	}
-	for _, m := range s.Rounds[k].Matches {
+	round := &s.stages[k]
+	for _, m := range round.Matches {
 		if m.Games > 0 {
-			a, b := m.Agents[0], m.Agents[1]
-			list[a] = meeting{b, m.Halves, m.Games}
-			list[b] = meeting{a, pair{m.Halves[1], m.Halves[0]}, m.Games}
+			for side, agent := range m.Agents {
+				list[agent] = meeting{m.Agents[1-side], m.Halves[side], 2 * m.Games}
+			}
 		}
 	}
-	if games, all := s.played(k); games == all {
-		for i := range list {
-			if list[i].opponent < 0 {
-				list[i].result, list[i].games = pair{2 * s.Worth, 0}, s.Worth
-			}
+	if games, all := round.Played(); games == all {
+		for _, agent := range round.Byes(len(list)) {
+			list[agent].won, list[agent].halves = round.Bye(), round.Bye()
 		}
 	}
 	return list
@@ -54,28 +51,25 @@ func (s *schedule) meetings(k int) []meeting {
 
 // standings returns the table after round k of a Swiss tournament, or while it goes on.
 func (s *schedule) standings(k int) []place {
-	rounds := make([][]meeting, k+1)
-	places := make([]place, len(s.Agents))
-	for r := range rounds {
-		rounds[r] = s.meetings(r)
+	places := make([]place, len(s.agents))
+	var rounds [][]meeting
+	for r := range k + 1 {
+		rounds = append(rounds, s.meetings(r))
 		for i, m := range rounds[r] {
-			places[i].agent, places[i].opponent, places[i].result = i, m.opponent, m.result
-			places[i].halves += m.result[0]
+			places[i].agent, places[i].last = i, m
+			places[i].halves += m.won
 		}
 	}
-	halves := make([]int64, len(places))
 	for i := range places {
-		halves[i] = places[i].halves
-	}
-	for _, round := range rounds {
-		for i, m := range round {
-			of := m.opponent
-			if of < 0 {
-				of = i // a bye is a match against an opponent with as many points as one's own
-			}
-			if m.games > 0 {
-				places[i].buchholz += halves[of]
-				places[i].sberger += float64(halves[of]) * float64(m.result[0]) / float64(2*m.games)
+		p := &places[i]
+		for _, round := range rounds {
+			if m := round[i]; m.halves > 0 {
+				opponent := p.halves // a bye is a match against an opponent with as many points as one's own
+				if m.opponent >= 0 {
+					opponent = places[m.opponent].halves
+				}
+				p.buchholz += opponent
+				p.sberger += float64(opponent) * float64(m.won) / float64(m.halves)
 			}
 		}
 	}
@@ -104,17 +98,15 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 	var list []table.Schedule
 	n := s.begun()
 	for k := range n {
-		t := table.Schedule{
-			Kind: string(s.Format), Title: s.roundTitle(k),
-			Columns: swissColumns,
-		}
+		t := table.Schedule{Kind: string(s.format), Title: s.roundTitle(k), Columns: swissColumns}
 		for _, p := range s.standings(k) {
 			var against, result any
 			switch {
-			case p.opponent >= 0:
-				against, result = s.name(labels, p.opponent), p.result.String()
-			case p.result[0] > 0:
-				result = "bye, " + points(p.result[0])
+			case p.last.opponent >= 0:
+				against = s.name(labels, p.last.opponent)
+				result = points(p.last.won) + "-" + points(p.last.halves-p.last.won)
+			case p.last.won > 0:
+				result = "bye, " + points(p.last.won)
 			}
 			t.Rows = append(t.Rows, []any{
 				k + 1, p.rank, s.name(labels, p.agent), float64(p.halves) / 2, float64(p.buchholz) / 2,
@@ -132,14 +124,14 @@ func (s *schedule) swiss(labels map[string]string) []table.Schedule {
 
 // roundTitle is the title of the standings after a round of a Swiss tournament.
 func (s *schedule) roundTitle(k int) string {
-	games, all := s.played(k)
+	games, all := s.stages[k].Played()
 	switch {
 	case games < all:
-		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.Rounds), games, all)
-	case k == len(s.Rounds)-1:
+		return fmt.Sprintf("Swiss, round %d of %d, %d of %d games played", k+1, len(s.stages), games, all)
+	case k == len(s.stages)-1:
 		return fmt.Sprintf("Swiss, final table after %s", textfmt.Plural(k+1, "round"))
 	}
-	return fmt.Sprintf("Swiss, standings after round %d of %d", k+1, len(s.Rounds))
+	return fmt.Sprintf("Swiss, standings after round %d of %d", k+1, len(s.stages))
 }
 
 // swissNotes say who leads or has won, and what the columns mean.
@@ -153,7 +145,7 @@ func (s *schedule) swissNotes(labels map[string]string) []string {
 		}
 	}
 	verb, last := "leads", n-1
-	if games, all := s.played(last); games == all && n == len(s.Rounds) {
+	if games, all := s.stages[last].Played(); games == all && n == len(s.stages) {
 		verb = "has won"
 	}
 	line := fmt.Sprintf("%s %s the Swiss tournament", first[0], verb)
