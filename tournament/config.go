@@ -46,53 +46,53 @@ type Config struct {
 	Name string `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
 
 	// Rules are the rule sets; every pairing plays under each.
-	Rules []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" flag:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
+	Rules []*rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" name:"rules" sep:"," help:"Rule sets; every pairing plays under each."`
 
 	// Agents are the players.
-	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" flag:"agent" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; may be repeated. See gyges agents."`
+	Agents []agents.Spec `yaml:"agents" form:"an agent spec, like random or alphabeta:depth=2" name:"agent" placeholder:"AGENT" complete:"agents" help:"A player, as an agent spec; may be repeated. See gyges agents."`
 
 	// Schedule says who meets whom; empty: RoundRobin.
-	Schedule Format `yaml:"schedule" enum:",round-robin,gauntlet,ladder,swiss,knockout,self-play" flag:"schedule" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), ladder (each the next one), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`
+	Schedule Format `yaml:"schedule" enum:",round-robin,gauntlet,ladder,swiss,knockout,self-play" name:"schedule" placeholder:"FORMAT" help:"Who meets whom: round-robin (every two; default), gauntlet (the first every other), ladder (each the next one), swiss (neighbours in the table), knockout (seeded in the order given; the higher seed advances after a tie) or self-play (every two, and each one itself)."`
 
 	// Rounds is how many a Swiss tournament has; 0: as many as halve the agents down to one.
-	Rounds int `yaml:"rounds" flag:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
+	Rounds int `yaml:"rounds" name:"rounds" placeholder:"N" help:"Rounds of a swiss tournament. Default: as many as halve the players to one."`
 
 	// Pairs is how many game pairs each pairing plays under each rule set.
-	Pairs int `yaml:"pairs" check:"1..1000000" flag:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set, at most if a test stops them: one opening, played twice with sides swapped."`
+	Pairs int `yaml:"pairs" check:"1..1000000" name:"pairs" placeholder:"N" help:"Game pairs for every two players and rule set, at most if a test stops them: one opening, played twice with sides swapped."`
 
 	// SPRT, between the first two agents, stops the run after the pair that decides it; the zero value: none.
-	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" flag:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
+	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
 
-	Openings Openings      `yaml:"openings" flag:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
 	Clock    Clock         `yaml:"clock"`  // time for a whole game; zero: none. An agent's own goes before it
 
 	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
-	TimeMargin time.Duration `yaml:"time_margin" default:"-" flag:"time-margin" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
+	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 
 	// OnRepetition is what becomes of a move that only repetition or null-move rules forbid; empty: it is forfeited
 	// like any illegal move.
-	OnRepetition agents.OnRepetition `yaml:"on_repetition" enum:",forfeit,ask-next,allow" flag:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game), ask-next (an external engine's choice before), or allow."`
+	OnRepetition agents.OnRepetition `yaml:"on_repetition" enum:",forfeit,ask-next,allow" name:"on-repetition" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game), ask-next (an external engine's choice before), or allow."`
 
 	// Adjudication ends games early; zero: none.
-	Adjudication Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" flag:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
+	Adjudication Adjudication `yaml:"adjudication" form:"an adjudication, like resign=8:4,proven" name:"adjudicate" placeholder:"HOW" help:"End games early: resign=POINTS:MOVES and draw=POINTS:MOVES when both players score so, proven=N when the solver sees the end within N plies, plies=N as a draw; several with commas. Default: none."`
 
 	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
 	// loses the game; 0: without end.
-	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" flag:"stall-timeout" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
+	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" name:"stall-timeout" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
 
 	// Suspend is how many games in a row an agent loses by faults until it plays no more; 0: it plays on. With fewer
 	// than two agents left the run ends.
-	Suspend int `yaml:"suspend" check:"0..1000000" zero:"never" flag:"suspend" placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never."`
+	Suspend int `yaml:"suspend" check:"0..1000000" zero:"never" name:"suspend" placeholder:"N" help:"Games in a row a player loses by faults until it is suspended; 0: never."`
 
 	// Seed is what all chance in the run comes from.
-	Seed uint64 `yaml:"seed" flag:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Seed uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
 
 	// Workers is how many games are played at a time; 0: as many as the machine has cores for the program.
-	Workers int `yaml:"workers" check:"0..1024" zero:"all cores" flag:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Workers int `yaml:"workers" check:"0..1024" zero:"all cores" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
 
 	// Out is the folder for the records; a run that was stopped there goes on.
-	Out string `yaml:"out" form:"a folder, in quotes if it is a number" flag:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Out string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder for the records; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 
 	// Extend lets a run that was stopped, or has ended, go on with more pairs.
 	Extend bool

@@ -229,3 +229,22 @@ func TestKangOpeningsFromAFile(t *testing.T) {
 		require.Equal(t, games[i/2*2].South.Agent == g.South.Agent, i%2 == 0, "sides are swapped")
 	}
 }
+
+func TestParseOpenings(t *testing.T) {
+	for text, want := range map[string]Openings{
+		"random":         {Policy: RandomOpenings},
+		"random:plies=4": {Policy: RandomOpenings, Plies: 4},
+		"agents":         {Policy: AgentOpenings},
+	} {
+		got, err := ParseOpenings(text)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, text, got.String())
+	}
+	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
+		"agents:plies=2", "Random", ":"} {
+		_, err := ParseOpenings(text)
+		require.ErrorContains(t, err, "expected random, random:plies=N, setups, agents or file:PATH, found ",
+			text)
+	}
+}

@@ -19,7 +19,7 @@ import (
 // analyseCmd searches a position and prints intermediate results.
 type analyseCmd struct {
 	rulesFlags
-	limitsFlags
+	agents.Limits
 	Agent    string   `default:"alphabeta:hash=128" placeholder:"SPEC" help:"The agent that searches. Default: alphabeta:hash=128."`
 	Multi    int      `default:"1" placeholder:"N" help:"Show the N best moves, 1 to 50."`
 	JSON     bool     `name:"json" help:"Read requests from standard input, a JSON object a line, and answer each on a line; see gyges help agents."`
@@ -52,9 +52,9 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	var limits agents.Limits
+	limits := c.Limits
 	err = errors.Join(between("--multi", c.Multi, 1, analysis.MaxMulti), between("--workers", c.Workers, 0, maxSearches),
-		c.apply(&limits))
+		checkSettings(&limits))
 	if err != nil {
 		return err
 	}

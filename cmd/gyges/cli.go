@@ -14,6 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/tournament"
+	"gyges/tournament/training"
 )
 
 // cli is the command line: one field for each command. The fields of a command are its flags and arguments,
@@ -79,6 +81,14 @@ func newEnv(in io.Reader, stdout, stderr io.Writer) *env {
 }
 
 func newParser(c *cli, e *env) (*kong.Kong, error) {
+	games, selfplay := tournament.DefaultConfig(), training.DefaultSelfPlay()
+	train, spsa := training.DefaultGenerations(), training.DefaultSPSA()
+	c.Tournament.runFlags = newRunFlags(&games)
+	c.Match.runFlags = newRunFlags(&games, "agents", "schedule", "rounds")
+	c.Selfplay.runFlags = newRunFlags(&selfplay)
+	c.Train.settingsFlags = newSettingsFlags(&train)
+	c.Tune.SPSA.settingsFlags = newSettingsFlags(&spsa)
+	c.Data.Make.settingsFlags = newSettingsFlags(&selfplay.Split)
 	return kong.New(c,
 		kong.Name("gyges"),
 		kong.Description("Gyges plays the board game Gygès: agents, tournaments, ratings."),

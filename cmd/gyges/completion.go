@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -196,7 +195,8 @@ func (e *env) valuesOf(v *kong.Value) (list []string) {
 	case "openings":
 		random := string(tournament.RandomOpenings)
 		list = []string{
-			random, random + ":plies=", string(tournament.AgentOpenings), fmt.Sprint(tournament.FileOpenings, ":"),
+			random, random + ":plies=", string(tournament.SetupOpenings), string(tournament.AgentOpenings),
+			string(tournament.FileOpenings) + ":",
 		}
 	case "agents":
 		for _, k := range e.registry.Kinds() {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gyges/agents/tuning/dataset"
+	"gyges/rules/base/settings"
 	"gyges/tournament/training"
 )
 
@@ -14,9 +15,8 @@ type dataCmd struct {
 
 // dataMakeCmd converts recorded games to training positions.
 type dataMakeCmd struct {
-	Dir        string `arg:"" placeholder:"DIR" help:"Folder of a run."`
-	Validation int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping). Default: 5."`
-	Test       int    `default:"5" placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit). Default: 5."`
+	Dir string `arg:"" placeholder:"DIR" help:"Folder of a run."`
+	settingsFlags
 }
 
 func (dataMakeCmd) Help() string {
@@ -31,10 +31,13 @@ func (dataMakeCmd) examples() []example {
 
 // Run extracts the training positions and prints how many there are.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
-	made, err := training.Extract(ctx, c.Dir, training.Split{Validation: c.Validation, Test: c.Test},
-		map[string]string{"program": version()})
+	config := training.DefaultSelfPlay()
+	if err := c.apply(&config.Split); err != nil {
+		return err
+	}
+	made, err := training.Extract(ctx, c.Dir, config.Split, map[string]string{"program": version()})
 	if err != nil {
-		return plainFileError(flagErrors(err))
+		return plainFileError(settings.FlagErrors(&config, err))
 	}
 	summarizeExtraction(e.out, made)
 	return nil

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"time"
 
 	"gyges/agents"
@@ -14,14 +14,10 @@ import (
 
 // matchCmd plays a match of two agents, until a test is decided if there is one.
 type matchCmd struct {
-	A        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
-	B        string   `arg:"" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
-	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas. Default: standard."`
-	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
-	Pairs    *int     `placeholder:"N" help:"Game pairs under each rule set, at most if --sprt is given. Default: 10; with --sprt 100000."`
-	SPRT     string   `name:"sprt" sep:"none" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups; default), random:plies=N, setups, agents, or file:PATH."`
+	A string `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
+	B string `arg:"" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
 	runFlags
+	observerFlags
 }
 
 func (matchCmd) Help() string {
@@ -39,11 +35,11 @@ func (matchCmd) examples() []example {
 
 // Run plays the match and prints its result.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
-	config, err := c.config(e)
+	config, err := c.config(e.registry)
 	if err != nil {
 		return err
 	}
-	f, summary, err := c.play(ctx, e, config, true)
+	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, true)
 	if f == nil {
 		return err
 	}
@@ -87,37 +83,25 @@ func matchText(t sprt.Test, p sprt.Pairs) string {
 }
 
 // config returns the config of the flags, checked.
-func (c *matchCmd) config(e *env) (tournament.Config, error) {
-	t := tournamentCmd{
-		Agent: []string{c.A, c.B}, Rules: c.Rules, Set: c.Set, Pairs: c.Pairs, Openings: c.Openings,
-		runFlags: c.runFlags,
-	}
-	if c.SPRT != "" && c.Pairs == nil {
-		const enough = 100_000
-		n := enough
-		t.Pairs = &n
-	}
+func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) {
+	const unset, usual, forTest = math.MinInt, 10, 100_000 // pairs
+	config := tournament.DefaultConfig()
+	config.Name, config.Pairs = "match", unset
 	var errs []error
-	for _, text := range t.Agent {
-		if _, err := agents.ParseSpec(text); err != nil {
-			errs = append(errs, err)
-		}
+	for _, text := range []string{c.A, c.B} {
+		spec, err := agents.ParseSpec(text)
+		errs = append(errs, err)
+		config.Agents = append(config.Agents, spec)
 	}
-	var test sprt.Test
-	if c.SPRT != "" {
-		var err error
-		if test, err = sprt.Parse(c.SPRT); err != nil {
-			errs = append(errs, fmt.Errorf("--sprt: %w", err))
-		}
+	if err := errors.Join(append(errs, c.applyRun(&config, &config), c.observerFlags.check())...); err != nil {
+		return config, err
 	}
-	if err := errors.Join(errs...); err != nil {
-		return tournament.Config{}, err
+	switch {
+	case config.Pairs != unset:
+	case config.SPRT != sprt.Test{}:
+		config.Pairs = forTest
+	default:
+		config.Pairs = usual
 	}
-	config, err := t.config(e.registry)
-	config.SPRT = test
-	config.Name = "match"
-	if c.Out == "" {
-		config.Out = tournament.DefaultOut(config.Name, time.Now())
-	}
-	return config, err
+	return config, c.checkRun(&config, config.Validate(registry), config.Name, &config.Out)
 }

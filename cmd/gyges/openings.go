@@ -21,7 +21,7 @@ type openingsCmd struct {
 	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
 	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
 	MaxScore *float64 `placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
-	limitsFlags
+	agents.Limits
 }
 
 func (openingsCmd) Help() string {
@@ -137,8 +137,8 @@ func (c *openingsCmd) scorer(e *env, r *rules.Rules) (*openingScorer, error) {
 	if c.MaxScore != nil && *c.MaxScore < 0 {
 		return nil, fmt.Errorf("--max-score: expected a number from 0, found %v", *c.MaxScore)
 	}
-	s := &openingScorer{rules: r, seed: c.Seed}
-	if err := c.apply(&s.limits); err != nil {
+	s := &openingScorer{rules: r, seed: c.Seed, limits: c.Limits}
+	if err := checkSettings(&c.Limits); err != nil {
 		return nil, err
 	}
 	var err error

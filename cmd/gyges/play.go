@@ -23,9 +23,9 @@ type playCmd struct {
 	Position string  `placeholder:"POSITION" help:"Position to start from, instead of a random set-up."`
 	Setup    string  `enum:"random,agents" default:"random" placeholder:"HOW" help:"Set-up: random (default), or agents: the players place their pieces in turn. Kang has no set-up."`
 	Seed     *uint64 `placeholder:"N" help:"Seed of all random choices; the same seed gives the same game. Default: a new one, which is printed."`
-	limitsFlags
-	repetitionFlag
-	Quiet bool `short:"q" help:"Print the moves, not the board."`
+	agents.Limits
+	OnRepetition agents.OnRepetition `enum:",forfeit,ask-next,allow" default:"" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
+	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
 func (playCmd) Help() string {
@@ -53,7 +53,9 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	if c.Seed != nil {
 		seed = *c.Seed
 	}
-	m := tournament.Game{Rules: r, Policy: "play", TimeMargin: tournament.DefaultTimeMargin}
+	m := tournament.Game{
+		Rules: r, Policy: "play", TimeMargin: tournament.DefaultTimeMargin, Limits: c.Limits, OnRepetition: c.OnRepetition,
+	}
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}
@@ -66,10 +68,7 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 			closeAgent(e, s.Agent)
 		}
 	}()
-	if err := c.limitsFlags.apply(&m.Limits); err != nil {
-		return err
-	}
-	if err := c.repetitionFlag.apply(&m.OnRepetition); err != nil {
+	if err := checkSettings(&c.Limits); err != nil {
 		return err
 	}
 	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",

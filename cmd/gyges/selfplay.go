@@ -15,23 +15,8 @@ import (
 
 // selfplayCmd plays games to learn from, and converts them to training positions.
 type selfplayCmd struct {
-	Config   string   `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
-	Agent    []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"Agent that plays against itself and the others; may be repeated. See gyges agents."`
-	Rules    string   `placeholder:"RULES,…" complete:"rules" help:"Rule sets, separated by commas. Default: standard."`
-	Set      []string `sep:"none" placeholder:"OPTION=VALUE" complete:"options" help:"Change an option of every rule set; may be repeated."`
-	Pairs    *int     `placeholder:"N" help:"Game pairs for each pairing and rule set. Default: 1000."`
-	Openings string   `placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), agents, or file:PATH. Default: random:plies=2."`
-	limitsFlags
-	Temperature  *float64 `placeholder:"POINTS" help:"Exploration: a move that is so much worse than the best one is played 1/e as often. Default: 0.2."`
-	Random       *float64 `placeholder:"SHARE" help:"Share of moves drawn at random, 0 to 1. Default: 0."`
-	ExplorePlies *int     `placeholder:"N" help:"Plies of a game after which best moves are played; 0, the default: never."`
-	Validation   *int     `placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping). Default: 5."`
-	Test         *int     `placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit). Default: 5."`
-	Seed         *uint64  `placeholder:"N" help:"Seed of all random choices. Default: 1."`
-	Workers      *int     `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out          string   `placeholder:"DIR" help:"Folder for the records and training positions; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
-	Extend       bool     `help:"Resume the run in --out with more pairs than it was begun with."`
-	queueFlags
+	Config string `arg:"" optional:"" placeholder:"CONFIG.yaml" help:"YAML file; flags override it."`
+	runFlags
 }
 
 func (selfplayCmd) Help() string {
@@ -51,7 +36,7 @@ func (selfplayCmd) examples() []example {
 
 // Run plays, extracts the training positions and prints their counts.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.SelfPlay, error) { return c.config(e.registry) })
+	config, err := c.config(e.registry)
 	if err != nil {
 		return err
 	}
@@ -101,36 +86,19 @@ func (c *selfplayCmd) summarize(w *output, s tournament.Summary, made training.E
 }
 
 // config returns the config of the file and the flags, checked.
-func (c *selfplayCmd) config(registry *agents.Registry) (training.SelfPlay, error) {
-	config := training.DefaultSelfPlay()
-	if c.Config == "" && len(c.Agent) == 0 {
-		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
-	}
+func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPlay, err error) {
+	config = training.DefaultSelfPlay()
 	if c.Config != "" {
-		var err error
 		if config, err = configs.LoadSelfPlay(c.Config, registry); err != nil {
 			return config, plainFileError(err)
 		}
 	}
-	if err := c.override(&config); err != nil {
+	t := &config.Tournament
+	if err = c.applyRun(&config, t); err != nil {
 		return config, err
 	}
-	config.Tournament.Out = runFolder(c.Out, config.Tournament.Out, config.Tournament.Name)
-	return config, flagErrors(config.Validate(registry))
-}
-
-// override replaces values of the config by those of the flags.
-func (c *selfplayCmd) override(config *training.SelfPlay) error {
-	t := &config.Tournament
-	err := overrideGames(t, c.Agent, c.Rules, c.Set, c.Openings, c.limitsFlags)
-	t.Extend = c.Extend
-	override(&t.Pairs, c.Pairs)
-	override(&config.Explore.Temperature, c.Temperature)
-	override(&config.Explore.Random, c.Random)
-	override(&config.Explore.Plies, c.ExplorePlies)
-	override(&config.Split.Validation, c.Validation)
-	override(&config.Split.Test, c.Test)
-	override(&t.Seed, c.Seed)
-	override(&t.Workers, c.Workers)
-	return err
+	if c.Config == "" && len(t.Agents) == 0 {
+		return config, errors.New("expected a YAML file, or --agent; see gyges selfplay --help")
+	}
+	return config, c.checkRun(&config, config.Validate(registry), t.Name, &t.Out)
 }

@@ -116,7 +116,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		err = between("--depth", s.Depth, 1, most)
 	}
 	c.Depth = &s.Depth
-	err = errors.Join(err, positive("--movetime", c.MoveTime), between("--workers", c.Workers, 0, maxWorkers))
+	err = errors.Join(err, between("--workers", c.Workers, 0, maxWorkers))
 	if c.MoveTime != nil {
 		s.MoveTime = *c.MoveTime
 	}
@@ -124,6 +124,7 @@ func (c *solveCmd) search() (s solver.Search, err error) {
 		s.Nodes = int64(*c.Nodes)
 		err = errors.Join(err, between("--nodes", *c.Nodes, 1, 1_000_000_000))
 	}
+	refuse(c.MoveTime != nil && *c.MoveTime <= 0, "--movetime: expected more than 0")
 	refuse(c.Nodes != nil && !c.Proof, "--nodes needs --proof")
 	refuse(c.Out != "" && !c.Proof, "--out needs --proof")
 	refuse(c.Check != "" && (c.Proof || c.List != ""), "--check goes neither with --proof nor with --list")

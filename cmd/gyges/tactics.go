@@ -92,7 +92,7 @@ func between(flag string, n, low, high int) error {
 type tacticsRunCmd struct {
 	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
-	limitsFlags
+	agents.Limits
 	Missed bool   `help:"List the positions not solved, too."`
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
@@ -112,8 +112,7 @@ func (tacticsRunCmd) examples() []example {
 
 // Run tests the agents and prints the counts.
 func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
-	var lim agents.Limits
-	if err := c.apply(&lim); err != nil {
+	if err := checkSettings(&c.Limits); err != nil {
 		return err
 	}
 	if len(c.Agent) == 0 {
@@ -135,7 +134,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	}
 	trials := make([]tactics.Trial, len(c.Agent))
 	for i, spec := range c.Agent {
-		trials[i], err = tactics.Try(ctx, agents.LabelOf(spec), players[i], tasks, lim)
+		trials[i], err = tactics.Try(ctx, agents.LabelOf(spec), players[i], tasks, c.Limits)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
-	"gyges/configs"
 	"gyges/rules"
 	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
@@ -28,9 +26,7 @@ import (
 // event, every column and tag of an export and every flag, each in its section.
 func TestTournamentManual(t *testing.T) {
 	sections := map[string][]string{
-		"Config reference": slices.Concat(configKeys(t), flagNames(tournamentCmd{}.gameFlags,
-			tournamentCmd{}.observerFlags), []string{"--agent", "--rules", "--set", "--schedule", "--rounds", "--pairs",
-			"--openings", "--format"}),
+		"Config reference": append(flagNames(observerFlags{}), "--set", "--extend", "--format"),
 		"Choose who meets whom": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder,
 			tournament.Swiss, tournament.Knockout, tournament.SelfPlay),
 		"Choose the openings": texts(tournament.RandomOpenings, tournament.AgentOpenings, tournament.SetupOpenings),
@@ -51,6 +47,8 @@ func TestTournamentManual(t *testing.T) {
 		"List and replay games":   slices.Concat(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{}), flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
 		"Export and import games": slices.Concat(pgnTags(t), csvHeader, parquetColumns(t)),
 	}
+	config := tournament.DefaultConfig()
+	require.Contains(t, tournament.Manual, settings.Table(&config, ""), "as gyges help settings prints it")
 	for title, names := range sections {
 		text := manualSection(t, tournament.Manual+record.Manual, title)
 		missing := slices.DeleteFunc(names, func(name string) bool {
@@ -125,35 +123,6 @@ func flagNames(structs ...any) []string {
 		add(reflect.TypeOf(x))
 	}
 	return names
-}
-
-// configKeys returns the keys of a tournament's file, from the message about unknown
-// ones.
-func configKeys(t *testing.T) []string {
-	t.Helper()
-	groups := []string{"openings", "limits", "clock"}
-	text := "0: 1\n"
-	for _, g := range groups {
-		text += g + ": {0: 1}\n"
-	}
-	path := filepath.Join(t.TempDir(), "keys.yaml")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	_, err := configs.LoadTournament(path, newRegistry(nil, nil))
-	require.Error(t, err)
-	var keys []string
-	for _, m := range regexp.MustCompile(`:\d+: (?:(\w+): )?unknown key .* expected one of: (.*)`).
-		FindAllStringSubmatch(err.Error(), -1) {
-		for key := range strings.SplitSeq(m[2], ", ") {
-			switch {
-			case m[1] != "":
-				keys = append(keys, m[1]+"."+key)
-			case !slices.Contains(groups, key):
-				keys = append(keys, key)
-			}
-		}
-	}
-	require.Contains(t, keys, "clock.increment")
-	return keys
 }
 
 // pgnTags returns the tags of a game in PGN that has them all.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"gyges/agents"
 	"gyges/configs"
@@ -18,12 +17,8 @@ import (
 
 // trainCmd trains weights, generation by generation.
 type trainCmd struct {
-	Config      string         `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
-	Generations *int           `placeholder:"N" help:"Number of generations at most; overrides the file. A larger number resumes a run that has ended."`
-	Time        *time.Duration `placeholder:"TIME" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
-	Seed        *uint64        `placeholder:"N" help:"Seed of all random choices. Default: 1."`
-	Workers     *int           `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out         string         `placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
+	settingsFlags
 	queueFlags
 	formatFlag
 }
@@ -45,7 +40,7 @@ func (trainCmd) examples() []example {
 
 // Run trains and prints the generations and their rating.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.Generations, error) { return c.config(e) })
+	config, err := c.config(e)
 	if err != nil {
 		return err
 	}
@@ -75,12 +70,10 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	if err != nil {
 		return config, plainFileError(err)
 	}
-	override(&config.Count, c.Generations)
-	override(&config.Time, c.Time)
-	override(&config.Seed, c.Seed)
-	override(&config.Workers, c.Workers)
-	config.Out = runFolder(c.Out, config.Out, config.Name)
-	return config, flagErrors(config.Validate(e.registry))
+	if err := c.apply(&config); err != nil {
+		return config, err
+	}
+	return config, c.checkRun(&config, config.Validate(e.registry), config.Name, &config.Out)
 }
 
 // open connects the run to workers, with --nats.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,14 +46,14 @@ func (tuneTexelCmd) examples() []example {
 
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.Texel, error) { return configs.LoadTexel(c.Config) })
+	config, err := configs.LoadTexel(c.Config)
 	if err != nil {
 		return plainFileError(err)
 	}
 	if len(c.Data) > 0 {
 		config.Data = c.Data
 	}
-	config.Out = runFolder(c.Out, config.Out, config.Name)
+	config.Out = cmp.Or(c.Out, config.Out, tournament.DefaultOut(config.Name, time.Now()))
 	iterations := config.Settings.Iterations
 	if n := config.Settings.Network; n != nil && iterations > 0 {
 		iterations += n.Epochs
@@ -121,10 +122,8 @@ func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
 // tuneSPSACmd tunes agent parameters by SPSA.
 type tuneSPSACmd struct {
-	Config  string  `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
-	Seed    *uint64 `placeholder:"N" help:"Seed of all random choices. Default: 1."`
-	Workers *int    `placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
-	Out     string  `placeholder:"DIR" help:"Folder for the result; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
+	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
+	settingsFlags
 	queueFlags
 }
 
@@ -140,14 +139,15 @@ func (tuneSPSACmd) examples() []example {
 
 // Run tunes the parameters and prints the tuned agent.
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
-	config, err := fromPath(ctx, c.Config, func() (training.SPSA, error) { return configs.LoadSPSA(c.Config, e.registry) })
+	config, err := configs.LoadSPSA(c.Config, e.registry)
 	if err != nil {
 		return plainFileError(err)
 	}
-	override(&config.Match.Seed, c.Seed)
-	override(&config.Match.Workers, c.Workers)
-	config.Match.Out = runFolder(c.Out, config.Match.Out, config.Match.Name)
-	if err := flagErrors(config.Validate(e.registry)); err != nil {
+	m := &config.Match
+	if err = c.apply(&config); err == nil {
+		err = c.checkRun(&config, config.Validate(e.registry), m.Name, &m.Out)
+	}
+	if err != nil {
 		return err
 	}
 	q, err := c.open(ctx, e, &config.Match)
@@ -232,16 +232,4 @@ func (e *env) learningError(ctx context.Context, out string, err error) error {
 		return err
 	}
 	return failure{err}
-}
-
-// runFolder returns the folder of a run: that of the flag, of the config, or a new one.
-func runFolder(flag, config, name string) string {
-	switch {
-	case flag != "":
-		return flag
-	case config != "":
-		return config
-	default:
-		return tournament.DefaultOut(name, time.Now())
-	}
 }

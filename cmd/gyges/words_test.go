@@ -32,25 +32,6 @@ func TestSplitRules(t *testing.T) {
 	}
 }
 
-func TestParseOpenings(t *testing.T) {
-	for text, want := range map[string]tournament.Openings{
-		"random":         {Policy: tournament.RandomOpenings},
-		"random:plies=4": {Policy: tournament.RandomOpenings, Plies: 4},
-		"agents":         {Policy: tournament.AgentOpenings},
-	} {
-		got, err := parseOpenings(text)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, text, got.String())
-	}
-	for _, text := range []string{"random:", "random:plies", "random:plies=", "random:plies=x", "random:4",
-		"agents:plies=2", "Random", ":"} {
-		_, err := parseOpenings(text)
-		require.ErrorContains(t, err, "--openings: expected random, random:plies=N, setups, agents or file:PATH, found ",
-			text)
-	}
-}
-
 func TestChangedRulesAreNamedAsTheyParse(t *testing.T) {
 	for _, c := range []struct {
 		base    string

@@ -32,15 +32,15 @@ type Generations struct {
 	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"`          // plays the matches; its weights are trained
 	SelfPlayAgent agents.Spec  `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2"` // plays the games to learn from; zero: Agent
 	Weights       eval.Weights // of generation 0
-	Count         int          `yaml:"generations" flag:"generations"` // how many candidates are made, at most; 1 to 1000
+	Count         int          `yaml:"generations" name:"generations" placeholder:"N" help:"Number of generations at most. A larger number resumes a run that has ended."` // how many candidates are made, at most; 1 to 1000
 
 	// Time bounds the duration of all generations: none begins that would end later, if
 	// it took as long as the one before. The first is always made. 0: no bound.
-	Time time.Duration `yaml:"time" flag:"time"`
+	Time time.Duration `yaml:"time" name:"time" placeholder:"TIME" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
 
 	// SelfPlay is the self-play of a generation. Rules, agents, seed, workers and folder
 	// in it are not used.
-	SelfPlay SelfPlay `yaml:"selfplay" flag:"-" keys:"pairs openings limits explore split"`
+	SelfPlay SelfPlay `yaml:"selfplay" name:"-" keys:"pairs openings limits explore split"`
 	Stages   []Stage  `yaml:"selfplay.stages"` // changes of the self-play, in the order of their generations
 
 	// Window is how many generations, the last ones, the training positions come from;
@@ -52,13 +52,13 @@ type Generations struct {
 	// Match is the match of the candidate against the best agent: at most Pairs game
 	// pairs, until SPRT is decided, from Openings, within Limits. With 0 pairs there is
 	// none, and every candidate is adopted. The rest is not used.
-	Match tournament.Config `yaml:"match" flag:"-" keys:"sprt pairs openings limits"`
+	Match tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits"`
 
 	Rating Rating `yaml:"rating"`
 
-	Seed    uint64 `yaml:"seed" flag:"seed"`
-	Workers int    `yaml:"workers" flag:"workers"`                           // as in a tournament
-	Out     string `yaml:"out" form:"a folder, in quotes if it is a number"` // folder; a run that was stopped there resumes
+	Seed    uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Workers int    `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`                           // as in a tournament
+	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."` // folder; a run that was stopped there resumes
 }
 
 // Stage is a change of the self-play at a generation.

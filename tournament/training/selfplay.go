@@ -28,8 +28,8 @@ type SelfPlay struct {
 // opening, are in the same split, which depends on the pair's number alone.
 type Split struct {
 	// Percent of the game pairs, 0 to 90 together; the rest is for training.
-	Validation int `yaml:"validation" flag:"validation" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping)."`
-	Test       int `yaml:"test" flag:"test" placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit)."`
+	Validation int `yaml:"validation" name:"validation" placeholder:"PERCENT" help:"Share of the game pairs for validation positions (early stopping)."`
+	Test       int `yaml:"test" name:"test" placeholder:"PERCENT" help:"Share of the game pairs for test positions (to measure the result of a fit)."`
 }
 
 // maxHeldOut bounds what is not for training, in percent.

@@ -1,11 +1,11 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,12 +35,15 @@ func Flags(config any, without ...string) any {
 		default:
 			t, tag = reflect.TypeFor[string](), tag+` sep:"none"`
 		}
-		for _, name := range []string{"placeholder", "complete", "group", "enum"} {
-			if text := f.Tag.Get(name); text != "" && name != "enum" {
+		for _, name := range []string{"placeholder", "complete", "group"} {
+			if text := f.Tag.Get(name); text != "" {
 				tag += fmt.Sprintf(" %s:%q", name, text)
 			}
 		}
-		tag += fmt.Sprintf(" help:%s values:%q", strconv.Quote(f.help()), strings.TrimPrefix(f.Tag.Get("enum"), ","))
+		if names := f.enum(); names != nil {
+			tag += fmt.Sprintf(` default:"" enum:%q`, ","+strings.Join(names, ","))
+		}
+		tag += fmt.Sprintf(" help:%q", f.help())
 		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", i), Type: t, Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
@@ -104,10 +107,11 @@ func FlagErrors(config any, err error) error {
 	for _, one := range problems.Split(err) {
 		if fe, ok := errors.AsType[*problems.FieldError](one); ok {
 			key, _, _ := strings.Cut(fe.Field, "[")
-			for _, f := range fields {
-				if f.Key == key || f.Group && strings.HasPrefix(key, f.Key+".") {
-					one = fmt.Errorf("--%s: %w", f.Flag, fe.Err)
-				}
+			i := slices.IndexFunc(fields, func(f Field) bool {
+				return f.Key == key || f.Group && strings.HasPrefix(key, f.Key+".") || strings.HasPrefix(f.Key, key+".")
+			})
+			if i >= 0 {
+				one = fmt.Errorf("--%s: %w", fields[i].Flag, fe.Err)
 			}
 		}
 		errs = append(errs, one)
@@ -134,18 +138,36 @@ func Arguments(config, defaults any) []string {
 	return list
 }
 
-// Table returns the settings as a Markdown table of keys, which begin with prefix, flags, defaults and meanings.
+// Table returns the settings, whose keys begin with prefix, as a Markdown table of keys with flags, values, defaults
+// and meanings.
 func Table(config any, prefix string) string {
 	var b strings.Builder
-	b.WriteString("| Key | Flag | Default | Meaning |\n|---|---|---|---|\n")
+	b.WriteString("| Key, flag | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range Fields(config, prefix) {
-		flag := ""
+		names := "`" + f.Key + "`"
 		if f.Flag != "" {
-			flag = "`--" + f.Flag + "`"
+			names += ", `--" + f.Flag + "`"
 		}
-		if !f.Group || flag != "" {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Key, flag, f.Default(), f.Tag.Get("help"))
+		if value := f.Default(); value != "" {
+			fmt.Fprintf(&b, "| %s | %s | `%s` | %s |\n", names, f.values(), value, f.Tag.Get("help"))
+		} else if !f.Group || f.Flag != "" {
+			fmt.Fprintf(&b, "| %s | %s | | %s |\n", names, f.values(), f.Tag.Get("help"))
 		}
 	}
 	return b.String()
+}
+
+// values returns which values a setting may have.
+func (f Field) values() string {
+	what, _ := Expected(f.Value.Type())
+	if low, high, ok := strings.Cut(f.Tag.Get("check"), ".."); ok {
+		what = fmt.Sprintf("`%s` to `%s`", low, high)
+		if zero := f.Tag.Get("zero"); zero != "" {
+			what += ", 0: " + zero
+		}
+	} else if names := f.enum(); names != nil {
+		what = "`" + strings.Join(names, "`, `") + "`"
+	}
+	what, _, _ = strings.Cut(cmp.Or(f.Tag.Get("form"), what), ", in quotes")
+	return strings.TrimPrefix(strings.TrimPrefix(what, "a "), "an ")
 }

@@ -9,7 +9,7 @@
 //	check:"LOW..HIGH"   the bounds of a number or a time
 //	zero:"TEXT"         what 0 means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
-//	flag:"NAME"         its flag; "-" of a struct: none of its settings has one; with the tags placeholder, complete, group and sep as the command line reads them
+//	name:"NAME"         its flag; "-" of a struct: none of its settings has one; with the tags placeholder, complete, group and sep, as package kong reads them
 //	help:"TEXT"         what it means, one or more sentences
 //
 // Values are bool, int, int64, uint64, float64, string types, times, what [Register] was told of, and lists of these.
@@ -52,7 +52,7 @@ func Fields(config any, prefix string) []Field {
 		if key == "-" || key == "" && option != "inline" {
 			continue
 		}
-		f := Field{Key: prefix + key, Flag: t.Tag.Get("flag"), Tag: t.Tag, Value: v.Field(i)}
+		f := Field{Key: prefix + key, Flag: t.Tag.Get("name"), Tag: t.Tag, Value: v.Field(i)}
 		if !isGroup(t.Type) {
 			list = append(list, f)
 			continue
