@@ -57,7 +57,7 @@ type Generations struct {
 	Rating Rating `yaml:"rating"`
 
 	Seed    uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
-	Workers int    `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`                           // as in a tournament
+	Workers int    `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`                                                                                 // as in a tournament
 	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."` // folder; a run that was stopped there resumes
 }
 
