@@ -26,7 +26,7 @@ func (r *Rules) Course(p Position, m Move) (course []Step, ok bool) {
 	if src.height == 0 || !t.courseEnds(src, 1<<m.To()).Has(m.To()) {
 		return nil, false
 	}
-	s := t.stepSearch(src)
+	s := r.stepSearch(p, src, t.aim)
 	s.wanted = 1 << m.To()
 	for legs := 1; !s.search(src.start(t.side), int(src.height), usedDoors{}, s.occ, legs); legs++ {
 	}
@@ -50,10 +50,10 @@ type stepSearch struct {
 	course []Step    // the one that ended the search, backwards
 }
 
-// stepSearch prepares the search for the courses of src.
-func (t *turn) stepSearch(src source) stepSearch {
-	board := t.lifted(src)
-	return stepSearch{rules: t.r, board: board, occ: board.Occupied(), aim: t.aim}
+// stepSearch prepares the search for the courses of src in p.
+func (r *Rules) stepSearch(p Position, src source, aim SquareSet) stepSearch {
+	board := p.without(src)
+	return stepSearch{rules: r, board: board, occ: board.Occupied(), aim: aim}
 }
 
 // search makes one more step from s, with this many steps left in the leg and legs left in
@@ -95,16 +95,11 @@ func (ss *stepSearch) legEnds(s Square, h Height) SquareSet {
 	return ss.found
 }
 
-// directedFirstEnds is firstEnds where doors are directed.
-func (t *turn) directedFirstEnds(src source) SquareSet {
-	ss := t.stepSearch(src)
-	return ss.legEnds(src.start(t.side), src.height)
-}
-
 // directedEnds is courseEnds where doors are directed: first are the ends of the first leg.
 // The search is over when all is found that could be if doors opened again for every leg.
 func (t *turn) directedEnds(src source, first SquareSet) SquareSet {
-	ss := t.stepSearch(src)
+	ss := t.r.stepSearch(t.p, src, t.aim)
+	first &= t.aim
 	bound := first
 	for todo, done := first&ss.occ, SquareSet(0); todo != 0; todo = bound & ss.occ &^ done {
 		piece := todo.first()

@@ -89,6 +89,24 @@ func (c *courseSearch) place(p Position, side Side) {
 	}
 }
 
+// firstLeg returns where the first leg of a piece of side in p can end, either goal included.
+// Unless doors are directed it leaves the board without the piece in c.
+func (c *courseSearch) firstLeg(r *Rules, p Position, side Side, src source) SquareSet {
+	if r.directed {
+		ss := r.stepSearch(p, src, boardSet|goalSet)
+		return ss.legEnds(src.start(side), src.height)
+	}
+	c.place(p.without(src), side)
+	if src.from.OnBoard() {
+		return c.legEnds(1<<src.from, src.height, doorSet{})
+	}
+	first := rowSet(nearRow(side, 0))
+	if src.height > 1 {
+		first = c.legEnds(first&c.empty, src.height-1, doorSet{})
+	}
+	return first
+}
+
 // courseEnds returns where the courses that begin with one of these legs can
 // end, so far as it is wanted. first is where those legs end.
 func (c *courseSearch) courseEnds(first SquareSet, legs *legsByEnd, wanted SquareSet) SquareSet {

@@ -50,10 +50,6 @@ func (g *Game) Moves() []Move { return g.moves }
 // Ply returns how many turns have been played, placements not counted.
 func (g *Game) Ply() int { return len(g.moves) - g.placed }
 
-// Forbidden returns the keys of the positions that the repetition rule forbids
-// to reproduce now; the slice is the game's own.
-func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
-
 // Legal returns the legal moves, the repetition rule included; none when the
 // game is over. The set is the game's own: it is generated once a position,
 // must not be changed, and holds until the next move.
@@ -237,18 +233,4 @@ func (g *Game) explainEnd(m Move) string {
 		return fmt.Sprintf("it would bring back the position after ply %d", slices.Index(g.past, next.Key())-g.placed)
 	}
 	return "the rules don't allow it"
-}
-
-// OnlyRepeats reports whether m is illegal only for what it brings back: it would be
-// legal if null moves and repetitions were allowed. Engines without a history of the
-// game choose such moves; see the tournament's policy for them.
-func (g *Game) OnlyRepeats(m Move) bool {
-	if o, _ := g.Outcome(); o != Undecided || g.rules.SettingUp(g.pos) || g.Legal().Contains(m) {
-		return false
-	}
-	loose := *g.rules
-	loose.allowNull = true
-	var ms MoveSet
-	loose.Moves(g.pos, &ms)
-	return ms.Contains(m)
 }

@@ -39,19 +39,6 @@ func (r *Rules) MovesAfter(p Position, past []Position, ms *MoveSet) {
 	}
 }
 
-// forbidden returns those of the earlier positions that a move may not reproduce. The
-// present position is not among them: null_move is an option of its own.
-func (r *Rules) forbidden(past []Position) []Position {
-	switch r.options.Repetition {
-	case Superko:
-		return past
-	case Previous:
-		return past[max(len(past)-1, 0):]
-	default:
-		return nil
-	}
-}
-
 // placements adds to ms the ways to place the next piece of a set-up.
 func (r *Rules) placements(p Position, ms *MoveSet) {
 	side := p.Side()

@@ -174,7 +174,7 @@ func TestOptionErrors(t *testing.T) {
 		"standard:":                         "expected option=value",
 		"standard:null_move":                "expected option=value",
 		"standard:null_move=yes":            `rule option null_move: "yes" is not one of: forbid, allow`,
-		"standard:nul_move=allow":           `unknown rule option "nul_move"; expected one of: relocation`,
+		"standard:nul_move=allow":           `unknown rule option "nul_move", did you mean "null_move"?`,
 		"standard:max_plies=0":              "a number from 1 to 100000",
 		"standard:max_plies=1e9":            "a number from 1 to 100000",
 		"kang:kang_goals=12":                "a number from 1 to 9",

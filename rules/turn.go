@@ -26,7 +26,7 @@ type turn struct {
 	r         *Rules
 	p         Position
 	side      Side
-	aim       SquareSet // what may be landed on: the board, and the goal if it may be entered
+	aim       SquareSet // what may be landed on
 	rows      int       // rows still to come
 	hand      bool      // the hand is still to come
 	exhausted bool
@@ -38,13 +38,18 @@ type turn struct {
 
 // begin prepares t for side.
 func (t *turn) begin(r *Rules, p Position, side Side) {
-	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, boardSet
+	t.r, t.p, t.side, t.rows, t.aim = r, p, side, Rows, r.aim(p, side)
 	t.n, t.exhausted = 0, false
 	t.hand = r.options.Kang && p.HoldsPieces(side)
 	t.search.perLeg = r.perLeg
-	if !r.cooldown || !p.TookOut(side) {
-		t.aim |= 1 << goalOf(side)
+}
+
+// aim returns what side may land on: the board, and its goal if it may be entered.
+func (r *Rules) aim(p Position, side Side) SquareSet {
+	if r.cooldown && p.TookOut(side) {
+		return boardSet
 	}
+	return boardSet | 1<<goalOf(side)
 }
 
 // next loads the sources of the hand, or of the next row that has any, and
@@ -82,13 +87,12 @@ func (t *turn) add(from Square, h Height) {
 	t.n++
 }
 
-// lifted returns the position without the moving piece, if that is on the board.
-func (t *turn) lifted(src source) Position {
-	board := t.p
+// without returns the position without the moving piece, if that is on the board.
+func (p Position) without(src source) Position {
 	if src.from.OnBoard() {
-		board.lift(src.from)
+		p.lift(src.from)
 	}
-	return board
+	return p
 }
 
 // courseEnds returns the squares, of those wanted, on which a course of src can end.
@@ -101,22 +105,8 @@ func (t *turn) courseEnds(src source, wanted SquareSet) SquareSet {
 	return t.search.courseEnds(first, &legsTo[src.height&3][src.start(t.side)], wanted) & t.aim
 }
 
-// firstEnds returns where the first leg of src can end, either goal included. Unless doors
-// are directed it leaves the board without src in t.search.
-func (t *turn) firstEnds(src source) SquareSet {
-	if t.r.directed {
-		return t.directedFirstEnds(src)
-	}
-	t.search.place(t.lifted(src), t.side)
-	if src.from.OnBoard() {
-		return t.search.legEnds(1<<src.from, src.height, doorSet{})
-	}
-	first := rowSet(nearRow(t.side, 0))
-	if src.height > 1 {
-		first = t.search.legEnds(first&t.search.empty, src.height-1, doorSet{})
-	}
-	return first
-}
+// firstEnds returns where the first leg of src can end, either goal included.
+func (t *turn) firstEnds(src source) SquareSet { return t.search.firstLeg(t.r, t.p, t.side, src) }
 
 // landings is what one source can do: the squares its courses can end on.
 type landings struct {
@@ -149,21 +139,6 @@ func (t *turn) landings(i int, ends SquareSet) landings {
 	return l
 }
 
-// drops returns where the piece on hit may go when it is displaced.
-func (t *turn) drops(l *landings, hit Square) SquareSet {
-	drops := l.dropZone
-	if t.r.playable {
-		board := t.lifted(l.source)
-		board.lift(hit)
-		board.put(hit, l.height)
-		drops = t.r.dropZone(board, t.side)
-	}
-	if !t.r.allowNull && l.from.OnBoard() && t.p.At(hit) == l.height {
-		drops &^= 1 << l.from
-	}
-	return drops
-}
-
 // count returns the number of moves of the landings.
 func (t *turn) count(l *landings) int {
 	n := l.ends.Count()
@@ -181,35 +156,4 @@ func (t *turn) count(l *landings) int {
 		n -= (l.hits & t.p.OfHeight(l.height)).Count()
 	}
 	return n
-}
-
-// dropZone returns the squares where the mover may put a displaced piece:
-// empty, and not behind the opponent's first occupied row, or under drop_zone:
-// playable_row the row that he can play. board is what stands once the mover
-// has arrived, without the displaced piece.
-func (r *Rules) dropZone(board Position, mover Side) SquareSet {
-	occ := board.Occupied()
-	row := firstRow(occ, mover.Other())
-	if r.playable {
-		row = r.playableRow(board, mover.Other())
-	}
-	return rowsTo(row, mover) &^ occ
-}
-
-// playableRow returns the nearest row of side, 0 to 5, of which a piece could
-// move, its first occupied row if there is none. The first leg decides: what it
-// lands on may be displaced.
-func (r *Rules) playableRow(board Position, side Side) int {
-	var t turn
-	t.begin(r, board, side)
-	occ := board.Occupied()
-	for i := range Rows {
-		row := nearRow(side, i)
-		for s := range (occ & rowSet(row)).All() {
-			if t.firstEnds(source{s, board.At(s)})&t.aim&^(1<<s) != 0 {
-				return row
-			}
-		}
-	}
-	return firstRow(occ, side)
 }

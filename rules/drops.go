@@ -1,0 +1,45 @@
+package rules
+
+// drops returns where the piece on hit may go when it is displaced.
+func (t *turn) drops(l *landings, hit Square) SquareSet {
+	drops := l.dropZone
+	if t.r.playable {
+		board := t.p.without(l.source)
+		board.lift(hit)
+		board.put(hit, l.height)
+		drops = t.r.dropZone(board, t.side)
+	}
+	if !t.r.allowNull && l.from.OnBoard() && t.p.At(hit) == l.height {
+		drops &^= 1 << l.from
+	}
+	return drops
+}
+
+// dropZone returns the squares where the mover may put a displaced piece: empty, and not
+// behind the opponent's first occupied row, or under drop_zone: playable_row the row that he
+// can play. board is what stands once the mover has arrived, without the displaced piece.
+func (r *Rules) dropZone(board Position, mover Side) SquareSet {
+	occ := board.Occupied()
+	row := firstRow(occ, mover.Other())
+	if r.playable {
+		row = r.playableRow(board, mover.Other())
+	}
+	return rowsTo(row, mover) &^ occ
+}
+
+// playableRow returns the nearest row of side, 0 to 5, of which a piece could
+// move, its first occupied row if there is none. The first leg decides: what it
+// lands on may be displaced.
+func (r *Rules) playableRow(board Position, side Side) int {
+	var search courseSearch
+	occ, aim := board.Occupied(), r.aim(board, side)
+	for i := range Rows {
+		row := nearRow(side, i)
+		for s := range (occ & rowSet(row)).All() {
+			if search.firstLeg(r, board, side, source{s, board.At(s)})&aim&^(1<<s) != 0 {
+				return row
+			}
+		}
+	}
+	return firstRow(occ, side)
+}

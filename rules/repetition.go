@@ -1,0 +1,69 @@
+package rules
+
+// forbidden returns those of the earlier positions that a move may not reproduce. The
+// present position is not among them: null_move is an option of its own.
+func (r *Rules) forbidden(past []Position) []Position {
+	switch r.options.Repetition {
+	case Superko:
+		return past
+	case Previous:
+		return past[max(len(past)-1, 0):]
+	default:
+		return nil
+	}
+}
+
+// Forbidden returns the keys of the positions that the repetition rule forbids
+// to reproduce now; the slice is the game's own.
+func (g *Game) Forbidden() []Position { return g.rules.forbidden(g.past[:len(g.past)-1]) }
+
+// OnlyRepeats reports whether m is illegal only for what it brings back: it would be
+// legal if null moves and repetitions were allowed. Engines without a history of the
+// game choose such moves; see the tournament's policy for them.
+func (g *Game) OnlyRepeats(m Move) bool {
+	if o, _ := g.Outcome(); o != Undecided || g.rules.SettingUp(g.pos) || g.Legal().Contains(m) {
+		return false
+	}
+	loose := *g.rules
+	loose.allowNull = true
+	var ms MoveSet
+	loose.Moves(g.pos, &ms)
+	return ms.Contains(m)
+}
+
+// excludePast removes the moves that, made in p, lead to one of the past positions.
+func (ms *MoveSet) excludePast(r *Rules, p Position, past []Position) {
+	for i := range past {
+		q := &past[i]
+		// A move changes three squares at most, so nearly all of the past is
+		// excluded by the number of squares that differ.
+		d := ((q.lo ^ p.lo) | (q.hi ^ p.hi)) & planeMask
+		d &= d - 1
+		d &= d - 1
+		if d&(d-1) == 0 {
+			ms.exclude(r, p, *q)
+		}
+	}
+}
+
+// exclude removes the moves that, made in p, lead to the position past (a key).
+func (ms *MoveSet) exclude(r *Rules, p, past Position) {
+	excludeIf := func(m Move) {
+		if r.Apply(p, m).Key() == past {
+			ms.Remove(m)
+		}
+	}
+	for gi := range ms.groups[:ms.n] {
+		g := &ms.groups[gi]
+		arrivals := past.OfHeight(g.height)
+		for ends := g.ends & arrivals; ends != 0; ends &= ends - 1 {
+			excludeIf(newMove(g.from, ends.first(), NoSquare))
+		}
+		for hits := g.hits & arrivals; hits != 0; hits &= hits - 1 {
+			hit := hits.first()
+			for drops := *ms.dropsOf(g, hit) & past.OfHeight(p.At(hit)); drops != 0; drops &= drops - 1 {
+				excludeIf(newMove(g.from, hit, drops.first()))
+			}
+		}
+	}
+}
