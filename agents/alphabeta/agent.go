@@ -89,7 +89,7 @@ func (a *player) ChooseWithout(
 	if lim == (agents.Limits{}) {
 		lim.Depth = defaultDepth
 	}
-	best := a.search(ctx, g, lim, newTimer(began, g, lim), excluded)
+	best := a.search(ctx, g, lim, agents.NewTimer(began, g, lim), excluded)
 	if !best.Scored { // stopped before the first result
 		best.Move = anyMove
 		return best, ctx.Err()
@@ -104,7 +104,7 @@ func (a *player) limits(lim agents.Limits) agents.Limits {
 
 // search runs one search in every thread and returns the best of their results.
 func (a *player) search(
-	ctx context.Context, g *rules.Game, lim agents.Limits, t timer, excluded []rules.Move,
+	ctx context.Context, g *rules.Game, lim agents.Limits, t agents.Timer, excluded []rules.Move,
 ) agents.Decision {
 	a.shared.table.newSearch()
 	a.shared.nodes.Store(0)

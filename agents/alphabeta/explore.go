@@ -35,7 +35,7 @@ func (a *player) ChooseNoisy(
 		}
 	}
 	s := &a.searches[0]
-	s.begin(ctx, g, lim, newTimer(began, g, lim))
+	s.begin(ctx, g, lim, agents.NewTimer(began, g, lim))
 	m := s.noisiest(g.Position(), best, noise)
 	best.Nodes += s.nodeCount
 	if m != best.Move {

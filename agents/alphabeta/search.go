@@ -43,7 +43,7 @@ type search struct {
 	params
 
 	ctx          context.Context // of the move being chosen
-	timer        timer
+	timer        agents.Timer
 	maxNodes     int64 // 0: no bound
 	nodeCount    int64 // of this thread
 	flushedNodes int64 // of them, in sharedState.nodes
@@ -65,7 +65,7 @@ func (s *search) reset(shared *sharedState, r *rules.Rules, e *eval.Evaluator, p
 }
 
 // begin prepares for one choice. The game has not ended.
-func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t timer) {
+func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t agents.Timer) {
 	s.ctx, s.timer, s.maxNodes = ctx, t, lim.Nodes
 	s.nodeCount, s.flushedNodes, s.nextPoll, s.stopped = 0, 0, 0, false
 	s.excluded = s.excluded[:0]
@@ -80,7 +80,7 @@ func (s *search) begin(ctx context.Context, g *rules.Game, lim agents.Limits, t 
 // after each.
 func (s *search) deepen(root rules.Position, first, last int, report func(agents.Decision)) agents.Decision {
 	var best agents.Decision
-	forced := s.timer.clocked() && s.forced(root)
+	forced := s.timer.Clocked() && s.forced(root)
 	for depth := first; depth <= last; depth++ {
 		s.rootMove, s.lastScore = best.Move, best.Score
 		score := s.alphaBeta(root, -infinity, infinity, depth, false)
@@ -98,7 +98,7 @@ func (s *search) deepen(root rules.Position, first, last int, report func(agents
 		if _, proven := score.Proven(); proven {
 			break
 		}
-		if s.timer.finished(best.Move) || forced {
+		if s.timer.Finished(best.Move) || forced {
 			break
 		}
 	}
@@ -250,7 +250,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 			f.pv = append(append(f.pv[:0], m), s.stack[ply+1].pv...)
 		}
 		if ply == 0 {
-			s.timer.unsettled = m != s.rootMove || score < s.lastScore-unsettlingDrop
+			s.timer.Unsettled = m != s.rootMove || score < s.lastScore-unsettlingDrop
 			s.rootScore = score
 		}
 
@@ -273,7 +273,7 @@ func (s *search) alphaBeta(p rules.Position, alpha, beta agents.Score, depth int
 }
 
 // unsettlingDrop is the drop of the score from one iteration to the next that is worth
-// more time.
+// more time, in hundredths of a point; chosen, not measured.
 const unsettlingDrop = 30
 
 // forced reports whether all moves but one of p, the root, lose at once.
@@ -370,7 +370,7 @@ func (s *search) countNode() bool {
 	}
 	if s.nodeCount >= s.nextPoll && !s.stopped {
 		s.nextPoll = s.nodeCount + pollEvery
-		s.stopped = s.stop.Load() || s.ctx.Err() != nil || s.timer.expired()
+		s.stopped = s.stop.Load() || s.ctx.Err() != nil || s.timer.Expired()
 	}
 	if !s.stopped {
 		s.nodeCount++

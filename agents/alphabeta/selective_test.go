@@ -214,7 +214,7 @@ func TestLost(t *testing.T) {
 	for range 400 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, agents.Limits{}, timer{})
+		s.begin(t.Context(), g, agents.Limits{}, agents.Timer{})
 		p, buffer := g.Position(), &s.stack[0].moves
 		static := s.evaluate(p, p.Hash())
 		if !static.attacked {
@@ -240,7 +240,7 @@ func TestReduction(t *testing.T) {
 	for range 200 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
-		s.begin(t.Context(), g, agents.Limits{}, timer{})
+		s.begin(t.Context(), g, agents.Limits{}, agents.Timer{})
 		next := g.Position()
 		static := s.evaluate(next, next.Hash())
 		for range 2 {
@@ -269,4 +269,13 @@ func TestReduction(t *testing.T) {
 	}
 	require.Greater(t, threats, 10)
 	require.Greater(t, quiet, 10)
+}
+
+// A forced move takes no time under a clock.
+func TestForcedMoveIsPlayedAtOnce(t *testing.T) {
+	r := rules.MustParse("standard")
+	g := agenttest.Game(t, r, "200023/000010/300000/010300/000001/010223 s")
+	a := agenttest.New(t, Kind(), "alphabeta", g)
+	d := agenttest.Choose(t, a, g, agents.Limits{Clock: agents.Clock{Left: time.Hour}})
+	require.Equal(t, 1, d.Depth)
 }

@@ -24,9 +24,9 @@ type search struct {
 	played []rules.Move   // in that game up to the root
 
 	ctx           context.Context // of the move being chosen
-	deadline      time.Time       // zero: none
-	maxDepth      int             // bound of the tree's depth in plies; 0: none
-	maxIterations int64           // 0: none
+	timer         agents.Timer
+	maxDepth      int   // bound of the tree's depth in plies; 0: none
+	maxIterations int64 // 0: none
 
 	// The mutex guards what follows while threads run. They release it where they
 	// generate and evaluate moves.
@@ -51,10 +51,7 @@ func (s *search) reset(r *rules.Rules, e *eval.Evaluator, info func(agents.Decis
 
 // choose searches g's position until a limit is reached or the root is proven.
 func (s *search) choose(ctx context.Context, g *rules.Game, lim agents.Limits) agents.Decision {
-	s.ctx, s.deadline = ctx, time.Time{}
-	if soft, _ := lim.Times(g); soft > 0 {
-		s.deadline = time.Now().Add(soft)
-	}
+	s.ctx, s.timer = ctx, agents.NewTimer(time.Now(), g, lim)
 	s.maxDepth, s.maxIterations = lim.Depth, lim.Nodes
 	s.iterations, s.deepest = 0, 0
 	s.setRoot(g)
@@ -82,7 +79,7 @@ func (s *search) finished() bool {
 
 // stopped reports whether the time is up or the context cancelled.
 func (s *search) stopped() bool {
-	return s.ctx.Err() != nil || !s.deadline.IsZero() && !time.Now().Before(s.deadline)
+	return s.ctx.Err() != nil || s.timer.Expired()
 }
 
 // setRoot makes g's position the root. The tree of an earlier position of the same
