@@ -1,0 +1,70 @@
+package human
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"gyges/rules/base/jsonl"
+)
+
+// maxLine bounds an input line, in bytes. No move is longer.
+const maxLine = 1024
+
+// errTooLong is returned for a line of more than maxLine bytes, all of which has been read.
+var errTooLong = errors.New("that line is too long")
+
+// lines reads lines from a reader that can't be interrupted, such as a terminal.
+// Several agents may share it, as both sides of a game may be people.
+type lines struct {
+	in    io.Reader
+	begin sync.Once
+	read  chan line
+}
+
+type line struct {
+	text string
+	err  error
+}
+
+// next returns the next line without its end. It blocks until there is one, the
+// input ends (io.EOF), or ctx is cancelled; the next call returns a line that comes
+// later.
+func (l *lines) next(ctx context.Context) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	l.begin.Do(func() {
+		l.read = make(chan line)
+		go l.readAll()
+	})
+	select {
+	case got, ok := <-l.read:
+		if !ok {
+			return "", io.EOF
+		}
+		return got.text, got.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// readAll reads until the input ends or fails.
+func (l *lines) readAll() {
+	defer close(l.read)
+	for in := jsonl.NewReader(l.in, maxLine); ; {
+		text, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return
+		case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
+			err = errTooLong
+		}
+		l.read <- line{strings.TrimRight(string(text), "\r"), err}
+		if err != nil && !errors.Is(err, errTooLong) {
+			return
+		}
+	}
+}
