@@ -8,11 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 )
 
-// Verdict is the result of one point of a check.
+// Verdict is the result of one check.
 type Verdict string
 
 // The verdicts.
@@ -22,7 +23,7 @@ const (
 	Fail Verdict = "FAIL"
 )
 
-// CheckResult is one point of a check.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	Name    string
 	Verdict Verdict
@@ -36,9 +37,8 @@ const (
 	longSearch    = 30 * time.Second
 )
 
-// points are what is checked, in order. An error of a point is a failure, or a
-// note.
-var points = []struct {
+// checks are what is tested, in order. An error of one is a failure, or a note.
+var checks = []struct {
 	name string
 	try  func(*checker) (detail string, err error)
 }{
@@ -61,22 +61,20 @@ type note string
 
 func (n note) Error() string { return string(n) }
 
-// Check tests a program as an engine, point by point, and calls report after each. It
+// Check tests a program as an engine, in all of [checks], and calls report after each. It
 // returns an error if the program can't be started, or that of ctx.
 func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) error {
 	if err := findProgram(command, dir); err != nil {
 		return err
 	}
-	c := &checker{ctx: ctx, command: command, dir: dir, rules: rules.MustParse("italian")}
-	defer c.end()
+	c := &checker{client: client{command: command, dir: dir}, ctx: ctx, rules: rules.MustParse("italian")}
+	defer c.kill()
 	started := true
-	for i, point := range points {
+	for i, check := range checks {
 		detail, err := "", errors.New("not checked, since the engine doesn't start")
 		if started {
-			began := time.Now()
 			if err = c.run(); err == nil {
-				c.took = time.Since(began)
-				detail, err = point.try(c)
+				detail, err = check.try(c)
 			}
 			started = i > 0 || err == nil
 		}
@@ -86,125 +84,67 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 		verdict := Pass
 		if err != nil {
 			verdict, detail = Fail, err.Error()
+			if errors.As(err, new(note)) {
+				verdict = Note
+			}
+			if errors.As(err, new(*agents.Failure)) { // its state is unknown
+				c.kill()
+			}
 		}
-		if n := note(""); errors.As(err, &n) {
-			verdict = Note
-		}
-		report(CheckResult{point.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
+		report(CheckResult{check.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
 	}
 	return nil
 }
 
-// checker has an engine running at the beginning of each point.
+// checker has an engine running at the beginning of each check.
 type checker struct {
-	ctx     context.Context
-	command []string
-	dir     string
-	rules   *rules.Rules
-
-	p       *process
-	trace   trace
-	took    time.Duration // to start
-	name    string
-	offered []string
-	again   bool // it has answered a go a second time
-}
-
-func (c *checker) end() {
-	if c.p != nil {
-		_ = c.p.kill() // its answers don't matter any more
-		c.p = nil
-	}
+	client
+	ctx   context.Context
+	rules *rules.Rules
+	took  time.Duration // to start
 }
 
 // run starts the engine unless it runs.
-func (c *checker) run() (err error) {
-	if c.p != nil {
+func (c *checker) run() error {
+	if c.proc != nil {
 		return nil
 	}
-	p, err := launch(c.command, c.dir, 0, &c.trace)
-	if err != nil {
-		return err
-	}
-	c.p, c.name, c.offered = p, "", nil
-	err = c.converse("ugi\n", checkPatience, func(word, rest string) bool {
-		switch word {
-		case "id":
-			if name, ok := strings.CutPrefix(rest, "name "); ok {
-				c.name = name
-			}
-		case "option":
-			c.offered = append(c.offered, optionName(rest))
-		}
-		return word == "ugiok"
-	})
-	if err != nil {
-		c.end()
-		return fmt.Errorf("no ugiok: %w", err)
-	}
-	return nil
-}
-
-// converse sends lines, and passes the answers to take until it returns true. After
-// an error other than errLate the engine is gone.
-func (c *checker) converse(lines string, limit time.Duration, take func(word, rest string) bool) error {
-	err := c.p.converse(c.ctx, lines, limit, func(word, rest string) (bool, error) { return take(word, rest), nil })
-	if err != nil && !errors.Is(err, errLate) {
-		c.end()
-	}
+	began := time.Now()
+	err := c.launch(c.ctx, checkPatience)
+	c.took = time.Since(began)
 	return err
 }
 
 // await sends lines that end in isready, and blocks until readyok.
-func (c *checker) await(lines string) error {
-	err := c.converse(lines, checkPatience, func(word, _ string) bool {
-		c.again = c.again || word == "bestmove"
-		return word == "readyok"
-	})
-	if err != nil {
-		c.end()
+func (c *checker) await(lines string) error { return c.wait(c.ctx, lines, checkPatience) }
+
+// maxTime returns the command that sets the option, if there is one.
+func (c *checker) maxTime(limit time.Duration) string {
+	if !c.offers("maxTime") {
+		return ""
 	}
-	return err
+	return fmt.Sprintf("setoption maxTime %v\n", limit.Seconds())
 }
 
-// move lets the engine choose in a position, and checks the move.
-func (c *checker) move(setpos string, p rules.Position) (rules.Move, error) {
-	lines := "setpos " + setpos + "\nisready\ngo\n"
-	if offers(c.offered, "maxTime") {
-		lines = fmt.Sprintf("setoption maxTime %v\n", shortTime.Seconds()) + lines
-	}
-	text, ready := "", false
-	answer := func(word, rest string) bool {
-		ready = ready || word == "readyok"
-		c.again = c.again || !ready && word == "bestmove"
-		text, _, _ = strings.Cut(rest, " ")
-		return ready && word == "bestmove"
-	}
-	err := c.converse(lines, checkPatience/2, answer)
-	if errors.Is(err, errLate) {
-		err = c.converse("stop\n", checkPatience/2, answer)
-	}
-	if err != nil {
-		c.end()
-		return rules.NoMove, err
-	}
-	m, err := parseMove(c.rules, p, text)
-	if err == nil {
-		err = rules.NewGame(c.rules, p).Check(m)
-	}
-	if err != nil {
-		return m, fmt.Errorf("setpos %s, bestmove %s: %w", setpos, text, err)
-	}
-	return m, nil
-}
-
-// moveOn is move on the board of the given rows.
-func (c *checker) moveOn(setpos, rows string) (rules.Move, error) {
+// move lets the engine choose on the board of the given rows, and checks the move.
+func (c *checker) move(setpos, rows string) (rules.Move, error) {
 	p, err := parseRows(c.rules, rows)
 	if err != nil {
 		return rules.NoMove, err
 	}
-	return c.move(setpos, p)
+	lines := c.maxTime(shortTime) + "setpos " + setpos + "\nisready\ngo\n"
+	answer, err := c.search(c.ctx, lines, checkPatience/2, checkPatience/2)
+	if err != nil {
+		return rules.NoMove, err
+	}
+	m, err := parseMove(c.rules, p, answer.move)
+	if err == nil {
+		err = rules.NewGame(c.rules, p).Check(m)
+	}
+	if err != nil {
+		return m, fmt.Errorf("setpos %s, bestmove %s: %w", setpos, answer.move, err)
+	}
+	return m, nil
 }
 
 func (c *checker) starts() (string, error) {
@@ -221,7 +161,7 @@ func (c *checker) names() (string, error) {
 func (c *checker) options() (string, error) {
 	var missing []string
 	for _, o := range []string{"maxPly", "maxTime", "maxNodes"} {
-		if !offers(c.offered, o) {
+		if !c.offers(o) {
 			missing = append(missing, o)
 		}
 	}
@@ -235,7 +175,7 @@ func (c *checker) options() (string, error) {
 func (c *checker) ready() (string, error) { return "", c.await("isready\n") }
 
 func (c *checker) start() (string, error) {
-	m, err := c.moveOn("start", startRows)
+	m, err := c.move("start", startRows)
 	return formatMove(m), err
 }
 
@@ -252,7 +192,7 @@ func (c *checker) boards() (string, error) {
 			g.PlayLegal(m)
 		}
 		rows := formatRows(c.rules, g.Position())
-		if _, err := c.moveOn("data "+rows, rows); err != nil {
+		if _, err := c.move("data "+rows, rows); err != nil {
 			return "", err
 		}
 	}
@@ -263,7 +203,7 @@ func (c *checker) boards() (string, error) {
 const winBoard = "000000/000000/000000/200003/123330/121210"
 
 func (c *checker) wins() (string, error) {
-	m, err := c.moveOn("data "+winBoard, winBoard)
+	m, err := c.move("data "+winBoard, winBoard)
 	if err == nil && !m.IsGoal() {
 		err = note(fmt.Sprintf("chose %s where 23|36 wins", formatMove(m)))
 	}
@@ -271,11 +211,11 @@ func (c *checker) wins() (string, error) {
 }
 
 func (c *checker) time() (string, error) {
-	if !offers(c.offered, "maxTime") {
+	if !c.offers("maxTime") {
 		return "", note("has no option maxTime")
 	}
 	began := time.Now()
-	if _, err := c.moveOn("start", startRows); err != nil {
+	if _, err := c.move("start", startRows); err != nil {
 		return "", err
 	}
 	took := time.Since(began).Round(time.Millisecond)
@@ -290,31 +230,19 @@ func (c *checker) time() (string, error) {
 }
 
 func (c *checker) stops() (string, error) {
-	setting := ""
-	if offers(c.offered, "maxTime") {
-		setting = fmt.Sprintf("setoption maxTime %v\n", longSearch.Seconds())
-	}
-	if err := c.await(setting + "isready\n"); err != nil {
-		return "", err
-	}
-	isMove := func(word, _ string) bool { return word == "bestmove" }
-	err := c.converse("setpos start\ngo\n", shortTime, isMove)
-	done, stopped := err == nil, time.Now()
-	if errors.Is(err, errLate) {
-		err = c.converse("stop\n", checkPatience, isMove)
-	}
-	took := time.Since(stopped).Round(time.Millisecond)
+	began := time.Now()
+	_, err := c.search(c.ctx, c.maxTime(longSearch)+"setpos start\nisready\ngo\n", shortTime, checkPatience)
+	took := (time.Since(began) - shortTime).Round(time.Millisecond)
 	if err != nil {
-		c.end()
-		return "", fmt.Errorf("no bestmove: %w", err)
+		return "", err
 	}
 	if err := c.await("isready\n"); err != nil {
 		return "", err
 	}
 	switch {
-	case c.again:
+	case c.twice:
 		return "", errors.New("sends two answers to one go")
-	case done:
+	case !c.pending.again:
 		return "was done before it could be stopped", nil
 	case took > time.Second:
 		return "", fmt.Errorf("answered %v late", took)
@@ -323,15 +251,17 @@ func (c *checker) stops() (string, error) {
 }
 
 func (c *checker) survives() (string, error) {
-	if err := c.await("nonsense 1 2 3\n\nsetoption\nisready\n"); err != nil {
-		return "", note(err.Error())
+	err := c.await("nonsense 1 2 3\n\nsetoption\nisready\n")
+	if err != nil {
+		c.kill()
+		err = note(err.Error())
 	}
-	return "", nil
+	return "", err
 }
 
 func (c *checker) quits() (string, error) {
-	obeyed, err := c.p.quit(2 * time.Second)
-	c.p = nil
+	obeyed, err := c.proc.quit(2 * time.Second)
+	c.proc = nil
 	if err == nil && !obeyed {
 		err = note("runs on; it is killed")
 	}
@@ -339,9 +269,9 @@ func (c *checker) quits() (string, error) {
 }
 
 func (c *checker) ends() (string, error) {
-	defer c.end()
-	_ = c.p.in.Close()
-	if !c.p.exitsWithin(2 * time.Second) {
+	defer c.kill()
+	_ = c.proc.in.Close()
+	if !c.proc.exitsWithin(2 * time.Second) {
 		return "", note("runs on; it is killed")
 	}
 	return "", nil

@@ -67,7 +67,7 @@ func FuzzHost(f *testing.F) {
 		if north {
 			g.PlayLegal(g.Legal().At(0))
 		}
-		h := &host{pending: pendingAnswers{ready: true, move: true}}
+		h := &host{client: client{pending: pendingAnswers{ready: true, move: true}}}
 		for line := range strings.Lines(text) {
 			word, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 			answer, done, err := h.handleLine(word, rest)

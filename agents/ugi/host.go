@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +15,6 @@ import (
 	"gyges/agents"
 	"gyges/agents/random"
 	"gyges/rules"
-)
-
-const (
-	quitGrace  = time.Second // for a program to end after quit
-	maxOptions = 1000        // of a program, more are ignored
 )
 
 // Kind returns the kind of agent that is an external program.
@@ -46,8 +37,6 @@ func Kind() agents.Kind {
 			wait("ready", "10s", "time to send readyok"),
 			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
 			wait("grace", "1s", "how much later than its time a move may come"),
-			{Name: "memory", Type: agents.Int, Min: 1, Max: 1 << 20, Doc: "MB of memory that the program may have, " +
-				"and each that it starts; on Linux"},
 			{Name: "restart", Type: agents.Text, Default: "crash", Choices: []string{"crash", "game"},
 				Doc: "start the program anew after a crash only, or for every game"},
 		},
@@ -58,8 +47,7 @@ func Kind() agents.Kind {
 // host is a program as an agent. The program is started when the first game
 // begins, and used for all games until it fails.
 type host struct {
-	command []string
-	dir     string
+	client
 	given   []setting // options of the spec, by name
 	start   time.Duration
 	ready   time.Duration
@@ -67,28 +55,14 @@ type host struct {
 	grace   time.Duration
 	restart bool // for every game
 	limits  agents.Limits
-	memory  int // MB that the program may have; 0: no bound
 
-	proc     *process
-	trace    trace
-	offered  []string          // names of the program's options
-	extended bool              // it supports our extensions
-	sent     map[string]string // limits set as options
-	pending  pendingAnswers
-
+	sent  map[string]string // limits set as options
 	setup agents.Setup
 	rng   *rand.Rand // for set-ups, which a program without the extensions can't choose
-	found []finding  // of the last search, by depth
 }
 
 // setting is an option with its value.
 type setting struct{ name, value string }
-
-// pendingAnswers are the answers that the program has not sent yet.
-type pendingAnswers struct {
-	ready, move bool
-	again       bool // bestmove may come a second time, since stop was sent as it answered
-}
 
 var (
 	_ agents.Agent  = (*host)(nil)
@@ -98,10 +72,10 @@ var (
 
 func newHost(v agents.Values) (agents.Agent, error) {
 	h := &host{
-		command: splitCommand(v["cmd"]), dir: v["dir"],
-		start: v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
-		restart: v["restart"] == "game", memory: v.Int("memory"),
-		limits: agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
+		client: client{command: splitCommand(v["cmd"]), dir: v["dir"]},
+		start:  v.Duration("start"), ready: v.Duration("ready"), move: v.Duration("move"), grace: v.Duration("grace"),
+		restart: v["restart"] == "game",
+		limits:  agents.Limits{Depth: v.Int("depth"), Nodes: int64(v.Int("nodes")), MoveTime: v.Duration("movetime")},
 	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if option, ok := strings.CutPrefix(name, "opt."); ok {
@@ -114,61 +88,14 @@ func newHost(v agents.Values) (agents.Agent, error) {
 	return h, findProgram(h.command, h.dir)
 }
 
-// commandWord is a word of a command: double quotes hold blanks together. An open
-// quote ends with the command.
-var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
-
-// splitCommand splits a command into words at blanks, without a shell.
-func splitCommand(text string) []string {
-	words := commandWord.FindAllString(text, -1)
-	for i := range words {
-		words[i] = strings.ReplaceAll(words[i], `"`, "")
-	}
-	return words
-}
-
-// CheckCommand returns an error unless there is a program that a command, as in
-// the parameter cmd, could start.
-func CheckCommand(command string) error { return findProgram(splitCommand(command), "") }
-
-// findProgram checks that there is a program to start in a folder; "": here.
-func findProgram(command []string, dir string) error {
-	if len(command) == 0 {
-		return errors.New("expected cmd=PROGRAM, found none")
-	}
-	path := command[0]
-	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	if _, err := exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("parameter cmd: %w", err)
-	}
-	return nil
-}
-
 // Trace implements [agents.Tracer].
 func (h *host) Trace() []string { return h.trace.last() }
-
-// Close ends the program.
-func (h *host) Close() error {
-	if h.proc == nil {
-		return nil
-	}
-	p := h.proc
-	h.proc = nil
-	if h.pending.move { // it may not read quit before it has answered
-		_ = p.send("stop\n")
-	}
-	_, err := p.quit(quitGrace)
-	return err
-}
 
 // fail kills the program, which is in an unknown state, unless err is nil or the
 // context's. It returns err.
 func (h *host) fail(ctx context.Context, err error) error {
-	if h.proc != nil && err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
-		_ = h.proc.kill() // err says more
-		h.proc = nil
+	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
+		h.kill()
 	}
 	return err
 }
@@ -185,7 +112,7 @@ func (h *host) newGame(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := h.settle(ctx, ""); err != nil {
+	if err := h.wait(ctx, "", h.ready); err != nil {
 		return err
 	}
 	if h.proc == nil {
@@ -200,7 +127,7 @@ func (h *host) newGame(ctx context.Context) error {
 	if h.extended {
 		commands = fmt.Sprintf("setoption rules %s\nsetoption seed %d\n", h.setup.Rules, h.setup.Seed)
 	}
-	return h.settle(ctx, commands+"isready\n")
+	return h.wait(ctx, commands+"isready\n", h.ready)
 }
 
 // Suits implements [agents.Suiter]. It starts the program to learn whether it supports
@@ -241,78 +168,20 @@ func (h *host) canPlay(r *rules.Rules) error {
 	return nil
 }
 
-// launch starts the program, and sets the options of the spec. A program that
-// fails, or has not answered all when ctx ends, is killed.
-func (h *host) launch(ctx context.Context) (err error) {
-	h.offered, h.extended, h.sent, h.pending, h.trace = nil, false, nil, pendingAnswers{}, trace{}
-	if h.proc, err = launch(h.command, h.dir, h.memory, &h.trace); err != nil {
-		h.proc = nil
+// launch starts the program, and sets the options of the spec.
+func (h *host) launch(ctx context.Context) error {
+	h.sent = nil
+	if err := h.client.launch(ctx, h.start); err != nil {
 		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = h.proc.kill() // err says more
-			h.proc = nil
-		}
-	}()
-	err = h.proc.converse(ctx, "ugi\n", h.start, func(word, rest string) (done bool, err error) {
-		if name := optionName(rest); word == "option" && name != "" && len(h.offered) < maxOptions {
-			h.offered = append(h.offered, name)
-			h.extended = h.extended || name == "rules"
-		}
-		return word == "ugiok", nil
-	})
-	if err != nil {
-		return timedOut(err, "the engine did not send ugiok within %v", h.start)
 	}
 	commands := ""
 	for _, o := range h.given {
 		commands += o.command()
 	}
-	return h.settle(ctx, commands+"isready\n")
-}
-
-// optionName returns the name of an option line, whose first word is taken off:
-// "maxPly", "maxPly default 3", "name maxPly type spin".
-func optionName(rest string) string {
-	words := strings.Fields(rest)
-	if len(words) > 1 && words[0] == "name" {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return words[0]
+	return h.fail(ctx, h.proc.send(commands))
 }
 
 func (s setting) command() string { return "setoption " + s.name + " " + s.value + "\n" }
-
-// timedOut turns errLate into a failure and leaves other errors as they are.
-func timedOut(err error, format string, args ...any) error {
-	if errors.Is(err, errLate) {
-		return &agents.Failure{Kind: agents.TimedOut, Err: fmt.Errorf(format, args...)}
-	}
-	return err
-}
-
-// settle sends commands that end in isready, or none, and blocks until no answer
-// of the program is outstanding, also none to a search that was cancelled.
-func (h *host) settle(ctx context.Context, commands string) error {
-	h.pending.ready = h.pending.ready || commands != ""
-	if h.proc == nil || !h.pending.ready && !h.pending.move {
-		return nil
-	}
-	err := h.proc.converse(ctx, commands, h.ready, func(word, _ string) (done bool, err error) {
-		switch word {
-		case "readyok":
-			h.pending.ready = false
-		case "bestmove":
-			h.pending.move = false
-		}
-		return !h.pending.ready && !h.pending.move, nil
-	})
-	return timedOut(err, "the engine did not send readyok within %v", h.ready)
-}
 
 // Choose implements [agents.Agent].
 func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
@@ -336,7 +205,7 @@ func (h *host) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (ag
 }
 
 func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d agents.Decision, err error) {
-	if err := h.settle(ctx, ""); err != nil {
+	if err := h.wait(ctx, "", h.ready); err != nil {
 		return d, err
 	}
 	if h.proc == nil { // the search before failed, and its game goes on all the same
@@ -367,7 +236,7 @@ func (h *host) choose(ctx context.Context, g *rules.Game, lim agents.Limits) (d 
 // timed returns limits with a move time in place of the clock, unless the program
 // divides its time by itself: if it has our extensions and the option moveOverhead.
 func (h *host) timed(g *rules.Game, lim agents.Limits) agents.Limits {
-	if told := h.extended && offers(h.offered, "moveOverhead"); lim.Clock != (agents.Clock{}) && !told {
+	if told := h.extended && h.offers("moveOverhead"); lim.Clock != (agents.Clock{}) && !told {
 		own := agents.Limits{MoveTime: lim.Clock.MoveTime(g)}
 		lim.Clock = agents.Clock{}
 		lim = lim.Tighter(own)
@@ -398,7 +267,7 @@ func goText(lim agents.Limits, side rules.Side) (text string) {
 func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, err error) {
 	wanted := map[string]string{}
 	add := func(name string, on bool, value string) {
-		if on && offers(h.offered, name) {
+		if on && h.offers(name) {
 			wanted[name] = tighter(name, value, h.given)
 		}
 	}
@@ -425,11 +294,6 @@ func (h *host) limit(ctx context.Context, lim agents.Limits) (commands string, e
 	return commands, nil
 }
 
-// offers reports whether an option is among those of a program.
-func offers(options []string, name string) bool {
-	return slices.ContainsFunc(options, func(o string) bool { return strings.EqualFold(o, name) })
-}
-
 // tighter returns the lower of a limit and what the spec has for it.
 func tighter(name, value string, given []setting) string {
 	for _, g := range given {
@@ -443,76 +307,27 @@ func tighter(name, value string, given []setting) string {
 }
 
 // search sends commands that end in isready and go, and returns the answer.
-func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (answer finding, err error) {
-	budget, late := h.move, h.grace
+func (h *host) search(ctx context.Context, commands string, lim agents.Limits) (result, error) {
+	budget, grace := h.move, h.grace
 	if most := cmp.Or(lim.MoveTime, lim.Clock.Left); most > 0 {
 		budget = most
 		if h.extended || h.sent["maxTime"] != "" { // the program keeps to it by itself
-			budget, late = budget+late/2, late-late/2
+			budget, grace = budget+grace/2, grace-grace/2
 		}
 	}
-	h.found = h.found[:0]
-	h.pending.ready, h.pending.move = true, true
-	listen := func(word, rest string) (done bool, err error) {
-		answer, done, err = h.handleLine(word, rest)
-		return done, err
-	}
-	err = h.proc.converse(ctx, commands, budget, listen)
-	if errors.Is(err, errLate) {
-		h.pending.again = true
-		err = h.proc.converse(ctx, "stop\n", late, listen)
-	}
-	if err != nil && ctx.Err() != nil {
-		_ = h.proc.send("stop\n") // settle receives the answer when the program is used again
-	}
-	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, late)
-}
-
-// handleLine handles a line that follows go, and reports whether it is the answer.
-// What comes before readyok belongs to an earlier search.
-func (h *host) handleLine(word, rest string) (answer finding, done bool, err error) {
-	switch word {
-	case "readyok":
-		if h.pending.ready {
-			h.pending.ready, h.pending.again = false, false
-		}
-	case "info":
-		var f finding
-		f.read(strings.Fields(rest))
-		if !h.pending.ready && f.move != "" && len(h.found) < maxPly {
-			h.found = append(h.found, f)
-		}
-	case "bestmove":
-		words := strings.Fields(rest)
-		switch {
-		case h.pending.ready && h.pending.again:
-			return answer, false, nil
-		case h.pending.ready:
-			return answer, false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
-		case len(words) == 0:
-			return answer, false, broken("expected a move after bestmove, found none")
-		}
-		h.pending.move = false
-		if n := len(h.found); n > 0 && h.found[n-1].move == words[0] {
-			answer = h.found[n-1]
-		}
-		answer.read(words[1:])
-		answer.move = words[0]
-		return answer, true, nil
-	}
-	return answer, false, nil
+	return h.client.search(ctx, commands, budget, grace)
 }
 
 // decide turns an answer into a decision.
-func (h *host) decide(g *rules.Game, answer finding) (agents.Decision, error) {
+func (h *host) decide(g *rules.Game, answer result) (agents.Decision, error) {
 	m, err := h.readMove(g, answer.move)
 	if err != nil {
 		return agents.Decision{}, &agents.Failure{Kind: agents.BadMove, Err: err}
 	}
 	if h.setup.OnRepetition == agents.AskNext && g.OnlyRepeats(m) {
-		for _, f := range slices.Backward(h.found) {
-			if other, err := h.readMove(g, f.move); err == nil && g.Legal().Contains(other) {
-				m, answer = other, f
+		for _, other := range slices.Backward(h.results) {
+			if legal, err := h.readMove(g, other.move); err == nil && g.Legal().Contains(legal) {
+				m, answer = legal, other
 				break
 			}
 		}
@@ -539,53 +354,4 @@ func (h *host) readMove(g *rules.Game, text string) (rules.Move, error) {
 		m = m.Rotate()
 	}
 	return m, nil
-}
-
-// finding is what an engine reports of a search in lines info and bestmove.
-type finding struct {
-	move   string
-	depth  int
-	score  float64
-	scored bool
-	nodes  int64
-}
-
-// read sets the fields from the words that follow info or bestmove M. Unknown
-// words and invalid numbers are skipped: only the move has to be right.
-func (f *finding) read(words []string) {
-	for i := 0; i+1 < len(words); i++ {
-		value := words[i+1]
-		switch words[i] {
-		case "pv", "string": // what follows is no pair
-			return
-		case "ply", "depth":
-			if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= maxPly {
-				f.depth = n
-			}
-		case "bestmove":
-			f.move = value
-		case "score":
-			x, err := strconv.ParseFloat(value, 64)
-			if err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
-				f.score, f.scored = x, true
-			}
-		case "nodes":
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
-				f.nodes = n
-			}
-		default:
-			continue
-		}
-		i++
-	}
-}
-
-// agentScore returns the score in the units of agents. One of a program without the
-// extensions, in an unknown unit, counts as hundredths of a point and never as proven.
-func (f *finding) agentScore(extended bool) agents.Score {
-	top := float64(agents.MaxEval)
-	if extended {
-		top = float64(agents.WinTop)
-	}
-	return agents.Score(math.Round(min(max(f.score, -top), top)))
 }

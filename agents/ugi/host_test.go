@@ -184,7 +184,7 @@ func TestClockForPrograms(t *testing.T) {
 		{true, []string{"rules"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 		{false, []string{"moveOverhead"}, fmt.Sprintf(" depth 9 movetime %d", share)},
 	} {
-		h := &host{extended: c.extended, offered: c.offered}
+		h := &host{client: client{extended: c.extended, offered: c.offered}}
 		require.Equal(t, c.want, goText(h.timed(g, lim), rules.South))
 	}
 	require.Equal(t, " btime 15000 binc 30", goText(agents.Limits{Clock: lim.Clock}, rules.North))
@@ -200,7 +200,7 @@ func TestMisbehaviour(t *testing.T) {
 		"mute":      {agents.TimedOut, `^the engine did not send ugiok within 2s$`},
 		"exit":      {agents.Crashed, `^the engine ended \(exit status 3\): out of \\amemory$`},
 		"orphans":   {agents.Crashed, `^the engine ended \(exit status 4\): bystander \d+$`},
-		"hang":      {agents.TimedOut, `^the engine gave no move within 300ms and 150ms of grace$`},
+		"hang":      {agents.TimedOut, `^the engine gave no move within 1s and 500ms of grace$`},
 		"late":      {agents.TimedOut, `^the engine gave no move within`},
 		"halfhang":  {agents.TimedOut, `^the engine gave no move within`},
 		"flood":     {agents.BrokeProtocol, `^the engine floods its output: more than 20000 lines`},
@@ -221,7 +221,7 @@ func TestMisbehaviour(t *testing.T) {
 			case habit == "mute":
 				patience = ",start=2s"
 			case c.kind == agents.TimedOut:
-				patience = ",move=300ms,grace=150ms"
+				patience = ",move=1s,grace=500ms"
 			}
 			h := newTestHost(t, habit, patience)
 			began := time.Now()
@@ -422,13 +422,13 @@ func TestAskNext(t *testing.T) {
 	}
 	require.NotEmpty(t, nulls)
 	shallow, deep := g.Legal().At(0), g.Legal().At(7)
-	h.found = []finding{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3},
+	h.results = []result{{move: formatMove(shallow), depth: 1}, {move: formatMove(deep), depth: 3},
 		{move: formatMove(nulls[0]), depth: 5}}
-	d, err := h.decide(g, h.found[2])
+	d, err := h.decide(g, h.results[2])
 	require.NoError(t, err)
 	require.Equal(t, agents.Decision{Move: deep, Depth: 3}, d)
 	h.setup.OnRepetition = agents.Forfeit
-	d, err = h.decide(g, h.found[2])
+	d, err = h.decide(g, h.results[2])
 	require.NoError(t, err)
 	require.Equal(t, nulls[0], d.Move)
 }

@@ -19,7 +19,7 @@ func TestManualIsComplete(t *testing.T) {
 	for _, d := range Kind().Params {
 		code(strings.TrimSuffix(d.Name, "."))
 	}
-	for _, p := range points {
+	for _, p := range checks {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
 		require.Contains(t, Manual, "\n"+row)
 	}

@@ -54,9 +54,8 @@ type output struct {
 	err  error
 }
 
-// launch starts a program, which may have so many megabytes of memory; 0: no
-// bound. The error is an [agents.Failure], or an [agents.HostFailure].
-func launch(command []string, dir string, megabytes int, t *trace) (*process, error) {
+// launch starts a program. The error is an [agents.Failure], or an [agents.HostFailure].
+func launch(command []string, dir string, t *trace) (*process, error) {
 	p := &process{
 		cmd:   exec.Command(command[0], command[1:]...), //nolint:noctx // it outlives the calls that have a context
 		lines: make(chan output), closed: make(chan struct{}), trace: t,
@@ -86,12 +85,6 @@ func launch(command []string, dir string, megabytes int, t *trace) (*process, er
 		defer close(p.drained)
 		t.drain(p.errOut)
 	}()
-	if megabytes > 0 {
-		if err := boundMemory(p.cmd, megabytes); err != nil {
-			_ = p.kill() // err says more
-			return nil, &agents.Failure{Kind: agents.Crashed, Err: fmt.Errorf("memory=%d: %w", megabytes, err)}
-		}
-	}
 	return p, nil
 }
 
@@ -166,11 +159,11 @@ func (p *process) send(text string) error {
 // errLate is the error of an engine whose time to answer is over.
 var errLate = errors.New("no answer in time")
 
-// converse sends lines, and passes the engine's to take, the first word apart,
+// converse sends lines, and passes the engine's to handle, the first word apart,
 // until that reports that it is done or returns an error, or the time is over. The
-// error is take's, errLate, the context's, or an [agents.Failure].
+// error is handle's, errLate, the context's, or an [agents.Failure].
 func (p *process) converse(ctx context.Context, lines string, limit time.Duration,
-	take func(word, rest string) (done bool, err error),
+	handle func(word, rest string) (done bool, err error),
 ) error {
 	if err := p.send(lines); err != nil {
 		return err
@@ -184,7 +177,7 @@ func (p *process) converse(ctx context.Context, lines string, limit time.Duratio
 				return err
 			}
 			word, rest, _ := strings.Cut(line.text, " ")
-			if done, err := take(strings.TrimSpace(word), rest); done || err != nil {
+			if done, err := handle(strings.TrimSpace(word), rest); done || err != nil {
 				return err
 			}
 		case <-ctx.Done():

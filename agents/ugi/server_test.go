@@ -520,7 +520,7 @@ func TestSplitCommand(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	for text, want := range map[string]finding{
+	for text, want := range map[string]result{
 		"":      {},
 		"ply":   {},
 		"ply x": {},
@@ -531,11 +531,11 @@ func TestFindings(t *testing.T) {
 		"score Inf ply 1001 string score 3": {},
 		"seldepth ply 5":                    {depth: 5},
 	} {
-		var f finding
+		var f result
 		f.read(strings.Fields(text))
 		require.Equal(t, want, f, text)
 	}
-	f := finding{score: 1e12, scored: true}
+	f := result{score: 1e12, scored: true}
 	require.Equal(t, agents.MaxEval, f.agentScore(false))
 	require.Equal(t, agents.WinTop, f.agentScore(true))
 	f.score = -29998

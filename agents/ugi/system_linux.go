@@ -3,14 +3,11 @@ package ugi
 import (
 	"bytes"
 	"crypto/rand"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // bindLifetime has the system kill a program when the thread that starts it ends,
@@ -53,15 +50,4 @@ func hasMark(dir, mark string) bool {
 		}
 	}
 	return false
-}
-
-// boundMemory bounds the memory of a running program, and that of each program it
-// starts later, to so many megabytes.
-func boundMemory(cmd *exec.Cmd, megabytes int) error {
-	most := uint64(megabytes) << 20
-	err := unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: most, Max: most}, nil)
-	if errors.Is(err, unix.ESRCH) { // it has ended, which its host will notice
-		return nil
-	}
-	return err
 }

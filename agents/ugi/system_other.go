@@ -2,10 +2,7 @@
 
 package ugi
 
-import (
-	"errors"
-	"os/exec"
-)
+import "os/exec"
 
 // bindLifetime does nothing: a program outlives this process if that is killed
 // and the program ignores the end of its input.
@@ -13,8 +10,3 @@ func bindLifetime(*exec.Cmd) (mark string) { return "" }
 
 // killMarked does nothing: processes are not marked.
 func killMarked(string) {}
-
-// boundMemory is not supported.
-func boundMemory(*exec.Cmd, int) error {
-	return errors.New("the memory of a running program can't be bounded on this system")
-}

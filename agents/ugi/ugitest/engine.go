@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -190,16 +189,6 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	case "waits": // for stop, as an engine without limits does
 		e.stop = true
 		return true, 0, false
-	case "hoards":
-		var all [][]byte
-		for range 1 << 8 { // a gigabyte; then it answers
-			block := make([]byte, 4<<20)
-			for i := range block {
-				block[i] = 1
-			}
-			all = append(all, block)
-		}
-		runtime.KeepAlive(all)
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
@@ -232,7 +221,7 @@ func (e *engine) misbehave() (done bool, code int, ends bool) {
 	case "digits": // of another script
 		e.last = "\u0660|\u0661"
 	case "late":
-		time.Sleep(time.Second)
+		time.Sleep(10 * time.Second)
 	case "flood":
 		out := bufio.NewWriter(os.Stdout)
 		for {

@@ -1,0 +1,272 @@
+package ugi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/agents"
+)
+
+const (
+	quitGrace  = time.Second // for a program to end after quit
+	maxOptions = 1000        // of a program, more are ignored
+)
+
+// client holds the dialogue with a program, which it starts.
+type client struct {
+	command []string
+	dir     string
+
+	proc     *process // nil: it doesn't run
+	trace    trace
+	name     string   // that the program gives itself
+	offered  []string // names of its options
+	extended bool     // it supports our extensions
+	pending  pendingAnswers
+	twice    bool     // it has answered a go twice
+	results  []result // of the last search, by depth
+}
+
+// pendingAnswers are the answers that the program has not sent yet.
+type pendingAnswers struct {
+	ready, move bool
+	again       bool // bestmove may come a second time, since stop was sent as it answered
+}
+
+// commandWord is a word of a command: double quotes hold blanks together. An open
+// quote ends with the command.
+var commandWord = regexp.MustCompile(`(?:"[^"]*(?:"|$)|[^\s"])+`)
+
+// splitCommand splits a command into words at blanks, without a shell.
+func splitCommand(text string) []string {
+	words := commandWord.FindAllString(text, -1)
+	for i := range words {
+		words[i] = strings.ReplaceAll(words[i], `"`, "")
+	}
+	return words
+}
+
+// CheckCommand returns an error unless there is a program that a command, as in
+// the parameter cmd, could start.
+func CheckCommand(command string) error { return findProgram(splitCommand(command), "") }
+
+// findProgram checks that there is a program to start in a folder; "": here.
+func findProgram(command []string, dir string) error {
+	if len(command) == 0 {
+		return errors.New("expected cmd=PROGRAM, found none")
+	}
+	path := command[0]
+	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if _, err := exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
+		return fmt.Errorf("parameter cmd: %w", err)
+	}
+	return nil
+}
+
+// launch starts the program and blocks until ugiok. A program that fails, or has not answered when ctx
+// ends, is killed.
+func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
+	c.name, c.offered, c.extended, c.pending, c.trace = "", nil, false, pendingAnswers{}, trace{}
+	if c.proc, err = launch(c.command, c.dir, &c.trace); err != nil {
+		c.proc = nil
+		return err
+	}
+	err = c.proc.converse(ctx, "ugi\n", limit, func(word, rest string) (done bool, err error) {
+		switch name := optionName(rest); {
+		case word == "id" && strings.HasPrefix(rest, "name "):
+			c.name = strings.TrimPrefix(rest, "name ")
+		case word == "option" && name != "" && len(c.offered) < maxOptions:
+			c.offered = append(c.offered, name)
+			c.extended = c.extended || name == "rules"
+		}
+		return word == "ugiok", nil
+	})
+	if err != nil {
+		c.kill()
+	}
+	return timedOut(err, "the engine did not send ugiok within %v", limit)
+}
+
+// kill ends a program in an unknown state.
+func (c *client) kill() {
+	if c.proc != nil {
+		_ = c.proc.kill() // an error before says more
+		c.proc = nil
+	}
+}
+
+// Close ends the program.
+func (c *client) Close() error {
+	if c.proc == nil {
+		return nil
+	}
+	p := c.proc
+	c.proc = nil
+	if c.pending.move { // it may not read quit before it has answered
+		_ = p.send("stop\n")
+	}
+	_, err := p.quit(quitGrace)
+	return err
+}
+
+// offers reports whether the program has an option.
+func (c *client) offers(name string) bool {
+	return slices.ContainsFunc(c.offered, func(o string) bool { return strings.EqualFold(o, name) })
+}
+
+// optionName returns the name of an option line, whose first word is taken off:
+// "maxPly", "maxPly default 3", "name maxPly type spin".
+func optionName(rest string) string {
+	words := strings.Fields(rest)
+	if len(words) > 1 && words[0] == "name" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
+// timedOut turns errLate into a failure and leaves other errors as they are.
+func timedOut(err error, format string, args ...any) error {
+	if errors.Is(err, errLate) {
+		return &agents.Failure{Kind: agents.TimedOut, Err: fmt.Errorf(format, args...)}
+	}
+	return err
+}
+
+// wait sends commands that end in isready, or none, and blocks until no answer
+// of the program is outstanding, also none to a search that was cancelled.
+func (c *client) wait(ctx context.Context, commands string, limit time.Duration) error {
+	c.pending.ready = c.pending.ready || commands != ""
+	if c.proc == nil || !c.pending.ready && !c.pending.move {
+		return nil
+	}
+	err := c.proc.converse(ctx, commands, limit, func(word, _ string) (done bool, err error) {
+		switch word {
+		case "readyok":
+			c.pending.ready = false
+		case "bestmove":
+			c.twice = c.twice || !c.pending.move && !c.pending.again
+			c.pending.move = false
+		}
+		return !c.pending.ready && !c.pending.move, nil
+	})
+	return timedOut(err, "the engine did not send readyok within %v", limit)
+}
+
+// search sends commands that end in isready and go, and returns the answer. After the budget it sends
+// stop; the answer must come within the grace then.
+func (c *client) search(ctx context.Context, commands string, budget, grace time.Duration) (answer result, err error) {
+	c.results = c.results[:0]
+	c.pending.ready, c.pending.move = true, true
+	listen := func(word, rest string) (done bool, err error) {
+		answer, done, err = c.handleLine(word, rest)
+		return done, err
+	}
+	err = c.proc.converse(ctx, commands, budget, listen)
+	if errors.Is(err, errLate) {
+		c.pending.again = true
+		err = c.proc.converse(ctx, "stop\n", grace, listen)
+	}
+	if err != nil && ctx.Err() != nil {
+		_ = c.proc.send("stop\n") // wait receives the answer when the program is used again
+	}
+	return answer, timedOut(err, "the engine gave no move within %v and %v of grace", budget, grace)
+}
+
+// handleLine handles a line that follows go, and reports whether it is the answer.
+// What comes before readyok belongs to an earlier search.
+func (c *client) handleLine(word, rest string) (answer result, done bool, err error) {
+	switch word {
+	case "readyok":
+		if c.pending.ready {
+			c.pending.ready, c.pending.again = false, false
+		}
+	case "info":
+		var r result
+		r.read(strings.Fields(rest))
+		if !c.pending.ready && r.move != "" && len(c.results) < maxPly {
+			c.results = append(c.results, r)
+		}
+	case "bestmove":
+		words := strings.Fields(rest)
+		switch {
+		case c.pending.ready && c.pending.again:
+			return answer, false, nil
+		case c.pending.ready:
+			c.twice = true
+			return answer, false, broken("the engine answered twice: %.120q came before the next go", word+" "+rest)
+		case len(words) == 0:
+			return answer, false, broken("expected a move after bestmove, found none")
+		}
+		c.pending.move = false
+		if n := len(c.results); n > 0 && c.results[n-1].move == words[0] {
+			answer = c.results[n-1]
+		}
+		answer.read(words[1:])
+		answer.move = words[0]
+		return answer, true, nil
+	}
+	return answer, false, nil
+}
+
+// result is what an engine reports of a search in lines info and bestmove.
+type result struct {
+	move   string
+	depth  int
+	score  float64
+	scored bool
+	nodes  int64
+}
+
+// read sets the fields from the words that follow info or bestmove M. Unknown
+// words and invalid numbers are skipped: only the move has to be right.
+func (r *result) read(words []string) {
+	for i := 0; i+1 < len(words); i++ {
+		value := words[i+1]
+		switch words[i] {
+		case "pv", "string": // what follows is no pair
+			return
+		case "ply", "depth":
+			if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= maxPly {
+				r.depth = n
+			}
+		case "bestmove":
+			r.move = value
+		case "score":
+			x, err := strconv.ParseFloat(value, 64)
+			if err == nil && !math.IsNaN(x) && !math.IsInf(x, 0) {
+				r.score, r.scored = x, true
+			}
+		case "nodes":
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
+				r.nodes = n
+			}
+		default:
+			continue
+		}
+		i++
+	}
+}
+
+// agentScore returns the score in the units of agents. One of a program without the
+// extensions, in an unknown unit, counts as hundredths of a point and never as proven.
+func (r *result) agentScore(extended bool) agents.Score {
+	top := float64(agents.MaxEval)
+	if extended {
+		top = float64(agents.WinTop)
+	}
+	return agents.Score(math.Round(min(max(r.score, -top), top)))
+}
