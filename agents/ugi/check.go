@@ -110,9 +110,11 @@ func (c *checker) run() error {
 		return nil
 	}
 	began := time.Now()
-	err := c.launch(c.ctx, checkPatience)
+	if err := c.launch(c.ctx, checkPatience); err != nil {
+		return fmt.Errorf("no ugiok: %w", err)
+	}
 	c.took = time.Since(began)
-	return err
+	return nil
 }
 
 // await sends lines that end in isready, and blocks until readyok.
