@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"gyges/rules/base/csvfile"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -35,7 +33,7 @@ func (exportCmd) Help() string {
 		"the second has its spec. In PGN the tags hold most of the record and comments the score, depth, nodes and time of " +
 		"each move; Round is pair.game. gyges import keeps less of it: copy games.jsonl to keep everything. CSV has a line " +
 		"for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with " +
-		"an apostrophe. Parquet has the whole record in columns, players by their specs. In PGN names must be printable " +
+		"an apostrophe. Parquet has results, moves, scores, depths, nodes and times in columns, players by their specs. In PGN names must be printable " +
 		"and at most 1000 bytes long. PGN has lines of at most 255 bytes; only a tag with a longer name breaks that."
 }
 
@@ -99,39 +97,22 @@ func (c *exportCmd) checkOut(inputs []runFile) error {
 	return nil
 }
 
-// maxEvent bounds the name of an event, in bytes.
-const maxEvent = 200
-
 // eventOf names what was played: the runs, by their manifests or their files.
 func eventOf(files []runFile) string {
+	const most = 200 // bytes
 	var list []string
 	for _, f := range files {
-		name := ""
-		if filepath.Base(f.path) == tournament.GamesFile {
+		name := strings.TrimSuffix(runName(f.path), filepath.Ext(runName(f.path)))
+		if f.path == "-" {
+			name = "games"
+		} else if filepath.Base(f.path) == tournament.GamesFile {
 			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f.path))); err == nil && m != nil {
-				name = m.Config.Name
+				name = cmp.Or(m.Config.Name, name)
 			}
 		}
-		name = cmp.Or(name, baseName(f))
-		if n := len(list); n == 0 || list[n-1] != name {
-			list = append(list, name)
-		}
+		list = append(list, name)
 	}
-	event := strings.ToValidUTF8(textfmt.Escape(strings.Join(list, ", ")), "\ufffd")
-	for len(event) > maxEvent {
-		_, n := utf8.DecodeLastRuneInString(event)
-		event = event[:len(event)-n]
-	}
-	return event
-}
-
-// baseName is the name of a run's folder, or of a file without its ending.
-func baseName(f runFile) string {
-	if f.path == "-" {
-		return "games"
-	}
-	base := runName(f.path)
-	return strings.TrimSuffix(base, filepath.Ext(base))
+	return textfmt.Cut(strings.ToValidUTF8(textfmt.Escape(strings.Join(slices.Compact(list), ", ")), "\ufffd"), most)
 }
 
 // exporter writes games.
@@ -161,45 +142,42 @@ func (w *exporter) renumbered(file int, g *record.Game) *record.Game {
 func (w *exporter) format(format string, out io.Writer) (write func(*record.Game) error, end func() error) {
 	switch format {
 	case "csv":
-		lines := csvfile.NewWriter(out)
-		_ = lines.Write(slices.Clone(csvHeader)) // Error returns it
-		write = func(g *record.Game) error { return w.line(lines, g) }
-		return write, func() error { lines.Flush(); return lines.Error() }
+		table := grid.NewWriter(out, grid.CSV, grid.Options{}, exportColumns)
+		write = func(g *record.Game) error {
+			return asFailure(table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)}))
+		}
+		return write, table.Close
 	case "parquet":
 		table := columnar.NewWriter(out)
 		return func(g *record.Game) error { return asFailure(table.Write(g)) }, table.Close
 	}
-	return func(g *record.Game) error { return w.pgn(out, g) }, func() error { return nil }
-}
-
-func (w *exporter) pgn(out io.Writer, g *record.Game) error {
-	text, err := pgn.Append(w.text[:0], g, w.event, w.names.name)
-	if err != nil {
-		return err
-	}
-	w.text = text
-	_, err = out.Write(text)
-	return asFailure(err)
-}
-
-// csvHeader names the columns of CSV.
-var csvHeader = []string{"game", "pair", "rules", "white", "black", "result", "reason", "plies", "opening", "start",
-	"seconds", "moves"}
-
-func (w *exporter) line(lines csvfile.Writer, g *record.Game) error {
-	start := ""
-	if !g.Timing.Start.IsZero() {
-		start = g.Timing.Start.UTC().Format(time.RFC3339)
-	}
-	row := []string{
-		strconv.FormatInt(g.Game, 10), strconv.FormatInt(g.Pair, 10), g.Rules, w.names.name(g.South.Agent),
-		w.names.name(g.North.Agent), g.Result, g.Reason, strconv.Itoa(g.Plies), g.Opening, start,
-		strconv.FormatFloat(g.Timing.Seconds, 'f', -1, 64), strings.Join(g.Moves, " "),
-	}
-	for i, cell := range row {
-		if strings.ContainsAny(cell, "\r\n") {
-			return fmt.Errorf("game %d: %s: expected text without a line end, found %.80q", g.Game, csvHeader[i], cell)
+	write = func(g *record.Game) (err error) {
+		if w.text, err = pgn.Append(w.text[:0], g, w.event, w.names.name); err != nil {
+			return err
 		}
+		_, err = out.Write(w.text)
+		return asFailure(err)
 	}
-	return asFailure(lines.Write(row))
+	return write, func() error { return nil }
+}
+
+// exportColumns are those of CSV.
+var exportColumns = []grid.Column[listedGame]{
+	{Key: "game", Value: func(g listedGame) any { return g.Game.Game }},
+	{Key: "pair", Value: func(g listedGame) any { return g.Pair }},
+	{Key: "rules", Value: func(g listedGame) any { return g.Rules }},
+	{Key: "white", Value: func(g listedGame) any { return g.south }},
+	{Key: "black", Value: func(g listedGame) any { return g.north }},
+	{Key: "result", Value: func(g listedGame) any { return g.Result }},
+	{Key: "reason", Value: func(g listedGame) any { return g.Reason }},
+	{Key: "plies", Value: func(g listedGame) any { return g.Plies }},
+	{Key: "opening", Value: func(g listedGame) any { return g.Opening }},
+	{Key: "start", Value: func(g listedGame) any {
+		if g.Timing.Start.IsZero() {
+			return nil
+		}
+		return g.Timing.Start.UTC().Format(time.RFC3339)
+	}},
+	{Key: "seconds", Value: func(g listedGame) any { return g.Timing.Seconds }},
+	{Key: "moves", Value: func(g listedGame) any { return strings.Join(g.Moves, " ") }},
 }

@@ -45,7 +45,7 @@ func TestTournamentManual(t *testing.T) {
 			jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}, planJSON{}),
 			[]string{"start", "game", "rating", "match", "end", "plan"}),
 		"List and replay games":   slices.Concat(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{}), flagNames(gameFilter{}), []string{"--ply", "--quiet", "--format"}),
-		"Export and import games": slices.Concat(pgnTags(t), csvHeader, parquetColumns(t)),
+		"Export and import games": slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	}
 	config := tournament.DefaultConfig()
 	require.Contains(t, tournament.Manual, settings.Table(&config, ""), "as gyges help settings prints it")

@@ -14,9 +14,10 @@
 package pgn
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,36 +31,18 @@ import (
 
 const (
 	maxName   = 1000 // bytes of a player's name that readers of PGN take
-	maxMove   = 16   // bytes
 	lineWidth = 79   // bytes of a line of moves
-	noStart   = "????.??.??"
 	dateForm  = "2006.01.02"
 	timeForm  = "15:04:05"
 )
 
-// The tags beside the usual ones.
+// The tags beside the usual ones that are read, too.
 const (
 	tagTime       = "UTCTime"
-	tagGame       = "GameId"
-	tagPair       = "Pair"
-	tagRules      = "Rules"
 	tagFEN        = "FEN" // of other programs
 	tagOpening    = "Opening"
-	tagPolicy     = "OpeningPolicy"
 	tagWhiteAgent = "WhiteAgent" // its spec, if its name is another
 	tagBlackAgent = "BlackAgent"
-	tagWhiteSeed  = "WhiteSeed"
-	tagBlackSeed  = "BlackSeed"
-	tagDepth      = "LimitDepth"
-	tagNodes      = "LimitNodes"
-	tagMoveTime   = "LimitMoveTime"
-	tagClock      = "LimitClock"
-	tagRepetition = "OnRepetition"
-	tagAdjudicate = "Adjudication"
-	tagPlies      = "PlyCount"
-	tagReason     = "Reason"
-	tagFault      = "Fault"
-	tagDetail     = "FaultDetail"
 )
 
 // Append appends a game to b, with an empty line at its end. event names the
@@ -70,34 +53,60 @@ func Append(b []byte, g *record.Game, event string, name func(spec string) strin
 	if err := check(g, event, white, black); err != nil {
 		return b, fmt.Errorf("game %d: %w", g.Game, err)
 	}
-	b = appendRoster(b, g, event, white, black)
-	if white != g.South.Agent {
-		b = appendTag(b, tagWhiteAgent, g.South.Agent)
+	date, clock := "????.??.??", ""
+	if start := g.Timing.Start.UTC(); !start.IsZero() {
+		date, clock = start.Format(dateForm), start.Format(timeForm)
 	}
-	if black != g.North.Agent {
-		b = appendTag(b, tagBlackAgent, g.North.Agent)
+	spec := func(agent, name string) string {
+		if agent == name {
+			return ""
+		}
+		return agent
 	}
-	b = appendRest(b, g)
+	fault := cmp.Or(g.Fault, new(record.Fault))
+	for _, tag := range [][2]string{ // those without a content are left out
+		{"Event", cmp.Or(event, "?")}, {"Site", "?"}, {"Date", date}, {"Round", fmt.Sprintf("%d.%d", g.Pair, g.Game)},
+		{"White", white}, {"Black", black}, {"Result", g.Result},
+		{tagWhiteAgent, spec(g.South.Agent, white)}, {tagBlackAgent, spec(g.North.Agent, black)},
+		{tagTime, clock}, {"GameId", strconv.FormatInt(g.Game, 10)}, {"Pair", strconv.FormatInt(g.Pair, 10)},
+		{"Rules", g.Rules}, {tagOpening, g.Opening}, {"OpeningPolicy", g.Policy},
+		{"WhiteSeed", number(g.South.Seed)}, {"BlackSeed", number(g.North.Seed)},
+		{"LimitDepth", number(g.Limits.Depth)}, {"LimitNodes", number(g.Limits.Nodes)},
+		{"LimitMoveTime", g.Limits.MoveTime}, {"LimitClock", g.Limits.Clock},
+		{"OnRepetition", g.OnRepetition}, {"Adjudication", g.Adjudication}, {"PlyCount", number(g.Plies)},
+		{"Reason", g.Reason}, {"Termination", termination(g)}, {"Fault", fault.Side}, {"FaultDetail", fault.Detail},
+	} {
+		if tag[1] != "" {
+			b = appendTag(b, tag[0], tag[1])
+		}
+	}
 	b = append(b, '\n')
 	return append(appendMoves(b, g), '\n', '\n'), nil
 }
 
-// errNotPlayed keeps games out that have a result only for the schedule's sake:
-// other programs would count it.
-var errNotPlayed = errors.New("expected a game that was played, found one of a suspended agent")
+// number is a number as text, "" for 0.
+func number[T int | int64 | uint64](n T) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+// move is the shape of a move in short notation. Whether it is one needs the position.
+var move = regexp.MustCompile(`^[a-z0-9@+-]{1,16}$`)
 
 // check returns an error for a game that PGN has no form for.
 func check(g *record.Game, event, white, black string) error {
 	var errs []error
-	if g.NotPlayed() {
-		errs = append(errs, errNotPlayed)
+	if g.NotPlayed() { // which has a result for the schedule's sake, that other programs would count
+		errs = append(errs, errors.New("expected a game that was played, found one of a suspended agent"))
 	}
 	texts := []struct{ what, text string }{
 		{"South", white}, {"South", g.South.Agent}, {"North", black}, {"North", g.North.Agent},
 		{"rules", g.Rules}, {"event", event},
 	}
 	for _, t := range slices.Compact(texts) {
-		if !plain(t.text) {
+		if !printable(t.text) {
 			errs = append(errs, fmt.Errorf("%s: expected printable text, as PGN has no other, found %.80q", t.what, t.text))
 		}
 	}
@@ -106,88 +115,15 @@ func check(g *record.Game, event, white, black string) error {
 			errs = append(errs, fmt.Errorf("expected a player's name of 1 to %d bytes other than ?, found %.80q", maxName, name))
 		}
 	}
-	for i, m := range g.Moves {
-		if !isMove(m) {
-			errs = append(errs, fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, m))
-			break
-		}
+	if i := slices.IndexFunc(g.Moves, func(m string) bool { return !move.MatchString(m) }); i >= 0 {
+		errs = append(errs, fmt.Errorf("move %d: expected a move in short notation, found %.40q", i+1, g.Moves[i]))
 	}
 	return errors.Join(errs...)
 }
 
-// plain reports whether a text has a form in PGN.
-func plain(text string) bool {
-	if !utf8.ValidString(text) {
-		return false
-	}
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			return false
-		}
-	}
-	return true
-}
-
-// isMove reports whether a text looks like a move in short notation. Whether it is
-// one needs the position.
-func isMove(text string) bool {
-	for i := range len(text) {
-		c := text[i]
-		ok := 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '@' || c == '+'
-		if !ok {
-			return false
-		}
-	}
-	return text != "" && len(text) <= maxMove
-}
-
-// appendRoster appends the seven tags that every game has.
-func appendRoster(b []byte, g *record.Game, event, white, black string) []byte {
-	date := noStart
-	if start := g.Timing.Start; !start.IsZero() {
-		date = start.UTC().Format(dateForm)
-	}
-	if event == "" {
-		event = "?"
-	}
-	b = appendTag(b, "Event", event)
-	b = appendTag(b, "Site", "?")
-	b = appendTag(b, "Date", date)
-	b = appendTag(b, "Round", fmt.Sprintf("%d.%d", g.Pair, g.Game))
-	b = appendTag(b, "White", white)
-	b = appendTag(b, "Black", black)
-	return appendTag(b, "Result", g.Result)
-}
-
-// appendRest appends the tags of the rest of the record. Those without a content
-// are left out.
-func appendRest(b []byte, g *record.Game) []byte {
-	if start := g.Timing.Start; !start.IsZero() {
-		b = appendTag(b, tagTime, start.UTC().Format(timeForm))
-	}
-	b = appendTag(b, tagGame, strconv.FormatInt(g.Game, 10))
-	b = appendTag(b, tagPair, strconv.FormatInt(g.Pair, 10))
-	if g.Rules != "" {
-		b = appendTag(b, tagRules, g.Rules)
-	}
-	b = appendQuoted(b, tagOpening, g.Opening)
-	b = appendQuoted(b, tagPolicy, g.Policy)
-	b = appendNumber(b, tagWhiteSeed, g.South.Seed)
-	b = appendNumber(b, tagBlackSeed, g.North.Seed)
-	b = appendNumber(b, tagDepth, uint64(max(g.Limits.Depth, 0)))
-	b = appendNumber(b, tagNodes, uint64(max(g.Limits.Nodes, 0)))
-	b = appendQuoted(b, tagMoveTime, g.Limits.MoveTime)
-	b = appendQuoted(b, tagClock, g.Limits.Clock)
-	b = appendQuoted(b, tagRepetition, g.OnRepetition)
-	b = appendQuoted(b, tagAdjudicate, g.Adjudication)
-	b = appendNumber(b, tagPlies, uint64(max(g.Plies, 0)))
-	b = appendQuoted(b, tagReason, g.Reason)
-	b = appendTag(b, "Termination", termination(g))
-	if f := g.Fault; f != nil {
-		b = appendQuoted(b, tagFault, f.Side)
-		b = appendQuoted(b, tagDetail, f.Detail)
-	}
-	return b
+// printable reports whether a text has a form in PGN.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // termination says how the game ended in the words that PGN has for it.
@@ -207,127 +143,84 @@ func termination(g *record.Game) string {
 	return "normal"
 }
 
-// appendTag appends a tag with a printable value.
+// appendTag appends a tag. A value that isn't printable is written as in a string of Go.
 func appendTag(b []byte, name, value string) []byte {
-	b = append(append(append(b, '['), name...), ` "`...)
-	for i := range len(value) {
-		if c := value[i]; c == '"' || c == '\\' {
-			b = append(b, '\\')
-		}
-		b = append(b, value[i])
+	if !printable(value) {
+		value = strconv.Quote(value)
+		value = value[1 : len(value)-1]
 	}
-	return append(b, '"', ']', '\n')
-}
-
-// appendQuoted appends a tag, unless its value is empty. What is not printable is
-// written as in a string of Go, and a backslash twice.
-func appendQuoted(b []byte, name, value string) []byte {
-	if value == "" {
-		return b
-	}
-	quoted := strconv.Quote(value)
-	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`) // PGN's own escape is enough
-	return appendTag(b, name, quoted)
-}
-
-// appendNumber appends a tag, unless the number is 0.
-func appendNumber(b []byte, name string, n uint64) []byte {
-	if n == 0 {
-		return b
-	}
-	return appendTag(b, name, strconv.FormatUint(n, 10))
+	return fmt.Appendf(b, "[%s \"%s\"]\n", name, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value))
 }
 
 // appendMoves appends the moves, numbered as in chess, and the result.
 func appendMoves(b []byte, g *record.Game) []byte {
-	w := wrapper{text: b, start: len(b)}
-	first := 0 // 1: Black begins
+	turn := 0
 	if side, err := rules.SideToMove(g.Opening); err == nil && side == rules.North {
-		first = 1 // without an opening that can be read the moves are numbered from White's first
+		turn = 1 // Black begins; without an opening that can be read, White does
 	}
-	var word []byte
+	used := 0 // of the line, in bytes
+	add := func(word string) {
+		switch {
+		case used > 0 && used+1+len(word) > lineWidth:
+			b = append(b, '\n')
+			used = 0
+		case used > 0:
+			b = append(b, ' ')
+			used++
+		}
+		b = append(b, word...)
+		used += len(word)
+	}
 	for i, m := range g.Moves {
-		turn := first + i
-		word = strconv.AppendInt(word[:0], int64(turn/2+1), 10)
-		if turn%2 == 0 {
-			word = append(word, '.')
-		} else {
-			word = append(word, "..."...)
+		add(strconv.Itoa(turn/2+1) + []string{".", "..."}[turn%2])
+		add(m)
+		for _, word := range comment(g, i) {
+			add(word)
 		}
-		w.add(word)
-		w.add(append(word[:0], m...))
-		w.addComment(word, g, i)
+		turn++
 	}
-	w.add(append(word[:0], g.Result...))
-	return w.text
+	add(g.Result)
+	return b
 }
 
-// wrapper puts words into lines.
-type wrapper struct {
-	text  []byte
-	start int // of the line in text
-}
-
-func (w *wrapper) add(word []byte) {
-	if n := len(w.text) - w.start; n > 0 {
-		if n+1+len(word) > lineWidth {
-			w.text = append(w.text, '\n')
-			w.start = len(w.text)
-		} else {
-			w.text = append(w.text, ' ')
-		}
-	}
-	w.text = append(w.text, word...)
-}
-
-// addComment adds what is known of move i, if anything is. text is scratch space.
-func (w *wrapper) addComment(text []byte, g *record.Game, i int) {
-	text = append(text[:0], '{')
+// comment returns what is known of a move as the words of a comment.
+func comment(g *record.Game, i int) []string {
+	var words []string
+	search := ""
 	if i < len(g.Scores) {
-		text = appendScore(text, g.Scores[i])
+		search = scoreText(g.Scores[i])
 	}
 	if i < len(g.Depths) && g.Depths[i] > 0 {
-		text = strconv.AppendInt(append(text, '/'), int64(g.Depths[i]), 10)
+		search += "/" + strconv.Itoa(g.Depths[i])
+	}
+	if search != "" {
+		words = append(words, search)
 	}
 	if i < len(g.Timing.MoveMS) {
-		text = appendSeconds(spaced(text), g.Timing.MoveMS[i])
+		words = append(words, fmt.Sprintf("%.6fs", g.Timing.MoveMS[i]/1000))
 	}
 	if i < len(g.Nodes) && g.Nodes[i] > 0 {
-		text = strconv.AppendInt(append(spaced(text), "n="...), g.Nodes[i], 10)
+		words = append(words, fmt.Sprintf("n=%d", g.Nodes[i]))
 	}
-	if len(text) == 1 {
-		return
+	if len(words) > 0 {
+		words[0] = "{" + words[0]
+		words[len(words)-1] += "}"
 	}
-	for word := range bytes.SplitSeq(append(text, '}'), []byte{' '}) {
-		w.add(word)
-	}
+	return words
 }
 
-// spaced adds a space behind the first word of a comment.
-func spaced(text []byte) []byte {
-	if len(text) > 1 {
-		text = append(text, ' ')
-	}
-	return text
-}
-
-// appendScore appends a score as engines print it, in points with their sign; a
-// proven result with its plies behind an M. Without a score it appends nothing.
-func appendScore(b []byte, s record.Score) []byte {
+// scoreText returns a score as engines print it, in points with their sign; a proven result
+// with its plies behind an M. Without a score it is empty.
+func scoreText(s record.Score) string {
 	if s == record.NoScore {
-		return b
+		return ""
 	}
 	n, sign := agents.Score(s), '+'
 	if n < 0 {
 		n, sign = -n, '-'
 	}
 	if agents.WinScore <= n && n <= agents.WinTop {
-		return fmt.Appendf(b, "%cM%d", sign, agents.WinTop-n)
+		return fmt.Sprintf("%cM%d", sign, agents.WinTop-n)
 	}
-	return fmt.Appendf(b, "%+.2f", float64(s)/100)
-}
-
-// appendSeconds appends milliseconds as seconds, to the microsecond.
-func appendSeconds(b []byte, ms float64) []byte {
-	return append(strconv.AppendFloat(b, ms/1000, 'f', 6, 64), 's')
+	return fmt.Sprintf("%+.2f", float64(s)/100)
 }

@@ -79,7 +79,7 @@ func TestScores(t *testing.T) {
 		"+0.00": 0, "-0.05": -5, "+1.23": 123, "+M1": 29999, "-M1": -29999, "+M0": 30000, "+M1000": 29000, "+289.99": 28999, "+300.01": 30001,
 		"+21474836.47": 1<<31 - 1,
 	} {
-		require.Equal(t, text, string(appendScore(nil, score)))
+		require.Equal(t, text, scoreText(score))
 	}
 }
 

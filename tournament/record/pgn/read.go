@@ -1,12 +1,12 @@
 package pgn
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +21,8 @@ import (
 // the longest the rules allow, has some 5 MB.
 const maxMoves = record.MaxLine
 
-// maxPairs is how many pairs whose second game is missing are in memory.
-const maxPairs = 4096
+// maxPairs bounds the pairs in memory whose second game has not come.
+const maxPairs = 8192
 
 // Handler receives what a file holds, in its order.
 type Handler struct {
@@ -81,10 +81,9 @@ type reader struct {
 	moves   []byte            // its moves, as they are in the file
 	tooLong bool
 
-	games     int64 // read so far
-	pairs     map[string]int64
-	pairQueue []string // its keys, the oldest first
-	nextPair  int64
+	games    int64            // read so far
+	pairs    map[string]int64 // the numbers of pairs whose second game has not come
+	nextPair int64
 }
 
 func (in *reader) reset() {
@@ -138,11 +137,11 @@ func utf8Text(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
-	var b strings.Builder
-	for i := range len(text) {
-		b.WriteRune(rune(text[i]))
+	var runes []rune
+	for _, b := range []byte(text) {
+		runes = append(runes, rune(b))
 	}
-	return b.String()
+	return string(runes)
 }
 
 // start is when the game began, as far as its tags say.
@@ -160,42 +159,27 @@ func (in *reader) start() time.Time {
 // pair returns the number of a game's pair. key is the same in both games; without it
 // the game is a pair of its own.
 func (in *reader) pair(key []byte) int64 {
-	if n, ok := in.pairs[string(key)]; ok && len(key) > 0 {
+	if n, ok := in.pairs[string(key)]; ok {
+		delete(in.pairs, string(key))
 		return n
 	}
 	n := in.nextPair
 	in.nextPair++
-	if len(key) == 0 {
-		return n
+	if len(in.pairs) >= maxPairs {
+		clear(in.pairs)
 	}
-	in.pairs[string(key)] = n
-	in.pairQueue = append(in.pairQueue, string(key))
-	if len(in.pairQueue) > 2*maxPairs {
-		for _, old := range in.pairQueue[:maxPairs] {
-			delete(in.pairs, old)
-		}
-		in.pairQueue = append(in.pairQueue[:0], in.pairQueue[maxPairs:]...)
+	if len(key) > 0 {
+		in.pairs[string(key)] = n
 	}
 	return n
 }
 
-// nextWord takes a word, or what stands in a comment's braces, off a text. An
-// empty word is the text's end.
-func nextWord(text []byte) (word []byte, comment bool, rest []byte, err error) {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	if len(text) > 0 && text[0] == '{' {
-		end := bytes.IndexByte(text, '}')
-		if end < 0 {
-			return nil, false, nil, errors.New("expected } at the end of a comment, found the end of the game")
-		}
-		return text[1:end], true, text[end+1:], nil
-	}
-	end := bytes.IndexAny(text, " \t\r\n{")
-	if end < 0 {
-		end = len(text)
-	}
-	return text[:end], false, text[end:], nil
-}
+var (
+	// comments are in braces, or behind a semicolon up to the line's end.
+	comments = regexp.MustCompile(`\{[^}]*\}|(^|\s);[^\n]*`)
+	// turns are numbers of turns, with or without the move behind them.
+	turns = regexp.MustCompile(`^[0-9]*\.+`)
+)
 
 // words returns the moves as they stand in the file, without numbers, comments,
 // variations, annotations and the result.
@@ -204,39 +188,25 @@ func (in *reader) words() ([]string, error) {
 		return nil, fmt.Errorf("expected moves of at most %d bytes, found more", maxMoves)
 	}
 	var words []string
-	for text, depth := in.moves, 0; ; {
-		word, comment, rest, err := nextWord(text)
-		if err == nil && len(word) == 0 && !comment && depth > 0 {
-			err = errors.New("expected ) at the end of a variation, found the end of the game")
-		}
-		if err != nil || len(word) == 0 && !comment {
-			return words, err
-		}
-		switch {
-		case comment:
-		case word[0] == ';':
-			_, rest, _ = bytes.Cut(text[bytes.IndexByte(text, ';'):], []byte{'\n'})
-		case depth > 0 || word[0] == '(': // long notation has parentheses, too, but none in front
-			depth += bytes.Count(word, []byte{'('}) - bytes.Count(word, []byte{')'})
-		default:
-			if move := bare(string(word)); move != "" {
-				words = append(words, move)
-			}
-		}
-		text = rest
+	depth := 0 // of variations
+	text := comments.ReplaceAllString(string(in.moves), " ")
+	if strings.Contains(text, "{") {
+		return nil, errors.New("expected } at the end of a comment, found the end of the game")
 	}
-}
-
-// bare returns a move without the number of its turn and without annotations; "" for a
-// word that is no move.
-func bare(word string) string {
-	if number := strings.TrimLeft(word, "0123456789"); strings.HasPrefix(number, ".") {
-		word = strings.TrimLeft(number, ".")
+	for word := range strings.FieldsSeq(text) {
+		if depth > 0 || word[0] == '(' { // long notation has parentheses, too, but none in front
+			depth += strings.Count(word, "(") - strings.Count(word, ")")
+			continue
+		}
+		word = strings.TrimRight(turns.ReplaceAllString(word, ""), "!?")
+		if word != "" && word[0] != '$' && !slices.Contains([]string{"1-0", "0-1", "1/2-1/2", "*"}, word) {
+			words = append(words, word)
+		}
 	}
-	if strings.HasPrefix(word, "$") || slices.Contains([]string{"1-0", "0-1", "1/2-1/2", "*"}, word) {
-		return ""
+	if depth > 0 {
+		return nil, errors.New("expected ) at the end of a variation, found the end of the game")
 	}
-	return strings.TrimRight(word, "!?")
+	return words, nil
 }
 
 // readMoves plays the moves of a game, if there are any, and adds them to its record,
