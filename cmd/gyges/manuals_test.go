@@ -100,9 +100,7 @@ func codeOf(t *testing.T, file string) string {
 // positionColumns returns the columns of training positions.
 func positionColumns(t *testing.T) []string {
 	dir := filepath.Join(t.TempDir(), "positions")
-	w, err := dataset.Create(dir, nil)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
+	require.NoError(t, dataset.Write(t.Context(), dir, [dataset.NumSplits][]*dataset.Position{}, nil))
 	shards, err := dataset.Shards(dir, dataset.Train)
 	require.NoError(t, err)
 	text, err := os.ReadFile(shards[0])

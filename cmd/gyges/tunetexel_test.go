@@ -34,8 +34,7 @@ func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
 	result func(p rules.Position, u float64) bool) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "positions")
-	w, err := dataset.Create(dir, map[string]string{"seed": "7"})
-	require.NoError(t, err)
+	var splits [dataset.NumSplits][]*dataset.Position
 	rng := rand.New(rand.NewPCG(1, 1))
 	game := int64(0)
 	for split, n := range counts {
@@ -60,10 +59,10 @@ func writePositions(t *testing.T, r *rules.Rules, counts [dataset.NumSplits]int,
 				s.Losses = 1
 			}
 			game++
-			require.NoError(t, w.Write(dataset.Split(split), &s))
+			splits[split] = append(splits[split], &s)
 		}
 	}
-	require.NoError(t, w.Close())
+	require.NoError(t, dataset.Write(t.Context(), dir, splits, map[string]string{"seed": "7"}))
 	return dir
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -83,7 +82,8 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 		"split":  fmt.Sprintf("validation=%d,test=%d", split.Validation, split.Test),
 	}
 	maps.Copy(metadata, provenance)
-	return e.counts, e.replace(ctx, filepath.Join(dir, PositionsDir), metadata)
+	positions := e.distinct()
+	return e.counts, dataset.Write(ctx, filepath.Join(dir, PositionsDir), positions, metadata)
 }
 
 // maxAgents bounds how many agents the metadata names.
@@ -102,8 +102,8 @@ type extractor struct {
 
 // merged has the positions of a split in the order of their first occurrences.
 type merged struct {
-	chunks [][]dataset.Position // all but the last one full, so that growing copies nothing
-	index  map[key]int32        // as at counts
+	list  []*dataset.Position
+	known map[key]*dataset.Position
 }
 
 type key struct {
@@ -111,36 +111,24 @@ type key struct {
 	position rules.Position
 }
 
-const chunkSize = 4096
-
-// at returns position i.
-func (m *merged) at(i int) *dataset.Position { return &m.chunks[i/chunkSize][i%chunkSize] }
-
 // add adds a position and reports whether it is new.
 func (m *merged) add(p *dataset.Position) bool {
 	k := key{p.Rules, p.Position}
-	if i, ok := m.index[k]; ok {
-		known := m.at(int(i))
+	if known := m.known[k]; known != nil {
 		known.Wins += p.Wins
 		known.Draws += p.Draws
 		known.Losses += p.Losses
 		return false
 	}
 	p.Quiet = dataset.Quiet(p.Rules, p.Position)
-	n := len(m.index)
-	if n%chunkSize == 0 {
-		m.chunks = append(m.chunks, make([]dataset.Position, 0, chunkSize))
-	}
-	last := &m.chunks[n/chunkSize]
-	*last = append(*last, *p)
-	m.index[k] = int32(n)
+	m.list, m.known[k] = append(m.list, p), p
 	return true
 }
 
 func newExtractor(split Split) *extractor {
 	e := &extractor{split: split, rules: map[string]*rules.Rules{}, agents: map[string]struct{}{}}
 	for i := range e.splits {
-		e.splits[i].index = map[key]int32{}
+		e.splits[i].known = map[key]*dataset.Position{}
 	}
 	return e
 }
@@ -207,60 +195,31 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 			p.Score = 0
 		}
 	}
-	*[]*int32{&p.Losses, &p.Draws, &p.Wins}[record.HalfPoints(game.Result, p.Position.Side())] = 1
+	switch record.HalfPoints(game.Result, p.Position.Side()) {
+	case 0:
+		p.Losses = 1
+	case 1:
+		p.Draws = 1
+	default:
+		p.Wins = 1
+	}
 	if !e.splits[e.split.of(game.Pair)].add(&p) {
 		e.counts.Repeated++
 	}
 }
 
-// replace writes the positions under a temporary name and renames it. What an
-// interrupted extraction has left is removed.
-func (e *extractor) replace(ctx context.Context, out string, provenance map[string]string) error {
-	next := out + ".new"
-	entries, err := os.ReadDir(filepath.Dir(out))
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(next)) {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(out), e.Name())))
-		}
-	}
-	if err == nil {
-		err = e.write(ctx, next, provenance)
-	}
-	if err == nil {
-		err = os.RemoveAll(out)
-	}
-	if err == nil {
-		err = os.Rename(next, out)
-	}
-	return err
-}
-
-// write writes the positions, but for those that an earlier split has.
-func (e *extractor) write(ctx context.Context, out string, provenance map[string]string) error {
-	w, err := dataset.Create(out, provenance)
-	if err != nil {
-		return err
-	}
+// distinct returns the positions of each split, but for those that an earlier split has.
+func (e *extractor) distinct() (splits [dataset.NumSplits][]*dataset.Position) {
 	for split := range e.splits {
-		for i := range len(e.splits[split].index) {
-			p := e.splits[split].at(i)
-			if e.inEarlier(split, key{p.Rules, p.Position}) {
+		for _, p := range e.splits[split].list {
+			k := key{p.Rules, p.Position}
+			if slices.ContainsFunc(e.splits[:split], func(m merged) bool { return m.known[k] != nil }) {
 				e.counts.Duplicates++
-				continue
+			} else {
+				splits[split] = append(splits[split], p)
 			}
-			if err = w.Write(dataset.Split(split), p); err == nil && i%chunkSize == 0 {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return errors.Join(err, w.Discard())
-			}
-			e.counts.Written[split]++
 		}
+		e.counts.Written[split] = int64(len(splits[split]))
 	}
-	return w.Close()
-}
-
-// inEarlier reports whether a split before this one has a position.
-func (e *extractor) inEarlier(split int, k key) bool {
-	return slices.ContainsFunc(e.splits[:split], func(m merged) bool { _, ok := m.index[k]; return ok })
+	return splits
 }

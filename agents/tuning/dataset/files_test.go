@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 // A split goes on in further shards, and stays in order.
@@ -24,22 +26,21 @@ func TestManyShards(t *testing.T) {
 	t.Parallel()
 	list := played(t, "simplified", 3000)
 	dir := filepath.Join(t.TempDir(), "new", "positions")
-	w, err := Create(dir, nil)
-	require.NoError(t, err)
-	w.shardRows = 1000
+	all := [NumSplits][]*Position{}
 	for i := range list {
-		require.NoError(t, w.Write(Train, &list[i]))
+		all[Train] = append(all[Train], &list[i])
 	}
-	require.NoDirExists(t, dir, "nothing is to be seen before it is complete")
-	require.NoError(t, w.Close())
-	require.ErrorIs(t, w.Write(Train, &list[0]), os.ErrClosed)
-	files := names(t, dir)
-	for i := range files {
-		files[i] = files[i][:len(files[i])-len("-0123456789abcdef.parquet")]
+	require.NoError(t, Write(t.Context(), dir, dealt(list[:30]), nil))
+	require.NoError(t, os.Mkdir(dir+".new-123", 0o755), "as a killed process leaves it")
+	require.NoError(t, writer{1000, files.Replace}.write(t.Context(), dir, all, nil), "the folder is replaced")
+	require.Equal(t, []string{"positions"}, names(t, filepath.Dir(dir)))
+	found := names(t, dir)
+	for i := range found {
+		found[i] = found[i][:len(found[i])-len("-0123456789abcdef.parquet")]
 	}
 	require.Equal(t, []string{
 		"test-00000-of-00001", "train-00000-of-00003", "train-00001-of-00003", "train-00002-of-00003", "validation-00000-of-00001",
-	}, files)
+	}, found)
 	back, err := read(dir, Train, list[0].Rules)
 	require.NoError(t, err)
 	require.Equal(t, list, back)
@@ -302,20 +303,16 @@ func TestBadRows(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	t.Parallel()
-	list := played(t, "simplified", 1)
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
-	_, err := Create(dir, nil)
-	require.ErrorContains(t, err, "expected a new folder for training positions, found one that holds thesis.txt")
-	w, err := Create(filepath.Join(dir, "new"), nil)
-	require.NoError(t, err)
-	bad := list[0]
-	bad.Wins, bad.Draws, bad.Losses = 0, 0, 0
-	require.ErrorContains(t, w.Write(Train, &bad), "expected results of at least one game")
-	require.NoError(t, w.Write(Train, &list[0]))
-	require.NoError(t, w.Discard())
-	require.Equal(t, []string{"thesis.txt"}, names(t, dir))
-	require.ErrorIs(t, w.Write(Train, &list[0]), os.ErrClosed)
+	list := played(t, "simplified", 30)
+	dir := write(t, list)
+	before := names(t, dir)
+	list[29].Wins, list[29].Draws, list[29].Losses = 0, 0, 0
+	require.ErrorContains(t, Write(t.Context(), dir, dealt(list), nil), "expected results of at least one game")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Write(ctx, dir, dealt(list[:29]), nil), context.Canceled)
+	require.Equal(t, before, names(t, dir), "what was there stays")
+	require.Equal(t, []string{"positions"}, names(t, filepath.Dir(dir)))
 }
 
 var errFull = errors.New("disk full")
@@ -339,24 +336,14 @@ func TestFullDisk(t *testing.T) {
 	top := t.TempDir()
 	for room := 0; ; room += 1 + 2*room/3 {
 		dir := filepath.Join(top, "positions")
-		w, err := Create(dir, nil)
-		require.NoError(t, err)
-		w.shardRows, w.writeFile = 400, smallDisk(room)
-		for i := range list {
-			if err = w.Write(Split(i%NumSplits), &list[i]); err != nil {
-				break
-			}
-		}
+		w := writer{400, smallDisk(room)}
+		err := w.write(t.Context(), dir, dealt(list), nil)
 		if err == nil {
-			if err = w.Close(); err == nil {
-				back, err := read(dir, Train, nil)
-				require.NoError(t, err)
-				require.Len(t, back, 1000)
-				require.Greater(t, room, 10_000)
-				return
-			}
-		} else {
-			require.ErrorIs(t, w.Close(), errFull)
+			back, err := read(dir, Train, nil)
+			require.NoError(t, err)
+			require.Len(t, back, 1000)
+			require.Greater(t, room, 10_000)
+			return
 		}
 		require.ErrorIs(t, err, errFull)
 		require.Empty(t, names(t, top))

@@ -45,13 +45,16 @@ func played(t testing.TB, name string, n int) []Position {
 func write(t testing.TB, list []Position) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "positions")
-	w, err := Create(dir, map[string]string{"agents": "random"})
-	require.NoError(t, err)
-	for i := range list {
-		require.NoError(t, w.Write(Split(i%NumSplits), &list[i]))
-	}
-	require.NoError(t, w.Close())
+	require.NoError(t, Write(t.Context(), dir, dealt(list), map[string]string{"agents": "random"}))
 	return dir
+}
+
+// dealt returns positions round robin over the splits.
+func dealt(list []Position) (splits [NumSplits][]*Position) {
+	for i := range list {
+		splits[i%NumSplits] = append(splits[i%NumSplits], &list[i])
+	}
+	return splits
 }
 
 // read reads a split to its end or its error, without the pointers.

@@ -2,21 +2,23 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 )
 
 // row is a position in a file.
@@ -37,105 +39,114 @@ type row struct {
 }
 
 const (
-	shardRows = 250_000 // positions in a shard at most
-	rowBatch  = 1024    // rows written or read at a time
+	rowBatch = 1024 // rows written or read at a time
 
 	keyPrefix = "gyges."
 	keySchema = keyPrefix + "schema"
 )
 
-// Writer writes a folder of training positions. The folder appears complete with
-// Close. A Writer belongs to one goroutine.
-type Writer struct {
-	dir, tmp  string
-	options   []parquet.WriterOption
-	splits    [NumSplits]shards
-	shardRows int
+// Write writes a folder of training positions, which replaces an earlier one when it is
+// complete; provenance is written into the files' metadata. The error may be ctx's; the
+// folder is then as before.
+func Write(ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string) error {
+	return writer{250_000, files.Replace}.write(ctx, filepath.Clean(dir), splits, provenance)
+}
+
+// writer writes folders.
+type writer struct {
+	shardRows int // positions in a shard at most
 	writeFile func(path string, text []byte) error
-	err       error // the first error, or [os.ErrClosed]; nothing is written after it
 }
 
-// shards is a split that is written, with its open shard.
-type shards struct {
-	split Split
-	sums  []string // checksums of the complete shards
-	w     *parquet.GenericWriter[row]
-	text  bytes.Buffer // the open shard
-	rows  int          // in it
-	batch []row
-}
-
-// Create returns a writer of a folder that does not exist yet, or is empty. provenance is
-// written into the files' metadata.
-func Create(dir string, provenance map[string]string) (*Writer, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+func (w writer) write(
+	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
+) error {
+	parent, next := filepath.Dir(dir), filepath.Base(dir)+".new"
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
 	}
-	if len(entries) > 0 {
-		return nil, fmt.Errorf("%s: expected a new folder for training positions, found one that holds %s",
-			dir, entries[0].Name())
+	entries, err := os.ReadDir(parent)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), next) { // an interrupted run has left it
+			err = errors.Join(err, os.RemoveAll(filepath.Join(parent, e.Name())))
+		}
 	}
-	dir = filepath.Clean(dir)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".tmp-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w := &Writer{dir: dir, tmp: tmp, shardRows: shardRows, writeFile: writeSynced, options: []parquet.WriterOption{
+	tmp, err := os.MkdirTemp(parent, next)
+	if err != nil {
+		return err
+	}
+	if err = w.shards(ctx, tmp, splits, provenance); err == nil {
+		err = errors.Join(os.Chmod(tmp, 0o755), os.RemoveAll(dir))
+	}
+	if err == nil {
+		err = os.Rename(tmp, dir)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing training positions: %w", err), os.RemoveAll(tmp))
+	}
+	return nil
+}
+
+// shards writes the files of all splits.
+func (w writer) shards(
+	ctx context.Context, dir string, splits [NumSplits][]*Position, provenance map[string]string,
+) error {
+	options := []parquet.WriterOption{
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
 		parquet.KeyValueMetadata(keySchema, strconv.Itoa(Schema)),
 		parquet.CreatedBy("gyges", "", ""),
-	}}
+	}
 	for _, k := range slices.Sorted(maps.Keys(provenance)) {
-		w.options = append(w.options, parquet.KeyValueMetadata(keyPrefix+k, provenance[k]))
+		options = append(options, parquet.KeyValueMetadata(keyPrefix+k, provenance[k]))
 	}
-	for i := range w.splits {
-		w.splits[i].split = Split(i)
+	for split, list := range splits {
+		total := max(1, (len(list)+w.shardRows-1)/w.shardRows) // an empty split has a file, too
+		for i := range total {
+			shard := list[i*w.shardRows : min((i+1)*w.shardRows, len(list))]
+			text, err := encode(ctx, Split(split), shard, options)
+			if err != nil {
+				return err
+			}
+			if err := w.writeFile(filepath.Join(dir, shardName(Split(split), i, total, checksum(text))), text); err != nil {
+				return err
+			}
+		}
 	}
-	return w, nil
+	return nil
 }
 
-// writeSynced writes a new file to the disk.
-func writeSynced(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
+// encode returns the text of a shard.
+func encode(ctx context.Context, split Split, shard []*Position, options []parquet.WriterOption) ([]byte, error) {
+	var text bytes.Buffer
+	w := parquet.NewGenericWriter[row](&text, options...)
+	rows := make([]row, 0, rowBatch)
+	for batch := range slices.Chunk(shard, rowBatch) {
+		rows = rows[:0]
+		for _, p := range batch {
+			if err := p.check(); err != nil {
+				return nil, err
+			}
+			rows = append(rows, newRow(split, p))
+		}
+		if _, err := w.Write(rows); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	err := w.Close()
+	return text.Bytes(), err
 }
 
-// Write adds a position to a split.
-func (w *Writer) Write(split Split, p *Position) error {
-	if w.err != nil {
-		return w.err
-	}
-	if err := p.check(); err != nil {
-		return err
-	}
-	s := &w.splits[split]
-	s.add(p)
-	if len(s.batch) == rowBatch {
-		w.err = w.flush(s)
-	}
-	if w.err == nil && s.rows+len(s.batch) == w.shardRows {
-		w.err = w.endShard(s)
-	}
-	return w.err
-}
-
-// add appends a position to the batch.
-func (s *shards) add(p *Position) {
+func newRow(split Split, p *Position) row {
 	r := row{
 		Rules: p.Rules.String(), Position: p.Rules.FormatPosition(p.Position), Side: string(p.Position.Side().Letter()),
 		Wins: p.Wins, Draws: p.Draws, Losses: p.Losses, Ply: p.Ply, ToEnd: p.ToEnd, Quiet: p.Quiet,
-		Game: p.Game, Split: s.split.String(),
+		Game: p.Game, Split: split.String(),
 	}
 	if p.Scored {
 		score := int32(p.Score)
@@ -145,38 +156,7 @@ func (s *shards) add(p *Position) {
 		move := p.Move.String()
 		r.Move = &move
 	}
-	s.batch = append(s.batch, r)
-}
-
-// flush writes the batch into the open shard.
-func (w *Writer) flush(s *shards) error {
-	if s.w == nil {
-		s.text.Reset()
-		s.w, s.rows = parquet.NewGenericWriter[row](&s.text, w.options...), 0
-	}
-	n, err := s.w.Write(s.batch)
-	s.rows += n
-	clear(s.batch)
-	s.batch = s.batch[:0]
-	return err
-}
-
-// endShard completes the open shard and writes its file.
-func (w *Writer) endShard(s *shards) error {
-	err := w.flush(s)
-	if err == nil {
-		err = s.w.Close()
-	}
-	if err == nil {
-		err = w.writeFile(w.partPath(s, len(s.sums)), s.text.Bytes())
-	}
-	s.sums, s.w, s.rows = append(s.sums, checksum(s.text.Bytes())), nil, 0
-	return err
-}
-
-// partPath is the path of a shard before the number of shards is known.
-func (w *Writer) partPath(s *shards, i int) string {
-	return filepath.Join(w.tmp, fmt.Sprintf("%v-%05d.part", s.split, i))
+	return r
 }
 
 // checksum returns the part of the SHA-256 that is in the name of a shard.
@@ -188,49 +168,4 @@ func checksum(text []byte) string {
 // shardName returns the name of shard i of a split.
 func shardName(split Split, i, total int, sum string) string {
 	return fmt.Sprintf("%v-%05d-of-%05d-%s.parquet", split, i, total, sum)
-}
-
-// Close completes the files and renames the folder to its name. After an error
-// there is no folder.
-func (w *Writer) Close() error {
-	if w.err == nil {
-		w.err = w.finish()
-	}
-	if w.err != nil {
-		return errors.Join(fmt.Errorf("writing training positions: %w", w.err), w.Discard())
-	}
-	w.err = os.ErrClosed
-	return nil
-}
-
-func (w *Writer) finish() error {
-	for i := range w.splits {
-		s := &w.splits[i]
-		if len(s.sums) == 0 || s.rows+len(s.batch) > 0 {
-			if err := w.endShard(s); err != nil {
-				return err
-			}
-		}
-		for k, sum := range s.sums {
-			name := shardName(s.split, k, len(s.sums), sum)
-			if err := os.Rename(w.partPath(s, k), filepath.Join(w.tmp, name)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := os.Remove(w.dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty one
-		return err
-	}
-	if err := os.Chmod(w.tmp, 0o755); err != nil {
-		return err
-	}
-	return os.Rename(w.tmp, w.dir)
-}
-
-// Discard removes what was written; after Close it does nothing.
-func (w *Writer) Discard() error {
-	if w.err == nil {
-		w.err = os.ErrClosed
-	}
-	return os.RemoveAll(w.tmp)
 }
