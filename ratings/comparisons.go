@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"gyges/rules/base/interval"
 )
 
 // Difference is how much stronger one player is than another.
@@ -36,7 +38,7 @@ func (r *Ratings) Difference(a, b string) (Difference, error) {
 	e := r.estimate
 	elo := r.Players[i].Elo - r.Players[j].Elo
 	sd := e.cov.sd(e.rated[i].param, e.rated[j].param) * eloPerNat
-	return Difference{Elo: elo, Error: z95 * sd, LOS: superiority(elo, sd)}, nil
+	return Difference{Elo: elo, Error: interval.Z95 * sd, LOS: superiority(elo, sd)}, nil
 }
 
 // superiority is the probability that a normal variable is positive. Without

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gyges/rules/base/interval"
 )
 
 // Fit rates the players of d. Without a prior, players that no finite rating exists
@@ -112,7 +114,7 @@ func (f *fit) rate(ctx context.Context, r *Ratings) error {
 	r.estimate = e
 	f.list(r)
 	if i := e.model.advantage; i >= 0 {
-		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, z95*eloPerNat*e.cov.sd(i, -1)
+		r.Advantage.Elo, r.Advantage.Error = e.x[i]*eloPerNat, interval.Z95*eloPerNat*e.cov.sd(i, -1)
 	}
 	if i := e.model.draw; i >= 0 {
 		r.Draws = drawRate(e.x[i], e.cov.sd(i, -1))
@@ -321,7 +323,7 @@ func (f *fit) list(r *Ratings) {
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group, Count: f.counts[p.player],
+			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group, Count: f.counts[p.player],
 		})
 	}
 	for _, a := range f.options.Anchors {
@@ -334,7 +336,7 @@ func (f *fit) list(r *Ratings) {
 // the slope of one in the other.
 func drawRate(t, sd float64) *DrawRate {
 	rate := davidson{}.chances(0, t)[1]
-	return &DrawRate{Davidson, math.Exp(t), rate, z95 * sd * rate * (1 - rate)}
+	return &DrawRate{Davidson, math.Exp(t), rate, interval.Z95 * sd * rate * (1 - rate)}
 }
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) }

@@ -2,9 +2,6 @@ package ratings
 
 import "fmt"
 
-// z95 is the number of standard errors in half a 95 % interval.
-const z95 = 1.959963984540054
-
 // Ratings is the outcome of a fit. No number in it is infinite or NaN.
 type Ratings struct {
 	// Players are those with a rating, by group and then from the strongest

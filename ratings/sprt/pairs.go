@@ -3,6 +3,8 @@ package sprt
 import (
 	"fmt"
 	"math"
+
+	"gyges/rules/base/interval"
 )
 
 // Pairs counts game pairs by the points of the first player: 0, ½, 1, 1½, 2.
@@ -29,10 +31,9 @@ func (p Pairs) Elo() (elo, half float64, ok bool) {
 	if n == 0 || mean == 0 || mean == 1 {
 		return 0, 0, false
 	}
-	const z95 = 1.959963984540054
 	elo = 0 - 400*math.Log10(1/mean-1) // no -0
 	slope := 400 / math.Ln10 / (mean * (1 - mean))
-	half = z95 * math.Sqrt(max(square-mean*mean, 0)/n) * slope
+	half = interval.Z95 * math.Sqrt(max(square-mean*mean, 0)/n) * slope
 	for _, count := range p {
 		if count == p.N() {
 			half = math.NaN()

@@ -103,10 +103,11 @@ func (p *page) list(lines []string) {
 			p.WriteString("- " + text + "\n")
 			continue
 		}
+		text = strings.Join(textfmt.Wrap(text, p.layout.Width), "\n") + "\n"
 		if note, ok := strings.CutPrefix(text, "Note:"); ok && p.layout.Styles {
 			text = "\x1b[33mNote:\x1b[0m" + note // yellow
 		}
-		p.WriteString(strings.Join(textfmt.Wrap(text, p.layout.Width), "\n") + "\n")
+		p.WriteString(text)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
+	"gyges/rules/base/interval"
 	"gyges/tournament/record"
 )
 
@@ -171,7 +172,7 @@ func TestPairs(t *testing.T) {
 		require.NoError(t, err)
 		n := 0.0 // of what has the interval of all games won
 		if f := figure(t, result, "south_points"); !math.IsNaN(f.Low) {
-			n = f.Low * z95 * z95 / (1 - f.Low)
+			n = f.Low * interval.Z95 * interval.Z95 / (1 - f.Low)
 		}
 		return fmt.Sprintf("%.0f", n)
 	}

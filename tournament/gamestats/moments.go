@@ -1,9 +1,10 @@
 package gamestats
 
-import "math"
+import (
+	"math"
 
-// z95 is the quantile of the normal distribution for intervals of 95 %.
-const z95 = 1.959963984540054
+	"gyges/rules/base/interval"
+)
 
 // moments are the sums of independent units and of their cases, and of their squares and products, from which the ratio
 // of the totals and its error follow. They are whole numbers, or halves, so that their order doesn't matter.
@@ -45,7 +46,7 @@ func (m *moments) variance() float64 {
 
 // meanInterval returns the normal interval of the ratio.
 func (m *moments) meanInterval() (low, high float64) {
-	half := z95 * math.Sqrt(m.variance())
+	half := interval.Z95 * math.Sqrt(m.variance())
 	return max(0, m.ratio()-half), m.ratio() + half
 }
 
@@ -57,7 +58,7 @@ func (m *moments) shareInterval() (low, high float64) {
 	if v == 0 {
 		n = float64(m.units)
 	}
-	centre := (r + z95*z95/(2*n)) / (1 + z95*z95/n)
-	half := z95 * math.Sqrt(r*(1-r)/n+z95*z95/(4*n*n)) / (1 + z95*z95/n)
+	centre := (r + interval.Z95*interval.Z95/(2*n)) / (1 + interval.Z95*interval.Z95/n)
+	half := interval.Z95 * math.Sqrt(r*(1-r)/n+interval.Z95*interval.Z95/(4*n*n)) / (1 + interval.Z95*interval.Z95/n)
 	return max(0, centre-half), min(1, centre+half)
 }

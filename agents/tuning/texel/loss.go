@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"gyges/rules/base/interval"
 )
 
 // parallel calls do for each number from 0 to n-1, on all cores.
@@ -166,10 +168,6 @@ func (l *loss) gradient(v, grad []float64) float64 {
 	return sums[n] / l.data.count
 }
 
-// z95 is the half-width of the 95 % interval of the normal distribution, in standard
-// deviations.
-const z95 = 1.959964
-
 // difference returns the loss of other at the point otherAt minus that of l at v, and
 // half of its 95 % interval, with the positions of a game as one cluster, since their
 // results are correlated.
@@ -198,7 +196,7 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 		d := g.sum - mean*g.count
 		square += d * d
 	}
-	return mean, z95 * math.Sqrt(square) / l.data.count
+	return mean, interval.Z95 * math.Sqrt(square) / l.data.count
 }
 
 // maxScale bounds the scale: at 2 a hundredth of a point multiplies the odds of a win

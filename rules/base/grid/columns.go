@@ -100,13 +100,16 @@ type Writer[R any] struct {
 	columns []Column[R]
 	grid    *Grid
 	csv     csvfile.Writer
-	headed  bool // the header of CSV has been written
 	rows    int
 }
 
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
-	return &Writer[R]{w: w, format: f, columns: columns, grid: New(f, o, columns, nil), csv: csvfile.NewWriter(w)}
+	t := &Writer[R]{w: w, format: f, columns: columns, grid: New(f, o, columns, nil), csv: csvfile.NewWriter(w)}
+	if f == CSV {
+		_ = t.csv.Write(Keys(columns)) // the next write returns the error
+	}
+	return t
 }
 
 // Write adds a row.
@@ -120,7 +123,7 @@ func (w *Writer[R]) Write(row R) error {
 				cells = append(cells, Exact(c.Value(row)))
 			}
 		}
-		return w.lines([][]string{cells})
+		return w.csv.WriteAll([][]string{cells})
 	case JSON:
 		text, err := marshal(ObjectOf(w.columns, row))
 		if err == nil {
@@ -132,22 +135,11 @@ func (w *Writer[R]) Write(row R) error {
 	return nil
 }
 
-// lines writes lines of CSV, and the keys before the first.
-func (w *Writer[R]) lines(rows [][]string) error {
-	if !w.headed {
-		w.headed = true
-		_ = w.csv.Write(Keys(w.columns)) // WriteAll returns the error
-	}
-	return w.csv.WriteAll(rows)
-}
-
 // Close writes what is left, without closing the underlying writer.
-func (w *Writer[R]) Close() error {
-	var err error
+func (w *Writer[R]) Close() (err error) {
 	switch {
-	case w.format == CSV && w.rows == 0:
-		return w.lines(nil)
 	case w.format == CSV:
+		return w.csv.WriteAll(nil)
 	case w.format == JSON && w.rows == 0:
 		_, err = io.WriteString(w.w, "[]\n")
 	case w.format == JSON:

@@ -29,10 +29,6 @@ func TestWrap(t *testing.T) {
 		{"a a\u00a0b", 4, "a|a b"},
 		{"a abc\u00a0def", 4, "a|abc|def"},
 		{"a-bcdefghijk", 9, "a-bcdefgh|ijk"},
-		{"\x1b[1mone two\x1b[0m three", 7, "\x1b[1mone two\x1b[0m|three"},
-		{"\x1b[1mone two\x1b[0m", 3, "\x1b[1mone\x1b[0m|\x1b[1mtwo\x1b[0m"},
-		{"\x1b[1mabcdef\x1b[0m", 4, "\x1b[1mabcd\x1b[0m|\x1b[1mef\x1b[0m"},
-		{"\x1b[1ma \x1b[4mb c\x1b[0m d", 1, "\x1b[1ma\x1b[0m|\x1b[1m\x1b[4mb\x1b[0m|\x1b[1m\x1b[4mc\x1b[0m|d"},
 	} {
 		require.Equal(t, c.want, strings.Join(Wrap(c.text, c.columns), "|"), "%q, %d", c.text, c.columns)
 	}
