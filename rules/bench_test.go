@@ -2,7 +2,6 @@ package rules
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -52,53 +51,25 @@ func benchEach(b *testing.B, work func(bb benchBoard)) {
 	}
 }
 
-func BenchmarkMoves(b *testing.B) {
+// BenchmarkModes measures each way to ask for moves; evasions include finding the moves.
+func BenchmarkModes(b *testing.B) {
 	var ms MoveSet
-	benchEach(b, func(bb benchBoard) { bb.r.Moves(bb.p, &ms) })
-}
-
-func BenchmarkCount(b *testing.B) {
 	n := 0
-	benchEach(b, func(bb benchBoard) { n += bb.r.Count(bb.p) })
-}
-
-func BenchmarkControl(b *testing.B) {
-	n := 0
-	benchEach(b, func(bb benchBoard) { n += bb.r.Control(bb.p, South).Moves })
-}
-
-func BenchmarkCanReachGoal(b *testing.B) {
-	n := 0
-	benchEach(b, func(bb benchBoard) {
-		if bb.r.CanReachGoal(bb.p, bb.p.Side()) {
-			n++
-		}
-	})
-}
-
-// BenchmarkApply makes every move of a board, one board an iteration.
-func BenchmarkApply(b *testing.B) {
-	var hash uint64
-	for _, name := range []string{"standard", "kang"} {
-		boards := benchBoards(b)[name]
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			moves := make([][]Move, len(boards))
-			var ms MoveSet
-			for i, bb := range boards {
-				bb.r.Moves(bb.p, &ms)
-				moves[i] = slices.Collect(ms.All())
-			}
-			n := 0
-			for i := 0; b.Loop(); i++ {
-				bb := boards[i%len(boards)]
-				for _, m := range moves[i%len(boards)] {
-					hash += bb.r.Apply(bb.p, m).lo
-				}
-				n += len(moves[i%len(boards)])
-			}
-			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "moves/s")
-		})
+	for name, work := range map[string]func(bb benchBoard){
+		"Moves":        func(bb benchBoard) { bb.r.Moves(bb.p, &ms) },
+		"Count":        func(bb benchBoard) { n += bb.r.Count(bb.p) },
+		"Control":      func(bb benchBoard) { n += bb.r.Control(bb.p, South).Moves },
+		"CanReachGoal": func(bb benchBoard) { bb.r.CanReachGoal(bb.p, bb.p.Side()) },
+		"Evasions": func(bb benchBoard) {
+			bb.r.Moves(bb.p, &ms)
+			bb.r.Evasions(bb.p, &ms)
+		},
+		"QuickEvasions": func(bb benchBoard) {
+			bb.r.Moves(bb.p, &ms)
+			bb.r.QuickEvasions(bb.p, &ms)
+		},
+	} {
+		b.Run(name, func(b *testing.B) { benchEach(b, work) })
 	}
 }
 
@@ -115,22 +86,4 @@ func BenchmarkPerft(b *testing.B) {
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "nodes/s")
 		})
 	}
-}
-
-// BenchmarkEvasions measures finding the moves, and those that don't lose at once.
-func BenchmarkEvasions(b *testing.B) {
-	var ms MoveSet
-	benchEach(b, func(bb benchBoard) {
-		bb.r.Moves(bb.p, &ms)
-		bb.r.Evasions(bb.p, &ms)
-	})
-}
-
-// BenchmarkQuickEvasions measures finding the moves and screening them.
-func BenchmarkQuickEvasions(b *testing.B) {
-	var ms MoveSet
-	benchEach(b, func(bb benchBoard) {
-		bb.r.Moves(bb.p, &ms)
-		bb.r.QuickEvasions(bb.p, &ms)
-	})
 }

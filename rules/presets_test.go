@@ -8,45 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPresets is the table of what each rulebook changes of the common ground.
-func TestPresets(t *testing.T) {
-	t.Parallel()
-	for name, changes := range map[string]string{
-		"standard":           "standard",
-		"simplified":         "standard:relocation=false",
-		"kang":               "standard:kang=true",
-		"italian":            "standard:repetition=none",
-		"italian-simplified": "standard:relocation=false,repetition=none",
-		"italian-kang":       "standard:kang=true,kang_entry=optional,repetition=none",
-		"leather":            "standard",
-		"russian": "standard:relocation=false,setup_order=alternate,door_rule=directed," +
-			"null_move=allow,repetition=none",
-		"turkish-basic": "standard:relocation=false,setup_order=alternate,door_rule=per_leg," +
-			"revisit_piece=false,repetition=none",
-		"turkish-advanced": "standard:setup_order=alternate,door_rule=per_leg,revisit_piece=false," +
-			"drop_zone=playable_row,repetition=none",
-		"cosmoludo": "standard:setup_zone=two_rows,null_move=allow,drop_zone=playable_row,repetition=none",
-	} {
-		require.Equal(t, MustParse(changes).Options(), MustParse(name).Options(), name)
-	}
-	require.Len(t, Presets(), 11)
-	_, err := Parse("gigamic-basic")
-	require.ErrorContains(t, err, "turkish-basic")
-}
-
-// TestUsualStart counts the moves of the start that the rulebooks draw.
-func TestUsualStart(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{
-		"standard": 222, "standard:null_move=allow": 224, "italian": 222, "leather": 222, "cosmoludo": 224,
-	} {
-		r := MustParse(name)
-		for _, side := range []string{" s", " n"} {
-			require.Equal(t, want, r.Count(parse(t, r, startText[:len(startText)-2]+side)), name)
-		}
-	}
-}
-
 // TestDoorsOfALeg has a piece that lands on b1 and can leave it by the door alone
 // through which it came.
 func TestDoorsOfALeg(t *testing.T) {

@@ -148,7 +148,7 @@ func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Gam
 	if o, _ := g.Outcome(); o != rules.Undecided || g.Rules().SettingUp(p) {
 		return verdict{}, nil
 	}
-	r, err := s.Solve(ctx, g, a.Proven, nil)
+	r, err := s.Solve(ctx, g, a.Proven)
 	if err != nil || r.Plies == 0 {
 		return verdict{}, err
 	}

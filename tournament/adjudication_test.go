@@ -105,7 +105,7 @@ func TestProvenGames(t *testing.T) {
 		require.NoError(t, err)
 		s := solver.New(1)
 		for n := 0; ; n++ {
-			r, err := s.Solve(t.Context(), game, 3, nil)
+			r, err := s.Solve(t.Context(), game, 3)
 			require.NoError(t, err)
 			require.NotZero(t, r.Plies)
 			require.Less(t, n, 3)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
 
@@ -156,6 +157,65 @@ func TestWeightsFiles(t *testing.T) {
 		spec.Params[0].Value = path + "x"
 		_, err = Registry().New(spec)
 		require.ErrorContains(t, err, "no such file")
+	}
+}
+
+// Wins at once, and threats that can be parried: from Zago's "Help gyges".
+func TestWinsAndThreats(t *testing.T) {
+	r := rules.MustParse("standard")
+	for _, spec := range []string{"greedy", "alphabeta:depth=1", "alphabeta:depth=2", "mcts:iterations=20,hash=1"} {
+		for _, c := range agenttest.WinsNow() {
+			g := agenttest.Game(t, r, c.Position)
+			a := newAgent(t, spec)
+			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r, Side: g.Position().Side()}))
+			d := agenttest.Choose(t, a, g, agents.Limits{})
+			require.True(t, d.Move.IsGoal(), c.Name)
+			require.Equal(t, agents.WinIn(1), d.Score, c.Name)
+			require.Equal(t, []rules.Move{d.Move}, d.PV, c.Name)
+		}
+		g := agenttest.Game(t, r, "000020/302201/102303/001010/300000/000000 s")
+		a := newAgent(t, spec)
+		require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: r}))
+		require.True(t, r.CanWin(g.Position(), rules.North))
+		require.NoError(t, g.Play(agenttest.Choose(t, a, g, agents.Limits{}).Move))
+		require.False(t, r.CanWin(g.Position(), rules.North), spec)
+	}
+}
+
+// Both searches prove forced results, and stop then. Alpha-beta finds the shortest ones; it
+// sees the last ply without a search. MCTS may find a longer win first.
+func TestProvesWinsAndLosses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rules, position string
+		plies           int // positive: the side to move wins
+	}{
+		// The printed game in Zago's "Help gyges" where South resigns.
+		{"standard", "200000/200200/003113/003000/002300/000101 s", -2},
+		{"standard", "210201/002300/000030/000000/000003/130102 n", 3},
+		{"standard", "000003/001023/000200/302000/210013/000100 n", 3},
+		{"standard", "120000/000003/000301/031022/000000/030201 s", -4},
+		{"simplified", "000002/010201/033203/000000/103201/000000 n", 3},
+		{"simplified", "000023/022001/002000/010330/000300/110000 n", -4},
+		{"simplified", "232101/030000/000000/000100/003001/230200 s", 5},
+		{"kang", "000000/020000/220120/131133/000000/000300 s 000/000 2-0 -", 3},
+	} {
+		g := agenttest.Game(t, rules.MustParse(c.rules), c.position)
+		for _, spec := range []string{"alphabeta:depth=6", "mcts:iterations=3000"} {
+			a := newAgent(t, spec)
+			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: g.Rules(), Side: g.Position().Side()}))
+			d := agenttest.Choose(t, a, g, agents.Limits{})
+			plies, proven := d.Score.Proven()
+			require.True(t, proven, "%s: %s", spec, c.position)
+			if spec[0] == 'm' {
+				require.Less(t, d.Nodes, int64(3000), c.position)
+				require.True(t, plies == c.plies || c.plies == 5 && plies > 5 && plies%2 == 1, c.position)
+				continue
+			}
+			require.Equal(t, c.plies, plies, c.position)
+			require.LessOrEqual(t, d.Depth, max(plies, -plies)-1, c.position)
+			require.Len(t, d.PV, max(plies, -plies), c.position)
+		}
 	}
 }
 

@@ -16,15 +16,6 @@ import (
 	"gyges/rules"
 )
 
-func TestTakesAWin(t *testing.T) {
-	for _, c := range agenttest.WinsNow() {
-		g := agenttest.Game(t, rules.MustParse("standard"), c.Position)
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "greedy", g), g, agents.Limits{})
-		require.True(t, d.Move.IsGoal(), c.Name)
-		require.Equal(t, agents.WinIn(1), d.Score, c.Name)
-	}
-}
-
 // slowRank judges every move by trying it: won, drawn, evaluated, or lost for
 // the opponent wins at once.
 func slowRanks(t *testing.T, g *rules.Game, e *eval.Evaluator) map[rules.Move]float64 {

@@ -15,55 +15,6 @@ import (
 	"gyges/rules"
 )
 
-func TestTakesAWin(t *testing.T) {
-	for _, c := range agenttest.WinsNow() {
-		g := agenttest.Game(t, rules.MustParse("standard"), c.Position)
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=1,hash=1", g), g, agents.Limits{})
-		require.True(t, d.Move.IsGoal(), c.Name)
-		require.Equal(t, agents.WinIn(1), d.Score, c.Name)
-	}
-}
-
-func TestProvesWinsAndLosses(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		rules, position string
-		plies           int // positive: the side to move wins
-	}{
-		// The printed game in Zago's "Help gyges" where South resigns.
-		{"standard", "200000/200200/003113/003000/002300/000101 s", -2},
-		{"standard", "210201/002300/000030/000000/000003/130102 n", 3},
-		{"standard", "000003/001023/000200/302000/210013/000100 n", 3},
-		{"standard", "120000/000003/000301/031022/000000/030201 s", -4},
-		{"simplified", "000002/010201/033203/000000/103201/000000 n", 3},
-		{"simplified", "000023/022001/002000/010330/000300/110000 n", -4},
-		{"simplified", "232101/030000/000000/000100/003001/230200 s", 5}, // the first win found takes longer
-		{"kang", "000000/020000/220120/131133/000000/000300 s 000/000 2-0 -", 3},
-	} {
-		g := agenttest.Game(t, rules.MustParse(c.rules), c.position)
-		d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=3000", g), g, agents.Limits{})
-		plies, proven := d.Score.Proven()
-		require.True(t, proven, c.position)
-		if c.plies == 5 {
-			require.GreaterOrEqual(t, plies, 5)
-			require.Equal(t, 1, plies%2)
-		} else {
-			require.Equal(t, c.plies, plies, c.position)
-		}
-		require.Less(t, d.Nodes, int64(3000), "stops as soon as the result is proven: %s", c.position)
-	}
-}
-
-// From Zago's "Help gyges": North threatens to win by bounces.
-func TestParriesAThreat(t *testing.T) {
-	r := rules.MustParse("standard")
-	g := agenttest.Game(t, r, "000020/302201/102303/001010/300000/000000 s")
-	require.True(t, r.CanReachGoal(g.Position(), rules.North))
-	d := agenttest.Choose(t, agenttest.New(t, Kind(), "mcts:iterations=20,hash=1", g), g, agents.Limits{})
-	require.NoError(t, g.Play(d.Move))
-	require.False(t, r.CanReachGoal(g.Position(), rules.North))
-}
-
 // Moves that hand over a win are never played while there are others.
 func TestHandsOverNoWin(t *testing.T) {
 	t.Parallel()
@@ -91,21 +42,6 @@ func TestGameEndingByLengthIsADraw(t *testing.T) {
 	}
 }
 
-func TestSameSeedSameSearch(t *testing.T) {
-	t.Parallel()
-	r := rules.MustParse("standard")
-	for _, spec := range []string{"mcts:iterations=60", "mcts:iterations=60,cpuct=0", "mcts:iterations=60"} {
-		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
-		a := agenttest.New(t, Kind(), spec, g)
-		first := agenttest.Choose(t, a, g, agents.Limits{})
-		require.Equal(t, int64(60), first.Nodes)
-		agenttest.Choose(t, a, agenttest.RandomGame(r, rand.New(rand.NewPCG(2, 5)), 6), agents.Limits{})
-		setup := agents.Setup{Rules: r, Side: g.Position().Side(), Seed: 1}
-		require.NoError(t, a.NewGame(context.Background(), setup))
-		require.Equal(t, first, agenttest.Choose(t, a, g, agents.Limits{}), spec)
-	}
-}
-
 func TestBoundsAreKept(t *testing.T) {
 	t.Parallel()
 	g := agenttest.Game(t, rules.MustParse("simplified"), "321123/000000/000000/000000/000000/321123 s")
@@ -127,17 +63,6 @@ func TestCancellation(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, g.Check(d.Move))
 	require.Equal(t, int64(10), d.Nodes)
-}
-
-func BenchmarkMCTS500(b *testing.B) {
-	g := agenttest.Game(b, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
-	a := agenttest.New(b, Kind(), "mcts:iterations=500", g)
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := a.Choose(ctx, g, agents.Limits{})
-		require.NoError(b, err)
-	}
 }
 
 // What the tree knows of the position the game comes to is kept, and searched on.

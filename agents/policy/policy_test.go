@@ -186,18 +186,3 @@ func TestScoringAllocatesNothing(t *testing.T) {
 		}
 	}))
 }
-
-func BenchmarkScore(b *testing.B) {
-	r := rules.MustParse("standard")
-	p, err := r.ParsePosition("202110/000330/000000/000200/000100/030123 s")
-	require.NoError(b, err)
-	_, ms := begin(r, p)
-	w, s := randomWeights(rand.New(rand.NewPCG(1, 2))), new(Scorer)
-	for b.Loop() {
-		s.Begin(w, r, p, ms)
-		for m := range ms.All() {
-			s.Score(m)
-		}
-	}
-	b.ReportMetric(float64(ms.Len()), "moves")
-}

@@ -76,15 +76,3 @@ func TestChoosingAllocatesNothing(t *testing.T) {
 		}
 	}))
 }
-
-func BenchmarkChoose(b *testing.B) {
-	g := agenttest.Game(b, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
-	a := agenttest.New(b, Kind(), "random", g)
-	ctx := context.Background()
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := a.Choose(ctx, g, agents.Limits{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

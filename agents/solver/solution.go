@@ -59,7 +59,7 @@ func (s Search) New(r *rules.Rules) (func(context.Context, *rules.Game) (Solutio
 func (s Search) depthFirst() func(context.Context, *Solution) error {
 	solver := New(DefaultMegabytes)
 	return func(ctx context.Context, found *Solution) (err error) {
-		found.Result, err = solver.Solve(ctx, found.Game, s.Depth, nil)
+		found.Result, err = solver.Solve(ctx, found.Game, s.Depth)
 		found.Complete = err == nil
 		return err
 	}

@@ -86,14 +86,13 @@ func New(megabytes int) *Solver {
 }
 
 // Solve looks for a forced result within depth plies, 1 to [MaxDepth], of the
-// present position of g, a game under way. each, if not nil, is called after each depth
-// at which nothing was found. When ctx is cancelled it returns at once with the result
+// present position of g, a game under way. When ctx is cancelled it returns at once with the result
 // so far and the context's error.
 //
 // Wins and losses are exact. There is one rare case in which a result is found two plies
 // too late: a win that exists only because the repetition rule forbids every move from
 // the opponent's nearest row.
-func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int, each func(Result)) (Result, error) {
+func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, error) {
 	if err := s.begin(ctx, g, depth); err != nil {
 		return Result{}, err
 	}
@@ -118,9 +117,6 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int, each func(
 				r.Plies = -n
 			}
 			return r, nil
-		}
-		if each != nil {
-			each(r)
 		}
 	}
 	return r, nil

@@ -60,7 +60,7 @@ func bruteResult(g *rules.Game, depth int) int {
 func solve(t testing.TB, s *Solver, g *rules.Game, depth int) Result {
 	t.Helper()
 	before := g.Position()
-	r, err := s.Solve(context.Background(), g, depth, nil)
+	r, err := s.Solve(context.Background(), g, depth)
 	require.NoError(t, err)
 	require.Equal(t, before, g.Position())
 	checkLine(t, g, r)
@@ -252,14 +252,9 @@ func TestCancellation(t *testing.T) {
 	s := New(1)
 	g := agenttest.Game(t, rules.MustParse("standard"), "321123/000000/000000/000000/000000/321123 s")
 	for _, n := range []int{0, 1, 5, 100} {
-		told := 0
-		r, err := s.Solve(agenttest.CancelAfter(n), g, 9, func(r Result) {
-			told++
-			require.Equal(t, told, r.Depth)
-		})
+		r, err := s.Solve(agenttest.CancelAfter(n), g, 9)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, r.Plies)
-		require.Equal(t, told, r.Depth)
 		require.LessOrEqual(t, r.Nodes, int64((n+1)*pollEvery))
 		_, err = s.Winning(agenttest.CancelAfter(n), g, 9)
 		require.ErrorIs(t, err, context.Canceled)
@@ -272,10 +267,10 @@ func TestRefusals(t *testing.T) {
 	s := New(0)
 	r := rules.MustParse("standard")
 	for _, depth := range []int{-1, 0, MaxDepth + 1} {
-		_, err := s.Solve(context.Background(), rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(1, 1)))), depth, nil)
+		_, err := s.Solve(context.Background(), rules.NewGame(r, r.RandomSetup(rand.New(rand.NewPCG(1, 1)))), depth)
 		require.ErrorContains(t, err, "depth: expected 1 to 31, found")
 	}
-	_, err := s.Solve(context.Background(), rules.NewGame(r, r.Start()), 3, nil)
+	_, err := s.Solve(context.Background(), rules.NewGame(r, r.Start()), 3)
 	require.ErrorIs(t, err, ErrSetup)
 }
 
@@ -298,20 +293,10 @@ func TestNoAllocationPerPosition(t *testing.T) {
 	g := agenttest.Game(t, rules.MustParse("standard"), "000100/300002/330230/101000/200000/002100 s")
 	var nodes int64
 	allocs := testing.AllocsPerRun(3, func() {
-		r, err := s.Solve(context.Background(), g, 5, nil)
+		r, err := s.Solve(context.Background(), g, 5)
 		require.NoError(t, err)
 		nodes = r.Nodes
 	})
 	require.Greater(t, nodes, int64(50))
 	require.Less(t, allocs, 30.0, "a few for the line")
-}
-
-func BenchmarkWinIn5(b *testing.B) {
-	g := agenttest.Game(b, rules.MustParse("standard"), "000100/300002/330230/101000/200000/002100 s")
-	s := New(DefaultMegabytes)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, err := s.Solve(context.Background(), g, 5, nil)
-		require.NoError(b, err)
-	}
 }

@@ -116,7 +116,7 @@ func (m *maker) classify(ctx context.Context, g *rules.Game) (Class, []rules.Mov
 	if m.lacks(WinIn5) {
 		depth = 5
 	}
-	r, err := m.solver.Solve(ctx, g, depth, nil)
+	r, err := m.solver.Solve(ctx, g, depth)
 	if err != nil {
 		return "", nil, err
 	}

@@ -70,7 +70,7 @@ func checkTask(t *testing.T, s *solver.Solver, task Task, line string) {
 	t.Helper()
 	ctx := t.Context()
 	plies := map[Class]int{WinIn1: 1, WinIn3: 3, WinIn5: 5}[task.Class]
-	r, err := s.Solve(ctx, task.game(), max(plies, 3), nil)
+	r, err := s.Solve(ctx, task.game(), max(plies, 3))
 	require.NoError(t, err)
 	require.Equal(t, plies, r.Plies, line)
 	moves, err := s.Winning(ctx, task.game(), max(plies, 1))

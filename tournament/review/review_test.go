@@ -98,7 +98,7 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 	require.NoError(t, err)
 	holds, err := s.Holding(t.Context(), g, 2)
 	require.NoError(t, err)
-	result, err := s.Solve(t.Context(), g, 4, nil)
+	result, err := s.Solve(t.Context(), g, 4)
 	require.NoError(t, err)
 	loses := len(holds) > 0 && !slices.Contains(holds, made)
 	switch {
@@ -257,7 +257,7 @@ func TestBackwards(t *testing.T) {
 	r := rules.MustParse("standard")
 	p, err := r.ParsePosition(position)
 	require.NoError(t, err)
-	result, err := s.Solve(t.Context(), rules.NewGame(r, p), 5, nil)
+	result, err := s.Solve(t.Context(), rules.NewGame(r, p), 5)
 	require.NoError(t, err)
 	require.Equal(t, 5, result.Plies)
 	var moves []string
