@@ -1,7 +1,6 @@
 package tournament
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -19,33 +18,24 @@ import (
 	"gyges/tournament/record"
 )
 
-// PlayingFile holds the games that a run plays at the moment, for those who watch. It is
+// PlayingFile holds the games that a run plays at the moment, for spectators. It is
 // there while games that last are played, and no part of the results.
 const PlayingFile = "playing.json"
 
 // Playing is the content of [PlayingFile].
 type Playing struct {
-	Time time.Time `json:"time"` // when it was written
-
-	// Games are those under way, the first ones of them, and after them those that are over but
-	// not recorded yet, since the other game of their pair isn't. The former have no result.
-	Games []*record.Game `json:"games"`
+	Time  time.Time      `json:"time"`  // when it was written
+	Games []*record.Game `json:"games"` // the first ones of those under way; they have no result
 	Count int            `json:"count"` // of all games under way
 }
 
-// Times of [PlayingFile].
 const (
-	playingInterval = time.Second     // between looks at the games
-	playingAge      = time.Second     // of a game before it is shown: shorter ones are over when they are seen
-	playingBeat     = 5 * time.Second // after which the file is written even if nothing has changed
+	playingInterval = time.Second // between writes; also the age of a game before it is shown
 
 	// PlayingFresh is the age at which the file is left over from a run that was killed.
-	PlayingFresh = 15 * time.Second
-)
+	PlayingFresh = 15 * playingInterval
 
-// Bounds of [PlayingFile].
-const (
-	maxPlaying      = 8    // games under way, and as many that are over
+	maxPlaying      = 8    // games in the file
 	maxPlayingMoves = 1000 // of a game
 	maxPlayingSize  = 1 << 20
 )
@@ -66,149 +56,96 @@ func ParsePlaying(text []byte) (*Playing, error) {
 	if err := strictjson.Unmarshal(text, maxPlayingSize, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", PlayingFile, err)
 	}
-	tooLong := func(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
-	if len(p.Games) > 2*maxPlaying || slices.ContainsFunc(p.Games, tooLong) {
-		return nil, fmt.Errorf("%s: expected at most %d games of %d moves", PlayingFile, 2*maxPlaying, maxPlayingMoves)
+	if len(p.Games) > maxPlaying || slices.ContainsFunc(p.Games, tooLong) {
+		return nil, fmt.Errorf("%s: expected at most %d games of %d moves", PlayingFile, maxPlaying, maxPlayingMoves)
 	}
 	return p, nil
 }
 
-// display is what others may see of the pair that a [Runner] plays. It may be used concurrently.
+func tooLong(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
+
+// display is the game that a [Runner] plays. It may be used concurrently.
 type display struct {
 	mu    sync.Mutex
-	over  []*record.Game // games of the pair that have ended
-	setup *Game          // of the game under way; nil: none
-	notes *notes         // of that game
-	start time.Time      // of that game
+	setup *Game // nil: none
+	notes *notes
+	start time.Time
 }
 
-// clear removes the last pair.
-func (d *display) clear() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.over = nil
-}
-
-// begin shows a game whose notes are empty.
-func (d *display) begin(setup *Game, n *notes, start time.Time) {
+// show replaces the game under way.
+func (d *display) show(setup *Game, n *notes, start time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.setup, d.notes, d.start = setup, n, start
 }
 
-// end removes the game under way, and shows its record, if there is one.
-func (d *display) end(g *record.Game) {
+// game returns the game under way, if it began long enough before now; otherwise nil.
+func (d *display) game(now time.Time) *record.Game {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if g != nil && time.Since(d.start) >= playingAge {
-		d.over = append(d.over, g)
+	if d.setup == nil || now.Sub(d.start) < playingInterval {
+		return nil
 	}
-	d.setup, d.notes = nil, nil
+	return d.notes.played(d.setup, d.start)
 }
 
-// games returns the games of the pair that are over, and the one under way, if it began long
-// enough before now; otherwise nil.
-func (d *display) games(now time.Time) (over []*record.Game, underWay *record.Game) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.setup == nil || now.Sub(d.start) < playingAge {
-		return slices.Clone(d.over), nil
+// PlayingOf returns the games that runners play at a time.
+func PlayingOf(runners []*Runner, now time.Time) *Playing {
+	p := new(Playing)
+	for _, r := range runners {
+		if g := r.display.game(now); g != nil {
+			p.Games = append(p.Games, g)
+		}
 	}
-	return slices.Clone(d.over), d.notes.played(d.setup, d.start)
+	p.Count = len(p.Games)
+	p.bound()
+	return p
 }
 
-// playingWriter writes a run's [PlayingFile].
-type playingWriter struct {
-	config  *Config
-	source  func(now time.Time) *Playing
-	written []byte    // the games in the file as JSON; nil: there is no file
-	at      time.Time // when it was written
-	failed  bool      // a warning has been logged
+// bound leaves the games that the file has room for, in order.
+func (p *Playing) bound() {
+	p.Games = slices.DeleteFunc(p.Games, tooLong)
+	slices.SortFunc(p.Games, func(a, b *record.Game) int { return cmp.Compare(a.Game, b.Game) })
+	p.Games = p.Games[:min(len(p.Games), maxPlaying)]
 }
 
-// ShowPlaying keeps a run's [PlayingFile] up to date with the games that source returns until ctx
+// ShowPlaying writes a run's [PlayingFile] with the games that source returns until ctx
 // ends; then it removes the file. What can't be written is not shown, and the run goes on.
 func ShowPlaying(ctx context.Context, config *Config, source func(now time.Time) *Playing) {
-	w := playingWriter{config: config, source: source}
+	warned := false
+	write := func(p *Playing) {
+		if err := p.write(filepath.Join(config.Out, PlayingFile)); err != nil && !warned {
+			warned = true
+			config.warn("the games under way can't be shown to others", "error", err)
+		}
+	}
 	tick := time.NewTicker(playingInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			w.note(w.remove())
+			write(new(Playing))
 			return
 		case now := <-tick.C:
-			w.note(w.update(now))
+			p := source(now)
+			p.Time = now.Round(0).UTC()
+			p.bound()
+			write(p)
 		}
 	}
 }
 
-func (w *playingWriter) note(err error) {
-	if err != nil && !w.failed {
-		w.failed = true
-		w.config.warn("the games under way can't be shown to others", "error", err)
-	}
-}
-
-func (w *playingWriter) remove() error {
-	if w.written == nil {
+// write replaces the file, or removes it if there are no games.
+func (p *Playing) write(path string) error {
+	if len(p.Games) == 0 {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		return nil
 	}
-	w.written = nil
-	if err := os.Remove(w.path()); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func (w *playingWriter) path() string { return filepath.Join(w.config.Out, PlayingFile) }
-
-// update writes the file if the games have changed since it was written, or that was long ago.
-func (w *playingWriter) update(now time.Time) error {
-	p := w.source(now)
-	p.bound()
-	if len(p.Games) == 0 {
-		return w.remove()
-	}
-	games, err := json.Marshal(p)
-	if err != nil || bytes.Equal(games, w.written) && now.Sub(w.at) < playingBeat {
-		return err
-	}
-	p.Time = now.Round(0).UTC()
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	w.written, w.at = games, now
-	return files.ReplaceUnsynced(w.path(), append(text, '\n'))
-}
-
-// PlayingOf returns the games that runners play at a time, those of them that are shown.
-func PlayingOf(runners []*Runner, now time.Time) *Playing {
-	p := new(Playing)
-	for _, r := range runners {
-		over, g := r.display.games(now)
-		p.Games = append(p.Games, over...)
-		if g != nil {
-			p.Games = append(p.Games, g)
-			p.Count++
-		}
-	}
-	p.bound()
-	return p
-}
-
-// bound leaves the games that are shown, in order.
-func (p *Playing) bound() {
-	isLong := func(g *record.Game) bool { return len(g.Moves) > maxPlayingMoves }
-	games := slices.DeleteFunc(p.Games, isLong)
-	slices.SortFunc(games, func(a, b *record.Game) int { return cmp.Compare(a.Game, b.Game) })
-	var shown [2][]*record.Game // under way, and over
-	for _, g := range games {
-		list := &shown[min(len(g.Result), 1)]
-		if len(*list) < maxPlaying {
-			*list = append(*list, g)
-		}
-	}
-	p.Games = slices.Concat(shown[:]...)
+	return files.ReplaceUnsynced(path, append(text, '\n'))
 }

@@ -31,8 +31,7 @@ func (a *waiting) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) 
 	return a.picker.Choose(ctx, g, lim)
 }
 
-// slowRunner plays a pair whose agents wait for moves. backdate lets the present game have
-// begun long ago; wait returns the games of the pair.
+// slowRunner plays a pair whose agents wait for moves.
 type slowRunner struct {
 	*Runner
 	moves chan bool
@@ -51,19 +50,13 @@ func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 	return s
 }
 
-func (s *slowRunner) backdate() {
-	s.display.mu.Lock()
-	defer s.display.mu.Unlock()
-	s.display.start = s.display.start.Add(-2 * playingAge)
-}
-
 func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runner{s.Runner}, now) }
 
 // underWay waits until the game with that number has had so many moves.
 func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game {
 	var g *record.Game
 	require.Eventually(t, func() bool {
-		_, g = s.display.games(time.Now().Add(playingAge))
+		g = s.display.game(time.Now().Add(playingInterval))
 		return g != nil && g.Game == game && len(g.Moves) == moves
 	}, time.Minute, time.Millisecond)
 	return g
@@ -75,69 +68,40 @@ func readPlaying(t *testing.T, dir string) *Playing {
 	return p
 }
 
-// The file has the game under way with the moves so far, and the first game of the pair once that
-// is over; it changes when they do, and is written from time to time anyway.
+// The file has the game under way with the moves so far. It is there while one is played.
 func TestPlayingFile(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	c.Rules = c.Rules[2:]
 	r := newSlowRunner(t, &c)
-	w := playingWriter{config: &c, source: r.playing}
-	path, now := filepath.Join(c.Out, PlayingFile), time.Now()
-	require.NoError(t, w.update(now))
-	require.NoFileExists(t, path, "the game has only just begun")
-
+	path := filepath.Join(c.Out, PlayingFile)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan bool)
+	go func() {
+		ShowPlaying(ctx, &c, r.playing)
+		close(done)
+	}()
 	for range 3 {
 		r.moves <- true
 	}
+	require.Empty(t, r.playing(time.Now()).Games, "the game has only just begun")
 	r.underWay(t, 0, 3)
-	now = now.Add(playingAge + time.Second)
-	require.NoError(t, w.update(now))
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}, time.Minute, time.Millisecond)
 	p := readPlaying(t, c.Out)
-	require.True(t, p.Time.Equal(now))
+	require.WithinDuration(t, time.Now(), p.Time, PlayingFresh)
 	require.Len(t, p.Games, 1)
 	require.Equal(t, 1, p.Count)
 	g := p.Games[0]
 	require.Equal(t, []any{"random", "scored", "", "", 3, 3, 3},
 		[]any{g.South.Agent, g.North.Agent, g.Result, g.Reason, g.Plies, len(g.Nodes), len(g.Timing.MoveMS)})
-
-	require.NoError(t, os.Remove(path))
-	require.NoError(t, w.update(now.Add(time.Second)))
-	require.NoFileExists(t, path, "nothing has changed")
-	require.NoError(t, w.update(now.Add(playingBeat)))
-	require.Equal(t, g, readPlaying(t, c.Out).Games[0])
-
-	r.backdate()
-	for r.underWayGame() == 0 {
-		select {
-		case r.moves <- true:
-		case <-time.After(time.Millisecond): // the game is over, and the next one begins
-		}
-	}
-	require.NoError(t, w.update(time.Now().Add(playingAge)))
-	p = readPlaying(t, c.Out)
-	require.Len(t, p.Games, 2)
-	require.EqualValues(t, []int64{1, 0}, []int64{p.Games[0].Game, p.Games[1].Game})
-	require.Equal(t, 1, p.Count)
-	_, err := record.Replay(p.Games[1])
-	require.NoError(t, err, "the one that is over is whole")
-
 	close(r.moves)
-	games := <-r.games
-	require.Len(t, games, 2)
-	require.Equal(t, games[0].Moves, p.Games[1].Moves)
-	require.NoError(t, w.update(time.Now().Add(playingAge)))
-	require.Zero(t, readPlaying(t, c.Out).Count)
-	r.display.clear()
-	require.NoError(t, w.update(time.Now()))
+	require.Len(t, <-r.games, 2)
+	require.Empty(t, r.playing(time.Now().Add(time.Hour)).Games)
+	cancel()
+	<-done
 	require.NoFileExists(t, path)
-}
-
-// underWayGame returns the number of the game under way, 0 if there is none.
-func (s *slowRunner) underWayGame() int64 {
-	if _, g := s.display.games(time.Now().Add(playingAge)); g != nil {
-		return g.Game
-	}
-	return 0
 }
 
 // A run leaves no such file behind, be it finished or interrupted, nor one of an earlier
@@ -166,17 +130,16 @@ func TestPlayingFileFails(t *testing.T) {
 	c := testConfig(t, "random", "scored")
 	var log strings.Builder
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
-	r := newSlowRunner(t, &c)
-	r.moves <- true
-	r.underWay(t, 0, 1)
 	c.Out = filepath.Join(c.Out, "missing")
-	w := playingWriter{config: &c, source: r.playing}
-	for range 3 {
-		w.note(w.update(time.Now().Add(playingAge)))
-	}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := 0
+	ShowPlaying(ctx, &c, func(time.Time) *Playing {
+		if asked++; asked == 2 {
+			cancel()
+		}
+		return &Playing{Games: []*record.Game{{}}}
+	})
 	require.Equal(t, 1, strings.Count(log.String(), "can't be shown"))
-	close(r.moves)
-	<-r.games
 }
 
 // What is read is bounded.
@@ -185,10 +148,10 @@ func TestReadPlaying(t *testing.T) {
 	for text, message := range map[string]string{
 		"":                           "EOF",
 		"[]":                         "expected an object, found a list",
-		`{"games":[null]}`:           "expected at most 16 games",
+		`{"games":[null]}`:           "expected at most 8 games",
 		`{"games":[],"other":1}`:     "other: there is no such field",
 		`{"games":[{"moves":"e1"}]}`: "games[0].moves: expected a list, found a text",
-		`{"games":[` + strings.Repeat(`{},`, 16) + `{}]}`:                          "expected at most 16 games",
+		`{"games":[` + strings.Repeat(`{},`, 8) + `{}]}`:                           "expected at most 8 games",
 		`{"games":[{"moves":[` + strings.Repeat(`"",`, maxPlayingMoves) + `""]}]}`: "of 1000 moves",
 		strings.Repeat(" ", maxPlayingSize+1):                                      "expected at most 1048576 bytes",
 	} {

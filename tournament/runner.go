@@ -45,7 +45,6 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	if err != nil {
 		return nil, err
 	}
-	r.display.clear()
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
 		if !job.Games[n] {
@@ -134,7 +133,7 @@ func (r *Runner) playOne(
 	if g != nil {
 		g.Limits = recordLimits(config.Limits, config.Clock)
 	}
-	r.display.end(g)
+	r.display.show(nil, nil, time.Time{})
 	return g, err
 }
 

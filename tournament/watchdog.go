@@ -81,7 +81,7 @@ func (r *Runner) playWatched(
 	start := time.Now()
 	ref := r.referee
 	done := ref.begin(gameCtx, setup, start)
-	r.display.begin(setup, &ref.notes, start)
+	r.display.show(setup, &ref.notes, start)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),

@@ -184,12 +184,9 @@ func (r *run) showGames(now time.Time) {
 				continue
 			}
 			p.Games = append(p.Games, g)
-			if g.Result == "" {
-				p.Count++
-			}
 		}
 	}
-	p.Count = max(p.Count, int(r.onWorkers))
+	p.Count = max(len(p.Games), int(r.onWorkers))
 	r.playing.Store(p)
 }
 
