@@ -3,6 +3,7 @@ package tournament
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -21,17 +22,15 @@ type Estimate struct {
 	Bytes   int64         // mean of a record
 }
 
-// estimateFactor is how many times the wanted time the last games may take.
-const estimateFactor = 10
-
-// Duration is how long so many games would take.
+// Duration is how long a number of games would take.
 func (e Estimate) Duration(games int64) time.Duration {
 	return time.Duration(float64(games) / float64(max(e.Workers, 1)) * float64(e.PerGame))
 }
 
-// EstimateRun plays games from all over the schedule, or from the first stage
+// EstimateRun plays games drawn from all over the schedule, or from the first stage
 // where the later ones depend on results, without recording them. No game is
-// begun after the given time. It is an error if none ends in ten times that.
+// begun after the given time. It is an error if none ends in ten times that: long enough for most, and no longer than
+// a person waits for an estimate.
 func EstimateRun(
 	ctx context.Context, config Config, registry *agents.Registry, wanted time.Duration,
 ) (Estimate, error) {
@@ -41,33 +40,27 @@ func EstimateRun(
 	if config.Workers == 0 {
 		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
-	ctx, cancel := context.WithTimeout(ctx, estimateFactor*wanted)
+	ctx, cancel := context.WithTimeout(ctx, 10*wanted)
 	defer cancel()
-	s := newSchedule(&config)
-	end := time.Now().Add(wanted)
-	var next, games, bytes, took atomic.Int64
+	s, end := newSchedule(&config), time.Now().Add(wanted)
+	var pairs, games, bytes, took atomic.Int64
 	group, groupCtx := errgroup.WithContext(ctx)
 	for range config.Workers {
 		group.Go(func() (err error) {
 			r := NewRunner(&config, registry.New)
 			defer func() { err = errors.Join(err, r.Close()) }()
-			for time.Now().Before(end) {
-				job, ok := s.scattered(next.Add(1) - 1)
-				if !ok {
-					return nil
-				}
-				list, err := r.Play(groupCtx, job, 1)
+			for err == nil && time.Now().Before(end) && pairs.Add(1) <= s.end(0) {
+				var list []*record.Game
+				list, err = r.Play(groupCtx, s.job(rand.Int64N(s.end(0))), 1) //nolint:gosec // no secret
 				for _, g := range list {
+					line, errLine := record.Lines(g)
+					err = errors.Join(err, errLine)
 					took.Add(int64(g.Timing.Seconds * float64(time.Second)))
-				}
-				lines, linesErr := record.Lines(list...)
-				games.Add(int64(len(list)))
-				bytes.Add(int64(len(lines)))
-				if err := errors.Join(err, linesErr); err != nil {
-					return err
+					bytes.Add(int64(len(line)))
+					games.Add(1)
 				}
 			}
-			return nil
+			return err
 		})
 	}
 	err := group.Wait()
@@ -78,27 +71,5 @@ func EstimateRun(
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // some games ended
 	}
-	return Estimate{Games: n, Workers: config.Workers, PerGame: time.Duration(took.Load() / n),
-		Bytes: bytes.Load() / n}, err
-}
-
-// scattered returns the k-th pair of the first stage in an order in which the
-// first few are spread evenly over all.
-func (s *schedule) scattered(k int64) (Job, bool) {
-	n := s.end(0)
-	if k >= n {
-		return Job{}, false
-	}
-	step := int64(float64(n)*0.618) | 1
-	for gcd(step, n) != 1 {
-		step += 2
-	}
-	return s.job(k % n * (step % n) % n), true
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+	return Estimate{n, config.Workers, time.Duration(took.Load() / n), bytes.Load() / n}, err
 }

@@ -29,21 +29,3 @@ func TestEstimateRun(t *testing.T) {
 	_, err = EstimateRun(t.Context(), c, testRegistry(nil), time.Millisecond)
 	require.ErrorContains(t, err, "pairs")
 }
-
-// The scattered order has each pair of the schedule once.
-func TestScattered(t *testing.T) {
-	for _, pairs := range []int{1, 2, 3, 4, 5, 17, 100} {
-		c := testConfig(t, "random", "scored", "random:id=1")
-		c.Pairs = pairs
-		s := newSchedule(&c)
-		seen := map[int64]bool{}
-		for k := range s.len() {
-			job, ok := s.scattered(k)
-			require.True(t, ok)
-			seen[job.Pair] = true
-		}
-		require.Len(t, seen, int(s.len()))
-		_, ok := s.scattered(s.len())
-		require.False(t, ok)
-	}
-}
