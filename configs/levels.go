@@ -3,6 +3,7 @@ package configs
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ type Level struct {
 	Agent agents.Spec // what plays
 	Doc   string      // a phrase
 
-	// Elo is the measured strength by preset, of those that were measured; the mean
-	// of all levels is 0 in each (results/reference/levels.md).
+	// Elo is the measured strength above the weakest level by preset, of those that were
+	// measured (results/reference/levels.md).
 	Elo map[string]int
 }
 
@@ -44,6 +45,12 @@ func ListLevels() ([]Level, error) {
 		list = append(list, l)
 	}
 	slices.SortFunc(list, func(a, b Level) int { return a.Level - b.Level })
+	weakest := maps.Clone(list[0].Elo)
+	for _, l := range list {
+		for preset := range l.Elo {
+			l.Elo[preset] -= weakest[preset]
+		}
+	}
 	return list, nil
 }
 

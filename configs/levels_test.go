@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -34,7 +35,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// The Elo of the levels is that of the table.
+// The Elo of the levels is that of the table, above the weakest level.
 func TestLevelElo(t *testing.T) {
 	text, err := os.ReadFile("../results/reference/levels.md")
 	require.NoError(t, err)
@@ -46,6 +47,12 @@ func TestLevelElo(t *testing.T) {
 			n, err := strconv.Atoi(strings.Replace(row[2+i], "−", "-", 1))
 			require.NoError(t, err)
 			want[row[1]][preset] = n
+		}
+	}
+	weakest := maps.Clone(want["beginner"])
+	for _, elo := range want {
+		for preset := range elo {
+			elo[preset] -= weakest[preset]
 		}
 	}
 	list, err := ListLevels()

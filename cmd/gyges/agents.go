@@ -29,82 +29,27 @@ func (agentsCmd) examples() []example {
 	}
 }
 
-// agentJSON is a kind as --format json prints it.
-type agentJSON struct {
-	Kind        string      `json:"kind"`
-	Doc         string      `json:"doc"`
-	Interactive bool        `json:"interactive"`
-	Params      []paramJSON `json:"params"`
+var kindColumns = []grid.Column[agents.Kind]{
+	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
+	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},
+	{Key: "interactive", Value: func(k agents.Kind) any { return k.Interactive }},
+	{Key: "params", Value: func(k agents.Kind) any { return grid.Objects(paramColumns, parameters(k)) }},
 }
 
-type paramJSON struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	Range   string `json:"range"`
-	Default string `json:"default"` // "" for none
-	Doc     string `json:"doc"`
-}
-
-// Run prints the kinds, or one with its parameters.
-func (c *agentsCmd) Run(e *env) error {
-	if c.Kind == "" {
-		return c.list(e, e.registry.Kinds())
-	}
-	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
-	if err != nil {
-		return err
-	}
-	return c.one(e, k)
-}
-
-// list prints what the kinds are, and as JSON their parameters, too.
-func (c *agentsCmd) list(e *env, kinds []agents.Kind) error {
-	if c.Format == "json" {
-		list := []agentJSON{}
-		for _, k := range kinds {
-			list = append(list, kindJSON(k))
+var paramColumns = []grid.Column[agents.ParamDef]{
+	{Key: "name", Title: "Parameter", Left: true, Value: func(d agents.ParamDef) any { return d.Name }},
+	{Title: "Value", Left: true, Value: func(d agents.ParamDef) any {
+		if d.Type == agents.Text {
+			return d.Range()
 		}
-		return writeJSON(e.out, list)
-	}
-	t := grid.Grid{Header: []string{"Kind", "What it is"}}
-	for _, k := range kinds {
-		t.Add(k.Name, k.Doc)
-	}
-	if err := printTable(e.out, &t, c.Format == "markdown"); err != nil {
-		return err
-	}
-	e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
-	return nil
-}
-
-// one prints a kind and its parameters, also those that every kind has.
-func (c *agentsCmd) one(e *env, k agents.Kind) error {
-	if c.Format == "json" {
-		return writeJSON(e.out, kindJSON(k))
-	}
-	t := grid.Grid{Header: []string{"Parameter", "Value", "Default", "What it does"}}
-	markdown := c.Format == "markdown"
-	for _, d := range parameters(k) {
-		t.Add(d.Name, valueText(d, markdown), cmp.Or(d.Default, "-"), d.Doc)
-	}
-	doc := k.Name + ": " + k.Doc
-	if !markdown {
-		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
-	}
-	e.out.printf("%s\n\n", doc)
-	return printTable(e.out, &t, markdown)
-}
-
-// valueText returns the type and the range of a parameter; lines of text are broken only between them.
-func valueText(d agents.ParamDef, markdown bool) string {
-	accepted := d.Range()
-	if !markdown {
-		accepted = strings.ReplaceAll(accepted, " ", textfmt.NoBreak)
-	}
-	if d.Type == agents.Text {
-		return accepted
-	}
-	return string(d.Type) + ", " + accepted
+		return string(d.Type) + ", " + d.Range()
+	}},
+	{Key: "type", Value: func(d agents.ParamDef) any { return string(d.Type) }},
+	{Key: "range", Value: func(d agents.ParamDef) any { return d.Range() }},
+	{Key: "default", Title: "Default", Left: true, Value: func(d agents.ParamDef) any {
+		return grid.Cell{Text: cmp.Or(d.Default, "-"), Value: d.Default}
+	}},
+	{Key: "doc", Title: "What it does", Left: true, Value: func(d agents.ParamDef) any { return d.Doc }},
 }
 
 // parameters returns those of a kind, then those that every kind has.
@@ -112,10 +57,27 @@ func parameters(k agents.Kind) []agents.ParamDef {
 	return append(slices.Clone(k.Params), agents.Common()...)
 }
 
-func kindJSON(k agents.Kind) agentJSON {
-	a := agentJSON{Kind: k.Name, Doc: k.Doc, Interactive: k.Interactive, Params: []paramJSON{}}
-	for _, d := range parameters(k) {
-		a.Params = append(a.Params, paramJSON{d.Name, string(d.Type), d.Range(), d.Default, d.Doc})
+// Run prints the kinds, or one with its parameters.
+func (c *agentsCmd) Run(e *env) error {
+	format, layout := grid.Format(c.Format), grid.Options{Width: tableWidth(e.out)}
+	if c.Kind == "" {
+		err := grid.Write(e.out, format, layout, kindColumns, e.registry.Kinds())
+		if err == nil && format != grid.JSON {
+			e.out.printf("\ngyges agents KIND lists the parameters of a kind.\n")
+		}
+		return err
 	}
-	return a
+	k, err := e.registry.Kind(agents.Spec{Kind: c.Kind})
+	if err != nil {
+		return err
+	}
+	doc := k.Name + ": " + k.Doc
+	switch format {
+	case grid.JSON:
+		return writeJSON(e.out, grid.ObjectOf(kindColumns, k))
+	case grid.Text:
+		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
+	}
+	e.out.printf("%s\n\n", doc)
+	return grid.Write(e.out, format, layout, paramColumns, parameters(k))
 }

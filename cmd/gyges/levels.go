@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"gyges/configs"
 	"gyges/rules/base/grid"
 )
@@ -25,15 +23,13 @@ func (levelsCmd) examples() []example {
 	}
 }
 
-// levelJSON is a level as --format json prints it.
-type levelJSON struct {
-	Level int    `json:"level"` // 1 is the weakest
-	Name  string `json:"name"`
-	Agent string `json:"agent"`
-	Doc   string `json:"doc"`
-
-	// Elo is above the weakest level, by preset.
-	Elo map[string]int `json:"elo"`
+var levelColumns = []grid.Column[configs.Level]{
+	{Key: "level", Title: "Level", Value: func(l configs.Level) any { return l.Level }},
+	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},
+	{Title: "Elo", Value: func(l configs.Level) any { return l.Elo["standard"] }},
+	{Key: "agent", Title: "Agent", Left: true, Value: func(l configs.Level) any { return l.Agent.String() }},
+	{Key: "doc", Title: "How it plays", Left: true, Value: func(l configs.Level) any { return l.Doc }},
+	{Key: "elo", Value: func(l configs.Level) any { return l.Elo }}, // by preset
 }
 
 // Run prints the list.
@@ -42,27 +38,5 @@ func (c *levelsCmd) Run(e *env) error {
 	if err != nil {
 		return failure{err}
 	}
-	list := []levelJSON{}
-	t := grid.Grid{
-		Header: []string{"Level", "Name", "Elo", "Agent", "How it plays"},
-		Left:   map[int]bool{1: true, 3: true, 4: true},
-	}
-	for _, l := range levels {
-		elo := eloAbove(l, levels[0])
-		list = append(list, levelJSON{l.Level, l.Name, l.Agent.String(), l.Doc, elo})
-		t.Add(strconv.Itoa(l.Level), l.Name, strconv.Itoa(elo["standard"]), l.Agent.String(), l.Doc)
-	}
-	if c.Format == "json" {
-		return writeJSON(e.out, list)
-	}
-	return printTable(e.out, &t, c.Format == "markdown")
-}
-
-// eloAbove returns by how much one level is above another, by preset.
-func eloAbove(l, weakest configs.Level) map[string]int {
-	elo := map[string]int{}
-	for preset, x := range l.Elo {
-		elo[preset] = x - weakest.Elo[preset]
-	}
-	return elo
+	return grid.Write(e.out, grid.Format(c.Format), grid.Options{Width: tableWidth(e.out)}, levelColumns, levels)
 }

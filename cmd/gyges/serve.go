@@ -158,9 +158,8 @@ func levelPlayers() (list []live.Player, err error) {
 	for _, l := range levels {
 		p := live.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
 		p.Doc = fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc)
-		elo := eloAbove(l, levels[0])
-		for _, preset := range slices.Sorted(maps.Keys(elo)) {
-			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: elo[preset]})
+		for _, preset := range slices.Sorted(maps.Keys(l.Elo)) {
+			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: l.Elo[preset]})
 		}
 		list = append(list, p)
 	}
