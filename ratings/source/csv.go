@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -20,16 +19,16 @@ import (
 // result. Fields are separated by commas, semicolons or tabs, whatever the first line
 // has; a quoted field may hold them, but no line end.
 func readCSV(ctx context.Context, r io.Reader, h Handler) error {
-	t := &csvReader{h: h, lines: newLines(ctx, r), names: make(names)}
+	t := &csvReader{reader: newReader(ctx, r, h)}
 	for {
-		line, err := t.lines.next()
+		line, err := t.next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
 		case len(line) > maxFields:
-			err = h.Bad(t.lines.number, fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxFields))
+			err = h.Bad(t.lines.Line(), fmt.Errorf("expected a line of at most %d bytes, found a longer one", maxFields))
 		case len(bytes.TrimSpace(line)) > 0:
 			err = t.read(line)
 		}
@@ -42,13 +41,10 @@ func readCSV(ctx context.Context, r io.Reader, h Handler) error {
 // csvReader is a CSV file being read. Each line is parsed by itself, so that a quote
 // left open ends with it.
 type csvReader struct {
-	h       Handler
-	lines   *lines
-	names   names
+	reader
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
 	columns [columnCount]int // their places; -1 for a column that isn't there
-	out     Game
 }
 
 // The columns that are read.
@@ -81,7 +77,7 @@ func (t *csvReader) read(line []byte) error {
 			header, err = t.header(fields)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w; found %.80q", t.lines.number, err, line)
+			return fmt.Errorf("line %d: %w; found %.80q", t.lines.Line(), err, line)
 		}
 		if header {
 			return nil
@@ -90,20 +86,19 @@ func (t *csvReader) read(line []byte) error {
 	if most := slices.Max(t.columns[:]); err == nil && len(fields) <= most {
 		err = fmt.Errorf("expected at least %d fields, found %d", most+1, len(fields))
 	}
-	t.out = Game{Line: t.lines.number}
-	if err == nil {
-		err = t.game(&t.out, fields)
+	n := t.lines.Line()
+	if err != nil {
+		return t.h.Bad(n, err)
 	}
-	switch {
-	case errors.Is(err, errTooManyNames):
-		return err
-	case errors.Is(err, errUnfinished):
-		t.h.Unfinished()
+	field := func(column int) []byte {
+		if i := t.columns[column]; i >= 0 {
+			return []byte(csvfile.Text(strings.TrimSpace(fields[i])))
+		}
 		return nil
-	case err != nil:
-		return t.h.Bad(t.out.Line, err)
 	}
-	return t.h.Game(&t.out)
+	t.out = Game{Line: n, ID: field(columnID), Pair: field(columnPair)}
+	return t.game(value{"South", field(columnSouth), n}, value{"North", field(columnNorth), n},
+		value{"", field(columnResult), n}, field(columnRules))
 }
 
 // split returns the fields of a line. Without quotes they need no parser, which takes
@@ -143,29 +138,10 @@ func (t *csvReader) header(fields []string) (bool, error) {
 	}
 	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1}
 	if len(fields) >= 3 {
-		if _, err := parseResult(strings.TrimSpace(fields[2])); err == nil || errors.Is(err, errUnfinished) {
+		if _, err := parseResult([]byte(strings.TrimSpace(fields[2]))); err == nil || errors.Is(err, errUnfinished) {
 			return false, nil
 		}
 	}
 	return false, errors.New("expected a header with the columns south, north and result (or white, black, result), " +
 		"or a game in that order")
-}
-
-// game reads the fields of a game.
-func (t *csvReader) game(g *Game, fields []string) (err error) {
-	field := func(column int) string {
-		if i := t.columns[column]; i >= 0 {
-			return csvfile.Text(strings.TrimSpace(fields[i]))
-		}
-		return ""
-	}
-	south, north, rules := field(columnSouth), field(columnNorth), field(columnRules)
-	if err := cmp.Or(checkName("South", south), checkName("North", north)); err != nil {
-		return err
-	}
-	if g.Result, err = parseResult(field(columnResult)); err != nil {
-		return err
-	}
-	g.ID, g.Pair = []byte(field(columnID)), []byte(field(columnPair))
-	return t.names.set(g, []byte(south), []byte(north), []byte(rules))
 }

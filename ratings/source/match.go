@@ -14,11 +14,6 @@ type Matcher struct {
 	Single func(Result)
 	Pair   func(first, second Result)
 
-	// The last game, which is mostly the partner of the next one, is in no map; without
-	// a key there is none.
-	last    Result
-	lastKey []byte
-
 	waiting map[string]Result
 	keys    []string // of waiting, the oldest first, and of some that no longer wait
 }
@@ -38,27 +33,14 @@ func (m *Matcher) Add(g Result, key []byte) {
 		m.Single(g)
 		return
 	}
-	other, ok := m.last, string(key) == string(m.lastKey)
+	other, ok := m.waiting[string(key)]
 	if ok {
-		m.lastKey = m.lastKey[:0]
-	} else if other, ok = m.waiting[string(key)]; ok {
 		delete(m.waiting, string(key))
-	}
-	if ok && g.South == other.North && g.North == other.South && g.Rated == other.Rated && g.Rules == other.Rules {
-		m.Pair(other, g)
-		return
-	}
-	if ok {
+		if g.South == other.North && g.North == other.South && g.Rated == other.Rated && g.Rules == other.Rules {
+			m.Pair(other, g)
+			return
+		}
 		m.Single(other)
-	}
-	m.keepLast()
-	m.last, m.lastKey = g, append(m.lastKey[:0], key...)
-}
-
-// keepLast lets the last game wait with the others.
-func (m *Matcher) keepLast() {
-	if len(m.lastKey) == 0 {
-		return
 	}
 	if m.waiting == nil {
 		m.waiting = make(map[string]Result)
@@ -66,8 +48,10 @@ func (m *Matcher) keepLast() {
 	if len(m.keys) >= maxWaiting {
 		m.flush(maxWaiting / 2)
 	}
-	key := string(m.lastKey)
-	m.keys, m.waiting[key], m.lastKey = append(m.keys, key), m.last, m.lastKey[:0]
+	text := string(key)
+	if m.waiting[text] = g; !ok { // otherwise it is among them
+		m.keys = append(m.keys, text)
+	}
 }
 
 // Waiting returns the games whose partner may still come.
@@ -78,17 +62,11 @@ func (m *Matcher) Waiting() []Result {
 			list = append(list, g)
 		}
 	}
-	if len(m.lastKey) > 0 {
-		list = append(list, m.last)
-	}
 	return list
 }
 
 // Flush makes single games of those that wait, as at a file's end.
-func (m *Matcher) Flush() {
-	m.keepLast()
-	m.flush(len(m.keys))
-}
+func (m *Matcher) Flush() { m.flush(len(m.keys)) }
 
 // flush makes single games of those that wait with the oldest n keys.
 func (m *Matcher) flush(n int) {

@@ -13,9 +13,9 @@ import (
 // The games of a pair have the same tag Pair, or the same tags Round and FEN: two
 // games of one round from one opening with sides swapped.
 func readPGN(ctx context.Context, r io.Reader, h Handler) error {
-	p := &pgnReader{h: h, lines: newLines(ctx, r), names: make(names)}
+	p := &pgnReader{reader: newReader(ctx, r, h)}
 	for {
-		line, err := p.lines.next()
+		line, err := p.next()
 		if errors.Is(err, io.EOF) {
 			return p.end()
 		}
@@ -30,10 +30,7 @@ func readPGN(ctx context.Context, r io.Reader, h Handler) error {
 
 // pgnReader is a game of a PGN file being read.
 type pgnReader struct {
-	h     Handler
-	lines *lines
-	names names
-
+	reader
 	start   int  // line of the first tag; 0: none yet
 	ended   bool // a blank line or moves came after the tags
 	comment bool // in a comment of several lines
@@ -43,7 +40,6 @@ type pgnReader struct {
 	at      [tagCount]int // their lines; 0 for a tag that wasn't read
 	key     []byte
 	value   []byte
-	out     Game
 }
 
 // The tags that are read.
@@ -112,16 +108,16 @@ func (p *pgnReader) readTags(line []byte) error {
 		}
 	}
 	if p.start == 0 {
-		p.start = p.lines.number
+		p.start = p.lines.Line()
 	}
 	if len(line) > maxFields {
-		p.fail(p.lines.number, fmt.Errorf("expected a line of tags of at most %d bytes, found a longer one", maxFields))
+		p.fail(p.lines.Line(), fmt.Errorf("expected a line of tags of at most %d bytes, found a longer one", maxFields))
 		return nil
 	}
 	for len(line) > 0 {
 		name, rest, ok := p.splitTag(line)
 		if !ok {
-			p.fail(p.lines.number, fmt.Errorf("expected a tag [Name \"value\"], found %.60q", line))
+			p.fail(p.lines.Line(), fmt.Errorf("expected a tag [Name \"value\"], found %.60q", line))
 			return nil
 		}
 		if err := p.addTag(name, p.value); err != nil {
@@ -156,20 +152,20 @@ func (p *pgnReader) addTag(name, value []byte) error {
 		if err := p.end(); err != nil {
 			return err
 		}
-		p.start = p.lines.number
+		p.start = p.lines.Line()
 	}
 	if p.h.Tag != nil {
 		p.h.Tag(name, value)
 	}
 	if known {
-		p.at[k], p.tags[k] = p.lines.number, append(p.tags[k][:0], value...)
+		p.at[k], p.tags[k] = p.lines.Line(), append(p.tags[k][:0], value...)
 	}
 	return nil
 }
 
 // fail keeps the first mistake in a game.
 func (p *pgnReader) fail(line int, err error) {
-	if p.bad == nil && err != nil {
+	if p.bad == nil {
 		p.bad, p.badLine = err, line
 	}
 }
@@ -179,47 +175,25 @@ func (p *pgnReader) end() error {
 	if p.start == 0 {
 		return nil
 	}
-	p.out = Game{Line: p.start}
-	err := p.game(&p.out)
-	bad, line := p.bad, p.badLine
-	p.at = [tagCount]int{}
-	p.start, p.ended, p.bad, p.badLine = 0, false, nil, 0
-	switch {
-	case err != nil:
-		return err
-	case bad == nil:
-		return p.h.Game(&p.out)
-	case errors.Is(bad, errUnfinished):
-		p.h.Unfinished()
-		return nil
-	}
-	return p.h.Bad(line, bad)
-}
-
-// game makes a game of the tags. Mistakes are kept in p; it returns only errors that
-// end the reading.
-func (p *pgnReader) game(g *Game) error {
-	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
-		switch {
-		case p.at[k] == 0:
-			p.fail(p.start, fmt.Errorf("expected tags White, Black and Result, found none of %s", name))
-		case k != tagResult:
-			p.fail(p.at[k], checkName(name, p.tags[k]))
-		}
-	}
-	if p.badLine > 0 {
-		return nil
-	}
-	result, err := parseResult(p.tags[tagResult])
-	if p.fail(p.at[tagResult], err); p.badLine > 0 {
-		return nil
-	}
-	g.Result, g.ID, g.Pair, g.Fault = result, p.tag(tagID), p.pair(), len(p.tag(tagFault)) > 0
 	rules := p.tag(tagRules)
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)
 	}
-	return p.names.set(g, p.tags[tagWhite], p.tags[tagBlack], rules)
+	p.out = Game{Line: p.start, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0}
+	var required [3]value
+	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
+		if p.at[k] == 0 {
+			p.fail(p.start, fmt.Errorf("expected tags White, Black and Result, found none of %s", name))
+		}
+		required[k] = value{name, p.tags[k], p.at[k]}
+	}
+	bad, line := p.bad, p.badLine
+	p.at = [tagCount]int{}
+	p.start, p.ended, p.bad, p.badLine = 0, false, nil, 0
+	if bad != nil {
+		return p.h.Bad(line, bad)
+	}
+	return p.game(required[tagWhite], required[tagBlack], required[tagResult], rules)
 }
 
 // tag returns the value of a tag; nil without it.

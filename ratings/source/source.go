@@ -15,6 +15,7 @@ import (
 	"io"
 
 	"gyges/ratings"
+	"gyges/rules/base/jsonl"
 )
 
 const (
@@ -99,38 +100,76 @@ func Read(ctx context.Context, f Format, r io.Reader, h Handler) error {
 
 var bom = []byte("\ufeff")
 
-// lines reads a file line by line.
-type lines struct {
-	ctx     context.Context
-	scanner *bufio.Scanner
-	number  int // of the last line, from 1
+// reader is what the readers of both formats share: the lines of a file, and the handler.
+type reader struct {
+	ctx   context.Context
+	h     Handler
+	lines *jsonl.Reader
+	names map[string]string // one string for each name
+	out   Game
 }
 
-func newLines(ctx context.Context, r io.Reader) *lines {
-	l := &lines{ctx: ctx, scanner: bufio.NewScanner(r)}
-	l.scanner.Buffer(make([]byte, maxFields), maxLine)
-	return l
+func newReader(ctx context.Context, in io.Reader, h Handler) reader {
+	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: map[string]string{}}
 }
 
 // next returns the next line without its end, or io.EOF after the last one.
-func (l *lines) next() ([]byte, error) {
-	if l.number++; l.number%checkEvery == 0 && l.ctx.Err() != nil {
-		return nil, l.ctx.Err()
-	}
-	more := l.scanner.Scan()
-	switch err := l.scanner.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", l.number, maxLine)
-	case err != nil: // also where Scan returns what was read before it, maybe a part of a line
+func (r *reader) next() ([]byte, error) {
+	line, err := r.lines.Next()
+	n := r.lines.Line()
+	switch {
+	case errors.Is(err, jsonl.ErrTooLong), errors.Is(err, jsonl.ErrEndless):
+		return nil, fmt.Errorf("line %d: expected at most %d bytes, found more", n, maxLine)
+	case err != nil:
 		return nil, err
-	case !more:
-		return nil, io.EOF
-	}
-	line := l.scanner.Bytes()
-	if l.number == 1 {
+	case n%checkEvery == 0 && r.ctx.Err() != nil:
+		return nil, r.ctx.Err()
+	case n == 1:
 		line = bytes.TrimPrefix(line, bom)
 	}
-	return line, nil
+	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+}
+
+// value is what a file says of a game.
+type value struct {
+	what string // for messages
+	text []byte
+	line int // that it stands on
+}
+
+// game calls the handler for a game, whose other fields are in r.out.
+func (r *reader) game(south, north, result value, rules []byte) error {
+	for _, player := range [...]value{south, north} {
+		switch {
+		case len(player.text) == 0 || string(player.text) == "?":
+			return r.h.Bad(player.line, fmt.Errorf("expected the name of %s, found %.60q", player.what, player.text))
+		case len(player.text) > maxName:
+			return r.h.Bad(player.line, fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, player.what,
+				len(player.text)))
+		}
+	}
+	var err error
+	if r.out.Result, err = parseResult(result.text); errors.Is(err, errUnfinished) {
+		r.h.Unfinished()
+		return nil
+	} else if err != nil {
+		return r.h.Bad(result.line, err)
+	}
+	for _, name := range []struct {
+		to   *string
+		text []byte
+	}{{&r.out.South, south.text}, {&r.out.North, north.text}, {&r.out.Rules, rules}} {
+		known, ok := r.names[string(name.text)]
+		if !ok && len(name.text) > 0 {
+			if len(r.names) >= maxNames {
+				return fmt.Errorf("expected at most %d players, found more", maxNames)
+			}
+			known = string(name.text)
+			r.names[known] = known
+		}
+		*name.to = known
+	}
+	return r.h.Game(&r.out)
 }
 
 // trimBlanks returns text without the blanks and tabs at its beginning, three times as
@@ -142,51 +181,11 @@ func trimBlanks(text []byte) []byte {
 	return text
 }
 
-// names keeps one string for each name.
-type names map[string]string
-
-var errTooManyNames = fmt.Errorf("expected at most %d players, found more", maxNames)
-
-func (n names) of(name []byte) (string, error) {
-	if s, ok := n[string(name)]; ok {
-		return s, nil
-	}
-	if len(n) >= maxNames {
-		return "", errTooManyNames
-	}
-	s := string(name)
-	n[s] = s
-	return s, nil
-}
-
-// set sets the names in a game.
-func (n names) set(g *Game, south, north, rules []byte) (err error) {
-	if g.South, err = n.of(south); err != nil {
-		return err
-	}
-	if g.North, err = n.of(north); err != nil || len(rules) == 0 {
-		return err
-	}
-	g.Rules, err = n.of(rules)
-	return err
-}
-
-// checkName returns what is wrong with a player's name.
-func checkName[T string | []byte](player string, name T) error {
-	switch {
-	case len(name) == 0 || string(name) == "?":
-		return fmt.Errorf("expected the name of %s, found %.60q", player, name)
-	case len(name) > maxName:
-		return fmt.Errorf("expected a name of at most %d bytes for %s, found %d", maxName, player, len(name))
-	}
-	return nil
-}
-
 // errUnfinished is a game without a result yet.
 var errUnfinished = errors.New("unfinished")
 
 // parseResult reads a result as PGN writes it, or as South's points.
-func parseResult[T string | []byte](text T) (ratings.Result, error) {
+func parseResult(text []byte) (ratings.Result, error) {
 	switch string(text) {
 	case "1-0", "1":
 		return ratings.Win, nil
