@@ -19,7 +19,7 @@ func TestOnlyRepeats(t *testing.T) {
 		require.NoError(t, err)
 		rng := rand.New(rand.NewPCG(1, 2))
 		repeats := 0
-		for range 20 {
+		for range 10 {
 			g := NewGame(strict, strict.RandomSetup(rng))
 			for range 60 {
 				if o, _ := g.Outcome(); o != Undecided {

@@ -211,7 +211,7 @@ func TestLost(t *testing.T) {
 	t.Parallel()
 	gs := newGames(t, "simplified", 3, 30, 6000)
 	count := map[bool]int{}
-	for range 400 {
+	for range 300 {
 		g := gs.next()
 		s := &agenttest.New(t, Kind(), "alphabeta:hash=1", g).(*player).searches[0]
 		s.begin(t.Context(), g, agents.Limits{}, agents.Timer{})

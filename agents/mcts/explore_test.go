@@ -18,7 +18,7 @@ func TestNoisyChoice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(6, 6))
 	changed, proven := 0, 0
-	for i := range 150 {
+	for i := range 90 {
 		g := agenttest.RandomGame(rules.MustParse([]string{"standard", "simplified", "kang"}[i%3]), rng, 12)
 		a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", g).(*player)
 		plain := agenttest.Choose(t, a, g, agents.Limits{})

@@ -36,7 +36,7 @@ func TestPairsLeft(t *testing.T) {
 	} {
 		type sums struct{ n, forecast, took float64 }
 		var early, late sums
-		for range 600 {
+		for range 300 {
 			elo := (test.Elo0+test.Elo1)/2 + (test.Elo1-test.Elo0)*rng.NormFloat64()
 			truth := test.likeliest(distribution{0.08, 0.2, 0.44, 0.2, 0.08}, elo)
 			var p Pairs

@@ -51,7 +51,7 @@ func TestLawsAreTheLikeliest(t *testing.T) {
 				seen := shares(counts)
 				p := Test{Model: model}.likeliest(seen, elo)
 				require.InDelta(t, elo, eloOf(model, p), 1e-4, name)
-				for range 40 {
+				for range 20 {
 					q := neighbour(rng, model, p, elo)
 					require.LessOrEqual(t, likelihood(seen, q), likelihood(seen, p)+1e-7, "%s: %v is better than %v", name, q, p)
 				}
