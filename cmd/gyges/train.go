@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strconv"
 
 	"gyges/agents"
 	"gyges/configs"
@@ -90,28 +88,9 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 	if !c.forPeople() {
 		return c.printRating(ctx, e, s)
 	}
-	matched := slices.ContainsFunc(s.Generations, func(g training.Generation) bool { return g.Pairs.N() > 0 })
-	t := grid.Grid{Header: []string{"Generation", ""}, Left: map[int]bool{1: true}, Fold: 1}
-	if matched {
-		t.Header = append(t.Header, "Pairs", "LLR", "Elo (biased)", "Parent")
-	}
-	t.Header = append(t.Header, "Positions", "Validation loss", "Test loss", "Test gain", "Minutes")
-	seconds := 0.0
-	for _, g := range s.Generations {
-		row := []string{strconv.Itoa(g.Number), verdict(&g)}
-		if matched {
-			row = append(row, matchCells(&g)...)
-		}
-		loss, gain := "-", "-"
-		if g.Test != nil {
-			loss = fmt.Sprintf("%.5f", g.Test.Loss)
-			gain = fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
-		}
-		seconds += g.Timing.Seconds()
-		t.Add(append(row, strconv.Itoa(g.Positions), fmt.Sprintf("%.5f", g.ValidationLoss), loss, gain,
-			fmt.Sprintf("%.1f", seconds/60))...)
-	}
-	if err := printTable(e.out, &t, c.format() == grid.Markdown); err != nil {
+	rows := training.Rows(s.Generations, nil)
+	t := grid.New(c.format(), grid.Options{Fold: 2}, training.Columns(rows), rows)
+	if err := printTable(e.out, t, c.format() == grid.Markdown); err != nil {
 		return failure{err}
 	}
 	e.out.printf("\n")
@@ -120,22 +99,6 @@ func (c *trainCmd) print(ctx context.Context, e *env, s training.Trained) error 
 	}
 	e.out.printf("Best: generation %d; its weights are in %s\n", s.Best, s.Weights)
 	return nil
-}
-
-// matchCells are the cells of a generation's match.
-func matchCells(g *training.Generation) []string {
-	elo := "-"
-	if g.Elo != nil {
-		elo = fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
-	}
-	return []string{strconv.FormatInt(g.Pairs.N(), 10), fmt.Sprintf("%+.2f", g.LLR), elo, strconv.Itoa(g.Parent)}
-}
-
-func verdict(g *training.Generation) string {
-	if g.Adopted {
-		return "adopted"
-	}
-	return "rejected"
 }
 
 // printRating prints the joint rating, if there is one.
@@ -188,7 +151,7 @@ func (v *trainView) generation(g training.Generation) {
 	if g.Pairs.N() == 0 {
 		after = "without a match"
 	}
-	v.e.err.printf("Generation %d: %s %s; %.1f minutes in all\n", g.Number, verdict(&g), after, v.seconds/60)
+	v.e.err.printf("Generation %d: %s %s; %.1f minutes in all\n", g.Number, g.Verdict(), after, v.seconds/60)
 }
 
 func (v *trainView) end() {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,14 +35,16 @@ type Tuning struct {
 	Version string            `json:"version"` // of the program
 	Status  tournament.Status `json:"status"`  // "" in runs of earlier versions
 	Config  tuningConfig      `json:"config"`
-	Result  *tuningResult     `json:"result"` // nil until there is one
+	Result  tuningResult      `json:"result"` // zero until there is one
 	Text    string            `json:"-"`      // the file
 
 	steps    int                // in the history
 	kept     map[string]float64 // the parameters that are the result; nil: those after the last step
 	weighted bool               // there is a weights file
-	matches  []*match           // of the last generations, with their tests
-	rating   string             // folder of the rating of the generations adopted; ""
+	tests    []Curve            // of the matches of the last generations
+	lower    float64            // bounds of the tests' log-likelihood ratios
+	upper    float64
+	rating   string // folder of the rating of the generations adopted; ""
 }
 
 // tuningConfig is the part of a run's configuration that a page shows.
@@ -54,17 +57,8 @@ type tuningConfig struct {
 
 // tuningResult is the result of a run: of generations, or an agent (spsa).
 type tuningResult struct {
-	Status      tournament.Status     `json:"status"`
-	Best        int                   `json:"best"`
-	Generations []training.Generation `json:"generations"`
-	Rating      []training.Rated      `json:"rating"` // of the generations adopted
-	Agent       string                `json:"agent"`
-}
-
-// match is the match of a generation and its test.
-type match struct {
-	generation int
-	path       *llrPath
+	training.Result
+	Agent string `json:"agent"`
 }
 
 // ReadTuning reads the [training.ManifestFile] of a folder.
@@ -81,17 +75,7 @@ func ReadTuning(fsys fs.FS) (*Tuning, error) {
 }
 
 // State returns how the run stands.
-func (t *Tuning) State() tournament.Status {
-	switch {
-	case t.Status != "":
-		return t.Status
-	case t.Result != nil && t.Result.Status != "":
-		return t.Result.Status
-	case t.Result != nil:
-		return tournament.Finished
-	}
-	return tournament.Running
-}
+func (t *Tuning) State() tournament.Status { return cmp.Or(t.Status, tournament.Running) }
 
 // About describes the run in a few words.
 func (t *Tuning) About() string {
@@ -105,14 +89,6 @@ func (t *Tuning) About() string {
 		}
 	}
 	return text
-}
-
-// generations are those of a training that have a result.
-func (t *Tuning) generations() []training.Generation {
-	if t == nil || t.Result == nil {
-		return nil
-	}
-	return t.Result.Generations
 }
 
 // readResults reads what a page shows beside the manifest and the history. What can't
@@ -131,10 +107,15 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	if t.Method != "train" {
 		return
 	}
-	last := len(t.generations()) + 1 // whose match may be in progress
+	last := len(t.Result.Generations) + 1 // whose match may be in progress
 	for k := max(1, last-numColours+1); k <= last; k++ {
 		if p := readMatch(fsys, training.MatchFolder(k)); p != nil {
-			t.matches = append(t.matches, &match{k, p})
+			verdict := "not decided"
+			if k < last {
+				verdict = t.Result.Generations[k-1].Verdict()
+			}
+			t.lower, t.upper = p.test.Bounds()
+			t.tests = append(t.tests, p.curve(fmt.Sprintf("generation %d: %s", k, verdict)))
 		}
 	}
 	if list, err := fs.Glob(fsys, "rating-*"); err == nil && len(list) > 0 {
@@ -164,84 +145,41 @@ func readMatch(fsys fs.FS, dir string) *llrPath {
 	return p
 }
 
-// charts are the curves that only a training has: the gain of the fit, and the tests.
+// charts are the curves that only a training has: the generations' ratings by the minutes
+// after which they were made, the gain of the fit, and the tests.
 func (t *Tuning) charts() []Chart {
-	gain := Curve{Name: "gain"}
-	for _, g := range t.generations() {
+	if t == nil {
+		return nil
+	}
+	rating, gain := Curve{Name: "rating"}, Curve{Name: "gain"}
+	rows := training.Rows(append([]training.Generation{{}}, t.Result.Generations...), t.Result.Rating) // 0 first
+	for _, g := range rows {
+		if r := g.Rated; r != nil {
+			title := fmt.Sprintf("generation %d, %.1f minutes: %s", g.Number, g.Minutes, plusMinus(r.Elo, r.Margin))
+			rating.Add(Point{X: g.Minutes, Y: r.Elo, Error: r.Margin, title: title})
+		}
 		if g.Test != nil {
 			gain.Add(Point{X: float64(g.Number), Y: g.Test.Gain, Error: g.Test.GainMargin})
 		}
 	}
-	var list []Chart
-	if c := t.strength(); len(c.Curves[0].Points) > 0 {
-		list = append(list, c)
+	var reference []level
+	for _, r := range t.Result.Rating {
+		if r.Player == training.ReferenceName {
+			reference = []level{{r.Elo, r.Player}}
+		}
 	}
-	if len(gain.Points) > 0 {
-		list = append(list, Chart{
-			Title: "Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals",
-			XName: "generation", YName: "nats", Curves: []Curve{gain}, levels: []level{{0, ""}},
-		})
-	}
-	if t == nil || len(t.matches) == 0 {
-		return list
-	}
-	lower, upper := t.matches[0].path.test.Bounds()
-	tests := Chart{
-		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
-		noPoint: true, levels: []level{{lower, "reject"}, {upper, "adopt"}},
-	}
-	for _, m := range t.matches {
-		name := fmt.Sprintf("generation %d: %s", m.generation, t.verdict(m.generation))
-		tests.Curves = append(tests.Curves, m.path.curve(name))
-	}
-	tests.nameAlone()
-	return append(list, tests)
-}
-
-// rated returns the rating of a player.
-func (t *Tuning) rated(player string) (training.Rated, bool) {
-	if t == nil || t.Result == nil {
-		return training.Rated{}, false
-	}
-	i := slices.IndexFunc(t.Result.Rating, func(r training.Rated) bool { return r.Player == player })
-	if i < 0 {
-		return training.Rated{}, false
-	}
-	return t.Result.Rating[i], true
-}
-
-// strength is the chart of the generations' ratings by the time after which they were made.
-func (t *Tuning) strength() Chart {
-	c := Chart{
+	list := []Chart{{
 		Title: "Elo of the generations by the minutes of training, with 95 % intervals", XName: "minutes", YName: "Elo",
-		Curves: []Curve{{Name: "rating"}},
-	}
-	if r, ok := t.rated(training.ReferenceName); ok {
-		c.levels = []level{{r.Elo, r.Player}}
-	}
-	minutes := 0.0
-	for _, g := range append([]training.Generation{{}}, t.generations()...) { // 0 first
-		minutes += g.Timing.Seconds() / 60
-		if r, ok := t.rated(training.GenerationName(g.Number)); ok {
-			title := fmt.Sprintf("generation %d, %.1f minutes: %s", g.Number, minutes, plusMinus(r.Elo, r.Margin))
-			c.Curves[0].Add(Point{X: minutes, Y: r.Elo, Error: r.Margin, title: title})
-		}
-	}
-	return c
-}
-
-// verdict says what became of a generation.
-func (t *Tuning) verdict(generation int) string {
-	for _, g := range t.generations() {
-		switch {
-		case g.Number != generation:
-		case g.Adopted:
-			return "adopted"
-		default:
-			return "rejected"
-		}
-	}
-	return "not decided"
+		Curves: []Curve{rating}, levels: reference,
+	}, {
+		Title: "Gain of the fit: test loss of the parent less that of the candidate, with 95 % intervals",
+		XName: "generation", YName: "nats", Curves: []Curve{gain}, levels: []level{{0, ""}},
+	}, {
+		Title: "Log-likelihood ratio of each generation's match, pair by pair", XName: "game pairs", YName: "LLR",
+		Curves: t.tests, noPoint: true, levels: []level{{t.lower, "reject"}, {t.upper, "adopt"}},
+	}}
+	list[2].nameAlone()
+	return slices.DeleteFunc(list, func(c Chart) bool { return len(c.Curves) == 0 || len(c.Curves[0].Points) == 0 })
 }
 
 // tunings builds the section on the tuning runs.
@@ -267,7 +205,7 @@ func (b *builder) tunings() Section {
 func (t *Tuning) add(s *Section, r *Run) {
 	facts := []Fact{{"state", t.stateText()}, {"method", t.Method}}
 	if t.Method == "train" {
-		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.generations()))})
+		facts = append(facts, Fact{"generations", strconv.Itoa(len(t.Result.Generations))})
 	} else if t.steps > 0 {
 		steps := textfmt.Thousands(int64(t.steps))
 		if t.Config.Steps > 0 {
@@ -291,7 +229,10 @@ func (t *Tuning) add(s *Section, r *Run) {
 		}
 		s.code("To use the result, here in a match against "+against+":", mapped(commands, textfmt.Visible))
 	}
-	s.table(t.generationTable())
+	rows := training.Rows(t.Result.Generations, t.Result.Rating)
+	g := &Table{Caption: "Generations: the fit to their games, and the match of the candidate against the best agent so far"}
+	addRows(g, training.Columns(rows), rows)
+	s.table(g)
 }
 
 // stateText is the state with what it means.
@@ -315,7 +256,7 @@ func (t *Tuning) keptText(r *Run) string {
 	switch {
 	case t.Method != "train":
 		return file
-	case t.Result == nil || t.Result.Best == 0:
+	case t.Result.Best == 0:
 		return file + ": the initial ones, as no generation has been adopted"
 	}
 	return fmt.Sprintf("%s: those of generation %d, the last one adopted", file, t.Result.Best)
@@ -327,12 +268,12 @@ func (t *Tuning) commands(r *Run) []string {
 	if t.Config.Agent == "" {
 		before, err = agents.ParseSpec("alphabeta") // of texel, whose weights are for any
 	}
-	if err != nil || t.Config.Rules == "" || t.Method == "train" && (t.Result == nil || t.Result.Best == 0) {
+	if err != nil || t.Config.Rules == "" || t.Method == "train" && t.Result.Best == 0 {
 		return nil
 	}
 	var after agents.Spec
 	switch {
-	case t.Result != nil && t.Result.Agent != "":
+	case t.Result.Agent != "":
 		if after, err = agents.ParseSpec(t.Result.Agent); err != nil {
 			return nil
 		}
@@ -350,30 +291,4 @@ func (t *Tuning) commands(r *Run) []string {
 		list = append(list, "gyges rate "+ShellWord(path.Join(r.folder(), t.rating)))
 	}
 	return list
-}
-
-// generationTable is the table of generations; empty for other methods.
-func (t *Tuning) generationTable() *Table {
-	g := newTable("Generations: the fit to their games, and the match of the candidate against the best agent so far", 0,
-		"Generation", "Verdict", "Parent", "Positions", "Test loss", "Test gain", "Pairs", "LLR",
-		"Elo, biased by the test", "Minutes", "Rating")
-	minutes := 0.0
-	for _, x := range t.generations() {
-		loss, gain, elo, rating := "–", "–", "–", "–"
-		if x.Test != nil {
-			loss = fmt.Sprintf("%.5f", x.Test.Loss)
-			gain = fmt.Sprintf("%+.5f ± %.5f", x.Test.Gain, x.Test.GainMargin)
-		}
-		if x.Elo != nil && x.EloMargin != nil {
-			elo = plusMinus(*x.Elo, *x.EloMargin)
-		}
-		if r, ok := t.rated(training.GenerationName(x.Number)); ok {
-			rating = plusMinus(r.Elo, r.Margin)
-		}
-		minutes += x.Timing.Seconds() / 60
-		g.row(rowHead(strconv.Itoa(x.Number)), cell(t.verdict(x.Number)), cell(strconv.Itoa(x.Parent)),
-			count(int64(x.Positions)), cell(loss), cell(gain), count(x.Pairs.N()), cell(fmt.Sprintf("%+.2f", x.LLR)),
-			cell(elo), cell(fmt.Sprintf("%.1f", minutes)), cell(rating))
-	}
-	return g
 }

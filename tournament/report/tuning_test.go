@@ -48,7 +48,7 @@ func TestTuningPages(t *testing.T) {
 	for name, test := range map[string]struct{ manifest, state, command string }{
 		"texel": {`{"method":"texel","status":"finished","config":{"rules":"standard"},"result":{"loss":[0.7,0.6]}}`,
 			"finished", "gyges match 'alphabeta:" + weights + ",name=new' alphabeta:name=old --rules standard"},
-		"spsa": {`{"method":"spsa","config":{"rules":"standard","agent":"mcts"},"result":{"agent":"mcts:cpuct=2"}}`,
+		"spsa": {`{"method":"spsa","status":"finished","config":{"rules":"standard","agent":"mcts"},"result":{"agent":"mcts:cpuct=2"}}`,
 			"finished", "gyges match mcts:cpuct=2,name=new mcts:name=old --rules standard"},
 		"train": {`{"method":"train","status":"interrupted","config":{"rules":"standard","agent":"greedy"},` +
 			`"result":{"best":1,"generations":[{"generation":1,"adopted":true}]}}`,
@@ -69,15 +69,6 @@ func TestTuningPages(t *testing.T) {
 			require.Equal(t, []string{"3", "7"}, texts(page.all("td")), "the weights kept, not those of the last step")
 		}
 	}
-}
-
-// The states of runs of earlier versions, which have none in their manifests.
-func TestTuningState(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, tournament.Running, (&Tuning{}).State())
-	require.Equal(t, tournament.Finished, (&Tuning{Result: &tuningResult{}}).State())
-	require.Equal(t, tournament.Interrupted, (&Tuning{Result: &tuningResult{Status: tournament.Interrupted}}).State())
-	require.Equal(t, tournament.Failed, (&Tuning{Status: tournament.Failed, Result: &tuningResult{}}).State())
 }
 
 // The tests of the last matches are drawn, with what became of the generations. Records
@@ -131,6 +122,6 @@ func TestTrainingStrength(t *testing.T) {
 	page := tuningPage(t, fsys)
 	cells := strings.Join(texts(page.all("td")), " ")
 	require.Contains(t, cells, "0.61000")
-	require.Contains(t, cells, "1.5 –")
+	require.Contains(t, cells, "1.5 -")
 	require.Contains(t, cells, "4.0 12.0 ± 9.0")
 }

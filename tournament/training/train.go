@@ -60,6 +60,14 @@ type Timing struct {
 // Seconds returns the duration of the generation.
 func (t Timing) Seconds() float64 { return t.SelfPlay + t.Tune + t.Match }
 
+// Verdict says what became of the candidate.
+func (g *Generation) Verdict() string {
+	if g.Adopted {
+		return "adopted"
+	}
+	return "rejected"
+}
+
 // Trained is the result of a run of generations.
 type Trained struct {
 	Generations []Generation
@@ -78,11 +86,10 @@ type Rated struct {
 
 // Result is the result of a run of generations in its [Manifest].
 type Result struct {
-	Status      tournament.Status `json:"status"`
-	Best        int               `json:"best"`
-	Generations []Generation      `json:"generations"`
-	Rating      []Rated           `json:"rating"` // null until it is played
-	Timing      Timing            `json:"timing"` // of the generation after the last one, as far as it got
+	Best        int          `json:"best"`
+	Generations []Generation `json:"generations"`
+	Rating      []Rated      `json:"rating"` // null until it is played
+	Timing      Timing       `json:"timing"` // of the generation after the last one, as far as it got
 }
 
 // GenerationName returns the name of a generation's folder and player.
@@ -93,7 +100,7 @@ func GenerationName(k int) string { return fmt.Sprintf("gen-%03d", k) }
 func (c *Generations) Run(ctx context.Context, env Env) (Trained, error) {
 	t := trainer{Generations: c, env: &env}
 	var err error
-	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{Status: tournament.Running}}
+	m := Manifest{Method: "train", Version: env.Version, Config: c.describe(), Result: Result{}}
 	if t.folder, err = openFolder(c.Out, m); err != nil {
 		return Trained{}, err
 	}
@@ -142,7 +149,7 @@ func MatchFolder(generation int) string { return GenerationName(generation) + "/
 
 // save writes the result so far.
 func (t *trainer) save(status tournament.Status) error {
-	return t.folder.save(status, Result{status, t.trained.Best, t.trained.Generations, t.rated, t.timing})
+	return t.folder.save(status, Result{t.trained.Best, t.trained.Generations, t.rated, t.timing})
 }
 
 // late reports whether another generation would end after the time given.

@@ -1,0 +1,78 @@
+package training
+
+import (
+	"fmt"
+	"slices"
+
+	"gyges/rules/base/grid"
+)
+
+// Row is a generation in a table.
+type Row struct {
+	Generation
+	Minutes float64 // of the generation and those before it
+	Rated   *Rated  // nil: it has no rating
+}
+
+// Rows returns the rows of generations, with their ratings, if there are any.
+func Rows(generations []Generation, rating []Rated) []Row {
+	rows, minutes := make([]Row, len(generations)), 0.0
+	for i, g := range generations {
+		minutes += g.Timing.Seconds() / 60
+		rows[i] = Row{Generation: g, Minutes: minutes}
+		if k := slices.IndexFunc(rating, func(r Rated) bool { return r.Player == GenerationName(g.Number) }); k >= 0 {
+			rows[i].Rated = &rating[k]
+		}
+	}
+	return rows
+}
+
+// Columns returns the columns of a table of generations; those of matches and ratings only
+// if there are any.
+func Columns(rows []Row) []grid.Column[Row] {
+	none := "-"
+	column := func(title string, value func(g Row) any) grid.Column[Row] {
+		return grid.Column[Row]{Title: title, Value: value}
+	}
+	columns := []grid.Column[Row]{
+		column("Generation", func(g Row) any { return g.Number }),
+		{Title: "Verdict", Left: true, Value: func(g Row) any { return g.Verdict() }},
+	}
+	if slices.ContainsFunc(rows, func(g Row) bool { return g.Pairs.N() > 0 }) {
+		columns = append(columns,
+			column("Pairs", func(g Row) any { return g.Pairs.N() }),
+			column("LLR", func(g Row) any { return fmt.Sprintf("%+.2f", g.LLR) }),
+			column("Elo (biased)", func(g Row) any {
+				if g.Elo == nil || g.EloMargin == nil {
+					return none
+				}
+				return fmt.Sprintf("%+.1f ± %.1f", *g.Elo, *g.EloMargin)
+			}),
+			column("Parent", func(g Row) any { return g.Parent }))
+	}
+	columns = append(columns,
+		column("Positions", func(g Row) any { return g.Positions }),
+		column("Validation loss", func(g Row) any { return grid.Fixed(g.ValidationLoss, 5) }),
+		column("Test loss", func(g Row) any {
+			if g.Test == nil {
+				return none
+			}
+			return grid.Fixed(g.Test.Loss, 5)
+		}),
+		column("Test gain", func(g Row) any {
+			if g.Test == nil {
+				return none
+			}
+			return fmt.Sprintf("%+.5f ± %.5f", g.Test.Gain, g.Test.GainMargin)
+		}),
+		column("Minutes", func(g Row) any { return grid.Fixed(g.Minutes, 1) }))
+	if slices.ContainsFunc(rows, func(g Row) bool { return g.Rated != nil }) {
+		columns = append(columns, column("Rating", func(g Row) any {
+			if g.Rated == nil {
+				return none
+			}
+			return fmt.Sprintf("%.1f ± %.1f", g.Rated.Elo, g.Rated.Margin)
+		}))
+	}
+	return columns
+}
