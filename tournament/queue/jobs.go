@@ -47,53 +47,49 @@ func newTask(r *subscription, m jetstream.Msg) (*task, error) {
 	return t, nil
 }
 
-// maxAhead is how many pairs a worker may hold for each game at a time, and aheadTime
-// how long they may take to play. Prefetching hides the latency of the network from
-// quick games; the time bound leaves long ones to other workers.
+// A worker holds the pairs of aheadTime for each game at a time, 1 at least and maxAhead at most.
+// That hides the latency of the network from quick games, and leaves long ones to other workers.
 const (
 	maxAhead  = 64
 	aheadTime = 200 * time.Millisecond
 )
 
-// room returns how many more pairs the worker should fetch.
-func (w *Worker) room() int {
-	ahead := 1
-	if n := w.pairs.Load(); n > 0 {
-		mean := max(time.Duration(w.nanos.Load()/n), 1)
-		ahead = int(min(max(aheadTime/mean, 1), maxAhead))
+// batch returns how many pairs are fetched at a time.
+func (w *Worker) batch() int {
+	n := w.pairs.Load()
+	if n == 0 {
+		return 1
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.options.Workers*ahead - len(w.held)
+	mean := max(time.Duration(w.nanos.Load()/n), 1)
+	return int(min(max(aheadTime/mean, 1), maxAhead))
 }
 
-// How long a worker with one run waits for jobs in one request, and one with several
-// runs between two requests.
+// How long a worker with one run waits for jobs in one request, and one with none, or without jobs
+// in several, between two looks.
 const (
 	waitForJobs = time.Second
 	betweenRuns = 100 * time.Millisecond
 )
 
-// fetch receives jobs from the server as there is room for them, from all runs in
-// turn.
-func (w *Worker) fetch(ctx context.Context) {
-	for turn := 0; ctx.Err() == nil; {
+// work fetches pairs of all runs in turn, and plays them one after another, until ctx ends. Results are
+// published until sending ends.
+func (w *Worker) work(ctx, sending context.Context) {
+	empty := 0 // fetches in a row that had no pair
+	for turn := 0; ctx.Err() == nil; turn++ {
 		runs := w.readyRuns(time.Now())
-		if len(runs) == 0 || w.room() <= 0 {
-			select {
-			case <-w.changed:
-			case <-time.After(time.Second): // a run may have become silent
-			case <-ctx.Done():
-			}
+		if empty >= len(runs) && len(runs) != 1 {
+			sleep(ctx, betweenRuns)
+			empty = 0
+		}
+		if len(runs) == 0 {
 			continue
 		}
-		found := 0
-		for range runs {
-			turn++
-			found += w.fetchFrom(ctx, runs[turn%len(runs)], len(runs) == 1)
+		tasks := w.fetch(runs[turn%len(runs)], len(runs) == 1)
+		if empty++; len(tasks) > 0 {
+			empty = 0
 		}
-		if found == 0 && len(runs) > 1 {
-			sleep(ctx, betweenRuns)
+		for _, t := range tasks {
+			w.handle(sending, t)
 		}
 	}
 }
@@ -107,54 +103,41 @@ func (w *Worker) readyRuns(now time.Time) []*subscription {
 	})
 }
 
-// fetchFrom fetches jobs of a run as there is room for them, and returns how many there
-// were. wait: it waits for them.
-func (w *Worker) fetchFrom(ctx context.Context, r *subscription, wait bool) int {
-	n := w.room()
-	if n <= 0 {
-		return 0
+// fetch fetches jobs of a run. wait: if there are none, it waits for the next one.
+func (w *Worker) fetch(r *subscription, wait bool) []*task {
+	batch, err := r.jobs.FetchNoWait(w.batch())
+	tasks := w.hold(r, batch, err)
+	if len(tasks) > 0 || !wait || r.ctx.Err() != nil {
+		return tasks
 	}
-	var batch jetstream.MessageBatch
-	var err error
-	if wait {
-		// A stopping worker waits for the answer: jobs on their way to it when it cancels
-		// the request would come back only when their leases expire.
-		once, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), waitForJobs)
-		defer cancel()
-		batch, err = r.jobs.Fetch(n, jetstream.FetchContext(once))
-	} else {
-		batch, err = r.jobs.FetchNoWait(n)
-	}
-	found := 0
+	// A stopping worker waits for the answer: jobs on their way to it when it cancels
+	// the request would come back only when their leases expire.
+	batch, err = r.jobs.Fetch(1, jetstream.FetchMaxWait(waitForJobs))
+	return w.hold(r, batch, err)
+}
+
+// hold returns the tasks of a batch, whose leases are kept from now on.
+func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) (tasks []*task) {
 	if err == nil {
 		for m := range batch.Messages() {
-			found++
-			w.add(ctx, r, m)
+			t, err := newTask(r, m)
+			if err != nil {
+				w.options.Log.Debug("a malformed job is removed", "run", r.Run, "error", err)
+				_ = m.Term() // otherwise it comes again
+				continue
+			}
+			w.mu.Lock()
+			w.held[t] = true
+			w.mu.Unlock()
+			tasks = append(tasks, t)
 		}
 		err = batch.Error()
 	}
-	if err != nil && r.ctx.Err() == nil && !errors.Is(err, jetstream.ErrNoMessages) {
+	if err != nil && r.ctx.Err() == nil && !errors.Is(err, jetstream.ErrNoMessages) && !errors.Is(err, nats.ErrTimeout) {
 		w.options.Log.Debug("fetching jobs", "error", err)
-		sleep(ctx, retryWait)
+		sleep(r.ctx, retryWait)
 	}
-	return found
-}
-
-// add queues a job for the slots.
-func (w *Worker) add(ctx context.Context, r *subscription, m jetstream.Msg) {
-	t, err := newTask(r, m)
-	if err != nil {
-		w.options.Log.Debug("a malformed job is removed", "run", r.Run, "error", err)
-		_ = m.Term() // otherwise it comes again
-		return
-	}
-	w.mu.Lock()
-	w.held[t] = true
-	w.mu.Unlock()
-	select {
-	case w.tasks <- t:
-	case <-ctx.Done():
-	}
+	return tasks
 }
 
 // keepLeases extends the leases of all tasks.
@@ -182,20 +165,6 @@ func (w *Worker) done(t *task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.held, t)
-	w.wake()
-}
-
-// work plays pairs one after another until ctx ends. Results are published until
-// sending ends.
-func (w *Worker) work(ctx, sending context.Context) {
-	for {
-		select {
-		case t := <-w.tasks:
-			w.handle(sending, t)
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // handle plays a pair and publishes the result.

@@ -63,7 +63,6 @@ const maxRuns = 200
 func (w *Worker) hear(ctx context.Context, q *question) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	defer w.wake()
 	r := w.runs[q.runID]
 	switch {
 	case ctx.Err() != nil: // the worker stops
@@ -112,7 +111,6 @@ func (w *Worker) setReady(r *subscription, err error) {
 	case err == nil:
 		w.options.Log.Info("joined a run", "run", r.Run)
 		r.ready, r.joined = true, time.Now()
-		w.wake()
 		return
 	case errors.As(err, &no):
 		w.options.Log.Warn("a run is refused", "run", r.Run, "why", no.Error())
@@ -161,7 +159,6 @@ func (w *Worker) forget(now time.Time) {
 func (w *Worker) drop(r *subscription) {
 	delete(w.runs, r.runID)
 	r.cancel()
-	w.wake()
 }
 
 // hasEnded reports whether a run is dropped.

@@ -49,15 +49,13 @@ type Worker struct {
 	folder    string // for the files of runs, each in a folder of its own
 	inline    int    // bytes of games that fit into a message
 
-	mu      sync.Mutex
-	runs    map[runID]*subscription
-	held    map[*task]bool // waiting, being played, or their results being published
-	changed chan struct{}  // runs or held have changed
+	mu   sync.Mutex
+	runs map[runID]*subscription
+	held map[*task]bool // waiting, being played, or their results being published
 
 	// Goroutines of runs. Added to with mu held, and not after ctx has ended.
 	background sync.WaitGroup
 
-	tasks   chan *task
 	sending sync.WaitGroup // results on their way
 	alone   sync.RWMutex   // write-locked while a pair is played that may crash the process
 	playing atomic.Int64
@@ -89,7 +87,6 @@ func NewWorker(nc *nats.Conn, o WorkerOptions) (*Worker, error) {
 	return &Worker{
 		nc: nc, js: js, options: o, id: nuid.Next(), publisher: publisher{js: js, log: o.Log}, inline: maxMessage,
 		runs: map[runID]*subscription{}, held: map[*task]bool{},
-		changed: make(chan struct{}, 1), tasks: make(chan *task, o.Workers*maxAhead),
 	}, nil
 }
 
@@ -115,7 +112,6 @@ func (w *Worker) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopSending()
 	var group sync.WaitGroup
-	group.Go(func() { w.fetch(ctx) })
 	group.Go(func() { w.keepLeases(ctx) })
 	for range w.options.Workers {
 		group.Go(func() { w.work(ctx, sending) })
@@ -135,14 +131,6 @@ func (w *Worker) giveBack() {
 	}
 	w.background.Wait()
 	_ = w.nc.FlushTimeout(time.Second) // otherwise the leases expire
-}
-
-// wake lets fetch go on.
-func (w *Worker) wake() {
-	select {
-	case w.changed <- struct{}{}:
-	default: // it will
-	}
 }
 
 // maxAnswersPerSecond bounds how often a worker answers, whoever asks: [maxRuns] runs ask once a second.
