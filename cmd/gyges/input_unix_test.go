@@ -36,8 +36,6 @@ func TestPipeInPlaceOfAFile(t *testing.T) {
 		"play --south alphabeta:weights=PIPE --north random":                      "regular file",
 		"tournament --agent random --agent greedy --openings file:PIPE --dry-run": "regular file",
 		"worker --nats nats://h:1 --nats-user u --nats-password-file PIPE":        "regular file",
-		"worker --nats nats://h:1 --nats-creds PIPE":                              "regular file",
-		"worker --nats nats://h:1 --nats-nkey PIPE":                               "regular file",
 		"worker --nats nats://h:1 --tls-ca PIPE":                                  "regular file",
 	} {
 		t.Run(args, func(t *testing.T) {

@@ -4,21 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
-	"slices"
 
 	"github.com/nats-io/nats.go"
 
 	"gyges/agents"
-	"gyges/agents/bench"
 	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -31,8 +26,6 @@ import (
 type accessFlags struct {
 	NatsUser         string `env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
 	NatsPasswordFile string `env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
-	NatsCreds        string `env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed)."`
-	NatsNkey         string `env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"File with the seed of the user's nkey."`
 	TLSCA            string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
 	TLSCert          string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"Our TLS certificate; the embedded server needs one to speak TLS."`
 	TLSKey           string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Its key."`
@@ -45,7 +38,7 @@ const maxPassword = 4096
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := queue.Access{
 		URL: url, User: f.NatsUser, Password: os.Getenv("GYGES_NATS_PASSWORD"),
-		Creds: f.NatsCreds, NKey: f.NatsNkey, CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
+		CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
 	}
 	if f.NatsPasswordFile != "" {
 		text, err := files.Read(f.NatsPasswordFile, maxPassword)
@@ -67,7 +60,7 @@ type queueFlags struct {
 	Store       string `placeholder:"DIR" help:"Folder of the embedded server's streams. Default: queue in the run's folder."`
 	Window      int    `placeholder:"N" help:"Pairs that may be queued, played or waiting to be written: at least some for each worker. Default: 4096."`
 	Tries       int    `placeholder:"N" help:"Deliveries of a pair whose workers are lost or fail, after which it is dead-lettered. Default: 5."`
-	TimeScaling string `enum:",scaled,pinned,as-is" default:"" placeholder:"HOW" help:"Time controls on machines of another speed: scaled (by that; default), pinned (only equally fast machines play) or as-is."`
+	TimeScaling string `enum:",scaled,as-is" default:"" placeholder:"HOW" help:"Time controls on machines of another speed: scaled (by that; default) or as-is."`
 	Replicas    int    `placeholder:"N" help:"Copies of the queue in a cluster of NATS servers. Default: 1."`
 	accessFlags
 }
@@ -79,7 +72,7 @@ const embedded = "embedded"
 type queued struct {
 	nc     *nats.Conn
 	server *queue.Server
-	store  string // the server's folder, to be removed at the end; "": none
+	store  string // the server's folder, to be removed; "": the user's own
 }
 
 // open makes a coordinator the run's executor, if the flags have a server.
@@ -96,9 +89,9 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 		return nil, fmt.Errorf("--listen and --store: expected --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
 	}
 	o := queue.Options{
-		Version: programVersion(), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
+		Version: queue.Version(version()), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,
 		TimeScaling: queue.TimeScaling(f.TimeScaling), Log: e.log,
-		Speed:  func() float64 { return searchSpeed(ctx, e.registry) },
+		Speed:  func() float64 { return queue.Speed(ctx, e.registry) },
 		Notify: func(line string) { e.err.printf("%s\n", line) },
 	}
 	if err := o.Check(config); err != nil {
@@ -113,7 +106,6 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	}
 	pool, err := queue.NewCoordinator(ctx, q.nc, o)
 	if err != nil {
-		q.end(tournament.Summary{})
 		q.close()
 		return nil, failure{err}
 	}
@@ -151,7 +143,6 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 		return asFailure(err)
 	}
 	if q.nc, err = q.server.Connect("gyges coordinator", e.log); err != nil {
-		q.end(tournament.Summary{})
 		q.close()
 	}
 	return asFailure(err)
@@ -183,14 +174,8 @@ func (f *queueFlags) invitation(address string, players []agents.Spec) string {
 	return text
 }
 
-// end keeps the server's folder unless the run has finished.
-func (q *queued) end(s tournament.Summary) {
-	if s.Status != tournament.Finished {
-		q.store = ""
-	}
-}
-
-// close closes the connection, and the embedded server.
+// close closes the connection, and the embedded server. Its folder holds nothing that a run needs which
+// has ended or was stopped.
 func (q *queued) close() {
 	if q.nc != nil {
 		q.nc.Close()
@@ -198,43 +183,7 @@ func (q *queued) close() {
 	if q.server != nil {
 		q.server.Close()
 		if q.store != "" {
-			_ = os.RemoveAll(q.store) // it holds nothing that is needed
+			_ = os.RemoveAll(q.store) // the next run removes it
 		}
 	}
-}
-
-// programVersion differs between programs whose rules or agents may differ. If the
-// source was modified since its revision, or none is known, it has the executable's
-// hash. It has the Go release and the architecture, since they may round differently.
-func programVersion() string {
-	info := buildInfo()
-	line := versionLine(info) + ", " + runtime.GOARCH
-	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.modified", Value: "false"}) {
-		line += ", executable " + executableHash()
-	}
-	return line
-}
-
-// executableHash returns the hash of the running program.
-func executableHash() string {
-	path, err := os.Executable()
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
-	}
-	if err != nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(text))[:16]
-}
-
-// searchSpeed measures how many positions a second a search visits on one core. It
-// takes some tenths of a second. 0: it can't be measured.
-func searchSpeed(ctx context.Context, registry *agents.Registry) float64 {
-	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: "150000"}}}
-	line, err := bench.One(ctx, registry, spec, bench.Middlegame)
-	if err != nil || line.Seconds == 0 {
-		return 0
-	}
-	return float64(line.Nodes) / line.Seconds
 }

@@ -54,7 +54,6 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		faults.add(g)
 		p.step(g.Fault != nil)
 	})
-	q.end(summary)
 	p.end()
 	if err != nil {
 		if summary.Status != tournament.Running && summary.Out != "" {

@@ -101,7 +101,6 @@ func play(
 	defer q.close()
 	f = newObserver(e, flags, &config, match)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
-	q.end(s)
 	f.end(context.WithoutCancel(ctx), s, err)
 	return f, s, err
 }

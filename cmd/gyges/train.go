@@ -8,7 +8,6 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/rules/base/grid"
-	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
@@ -53,7 +52,6 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	s, err := config.Run(ctx, env)
 	v.end()
 	if err != nil {
-		q.end(tournament.Summary{}) // a run that can resume needs its queue
 		return e.learningError(ctx, config.Out, err)
 	}
 	return c.print(ctx, e, s)

@@ -159,7 +159,6 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	t, err := config.Run(ctx, e.learning(p))
 	p.end()
 	if err != nil {
-		q.end(tournament.Summary{}) // a run that can resume needs its queue
 		return e.learningError(ctx, config.Match.Out, err)
 	}
 	return c.print(e.out, t, config.Match.Out)

@@ -64,7 +64,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	o := queue.WorkerOptions{
-		Name: c.Name, Workers: c.Workers, Version: programVersion(), Speed: searchSpeed(ctx, e.registry),
+		Name: c.Name, Workers: c.Workers, Version: queue.Version(version()), Speed: queue.Speed(ctx, e.registry),
 		Registry: e.registry, Allow: allow, Log: e.log,
 	}
 	nc, err := queue.Await(ctx, access, "gyges worker", e.log)

@@ -26,11 +26,8 @@ type Access struct {
 	URL string // nats://HOST:PORT, tls://…; several with commas
 
 	User, Password string // both or neither
-	Creds          string // file with a user's JWT and seed
-	NKey           string // file with an nkey's seed
-
-	CA        string // file with the certificates that verify the other side's; "": the system's
-	Cert, Key string // files with this side's certificate and its key
+	CA             string // file with the certificates that verify the other side's; "": the system's
+	Cert, Key      string // files with this side's certificate and its key
 }
 
 // maxSecret bounds the size of each of these files, in bytes. The certificates of
@@ -51,24 +48,22 @@ func (a Access) Check() error {
 				"see GYGES_NATS_PASSWORD")
 		}
 	}
-	credentials := slices.DeleteFunc([]string{a.User + a.Password, a.Creds, a.NKey}, isEmpty)
 	switch {
 	case (a.User == "") != (a.Password == ""):
 		return errors.New("expected a user and a password, or neither")
-	case len(credentials) > 1:
-		return errors.New("expected one of user and password, creds file or nkey file")
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
-	for _, file := range slices.DeleteFunc([]string{a.Creds, a.NKey, a.CA, a.Cert, a.Key}, isEmpty) {
+	for _, file := range []string{a.CA, a.Cert, a.Key} {
+		if file == "" {
+			continue
+		}
 		if _, err := files.Read(file, maxSecret); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func isEmpty(s string) bool { return s == "" }
 
 // Connect connects to a server. A lost connection is restored until it is closed.
 // name identifies the client to the server.
@@ -140,16 +135,6 @@ func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (
 	)
 	if a.User != "" {
 		options = append(options, nats.UserInfo(a.User, a.Password))
-	}
-	if a.Creds != "" {
-		options = append(options, nats.UserCredentials(a.Creds))
-	}
-	if a.NKey != "" {
-		o, err := nats.NkeyOptionFromSeed(a.NKey)
-		if err != nil {
-			return nil, fmt.Errorf("nkey file: %w", err)
-		}
-		options = append(options, o)
 	}
 	if a.CA != "" {
 		options = append(options, nats.RootCAs(a.CA))

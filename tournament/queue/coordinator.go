@@ -80,7 +80,7 @@ func (o *Options) setDefaults() error {
 	case o.Lease < minLease || o.Lease > maxLease:
 		return fmt.Errorf("expected a lease from %v to %v, found %v", minLease, maxLease, o.Lease)
 	case !o.TimeScaling.valid():
-		return fmt.Errorf("expected time scaling %s, %s or %s, found %.20q", Scaled, Pinned, AsIs, o.TimeScaling)
+		return fmt.Errorf("expected time scaling %s or %s, found %.20q", Scaled, AsIs, o.TimeScaling)
 	}
 	return nil
 }

@@ -2,8 +2,6 @@ package queue
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"gyges/agents"
 	"gyges/tournament"
@@ -19,21 +17,14 @@ const (
 	// worker's, so that agents search as many positions as they would there.
 	Scaled TimeScaling = "scaled"
 
-	// Pinned restricts the run to machines whose speed is within 10 % of the
-	// coordinator's.
-	Pinned TimeScaling = "pinned"
-
 	// AsIs leaves times unchanged.
 	AsIs TimeScaling = "as-is"
 )
 
-// Bounds of the factor, and of the difference in speed that Pinned allows.
-const (
-	maxScale  = 16.0
-	tolerance = 0.1
-)
+// maxScale bounds the factor, and its inverse: beyond it the machines hardly play the same games.
+const maxScale = 16.0
 
-func (s TimeScaling) valid() bool { return slices.Contains([]TimeScaling{Scaled, Pinned, AsIs}, s) }
+func (s TimeScaling) valid() bool { return s == Scaled || s == AsIs }
 
 // timeScale returns the factor of all times on a machine of the given speed, or an
 // error if the machine is too slow or too fast for the run. timed: anything in the
@@ -43,13 +34,7 @@ func (r *runConfig) timeScale(speed float64, timed bool) (float64, error) {
 		return 1, nil
 	}
 	f := r.Speed / speed
-	switch {
-	case r.TimeScaling == Pinned && math.Abs(f-1) > tolerance:
-		return 0, fmt.Errorf("its times are pinned to machines of %.0f positions a second, this one makes %.0f",
-			r.Speed, speed)
-	case r.TimeScaling == Pinned:
-		return 1, nil
-	case f > maxScale || f < 1/maxScale:
+	if f > maxScale || f < 1/maxScale {
 		return 0, fmt.Errorf("its times are for machines of %.0f positions a second, "+
 			"this one makes %.0f, more than %v times off", r.Speed, speed, maxScale)
 	}

@@ -1,0 +1,45 @@
+package queue
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"gyges/agents"
+	"gyges/agents/bench"
+)
+
+// Version returns the version by which coordinator and workers know that they are the same program, whose
+// own line of its version is given. It has the architecture, since they may round differently; if the
+// source was modified since its revision, or none is known, it has the executable's hash.
+func Version(line string) string {
+	line += ", " + runtime.GOARCH
+	unmodified := debug.BuildSetting{Key: "vcs.modified", Value: "false"}
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, unmodified) {
+		return line
+	}
+	hash := "unknown"
+	if path, err := os.Executable(); err == nil {
+		if text, err := os.ReadFile(path); err == nil {
+			hash = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+		}
+	}
+	return line + ", executable " + hash
+}
+
+// speedNodes are the nodes that [Speed] searches, some tenths of a second.
+const speedNodes = "150000"
+
+// Speed measures how many positions a second a search visits on one core. 0: it can't be measured.
+func Speed(ctx context.Context, registry *agents.Registry) float64 {
+	spec := agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "nodes", Value: speedNodes}}}
+	line, err := bench.One(ctx, registry, spec, bench.Middlegame)
+	if err != nil || line.Seconds == 0 {
+		return 0
+	}
+	return float64(line.Nodes) / line.Seconds
+}
