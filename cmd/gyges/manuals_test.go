@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,14 +14,21 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules"
+	"gyges/rules/base/grid"
+	"gyges/rules/base/settings"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/record/columnar"
+	"gyges/tournament/record/pgn"
 	"gyges/tournament/training"
 )
 
 // TestManualsAreComplete looks in the manuals for what a user can name: rule sets and options,
 // what the files of a training hold, commands and their flags. It must stand in code, inline or in a
-// block. Config files, records, agents and the protocol of engines have tests of their own.
+// block. Agents and the protocol of engines have tests of their own.
 func TestManualsAreComplete(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	in := func(what string, names []string, manuals ...string) {
@@ -56,6 +64,27 @@ func TestManualsAreComplete(t *testing.T) {
 	} {
 		in(what, names, "agents/tuning/README.md", "tournament/training/README.md")
 	}
+	for what, names := range map[string][]string{
+		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
+			tournament.Knockout, tournament.SelfPlay),
+		"openings": texts(tournament.RandomOpenings, tournament.AgentOpenings, tournament.SetupOpenings),
+		"faults": slices.Concat(texts(record.FaultIllegal, record.FaultPanic, record.FaultError, record.FaultCrash,
+			record.FaultTimeout, record.FaultProtocol, record.FaultSuspended),
+			texts(agents.Forfeit, agents.AskNext, agents.Allow)),
+		"the run folder": slices.Concat(jsonNames(tournament.Manifest{}), texts(tournament.Running, tournament.Finished,
+			tournament.Interrupted, tournament.Failed, tournament.Imported)),
+		"records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
+			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
+				record.Imported}),
+		"events": append(jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}, planJSON{}),
+			"start", "game", "rating", "match", "end", "plan"),
+		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{})...),
+		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
+	} {
+		in(what, names, "tournament/README.md", "tournament/record/README.md")
+	}
+	config := tournament.DefaultConfig()
+	require.Contains(t, tournament.Manual, settings.Table(&config, ""), "as gyges help settings prints it")
 
 	var c cli
 	parser, err := newParser(&c, e)
@@ -97,6 +126,58 @@ func codeOf(t *testing.T, file string) string {
 	return b.String()
 }
 
+func texts[T ~string](list ...T) []string {
+	var names []string
+	for _, x := range list {
+		names = append(names, string(x))
+	}
+	return names
+}
+
+// jsonNames returns the keys of structs as JSON, those of the structs in them too.
+func jsonNames(structs ...any) []string {
+	var names []string
+	var add func(t reflect.Type)
+	add = func(t reflect.Type) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), "gyges/") && t.PkgPath() != "main" {
+			return
+		}
+		for field := range t.Fields() {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+				names = append(names, name)
+				add(field.Type)
+			}
+		}
+	}
+	for _, x := range structs {
+		add(reflect.TypeOf(x))
+	}
+	return names
+}
+
+// pgnTags returns the tags of a game in PGN that has them all.
+func pgnTags(t *testing.T) []string {
+	t.Helper()
+	g := &record.Game{
+		Game: 1, Pair: 1, Rules: "standard", Opening: "x", Policy: "random",
+		South: record.Player{Agent: "random:name=a", Seed: 1}, North: record.Player{Agent: "random:name=b", Seed: 1},
+		Limits:       record.Limits{Depth: 1, Nodes: 1, MoveTime: "1s", Clock: "1s"},
+		OnRepetition: "allow", Adjudication: "plies=1", Moves: []string{"a1"}, Plies: 1, Result: "1-0", Reason: "illegal",
+		Fault: &record.Fault{Side: "north", Kind: record.FaultIllegal, Detail: "x"},
+	}
+	g.Timing.Start = g.Timing.Start.AddDate(2000, 0, 0)
+	text, err := pgn.Append(nil, g, "x", agents.LabelOf)
+	require.NoError(t, err)
+	var tags []string
+	for _, m := range regexp.MustCompile(`(?m)^\[(\w+) `).FindAllSubmatch(text, -1) {
+		tags = append(tags, string(m[1]))
+	}
+	return tags
+}
+
 // positionColumns returns the columns of training positions.
 func positionColumns(t *testing.T) []string {
 	dir := filepath.Join(t.TempDir(), "positions")
@@ -105,7 +186,21 @@ func positionColumns(t *testing.T) []string {
 	require.NoError(t, err)
 	text, err := os.ReadFile(shards[0])
 	require.NoError(t, err)
-	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	return columnsOf(t, text)
+}
+
+// parquetColumns returns the columns of games as Parquet.
+func parquetColumns(t *testing.T) []string {
+	t.Helper()
+	var file bytes.Buffer
+	require.NoError(t, columnar.NewWriter(&file).Close())
+	return columnsOf(t, file.Bytes())
+}
+
+// columnsOf returns the columns of a Parquet file.
+func columnsOf(t *testing.T, file []byte) []string {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
 	require.NoError(t, err)
 	var columns []string
 	for _, c := range f.Schema().Fields() {
