@@ -8,20 +8,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"gyges/rules/base/files"
 	"gyges/tournament"
 )
 
 // openInput opens what a user names as a file; "-" is the standard input, and name
-// is for messages. Reading fails as soon as ctx ends, also where it would block or
-// have no end, as in a pipe or a device.
+// is for messages. Pipes and devices are refused. Reading fails as soon as ctx ends, also
+// where the standard input would block.
 func openInput(ctx context.Context, stdin io.Reader, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
-		return abandonable(ctx, func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }), "standard input", nil
+		return abandonable(ctx, stdin), "standard input", nil
 	}
-	if mayBlock(path) {
-		return abandonable(ctx, func() (io.ReadCloser, error) { return os.Open(path) }), path, nil
-	}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -60,18 +58,14 @@ func (r interruptible) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// abandonable reads a file that may block when it is opened or read. When ctx ends
-// it fails at once; the blocked call is left behind until the process ends.
-func abandonable(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
+// abandonable reads the standard input, which may block. When ctx ends it fails at once; the blocked
+// call is left behind until the process ends.
+func abandonable(ctx context.Context, in io.Reader) io.ReadCloser {
 	out, to := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it is never an error
 	go func() {
 		defer stop()
-		in, err := open()
-		if err == nil {
-			_, err = io.Copy(to, in)
-			_ = in.Close() // it was only read
-		}
+		_, err := io.Copy(to, in)
 		_ = to.CloseWithError(err)
 	}()
 	return out
@@ -104,12 +98,12 @@ func fromPath[T any](ctx context.Context, path string, read func() (T, error)) (
 // gameFiles finds the file of records of each run; other files are
 // returned as they are. A file given twice is an error: its games would count twice.
 func gameFiles(runs []string) ([]string, error) {
-	var files []string
+	var paths []string
 	var infos []os.FileInfo
 	var errs []error
 	for _, path := range runs {
 		if path == "-" {
-			files, infos = append(files, path), append(infos, nil)
+			paths, infos = append(paths, path), append(infos, nil)
 			continue
 		}
 		info, err := os.Stat(path)
@@ -127,12 +121,12 @@ func gameFiles(runs []string) ([]string, error) {
 		}
 		for i, other := range infos {
 			if other != nil && os.SameFile(other, info) {
-				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, files[i]))
+				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, paths[i]))
 			}
 		}
-		files, infos = append(files, path), append(infos, info)
+		paths, infos = append(paths, path), append(infos, info)
 	}
-	return files, errors.Join(errs...)
+	return paths, errors.Join(errs...)
 }
 
 // runName is the name of a run's folder, which may be given by its records, or of another file.
