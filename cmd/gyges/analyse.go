@@ -115,7 +115,7 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 	if err != nil {
 		return failure{err} // it was made above
 	}
-	in, _, err := openInput(ctx, e.in, "-")
+	in, _, err := openInput(ctx, e, "-")
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (c *diagramCmd) Run(ctx context.Context, e *env) error {
 		return asFailure(err)
 	}
 	if toFile {
-		return writeFile(ctx, "--out", c.Out, write)
+		return writeFile("--out", c.Out, write)
 	}
 	return write(e.out)
 }

@@ -75,7 +75,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if !toFile {
 		err = buffered(e.out, export)
 	} else if err = c.checkOut(files); err == nil {
-		err = writeFile(ctx, "--out", c.Out, export)
+		err = writeFile("--out", c.Out, export)
 	}
 	if notPlayed > 0 {
 		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(notPlayed, "game"))

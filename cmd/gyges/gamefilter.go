@@ -43,8 +43,7 @@ func runFiles(names []string) ([]runFile, error) {
 
 // open opens the file, or takes the standard input.
 func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error) {
-	in, name, err := openInput(ctx, e.in, f.path)
-	return in, name, plainFileError(err)
+	return openInput(ctx, e, f.path)
 }
 
 // each calls take for the games that pass the filter, file by file; i is the file's

@@ -102,7 +102,7 @@ func (c *rateCmd) plot(ctx context.Context, b table.Tables) error {
 	if len(printed) != 1 {
 		return fmt.Errorf("--plot: expected games under one rule set, found %d tables; --rules chooses", len(printed))
 	}
-	return writeFile(ctx, "--plot", c.Plot, func(w io.Writer) error {
+	return writeFile("--plot", c.Plot, func(w io.Writer) error {
 		_, err := io.WriteString(w, report.RatingPlot(printed[0]).StandaloneSVG())
 		return asFailure(err)
 	})

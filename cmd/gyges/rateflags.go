@@ -159,7 +159,7 @@ func (c *ratingFlags) load(
 
 // readGames reads the results of a file; "-" is the standard input.
 func readGames(ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, path string) error {
-	f, name, err := openInput(ctx, e.in, path)
+	f, name, err := openInput(ctx, e, path)
 	if err != nil {
 		return fileError("run", err)
 	}

@@ -162,7 +162,7 @@ func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error 
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out: expected a file, found the folder %s", path)
 	}
-	if err := writeFile(ctx, "--out", path, func(w io.Writer) error {
+	if err := writeFile("--out", path, func(w io.Writer) error {
 		return asFailure(report.WriteHTML(w, page))
 	}); err != nil {
 		return err

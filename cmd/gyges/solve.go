@@ -142,7 +142,7 @@ func (c *solveCmd) solveTo(
 	if c.Out == "" {
 		return solve(ctx, g)
 	}
-	err = writeFile(ctx, "--out", c.Out, func(w io.Writer) (err error) {
+	err = writeFile("--out", c.Out, func(w io.Writer) (err error) {
 		if s, err = solve(ctx, g); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 
@@ -11,20 +10,13 @@ import (
 
 // writeFile writes the file that a flag names, in one go: see [files.Create]. What
 // write returns is returned as it is; the system's errors are no mistake of the
-// user's, but for those of opening. The end of ctx ends the writing.
-func writeFile(ctx context.Context, flag, path string, write func(io.Writer) error) error {
-	f, err := fromPath(ctx, path, func() (*files.File, error) { return files.Create(path) })
+// user's, but for those of opening.
+func writeFile(flag, path string, write func(io.Writer) error) error {
+	f, err := files.Create(path)
 	if err != nil {
 		return fileError(flag, err)
 	}
-	if mayBlock(path) { // closing it ends a write that blocks
-		defer context.AfterFunc(ctx, func() { _ = f.Close() })()
-	}
-	err = buffered(f, write)
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err = buffered(f, write); err != nil {
 		return errors.Join(err, asFailure(f.Discard()))
 	}
 	return asFailure(f.Commit())

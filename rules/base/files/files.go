@@ -201,14 +201,22 @@ func syncDir(dir string) error {
 // Open opens a file for reading. Anything but a regular file is an error: opening
 // a pipe may block for good, and a device may have no end.
 func Open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case err == nil && !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	if err := Regular(path); err != nil {
+		return nil, err
 	}
 	return os.Open(path)
+}
+
+// Regular returns an error unless a path names a regular file, or nothing.
+func Regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
