@@ -6,3 +6,8 @@ import _ "embed"
 //
 //go:embed README.md
 var Manual string
+
+// Reference is the text of REFERENCE.md: keys and flags, rules of pairing, files and events.
+//
+//go:embed REFERENCE.md
+var Reference string

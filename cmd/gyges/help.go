@@ -40,6 +40,7 @@ var topics = []topic{
 	{"ugi", "agents/ugi/README.md", ugi.Manual},
 	{"tuning", "agents/tuning/README.md", tuning.Manual},
 	{"tournament", "tournament/README.md", tournament.Manual},
+	{"runs", "tournament/REFERENCE.md", tournament.Reference},
 	{"games", "tournament/record/README.md", record.Manual},
 	{"review", "tournament/review/README.md", review.Manual},
 	{"training", "tournament/training/README.md", training.Manual},
