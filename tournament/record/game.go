@@ -194,41 +194,49 @@ type Timing struct {
 	Trace []string `json:"trace,omitempty"`
 }
 
+// problems collects mistakes of a record.
+type problems []error
+
+func (p *problems) expect(ok bool, format string, args ...any) {
+	if !ok {
+		*p = append(*p, fmt.Errorf(format, args...))
+	}
+}
+
 // check verifies what can be verified without playing the game again.
 func (g *Game) check() error {
-	var errs []error
-	expect := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	expect(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
-	imported := g.Reason == Imported && len(g.Moves) == 0
-	expect(g.Rules != "" || imported, "expected rules, found none")
-	expect(g.Opening != "" || imported, "expected an opening, found none")
-	expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",
-		g.South.Agent, g.North.Agent)
-	expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
-	expect(g.Reason != "", "expected a reason, found none")
-	expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s", g.Result)
-	expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
-		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
-	expect(g.Moves != nil, "expected moves, found none")
-	expect(0 <= g.Plies && g.Plies <= len(g.Moves), "expected plies from 0 to the %d moves, found %d", len(g.Moves),
-		g.Plies)
-	for _, array := range []struct {
-		name string
-		n    int
-	}{{"scores", len(g.Scores)}, {"depths", len(g.Depths)}, {"nodes", len(g.Nodes)}, {"move_ms", len(g.Timing.MoveMS)}} {
-		expect(array.n == 0 || array.n == len(g.Moves), "expected as many %s as the %d moves, found %d", array.name,
-			len(g.Moves), array.n)
-	}
+	var p problems
+	p.expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
+	p.expect(g.Reason != "", "expected a reason, found none")
+	p.expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s", g.Result)
 	if f := g.Fault; f != nil {
-		expect(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
-		expect(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %.60q and %.60q",
+		p.expect(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
+		p.expect(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %.60q and %.60q",
 			f.Kind, g.Reason)
-		expect(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
-		expect(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
+		p.expect(f.Side != "south" || g.Result == "0-1", "expected 0-1 after a fault of south, found %.60q", g.Result)
+		p.expect(f.Side != "north" || g.Result == "1-0", "expected 1-0 after a fault of north, found %.60q", g.Result)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(p, g.checkMoves())...)
+}
+
+// checkMoves is check without the result.
+func (g *Game) checkMoves() error {
+	var p problems
+	p.expect(g.Game >= 0 && g.Pair >= 0, "expected game and pair to be numbers from 0, found %d and %d", g.Game, g.Pair)
+	imported := g.Reason == Imported && len(g.Moves) == 0
+	p.expect(g.Rules != "" || imported, "expected rules, found none")
+	p.expect(g.Opening != "" || imported, "expected an opening, found none")
+	p.expect(g.South.Agent != "" && g.North.Agent != "", "expected the agents of south and north, found %.60q and %.60q",
+		g.South.Agent, g.North.Agent)
+	p.expect(g.OnRepetition == "" || g.OnRepetition == "ask-next" || g.OnRepetition == "allow",
+		"expected on_repetition to be ask-next or allow, found %.60q", g.OnRepetition)
+	n := len(g.Moves)
+	p.expect(g.Moves != nil, "expected moves, found none")
+	p.expect(0 <= g.Plies && g.Plies <= n, "expected plies from 0 to the %d moves, found %d", n, g.Plies)
+	for name, m := range map[string]int{
+		"scores": len(g.Scores), "depths": len(g.Depths), "nodes": len(g.Nodes), "move_ms": len(g.Timing.MoveMS),
+	} {
+		p.expect(m == 0 || m == n, "expected as many %s as the %d moves, found %d", name, n, m)
+	}
+	return errors.Join(p...)
 }

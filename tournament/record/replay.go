@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 
 	"gyges/agents"
@@ -18,30 +19,18 @@ func Replay(g *Game) (*rules.Game, error) {
 // ReplayEach is [Replay] that calls before ahead of each move, which is known to be legal then, unlike the
 // rest of the record. before must not change the game.
 func ReplayEach(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
-	if err := g.check(); err != nil {
-		return nil, fmt.Errorf("game %d: %w", g.Game, err)
+	err := g.check()
+	if err == nil && g.Reason == Imported && len(g.Moves) == 0 {
+		err = errors.New("expected moves, found a game imported without")
 	}
-	if g.Reason == Imported && len(g.Moves) == 0 {
-		return nil, fmt.Errorf("game %d: expected moves, found a game imported without", g.Game)
+	var game *rules.Game
+	if err == nil {
+		game, err = play(g, before)
 	}
-	r, err := rules.Parse(g.Rules)
+	if err == nil {
+		err = checkEnd(g, game)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("game %d: %w", g.Game, err)
-	}
-	opening, err := r.ParsePosition(g.Opening)
-	if err != nil {
-		return nil, fmt.Errorf("game %d: opening: %w", g.Game, err)
-	}
-	game := rules.NewGame(r, opening)
-	for i, text := range g.Moves {
-		m, err := nextMove(game, text, g.OnRepetition == "allow")
-		if err != nil {
-			return nil, fmt.Errorf("game %d: move %d: %w", g.Game, i+1, err)
-		}
-		before(game, m)
-		game.PlayLegal(m)
-	}
-	if err := checkEnd(g, game); err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	return game, nil
@@ -50,13 +39,50 @@ func ReplayEach(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Ga
 // VerifyPlaying verifies a game that is over as [Replay] does, or one under way, which has no result
 // and no reason: that its moves are legal and haven't ended it.
 func VerifyPlaying(g *Game) error {
-	if g.Result == "" && g.Reason == "" {
-		stopped := *g
-		stopped.Result, stopped.Reason, stopped.Adjudication = "1/2-1/2", AdjudicatedDraw, "here"
-		g = &stopped
+	if g.Result != "" || g.Reason != "" {
+		_, err := Replay(g)
+		return err
 	}
-	_, err := Replay(g)
-	return err
+	err := g.checkMoves()
+	var game *rules.Game
+	if err == nil {
+		game, err = play(g, func(*rules.Game, rules.Move) {})
+	}
+	if err == nil {
+		outcome, reason := game.Outcome()
+		switch {
+		case outcome != rules.Undecided:
+			err = fmt.Errorf("expected a game under way, found %v by %s", outcome, reason)
+		case g.Plies != game.Ply():
+			err = fmt.Errorf("expected plies %d, found %d", game.Ply(), g.Plies)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("game %d: %w", g.Game, err)
+	}
+	return nil
+}
+
+// play plays the moves of a record.
+func play(g *Game, before func(game *rules.Game, m rules.Move)) (*rules.Game, error) {
+	r, err := rules.Parse(g.Rules)
+	if err != nil {
+		return nil, err
+	}
+	opening, err := r.ParsePosition(g.Opening)
+	if err != nil {
+		return nil, fmt.Errorf("opening: %w", err)
+	}
+	game := rules.NewGame(r, opening)
+	for i, text := range g.Moves {
+		m, err := nextMove(game, text, g.OnRepetition == "allow")
+		if err != nil {
+			return nil, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		before(game, m)
+		game.PlayLegal(m)
+	}
+	return game, nil
 }
 
 // nextMove reads a move and checks it. Those that only repeat may be allowed.
