@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"gyges/ratings/source"
 	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -18,7 +16,6 @@ import (
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
-	"gyges/tournament/standings"
 )
 
 // reviewCmd judges the moves of recorded games.
@@ -104,7 +101,7 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 		}
 		list, err := c.read(ctx, e, name)
 		switch {
-		case errors.As(err, new(noneError)):
+		case errors.As(err, new(review.NoneError)):
 			empty = append(empty, err)
 		case err != nil:
 			return nil, err
@@ -121,11 +118,8 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 	return all, nil
 }
 
-// noneError says that a source has no game to review.
-type noneError struct{ error }
-
 // read reads the games of a source that are to be reviewed.
-func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*record.Game, err error) {
+func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Game, error) {
 	found, err := runFiles([]string{path})
 	if err != nil {
 		return nil, err
@@ -135,60 +129,9 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*reco
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	format, in, err := standings.Sniff(file, name)
+	list, skipped, err := review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, file, name)
 	if err != nil {
 		return nil, plainFileError(err)
-	}
-	reader := new(standings.Reader)
-	skipped, matched := &reader.Skipped, false
-	take := func(g *record.Game) error {
-		switch {
-		case c.Game != nil && g.Game != *c.Game:
-			return nil
-		case g.NotPlayed():
-			skipped.NotPlayed++
-			return nil
-		case len(g.Moves) == 0:
-			skipped.NoMoves++
-			return nil
-		}
-		matched = true
-		if err := review.Check(g); err != nil {
-			return err
-		}
-		list = append(list, g)
-		return nil
-	}
-	switch format {
-	case source.Records:
-		err = c.records(ctx, e, in, name, func(err error) error {
-			switch {
-			case c.Game == nil:
-				return reader.Unreadable(err)
-			case matched:
-				return err
-			}
-			return nil // it is about another game
-		}, take)
-	case source.PGN:
-		_, err = reader.Games(ctx, format, in, name, c.onlyRules(), func(g *record.Game) error {
-			if !c.Takes(g) || c.Done() {
-				return nil
-			}
-			if len(g.Moves) > 0 {
-				c.Count()
-			}
-			return take(g)
-		})
-		skipped.NoMoves = max(0, skipped.NoMoves-skipped.WithoutMoves) // which have moves that can't be read
-	default:
-		err = fmt.Errorf("%s: expected records of games or PGN, found CSV, which has no moves", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, c.none(name, skipped)
 	}
 	warnSkipped(e, skipped)
 	for _, note := range skipped.Notes()[min(1, skipped.Unreadable):] { // the first is on stderr
@@ -199,31 +142,6 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) (list []*reco
 	return list, nil
 }
 
-// onlyRules returns the only rule set of --rules, which is that of PGN that names none.
-func (c *reviewCmd) onlyRules() string {
-	if len(c.RuleSets) == 1 {
-		for name := range c.RuleSets {
-			return name
-		}
-	}
-	return ""
-}
-
-// none is the error of a source without a game to review.
-func (c *reviewCmd) none(name string, skipped *standings.Skipped) error {
-	notes := skipped.Notes()
-	switch {
-	case c.Game != nil && skipped.NoMoves > 0:
-		return fmt.Errorf("%s: game %d: expected moves, found none", name, *c.Game)
-	case len(notes) > 0:
-		return noneError{fmt.Errorf("%s: expected games to review, found none; left out %s", name,
-			strings.TrimPrefix(notes[0], "left out: "))}
-	case c.Game != nil:
-		return noneError{fmt.Errorf("%s: expected a record of game %d, found none", name, *c.Game)}
-	}
-	return noneError{noGames(name, skipped)}
-}
-
 // source reviews the games of one source.
 func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err error) {
 	of.reviews = make([]*review.Game, len(of.records))
@@ -231,7 +149,7 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	if path == "" {
 		return c.review(ctx, e, of, func(*review.Game) error { return nil })
 	}
-	kept, err := review.Open(path, review.Options{Nodes: c.Nodes}, version())
+	kept, err := review.Open(path, c.Nodes, version())
 	switch {
 	case errors.Is(err, files.ErrInUse):
 		return fmt.Errorf("%s: another review is written there", path)
@@ -281,7 +199,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 	p.done = int64(done)
 	p.resume(p.done)
 	defer p.end()
-	err := review.Run(ctx, review.Options{Nodes: c.Nodes}, c.Workers, of.records, of.reviews, func(g *review.Game) error {
+	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Game) error {
 		p.step(false)
 		return keep(g)
 	})
@@ -294,7 +212,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 
 // one reviews a single game, whose moves are the progress.
 func (c *reviewCmd) one(ctx context.Context, e *env, g *record.Game) (*review.Game, error) {
-	r, err := review.New(review.Options{Nodes: c.Nodes})
+	r, err := review.New(c.Nodes)
 	if err != nil {
 		return nil, err
 	}

@@ -122,9 +122,9 @@ func (s *Server) serveReview(w http.ResponseWriter, r *http.Request) {
 func (s *Server) review(ctx context.Context, rec *record.Game, event func(kind string, text []byte)) ([]byte, error) {
 	progress := func(done, all int) { event("progress", fmt.Appendf(nil, `{"done":%d,"all":%d}`, done, all)) }
 	progress(0, len(rec.Moves))
-	o, made := review.Options{Nodes: reviewNodes}, (*review.Game)(nil)
+	var made *review.Game
 	search := func(ctx context.Context, a agents.Agent) error {
-		g, err := review.With(a, o).Game(ctx, rec, progress)
+		g, err := review.With(a, reviewNodes).Game(ctx, rec, progress)
 		switch {
 		case err == nil:
 			made = g
@@ -138,7 +138,7 @@ func (s *Server) review(ctx context.Context, rec *record.Game, event func(kind s
 		if yields == maxYields {
 			use = s.games.pool.Use
 		}
-		if err := use(ctx, review.Spec(o), search); err != nil {
+		if err := use(ctx, review.Spec(reviewNodes), search); err != nil {
 			return nil, err
 		}
 	}

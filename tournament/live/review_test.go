@@ -66,7 +66,7 @@ func TestReview(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(s.results, "..", "outside", tournament.GamesFile), []byte(lines(shortGame())), 0o600))
 	url := listen(t, s)
 
-	reviewer, err := review.New(review.Options{Nodes: reviewNodes})
+	reviewer, err := review.New(reviewNodes)
 	require.NoError(t, err)
 	want, err := reviewer.Game(t.Context(), shortGame(), nil)
 	require.NoError(t, err)
@@ -195,9 +195,9 @@ func TestReviewSection(t *testing.T) {
 	dir := filepath.Join(s.results, "one")
 	writeRun(t, dir, "finished", lines(drawPair(0)...))
 	require.NotContains(t, s.get("/run/one").Body.String(), "Where games are lost")
-	f, err := review.Open(filepath.Join(dir, review.FileName), review.Options{Nodes: 200}, "test")
+	f, err := review.Open(filepath.Join(dir, review.FileName), 200, "test")
 	require.NoError(t, err)
-	err = review.Run(t.Context(), review.Options{Nodes: 200}, 1, drawPair(0), make([]*review.Game, 2), f.Add)
+	err = review.Run(t.Context(), 200, 1, drawPair(0), make([]*review.Game, 2), f.Add)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	require.Eventually(t, func() bool {

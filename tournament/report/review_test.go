@@ -29,7 +29,7 @@ func reviewedPage(t *testing.T) (*Page, []*review.Game) {
 		return review.Check(g) != nil // one ends by a move that isn't legal
 	})
 	about.Reviews.Games = make([]*review.Game, len(list))
-	require.NoError(t, review.Run(t.Context(), review.Options{Nodes: 300}, 0, list, about.Reviews.Games,
+	require.NoError(t, review.Run(t.Context(), 300, 0, list, about.Reviews.Games,
 		func(*review.Game) error { return nil }))
 	c, rated := collect(t, Options{Games: 500, Seed: 1}, about, games)
 	p, err := Build(c, Input{Title: "sample", Tables: rated, Program: "gyges test"})

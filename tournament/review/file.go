@@ -29,7 +29,7 @@ const (
 // Header is the first line of a file.
 type Header struct {
 	Reviews int    `json:"reviews"` // version of the format
-	Nodes   int64  `json:"nodes"`   // [Options.Nodes] of all games
+	Nodes   int64  `json:"nodes"`   // of the searches of all games
 	Program string `json:"program"` // that began the file: its version line
 }
 
@@ -141,16 +141,16 @@ type File struct {
 // Open opens a file of reviews to add to, makes it if there is none, and locks it. An incomplete last line is
 // removed. It returns an error for a file of something else or of other nodes, and [files.ErrInUse] for one
 // that another process adds to.
-func Open(path string, o Options, program string) (*File, error) {
+func Open(path string, nodes int64, program string) (*File, error) {
 	f := &File{reviews: reviews{index: map[int64]int{}}}
 	var err error
 	f.lines, err = jsonl.Open(path, maxLine, func(line []byte) error {
 		if err := f.add(line); err != nil {
 			return err
 		}
-		if f.Nodes != o.Nodes {
+		if f.Nodes != nodes {
 			return fmt.Errorf("holds reviews with %d nodes, found %d; give --nodes %d, or another --out", f.Nodes,
-				o.Nodes, f.Nodes)
+				nodes, f.Nodes)
 		}
 		return nil
 	})
@@ -160,7 +160,7 @@ func Open(path string, o Options, program string) (*File, error) {
 	if f.Reviews > 0 {
 		return f, nil
 	}
-	f.Header = Header{formatVersion, o.Nodes, program}
+	f.Header = Header{formatVersion, nodes, program}
 	if err := f.lines.Append(f.Header); err != nil {
 		return nil, errors.Join(err, f.lines.Close())
 	}

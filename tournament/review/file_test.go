@@ -44,7 +44,7 @@ func randomGames(t *testing.T, ruleSet string, n int) []*record.Game {
 func collect(t *testing.T, workers int, list []*record.Game) (games []*Game) {
 	t.Helper()
 	reviews := make([]*Game, len(list))
-	require.NoError(t, Run(t.Context(), Options{Nodes: 300}, workers, list, reviews, func(g *Game) error {
+	require.NoError(t, Run(t.Context(), 300, workers, list, reviews, func(g *Game) error {
 		games = append(games, g)
 		return nil
 	}))
@@ -68,7 +68,7 @@ func TestRunEnds(t *testing.T) {
 	list := randomGames(t, "simplified", 6)
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err := Run(ctx, Options{Nodes: 300}, 2, list, make([]*Game, 6), func(*Game) error {
+	err := Run(ctx, 300, 2, list, make([]*Game, 6), func(*Game) error {
 		n++
 		cancel()
 		return nil
@@ -77,9 +77,9 @@ func TestRunEnds(t *testing.T) {
 	require.Positive(t, n)
 	require.Less(t, n, 6)
 	failed := errors.New("the disk is full")
-	err = Run(t.Context(), Options{Nodes: 300}, 2, list, make([]*Game, 6), func(*Game) error { return failed })
+	err = Run(t.Context(), 300, 2, list, make([]*Game, 6), func(*Game) error { return failed })
 	require.ErrorIs(t, err, failed)
-	require.ErrorContains(t, Run(t.Context(), Options{}, 2, list, make([]*Game, 6), nil), "nodes: expected")
+	require.ErrorContains(t, Run(t.Context(), 0, 2, list, make([]*Game, 6), nil), "nodes: expected")
 }
 
 // What was added is found again, for the same record only, and an incomplete line is removed.
@@ -87,10 +87,9 @@ func TestFile(t *testing.T) {
 	list := randomGames(t, "simplified", 2)
 	games := collect(t, 0, list)
 	path := filepath.Join(t.TempDir(), FileName)
-	o := Options{Nodes: 300}
-	f, err := Open(path, o, "test")
+	f, err := Open(path, 300, "test")
 	require.NoError(t, err)
-	_, err = Open(path, o, "test")
+	_, err = Open(path, 300, "test")
 	require.ErrorIs(t, err, files.ErrInUse)
 	require.NoError(t, f.Add(games[0]))
 	require.NoError(t, f.Close())
@@ -98,7 +97,7 @@ func TestFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, append(whole, `{"game":1,"rec`...), 0o600))
 
-	f, err = Open(path, o, "another")
+	f, err = Open(path, 300, "another")
 	require.NoError(t, err)
 	other := *list[1]
 	other.Game = 0 // another game has this number by now
@@ -112,7 +111,7 @@ func TestFile(t *testing.T) {
 	require.Equal(t, games, read)
 	require.True(t, complete)
 
-	_, err = Open(path, Options{Nodes: 400}, "test")
+	_, err = Open(path, 400, "test")
 	require.ErrorContains(t, err, "holds reviews with 300 nodes, found 400")
 }
 
@@ -170,7 +169,7 @@ func (d *smallDisk) Write(p []byte) (int, error) {
 func TestFileOnFullDisk(t *testing.T) {
 	games := collect(t, 1, randomGames(t, "simplified", 2))
 	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(path, Options{Nodes: 300}, "test")
+	f, err := Open(path, 300, "test")
 	require.NoError(t, err)
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -192,7 +191,7 @@ func TestFileOnFullDisk(t *testing.T) {
 func TestGoesOnInLongFile(t *testing.T) {
 	g := collect(t, 1, randomGames(t, "simplified", 1))[0]
 	path := filepath.Join(t.TempDir(), FileName)
-	f, err := Open(path, Options{Nodes: 300}, "test")
+	f, err := Open(path, 300, "test")
 	require.NoError(t, err)
 	for len(g.Moves) < MaxPlies {
 		g.Moves = append(g.Moves, g.Moves...)[:min(2*len(g.Moves), MaxPlies)]
@@ -212,7 +211,7 @@ func TestGoesOnInLongFile(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, complete)
 	require.NotEmpty(t, games)
-	f, err = Open(path, Options{Nodes: 300}, "test")
+	f, err = Open(path, 300, "test")
 	require.NoError(t, err)
 	require.Contains(t, f.index, last)
 	require.NoError(t, f.Close())

@@ -18,7 +18,9 @@ import (
 	"gyges/tournament/record"
 )
 
-// Bounds of [Options.Nodes], and what it is by default: a game of 20 moves takes about two seconds.
+// Bounds of the nodes of a review, and their default: a game of 20 moves takes about two seconds. They bound the search
+// of each position, in positions visited, and the search for a proof, in positions evaluated for each side, there
+// at most a million.
 const (
 	MinNodes     = 100
 	MaxNodes     = 1_000_000_000
@@ -27,13 +29,6 @@ const (
 
 // MaxPlies bounds the moves of a game that is reviewed, placements included.
 const MaxPlies = 4000
-
-// Options are the settings of a review.
-type Options struct {
-	// Nodes bounds the search of each position, in positions visited, and the search for a proof, in
-	// positions evaluated for each side, there at most a million.
-	Nodes int64
-}
 
 // Mark says how good a move is.
 type Mark string
@@ -69,17 +64,10 @@ func Kinds() []Kind { return []Kind{MissedGoal, AllowedGoal, MissedProof, Allowe
 
 // Text says what a move of the kind does.
 func (k Kind) Text() string {
-	switch k {
-	case MissedGoal:
-		return "misses a win in one"
-	case AllowedGoal:
-		return "allows a win in one"
-	case MissedProof:
-		return "gives a proven win away"
-	case AllowedWin:
-		return "allows a proven win"
-	}
-	return "worse by evaluation"
+	return map[Kind]string{
+		MissedGoal: "misses a win in one", AllowedGoal: "allows a win in one", MissedProof: "gives a proven win away",
+		AllowedWin: "allows a proven win", Judgement: "worse by evaluation",
+	}[k]
 }
 
 // Game is the review of a game. Sides are "south" and "north".

@@ -41,7 +41,7 @@ func played(t *testing.T, ruleSet, opening string, moves ...string) *record.Game
 
 func reviewed(t *testing.T, rec *record.Game) *Game {
 	t.Helper()
-	r, err := New(Options{Nodes: 5000})
+	r, err := New(5000)
 	require.NoError(t, err)
 	g, err := r.Game(t.Context(), rec, nil)
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func documented(s agents.Score, scale float64) float64 {
 func TestLossAsDocumented(t *testing.T) {
 	const rounding = 0.000_051
 	seen := map[string]int{}
-	r, err := New(Options{Nodes: 500})
+	r, err := New(500)
 	require.NoError(t, err)
 	for name, scale := range map[string]float64{"standard": 60, "simplified": 110, "kang": 135} {
 		for _, rec := range randomGames(t, name, map[string]int{"standard": 6, "simplified": 8, "kang": 2}[name]) {
@@ -277,7 +277,7 @@ func TestBackwards(t *testing.T) {
 // Where no search sees the end, proof numbers do; all of South's moves that keep the win lose nothing.
 func TestLongWin(t *testing.T) {
 	const setup = "232113/000000/000000/000000/000000/332211 s" // won within 17 plies, see agents/README.md
-	r, err := New(Options{Nodes: DefaultNodes})
+	r, err := New(DefaultNodes)
 	require.NoError(t, err)
 	g, err := r.Game(t.Context(), played(t, "simplified", setup, "f1-c3"), nil)
 	require.NoError(t, err)
@@ -288,7 +288,7 @@ func TestLongWin(t *testing.T) {
 // Under Kang a win by the last goal is proven, too.
 func TestLongWinByTheLastGoal(t *testing.T) {
 	const position = "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s" // South may not take a piece out now
-	r, err := New(Options{Nodes: DefaultNodes})
+	r, err := New(DefaultNodes)
 	require.NoError(t, err)
 	g, err := r.Game(t.Context(), played(t, "kang", position, "b2xc3@d3"), nil)
 	require.NoError(t, err)
@@ -347,10 +347,10 @@ func TestNotJudged(t *testing.T) {
 // Bad input is refused with the reason.
 func TestRefused(t *testing.T) {
 	for _, nodes := range []int64{-1, 0, MinNodes - 1, MaxNodes + 1} {
-		_, err := New(Options{Nodes: nodes})
+		_, err := New(nodes)
 		require.ErrorContains(t, err, "expected 100 to 1000000000", nodes)
 	}
-	r, err := New(Options{Nodes: MinNodes})
+	r, err := New(MinNodes)
 	require.NoError(t, err)
 	const position = "201030/013000/022000/000032/000000/031100 s"
 	for want, change := range map[string]func(*record.Game){

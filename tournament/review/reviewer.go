@@ -13,26 +13,34 @@ import (
 	"gyges/tournament/record"
 )
 
-// Reviewer reviews games, one at a time. It belongs to one goroutine.
-type Reviewer struct{ search *searcher }
+// Reviewer reviews games, one at a time. Each search begins with empty tables. It belongs to one goroutine.
+type Reviewer struct {
+	nodes      int64
+	proofNodes int64 // for each side
+	agent      searchAgent
+	prover     *solver.Prover
+	policy     agents.OnRepetition
+	eval       *eval.Evaluator // of the game's rules, the agent's own
+	last       agents.Decision // of the search under way: of its last whole iteration
+}
 
 // New returns a reviewer. It returns an error for nodes out of range.
-func New(o Options) (*Reviewer, error) {
-	if o.Nodes < MinNodes || o.Nodes > MaxNodes {
-		return nil, fmt.Errorf("nodes: expected %d to %d, found %d", MinNodes, MaxNodes, o.Nodes)
+func New(nodes int64) (*Reviewer, error) {
+	if nodes < MinNodes || nodes > MaxNodes {
+		return nil, fmt.Errorf("nodes: expected %d to %d, found %d", MinNodes, MaxNodes, nodes)
 	}
-	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(o))
+	a, err := agents.NewRegistry(alphabeta.Kind()).New(Spec(nodes))
 	if err != nil {
 		return nil, err
 	}
-	return With(a, o), nil
+	return With(a, nodes), nil
 }
 
-// With returns a reviewer that searches by an agent of [Spec], for options within the bounds.
-func With(a agents.Agent, o Options) *Reviewer {
+// With returns a reviewer that searches by an agent of [Spec], for nodes within the bounds.
+func With(a agents.Agent, nodes int64) *Reviewer {
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
-	proof := min(o.Nodes, mostProof)
-	return &Reviewer{&searcher{nodes: o.Nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(proof)}}
+	proof := min(nodes, mostProof)
+	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(proof)}
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more
@@ -59,10 +67,11 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, a
 	if err != nil {
 		return nil, err
 	}
-	if err := r.search.begin(game.Rules(), agents.OnRepetition(rec.OnRepetition)); err != nil {
+	r.policy = agents.OnRepetition(rec.OnRepetition)
+	if r.eval, err = r.agent.Evaluator(game.Rules()); err != nil {
 		return nil, err
 	}
-	p := &pass{searcher: r.search, game: game, turns: rec.Turns(game)}
+	p := &pass{Reviewer: r, game: game, turns: rec.Turns(game)}
 	if err := p.run(ctx, each); err != nil {
 		return nil, err
 	}
@@ -76,7 +85,7 @@ func (r *Reviewer) Game(ctx context.Context, rec *record.Game, each func(done, a
 
 // pass goes through a game from its end.
 type pass struct {
-	*searcher
+	*Reviewer
 	game  *rules.Game // at the end, shorter by a move after each
 	turns []record.Turn
 	moves []Move

@@ -17,17 +17,6 @@ type searchAgent interface {
 	Evaluator(r *rules.Rules) (*eval.Evaluator, error)
 }
 
-// searcher searches single positions. Each search begins with empty tables.
-type searcher struct {
-	nodes      int64
-	proofNodes int64 // for each side
-	agent      searchAgent
-	prover     *solver.Prover
-	policy     agents.OnRepetition
-	eval       *eval.Evaluator // of the game's rules, the agent's own
-	last       agents.Decision // of the search under way: of its last whole iteration
-}
-
 // value is what is known of a position, for the side to move.
 type value struct {
 	score agents.Score
@@ -59,22 +48,15 @@ func (v *value) before() agents.Score {
 }
 
 // Spec returns the spec of the agent that searches: its tables suit the number of nodes.
-func Spec(o Options) agents.Spec {
+func Spec(nodes int64) agents.Spec {
 	const nodesPerMegabyte = 40_000
-	megabytes := min(max(o.Nodes/nodesPerMegabyte, 1), 64)
+	megabytes := min(max(nodes/nodesPerMegabyte, 1), 64)
 	return agents.Spec{Kind: "alphabeta", Params: []agents.Param{{Name: "hash", Value: fmt.Sprint(megabytes)}}}
-}
-
-// begin prepares for a game.
-func (s *searcher) begin(r *rules.Rules, policy agents.OnRepetition) (err error) {
-	s.policy = policy
-	s.eval, err = s.agent.Evaluator(r)
-	return err
 }
 
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
-func (s *searcher) position(ctx context.Context, g *rules.Game) (value, error) {
+func (s *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
 	v, err := s.search(ctx, g, agents.Limits{Nodes: s.nodes}, nil)
 	if err != nil || v.proven() != 0 {
 		return v, err
@@ -88,7 +70,7 @@ func (s *searcher) position(ctx context.Context, g *rules.Game) (value, error) {
 
 // search searches the present position of g without some moves. Of a search that ends by nodes the last
 // whole iteration counts, so that scores are of one depth.
-func (s *searcher) search(
+func (s *Reviewer) search(
 	ctx context.Context, g *rules.Game, lim agents.Limits, excluded []rules.Move,
 ) (value, error) {
 	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: s.policy, Info: s.note}
@@ -113,14 +95,14 @@ func (s *searcher) search(
 }
 
 // note keeps the result of an iteration.
-func (s *searcher) note(d agents.Decision) {
+func (s *Reviewer) note(d agents.Decision) {
 	d.PV = slices.Clone(d.PV)
 	s.last = d
 }
 
 // alone searches a legal move by itself: to the depth at which v, the value of its position, was found, as
 // even and odd depths differ, or where v is proven with all nodes.
-func (s *searcher) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
+func (s *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
 	const most = 8 // times the nodes: a bound for rare cases
 	lim := agents.Limits{Depth: v.depth, Nodes: most * s.nodes}
 	if v.proven() != 0 {
@@ -136,7 +118,7 @@ func (s *searcher) alone(ctx context.Context, g *rules.Game, m rules.Move, v val
 }
 
 // prove looks for a proof that a side wins in the present position of g, of value v. Without one it returns v.
-func (s *searcher) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
+func (s *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
 	ahead := g.Position().Side()
 	if v.score < 0 {
 		ahead = ahead.Other()

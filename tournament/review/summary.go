@@ -1,9 +1,8 @@
 package review
 
 import (
+	"cmp"
 	"slices"
-
-	"gyges/rules"
 )
 
 // Summaries are those of several rule sets, in the order of their first games. The zero value is empty.
@@ -34,8 +33,6 @@ type Summary struct {
 	Rules   string    `json:"rules"`
 	Games   int       `json:"games"`
 	Players []*Player `json:"players"` // in the order of their first games
-
-	at map[string]*Player
 }
 
 // Player is what was counted of one player.
@@ -74,41 +71,27 @@ const MaxWorst = 5
 // Add counts a game of a run, which has a number if there are several.
 func (s *Summary) Add(run int, g *Game) {
 	s.Games++
-	loser := g.Loser()
-	for side, agent := range []string{g.South, g.North} {
-		p := s.player(agent)
+	players := map[string]*Player{"south": s.player(g.South), "north": s.player(g.North)}
+	for side, p := range players {
 		p.Games++
-		p.merge(g.tally(sideName(rules.Side(side))))
-		if loser == sideName(rules.Side(side)) {
+		if side == g.Loser() {
 			p.lose(run, g)
+		}
+	}
+	for i := range g.Moves {
+		if m := &g.Moves[i]; m.Judged() {
+			players[m.Side].Tally.add(m)
 		}
 	}
 }
 
 func (s *Summary) player(agent string) *Player {
-	p, ok := s.at[agent]
-	if !ok {
-		if s.at == nil {
-			s.at = map[string]*Player{}
-		}
-		p = &Player{Agent: agent, Losses: Losses{Kinds: map[Kind]int{}}}
-		s.at[agent] = p
-		s.Players = append(s.Players, p)
+	i := slices.IndexFunc(s.Players, func(p *Player) bool { return p.Agent == agent })
+	if i < 0 {
+		i = len(s.Players)
+		s.Players = append(s.Players, &Player{Agent: agent, Tally: Tally{Accuracy: 100}, Losses: Losses{Kinds: map[Kind]int{}}})
 	}
-	return p
-}
-
-// merge adds the counts of further moves.
-func (t *Tally) merge(o *Tally) {
-	if n := t.Judged + o.Judged; n > 0 {
-		t.Accuracy = (t.Accuracy*float64(t.Judged) + o.Accuracy*float64(o.Judged)) / float64(n)
-	}
-	t.Judged += o.Judged
-	t.Best += o.Best
-	t.Inaccuracies += o.Inaccuracies
-	t.Mistakes += o.Mistakes
-	t.Blunders += o.Blunders
-	t.MissedWins += o.MissedWins
+	return s.Players[i]
 }
 
 // lose counts a lost game.
@@ -125,13 +108,8 @@ func (l *Losses) lose(run int, g *Game) {
 	l.Kinds[m.Kind]++
 	l.Ply = append(l.Ply, m.Ply)
 	l.BeforeEnd = append(l.BeforeEnd, max(g.Plies-m.Ply, 0))
-	at, _ := slices.BinarySearchFunc(l.WorstGames, m.Loss, func(x Loss, loss float64) int {
-		if x.Move.Loss >= loss {
-			return -1
-		}
-		return 1
-	})
-	l.WorstGames = slices.Insert(l.WorstGames, at, Loss{run, g.Game, i + 1, m})
+	l.WorstGames = append(l.WorstGames, Loss{run, g.Game, i + 1, m})
+	slices.SortStableFunc(l.WorstGames, func(a, b Loss) int { return cmp.Compare(b.Move.Loss, a.Move.Loss) })
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
 }
 

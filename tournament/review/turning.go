@@ -38,8 +38,13 @@ func (g *Game) tally(side string) *Tally {
 	return &g.SouthMoves
 }
 
-// turns reports whether the mover was expected to win before the move and is no more.
-func (m *Move) turns() bool { return m.Before >= 0.5 && m.After < 0.5 }
+// turns returns 1 if the mover was expected to win before the move and is no more, else 0.
+func (m *Move) turns() int {
+	if m.Before >= 0.5 && m.After < 0.5 {
+		return 1
+	}
+	return 0
+}
 
 // maxTurning bounds the turning points of a game.
 const maxTurning = 3
@@ -54,13 +59,7 @@ func (g *Game) turningPoints() []int {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Move) int {
-		if a.turns() != b.turns() {
-			if a.turns() {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.Loss, a.Loss)
+		return cmp.Or(cmp.Compare(b.turns(), a.turns()), cmp.Compare(b.Loss, a.Loss))
 	})
 	var plies []int
 	for _, m := range list[:min(len(list), maxTurning)] {
