@@ -142,6 +142,13 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
+// await waits until the log has a text.
+func (l *logged) await(t testing.TB, text string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(l.String(), text) }, time.Minute,
+		10*time.Millisecond, text)
+}
+
 func (l *logged) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -163,15 +162,10 @@ func TestFullStreams(t *testing.T) {
 		_, err := tournament.Run(t.Context(), c, testRegistry(), nil)
 		done <- err
 	}()
-	says := func(log *logged, text string) {
-		t.Helper()
-		require.Eventually(t, func() bool { return strings.Contains(log.String(), text) }, time.Minute,
-			10*time.Millisecond, text)
-	}
-	says(&coordinator, stores)
+	coordinator.await(t, stores)
 	limit(jobStream, unlimited)
-	says(&coordinator, again)
-	says(&worker, stores)
+	coordinator.await(t, again)
+	worker.await(t, stores)
 	limit(resultStream, unlimited)
 	require.NoError(t, <-done)
 	require.Equal(t, want, timeless(t, c.Out))

@@ -37,13 +37,8 @@ const (
 	maxStore  = 16 << 30
 )
 
-// startTime bounds how long the server takes to recover its store. closeTime is
-// how long it takes to close its connections: half of it passes between the
-// announcement of the shutdown and the first one.
-const (
-	startTime = 30 * time.Second
-	closeTime = 200 * time.Millisecond
-)
+// startTime bounds how long the server takes to recover its store.
+const startTime = 30 * time.Second
 
 // StartServer starts a server.
 func StartServer(o ServerOptions) (*Server, error) {
@@ -56,7 +51,6 @@ func StartServer(o ServerOptions) (*Server, error) {
 		JetStream: true, StoreDir: o.Store,
 		Username: o.Access.User, Password: o.Access.Password,
 		NoLog: true, NoSigs: true,
-		LameDuckDuration: closeTime, LameDuckGracePeriod: closeTime / 2,
 		// A laptop has little; what is stored is bounded by the windows of the runs.
 		JetStreamMaxMemory: maxMemory, JetStreamMaxStore: maxStore,
 	}
@@ -127,11 +121,9 @@ func (o ServerOptions) Loopback() bool {
 // URL returns where the server listens.
 func (s *Server) URL() string { return s.server.ClientURL() }
 
-// Close announces the shutdown to all clients and stops the server. What it has
-// stored stays.
+// Close stops the server. What it has stored stays.
 func (s *Server) Close() {
-	s.server.LameDuckShutdown()
-	s.server.Shutdown() // if the other had nothing to do
+	s.server.Shutdown()
 	s.server.WaitForShutdown()
 }
 
