@@ -37,7 +37,7 @@ func TestMisbehavingEngines(t *testing.T) {
 	for habit, kind := range habits() {
 		timeouts := "" // short ones where a timeout is expected
 		if kind == record.FaultTimeout {
-			timeouts = ",start=2s,ready=2s,move=300ms,grace=150ms"
+			timeouts = ",start=2s,ready=2s,move=1s,grace=500ms"
 		}
 		spec, err := agents.ParseSpec(ugitest.Spec(t, habit, ",name="+habit+timeouts)) // whose seeds are then fixed
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ package ugitest
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -173,102 +174,87 @@ func (e *engine) search() (code int, ends bool) {
 	return 0, false
 }
 
+// printed is what engines print in place of an answer, by habit; MOVE stands for the move.
+var printed = map[string]string{
+	"waits":    "", // for stop, as an engine without limits does
+	"capitals": "BESTMOVE MOVE\n",
+	"crlf":     "bestmove MOVE\r\n",
+	"garbage":  "bestmove \x00\xff\x1b[31m|\n",
+	"nothing":  "bestmove\n",
+	"half":     "bestmove 0|",
+	"halfhang": "bestmove 0|",
+	"leaves":   "",
+	"exit":     "",
+	"orphans":  "",
+}
+
+// codes are the exit codes of engines that end in place of an answer or after it, by habit.
+var codes = map[string]int{"exit": 3, "orphans": 4, "leaves": 0, "half": 0}
+
+// before is what engines print before they answer, by habit.
+var before = map[string]string{
+	"longinfo": "info pv " + strings.Repeat("0|1 ", 10_000) + "\n",
+	"noise":    "\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\n",
+	"twice":    "bestmove MOVE\n",
+}
+
+// moves are those that engines play in place of a good one, by habit.
+var moves = map[string]string{
+	"nogoal": "0|36", "number": "99999999999999999999|1", "digits": "\u0660|\u0661", // of another script
+	"illegal": "0|35|34", "nopiece": "20|21", "null": "null",
+}
+
 // misbehave answers in a wrong way if that is the engine's habit, which done reports.
 func (e *engine) misbehave() (done bool, code int, ends bool) {
 	switch e.habit {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "out of \x07memory")
-		return true, 3, true
 	case "orphans":
 		cmd := exec.Command(os.Args[0], "bystander") //nolint:noctx // it is to be left behind
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		bystander(cmd)
-		return true, 4, true
-	case "hang":
-		time.Sleep(10 * time.Minute)
-	case "waits": // for stop, as an engine without limits does
+	case "waits":
 		e.stop = true
-		return true, 0, false
 	case "signal":
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = self.Kill()
 		}
 		time.Sleep(10 * time.Minute)
-	case "leaves": // without a word
-		return true, 0, true
-	case "infos": // slowly, and no answer
-		for {
-			fmt.Println("info string still searching")
-			time.Sleep(10 * time.Millisecond)
-		}
-	case "drips": // a line that doesn't end
-		for {
-			fmt.Print("b")
-			time.Sleep(10 * time.Millisecond)
-		}
-	case "capitals":
-		fmt.Println("BESTMOVE " + e.last)
-		return true, 0, false
-	case "crlf":
-		fmt.Print("bestmove " + e.last + "\r\n")
-		return true, 0, false
-	case "longinfo":
-		fmt.Println("info pv " + strings.Repeat("0|1 ", 10_000))
-	case "nogoal":
-		e.last = "0|36"
-	case "number":
-		e.last = "99999999999999999999|1"
-	case "digits": // of another script
-		e.last = "\u0660|\u0661"
 	case "late":
 		time.Sleep(10 * time.Second)
-	case "flood":
-		out := bufio.NewWriter(os.Stdout)
-		for {
-			fmt.Fprintln(out, "info string and more and more and more")
+	case "public": // it checks the clock rarely
+		time.Sleep(150 * time.Millisecond)
+	case "hang":
+		time.Sleep(10 * time.Minute)
+	case "closes":
+		_ = os.Stdout.Close()
+		time.Sleep(10 * time.Minute)
+	case "infos", "drips": // slowly, and no answer
+		for text := map[string]string{"infos": "info string still searching\n", "drips": "b"}[e.habit]; ; {
+			fmt.Print(text)
+			time.Sleep(10 * time.Millisecond)
 		}
-	case "endless":
-		for {
-			fmt.Print(strings.Repeat("x", 4096))
+	case "flood", "endless":
+		out := bufio.NewWriter(os.Stdout)
+		for text := map[string]string{"flood": "info string and more and more\n", "endless": "xxxx"}[e.habit]; ; {
+			fmt.Fprint(out, text)
 		}
 	case "complains":
 		line := strings.Repeat("!", 100) + "\n"
 		for range 1 << 13 {
 			fmt.Fprint(os.Stderr, line)
 		}
-	case "garbage":
-		fmt.Print("bestmove \x00\xff\x1b[31m|\n")
-		return true, 0, false
-	case "nothing":
-		fmt.Print("bestmove\n")
-		return true, 0, false
-	case "noise":
-		fmt.Print("\x00\xff\n\n \nready\ninfo\ninfo pv\ninfo score x nodes -1 ply 99999999999 bestmove\nbest move 1|2\n")
-	case "half":
-		fmt.Print("bestmove 0|")
-		return true, 0, true
-	case "halfhang":
-		fmt.Print("bestmove 0|")
-		return true, 0, false
-	case "closes":
-		_ = os.Stdout.Close()
-		time.Sleep(10 * time.Minute)
-	case "twice":
-		fmt.Println("bestmove " + e.last)
 	case "thrice": // an answer too many to every third question only
 		if e.moves%3 == 0 {
 			fmt.Println("bestmove " + e.last)
 		}
-	case "illegal":
-		e.last = "0|35|34"
-	case "nopiece":
-		e.last = "20|21"
-	case "null":
-		e.last = "null"
-	case "public":
-		time.Sleep(150 * time.Millisecond) // it checks the clock rarely
 	}
-	return false, 0, false
+	e.last = cmp.Or(moves[e.habit], e.last)
+	fmt.Print(strings.ReplaceAll(before[e.habit], "MOVE", e.last))
+	text, done := printed[e.habit]
+	fmt.Print(strings.ReplaceAll(text, "MOVE", e.last))
+	code, ends = codes[e.habit]
+	return done, code, ends
 }
 
 // bystander starts a process that would outlive the engine, and prints its process id.
