@@ -323,7 +323,8 @@ func (f *fit) list(r *Ratings) {
 		name := f.data.names[p.player]
 		r.index[name] = place
 		r.Players = append(r.Players, Player{
-			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group, Count: f.counts[p.player],
+			Name: name, Elo: elo(p), Error: interval.Z95 * eloPerNat * e.cov.sd(p.param, -1), Group: p.group,
+			Count: f.counts[p.player],
 		})
 	}
 	for _, a := range f.options.Anchors {

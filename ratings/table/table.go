@@ -192,7 +192,8 @@ var headToHeadColumns = []grid.Column[headToHead]{
 	{Key: "losses", Title: "Lost", Drop: 1, Value: func(h headToHead) any { return h.Losses }},
 	{Key: "points", Title: "Points", Value: func(h headToHead) any { return h.Points() }},
 	{Key: "expected", Title: "Expected", Value: func(h headToHead) any { return h.Expected }},
-	{Key: "z", Title: "z", Value: func(h headToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
+	{Key: "z", Title: "z",
+		Value: func(h headToHead) any { return grid.Cell{Text: fmt.Sprintf("%+.2f", h.Z), Value: h.Z} }},
 }
 
 // maxCompared is the number of players up to which every two are compared in CSV and

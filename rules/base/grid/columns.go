@@ -2,6 +2,7 @@ package grid
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -99,13 +100,13 @@ type Writer[R any] struct {
 	format  Format
 	columns []Column[R]
 	grid    *Grid
-	csv     csvfile.Writer
+	csv     *csv.Writer
 	rows    int
 }
 
 // NewWriter returns a writer of an empty table to w.
 func NewWriter[R any](w io.Writer, f Format, o Options, columns []Column[R]) *Writer[R] {
-	t := &Writer[R]{w: w, format: f, columns: columns, grid: New(f, o, columns, nil), csv: csvfile.NewWriter(w)}
+	t := &Writer[R]{w: w, format: f, columns: columns, grid: New(f, o, columns, nil), csv: csv.NewWriter(w)}
 	if f == CSV {
 		_ = t.csv.Write(Keys(columns)) // the next write returns the error
 	}
@@ -120,7 +121,7 @@ func (w *Writer[R]) Write(row R) error {
 		var cells []string
 		for _, c := range w.columns {
 			if c.Key != "" {
-				cells = append(cells, Exact(c.Value(row)))
+				cells = append(cells, csvfile.Cell(Exact(c.Value(row))))
 			}
 		}
 		return w.csv.WriteAll([][]string{cells})
