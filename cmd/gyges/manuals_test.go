@@ -81,7 +81,7 @@ func TestManualsAreComplete(t *testing.T) {
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{})...),
 		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	} {
-		in(what, names, "tournament/README.md", "tournament/record/README.md")
+		in(what, names, "tournament/README.md", "tournament/REFERENCE.md", "tournament/record/README.md")
 	}
 	config := tournament.DefaultConfig()
 	require.Contains(t, tournament.Reference, settings.Table(&config, ""), "as gyges help settings prints it")
