@@ -31,6 +31,9 @@ func (s Side) String() string {
 	return [...]string{"South", "North"}[s]
 }
 
+// Name returns the side's name in records, "south" or "north".
+func (s Side) Name() string { return [...]string{"south", "north"}[s] }
+
 // Letter returns the side's letter in position texts, 's' or 'n'.
 func (s Side) Letter() byte { return "sn"[s] }
 

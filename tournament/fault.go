@@ -15,7 +15,7 @@ import (
 
 // newFault makes the fault of a side, its detail bounded.
 func newFault(side rules.Side, kind record.FaultKind, detail string) *record.Fault {
-	return &record.Fault{Side: sideName(side), Kind: kind, Detail: bounded(detail, record.MaxDetail)}
+	return &record.Fault{Side: side.Name(), Kind: kind, Detail: bounded(detail, record.MaxDetail)}
 }
 
 // faultOf makes the fault of a side whose agent returned an error.
@@ -43,9 +43,6 @@ func traceOf(a agents.Agent) []string {
 
 // maxTrace bounds the lines of a trace.
 const maxTrace = 100
-
-// sideName returns a side as records name it.
-func sideName(s rules.Side) string { return strings.ToLower(s.String()) }
 
 // bounded cuts a text that is too long, and replaces invalid UTF-8.
 func bounded(s string, limit int) string { return strings.ToValidUTF8(textfmt.Cut(s, limit), "?") }

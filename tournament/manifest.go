@@ -9,11 +9,11 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/build"
 	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
 	"gyges/tournament/record"
@@ -172,23 +172,8 @@ func (m *ManifestConfig) Settings() (Config, error) {
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }
 
 func thisProgram() Program {
-	p := Program{Version: "unknown", Go: runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return p
-	}
-	if info.Main.Version != "" {
-		p.Version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			p.Revision = s.Value
-		case "vcs.modified":
-			p.Modified = s.Value == "true"
-		}
-	}
-	return p
+	b := build.Read()
+	return Program{Version: cmp.Or(b.Version, "unknown"), Revision: b.Revision, Modified: b.Modified, Go: b.Go}
 }
 
 // end fills in how the run ended.

@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
+
+	"gyges/rules/base/build"
 )
 
 // versionCmd prints what the program was built from.
@@ -17,36 +18,4 @@ func (versionCmd) Run(e *env) error {
 }
 
 // version returns the line of the running program.
-func version() string { return versionLine(buildInfo()) }
-
-// buildInfo returns the build information of the running program, empty if it has none.
-func buildInfo() *debug.BuildInfo {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info
-	}
-	return &debug.BuildInfo{}
-}
-
-// versionLine returns the module's version, the revision and the Go release.
-func versionLine(info *debug.BuildInfo) string {
-	version := info.Main.Version
-	if version == "" {
-		version = "(unknown version)"
-	}
-	line := "gyges " + version
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	if rev := settings["vcs.revision"]; rev != "" {
-		line += ", revision " + rev
-		if settings["vcs.modified"] == "true" {
-			line += " with changes"
-		}
-		line += " of " + settings["vcs.time"]
-	}
-	if info.GoVersion != "" {
-		line += ", " + info.GoVersion
-	}
-	return line
-}
+func version() string { return build.Read().String() }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -171,16 +170,6 @@ func TestStepsLines(t *testing.T) {
 		p.end()
 	}
 	require.Equal(t, "step 150 of 300, loss 0.5, 15s left\nstep 150, loss 0.5\n", out.String())
-}
-
-func TestVersionLine(t *testing.T) {
-	require.Equal(t, "gyges (unknown version)", versionLine(&debug.BuildInfo{}))
-	require.Equal(t, "gyges v1.2.3, revision 0123abcd with changes of 2026-01-02T03:04:05Z, go1.26.0",
-		versionLine(&debug.BuildInfo{
-			GoVersion: "go1.26.0", Main: debug.Module{Version: "v1.2.3"},
-			Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.modified", Value: "true"},
-				{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}},
-		}))
 }
 
 func TestComplain(t *testing.T) {

@@ -82,7 +82,7 @@ func newPositionState(g *rules.Game) positionState {
 	r, p := g.Rules(), g.Position()
 	state := positionState{
 		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
-		Turn: sideName(p.Side()), Placing: r.SettingUp(p), Sources: []source{}, Moves: []string{},
+		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{}, Moves: []string{},
 	}
 	at := g.Start()
 	for _, m := range g.Moves() {

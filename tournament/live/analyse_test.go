@@ -50,7 +50,7 @@ func TestPositions(t *testing.T) {
 		require.NoError(t, err)
 		for range 40 {
 			require.Equal(t, g.Rules().FormatPosition(g.Position()), now.Position)
-			require.Equal(t, sideName(g.Position().Side()), now.Turn)
+			require.Equal(t, g.Position().Side().Name(), now.Turn)
 			o, reason := g.Outcome()
 			if o != rules.Undecided {
 				require.Equal(t, []string{o.String(), string(reason)}, []string{now.Result, now.Reason})

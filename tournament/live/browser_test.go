@@ -182,7 +182,7 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	url := listen(t, s)
 	console := b.Visit(url + "/play")
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
-	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, sideName(you)))
+	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, you.Name()))
 	shot(t, b, "form-"+set)
 	setSpeed(b, "off")
 	b.Click(`#form button[type=submit]`)

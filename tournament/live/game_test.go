@@ -59,7 +59,7 @@ func (p *replica) follow() {
 		require.NoError(p.t, p.game.Play(m))
 	}
 	require.Equal(p.t, p.game.Rules().FormatPosition(p.game.Position()), p.now.Position)
-	require.Equal(p.t, sideName(p.game.Position().Side()), p.now.Turn)
+	require.Equal(p.t, p.game.Position().Side().Name(), p.now.Turn)
 	if p.now.Result == "" && p.now.Problem == "" {
 		require.Equal(p.t, p.now.You, p.now.Turn)
 		p.checkSources()

@@ -369,7 +369,7 @@ func (l *recent) faultSection(labels map[string]string) report.Section {
 	}
 	for _, g := range l.Faulty {
 		player := g.South.Agent
-		if g.Fault.Side != sideName(rules.South) {
+		if g.Fault.Side != rules.South.Name() {
 			player = g.North.Agent
 		}
 		t.Rows = append(t.Rows, []report.Cell{
@@ -378,14 +378,6 @@ func (l *recent) faultSection(labels map[string]string) report.Section {
 		})
 	}
 	return report.Section{ID: "faults", Title: "Faults", Blocks: []report.Block{{Table: t}}}
-}
-
-// sideName is the name of a side in records.
-func sideName(s rules.Side) string {
-	if s == rules.North {
-		return "north"
-	}
-	return "south"
 }
 
 // onRun passes requests to the run in their paths.

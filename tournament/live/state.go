@@ -66,7 +66,7 @@ func (g *game) snapshot() (state, <-chan struct{}) {
 	p := g.board.Position()
 	s := state{
 		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(),
-		You: sideName(g.human), Turn: sideName(p.Side()),
+		You: g.human.Name(), Turn: p.Side().Name(),
 		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
 		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
 	}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
-	"slices"
 
 	"gyges/agents"
 	"gyges/agents/bench"
+	"gyges/rules/base/build"
 )
 
 // Version returns the version by which coordinator and workers know that they are the same program, whose
@@ -18,8 +17,7 @@ import (
 // source was modified since its revision, or none is known, it has the executable's hash.
 func Version(line string) string {
 	line += ", " + runtime.GOARCH
-	unmodified := debug.BuildSetting{Key: "vcs.modified", Value: "false"}
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, unmodified) {
+	if build.Read().Unmodified() {
 		return line
 	}
 	hash := "unknown"

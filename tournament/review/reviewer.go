@@ -130,7 +130,7 @@ func (p *pass) end(ctx context.Context) (err error) {
 // one.
 func (p *pass) move(ctx context.Context, t record.Turn) (Move, error) {
 	r, at := p.game.Rules(), p.game.Position()
-	m := Move{Ply: t.Ply, Side: sideName(at.Side()), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
+	m := Move{Ply: t.Ply, Side: at.Side().Name(), Move: r.LongText(at, t.Move), Height: height(at, t.Move)}
 	legal := p.game.Legal()
 	switch {
 	case t.Move.IsPlacement():
@@ -259,7 +259,7 @@ func (p *pass) wins() []Win {
 		m := &p.moves[i]
 		side := m.Side
 		if won < 0 {
-			side = sideName(p.turns[i].Before.Side().Other())
+			side = p.turns[i].Before.Side().Other().Name()
 		}
 		w := Win{side, m.Ply, m.Ply, won > 0 && m.Mark == MissedWin}
 		last := len(list) - 1

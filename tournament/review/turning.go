@@ -8,14 +8,6 @@ import (
 	"gyges/tournament/record"
 )
 
-// sideName is the name of a side in records.
-func sideName(s rules.Side) string {
-	if s == rules.North {
-		return "north"
-	}
-	return "south"
-}
-
 // summarize fills in what follows from the moves.
 func (g *Game) summarize() {
 	for _, t := range []*Tally{&g.SouthMoves, &g.NorthMoves} {
@@ -32,7 +24,7 @@ func (g *Game) summarize() {
 
 // tally returns the counts of a side.
 func (g *Game) tally(side string) *Tally {
-	if side == sideName(rules.North) {
+	if side == rules.North.Name() {
 		return &g.NorthMoves
 	}
 	return &g.SouthMoves
@@ -76,9 +68,9 @@ func (g *Game) Loser() string {
 	case g.Fault || half == 1:
 		return ""
 	case half == 0:
-		return sideName(rules.South)
+		return rules.South.Name()
 	}
-	return sideName(rules.North)
+	return rules.North.Name()
 }
 
 // decisive returns the ply of the loser's move that lost the game, see [Game.Decisive].
