@@ -173,10 +173,10 @@ func FuzzLoad(f *testing.F) {
 			require.NoError(t, c.Validate(testRegistry()))
 		}
 		if c, err := LoadTexel(path); err == nil {
-			require.NoError(t, c.Settings.Check())
+			require.NoError(t, c.Validate())
 		}
 		if c, err := LoadSPSA(path, testRegistry()); err == nil {
-			require.NoError(t, c.Settings.Check())
+			require.NoError(t, c.Validate(testRegistry()))
 		}
 	})
 }

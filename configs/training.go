@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"slices"
-
 	"go.yaml.in/yaml/v3"
 
 	"gyges/agents"
@@ -11,7 +9,6 @@ import (
 	"gyges/agents/tuning/spsa"
 	"gyges/rules"
 	"gyges/rules/base/problems"
-	"gyges/rules/base/suggest"
 	"gyges/tournament/training"
 )
 
@@ -25,44 +22,16 @@ func LoadSelfPlay(path string, registry *agents.Registry) (training.SelfPlay, er
 	return c, err
 }
 
-// texelFile holds the settings of a Texel file.
-type texelFile struct {
-	training.Texel `yaml:",inline"`
-	Weights        string   `yaml:"weights" form:"zero, default, classic or a weights file"`
-	Features       []string `yaml:"features" form:"the name of a feature, like near"`
-}
-
 // LoadTexel reads a fit of weights from a YAML file, whose keys are those of [training.Texel]. The error joins all
 // problems.
 func LoadTexel(path string) (training.Texel, error) {
-	c := texelFile{Texel: training.DefaultTexel(), Weights: eval.DefaultName}
+	c := training.DefaultTexel()
 	c.Name = nameOf(path)
 	err := load(path, "a Texel tuning", &c, nil, func(p *parser) {
-		c.Parent = p.loadWeights(c.Weights, c.Rules)
-		c.Settings.Frozen = p.frozen("features", c.Features)
+		c.Parent = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate())
 	})
-	return c.Texel, err
-}
-
-// frozen returns which features are not among those listed; nil if there is no list.
-func (p *parser) frozen(path string, list []string) []bool {
-	if list == nil {
-		return nil
-	}
-	frozen := slices.Repeat([]bool{true}, eval.NumFeatures)
-	for _, name := range list {
-		i := slices.Index(eval.Names(), name)
-		switch {
-		case i < 0:
-			p.add(p.line(path), "%s: %s", path, suggest.Unknown("feature", name, eval.Names()))
-		case !frozen[i]:
-			p.add(p.line(path), "%s: %s is listed twice", path, name)
-		default:
-			frozen[i] = false
-		}
-	}
-	return frozen
+	return c, err
 }
 
 // zeroWeights names initial weights that are all zero, without a network.
@@ -133,23 +102,15 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 	return list
 }
 
-// generationsFile holds the settings of a training file.
-type generationsFile struct {
-	training.Generations `yaml:",inline"`
-	Weights              string   `yaml:"weights" form:"zero, default, classic or a weights file"`
-	Features             []string `yaml:"tune.features" form:"the name of a feature, like near"`
-}
-
 // LoadGenerations reads a run of generations from a YAML file, whose keys are those of [training.Generations], and
 // checks all of it with [training.Generations.Validate]. Keys that are missing have the values of
 // [training.DefaultGenerations]. The error joins all problems.
 func LoadGenerations(path string, registry *agents.Registry) (training.Generations, error) {
-	c := generationsFile{Generations: training.DefaultGenerations(), Weights: eval.DefaultName}
+	c := training.DefaultGenerations()
 	c.Name = nameOf(path)
 	err := load(path, "a training", &c, registry, func(p *parser) {
-		c.Generations.Weights = p.loadWeights(c.Weights, c.Rules)
-		c.Settings.Frozen = p.frozen("tune.features", c.Features)
+		c.Weights = p.loadWeights(c.Start, c.Rules)
 		p.report(c.Validate(registry))
 	})
-	return c.Generations, err
+	return c, err
 }

@@ -68,9 +68,7 @@ out: some/where
 	f := &want.Settings
 	f.Network = &texel.Network{Epochs: 6, Batch: 64, Rate: 0.01, Decay: 0.001, Seed: 8}
 	f.Lambda, f.L2, f.Scale, f.Iterations, f.Patience = 0.7, 0.01, 0.004, 9, 3
-	for _, name := range eval.Names() {
-		f.Frozen = append(f.Frozen, name != "near")
-	}
+	want.Features = []string{"near"}
 	m := &want.Match
 	m.Pairs, m.Openings.Plies, m.Limits.Depth = 13, 1, 2
 	m.SPRT = sprt.Test{Elo0: 1, Elo1: 8, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}
@@ -103,7 +101,7 @@ time: -1s
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
-		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, lambda, l2, scale, iterations, patience, network, policy, features`,
+		`:8: tune: unknown key "colour" in tune, expected one of: window, data, quiet, leaves, positions, features, lambda, l2, scale, iterations, patience, network, policy`,
 		`:9: tune.network.epochs: expected a number from 1 to 10000, found 0`,
 		`:11: match.pairs: expected a number from 0 (no match), found -1`,
 		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,

@@ -164,7 +164,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 		"digit, found %.60q", maxName, c.Name)
 	v.rules(c.Rules)
 	v.agents(c, registry)
-	settings.Check(&v.List, c)
+	settings.Check(&v.List, c, "")
 	v.schedule(c)
 	v.openings(c.Openings)
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with

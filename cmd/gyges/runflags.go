@@ -33,7 +33,7 @@ func (f *settingsFlags) checkRun(config any, invalid error, name string, out *st
 // checkSettings checks settings that are the flags of a command themselves.
 func checkSettings(config any) error {
 	var errs problems.List
-	settings.Check(&errs, config)
+	settings.Check(&errs, config, "")
 	return settings.FlagErrors(config, errs.Err())
 }
 

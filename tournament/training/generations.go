@@ -19,6 +19,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -27,72 +28,53 @@ import (
 // so far under a sequential test, and replaces it if it is stronger. Start from
 // [DefaultGenerations].
 type Generations struct {
-	Name          string       `yaml:"name" form:"a name, in quotes if it is a number"`
-	Rules         *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow"`    // one rule set, by which all games are played
-	Agent         agents.Spec  `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"`          // plays the matches; its weights are trained
-	SelfPlayAgent agents.Spec  `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2"` // plays the games to learn from; zero: Agent
-	Weights       eval.Weights // of generation 0
-	Count         int          `yaml:"generations" name:"generations" placeholder:"N" help:"Number of generations at most. A larger number resumes a run that has ended."` // how many candidates are made, at most; 1 to 1000
-
-	// Time bounds the duration of all generations: none begins that would end later, if
-	// it took as long as the one before. The first is always made. 0: no bound.
-	Time time.Duration `yaml:"time" name:"time" placeholder:"TIME" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
-
-	// SelfPlay is the self-play of a generation. Rules, agents, seed, workers and folder
-	// in it are not used.
-	SelfPlay SelfPlay `yaml:"selfplay" name:"-" keys:"pairs openings limits explore split"`
-	Stages   []Stage  `yaml:"selfplay.stages"` // changes of the self-play, in the order of their generations
-
-	// Window is how many generations, the last ones, the training positions come from;
-	// 0: all.
-	Window int      `yaml:"tune.window"`
-	Data   []string `yaml:"tune.data" form:"a folder of training positions"` // folders of training positions of other runs, to fit to as well
-	Fit    `yaml:"tune"`
-
+	Name          string        `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
+	Rules         *rules.Rules  `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of all games."`
+	Agent         agents.Spec   `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent whose weights are trained; it plays the matches and the rating."`
+	Start         string        `yaml:"weights" form:"zero, default, classic or a weights file" help:"Weights to start from."`
+	Weights       eval.Weights  // those of that name, of generation 0
+	Count         int           `yaml:"generations" name:"generations" placeholder:"N" check:"1..1000" help:"Number of generations at most. A larger number resumes a run that has ended."`
+	Time          time.Duration `yaml:"time" name:"time" placeholder:"TIME" check:"0s..1000h" zero:"no bound" help:"Time for all generations, such as 1h: none begins that would end later. A longer one resumes a run that has ended."`
+	SelfPlayAgent agents.Spec   `yaml:"selfplay.agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games to learn from. Default: agent."`
+	Stages        []Stage       `yaml:"selfplay.stages" form:"list of changes" help:"Changes of the self-play, in the order of their generations."`
+	SelfPlay      SelfPlay      `yaml:"selfplay" name:"-" keys:"pairs openings limits explore split"`
+	Window        int           `yaml:"tune.window" check:"0..1000" zero:"all" help:"Generations that the training positions come from, the last ones."`
+	Data          []string      `yaml:"tune.data" form:"a folder of training positions" help:"Folders of training positions of other runs, to fit to as well."`
+	Fit           `yaml:"tune"`
 	// Match is the match of the candidate against the best agent: at most Pairs game
-	// pairs, until SPRT is decided, from Openings, within Limits. With 0 pairs there is
-	// none, and every candidate is adopted. The rest is not used.
-	Match tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits"`
-
-	Rating Rating `yaml:"rating"`
-
-	Seed    uint64 `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
-	Workers int    `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`                                                                                 // as in a tournament
-	Out     string `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."` // folder; a run that was stopped there resumes
+	// pairs, until SPRT is decided. With 0 pairs there is none, and every candidate is adopted.
+	Match   tournament.Config `yaml:"match" name:"-" keys:"sprt pairs openings limits"`
+	Rating  Rating            `yaml:"rating"`
+	Seed    uint64            `yaml:"seed" name:"seed" placeholder:"N" help:"Seed of all random choices."`
+	Workers int               `yaml:"workers" name:"workers" placeholder:"N" help:"Games at a time; 0, the default, is one for each core."`
+	Out     string            `yaml:"out" form:"a folder, in quotes if it is a number" name:"out" placeholder:"DIR" help:"Folder of the run; a run that was stopped there resumes. Default: a new one, results/NAME-TIME."`
 }
 
 // Stage is a change of the self-play at a generation.
 type Stage struct {
-	From  int         `yaml:"from"`                                                         // the first generation that it is for
-	Agent agents.Spec `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2"` // in place of SelfPlayAgent; zero: as before
-	Pairs int         `yaml:"pairs"`                                                        // in place of SelfPlay.Tournament.Pairs; 0: as before
+	From  int         `yaml:"from" help:"The first generation that it is for."`
+	Agent agents.Spec `yaml:"agent" form:"an agent spec, like random or alphabeta:depth=2" help:"The agent that plays the games. Default: as before."`
+	Pairs int         `yaml:"pairs" help:"Game pairs of each generation; 0: as before."`
 }
 
 // Rating is the tournament of adopted generations after the last one, for ratings
 // without the bias of matches that were stopped by a test. They play with the limits and
 // openings of the match.
 type Rating struct {
-	Pairs int `yaml:"pairs"` // game pairs that every two play; 0: there is none
-	Every int `yaml:"every"` // every how many generations one plays, beside the first and the last; from 1
-	// Reference names weights with which another agent plays: [eval.DefaultName],
-	// [eval.ClassicName] or a file; "": none does.
-	Reference string `yaml:"reference" form:"default, classic or a weights file"`
+	Pairs     int    `yaml:"pairs" check:"0..100000" zero:"none" help:"Game pairs that every two players of the rating at the end play."`
+	Every     int    `yaml:"every" check:"1..1000" help:"Every how many generations one plays, beside the first and the last."`
+	Reference string `yaml:"reference" form:"default, classic or a weights file" help:"Weights with which another agent plays, whose rating is 0. Default: none does."`
 }
 
 // ReferenceName is the name of the player with the reference's weights.
 const ReferenceName = "reference"
 
-// Bounds of Generations.
-const (
-	maxGenerations = 1000
-	maxRating      = 100_000
-	maxTime        = 1000 * time.Hour
-)
+const maxGenerations = 1000
 
 // DefaultGenerations returns a config that lacks the agent and, for Run, the folder.
 func DefaultGenerations() Generations {
 	c := Generations{
-		Name: "training", Rules: rules.MustParse("standard"), Count: 5,
+		Name: "training", Rules: rules.MustParse("standard"), Start: eval.DefaultName, Count: 5,
 		SelfPlay: DefaultSelfPlay(), Window: 3,
 		Fit:   Fit{Choice: texel.Choice{Leaves: true}, Settings: texel.Settings{Lambda: 0.5, L2: 1e-6}},
 		Match: tournament.DefaultConfig(), Rating: Rating{Pairs: 100, Every: 1}, Seed: 1,
@@ -126,11 +108,8 @@ func (c *Generations) selfPlayAt(k int) (agent agents.Spec, pairs int) {
 func (c *Generations) Validate(registry *agents.Registry) error {
 	var p problems.List
 	checkName(&p, c.Name)
-	problems.InRange(&p, "generations", "a number from 1", c.Count, 1, maxGenerations)
-	problems.InRange(&p, "tune.window", "a number from 0 (all)", c.Window, 0, maxGenerations)
-	problems.InRange(&p, "time", "a time from 0s (no bound)", c.Time, 0, maxTime)
-	problems.InRange(&p, "rating.pairs", "a number from 0 (none)", c.Rating.Pairs, 0, maxRating)
-	problems.InRange(&p, "rating.every", "a number from 1", c.Rating.Every, 1, maxGenerations)
+	settings.Check(&p, c, "")
+	p = slices.DeleteFunc(p, func(err error) bool { return field(err) == "match.pairs" }) // 0 is allowed here
 	p.Expect(0 <= c.Match.Pairs, "match.pairs", "expected a number from 0 (no match), found %d", c.Match.Pairs)
 	for i, dir := range c.Data {
 		_, err := dataset.Shards(dir, dataset.Train)
@@ -138,15 +117,25 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 	}
 	p.Expect(c.Match.SPRT != sprt.Test{} || c.Match.Pairs == 0, "match.sprt",
 		"expected a test, like elo0=0,elo1=10, found none")
-	p = append(p, inside("tune.", c.check(&c.Weights))...)
-	if c.Agent.Kind == "" {
-		p.Add("agent", errors.New("expected an agent spec, like alphabeta:nodes=2000, found none"))
-		return p.Err()
-	}
-	if c.checkAgents(&p, registry) {
+	c.check(&p, "tune.", &c.Weights)
+	p.Expect(c.Agent.Kind != "", "agent", "expected an agent spec, like alphabeta:nodes=2000, found none")
+	if c.Agent.Kind != "" && c.checkAgents(&p, registry) {
 		p = append(p, c.checkGames(registry)...)
 	}
-	return p.Err()
+	told := map[string]bool{}
+	return problems.List(slices.DeleteFunc(p, func(err error) bool { // what a part of the run finds again
+		again := told[err.Error()]
+		told[err.Error()] = true
+		return again
+	})).Err()
+}
+
+// field returns the field of an error; "" if it has none.
+func field(err error) string {
+	if fe, ok := errors.AsType[*problems.FieldError](err); ok {
+		return fe.Field
+	}
+	return ""
 }
 
 // checkAgents checks the agents whose weights are trained, and the stages. It reports
@@ -187,10 +176,7 @@ func (c *Generations) checkGames(registry *agents.Registry) (list []error) {
 		games.Tournament.Agents = []agents.Spec{agent}
 		errs := inside(part, games.Validate(registry))
 		if k > 0 { // only what a stage changes
-			errs = slices.DeleteFunc(errs, func(err error) bool {
-				fe, ok := errors.AsType[*problems.FieldError](err)
-				return !ok || fe.Field != part+"pairs"
-			})
+			errs = slices.DeleteFunc(errs, func(err error) bool { return field(err) != part+"pairs" })
 		}
 		list = append(list, errs...)
 	}

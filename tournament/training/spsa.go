@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning"
 	"gyges/agents/tuning/spsa"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -29,8 +30,8 @@ type SPSA struct {
 
 // Verification is the schedule of matches of the tuned agent against the initial one.
 type Verification struct {
-	Every int `yaml:"every"` // steps between two matches; 0: only at the end
-	Pairs int `yaml:"pairs"` // game pairs of each; 0: none are played
+	Every int `yaml:"every" check:"0..1000000" zero:"at the end only" help:"Steps between two matches against the initial agent."`
+	Pairs int `yaml:"pairs" check:"0..1000000" zero:"no verification" help:"Game pairs of each such match."`
 }
 
 // Tuned is the result of an SPSA run.
@@ -43,8 +44,6 @@ type Tuned struct {
 	Weights       string      // the weights file; "" if no weights were tuned
 }
 
-const maxCount = 1_000_000 // of steps and pairs
-
 // DefaultSPSA returns a config that lacks the agent, the parameters and the folder.
 func DefaultSPSA() SPSA {
 	return SPSA{Match: tournament.DefaultConfig(), Settings: spsa.Settings{Steps: 100, Pairs: 4}}
@@ -54,9 +53,8 @@ func DefaultSPSA() SPSA {
 // aside. The error joins a *[problems.FieldError] for each invalid field.
 func (c *SPSA) Validate(registry *agents.Registry) error {
 	var p problems.List
-	v := c.Verification
-	problems.InRange(&p, "verification.every", "a number from 0 (at the end only)", v.Every, 0, maxCount)
-	problems.InRange(&p, "verification.pairs", "a number from 0 (no verification)", v.Pairs, 0, maxCount)
+	settings.Check(&p, &c.Verification, "verification.")
+	c.Settings.Check(&p)
 	p.Expect(len(c.Match.Agents) == 1, "agent", "expected an agent spec, like alphabeta:depth=2, found none")
 	m := c.Match
 	m.Agents = append(slices.Clone(m.Agents), agents.Spec{Kind: "random"}) // a match needs two
@@ -74,7 +72,7 @@ func (c *SPSA) Validate(registry *agents.Registry) error {
 			p = append(p, fe)
 		}
 	}
-	return errors.Join(append(p, c.Settings.Check())...)
+	return p.Err()
 }
 
 // agent returns the agent that is tuned.

@@ -18,28 +18,29 @@ import (
 	"gyges/agents/tuning/texel"
 	"gyges/rules"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
+	"gyges/rules/base/suggest"
 	"gyges/tournament"
 )
 
 // Fit is the part of the configuration that Texel and Generations share: how weights
 // are fitted to training positions.
 type Fit struct {
-	Choice   texel.Choice   `yaml:",inline"` // but Inputs
-	Settings texel.Settings `yaml:",inline"` // but Names, Parent and Record
-
-	// Policy has the settings for fitting the policy to the moves played; nil: the parent's is
-	// kept. Its Parent is not used.
-	Policy *ranking.Settings `yaml:"policy"`
+	Choice   texel.Choice      `yaml:",inline"` // but Inputs
+	Features []string          `yaml:"features" form:"the name of a feature, like near" help:"Features whose weights are tuned; the others keep theirs. Default: all."`
+	Settings texel.Settings    `yaml:",inline"`                                                                                                                            // but Names, Parent, Frozen and Record
+	Policy   *ranking.Settings `yaml:"policy" form:"keys of a policy" help:"Also fit the policy, which orders moves, to the moves played; without it, it stays as it is."` // but Parent
 }
 
 // Texel is the configuration of a fit of weights to training positions.
 type Texel struct {
-	Name   string       `yaml:"name" form:"a name, in quotes if it is a number"`
-	Rules  *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow"`
-	Data   []string     `yaml:"data" form:"a folder of training positions"` // folders of training positions
-	Parent eval.Weights // initial weights
+	Name   string       `yaml:"name" form:"a name, in quotes if it is a number" help:"Name of the run, and of its folder under results. Default: the file's."`
+	Rules  *rules.Rules `yaml:"rules" form:"a rule set, like standard or standard:null_move=allow" help:"The rule set of the positions."`
+	Data   []string     `yaml:"data" form:"a folder of training positions" help:"Folders of training positions."`
+	Start  string       `yaml:"weights" form:"zero, default, classic or a weights file" help:"Weights to start from."`
+	Parent eval.Weights // those of that name
 	Fit    `yaml:",inline"`
-	Out    string `yaml:"out" form:"a folder, in quotes if it is a number"` // folder for the result
+	Out    string `yaml:"out" form:"a folder, in quotes if it is a number" help:"New folder for the result. Default: results/NAME-TIME."`
 }
 
 // Fitted is the result of a Texel run.
@@ -57,7 +58,7 @@ type fits struct {
 
 // DefaultTexel returns a config that lacks the data, the weights and the folder.
 func DefaultTexel() Texel {
-	return Texel{Rules: rules.MustParse("standard"), Fit: Fit{Settings: texel.Settings{Lambda: 1}}}
+	return Texel{Rules: rules.MustParse("standard"), Start: eval.DefaultName, Fit: Fit{Settings: texel.Settings{Lambda: 1}}}
 }
 
 // Validate checks everything but the folders. The error joins a *[problems.FieldError]
@@ -67,7 +68,8 @@ func (c *Texel) Validate() error {
 	checkName(&p, c.Name)
 	p.Expect(len(c.Data) > 0 && !slices.Contains(c.Data, ""), "data",
 		"expected a folder of training positions, found none")
-	return errors.Join(append(p, c.check(&c.Parent))...)
+	c.check(&p, "", &c.Parent)
+	return p.Err()
 }
 
 // checkName checks the name of a run.
@@ -76,28 +78,22 @@ func checkName(p *problems.List, name string) {
 		"expected 1 to 64 letters, digits, '-', '_' or '.', the first a letter or a digit, found %.60q", name)
 }
 
-// check returns an error that joins the invalid fields.
-func (f *Fit) check(parent *eval.Weights) error {
-	var p problems.List
-	p.Expect(f.Settings.Scale != 0 || !isZero(parent), "scale",
-		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
-	p.Expect(0 <= f.Choice.Positions, "positions", "expected a number from 0 (all), found %d", f.Choice.Positions)
-	if f.Policy != nil {
-		f.Policy.Check(&p, "policy.")
-	}
-	s := f.settings(parent)
-	return errors.Join(append(p, s.Check())...)
-}
-
-// frozenNames lists the features whose weights are not tuned.
-func frozenNames(frozen []bool) []string {
-	list := []string{}
-	for j, name := range eval.Names() {
-		if frozen != nil && frozen[j] {
-			list = append(list, name)
+// check adds the invalid fields to p; their keys begin with prefix.
+func (f *Fit) check(p *problems.List, prefix string, parent *eval.Weights) {
+	for i, name := range f.Features {
+		key := fmt.Sprintf("%sfeatures[%d]", prefix, i)
+		if !slices.Contains(eval.Names(), name) {
+			p.Add(key, errors.New(suggest.Unknown("feature", name, eval.Names())))
 		}
+		p.Expect(!slices.Contains(f.Features[:i], name), key, "%s is listed twice", name)
 	}
-	return list
+	p.Expect(f.Settings.Scale != 0 || !isZero(parent), prefix+"scale",
+		"expected a number above 0, such as 0.005, since weights of zero predict no results; found 0")
+	settings.Check(p, &f.Choice, prefix)
+	f.Settings.Check(p, prefix)
+	if f.Policy != nil {
+		settings.Check(p, f.Policy, prefix+"policy.")
+	}
 }
 
 // isZero reports whether an evaluation by weights, of some rules, is always 0.
@@ -109,6 +105,12 @@ func isZero(w *eval.Weights) bool {
 func (f *Fit) settings(parent *eval.Weights) texel.Settings {
 	s := f.Settings
 	s.Names, s.Parent = eval.Names(), parent.Values[:]
+	if f.Features != nil {
+		s.Frozen = make([]bool, eval.NumFeatures)
+		for j, name := range s.Names {
+			s.Frozen[j] = !slices.Contains(f.Features, name)
+		}
+	}
 	if s.Network != nil {
 		n := *s.Network
 		n.Parent, s.Network = parent.Network, &n
@@ -124,7 +126,7 @@ func (f *Fit) describe(parent *eval.Weights) map[string]any {
 		"weights": named(eval.Names(), parent.Values[:]), "network": digest(parent.Network), "policy": digest(parent.Policy),
 		"fit_policy": f.Policy,
 		"positions":  f.Choice.Positions, "quiet": f.Choice.Quiet, "leaves": f.Choice.Leaves,
-		"frozen": frozenNames(s.Frozen), "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
+		"features": f.Features, "fit_network": s.Network, "lambda": s.Lambda, "l2": s.L2, "scale": s.Scale,
 		"iterations": s.Iterations, "patience": s.Patience,
 	}
 }

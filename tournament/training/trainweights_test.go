@@ -106,10 +106,7 @@ func TestUnchangedWeights(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)
 	c.Count = 1
-	c.Settings.Frozen = make([]bool, eval.NumFeatures)
-	for j := range c.Settings.Frozen {
-		c.Settings.Frozen[j] = true
-	}
+	c.Features = []string{} // none is tuned
 	s, err := c.Run(t.Context(), testEnv(Observer{}))
 	require.NoError(t, err)
 	require.False(t, s.Generations[0].Adopted)

@@ -17,7 +17,6 @@ import (
 
 	"gyges/agents/policy"
 	"gyges/rules"
-	"gyges/rules/base/problems"
 )
 
 // Choice is a position with the move that was chosen.
@@ -28,24 +27,13 @@ type Choice struct {
 
 // Settings are the settings of a fit.
 type Settings struct {
-	Epochs int             `json:"epochs"` // passes over all positions, from 1
-	Rate   float64         `json:"rate"`   // of the first step. 0: 0.1
-	Seed   uint64          `json:"seed,string" default:"1"`
+	Epochs int             `json:"epochs" check:"1..10000" help:"Passes over all positions."`
+	Rate   float64         `json:"rate" check:"0..1" zero:"for 0.1" help:"Learning rate of the first step."`
+	Seed   uint64          `json:"seed,string" default:"1" help:"Seed of the order of positions."`
 	Parent *policy.Weights `json:"-"` // to start from; nil: zero
 }
 
-const (
-	maxEpochs   = 10_000
-	defaultRate = 0.1
-)
-
-// Check adds the invalid settings to p; prefix is the path of their fields.
-func (s *Settings) Check(p *problems.List, prefix string) {
-	p.Expect(1 <= s.Epochs && s.Epochs <= maxEpochs, prefix+"epochs",
-		"expected a number from 1 to %d, found %d", maxEpochs, s.Epochs)
-	p.Expect(0 <= s.Rate && s.Rate <= 1, prefix+"rate",
-		"expected a number from 0 (for %v) to 1, found %v", defaultRate, s.Rate)
-}
+const defaultRate = 0.1
 
 // Measure is how well a policy predicts choices.
 type Measure struct {

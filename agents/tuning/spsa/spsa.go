@@ -24,20 +24,17 @@ import (
 	"math/rand/v2"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 // Param is a parameter that is tuned.
 type Param struct {
 	Name  string
-	Start float64 `yaml:"start"`
-	Min   float64 `yaml:"min"` // bounds, with Max
-	Max   float64 `yaml:"max"`
-	// C is the perturbation at the end of the run, above 0; for a whole number at
-	// least ½.
-	C float64 `yaml:"c"`
-	// R is the learning rate: the ratio a/c² at the end of the run. A game won moves
-	// the parameter by R·C. 0: 0.002.
-	R float64 `yaml:"r"`
+	Start float64 `yaml:"start" help:"Where it begins. Default: what the agent has."`
+	Min   float64 `yaml:"min" help:"Lower bound. Default: that of the parameter."`
+	Max   float64 `yaml:"max" help:"Upper bound. Default: that of the parameter."`
+	C     float64 `yaml:"c" help:"Perturbation at the end of the run, above 0; of a whole number at least 0.5."`
+	R     float64 `yaml:"r" check:"0..10" zero:"for 0.002" help:"Learning rate, a/c² at the end of the run: a game won moves the parameter by r × c."`
 	// Whole marks a parameter that takes only whole numbers. Others are rounded up or
 	// down at random without bias, with one draw for both directions.
 	Whole bool
@@ -46,47 +43,27 @@ type Param struct {
 // Settings are the settings of a run.
 type Settings struct {
 	Params []Param
-	// Steps is the number of steps.
-	Steps int `yaml:"steps"`
-	// Pairs is the number of game pairs of a step.
-	Pairs int `yaml:"pairs"`
-	// Alpha is the decay exponent of the step size. 0: 0.602.
-	Alpha float64 `yaml:"alpha"`
-	// Gamma is the decay exponent of the perturbation. 0: 0.101.
-	Gamma float64 `yaml:"gamma"`
-	// A is the stability constant as a share of all pairs. 0: 0.1.
-	A float64 `yaml:"a"`
-	// Seed determines all perturbations.
-	Seed uint64
+	Steps  int     `yaml:"steps" check:"1..1000000" help:"Number of steps."`
+	Pairs  int     `yaml:"pairs" check:"1..1000000" help:"Game pairs of a step."`
+	Alpha  float64 `yaml:"alpha" check:"0..2" zero:"for 0.602" help:"Exponent by which steps get smaller."`
+	Gamma  float64 `yaml:"gamma" check:"0..2" zero:"for 0.101" help:"Exponent by which perturbations get smaller."`
+	A      float64 `yaml:"a" check:"0..10" zero:"for 0.1" help:"Stability constant as a share of all pairs."`
+	Seed   uint64  // determines all perturbations
 }
 
-// Check returns an error that joins a *[problems.FieldError] for each invalid field.
-func (s *Settings) Check() error {
-	var p problems.List
+// Check adds the invalid settings to p.
+func (s *Settings) Check(p *problems.List) {
 	p.Expect(len(s.Params) > 0, "parameters", "expected some, found none")
+	settings.Check(p, s, "")
 	for _, x := range s.Params {
-		x.check(&p)
+		field := "parameters." + x.Name
+		p.Expect(x.Min < x.Max, field, "expected a min below max, found %v and %v", x.Min, x.Max)
+		p.Expect(x.Min <= x.Start && x.Start <= x.Max, field,
+			"expected a start from %v to %v, found %v", x.Min, x.Max, x.Start)
+		p.Expect(x.C > 0 && !math.IsInf(x.C, 0), field, "expected a c above 0, found %v", x.C)
+		p.Expect(!x.Whole || !(x.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", x.C)
+		p.Expect(0 <= x.R && x.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", x.R)
 	}
-	p.Expect(1 <= s.Steps && s.Steps <= maxCount, "steps",
-		"expected a number from 1 to %d, found %d", maxCount, s.Steps)
-	p.Expect(1 <= s.Pairs && s.Pairs <= maxCount, "pairs",
-		"expected a number from 1 to %d, found %d", maxCount, s.Pairs)
-	p.Expect(0 <= s.Alpha && s.Alpha <= 2, "alpha", "expected a number from 0 (for 0.602) to 2, found %v", s.Alpha)
-	p.Expect(0 <= s.Gamma && s.Gamma <= 2, "gamma", "expected a number from 0 (for 0.101) to 2, found %v", s.Gamma)
-	p.Expect(0 <= s.A && s.A <= 10, "a", "expected a number from 0 (for 0.1) to 10, found %v", s.A)
-	return p.Err()
-}
-
-const maxCount = 1_000_000
-
-func (p Param) check(list *problems.List) {
-	field := "parameters." + p.Name
-	list.Expect(p.Min < p.Max, field, "expected a min below max, found %v and %v", p.Min, p.Max)
-	list.Expect(p.Min <= p.Start && p.Start <= p.Max, field,
-		"expected a start from %v to %v, found %v", p.Min, p.Max, p.Start)
-	list.Expect(p.C > 0 && !math.IsInf(p.C, 0), field, "expected a c above 0, found %v", p.C)
-	list.Expect(!p.Whole || !(p.C < 0.5), field, "expected a c of at least 0.5 for whole numbers, found %v", p.C)
-	list.Expect(0 <= p.R && p.R <= 10, field, "expected an r from 0 (for 0.002) to 10, found %v", p.R)
 }
 
 // Start returns the parameters at the start.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/rules/base/problems"
 )
 
 // hill is a strength that falls off from a known optimum: Elo below it by the
@@ -50,7 +52,7 @@ func run(s Settings, score func(k int, plus, minus []float64) float64) []float64
 
 var slope = hill{top: []float64{30, -0.4, 12, 5}, width: []float64{20, 0.5, 10, 4}}
 
-func settings(seed uint64) Settings {
+func fourParams(seed uint64) Settings {
 	return Settings{
 		Params: []Param{
 			{Name: "a", Start: 0, Min: -100, Max: 100, C: 4},
@@ -70,7 +72,7 @@ func TestConvergence(t *testing.T) {
 	t.Parallel()
 	total, worst := 0.0, 0.0
 	for seed := range uint64(20) {
-		s := settings(seed)
+		s := fourParams(seed)
 		theta := run(s, slope.match(seed, s.Pairs))
 		left := -slope.elo(s.Round(theta)) - 100*(1.0/4)*(1.0/4)
 		total, worst = total+left, max(worst, left)
@@ -114,7 +116,7 @@ func TestGainsAreFishtests(t *testing.T) {
 // average: of 20,000 draws, within five standard errors.
 func TestMeasuredValues(t *testing.T) {
 	t.Parallel()
-	s := settings(3)
+	s := fourParams(3)
 	theta := []float64{99, 0.05, 7.3, 3.9}
 	sum, n := 0.0, 20000
 	for k := range n {
@@ -141,7 +143,9 @@ func TestSettingsAreChecked(t *testing.T) {
 		{Name: "n", Min: 0, Max: 9, C: 0.4, Whole: true},
 		{Name: "m", Min: 1, Max: 1, Start: 1, C: math.NaN(), R: -1},
 	}, Alpha: -1, Gamma: 3, A: 11}
-	err := s.Check()
+	var list problems.List
+	s.Check(&list)
+	err := list.Err()
 	for _, want := range []string{
 		"parameters.a: expected a start from 0 to 1, found 5",
 		"parameters.b: expected a c above 0, found 0",
@@ -157,5 +161,7 @@ func TestSettingsAreChecked(t *testing.T) {
 	} {
 		require.ErrorContains(t, err, want)
 	}
-	require.ErrorContains(t, (&Settings{}).Check(), "parameters: expected some, found none")
+	list = nil
+	(&Settings{}).Check(&list)
+	require.ErrorContains(t, list.Err(), "parameters: expected some, found none")
 }

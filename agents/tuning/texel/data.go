@@ -100,13 +100,10 @@ func (b *block) dot(i int, v []float64) float64 {
 
 // Choice selects training positions.
 type Choice struct {
-	// Quiet selects only positions in which neither side could win the game at once.
-	Quiet bool `yaml:"quiet"`
-	// Leaves selects only positions that a search evaluates: not those whose score is a
-	// win with the next move, or a loss to the opponent's next move.
-	Leaves    bool `yaml:"leaves"`
+	Quiet     bool `yaml:"quiet" help:"Only positions in which neither side could win at once."`
+	Leaves    bool `yaml:"leaves" help:"Only positions that a search evaluates: not those whose score is a win with the next move, or a loss to any answer."`
 	Inputs    bool // read the inputs of a network, to fit one
-	Positions int  `yaml:"positions"` // maximum number, the first ones in order; 0: all
+	Positions int  `yaml:"positions" check:"0..1000000000" zero:"all" help:"Positions of each split at most, the first ones."`
 }
 
 // excludes reports whether a position is not selected.

@@ -8,33 +8,23 @@ import (
 	"slices"
 
 	"gyges/agents/eval"
-	"gyges/rules/base/problems"
 )
 
 // Network has the settings for fitting a network: by Adam (Kingma and Ba 2015), with a
 // step for every Batch of positions, and a rate that falls linearly from Rate to 0.
 type Network struct {
-	Epochs int           `json:"epochs"`                  // passes over all positions, from 1
-	Batch  int           `json:"batch"`                   // positions of a step. 0: 512
-	Rate   float64       `json:"rate"`                    // of the first step. 0: 0.004
-	Decay  float64       `json:"decay"`                   // L2 of the network's weights, 0 or more
-	Parent *eval.Network `json:"-"`                       // to start from; nil: random weights
-	Seed   uint64        `json:"seed,string" default:"1"` // of the initial weights, if there is no parent, and of the order of positions
+	Epochs int           `json:"epochs" check:"1..10000" help:"Passes over all positions."`
+	Batch  int           `json:"batch" check:"0..1048576" zero:"for 512" help:"Positions of a step."`
+	Rate   float64       `json:"rate" check:"0..1" zero:"for 0.004" help:"Learning rate of the first step."`
+	Decay  float64       `json:"decay" check:"0..1" help:"L2 of the network's weights."`
+	Seed   uint64        `json:"seed,string" default:"1" help:"Seed of the order of positions, and of the weights of a new network."`
+	Parent *eval.Network `json:"-"` // to start from; nil: random weights
 }
 
 const (
-	maxEpochs    = 10_000
-	maxBatch     = 1 << 20
 	defaultBatch = 512
 	defaultRate  = 0.004
 )
-
-func (n *Network) check(p *problems.List) {
-	problems.InRange(p, "network.epochs", "a number from 1", n.Epochs, 1, maxEpochs)
-	problems.InRange(p, "network.batch", "a number from 0 (for 512)", n.Batch, 0, maxBatch)
-	problems.InRange(p, "network.rate", "a number from 0 (for 0.004)", n.Rate, 0, 1)
-	problems.InRange(p, "network.decay", "a number from 0", n.Decay, 0, 1)
-}
 
 // model is an evaluation with a network in floating point. Its weights are in one
 // slice: those of the features, then rows of the network's, W1 by inputs, B1 and W2. All

@@ -225,7 +225,7 @@ func TestNetworkSettings(t *testing.T) {
 		"network.batch: expected a number from 0":       {Epochs: 1, Batch: -1},
 		"network.rate: expected a number from 0":        {Epochs: 1, Rate: math.NaN()},
 		"network.decay: expected a number from 0 to 1":  {Epochs: 1, Decay: 2},
-		"network.epochs: expected a number from 1 to 1": {Epochs: maxEpochs + 1},
+		"network.epochs: expected a number from 1 to 1": {Epochs: 10_001},
 	} {
 		s := known.settings()
 		s.Network = &n

@@ -39,35 +39,22 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 )
 
 // Settings are the settings of a fit.
 type Settings struct {
-	// Names of the features.
-	Names []string
-	// Parent is the weights to start from, in hundredths of a point.
-	Parent []float64
+	Names  []string  // of the features
+	Parent []float64 // the weights to start from, in hundredths of a point
 	// Frozen marks the weights that are not tuned; nil: none. Those of features that
 	// are 0 in all positions are frozen, too.
-	Frozen []bool
-	// Lambda is the share of the result in the target, above 0 to 1; the search
-	// score has the rest, where a position has one.
-	Lambda float64 `yaml:"lambda"`
-	// L2 is the regularisation towards the parent's weights, 0 or more: as strong as L2
-	// × positions more results.
-	L2 float64 `yaml:"l2"`
-	// Scale is the logit of a hundredth of a point; 0: it is fitted to the
-	// results with the parent weights.
-	Scale float64 `yaml:"scale"`
-	// Iterations bounds those of L-BFGS. 0: 200.
-	Iterations int `yaml:"iterations"`
-	// Patience is the number of consecutive iterations with a validation loss above
-	// the lowest one after which the fit stops and returns to the lowest one. 0: 5;
-	// below 0: it continues to the minimum of the training loss.
-	Patience int `yaml:"patience"`
-	// Network has the settings for fitting a network; nil: none is fitted and the
-	// parent's is kept.
-	Network *Network `yaml:"network"`
+	Frozen     []bool
+	Lambda     float64  `yaml:"lambda" help:"Share of the result in the target, above 0 to 1; the search's score has the rest, where a position has one."`
+	L2         float64  `yaml:"l2" check:"0..1000" help:"Penalty that draws weights to those at the start: as strong as l2 × positions more results."`
+	Scale      float64  `yaml:"scale" check:"0..2" zero:"it is fitted" help:"Logit of a hundredth of a point; 0: what fits the results best with the weights at the start."`
+	Iterations int      `yaml:"iterations" check:"0..1000000" zero:"for 200" help:"Iterations of L-BFGS at most."`
+	Patience   int      `yaml:"patience" help:"Iterations in a row with a validation loss above the lowest one until the fit stops and returns to that; 0: 5; below 0: it goes on to the minimum of the training loss."`
+	Network    *Network `yaml:"network" form:"keys of a network" help:"Also fit the network, from that of the weights at the start if they have one; without it, it stays as it is."`
 	// Record is called at the start and after each iteration; may be nil. An error
 	// stops the fit.
 	Record func(Step) error
@@ -127,7 +114,9 @@ const lossTolerance = 1e-6
 // validation loss, and then computes the loss of the test positions.
 // It returns an error for invalid data or settings, or that of ctx.
 func Fit(ctx context.Context, d Splits, s Settings) (*Result, error) {
-	if err := errors.Join(d.check(), s.Check()); err != nil {
+	var p problems.List
+	s.Check(&p, "")
+	if err := errors.Join(d.check(), p.Err()); err != nil {
 		return nil, err
 	}
 	scale := s.Scale
@@ -164,23 +153,14 @@ func (d *Splits) check() error {
 	return nil
 }
 
-// Check returns an error that joins a *[problems.FieldError] for each invalid number.
-func (s *Settings) Check() error {
-	var p problems.List
-	p.Expect(0 < s.Lambda && s.Lambda <= 1, "lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
-	problems.InRange(&p, "l2", "a number from 0", s.L2, 0, maxL2)
-	problems.InRange(&p, "scale", "a number from 0 (it is fitted)", s.Scale, 0, maxScale)
-	problems.InRange(&p, "iterations", "a number from 0 (for 200)", s.Iterations, 0, maxIterations)
+// Check adds the invalid settings to p; their keys begin with prefix.
+func (s *Settings) Check(p *problems.List, prefix string) {
+	p.Expect(0 < s.Lambda && s.Lambda <= 1, prefix+"lambda", "expected a number above 0, at most 1, found %v", s.Lambda)
+	settings.Check(p, s, prefix)
 	if s.Network != nil {
-		s.Network.check(&p)
+		settings.Check(p, s.Network, prefix+"network.")
 	}
-	return p.Err()
 }
-
-const (
-	maxL2         = 1000
-	maxIterations = 1_000_000
-)
 
 // fit is a fit in progress. The minimised function's arguments are u = scale · rms
 // · (weight - start) of the weights that are not frozen.
@@ -294,8 +274,8 @@ func (f *fit) minimise(ctx context.Context) error {
 			return optimize.NotTerminated, nil
 		},
 	}
-	settings := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
-	_, err := optimize.Minimize(problem, start, settings, &optimize.LBFGS{})
+	bounds := &optimize.Settings{GradientThreshold: 1e-8, MajorIterations: f.settings.Iterations, Converger: f}
+	_, err := optimize.Minimize(problem, start, bounds, &optimize.LBFGS{})
 	if err := errors.Join(ctx.Err(), f.err); err != nil {
 		return err
 	}

@@ -144,6 +144,9 @@ func Table(config any, prefix string) string {
 	var b strings.Builder
 	b.WriteString("| Key, flag | Value | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range Fields(config, prefix) {
+		if f.Group && !IsText(f.Value.Type()) {
+			continue
+		}
 		names := "`" + f.Key + "`"
 		if f.Flag != "" {
 			names += ", `--" + f.Flag + "`"

@@ -234,9 +234,10 @@ func Copy(to, from any) error {
 	return errs.Err()
 }
 
-// Check adds the settings that are outside their bounds, or none of the texts that are allowed.
-func Check(errs *problems.List, config any) {
-	for _, f := range Fields(config, "") {
+// Check adds the settings that are outside their bounds, or none of the texts that are allowed. Their keys begin with
+// prefix.
+func Check(errs *problems.List, config any, prefix string) {
+	for _, f := range Fields(config, prefix) {
 		if names := f.enum(); names != nil {
 			text := f.Value.String()
 			none := text == "" && strings.HasPrefix(f.Tag.Get("enum"), ",")
