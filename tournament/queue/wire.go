@@ -12,8 +12,6 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gyges/agents"
-	"gyges/rules"
 	"gyges/rules/base/strictjson"
 	"gyges/tournament"
 	"gyges/tournament/queue/status"
@@ -21,63 +19,40 @@ import (
 
 // runConfig is what the jobs of a run have in common.
 type runConfig struct {
-	tournament.Config // without what only the coordinator needs
+	Settings  tournament.ManifestConfig `json:"settings"`  // without what only the coordinator needs
+	Positions []string                  `json:"positions"` // of a list of openings
 
-	// As text, in place of the fields of Config.
-	Rules        []string
-	Agents       []string
-	Adjudication string
-
-	Version     string // of the program, see Options
-	TimeScaling TimeScaling
-	Speed       float64           // of the machine that times are meant for, in positions a second
-	Tries       int               // after which a job is dead-lettered
-	Files       map[string]string // hashes of the files' contents, by the files' names in specs
+	Version     string            `json:"version"` // of the program, see Options
+	TimeScaling TimeScaling       `json:"time_scaling"`
+	Speed       float64           `json:"speed"` // of the machine that times are meant for, in positions a second
+	Tries       int               `json:"tries"` // after which a job is dead-lettered
+	Files       map[string]string `json:"files"` // hashes of the files' contents, by the files' names in specs
 }
 
 // newRunConfig returns a config for the wire, without files.
 func newRunConfig(c *tournament.Config, o *Options) *runConfig {
 	r := &runConfig{
-		Config: *c, Adjudication: c.Adjudication.String(), Version: o.Version, TimeScaling: o.TimeScaling,
+		Settings: c.Manifest(), Positions: c.Openings.Positions, Version: o.Version, TimeScaling: o.TimeScaling,
 		Tries: o.Tries, Files: map[string]string{},
 	}
 	plain := tournament.DefaultConfig()
-	r.Name, r.Pairs, r.Workers, r.Out, r.Extend = plain.Name, plain.Pairs, plain.Workers, plain.Out, plain.Extend
-	r.SPRT, r.Suspend, r.Executor, r.Log = plain.SPRT, plain.Suspend, nil, nil
+	s := &r.Settings
+	s.Name, s.Pairs, s.Workers, s.SPRT, s.Suspend = plain.Name, plain.Pairs, plain.Workers, "", plain.Suspend
 	if isTimed(c, o.Registry) && o.Speed != nil {
 		r.Speed = o.Speed()
-	}
-	for _, rules := range c.Rules {
-		r.Rules = append(r.Rules, rules.String())
-	}
-	for _, a := range c.Agents {
-		r.Agents = append(r.Agents, a.String())
 	}
 	return r
 }
 
 // config returns the tournament's config. Only its texts have been checked.
 func (r *runConfig) config() (tournament.Config, error) {
-	c := r.Config
-	c.Out, c.Executor, c.Log, c.Rules, c.Agents = "", nil, nil, nil, nil
-	var err error
-	c.Adjudication, err = tournament.ParseAdjudication(r.Adjudication)
-	errs := []error{err}
-	for _, text := range r.Rules {
-		one, err := rules.Parse(text)
-		errs = append(errs, err)
-		c.Rules = append(c.Rules, one)
-	}
-	for _, text := range r.Agents {
-		spec, err := agents.ParseSpec(text)
-		errs = append(errs, err)
-		c.Agents = append(c.Agents, spec)
-	}
+	c, err := r.Settings.Settings()
+	c.Openings.Positions = r.Positions
 	if r.Tries < 1 || r.Speed < 0 || !r.TimeScaling.valid() {
-		errs = append(errs, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q",
+		err = errors.Join(err, fmt.Errorf("expected tries, a speed and a time scaling, found %d, %v, %.20q",
 			r.Tries, r.Speed, r.TimeScaling))
 	}
-	return c, errors.Join(errs...)
+	return c, err
 }
 
 // digest returns the SHA-256 hash of a content, in hexadecimal.

@@ -167,8 +167,9 @@ func TestDescription(t *testing.T) {
 	want.Name, want.Pairs, want.Out, want.Workers, want.Suspend = plain.Name, plain.Pairs, plain.Out, plain.Workers, got.Suspend
 	require.Equal(t, want, got)
 
-	for _, bad := range []string{`{}`, `{"Rules":["x"]}`, `{"Tries":1,"TimeScaling":"scaled","Agents":["a:"]}`,
-		`{"Tries":1,"TimeScaling":"quick"}`, `{"Tries":1,"TimeScaling":"scaled","Speed":-1}`} {
+	for _, bad := range []string{`{}`, `{"settings":{"rules":["x"]}}`,
+		`{"tries":1,"time_scaling":"scaled","settings":{"agents":["a:"]}}`, `{"tries":1,"time_scaling":"quick"}`,
+		`{"tries":1,"time_scaling":"scaled","speed":-1}`} {
 		var d runConfig
 		require.NoError(t, strictjson.Unmarshal([]byte(bad), maxText, &d))
 		_, err := d.config()
@@ -239,7 +240,7 @@ func TestTimeScale(t *testing.T) {
 func FuzzWire(f *testing.F) {
 	f.Add([]byte(`{"run":"a","config":"b","version":"v"}`))
 	f.Add([]byte(`{"pair":1,"round":2,"rules":0,"agents":[0,1],"games":[true,false],"config":"x"}`))
-	f.Add([]byte(`{"Version":"v","Rules":["kang"],"Agents":["random","greedy"],"Openings":{"Policy":"random"},"StallTimeout":1,"Seed":1,"Name":"x","Pairs":1,"TimeScaling":"scaled","Speed":1,"Tries":2}`))
+	f.Add([]byte(`{"version":"v","settings":{"rules":["kang"],"agents":["random","greedy"],"openings":{"policy":"random"},"stall_timeout":"1s","seed":"1","name":"x","pairs":1},"time_scaling":"scaled","speed":1,"tries":2}`))
 	allow := AllowList{}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var q question

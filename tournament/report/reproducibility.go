@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -130,46 +131,22 @@ func limitsText(l record.Limits) string {
 	return strings.Join(parts, ", ")
 }
 
-// playCommand is a command line that plays the run again, into a folder of its own:
-// gyges match for a test, gyges tournament otherwise. It is empty for other kinds
-// of runs.
+// playCommand is a command line that plays the run again, into a folder of its own. It is empty for runs without two
+// agents, and those with settings that this version doesn't know.
 func playCommand(m *tournament.Manifest, name string) string {
-	c := &m.Config
-	if len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
+	c, err := m.Config.Settings()
+	if err != nil || len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
 		return ""
 	}
-	type flag struct{ name, value, fallback string }
-	var flags []flag
-	words := []string{"gyges", "tournament"}
-	if c.SPRT != "" && len(c.Agents) == 2 {
-		words = []string{"gyges", "match", ShellWord(c.Agents[0]), ShellWord(c.Agents[1])}
-		flags = []flag{{"sprt", c.SPRT, ""}}
-	} else {
-		for _, a := range c.Agents {
-			flags = append(flags, flag{"agent", a, ""})
-		}
-		flags = append(flags, flag{"schedule", string(c.Schedule), "round-robin"}, flag{"rounds", strconv.Itoa(c.Rounds), ""})
+	c.Workers, c.Out = 0, strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/")+"-again"
+	defaults := tournament.DefaultConfig()
+	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0 // always told
+	defaults.Schedule = tournament.RoundRobin
+	command := "gyges tournament"
+	for _, word := range settings.Arguments(&c, &defaults) {
+		command += " " + ShellWord(word)
 	}
-	base, increment, _ := strings.Cut(c.Limits.Clock, "+")
-	folder := strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/") + "-again"
-	flags = append(flags, []flag{
-		{"rules", strings.Join(c.Rules, ","), ""}, {"pairs", strconv.Itoa(c.Pairs), ""},
-		{"openings", c.Openings.String(), ""},
-		{"depth", strconv.Itoa(c.Limits.Depth), ""}, {"nodes", strconv.FormatInt(c.Limits.Nodes, 10), ""},
-		{"movetime", c.Limits.MoveTime, ""}, {"clock", base, ""}, {"increment", increment, ""},
-		{"time-margin", c.TimeMargin, ""}, {"adjudicate", c.Adjudication, ""},
-		{"on-repetition", c.OnRepetition, "forfeit"},
-		{"stall-timeout", c.StallTimeout, "10m0s"}, {"seed", strconv.FormatUint(c.Seed, 10), ""}, {"out", folder, ""},
-	}...)
-	for _, f := range flags {
-		if isSet(f.value) && f.value != f.fallback {
-			words = append(words, "--"+f.name, ShellWord(f.value))
-		}
-	}
-	if c.Suspend != 10 {
-		words = append(words, "--suspend", strconv.Itoa(c.Suspend))
-	}
-	return strings.Join(words, " ")
+	return command
 }
 
 // ShellWord quotes a word for a shell where that is needed.
