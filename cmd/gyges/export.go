@@ -50,7 +50,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	files, err := runFiles(c.Runs)
+	files, err := gameFiles(c.Runs)
 	if err != nil {
 		return err
 	}
@@ -87,26 +87,26 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 }
 
 // checkOut returns an error if the file to write is one of the inputs.
-func (c *exportCmd) checkOut(inputs []runFile) error {
+func (c *exportCmd) checkOut(inputs []string) error {
 	info, outErr := os.Stat(c.Out) // if it can't be read, writing it returns the error
 	for _, in := range inputs {
-		if other, err := os.Stat(in.path); err == nil && outErr == nil && os.SameFile(info, other) {
-			return fmt.Errorf("--out: expected another file than the records %s", in.path)
+		if other, err := os.Stat(in); err == nil && outErr == nil && os.SameFile(info, other) {
+			return fmt.Errorf("--out: expected another file than the records %s", in)
 		}
 	}
 	return nil
 }
 
 // eventOf names what was played: the runs, by their manifests or their files.
-func eventOf(files []runFile) string {
+func eventOf(files []string) string {
 	const most = 200 // bytes
 	var list []string
 	for _, f := range files {
-		name := strings.TrimSuffix(runName(f.path), filepath.Ext(runName(f.path)))
-		if f.path == "-" {
+		name := strings.TrimSuffix(runName(f), filepath.Ext(runName(f)))
+		if f == "-" {
 			name = "games"
-		} else if filepath.Base(f.path) == tournament.GamesFile {
-			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f.path))); err == nil && m != nil {
+		} else if filepath.Base(f) == tournament.GamesFile {
+			if m, err := tournament.ReadManifest(os.DirFS(filepath.Dir(f))); err == nil && m != nil {
 				name = cmp.Or(m.Config.Name, name)
 			}
 		}
@@ -161,16 +161,11 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 	return write, func() error { return nil }
 }
 
-// exportColumns are those of CSV.
-var exportColumns = []grid.Column[listedGame]{
-	{Key: "game", Value: func(g listedGame) any { return g.Game.Game }},
-	{Key: "pair", Value: func(g listedGame) any { return g.Pair }},
-	{Key: "rules", Value: func(g listedGame) any { return g.Rules }},
+// exportColumns are those of CSV: of the list of games, and more.
+var exportColumns = slices.Concat(gameColumns[1:4], []grid.Column[listedGame]{
 	{Key: "white", Value: func(g listedGame) any { return g.south }},
 	{Key: "black", Value: func(g listedGame) any { return g.north }},
-	{Key: "result", Value: func(g listedGame) any { return g.Result }},
-	{Key: "reason", Value: func(g listedGame) any { return g.Reason }},
-	{Key: "plies", Value: func(g listedGame) any { return g.Plies }},
+}, gameColumns[6:], []grid.Column[listedGame]{
 	{Key: "opening", Value: func(g listedGame) any { return g.Opening }},
 	{Key: "start", Value: func(g listedGame) any {
 		if g.Timing.Start.IsZero() {
@@ -180,4 +175,4 @@ var exportColumns = []grid.Column[listedGame]{
 	}},
 	{Key: "seconds", Value: func(g listedGame) any { return g.Timing.Seconds }},
 	{Key: "moves", Value: func(g listedGame) any { return strings.Join(g.Moves, " ") }},
-}
+})

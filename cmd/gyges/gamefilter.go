@@ -22,40 +22,16 @@ func (f *gameFilter) prepare() (err error) {
 	return errors.Join(f.Check(), err)
 }
 
-// runFile is a file of records, as the user named it.
-type runFile struct {
-	name string // of its folder or file
-	path string // "-" is standard input
-}
-
-// runFiles finds the records of runs. names are used up to the first error.
-func runFiles(names []string) ([]runFile, error) {
-	files, err := gameFiles(names)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]runFile, len(files))
-	for i, path := range files {
-		list[i] = runFile{names[i], path}
-	}
-	return list, nil
-}
-
-// open opens the file, or takes the standard input.
-func (f runFile) open(ctx context.Context, e *env) (io.ReadCloser, string, error) {
-	return openInput(ctx, e, f.path)
-}
-
 // each calls take for the games that pass the filter, file by file; i is the file's
 // index. bad is called for lines that are no records; nil refuses them.
 func (f *gameFilter) each(
-	ctx context.Context, e *env, files []runFile, bad func(error) error, take func(i int, g *record.Game) error,
+	ctx context.Context, e *env, files []string, bad func(error) error, take func(i int, g *record.Game) error,
 ) error {
-	for i, file := range files {
+	for i, path := range files {
 		if f.Done() {
 			return nil
 		}
-		in, name, err := file.open(ctx, e)
+		in, name, err := openInput(ctx, e, path)
 		if err != nil {
 			return err
 		}

@@ -43,11 +43,11 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(c.prepare(), errColumns); err != nil {
 		return err
 	}
-	files, err := runFiles(c.Runs)
+	files, err := gameFiles(c.Runs)
 	if err != nil {
 		return err
 	}
-	err = c.each(ctx, e, files, nil, func(i int, g *record.Game) error { return list.add(files[i].name, g) })
+	err = c.each(ctx, e, files, nil, func(i int, g *record.Game) error { return list.add(c.Runs[i], g) })
 	if err != nil {
 		_ = list.table.Close() // the games before the mistake
 		return err

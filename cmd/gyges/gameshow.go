@@ -29,7 +29,7 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	if c.ID < 0 {
 		return fmt.Errorf("expected the number of a game, from 0, found %d", c.ID)
 	}
-	files, err := runFiles([]string{c.Source})
+	files, err := gameFiles([]string{c.Source})
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns 
 }
 
 // findGame finds a record and replays it; game is nil if no moves are known.
-func findGame(ctx context.Context, e *env, f runFile, id int64) (g *record.Game, game *rules.Game, err error) {
-	file, name, err := f.open(ctx, e)
+func findGame(ctx context.Context, e *env, path string, id int64) (g *record.Game, game *rules.Game, err error) {
+	file, name, err := openInput(ctx, e, path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -44,7 +44,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(c.prepare(), errCompare, between("--workers", c.Workers, 0, maxWorkers)); err != nil {
 		return err
 	}
-	files, err := runFiles(c.Runs)
+	files, err := gameFiles(c.Runs)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 				in.Skipped.NotPlayed++
 				return nil
 			}
-			add(files[i].path, g)
+			add(files[i], g)
 			return nil
 		})
 	})

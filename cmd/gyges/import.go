@@ -51,7 +51,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		}
 		c.Rules = set.String()
 	}
-	file, name, err := runFile{c.File, c.File}.open(ctx, e)
+	file, name, err := openInput(ctx, e, c.File)
 	if err != nil {
 		return err
 	}

@@ -120,11 +120,11 @@ func (c *reviewCmd) sources(ctx context.Context, e *env) ([]reviewedSource, erro
 
 // read reads the games of a source that are to be reviewed.
 func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Game, error) {
-	found, err := runFiles([]string{path})
+	found, err := gameFiles([]string{path})
 	if err != nil {
 		return nil, err
 	}
-	file, name, err := found[0].open(ctx, e)
+	file, name, err := openInput(ctx, e, found[0])
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,8 @@ func define() []definition {
 	}
 	add(mean, "plies_mean", "Plies: mean", "games")
 	for _, percent := range []int{10, 25, 50, 75, 90} {
-		add(quantile, fmt.Sprint("plies_q", percent), fmt.Sprintf("Plies: %d %% quantile", percent), "games").percent = percent
+		d := add(quantile, fmt.Sprint("plies_q", percent), fmt.Sprintf("Plies: %d %% quantile", percent), "games")
+		d.percent = percent
 	}
 	for _, b := range bands {
 		label := fmt.Sprintf("South's points: %d to %d plies", b.from, b.to)

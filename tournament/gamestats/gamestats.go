@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
@@ -69,33 +71,26 @@ func (p *pair) has(file string, g *record.Game) bool {
 // Count counts the games that read passes to its argument, with the names of their files. A game and the next one
 // are a pair if they have one pair number, rule set and file. The error is read's.
 func Count(o Options, read func(add func(file string, g *record.Game)) error) (Result, error) {
-	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	c := counter{compare: o.Compare, sets: map[string]*set{}}
-	pairs := make(chan pair, workers)
-	var group sync.WaitGroup
-	for range workers {
-		group.Go(func() {
-			for p := range pairs {
-				c.pair(&p)
-			}
+	var group errgroup.Group
+	group.SetLimit(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)))
+	var next pair
+	count := func(p pair) {
+		group.Go(func() error {
+			c.pair(&p)
+			return nil
 		})
 	}
-	var next pair
 	err := read(func(file string, g *record.Game) {
 		if next.has(file, g) {
 			next.games = append(next.games, g)
 			return
 		}
-		if len(next.games) > 0 {
-			pairs <- next
-		}
+		count(next)
 		next = pair{next.number + 1, file, []*record.Game{g}}
 	})
-	if len(next.games) > 0 {
-		pairs <- next
-	}
-	close(pairs)
-	group.Wait()
+	count(next)
+	_ = group.Wait() // never an error
 	return c.result(), err
 }
 

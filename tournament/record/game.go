@@ -208,7 +208,8 @@ func (g *Game) check() error {
 	var p problems
 	p.expect(slices.Contains(results[:], g.Result), "expected a result 1-0, 0-1 or 1/2-1/2, found %.60q", g.Result)
 	p.expect(g.Reason != "", "expected a reason, found none")
-	p.expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s", g.Result)
+	p.expect(g.Reason != Resignation || g.Result != results[1], "expected a winner after a resignation, found %s",
+		g.Result)
 	if f := g.Fault; f != nil {
 		p.expect(f.Side == "south" || f.Side == "north", "expected a fault of south or north, found %.60q", f.Side)
 		p.expect(f.Kind != "" && string(f.Kind) == g.Reason, "expected the fault's kind as the reason, found %.60q and %.60q",

@@ -56,8 +56,8 @@ func Spec(nodes int64) agents.Spec {
 
 // position searches the present position of g, which is not over, and where one side is far ahead looks for
 // a proof.
-func (s *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
-	v, err := s.search(ctx, g, agents.Limits{Nodes: s.nodes}, nil)
+func (r *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
+	v, err := r.search(ctx, g, agents.Limits{Nodes: r.nodes}, nil)
 	if err != nil || v.proven() != 0 {
 		return v, err
 	}
@@ -65,20 +65,20 @@ func (s *Reviewer) position(ctx context.Context, g *rules.Game) (value, error) {
 	if p := eval.WinProbability(v.score, g.Rules()); p < far && p > 1-far {
 		return v, nil
 	}
-	return s.prove(ctx, g, v)
+	return r.prove(ctx, g, v)
 }
 
 // search searches the present position of g without some moves. Of a search that ends by nodes the last
 // whole iteration counts, so that scores are of one depth.
-func (s *Reviewer) search(
+func (r *Reviewer) search(
 	ctx context.Context, g *rules.Game, lim agents.Limits, excluded []rules.Move,
 ) (value, error) {
-	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: s.policy, Info: s.note}
-	if err := s.agent.NewGame(ctx, setup); err != nil {
+	setup := agents.Setup{Rules: g.Rules(), Side: g.Position().Side(), Seed: 1, OnRepetition: r.policy, Info: r.note}
+	if err := r.agent.NewGame(ctx, setup); err != nil {
 		return value{}, err
 	}
-	s.last = agents.Decision{}
-	d, err := s.agent.ChooseWithout(ctx, g, lim, excluded)
+	r.last = agents.Decision{}
+	d, err := r.agent.ChooseWithout(ctx, g, lim, excluded)
 	switch {
 	case ctx.Err() != nil:
 		return value{}, ctx.Err()
@@ -86,27 +86,27 @@ func (s *Reviewer) search(
 		return value{}, err
 	}
 	switch won := d.Scored && d.Score >= agents.WinScore; {
-	case !won && s.last.Depth > 0:
-		d = s.last
+	case !won && r.last.Depth > 0:
+		d = r.last
 	case !won && lim.Depth != 1: // not even one iteration: the bound was too low for the position
-		return s.search(ctx, g, agents.Limits{Depth: 1}, excluded)
+		return r.search(ctx, g, agents.Limits{Depth: 1}, excluded)
 	}
 	return value{d.Score, d.PV, d.Depth}, nil
 }
 
 // note keeps the result of an iteration.
-func (s *Reviewer) note(d agents.Decision) {
+func (r *Reviewer) note(d agents.Decision) {
 	d.PV = slices.Clone(d.PV)
-	s.last = d
+	r.last = d
 }
 
 // alone searches a legal move by itself: to the depth at which v, the value of its position, was found, as
 // even and odd depths differ, or where v is proven with all nodes.
-func (s *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
+func (r *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v value) (value, error) {
 	const most = 8 // times the nodes: a bound for rare cases
-	lim := agents.Limits{Depth: v.depth, Nodes: most * s.nodes}
+	lim := agents.Limits{Depth: v.depth, Nodes: most * r.nodes}
 	if v.proven() != 0 {
-		lim = agents.Limits{Nodes: s.nodes}
+		lim = agents.Limits{Nodes: r.nodes}
 	}
 	var others []rules.Move
 	for other := range g.Legal().All() {
@@ -114,11 +114,11 @@ func (s *Reviewer) alone(ctx context.Context, g *rules.Game, m rules.Move, v val
 			others = append(others, other)
 		}
 	}
-	return s.search(ctx, g, lim, others)
+	return r.search(ctx, g, lim, others)
 }
 
 // prove looks for a proof that a side wins in the present position of g, of value v. Without one it returns v.
-func (s *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
+func (r *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, error) {
 	ahead := g.Position().Side()
 	if v.score < 0 {
 		ahead = ahead.Other()
@@ -128,7 +128,7 @@ func (s *Reviewer) prove(ctx context.Context, g *rules.Game, v value) (value, er
 	}
 	left := g.Rules().Options().MaxPlies - g.Ply()
 	fresh := rules.NewGame(g.Rules(), g.Position()) // the prover knows no history
-	proof, err := s.prover.Prove(ctx, fresh, s.eval, solver.MaxDepth, s.proofNodes)
+	proof, err := r.prover.Prove(ctx, fresh, r.eval, solver.MaxDepth, r.proofNodes)
 	if err != nil || proof.Win == nil || proof.Win.Plies > left || repeats(g, proof.Win) {
 		return v, err
 	}

@@ -80,7 +80,7 @@ func (s *Summary) Add(run int, g *Game) {
 	}
 	for i := range g.Moves {
 		if m := &g.Moves[i]; m.Judged() {
-			players[m.Side].Tally.add(m)
+			players[m.Side].add(m)
 		}
 	}
 }
@@ -89,7 +89,8 @@ func (s *Summary) player(agent string) *Player {
 	i := slices.IndexFunc(s.Players, func(p *Player) bool { return p.Agent == agent })
 	if i < 0 {
 		i = len(s.Players)
-		s.Players = append(s.Players, &Player{Agent: agent, Tally: Tally{Accuracy: 100}, Losses: Losses{Kinds: map[Kind]int{}}})
+		p := &Player{Agent: agent, Tally: Tally{Accuracy: 100}, Losses: Losses{Kinds: map[Kind]int{}}}
+		s.Players = append(s.Players, p)
 	}
 	return s.Players[i]
 }

@@ -133,7 +133,8 @@ func (g *Game) notes() []string {
 // WriteText writes the summaries for people, in lines of at most width columns. nodes are those of the searches;
 // name returns what to call an agent, by its spec.
 func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agent string) string) error {
-	_, err := fmt.Fprintf(w, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"), textfmt.Thousands(nodes))
+	_, err := fmt.Fprintf(w, "%s reviewed with %s nodes a move\n", textfmt.Plural(s.Games(), "game"),
+		textfmt.Thousands(nodes))
 	if err != nil {
 		return err
 	}
