@@ -15,6 +15,8 @@ import (
 	"gyges/configs"
 	"gyges/tournament"
 	"gyges/tournament/live"
+	browser "gyges/tournament/play"
+	"gyges/tournament/web"
 )
 
 // serveCmd serves runs and games to browsers.
@@ -68,14 +70,16 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
 	}
-	s, err := live.New(live.Config{
-		Results: c.Results, Runs: c.Runs, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
-		Open: c.Open, Hosts: hosts, Searches: c.Searches, Games: c.Games,
-		Log: e.log,
-	})
+	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Conns: browser.Conns(c.Games), Log: e.log})
+	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
+		s.Close()
 		return err
 	}
+	browser.New(s, browser.Config{
+		Results: c.Results, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
+		Searches: c.Searches, Games: c.Games, Run: runs.Run,
+	})
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
 	if err != nil {
 		s.Close()
@@ -129,7 +133,7 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 
 // players are the opponents to choose from: the named levels, the built-in kinds,
 // and those of --agent. Requests can't name others.
-func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
+func (c *serveCmd) players(registry *agents.Registry) ([]browser.Player, error) {
 	list, err := levelPlayers()
 	if err != nil {
 		return nil, failure{err}
@@ -153,13 +157,13 @@ func (c *serveCmd) players(registry *agents.Registry) ([]live.Player, error) {
 }
 
 // levelPlayers are the named levels, the weakest first.
-func levelPlayers() (list []live.Player, err error) {
+func levelPlayers() (list []browser.Player, err error) {
 	levels, err := configs.ListLevels()
 	for _, l := range levels {
-		p := live.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
+		p := browser.Player{Name: l.Name, Spec: agents.Spec{Kind: l.Name}, Level: true}
 		p.Doc = fmt.Sprintf("level %d of %d: %s", l.Level, len(levels), l.Doc)
 		for _, preset := range slices.Sorted(maps.Keys(l.Elo)) {
-			p.Elo = append(p.Elo, live.Elo{Rules: preset, Elo: l.Elo[preset]})
+			p.Elo = append(p.Elo, browser.Elo{Rules: preset, Elo: l.Elo[preset]})
 		}
 		list = append(list, p)
 	}
@@ -167,9 +171,9 @@ func levelPlayers() (list []live.Player, err error) {
 }
 
 // builtinPlayer is a kind of agent, by time a move if it has that parameter.
-func builtinPlayer(registry *agents.Registry, name string) (live.Player, error) {
+func builtinPlayer(registry *agents.Registry, name string) (browser.Player, error) {
 	k, err := registry.Kind(agents.Spec{Kind: name})
-	p := live.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
+	p := browser.Player{Name: name, Spec: agents.Spec{Kind: name}, Doc: k.Doc}
 	for _, d := range k.Params {
 		if d.Name != "movetime" {
 			continue
@@ -183,11 +187,11 @@ func builtinPlayer(registry *agents.Registry, name string) (live.Player, error) 
 }
 
 // specPlayer is an opponent given by its spec.
-func specPlayer(registry *agents.Registry, text string) (live.Player, error) {
+func specPlayer(registry *agents.Registry, text string) (browser.Player, error) {
 	spec, kind, err := programSpec(registry, text)
 	if err != nil {
-		return live.Player{}, err
+		return browser.Player{}, err
 	}
 	_, err = registry.Values(spec)
-	return live.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
+	return browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,7 +28,8 @@ const (
 	maxFolders = 20_000
 	maxDepth   = 4 // folders below the one of results
 	maxID      = 512
-	maxIdle    = 10 // runs kept in memory without viewers
+	maxIdle    = 10 // runs kept in memory that nobody looks at
+	idleTime   = time.Minute
 
 	// How many bytes of records are read for the list at a time, of one run and of
 	// all; the rest is counted the next time.
@@ -63,44 +65,45 @@ func (f folder) Open(name string) (fs.File, error) {
 	return f.root.Open(path.Join(f.dir, name))
 }
 
-// runFiles are the files that make a folder a run.
+// runFiles are the files that make a folder a run, the records first.
 func runFiles() []string {
 	return []string{tournament.GamesFile, tournament.ManifestFile, training.HistoryFile, training.ManifestFile}
 }
 
-// written returns the time of the last change of the run's files, and whether there
-// is one.
-func (f folder) written() (last time.Time, ok bool) {
-	for _, name := range runFiles() {
+// state returns the sizes and times of files as a text, and the time of the last change; zero if there
+// is none of them.
+func (f folder) state(names []string) (stamp string, written time.Time) {
+	for _, name := range names {
 		if info, err := f.Stat(name); err == nil {
-			ok = true
-			if info.ModTime().After(last) {
-				last = info.ModTime()
+			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
+			if written.Before(info.ModTime()) {
+				written = info.ModTime()
 			}
 		}
+		stamp += "/"
 	}
-	return last, ok
+	return stamp, written
 }
 
 // catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
 // symbolic link that leads out of it.
 type catalog struct {
-	server *Server
-	named  []folder // of the runs the operator named
+	pages *Pages
+	path  string   // of the folder of results; "": none
+	named []folder // of the runs the operator named
 
 	mu      sync.Mutex
 	results *os.Root // nil until there is one
 	runs    map[string]*run
-	lines   map[string]lineCount // of files of records
+
+	listing sync.Mutex
+	listed  map[string]listed
 }
 
-// lineCount is the number of lines in the first size bytes of a file.
-type lineCount struct{ size, lines int64 }
-
-func newCatalog(s *Server) (*catalog, error) {
-	c := &catalog{server: s, runs: map[string]*run{}, lines: map[string]lineCount{}}
+func newCatalog(p *Pages, results string, runs []string) (*catalog, error) {
+	c := &catalog{pages: p, path: results, runs: map[string]*run{}}
 	var errs []error
-	for _, dir := range s.config.Runs {
+	for _, dir := range runs {
 		errs = append(errs, c.add(dir))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -152,8 +155,8 @@ func (c *catalog) close() {
 func (c *catalog) root() *os.Root {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.results == nil && c.server.config.Results != "" && c.server.ctx.Err() == nil {
-		if root, err := os.OpenRoot(c.server.config.Results); err == nil {
+	if c.results == nil && c.path != "" && c.pages.server.Context().Err() == nil {
+		if root, err := os.OpenRoot(c.path); err == nil {
 			c.results = root
 		}
 	}
@@ -183,8 +186,8 @@ func (c *catalog) find(id string) (f folder, ok bool) {
 		return f, false
 	}
 	f = folder{id, root, id}
-	_, ok = f.written()
-	return f, ok
+	_, written := f.state(runFiles())
+	return f, !written.IsZero()
 }
 
 // folders lists the runs: those named, and those below the results. more reports
@@ -213,7 +216,7 @@ func (c *catalog) folders() (list []folder, more bool) {
 			return fs.SkipAll
 		}
 		f := folder{name, root, name}
-		if _, ok := f.written(); ok {
+		if _, written := f.state(runFiles()); !written.IsZero() {
 			list = append(list, f)
 		}
 		return nil
@@ -229,13 +232,35 @@ type entry struct {
 	Written           time.Time // of the last file
 }
 
-// entries lists all runs, the latest first.
+// listed is a run as it was listed last.
+type listed struct {
+	entry
+	stamp   string // of its files
+	counted int64  // bytes of its records
+	lines   int64  // in these
+}
+
+// entries lists all runs, the latest first. Only those whose files have changed are read again, and
+// of their records what was appended.
 func (c *catalog) entries() (list []entry, more bool) {
+	c.listing.Lock()
+	defer c.listing.Unlock()
 	folders, more := c.folders()
-	left := int64(countOfAll)
+	left, now := int64(countOfAll), map[string]listed{}
 	for _, f := range folders {
-		list = append(list, c.entry(f, &left))
+		stamp, written := f.state(runFiles())
+		l := c.listed[f.id]
+		if l.stamp != stamp || l.Counting {
+			l.stamp, l.entry = stamp, describe(f)
+			l.Written = written
+			if l.Games == 0 {
+				l.count(f, &left)
+			}
+		}
+		now[f.id] = l
+		list = append(list, l.entry)
 	}
+	c.listed = now
 	slices.SortStableFunc(list, func(a, b entry) int {
 		return cmp.Or(b.Written.Compare(a.Written), cmp.Compare(a.ID, b.ID))
 	})
@@ -248,29 +273,26 @@ const (
 	tuning     = "tuning"
 )
 
-// entry describes a run. It reads at most left bytes of records, and subtracts those read.
-func (c *catalog) entry(f folder, left *int64) entry {
+// describe describes a run, with the number of games if it is finished.
+func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest}
-	e.Written, _ = f.written()
 	if m, err := tournament.ReadManifest(f); err == nil && m != nil && m.Status != "" {
-		e.Status, e.About, e.Scheduled = string(m.Status), describe(m), m.Games.Scheduled
-		if m.Games.Played > 0 && m.Status == tournament.Finished {
+		e.Status, e.About, e.Scheduled = string(m.Status), summarize(m), m.Games.Scheduled
+		if m.Status == tournament.Finished {
 			e.Games = m.Games.Played
-			return e
 		}
 	} else if t, err := report.ReadTuning(f); err == nil {
 		e.Status, e.About = string(t.State()), shorten(t.About(), 200)
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		e.Status = tuning
-	} else if strings.HasPrefix(path.Base(f.id), playPrefix) {
+	} else if strings.HasPrefix(path.Base(f.id), "play-") {
 		e.About = "games played in the browser"
 	}
-	e.Games, e.Counting = c.count(f, left)
 	return e
 }
 
-// describe summarizes a manifest for the list.
-func describe(m *tournament.Manifest) string {
+// summarize describes a manifest in a line.
+func summarize(m *tournament.Manifest) string {
 	text := fmt.Sprintf("%d players", len(m.Config.Agents))
 	if n := len(m.Config.Agents); n > 0 && n <= 3 {
 		labels := make([]string, n)
@@ -296,45 +318,29 @@ func shorten(text string, most int) string {
 	return text
 }
 
-// count counts the lines of a run's records, reading only what was appended since
-// the last time, and no more than is left. It reports whether there are more.
-func (c *catalog) count(f folder, left *int64) (games int64, more bool) {
-	c.mu.Lock()
-	known := c.lines[f.id]
-	c.mu.Unlock()
+// count counts the lines that were appended to the records, reading at most left bytes of them, from
+// which it subtracts those read.
+func (l *listed) count(f folder, left *int64) {
 	info, err := f.Stat(tournament.GamesFile)
-	if err != nil || info.Size() == known.size {
-		return known.lines, false
+	if err != nil || info.Size() < l.counted {
+		l.lines, l.counted, l.Counting = 0, 0, err == nil // they are gone, or counted anew the next time
+		return
 	}
-	if info.Size() < known.size {
-		known = lineCount{}
-	}
-	records, err := f.root.Open(path.Join(f.dir, tournament.GamesFile))
+	records, err := f.Open(tournament.GamesFile)
 	if err != nil {
-		return 0, false
+		return
 	}
 	defer func() { _ = records.Close() }() // it was only read
-	most := min(info.Size()-known.size, countOfRun, *left)
-	lines := new(lineCounter)
-	n, err := io.CopyBuffer(lines, io.NewSectionReader(records, known.size, most), make([]byte, 256<<10))
-	*left -= n
-	known.size, known.lines = known.size+n, known.lines+int64(*lines)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.lines) >= maxRuns {
-		clear(c.lines)
+	end := l.counted + min(info.Size()-l.counted, countOfRun, *left)
+	*left -= end - l.counted
+	for buf := make([]byte, 256<<10); l.counted < end; {
+		n, err := records.(io.ReaderAt).ReadAt(buf[:min(end-l.counted, int64(len(buf)))], l.counted)
+		l.lines += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		if l.counted += int64(n); err != nil {
+			break
+		}
 	}
-	c.lines[f.id] = known
-	return known.lines, err == nil && known.size < info.Size()
-}
-
-// lineCounter counts the lines that are written to it.
-type lineCounter int64
-
-// Write implements [io.Writer].
-func (c *lineCounter) Write(b []byte) (int, error) {
-	*c += lineCounter(bytes.Count(b, []byte{'\n'}))
-	return len(b), nil
+	l.Games, l.Counting = l.lines, l.counted < info.Size()
 }
 
 // run returns a run, nil if there is none of that id.
@@ -348,25 +354,20 @@ func (c *catalog) run(id string) *run {
 	r, ok := c.runs[id]
 	if !ok {
 		c.evict()
-		r = newRun(c.server, f)
+		r = newRun(c.pages, f)
 		c.runs[id] = r
 	}
-	r.used = time.Now()
+	r.used.Store(time.Now().UnixNano())
 	return r
 }
 
-// evict removes the runs without viewers that were used longest ago, if there are
-// too many.
+// evict removes the runs that were used longest ago, if there are too many. Pages that are open
+// use theirs all the time.
 func (c *catalog) evict() {
-	var idle []*run
-	for _, r := range c.runs {
-		if !r.feed.viewed() {
-			idle = append(idle, r)
-		}
-	}
-	slices.SortFunc(idle, func(a, b *run) int { return a.used.Compare(b.used) })
+	recent := time.Now().Add(-idleTime).UnixNano()
+	idle := slices.DeleteFunc(slices.Collect(maps.Values(c.runs)), func(r *run) bool { return r.used.Load() > recent })
+	slices.SortFunc(idle, func(a, b *run) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 	for _, r := range idle[:max(0, len(idle)-maxIdle+1)] {
-		r.feed.end()
 		delete(c.runs, r.folder.id)
 	}
 }

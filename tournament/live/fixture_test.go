@@ -1,32 +1,29 @@
 package live
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"gyges/agents"
-	"gyges/agents/builtin"
 	"gyges/rules"
 	"gyges/tournament"
+	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 	"gyges/tournament/training"
+	"gyges/tournament/web"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(browsertest.Main{M: m}) }
 
 // drawGame is a game of moves drawn at random, that wins where it can.
 func drawGame(set string, number int64, south, north string) *record.Game {
@@ -127,67 +124,24 @@ func appendTo(t testing.TB, path, text string) {
 	require.NoError(t, errors.Join(err, f.Close()))
 }
 
-// testServer is a server of an empty folder of results, with some agents.
+// testServer is a server of the runs in an empty folder.
 type testServer struct {
-	*Server
+	*web.Server
+	*Pages
 	t       testing.TB
 	results string
 }
 
-func newTestServer(t testing.TB, change ...func(*Config)) *testServer {
+func newTestServer(t testing.TB, runs ...string) *testServer {
 	t.Helper()
 	results := filepath.Join(t.TempDir(), "results")
 	require.NoError(t, os.Mkdir(results, 0o755))
-	spec := func(text string) agents.Spec {
-		s, err := agents.ParseSpec(text)
-		require.NoError(t, err)
-		return s
-	}
-	c := Config{
-		Results: results, Registry: builtin.Registry(testKinds()...),
-		Players: []Player{
-			{Name: "random", Spec: spec("random"), Doc: "any move", Level: true},
-			{Name: "greedy", Spec: spec("greedy"), Doc: "the best-looking move"},
-			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"),
-				spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
-			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
-				Spec: spec("sleeps")},
-		},
-		Hint: spec("alphabeta:nodes=200"), Analyst: spec("alphabeta:hash=1"), Searches: 1,
-	}
-	for _, f := range change {
-		f(&c)
-	}
-	s, err := New(c)
+	s := web.New(web.Config{Rate: math.MaxFloat64})
+	p, err := New(s, results, runs)
 	require.NoError(t, err)
-	s.pollInterval = 100 * time.Millisecond
+	p.pollInterval = 100 * time.Millisecond
 	t.Cleanup(s.Close)
-	return &testServer{s, t, results}
-}
-
-// testKinds are agents that misbehave.
-func testKinds() []agents.Kind {
-	kind := func(name string, choose func(context.Context, *rules.Game) (agents.Decision, error)) agents.Kind {
-		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return testAgent(choose), nil }}
-	}
-	return []agents.Kind{
-		kind("panics", func(context.Context, *rules.Game) (agents.Decision, error) { panic("<b>boom</b>") }),
-		kind("cheats", func(context.Context, *rules.Game) (agents.Decision, error) {
-			return agents.Decision{Move: rules.Pass}, nil
-		}),
-		kind("sleeps", func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
-			<-ctx.Done()
-			return agents.Decision{}, ctx.Err()
-		}),
-	}
-}
-
-type testAgent func(context.Context, *rules.Game) (agents.Decision, error)
-
-func (testAgent) NewGame(context.Context, agents.Setup) error { return nil }
-
-func (a testAgent) Choose(ctx context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
-	return a(ctx, g)
+	return &testServer{s, p, t, results}
 }
 
 // get asks for a page.
@@ -197,40 +151,6 @@ func (s *testServer) get(path string) *httptest.ResponseRecorder {
 
 func (s *testServer) do(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
+	s.Handler().ServeHTTP(w, r)
 	return w
-}
-
-// post sends JSON.
-func (s *testServer) post(path, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "http://localhost"+path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	return s.do(r)
-}
-
-// state reads an answer that must have that status.
-func (s *testServer) state(w *httptest.ResponseRecorder, status int) state {
-	s.t.Helper()
-	require.Equal(s.t, status, w.Code, w.Body.String())
-	var now state
-	d := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
-	d.DisallowUnknownFields()
-	require.NoError(s.t, d.Decode(&now))
-	return now
-}
-
-// begin begins a game.
-func (s *testServer) begin(agent, set, side, setup string) state {
-	s.t.Helper()
-	return s.state(s.post("/api/games", fmt.Sprintf(`{"agent":%q,"time":0,"rules":%q,"side":%q,"setup":%q}`, agent, set,
-		side, setup)), http.StatusCreated)
-}
-
-// settled waits until it is the person's turn, or the game is over.
-func (s *testServer) settled(now state) state {
-	s.t.Helper()
-	for now.Waiting {
-		now = s.state(s.get(fmt.Sprintf("/api/games/%s?after=%d", now.ID, now.Version)), http.StatusOK)
-	}
-	return now
 }

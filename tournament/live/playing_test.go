@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,21 +32,12 @@ func writePlaying(t testing.TB, dir string, ago time.Duration, count int, games 
 	require.NoError(t, os.Rename(path+".new", path))
 }
 
-// shownPlaying is the page's list of games under way, and each of them.
-func (s *testServer) shownPlaying(id string) (underWay, map[string]latestGame) {
-	r := s.catalog.run(id)
-	now := r.feed.now(0)
-	games := map[string]latestGame{}
-	for name, part := range now.parts {
-		if id, ok := strings.CutPrefix(name, gamePart); ok {
-			games[id] = part.value.(latestGame)
-		}
-	}
-	return now.parts["playing"].value.(underWay), games
+// shownPlaying are the games under way on a page.
+func (s *testServer) shownPlaying(id string) []boardGame {
+	return s.catalog.run(id).feed.now(0).parts["playing"].value.([]boardGame)
 }
 
-// The page has the games under way, and no longer those that are recorded, which come with the
-// latest ones.
+// The page has the games under way, and no longer those that are over or recorded.
 func TestPlaying(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -55,52 +45,16 @@ func TestPlaying(t *testing.T) {
 	writeRun(t, dir, "running", "")
 	g := drawPair(0)
 	writePlaying(t, dir, 0, 5, cut(g[1], 4), g[0])
-	list, games := s.shownPlaying("match")
-	require.Equal(t, underWay{[]string{"1.1", "1.0"}, 5}, list)
-	require.Len(t, games["1.1"].Game.Moves, 4)
-	require.Equal(t, []string{"", "b", "a", "standard"},
-		[]string{games["1.1"].Game.Result, games["1.1"].South, games["1.1"].North, games["1.1"].Rules})
-	require.Equal(t, g[0].Result, games["1.0"].Game.Result)
-	page := s.get("/run/match").Body.String()
-	require.Contains(t, page, `"playing": {"games":["1.1","1.0"],"count":5}`)
-
-	writePlaying(t, dir, 0, 1, cut(g[1], 5))
-	_, games = s.shownPlaying("match")
+	games := s.shownPlaying("match")
 	require.Len(t, games, 1)
-	require.Len(t, games["1.1"].Game.Moves, 5)
-
+	require.Len(t, games[0].Game.Moves, 4)
+	require.Equal(t, []string{"1.1", "", "b", "a", "standard"},
+		[]string{games[0].Game.ID, games[0].Game.Result, games[0].South, games[0].North, games[0].Rules})
+	require.Contains(t, s.get("/run/match").Body.String(), `"playing": [{"game":{"id":"1.1"`)
+	writePlaying(t, dir, 0, 1, cut(g[1], 5))
+	require.Len(t, s.shownPlaying("match")[0].Game.Moves, 5)
 	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(append(g, append(drawPair(1), drawPair(2)...)...)...))
-	list, games = s.shownPlaying("match")
-	require.Empty(t, list.Games, "it is recorded")
-	require.Empty(t, games)
-	latest := s.catalog.run("match").feed.now(time.Hour).parts["latest"].value.([]latestGame)
-	require.Len(t, latest, 6, "the last four, and those that were shown under way")
-	require.Equal(t, []string{"1.1", "1.0"}, []string{latest[4].Game.ID, latest[5].Game.ID})
-}
-
-// A game that was shown comes with the latest ones when it is recorded, also if earlier games have kept it
-// from that until it was no longer played, and many games are recorded after it.
-func TestPlayingRecordedLater(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	dir := filepath.Join(s.results, "match")
-	writeRun(t, dir, "running", "")
-	watched := drawPair(3)
-	writePlaying(t, dir, 0, 1, cut(watched[1], 4), watched[0])
-	s.shownPlaying("match")
-	writePlaying(t, dir, 0, 1, cut(drawPair(0)[1], 2))
-	list, _ := s.shownPlaying("match")
-	require.Equal(t, []string{"1.1"}, list.Games)
-	var games []*record.Game
-	for pair := range int64(9) {
-		games = append(games, drawPair(pair)...)
-	}
-	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(games...))
-	var ids []string
-	for _, g := range s.catalog.run("match").feed.now(0).parts["latest"].value.([]latestGame) {
-		ids = append(ids, g.Game.ID)
-	}
-	require.Equal(t, []string{"1.17", "1.16", "1.15", "1.14", "1.7", "1.6", "1.1"}, ids)
+	require.Empty(t, s.shownPlaying("match"), "it is recorded")
 }
 
 // Nothing is shown of a run that doesn't go on, or whose process was killed.
@@ -111,18 +65,13 @@ func TestPlayingOutOfDate(t *testing.T) {
 		dir := filepath.Join(s.results, "run"+status)
 		writeRun(t, dir, status, "")
 		writePlaying(t, dir, 2*tournament.PlayingFresh, 1, cut(drawPair(0)[0], 4))
-		list, games := s.shownPlaying("run" + status)
-		require.Empty(t, list.Games, status)
-		require.Empty(t, games)
+		require.Empty(t, s.shownPlaying("run"+status), status)
 		writePlaying(t, dir, -2*tournament.PlayingFresh, 1, cut(drawPair(0)[0], 4))
-		list, _ = s.shownPlaying("run" + status)
-		require.Empty(t, list.Games, "a time to come")
+		require.Empty(t, s.shownPlaying("run"+status), "a time to come")
 		writePlaying(t, dir, 0, 1, cut(drawPair(0)[0], 3))
-		list, _ = s.shownPlaying("run" + status)
-		require.Equal(t, status == "running", len(list.Games) == 1, status)
+		require.Equal(t, status == "running", len(s.shownPlaying("run"+status)) == 1, status)
 		require.NoError(t, os.Remove(filepath.Join(dir, tournament.PlayingFile)))
-		list, _ = s.shownPlaying("run" + status)
-		require.Empty(t, list.Games)
+		require.Empty(t, s.shownPlaying("run"+status))
 	}
 }
 
@@ -135,13 +84,11 @@ func TestPlayingHostile(t *testing.T) {
 	path := filepath.Join(dir, tournament.PlayingFile)
 	for _, text := range []string{"", "{", "[]", `{"time":"now"}`, `{"games":[null]}`, hostile, strings.Repeat("[", 1<<20)} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		list, _ := s.shownPlaying("match")
-		require.Empty(t, list.Games)
+		require.Empty(t, s.shownPlaying("match"))
 	}
 	require.NoError(t, os.Remove(path))
 	require.NoError(t, os.Mkdir(path, 0o755))
-	list, _ := s.shownPlaying("match")
-	require.Empty(t, list.Games)
+	require.Empty(t, s.shownPlaying("match"))
 	require.NoError(t, os.Remove(path))
 
 	bad := func(change func(*record.Game)) *record.Game {
@@ -169,39 +116,14 @@ func TestPlayingHostile(t *testing.T) {
 		bad(func(g *record.Game) { g.Result = hostile }),
 		bad(func(g *record.Game) { g.Fault = &record.Fault{Side: "south", Detail: hostile} }),
 	}
-	var games map[string]latestGame
 	for part := range slices.Chunk(all, 5) {
-		writePlaying(t, dir, 0, -1, append(part, good, good)...)
-		list, games = s.shownPlaying("match")
-		require.Equal(t, underWay{[]string{"1.16"}, 0}, list)
+		writePlaying(t, dir, 0, -1, append(part, good)...)
+		games := s.shownPlaying("match")
+		require.Len(t, games, 1)
+		require.Equal(t, "1.16", games[0].Game.ID)
+		require.LessOrEqual(t, len([]rune(games[0].North)), 201)
 	}
-	require.LessOrEqual(t, len([]rune(games["1.16"].North)), 201)
 	page := s.get("/run/match").Body.String()
 	require.NotContains(t, page, "<script>alert")
 	require.Contains(t, page, "1.16")
-}
-
-// A game that changes is sent again, and no other.
-func TestPlayingEvents(t *testing.T) {
-	t.Parallel()
-	s := newTestServer(t)
-	dir := filepath.Join(s.results, "match")
-	writeRun(t, dir, "running", lines(drawPair(0)...))
-	g := drawPair(1)
-	writePlaying(t, dir, 0, 2, cut(g[0], 2), cut(g[1], 2))
-	n := 0
-	eventsOf(t, listen(t, s)+"/run-events/match?after=0", func(_ string, parts map[string]json.RawMessage) bool {
-		n++
-		switch n {
-		case 1:
-			require.Contains(t, parts, "game 1.2")
-			require.Contains(t, parts, "game 1.3")
-			writePlaying(t, dir, 0, 2, cut(g[0], 2), cut(g[1], 3))
-			return true
-		default:
-			require.Len(t, parts, 1, fmt.Sprint(parts))
-			require.Contains(t, parts, "game 1.3")
-			return false
-		}
-	})
 }

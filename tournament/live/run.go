@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,10 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/rules"
 	"gyges/rules/base/textfmt"
@@ -27,18 +30,16 @@ import (
 const (
 	sampledGames = 200 // whole games
 	latestGames  = 4   // on boards
-	watchedGames = 16  // that were shown before they were recorded
-	maxWatched   = 256 // numbers of those that aren't recorded yet
 	latestFaults = 20
 )
 
 // run is a run that was opened. Its fields are guarded by the feed, which renders
 // one page at a time.
 type run struct {
-	server *Server
+	pages  *Pages
 	folder folder
 	feed   *feed
-	used   time.Time // guarded by the catalog
+	used   atomic.Int64 // time in nanoseconds
 
 	stamp    string // sizes and times of the files beside the records
 	about    report.Run
@@ -47,9 +48,7 @@ type run struct {
 	problem  string // why the records can't be read further
 	late     bool   // games were read that the page doesn't show yet
 	viewer   *report.Viewer
-	page     map[string]any // the parts but for the workers and the games under way
-	workers  template.HTML  // the section about the workers; "": none
-	playing  playing
+	page     map[string]any    // the parts but for the workers and the games under way
 	labels   map[string]string // of players, by their specs
 }
 
@@ -58,29 +57,21 @@ type reading struct {
 	tail      *tail
 	reader    standings.Reader
 	collector *report.Collector
-	recent    recent
+	latest    []*record.Game // the last one first
+	faults    int64          // games lost by faults
+	faulty    []*record.Game // of these the last ones
 }
 
-// recent are a run's last games.
-type recent struct {
-	Faults int64          // of these, lost by faults
-	Latest []*record.Game // the last one first
-	Faulty []*record.Game
-
-	watched []int64        // that were shown under way and aren't recorded, the last ones
-	ended   []*record.Game // of these, now recorded: the last ones, the last one first
-}
-
-func newRun(s *Server, f folder) *run {
-	r := &run{server: s, folder: f}
-	r.feed = newFeed(s, r.render)
+func newRun(p *Pages, f folder) *run {
+	r := &run{pages: p, folder: f}
+	r.feed = &feed{pages: p, render: r.render}
 	return r
 }
 
 // restart reads the records from the beginning.
 func (r *run) restart() {
 	r.reading = &reading{
-		tail:      &tail{folder: r.folder, most: r.server.readMost},
+		tail:      &tail{folder: r.folder, most: r.pages.maxRead},
 		collector: report.NewCollector(report.Options{Games: sampledGames, Seed: 1}),
 	}
 	r.reader.Record = r.add
@@ -91,8 +82,9 @@ func (r *run) restart() {
 // was. It reads a bounded amount, and reports whether there is more: until all is
 // read, the page shows the progress, or remains as it was.
 func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
-	r.server.renders <- struct{}{}
-	defer func() { <-r.server.renders }()
+	r.used.Store(time.Now().UnixNano())
+	r.pages.renders <- struct{}{}
+	defer func() { <-r.pages.renders }()
 	changed := r.readAbout()
 	appended, err := r.read(ctx)
 	if errors.Is(err, errReplaced) {
@@ -112,22 +104,18 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 		problem = err.Error()
 	}
 	running := r.isRunning()
-	workers, playing := r.readWorkers(), r.readPlaying()
-	if !changed && problem == r.problem && r.running == running && r.page != nil {
-		if workers || playing {
-			return r.withPlaying(r.withWorkers(r.page)), false
+	if changed || problem != r.problem || r.running != running || r.page == nil {
+		r.problem, r.running = problem, running
+		if r.page, err = r.parts(ctx); err != nil {
+			if ctx.Err() == nil {
+				r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
+			}
+			return nil, false
 		}
-		return nil, false
 	}
-	r.problem, r.running = problem, running
-	if parts, err = r.parts(ctx); err != nil {
-		if ctx.Err() == nil {
-			r.server.config.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
-		}
-		return nil, false
-	}
-	r.page = parts
-	return r.withPlaying(r.withWorkers(parts)), false
+	parts = r.withWorkers(r.page)
+	parts["playing"] = r.underWay()
+	return parts, false
 }
 
 // progress returns the page of a run whose records are being read; nil if there is a
@@ -149,21 +137,15 @@ func (r *run) emptyParts() map[string]any {
 	games := report.GamesSection()
 	return map[string]any{
 		"status": r.status(), "running": r.isRunning(), "reading": false, "summary": []string{}, "facts": []report.Fact{},
-		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []latestGame{}, "order": []string{games.ID},
-		"playing": underWay{Games: []string{}},
+		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []boardGame{}, "order": []string{games.ID},
+		"playing": []boardGame{},
 		"titles":  map[string]string{games.ID: games.Title},
 	}
 }
 
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout() bool {
-	stamp := ""
-	for _, name := range append(runFiles()[1:], review.FileName) {
-		if info, err := r.folder.Stat(name); err == nil {
-			stamp += fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano())
-		}
-		stamp += "/"
-	}
+	stamp, _ := r.folder.state(append(runFiles()[1:], review.FileName))
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
@@ -201,7 +183,7 @@ func (r *run) isRunning() bool {
 	if r.status() != tuning {
 		return !r.isFinal()
 	}
-	written, _ := r.folder.written()
+	_, written := r.folder.state(runFiles())
 	return time.Since(written) < recently
 }
 
@@ -214,13 +196,10 @@ func (r *run) read(ctx context.Context) (bool, error) {
 
 func (r *reading) add(g *record.Game) {
 	r.collector.Sample(g)
-	prepend(&r.recent.Latest, g, latestGames)
-	if slices.Contains(r.recent.watched, g.Game) {
-		prepend(&r.recent.ended, g, watchedGames)
-	}
+	prepend(&r.latest, g, latestGames)
 	if g.Fault != nil {
-		r.recent.Faults++
-		prepend(&r.recent.Faulty, g, latestFaults)
+		r.faults++
+		prepend(&r.faulty, g, latestFaults)
 	}
 }
 
@@ -229,12 +208,36 @@ func prepend(list *[]*record.Game, g *record.Game, most int) {
 	*list = slices.Insert((*list)[:min(len(*list), most-1)], 0, g)
 }
 
-// latestGame is a game on one of the boards.
-type latestGame struct {
+// boardGame is a game on one of the boards.
+type boardGame struct {
 	Game  report.ViewerGame `json:"game"`
 	Rules string            `json:"rules"`
 	South string            `json:"south"`
 	North string            `json:"north"`
+}
+
+func (r *run) boardGame(g *record.Game) boardGame {
+	return boardGame{report.Replay(0, g), textfmt.Visible(g.Rules), r.label(g.South.Agent), r.label(g.North.Agent)}
+}
+
+// boardGames are games on boards.
+func (r *run) boardGames(games []*record.Game) []boardGame {
+	list := []boardGame{}
+	for _, g := range games {
+		list = append(list, r.boardGame(g))
+	}
+	return list
+}
+
+// underWay are the games under way, as the run's file of them says if it was written lately.
+func (r *run) underWay() []boardGame {
+	file, err := tournament.ReadPlaying(r.folder)
+	if err != nil || !r.isRunning() || time.Since(file.Time).Abs() > tournament.PlayingFresh {
+		return []boardGame{}
+	}
+	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Game) bool {
+		return g.Result != "" || g.Game < r.collector.Games() || record.VerifyPlaying(g) != nil
+	}))
 }
 
 // parts makes the page.
@@ -260,7 +263,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	parts := r.emptyParts()
-	parts["status"], parts["summary"], parts["latest"] = r.statusText(), p.Summary, r.latestGames(labels)
+	parts["status"], parts["summary"], parts["latest"] = r.statusText(), p.Summary, r.boardGames(r.latest)
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
@@ -274,8 +277,8 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 	if p.Sampled == "" && !r.isTuning() { // no games yet
 		sections = slices.Insert(sections, len(sections)-1, report.GamesSection())
 	}
-	if r.recent.Faults > 0 {
-		sections = append([]report.Section{r.recent.faultSection(labels)}, sections...)
+	if r.faults > 0 {
+		sections = append([]report.Section{r.faultSection()}, sections...)
 	}
 	return parts, addSections(parts, sections)
 }
@@ -321,8 +324,8 @@ func (r *run) statusText() string {
 	if m := r.about.Manifest; m != nil && m.Games.Scheduled > 0 {
 		text += " · " + strconv.FormatInt(m.Games.Scheduled, 10) + " games scheduled"
 	}
-	if len(r.recent.Latest) > 0 {
-		t := r.recent.Latest[0].Timing
+	if len(r.latest) > 0 {
+		t := r.latest[0].Timing
 		if end := t.Start.Add(time.Duration(t.Seconds * float64(time.Second))); !end.IsZero() {
 			text += " · last game ended " + end.UTC().Format("2006-01-02 15:04:05 UTC")
 		}
@@ -333,78 +336,46 @@ func (r *run) statusText() string {
 	return text
 }
 
-// latestGames are the games that ended last, and after them others that were shown under way.
-func (r *run) latestGames(labels map[string]string) []latestGame {
-	list := []latestGame{}
-	games := slices.Clone(r.recent.Latest)
-	for _, g := range r.recent.ended {
-		if !slices.Contains(games, g) {
-			games = append(games, g)
-		}
-	}
-	for _, g := range games {
-		list = append(list, latestGame{
-			report.Replay(0, g), textfmt.Visible(g.Rules), label(labels, g.South.Agent), label(labels, g.North.Agent),
-		})
-	}
-	return list
-}
-
-// label is the name of an agent in tables.
-func label(labels map[string]string, agent string) string {
-	if label, ok := labels[agent]; ok {
-		agent = label
-	}
-	return textfmt.Visible(agent)
+// label is the name of an agent in tables; one without recorded games has that of its spec.
+func (r *run) label(agent string) string {
+	return textfmt.Visible(shorten(cmp.Or(r.labels[agent], agents.LabelOf(agent)), 200))
 }
 
 // faultSection lists the games that were lost by faults.
-func (l *recent) faultSection(labels map[string]string) report.Section {
-	t := &report.Table{Caption: fmt.Sprintf("Games lost by faults: %d", l.Faults)}
-	if int(l.Faults) > len(l.Faulty) {
-		t.Caption += fmt.Sprintf(", the last %d listed", len(l.Faulty))
+func (r *run) faultSection() report.Section {
+	t := &report.Table{Caption: fmt.Sprintf("Games lost by faults: %d", r.faults)}
+	if int(r.faults) > len(r.faulty) {
+		t.Caption += fmt.Sprintf(", the last %d listed", len(r.faulty))
 	}
 	for _, name := range []string{"Game", "Player", "Side", "Fault", "Details"} {
 		t.Header = append(t.Header, report.Head{Text: name, Left: name != "Game"})
 	}
-	for _, g := range l.Faulty {
+	for _, g := range r.faulty {
 		player := g.South.Agent
-		if g.Fault.Side != rules.South.Name() {
+		if g.Fault.Side == rules.North.Name() {
 			player = g.North.Agent
 		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: strconv.FormatInt(g.Game, 10)}, {Text: label(labels, player), Row: true}, {Text: g.Fault.Side},
+			{Text: strconv.FormatInt(g.Game, 10)}, {Text: r.label(player), Row: true}, {Text: g.Fault.Side},
 			{Text: string(g.Fault.Kind)}, {Text: shorten(textfmt.Escape(g.Fault.Detail), 300)},
 		})
 	}
 	return report.Section{ID: "faults", Title: "Faults", Blocks: []report.Block{{Table: t}}}
 }
 
-// onRun passes requests to the run in their paths.
-func (s *Server) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
-	return func(w http.ResponseWriter, q *http.Request) {
-		r := s.catalog.run(q.PathValue("id"))
-		if r == nil {
-			s.refuse(w, http.StatusNotFound, "there is no such run")
-			return
-		}
-		serve(r, w, q)
-	}
-}
-
 // serve shows the run.
 func (r *run) serve(w http.ResponseWriter, _ *http.Request) {
 	now, viewer := r.show()
 	if now.parts == nil {
-		r.server.refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
+		r.pages.server.Refuse(w, http.StatusInternalServerError, "the run can't be shown; the server's log has the reason")
 		return
 	}
-	r.server.write(w, http.StatusOK, "run", livePage{r.folder.id, now.version, now.parts, viewer})
+	r.pages.server.WritePage(w, http.StatusOK, "run", livePage{r.folder.id, now.version, now.parts, viewer})
 }
 
 // show returns the page and the games to begin with.
 func (r *run) show() (snapshot, *report.Viewer) {
-	now := r.feed.now(r.server.pollInterval)
+	now := r.feed.now(r.pages.pollInterval)
 	r.feed.mu.Lock()
 	defer r.feed.mu.Unlock()
 	if r.viewer == nil {

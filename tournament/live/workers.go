@@ -84,27 +84,20 @@ func workersTable(w *status.Run) *report.Table {
 	return t
 }
 
-// readWorkers reads the status of the workers, and reports whether it has changed.
-func (r *run) readWorkers() bool {
-	now, err := workersPart(r.folder, time.Now())
-	if err != nil {
-		r.server.config.Log.Error("the workers can't be shown", "run", r.folder.id, "error", err)
-	}
-	was := r.workers
-	r.workers = now
-	return now != was
-}
-
-// withWorkers adds the section about the workers to the page.
+// withWorkers returns the parts of a page with a section about the workers, if there are some.
 func (r *run) withWorkers(parts map[string]any) map[string]any {
-	if r.workers == "" {
+	parts = maps.Clone(parts)
+	workers, err := workersPart(r.folder, time.Now())
+	if err != nil {
+		r.pages.server.Log.Error("the workers can't be shown", "run", r.folder.id, "error", err)
+	}
+	if workers == "" {
 		return parts
 	}
-	parts = maps.Clone(parts)
 	titles := maps.Clone(parts["titles"].(map[string]string))
 	titles[workersID] = workersTitle
 	parts["titles"] = titles
 	parts["order"] = append([]string{workersID}, parts["order"].([]string)...)
-	parts["section "+workersID] = r.workers
+	parts["section "+workersID] = workers
 	return parts
 }

@@ -20,6 +20,8 @@ import (
 	"gyges/tournament/record"
 )
 
+func TestMain(m *testing.M) { os.Exit(browsertest.Main{M: m}.Run()) }
+
 // saved writes a page to a file and returns its address.
 func savePage(t *testing.T, p *Page) string {
 	t.Helper()
@@ -196,9 +198,9 @@ func TestBrowserFollowsRules(t *testing.T) {
 			data, err := json.Marshal(v)
 			require.NoError(t, err)
 			var got []string
-			b.Eval(fmt.Sprintf(`(() => { const g = %s; let p = gygesBoard.parsePosition(g.opening); return g.moves.map((t) => {
-				p = gygesBoard.apply(p, gygesBoard.parseMove(t));
-				return gygesBoard.rows(p) + " " + p.hands.map((h) => h.join("")).join("/") + " " + p.goals.join("-");
+			b.Eval(fmt.Sprintf(`(() => { const g = %s; let p = modules["board.js"].parsePosition(g.opening); return g.moves.map((t) => {
+				p = modules["board.js"].apply(p, modules["board.js"].parseMove(t));
+				return modules["board.js"].rows(p) + " " + p.hands.map((h) => h.join("")).join("/") + " " + p.goals.join("-");
 			}) })()`, data), &got)
 			require.Equal(t, want, got, preset.Name)
 		}

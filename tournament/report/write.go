@@ -7,6 +7,7 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -27,10 +28,39 @@ func Style() string {
 	return asset("chart.css") + asset("board.css") + asset("style.css") + asset("review.css")
 }
 
-// Script returns the script of pages: the board, which other pages may use by
-// itself, and the viewer with the reviews of its games, which fills the page's viewer
-// element, if there is one.
-func Script() string { return asset("board.js") + asset("review.js") + asset("viewer.js") }
+// moduleNames are the scripts of pages, each after those that it imports: what all have in common, the
+// board, and the viewer with the reviews of its games, which fills the page's viewer element, if there is one.
+var moduleNames = []string{"dom.js", "board.js", "review.js", "viewer.js"}
+
+// Modules returns the scripts of pages by their names, as modules of JavaScript.
+func Modules() map[string]string {
+	modules := map[string]string{}
+	for _, name := range moduleNames {
+		modules[name] = asset(name)
+	}
+	return modules
+}
+
+var (
+	importLine = regexp.MustCompile(`(?s)import (?:\* as )?([^;]*?) from "\./([^"]*)";`)
+	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?function|const) ([\w$]+)`)
+)
+
+// script returns the modules as one script, in which each is a function that returns what it exports.
+func script() string {
+	var b strings.Builder
+	b.WriteString("const modules = {};\n")
+	for _, name := range moduleNames {
+		text, exported := asset(name), []string{}
+		for _, m := range exportWord.FindAllStringSubmatch(text, -1) {
+			exported = append(exported, m[2])
+		}
+		text = exportWord.ReplaceAllString(text, "$1 $2")
+		text = importLine.ReplaceAllString(text, `const $1 = modules["$2"];`)
+		fmt.Fprintf(&b, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exported, ", "))
+	}
+	return b.String()
+}
 
 // WriteHTML writes the page as one file that needs no other.
 func WriteHTML(w io.Writer, p *Page) error { return execute(w, "page", p) }
@@ -43,7 +73,7 @@ func WriteFragment(w io.Writer, s Section) error { return execute(w, "section", 
 func execute(w io.Writer, name string, data any) error {
 	t := template.New("").Funcs(template.FuncMap{
 		"style":     func() template.CSS { return template.CSS(Style()) }, //nolint:gosec // ours
-		"script":    func() template.JS { return template.JS(Script()) },  //nolint:gosec // ours
+		"script":    func() template.JS { return template.JS(script()) },  //nolint:gosec // ours
 		"breakable": breakable,
 		"left":      func(header []Head, i int) bool { return i < len(header) && header[i].Left },
 	})

@@ -46,16 +46,45 @@ type Tab struct {
 	requests []string
 }
 
-// Open starts a browser. It ends with the test.
+// browser is the one that the tests of a package share.
+var browser struct {
+	once sync.Once
+	ctx  context.Context
+	end  []func()
+	err  error
+}
+
+// startBrowser starts the browser, with a page that stays empty.
+func startBrowser(path string) {
+	ctx, endProcess := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
+	ctx, end := chromedp.NewContext(ctx)
+	browser.ctx, browser.end = ctx, []func(){end, endProcess}
+	browser.err = chromedp.Do(ctx, chromedp.Navigate("about:blank"))
+}
+
+// Main are the tests of a package with pages. Its TestMain runs them.
+type Main struct{ *testing.M }
+
+// Run runs the tests, and ends the browser.
+func (m Main) Run() int {
+	code := m.M.Run()
+	for _, end := range browser.end {
+		end()
+	}
+	return code
+}
+
+// Open opens a page in a context of its own: it shares nothing with those of other tests. It ends with
+// the test.
 func Open(t *testing.T) *Tab {
 	t.Helper()
 	path := find(t)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 60*time.Second)
+	browser.once.Do(func() { startBrowser(path) })
+	require.NoError(t, browser.err)
+	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.ExecPath(path), chromedp.WindowSize(1100, 1000))...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel = context.WithTimeout(ctx, 60*time.Second)
 	t.Cleanup(cancel)
 	b := &Tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+func TestMain(m *testing.M) { os.Exit(Main{m}.Run()) }
 
 // Wait goes on while pages give way to others.
 func TestWaitAcrossPages(t *testing.T) {

@@ -1,182 +1,191 @@
-"use strict";
 // Keeps a page up to date with server-sent events. An event holds the parts of
 // the page that changed, by name.
-(() => {
-  const main = document.querySelector("[data-events]");
-  if (!main) return;
-  const at = (name) => document.querySelector(`[data-part="${CSS.escape(name)}"]`);
-  const data = document.getElementById("page-data");
-  const state = data ? JSON.parse(data.textContent) : {};
-  let paused = false, waiting = null, connected = true;
+import * as B from "./board.js";
+import { $, find, focused, make, receive, scoreText } from "./dom.js";
+import { gridKeys, viewer } from "./viewer.js";
 
-  const make = (tag, attributes, ...children) => {
-    const e = document.createElement(tag);
-    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-    e.append(...children);
-    return e;
-  };
+const partOf = (name) => find(`[data-part="${CSS.escape(name)}"]`);
+const main = find("[data-events]"),
+  page = document.documentElement;
+const state = $("page-data") ? JSON.parse($("page-data").textContent) : {};
+let paused = false,
+  waiting = null,
+  connected = true;
 
-  // replacePart replaces the content of a part; open details, scroll positions and
-  // the focus stay.
-  function replacePart(box, html) {
-    const open = [...box.querySelectorAll("details")].map((d) => d.open), scroll = [...box.querySelectorAll(".scroll")].map((d) => d.scrollLeft);
-    const focusable = () => [...box.querySelectorAll("a[href], summary, [tabindex]")];
-    const focused = focusable().indexOf(document.activeElement);
-    box.innerHTML = html; // ours: written by the server's templates
-    box.querySelectorAll("details").forEach((d, i) => { d.open = !!open[i]; });
-    box.querySelectorAll(".scroll").forEach((d, i) => { d.scrollLeft = scroll[i] || 0; });
-    gygesViewer.gridKeys(box);
-    if (focused >= 0) focusable()[focused]?.focus({ preventScroll: true });
+// replacePart replaces the content of a part; open details, scroll positions and
+// the focus stay.
+function replacePart(box, html) {
+  const open = [...box.querySelectorAll("details")].map((d) => d.open);
+  const scroll = [...box.querySelectorAll(".scroll")].map((d) => d.scrollLeft);
+  const focusable = () => [...box.querySelectorAll("a[href], summary, [tabindex]")];
+  const place = focusable().indexOf(focused());
+  box.innerHTML = html; // ours: written by the server's templates
+  box.querySelectorAll("details").forEach((d, i) => (d.open = !!open[i]));
+  box.querySelectorAll(".scroll").forEach((d, i) => (d.scrollLeft = scroll[i] || 0));
+  gridKeys(box);
+  if (place >= 0) focusable()[place]?.focus({ preventScroll: true });
+}
+
+// section returns the element of a section, and creates it if needed.
+function section(id) {
+  const name = "section " + id;
+  if (partOf(name)) return partOf(name);
+  const box = make("div", { "data-part": name, "data-section": id }),
+    order = state.order || [];
+  const next = order
+    .slice(order.indexOf(id) + 1)
+    .map((x) => partOf("section " + x) || $(x))
+    .find(Boolean);
+  if (next) next.before(box);
+  else main.append(box);
+  return box;
+}
+
+function contents() {
+  const list = find("[data-contents]");
+  if (!list) return;
+  const links = [];
+  if (state.playing?.length) links.push(["playing", "Games under way"]);
+  if (state.latest?.length) links.push(["latest", "The latest games"]);
+  for (const id of state.order || []) links.push([id, state.titles[id]]);
+  const text = JSON.stringify(links);
+  if (list.dataset.shown === text) return;
+  list.dataset.shown = text;
+  list.replaceChildren(...links.map(([id, title]) => make("li", {}, make("a", { href: "#" + id }, title))));
+}
+
+function badge() {
+  const b = find("[data-badge]");
+  if (!b) return;
+  const running = state.running ? (connected ? "live" : "not connected") : "not running";
+  b.textContent = paused ? "paused" : running;
+  b.className = "badge " + (paused ? "paused" : running === "live" ? "running" : "");
+}
+
+// card is a board with the last position of a game: a link to it if it is recorded, else with its last move in words
+// and the score.
+function card({ game: g, rules, south, north }) {
+  const moves = g.opening ? g.moves.map(B.parseMove) : [],
+    move = moves[moves.length - 1];
+  let position = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"),
+    before = position;
+  for (const m of moves) [before, position] = [position, B.apply(position, m)];
+  const board = B.create({ hands: position.kang });
+  board.draw({ position, move, before });
+  const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${moves.length}`)];
+  if (!g.result && move) {
+    const score = scoreText(g.scores?.[moves.length - 1]);
+    if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;
+    lines.push(B.describeMove(before, move));
   }
+  const address = g.result ? { href: `#game=${g.id}&ply=${moves.length}` } : {};
+  const players = [make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)];
+  return make(
+    g.result ? "a" : "div",
+    { class: "card", title: lines.join("; "), ...address },
+    board.element,
+    make("span", { class: "pair" }, ...players),
+    ...lines.map((text) => make("span", { class: "keys" }, text)),
+  );
+}
 
-  // section returns the element of a section, and creates it if needed.
-  function section(id) {
-    const name = "section " + id;
-    if (at(name)) return at(name);
-    const box = make("div", { "data-part": name, "data-section": id });
-    const order = state.order || [];
-    const next = order.slice(order.indexOf(id) + 1).map((x) => at("section " + x) || document.getElementById(x)).find(Boolean);
-    if (next) next.before(box);
-    else main.append(box);
-    return box;
+// boards shows games on boards in the section of a name.
+function boards(name, games) {
+  const box = partOf(name);
+  if (!box) return;
+  $(name).hidden = !games.length;
+  const at = box.contains(focused()) && focused().getAttribute("href");
+  box.replaceChildren(...games.map(card));
+  if (at) [...box.children].find((a) => a.getAttribute("href") === at)?.focus({ preventScroll: true });
+}
+
+const paragraphs = (texts) => texts.map((t) => make("p", { class: "lead" }, t));
+const facts = (list) => list.map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value)));
+const setText = (name) => (value) => {
+  if (partOf(name)) partOf(name).textContent = value;
+};
+
+// shown are the functions that show a part; other parts are sections, or belong to the state alone.
+const shown = {
+  table: (value) => replacePart(partOf("table"), value),
+  status: setText("status"),
+  sampled: setText("sampled"),
+  summary: (value) => partOf("summary").replaceChildren(...paragraphs(value || [])),
+  facts: (value) => partOf("facts").replaceChildren(...facts(value || [])),
+  latest: (value) => boards("latest", value),
+  playing: (value) => boards("playing", value),
+};
+
+function apply(parts) {
+  if (state.reading && parts.reading === false) return location.reload(); // for the games of the viewer
+  Object.assign(state, parts);
+  for (const [name, value] of Object.entries(parts)) {
+    if (name.startsWith("section ")) replacePart(section(name.slice(8)), value);
+    else shown[name]?.(value);
   }
-
-  function contents() {
-    const list = document.querySelector("[data-contents]");
-    if (!list) return;
-    const links = [];
-    if (document.getElementById("playing")?.hidden === false) links.push(["playing", "Games under way"]);
-    if (state.latest && state.latest.length) links.push(["latest", "The latest games"]);
-    for (const id of state.order || []) links.push([id, state.titles[id]]);
-    const text = JSON.stringify(links);
-    if (list.dataset.shown === text) return;
-    list.dataset.shown = text;
-    list.replaceChildren(...links.map(([id, title]) => make("li", {}, make("a", { href: "#" + id }, title))));
+  for (const box of document.querySelectorAll("[data-section]")) {
+    if (state.order && !state.order.includes(/** @type {HTMLElement} */ (box).dataset.section)) box.remove();
   }
+  if (state.agents && state.rules)
+    viewer.update([...state.agents], [...state.rules], structuredClone(state.latest || []));
+  contents();
+  badge();
+  page.dataset.updates = String(+(page.dataset.updates || 0) + 1);
+}
 
-  function badge() {
-    const b = document.querySelector("[data-badge]");
-    if (!b) return;
-    const live = state.running && connected;
-    b.textContent = paused ? "paused" : !state.running ? "not running" : connected ? "live" : "not connected";
-    b.className = "badge " + (paused ? "paused" : live ? "running" : "");
-  }
+const pause = find("[data-pause]");
+pause?.addEventListener("click", () => {
+  paused = !paused;
+  pause.setAttribute("aria-pressed", String(paused));
+  badge();
+  if (paused || !waiting) return;
+  apply(waiting);
+  waiting = null;
+  delete page.dataset.waiting;
+});
 
-  // card is a link to a game with its last position: element, and draw, which shows what the game has come to. Of a game
-  // under way it also has the last move in words, and its score.
-  function card() {
-    const B = gygesBoard, element = make("a", { class: "card" });
-    let board = null, hands = null;
-    function draw({ game: g, rules, south, north }) {
-      const moves = g.opening ? g.moves.map(B.parseMove) : [], move = moves[moves.length - 1];
-      let p = B.parsePosition(g.opening || "000000/000000/000000/000000/000000/000000 s"), before = p;
-      for (const m of moves) { before = p; p = B.apply(p, m); }
-      if (p.kang !== hands) board = B.create({ hands: hands = p.kang });
-      board.draw({ position: p, move, before });
-      element.href = `#game=${g.id}&ply=${g.result ? moves.length : "last"}`;
-      const lines = [`${rules}: ` + (g.result ? `${g.result} by ${g.reason} after ply ${g.plies}` : `ply ${g.plies}`)];
-      if (!g.result && move) {
-        const score = gygesViewer.scoreText(g.scores && g.scores[moves.length - 1]);
-        if (score) lines[0] += `, ${B.mover(before, move) ? "North" : "South"} ${score}`;
-        lines.push(B.describeMove(before, move));
-      }
-      element.replaceChildren(board.element, make("span", { class: "pair" }, make("b", { class: "dot-s" }, south), make("b", { class: "dot-n" }, north)),
-        ...lines.map((text) => make("span", { class: "keys" }, text)));
-      element.title = lines.join("; ");
-    }
-    return { element, draw };
-  }
+if (state.latest) boards("latest", state.latest);
+if (state.playing) boards("playing", state.playing);
+contents();
+badge();
+if (location.hash.startsWith("#game=")) viewer.toView(); // the boards above have moved it
 
-  // playing shows the games under way. Cards stay in place, so that clicks and the focus aren't lost.
-  const cards = new Map();
-  function playing() {
-    const box = at("playing");
-    if (!box || !state.playing) return;
-    const games = state.playing.games.filter((id) => state.games[id]), listed = games.slice(0, 8);
-    document.getElementById("playing").hidden = !games.length;
-    for (const id of cards.keys()) if (!listed.includes(id)) cards.delete(id);
-    for (const id of listed) {
-      if (!cards.has(id)) cards.set(id, card());
-      const text = JSON.stringify(state.games[id]), c = cards.get(id);
-      if (c.shown !== text) c.draw(state.games[id]);
-      c.shown = text;
-    }
-    const now = listed.map((id) => cards.get(id).element);
-    for (const e of [...box.children]) if (!now.includes(e)) e.remove();
-    now.forEach((e, i) => { if (box.children[i] !== e) box.insertBefore(e, box.children[i] || null); });
-    const underWay = games.filter((id) => !state.games[id].game.result).length;
-    at("count").textContent = state.playing.count > underWay ? `The first ${underWay} of ${state.playing.count} are shown. ` : "";
-    gygesViewer.watch(structuredClone(games.map((id) => state.games[id])));
-  }
-
-  function latest(games) {
-    const box = at("latest");
-    if (!box) return;
-    document.getElementById("latest").hidden = !games.length;
-    const focused = box.contains(document.activeElement) && document.activeElement.getAttribute("href");
-    box.replaceChildren(...games.slice(0, 4).map((entry) => { const c = card(); c.draw(entry); return c.element; }));
-    if (focused) [...box.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus({ preventScroll: true });
-  }
-
-  function apply(parts) {
-    if (state.reading && parts.reading === false) return location.reload(); // for the games of the viewer
-    for (const key of ["latest", "titles", "order", "running", "playing"]) if (key in parts) state[key] = parts[key];
-    for (const [name, value] of Object.entries(parts)) {
-      if (name === "table") replacePart(at(name), value);
-      else if (name.startsWith("section ")) replacePart(section(name.slice(8)), value);
-      else if (name === "status" || name === "sampled") { if (at(name)) at(name).textContent = value; }
-      else if (name === "summary") at(name).replaceChildren(...(value || []).map((t) => make("p", { class: "lead" }, t)));
-      else if (name === "facts") at(name).replaceChildren(...(value || []).map((f) => make("div", {}, make("dt", {}, f.Name), make("dd", {}, f.Value))));
-      else if (name === "agents") state.agents = value;
-      else if (name === "rules") state.rules = value;
-      else if (name === "latest") latest(value);
-      else if (name.startsWith("game ")) state.games[name.slice(5)] = value;
-    }
-    for (const box of document.querySelectorAll("[data-section]")) if (state.order && !state.order.includes(box.dataset.section)) box.remove();
-    if (state.agents && state.rules) gygesViewer.update([...state.agents], [...state.rules], structuredClone(state.latest || []));
-    if (state.playing) for (const id of Object.keys(state.games)) if (!state.playing.games.includes(id)) delete state.games[id];
-    playing(); contents(); badge();
-    document.documentElement.dataset.updates = String(+(document.documentElement.dataset.updates || 0) + 1);
-  }
-
-  const pause = document.querySelector("[data-pause]");
-  pause?.addEventListener("click", () => {
-    paused = !paused;
-    pause.setAttribute("aria-pressed", String(paused));
-    badge();
-    if (!paused && waiting) { apply(waiting); waiting = null; delete document.documentElement.dataset.waiting; }
-  });
-
-  if (state.latest) latest(state.latest);
-  playing(); contents(); badge();
-  if (location.hash.startsWith("#game=")) gygesViewer.toView(); // the boards above have moved it
-
-  // follow receives the events that come after a version of the page. A browser restores
-  // a connection that is lost, but gives up one that is refused because there are too
-  // many (429, 503): that is tried again, after twice the time each time.
-  const shortest = 2000, longest = 60000; // milliseconds
-  let events = null, retry = 0, delay = shortest, version = "";
-  function follow() {
+// follow receives the events that come after a version of the page. A connection that is lost or refused is tried
+// again, after twice the time each time.
+const shortest = 2000,
+  longest = 60000; // milliseconds
+let version = "",
+  following = new AbortController();
+async function follow() {
+  const { signal } = (following = new AbortController());
+  for (let delay = shortest; !signal.aborted; delay = Math.min(2 * delay, longest)) {
     const address = new URL(main.dataset.events, location.href);
     if (version) address.searchParams.set("after", version);
-    events = new EventSource(address);
-    events.addEventListener("open", () => { delay = shortest; connected = true; badge(); });
-    events.addEventListener("error", () => {
-      connected = false;
-      badge();
-      if (events.readyState !== EventSource.CLOSED) return;
-      retry = setTimeout(follow, delay * (0.75 + Math.random() / 2)); // not all pages at once
-      delay = Math.min(2 * delay, longest);
-    });
-    events.addEventListener("page", (e) => {
-      version = e.lastEventId;
-      const parts = JSON.parse(e.data);
-      if (!paused) return apply(parts);
-      waiting = { ...waiting, ...parts };
-      document.documentElement.dataset.waiting = "true";
-    });
+    await receive(
+      address,
+      undefined,
+      signal,
+      (_, change) => {
+        connected = true;
+        delay = shortest;
+        version = change.version;
+        if (!paused) return apply(change.parts);
+        waiting = { ...waiting, ...change.parts };
+        page.dataset.waiting = "true";
+      },
+      () => {
+        connected = true;
+        badge();
+      },
+    );
+    if (signal.aborted) return;
+    connected = false;
+    badge();
+    await new Promise((later) => setTimeout(later, delay * (0.75 + Math.random() / 2))); // not all pages at once
   }
-  follow();
-  addEventListener("pagehide", () => { clearTimeout(retry); events.close(); });
-  addEventListener("pageshow", (e) => { if (e.persisted) follow(); });
-})();
+}
+if (main) follow();
+addEventListener("pagehide", () => following.abort());
+addEventListener("pageshow", (e) => {
+  if (e.persisted) follow();
+});

@@ -1,272 +1,378 @@
-"use strict";
-// gygesBoard draws boards and follows moves in the notation of records. It
+// Draws boards and follows moves in the notation of records. It
 // applies moves to a board and doesn't check whether they are legal.
-const gygesBoard = (() => {
-  const NS = "http://www.w3.org/2000/svg";
-  const SIZE = 60, LEFT = 26, BOARD = 6 * SIZE, BAR = 26, HAND = 46, SLOT = 88;
-  const SOUTH = 0, NORTH = 1;
+import { el } from "./dom.js";
 
-  // square turns "a1" into a number from 0 (a1) to 35 (f6).
-  const square = (name) => name.charCodeAt(0) - 97 + 6 * (name.charCodeAt(1) - 49);
-  const nameOf = (s) => "abcdef"[s % 6] + (1 + Math.floor(s / 6));
+const SIZE = 60,
+  LEFT = 26,
+  BOARD = 6 * SIZE,
+  BAR = 26,
+  HAND = 46,
+  SLOT = 88;
+const SOUTH = 0,
+  NORTH = 1;
 
-  // parsePosition reads a position text.
-  function parsePosition(text) {
-    const fields = text.trim().split(/\s+/);
-    const p = { board: [], side: fields[1] === "n" ? NORTH : SOUTH, hands: [[0, 0, 0], [0, 0, 0]], goals: [0, 0], kang: fields.length > 3 };
-    for (const c of fields[0].replace(/\//g, "")) p.board.push(+c);
-    if (/^\d{3}\/\d{3}$/.test(fields[2] || "")) p.hands = fields[2].split("/").map((h) => [...h].map(Number));
-    if (/^\d-\d$/.test(fields[3] || "")) p.goals = fields[3].split("-").map(Number);
-    return p;
+// square turns "a1" into a number from 0 (a1) to 35 (f6).
+export const square = (name) => name.charCodeAt(0) - 97 + 6 * (name.charCodeAt(1) - 49);
+export const nameOf = (s) => "abcdef"[s % 6] + (1 + Math.floor(s / 6));
+
+// parsePosition reads a position text.
+export function parsePosition(text) {
+  const fields = text.trim().split(/\s+/);
+  const p = {
+    board: [],
+    side: fields[1] === "n" ? NORTH : SOUTH,
+    hands: [
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+    goals: [0, 0],
+    kang: fields.length > 3,
+  };
+  for (const c of fields[0].replace(/\//g, "")) p.board.push(+c);
+  if (/^\d{3}\/\d{3}$/.test(fields[2] || "")) p.hands = fields[2].split("/").map((h) => [...h].map(Number));
+  if (/^\d-\d$/.test(fields[3] || "")) p.goals = fields[3].split("-").map(Number);
+  return p;
+}
+
+// parseMove reads a move in long notation. steps are the squares after the
+// start; those crossed are marked. The goal is the square -1.
+export function parseMove(text) {
+  const m = { text, kind: "move", height: 0, from: null, steps: [], to: null, drop: null };
+  if (text === "pass") return { ...m, kind: "pass" };
+  const placed = /^([123])@([a-f][1-6])$/.exec(text);
+  if (placed) return { ...m, kind: "place", height: +placed[1], to: square(placed[2]) };
+  let crossed = false,
+    dropping = false;
+  for (const [token] of text.matchAll(/\+[123]|[a-f][1-6]|goal|[()@]/g)) {
+    if (token === "(" || token === ")") crossed = token === "(";
+    else if (token === "@") dropping = true;
+    else if (token[0] === "+") m.height = +token[1];
+    else if (dropping) m.drop = square(token);
+    else if (m.from === null && !m.height) m.from = square(token);
+    else m.steps.push({ square: token === "goal" ? -1 : square(token), crossed });
   }
+  m.to = m.steps[m.steps.length - 1].square;
+  return m;
+}
 
-  // parseMove reads a move in long notation. steps are the squares after the
-  // start; those crossed are marked. The goal is the square -1.
-  function parseMove(text) {
-    const m = { text, kind: "move", height: 0, from: null, steps: [], to: null, drop: null };
-    if (text === "pass") return { ...m, kind: "pass" };
-    const placed = /^([123])@([a-f][1-6])$/.exec(text);
-    if (placed) return { ...m, kind: "place", height: +placed[1], to: square(placed[2]) };
-    let crossed = false, dropping = false;
-    for (const [token] of text.matchAll(/\+[123]|[a-f][1-6]|goal|[()@]/g)) {
-      if (token === "(" || token === ")") crossed = token === "(";
-      else if (token === "@") dropping = true;
-      else if (token[0] === "+") m.height = +token[1];
-      else if (dropping) m.drop = square(token);
-      else if (m.from === null && !m.height) m.from = square(token);
-      else m.steps.push({ square: token === "goal" ? -1 : square(token), crossed });
+// mover is the side that makes the move: pieces are placed on one's own half.
+export const mover = (p, m) => (m.kind === "place" ? (m.to < 18 ? SOUTH : NORTH) : p.side);
+
+// apply returns the position after a move.
+export function apply(p, m) {
+  const side = mover(p, m);
+  const q = {
+    board: p.board.slice(),
+    side: 1 - side,
+    hands: p.hands.map((h) => h.slice()),
+    goals: p.goals.slice(),
+    kang: p.kang,
+  };
+  if (m.kind === "pass") return q;
+  if (m.kind === "place") {
+    q.hands[side][m.height - 1]--;
+    q.board[m.to] = m.height;
+    q.side = SOUTH; // once all stand, South begins
+    return q;
+  }
+  let height = m.height;
+  if (m.from === null) q.hands[side][height - 1]--;
+  else {
+    height = q.board[m.from];
+    q.board[m.from] = 0;
+  }
+  if (m.to === -1) {
+    q.goals[side]++;
+    if (q.kang) q.hands[1 - side][height - 1]++;
+    return q;
+  }
+  if (m.drop !== null) {
+    const displaced = q.board[m.to];
+    q.board[m.to] = 0;
+    q.board[m.drop] = displaced;
+  }
+  q.board[m.to] = height;
+  return q;
+}
+
+// length is the number of steps of a move, the way of a displaced piece counted as one.
+export const length = (m) => (m.kind === "place" ? 1 : m.steps.length + (m.drop === null ? 0 : 1));
+
+// rows is the board of a position as position texts write it.
+export const rows = (p) => p.board.join("").replace(/(.{6})(?=.)/g, "$1/");
+
+// piece draws as many rings as the piece is high, and its height as a figure.
+function piece(parent, x, y, height, scale = 1) {
+  const g = el(parent, "g", { transform: `translate(${x} ${y}) scale(${scale})` });
+  for (let k = height; k >= 1; k--) el(g, "circle", { class: k === 1 ? "ring top" : "ring", r: 8 + 5 * k });
+  el(g, "text", { class: "height", "text-anchor": "middle", y: 5.5 }, height);
+  return g;
+}
+
+// slotX is where a hand's pieces of a height begin; each height has a place of its own.
+const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
+
+// create returns a board in a new svg element: element, and draw, which shows a
+// scene: {position, move, before, door, lifted}. move is drawn with its course;
+// door says how many of its steps have been made (all by default), and before is
+// the position it began in. A fraction of a door is a piece between two squares;
+// a door beyond the last is a displaced piece on its way. lifted is one that has no
+// square yet: its height, and at, the point where it is, or the square beside which it is held.
+// Options: hands leaves room for them, turned puts North below.
+export function create(options = {}) {
+  const hands = !!options.hands,
+    turned = !!options.turned;
+  const top = (hands ? HAND : 0) + BAR + 8,
+    height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
+  const svg = el(null, "svg", { class: "board", viewBox: `0 0 ${LEFT + BOARD + 8} ${height}`, role: "img" });
+  const ground = el(svg, "g", {}),
+    marks = el(svg, "g", {}),
+    pieces = el(svg, "g", {}),
+    over = el(svg, "g", {});
+  const x = (s) => LEFT + ((turned ? 35 - s : s) % 6) * SIZE + SIZE / 2;
+  const y = (s) => top + (5 - Math.floor((turned ? 35 - s : s) / 6)) * SIZE + SIZE / 2;
+  const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
+  // Beyond South's row and beyond North's; the middles of their hands.
+  const barY = [0, 1].map((side) => (side === below ? top + BOARD + 8 + BAR / 2 : top - 8 - BAR / 2));
+  const handY = [0, 1].map((side) => (side === below ? height - HAND / 2 + 2 : HAND / 2));
+
+  for (const side of [SOUTH, NORTH]) {
+    const yy = barY[1 - side] - BAR / 2;
+    el(ground, "rect", { class: "goal " + "sn"[side], x: LEFT, y: yy, width: BOARD, height: BAR, rx: 8 });
+    el(
+      ground,
+      "text",
+      { class: "aim-" + "sn"[side], "text-anchor": "middle", x: LEFT + BOARD / 2, y: yy + 17 },
+      side === SOUTH ? "South’s goal" : "North’s goal",
+    );
+  }
+  for (let s = 0; s < 36; s++) {
+    el(ground, "rect", {
+      class: "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""),
+      x: x(s) - SIZE / 2 + 1,
+      y: y(s) - SIZE / 2 + 1,
+      width: SIZE - 2,
+      height: SIZE - 2,
+      rx: 6,
+      "data-square": nameOf(s),
+    });
+  }
+  if (hands) {
+    for (const side of [SOUTH, NORTH]) {
+      for (let i = 0; i < 3; i++)
+        el(ground, "rect", {
+          class: "slot",
+          x: slotX(i),
+          y: handY[side] - HAND / 2 + 2,
+          width: SLOT - 2,
+          height: HAND - 4,
+          rx: 8,
+          "data-slot": "sn"[side] + (i + 1),
+        });
     }
-    m.to = m.steps[m.steps.length - 1].square;
-    return m;
+  }
+  for (let i = 0; i < 6; i++) {
+    el(ground, "text", { "text-anchor": "middle", x: x(i), y: height - (hands ? HAND : 0) - 4 }, "abcdef"[i]);
+    el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i) + 4 }, i + 1);
   }
 
-  // mover is the side that makes the move: pieces are placed on one's own half.
-  const mover = (p, m) => (m.kind === "place" ? (m.to < 18 ? SOUTH : NORTH) : p.side);
+  function drawHands(p) {
+    for (const side of [SOUTH, NORTH]) {
+      const yy = handY[side];
+      const label = `${side === SOUTH ? "South" : "North"}${p.kang ? `: ${p.goals[side]} out` : ""}`;
+      el(pieces, "text", { x: LEFT, y: yy + 4, class: "aim-" + "sn"[side] }, label);
+      p.hands[side].forEach((n, i) => {
+        const apart = Math.min(40, (SLOT - 42) / Math.max(1, n - 1)),
+          first = slotX(i) + SLOT / 2 - 1 - ((n - 1) * apart) / 2;
+        for (let k = 0; k < n; k++)
+          piece(pieces, first + k * apart, yy, i + 1, 0.8).setAttribute("data-hand", "sn"[side] + (i + 1));
+      });
+    }
+  }
 
-  // apply returns the position after a move.
-  function apply(p, m) {
-    const side = mover(p, m);
-    const q = { board: p.board.slice(), side: 1 - side, hands: p.hands.map((h) => h.slice()), goals: p.goals.slice(), kang: p.kang };
-    if (m.kind === "pass") return q;
+  // course lists the points of a move's course, the start first.
+  function course(p, m) {
+    const side = p.side,
+      points = [];
+    if (m.from !== null) points.push([x(m.from), y(m.from)]);
+    else points.push([x(m.steps[0].square === -1 ? 2 : m.steps[0].square), barY[side]]);
+    for (const s of m.steps) {
+      if (s.square === -1) points.push([points[points.length - 1][0], barY[1 - side]]);
+      else points.push([x(s.square), y(s.square)]);
+    }
+    return points;
+  }
+
+  // point is where a piece is on a list of points after so many steps.
+  function point(points, door) {
+    const a = points[Math.floor(door)],
+      b = points[Math.ceil(door)],
+      part = door % 1;
+    return [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
+  }
+
+  // drawCourse puts the line below the pieces, and what is marked on them above.
+  function drawCourse(p, m, door) {
+    const points = course(p, m),
+      whole = door >= m.steps.length,
+      made = whole ? m.steps.length : Math.floor(door);
+    const shown = points.slice(0, made + 1);
+    if (door % 1 && !whole) shown.push(point(points, door));
+    if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
+    if (shown.length > 1)
+      el(marks, "path", {
+        class: "path",
+        d: "M" + (whole ? cut(shown, m.to === -1 ? 14 : 30) : shown).map((q) => q.join(" ")).join("L"),
+      });
+    for (let i = 1; i < made + (whole ? 0 : 1); i++) {
+      el(marks, "circle", {
+        class: "door",
+        cx: (shown[i - 1][0] + shown[i][0]) / 2,
+        cy: (shown[i - 1][1] + shown[i][1]) / 2,
+        r: 3.6,
+      });
+    }
+    if (whole) arrow(...shown.slice(-2), m.to === -1 ? 4 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
+    m.steps.slice(0, made).forEach((s, i) => {
+      if (!s.crossed && i < m.steps.length - 1)
+        el(over, "circle", {
+          class: "bounced",
+          cx: points[i + 1][0],
+          cy: points[i + 1][1],
+          r: 26.5,
+          "data-bounce": nameOf(s.square),
+        });
+    });
+    if (door >= m.steps.length + 1 && m.drop !== null) {
+      const a = [x(m.to), y(m.to)],
+        b = [x(m.drop), y(m.drop)],
+        mid = bend(a, b);
+      const begin = cut([mid, a], 24)[1],
+        end = cut([mid, b], 36)[1];
+      el(over, "path", { class: "droppath", d: `M${begin.join(" ")}Q${mid.join(" ")} ${end.join(" ")}` });
+      arrow(mid, b, 26, "droparrow");
+      el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 26.5 });
+    }
+  }
+
+  // bend is the point beside a line from a to b that its curve is drawn to.
+  function bend(a, b) {
+    const dx = b[0] - a[0],
+      dy = b[1] - a[1],
+      l = Math.hypot(dx, dy) || 1;
+    return [(a[0] + b[0]) / 2 - (dy / l) * 26, (a[1] + b[1]) / 2 + (dx / l) * 26];
+  }
+
+  // cut ends a line some way short of its last point.
+  function cut(points, by) {
+    const list = points.map((q) => q.slice()),
+      a = list[list.length - 2],
+      b = list[list.length - 1];
+    const l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+    b[0] -= ((b[0] - a[0]) / l) * Math.min(by, l);
+    b[1] -= ((b[1] - a[1]) / l) * Math.min(by, l);
+    return list;
+  }
+
+  // arrow draws the head of a line from a that ends short of b.
+  function arrow(a, b, short, cls) {
+    const angle = (Math.atan2(b[1] - a[1], b[0] - a[0]) * 180) / Math.PI;
+    el(over, "path", {
+      class: cls,
+      d: "M-12 -8L0 0L-12 8Z",
+      transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)`,
+    });
+  }
+
+  // lift draws a piece that stands on no square.
+  function lift(at, h, name) {
+    piece(el(over, "g", { class: "lifted", "data-lifted": name }), at[0], at[1], h, 1.1);
+  }
+  // above is where a displaced piece is held: beside the one that has its square.
+  const above = (s) => [x(s) + (x(s) > LEFT + BOARD - SIZE ? -20 : 20), y(s) - 24];
+
+  // flight draws the piece of a move that is on its way after so many steps.
+  function flight(p, m, door) {
     if (m.kind === "place") {
-      q.hands[side][m.height - 1]--;
-      q.board[m.to] = m.height;
-      q.side = SOUTH; // once all stand, South begins
+      const side = mover(p, m),
+        from = [slotX(m.height - 1) + SLOT / 2, handY[side]];
+      return lift(point([from, [x(m.to), y(m.to)]], door), m.height, nameOf(m.to));
+    }
+    if (door < m.steps.length) return lift(point(course(p, m), door), m.height || p.board[m.from], "");
+    lift(point([above(m.to), [x(m.drop), y(m.drop)]], door - m.steps.length), p.board[m.to], nameOf(m.drop));
+  }
+
+  // onTheWay is the position while a piece is on its way, which is left out.
+  function onTheWay(p, m, door) {
+    if (door >= length(m) - (m.drop === null ? 0 : 1)) {
+      const q = apply(p, m);
+      q.board[m.drop] = 0;
       return q;
     }
-    let height = m.height;
-    if (m.from === null) q.hands[side][height - 1]--;
-    else { height = q.board[m.from]; q.board[m.from] = 0; }
-    if (m.to === -1) {
-      q.goals[side]++;
-      if (q.kang) q.hands[1 - side][height - 1]++;
-      return q;
-    }
-    if (m.drop !== null) { const displaced = q.board[m.to]; q.board[m.to] = 0; q.board[m.drop] = displaced; }
-    q.board[m.to] = height;
+    const q = { ...p, board: p.board.slice(), hands: p.hands.map((h) => h.slice()) };
+    if (m.from !== null) q.board[m.from] = 0;
+    else q.hands[mover(p, m)][m.height - 1]--;
     return q;
   }
 
-  // length is the number of steps of a move, the way of a displaced piece counted as one.
-  const length = (m) => (m.kind === "place" ? 1 : m.steps.length + (m.drop === null ? 0 : 1));
-
-  // rows is the board of a position as position texts write it.
-  const rows = (p) => p.board.join("").replace(/(.{6})(?=.)/g, "$1/");
-
-  function el(parent, name, attributes, text) {
-    const e = document.createElementNS(NS, name);
-    for (const k in attributes) e.setAttribute(k, attributes[k]);
-    if (text !== undefined) e.textContent = text;
-    if (parent) parent.append(e);
-    return e;
+  function draw(scene) {
+    const { position, move, before } = scene,
+      door = scene.door ?? Infinity;
+    marks.replaceChildren();
+    pieces.replaceChildren();
+    over.replaceChildren();
+    const travelling = move && door < length(move),
+      shown = travelling ? onTheWay(before, move, door) : position;
+    shown.board.forEach((h, s) => {
+      if (h) piece(pieces, x(s), y(s), h).setAttribute("data-piece", nameOf(s) + h);
+    });
+    if (hands) drawHands(shown);
+    if (move && move.kind === "move") drawCourse(before, move, door);
+    if (travelling) flight(before, move, door);
+    else if (move && move.kind === "place")
+      el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
+    if (scene.lifted)
+      lift(
+        scene.lifted.at ?? above(scene.lifted.square),
+        scene.lifted.height,
+        (scene.lifted.at ? "" : nameOf(scene.lifted.square)) + scene.lifted.height,
+      );
+    svg.setAttribute("data-position", rows(travelling ? before : position));
+    svg.setAttribute("aria-label", describePosition(shown));
   }
+  return { element: svg, draw };
+}
 
-  // piece draws as many rings as the piece is high, and its height as a figure.
-  function piece(parent, x, y, height, scale = 1) {
-    const g = el(parent, "g", { transform: `translate(${x} ${y}) scale(${scale})` });
-    for (let k = height; k >= 1; k--) el(g, "circle", { class: k === 1 ? "ring top" : "ring", r: 8 + 5 * k });
-    el(g, "text", { class: "height", "text-anchor": "middle", y: 5.5 }, height);
-    return g;
+// describePosition returns a sentence on a position.
+function describePosition(p) {
+  const list = [];
+  for (let r = 0; r < 6; r++) {
+    const row = [];
+    for (let f = 0; f < 6; f++) if (p.board[6 * r + f]) row.push(`${p.board[6 * r + f]} on ${nameOf(6 * r + f)}`);
+    if (row.length) list.push(`row ${r + 1}: ${row.join(", ")}`);
   }
+  return "Board, from South’s side. " + (list.join("; ") || "empty") + ".";
+}
 
-  // slotX is where a hand's pieces of a height begin; each height has a place of its own.
-  const slotX = (i) => LEFT + BOARD - (3 - i) * SLOT;
-
-  // create returns a board in a new svg element: element, and draw, which shows a
-  // scene: {position, move, before, door, lifted}. move is drawn with its course;
-  // door says how many of its steps have been made (all by default), and before is
-  // the position it began in. A fraction of a door is a piece between two squares;
-  // a door beyond the last is a displaced piece on its way. lifted is one that has no
-  // square yet: its height, and at, the point where it is, or the square beside which it is held.
-  // Options: hands leaves room for them, turned puts North below.
-  function create(options = {}) {
-    const hands = !!options.hands, turned = !!options.turned;
-    const top = (hands ? HAND : 0) + BAR + 8, height = top + BOARD + BAR + 8 + (hands ? HAND : 0) + 18;
-    const svg = el(null, "svg", { class: "board", viewBox: `0 0 ${LEFT + BOARD + 8} ${height}`, role: "img" });
-    const ground = el(svg, "g", {}), marks = el(svg, "g", {}), pieces = el(svg, "g", {}), over = el(svg, "g", {});
-    const x = (s) => LEFT + ((turned ? 35 - s : s) % 6) * SIZE + SIZE / 2;
-    const y = (s) => top + (5 - Math.floor((turned ? 35 - s : s) / 6)) * SIZE + SIZE / 2;
-    const below = turned ? NORTH : SOUTH; // the side whose row is the lowest
-    // Beyond South's row and beyond North's; the middles of their hands.
-    const barY = [0, 1].map((side) => (side === below ? top + BOARD + 8 + BAR / 2 : top - 8 - BAR / 2));
-    const handY = [0, 1].map((side) => (side === below ? height - HAND / 2 + 2 : HAND / 2));
-
-    for (const side of [SOUTH, NORTH]) {
-      const yy = barY[1 - side] - BAR / 2;
-      el(ground, "rect", { class: "goal " + "sn"[side], x: LEFT, y: yy, width: BOARD, height: BAR, rx: 8 });
-      el(ground, "text", { class: "aim-" + "sn"[side], "text-anchor": "middle", x: LEFT + BOARD / 2, y: yy + 17 }, side === SOUTH ? "South’s goal" : "North’s goal");
-    }
-    for (let s = 0; s < 36; s++) {
-      el(ground, "rect", { class: "square" + ((s + Math.floor(s / 6)) % 2 ? " odd" : ""), x: x(s) - SIZE / 2 + 1, y: y(s) - SIZE / 2 + 1, width: SIZE - 2, height: SIZE - 2, rx: 6, "data-square": nameOf(s) });
-    }
-    if (hands) {
-      for (const side of [SOUTH, NORTH]) {
-        for (let i = 0; i < 3; i++) el(ground, "rect", { class: "slot", x: slotX(i), y: handY[side] - HAND / 2 + 2, width: SLOT - 2, height: HAND - 4, rx: 8, "data-slot": "sn"[side] + (i + 1) });
-      }
-    }
-    for (let i = 0; i < 6; i++) {
-      el(ground, "text", { "text-anchor": "middle", x: x(i), y: height - (hands ? HAND : 0) - 4 }, "abcdef"[i]);
-      el(ground, "text", { "text-anchor": "end", x: LEFT - 7, y: y(6 * i) + 4 }, i + 1);
-    }
-
-    function drawHands(p) {
-      for (const side of [SOUTH, NORTH]) {
-        const yy = handY[side];
-        const label = `${side === SOUTH ? "South" : "North"}${p.kang ? `: ${p.goals[side]} out` : ""}`;
-        el(pieces, "text", { x: LEFT, y: yy + 4, class: "aim-" + "sn"[side] }, label);
-        p.hands[side].forEach((n, i) => {
-          const apart = Math.min(40, (SLOT - 42) / Math.max(1, n - 1)), first = slotX(i) + SLOT / 2 - 1 - ((n - 1) * apart) / 2;
-          for (let k = 0; k < n; k++) piece(pieces, first + k * apart, yy, i + 1, 0.8).setAttribute("data-hand", "sn"[side] + (i + 1));
-        });
-      }
-    }
-
-    // course lists the points of a move's course, the start first.
-    function course(p, m) {
-      const side = p.side, points = [];
-      if (m.from !== null) points.push([x(m.from), y(m.from)]);
-      else points.push([x(m.steps[0].square === -1 ? 2 : m.steps[0].square), barY[side]]);
-      for (const s of m.steps) {
-        if (s.square === -1) points.push([points[points.length - 1][0], barY[1 - side]]);
-        else points.push([x(s.square), y(s.square)]);
-      }
-      return points;
-    }
-
-    // point is where a piece is on a list of points after so many steps.
-    function point(points, door) {
-      const a = points[Math.floor(door)], b = points[Math.ceil(door)], part = door % 1;
-      return [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
-    }
-
-    // drawCourse puts the line below the pieces, and what is marked on them above.
-    function drawCourse(p, m, door) {
-      const points = course(p, m), whole = door >= m.steps.length, made = whole ? m.steps.length : Math.floor(door);
-      const shown = points.slice(0, made + 1);
-      if (door % 1 && !whole) shown.push(point(points, door));
-      if (m.from !== null) el(marks, "circle", { class: "from", cx: points[0][0], cy: points[0][1], r: 25 });
-      if (shown.length > 1) el(marks, "path", { class: "path", d: "M" + (whole ? cut(shown, m.to === -1 ? 14 : 30) : shown).map((q) => q.join(" ")).join("L") });
-      for (let i = 1; i < made + (whole ? 0 : 1); i++) {
-        el(marks, "circle", { class: "door", cx: (shown[i - 1][0] + shown[i][0]) / 2, cy: (shown[i - 1][1] + shown[i][1]) / 2, r: 3.6 });
-      }
-      if (whole) arrow(...shown.slice(-2), m.to === -1 ? 4 : 10 + 5 * (m.height || p.board[m.from]), "arrow");
-      m.steps.slice(0, made).forEach((s, i) => {
-        if (!s.crossed && i < m.steps.length - 1) el(over, "circle", { class: "bounced", cx: points[i + 1][0], cy: points[i + 1][1], r: 26.5, "data-bounce": nameOf(s.square) });
-      });
-      if (door >= m.steps.length + 1 && m.drop !== null) {
-        const a = [x(m.to), y(m.to)], b = [x(m.drop), y(m.drop)], mid = bend(a, b);
-        const begin = cut([mid, a], 24)[1], end = cut([mid, b], 36)[1];
-        el(over, "path", { class: "droppath", d: `M${begin.join(" ")}Q${mid.join(" ")} ${end.join(" ")}` });
-        arrow(mid, b, 26, "droparrow");
-        el(over, "circle", { class: "landed", cx: b[0], cy: b[1], r: 26.5 });
-      }
-    }
-
-    // bend is the point beside a line from a to b that its curve is drawn to.
-    function bend(a, b) {
-      const dx = b[0] - a[0], dy = b[1] - a[1], l = Math.hypot(dx, dy) || 1;
-      return [(a[0] + b[0]) / 2 - (dy / l) * 26, (a[1] + b[1]) / 2 + (dx / l) * 26];
-    }
-
-    // cut ends a line some way short of its last point.
-    function cut(points, by) {
-      const list = points.map((q) => q.slice()), a = list[list.length - 2], b = list[list.length - 1];
-      const l = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-      b[0] -= ((b[0] - a[0]) / l) * Math.min(by, l); b[1] -= ((b[1] - a[1]) / l) * Math.min(by, l);
-      return list;
-    }
-
-    // arrow draws the head of a line from a that ends short of b.
-    function arrow(a, b, short, cls) {
-      const angle = (Math.atan2(b[1] - a[1], b[0] - a[0]) * 180) / Math.PI;
-      el(over, "path", { class: cls, d: "M-12 -8L0 0L-12 8Z", transform: `translate(${b.join(" ")}) rotate(${angle}) translate(${-short} 0)` });
-    }
-
-    // lift draws a piece that stands on no square.
-    function lift(at, h, name) {
-      piece(el(over, "g", { class: "lifted", "data-lifted": name }), at[0], at[1], h, 1.1);
-    }
-    // above is where a displaced piece is held: beside the one that has its square.
-    const above = (s) => [x(s) + (x(s) > LEFT + BOARD - SIZE ? -20 : 20), y(s) - 24];
-
-    // flight draws the piece of a move that is on its way after so many steps.
-    function flight(p, m, door) {
-      if (m.kind === "place") {
-        const side = mover(p, m), from = [slotX(m.height - 1) + SLOT / 2, handY[side]];
-        return lift(point([from, [x(m.to), y(m.to)]], door), m.height, nameOf(m.to));
-      }
-      if (door < m.steps.length) return lift(point(course(p, m), door), m.height || p.board[m.from], "");
-      lift(point([above(m.to), [x(m.drop), y(m.drop)]], door - m.steps.length), p.board[m.to], nameOf(m.drop));
-    }
-
-    // onTheWay is the position while a piece is on its way, which is left out.
-    function onTheWay(p, m, door) {
-      if (door >= length(m) - (m.drop === null ? 0 : 1)) { const q = apply(p, m); q.board[m.drop] = 0; return q; }
-      const q = { ...p, board: p.board.slice(), hands: p.hands.map((h) => h.slice()) };
-      if (m.from !== null) q.board[m.from] = 0;
-      else q.hands[mover(p, m)][m.height - 1]--;
-      return q;
-    }
-
-    function draw(scene) {
-      const { position, move, before } = scene, door = scene.door ?? Infinity;
-      marks.replaceChildren(); pieces.replaceChildren(); over.replaceChildren();
-      const travelling = move && door < length(move), shown = travelling ? onTheWay(before, move, door) : position;
-      shown.board.forEach((h, s) => { if (h) piece(pieces, x(s), y(s), h).setAttribute("data-piece", nameOf(s) + h); });
-      if (hands) drawHands(shown);
-      if (move && move.kind === "move") drawCourse(before, move, door);
-      if (travelling) flight(before, move, door);
-      else if (move && move.kind === "place") el(over, "circle", { class: "bounced", cx: x(move.to), cy: y(move.to), r: 24.5 });
-      if (scene.lifted) lift(scene.lifted.at ?? above(scene.lifted.square), scene.lifted.height, (scene.lifted.at ? "" : nameOf(scene.lifted.square)) + scene.lifted.height);
-      svg.setAttribute("data-position", rows(travelling ? before : position));
-      svg.setAttribute("aria-label", describePosition(shown));
-    }
-    return { element: svg, draw };
-  }
-
-  // describePosition returns a sentence on a position.
-  function describePosition(p) {
-    const list = [];
-    for (let r = 0; r < 6; r++) {
-      const row = [];
-      for (let f = 0; f < 6; f++) if (p.board[6 * r + f]) row.push(`${p.board[6 * r + f]} on ${nameOf(6 * r + f)}`);
-      if (row.length) list.push(`row ${r + 1}: ${row.join(", ")}`);
-    }
-    return "Board, from South’s side. " + (list.join("; ") || "empty") + ".";
-  }
-
-  // describeMove returns a sentence on a move.
-  function describeMove(p, m) {
-    const side = mover(p, m) === SOUTH ? "South" : "North";
-    if (m.kind === "pass") return `${side} passes.`;
-    if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
-    const parts = [m.from === null ? `${side} brings in a ${m.height}` : `${side} moves the ${p.board[m.from]} from ${nameOf(m.from)}`];
-    m.steps.slice(0, -1).forEach((s) => { if (!s.crossed) parts.push(`bounces off the ${p.board[s.square]} on ${nameOf(s.square)}`); });
-    if (m.to === -1) parts.push("and brings it over the far side");
-    else if (m.drop !== null) parts.push(`takes the place of the ${p.board[m.to]} on ${nameOf(m.to)}, which goes to ${nameOf(m.drop)}`);
-    else parts.push(`ends on ${nameOf(m.to)}`);
-    return parts.slice(0, -1).join(", ") + (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") + parts[parts.length - 1] + ".";
-  }
-
-  return { parsePosition, parseMove, apply, mover, rows, create, describeMove, length, el, nameOf };
-})();
+// describeMove returns a sentence on a move.
+export function describeMove(p, m) {
+  const side = mover(p, m) === SOUTH ? "South" : "North";
+  if (m.kind === "pass") return `${side} passes.`;
+  if (m.kind === "place") return `${side} places a ${m.height} on ${nameOf(m.to)}.`;
+  const parts = [
+    m.from === null ? `${side} brings in a ${m.height}` : `${side} moves the ${p.board[m.from]} from ${nameOf(m.from)}`,
+  ];
+  m.steps.slice(0, -1).forEach((s) => {
+    if (!s.crossed) parts.push(`bounces off the ${p.board[s.square]} on ${nameOf(s.square)}`);
+  });
+  if (m.to === -1) parts.push("and brings it over the far side");
+  else if (m.drop !== null)
+    parts.push(`takes the place of the ${p.board[m.to]} on ${nameOf(m.to)}, which goes to ${nameOf(m.drop)}`);
+  else parts.push(`ends on ${nameOf(m.to)}`);
+  return (
+    parts.slice(0, -1).join(", ") +
+    (m.to === -1 ? " " : parts.length > 2 ? ", and " : " and ") +
+    parts[parts.length - 1] +
+    "."
+  );
+}

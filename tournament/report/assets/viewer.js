@@ -1,104 +1,240 @@
 // The viewer of recorded games. It takes its data from the element viewer-data and
 // builds itself in the element viewer. The fragment of the address says what is
 // shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
-// A page that changes calls update with the games that were recorded, and watch with those under way.
-const gygesViewer = (() => {
-  const root = document.getElementById("viewer"), source = document.getElementById("viewer-data");
-  gridKeys();
-  if (!root || !source) return { gridKeys, update() {}, watch() {}, toView() {} };
-  const data = JSON.parse(source.textContent), B = gygesBoard;
+// A page that changes calls update with the games that were recorded.
+import * as B from "./board.js";
+import { $, el, lineGraph, make, mark, scoreText } from "./dom.js";
+import * as reviews from "./review.js";
+
+// gridKeys makes each matrix one stop of the tab key, with arrows inside.
+export function gridKeys(within = document) {
+  for (const table of within.querySelectorAll("table.matrix")) {
+    const rows = /** @type {HTMLTableRowElement[]} */ ([...table.querySelectorAll("tbody tr")]);
+    const cells = rows.map((tr) => [...tr.cells].map((c) => /** @type {any} */ (c.querySelector("a, [tabindex]"))));
+    const flat = cells.flat().filter(Boolean);
+    flat.forEach((c, i) => (c.tabIndex = i ? -1 : 0));
+    table.addEventListener("keydown", (/** @type {any} */ e) => {
+      const d = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[e.key];
+      const r = cells.findIndex((row) => row.includes(e.target));
+      if (!d || r < 0) return;
+      e.preventDefault();
+      let i = r + d[0],
+        j = cells[r].indexOf(e.target) + d[1];
+      for (; j in (cells[i] ?? []); i += d[0], j += d[1]) {
+        if (!cells[i][j]) continue;
+        e.target.tabIndex = -1;
+        cells[i][j].tabIndex = 0;
+        cells[i][j].focus();
+        return;
+      }
+    });
+  }
+}
+
+gridKeys();
+
+// create builds the viewer of the games in data.
+function create(root, data) {
   const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const byID = new Map(data.games.map((g) => [g.id, g]));
   const listed = 500; // rows of the list
 
-  const h = (tag, attributes = {}, ...children) => {
-    const e = document.createElement(tag);
-    for (const [k, v] of Object.entries(attributes)) k.startsWith("on") ? e.addEventListener(k.slice(2), v) : e.setAttribute(k, v);
-    e.append(...children);
-    return e;
+  const icon = (d) => {
+    const s = el(null, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+    el(s, "path", { d });
+    return s;
   };
-  const icon = (d) => { const s = B.el(null, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }); B.el(s, "path", { d }); return s; };
   const icons = {
-    first: "M2 2h2v12H2zM12 2l1.6 1.6L9.2 8l4.4 4.4L12 14 6 8z", back: "M10 2l1.6 1.6L7.2 8l4.4 4.4L10 14 4 8z", play: "M3 1l11 7-11 7z", pause: "M3 2h4v12H3zM9 2h4v12H9z",
-    next: "M6 2l6 6-6 6-1.6-1.6L8.8 8 4.4 3.6z", last: "M12 2h2v12h-2zM4 2l6 6-6 6-1.6-1.6L6.8 8 2.4 3.6z",
-    doorBack: "M7 4l1.3 1.3L5.6 8l2.7 2.7L7 12 3 8zM11 6.6h2.8v2.8H11z", doorNext: "M9 4l4 4-4 4-1.3-1.3L10.4 8 7.7 5.3zM2.2 6.6H5v2.8H2.2z",
+    first: "M2 2h2v12H2zM12 2l1.6 1.6L9.2 8l4.4 4.4L12 14 6 8z",
+    back: "M10 2l1.6 1.6L7.2 8l4.4 4.4L10 14 4 8z",
+    play: "M3 1l11 7-11 7z",
+    pause: "M3 2h4v12H3zM9 2h4v12H9z",
+    next: "M6 2l6 6-6 6-1.6-1.6L8.8 8 4.4 3.6z",
+    last: "M12 2h2v12h-2zM4 2l6 6-6 6-1.6-1.6L6.8 8 2.4 3.6z",
+    doorBack: "M7 4l1.3 1.3L5.6 8l2.7 2.7L7 12 3 8zM11 6.6h2.8v2.8H11z",
+    doorNext: "M9 4l4 4-4 4-1.3-1.3L10.4 8 7.7 5.3zM2.2 6.6H5v2.8H2.2z",
   };
-  const button = (name, label, key, act) => h("button", { type: "button", "aria-label": label, title: `${label} (${key})`, onclick: act, "data-act": name }, icon(icons[name]));
-
-  // scoreText is a score as tables have it; "" for none.
-  const scoreText = (s) => {
-    if (s === null || s === undefined) return "";
-    if (s >= 29000) return `wins in ${30000 - s}`;
-    if (s <= -29000) return `loses in ${30000 + s}`;
-    return (s > 0 ? "+" : s < 0 ? "−" : "") + (Math.abs(s) / 100).toFixed(2);
-  };
+  const button = (name, label, key, act) =>
+    make(
+      "button",
+      { type: "button", "aria-label": label, title: `${label} (${key})`, onclick: act, "data-act": name },
+      icon(icons[name]),
+    );
 
   // ---- the list of games
 
   const filter = {};
   const select = (key, label, options) => {
-    const s = h("select", { onchange: () => { set(key, s.value); location.hash = listHash(); } }, h("option", { value: "" }, "any"));
-    for (const [value, text] of options) s.append(h("option", { value }, text.length > 60 ? text.slice(0, 40) + "…" + text.slice(-18) : text));
+    const s = make(
+      "select",
+      {
+        onchange: () => {
+          set(key, s.value);
+          location.hash = listHash();
+        },
+      },
+      make("option", { value: "" }, "any"),
+    );
+    for (const [value, text] of options)
+      s.append(make("option", { value }, text.length > 60 ? text.slice(0, 40) + "…" + text.slice(-18) : text));
     s.dataset.key = key;
-    return h("label", {}, label, s);
+    return make("label", {}, label, s);
   };
-  const set = (key, value) => { if (value === "" || value === null) delete filter[key]; else filter[key] = value; };
+  const set = (key, value) => {
+    if (value === "" || value === null) delete filter[key];
+    else filter[key] = value;
+  };
   const numbered = (list) => list.map((text, i) => [String(i), text]);
   const unique = (key) => [...new Set(data.games.map((g) => g[key]))].sort().map((v) => [v, v]);
-  const picker = h("div", { class: "picker" });
-  const drawPicker = () => picker.replaceChildren(
-    select("rules", "Rules", numbered(data.rules)), select("player", "Player", numbered(data.agents)), select("against", "Against", numbered(data.agents)),
-    select("result", "Result", unique("result")), select("reason", "Reason", unique("reason")));
+  const picker = make("div", { class: "picker" });
+  const drawPicker = () =>
+    picker.replaceChildren(
+      select("rules", "Rules", numbered(data.rules)),
+      select("player", "Player", numbered(data.agents)),
+      select("against", "Against", numbered(data.agents)),
+      select("result", "Result", unique("result")),
+      select("reason", "Reason", unique("reason")),
+    );
   drawPicker();
-  const found = h("p", { role: "status" }), absent = h("p", { role: "alert", class: "absent" });
-  const body = h("tbody");
-  const list = h("div", { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
-    h("table", {}, h("thead", {}, h("tr", {}, ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) => h("th", { scope: "col" }, t)))), body));
+  const found = make("p", { role: "status" }),
+    absent = make("p", { role: "alert", class: "absent" });
+  const body = make("tbody");
+  const list = make(
+    "div",
+    { class: "games", role: "region", "aria-label": "List of games", tabindex: "0" },
+    make(
+      "table",
+      {},
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          ...["Game", "Rules", "South", "North", "Result", "Reason", "Plies"].map((t) =>
+            make("th", { scope: "col" }, t),
+          ),
+        ),
+      ),
+      body,
+    ),
+  );
 
   const matches = (g) =>
-    (!("rules" in filter) || g.rules === +filter.rules) && (!filter.result || g.result === filter.result) && (!filter.reason || g.reason === filter.reason) &&
-    (!("player" in filter) || ((g.south === +filter.player || g.north === +filter.player))) &&
-    (!("against" in filter) || ("player" in filter
-      ? (g.south === +filter.player && g.north === +filter.against) || (g.north === +filter.player && g.south === +filter.against)
-      : g.south === +filter.against || g.north === +filter.against));
+    (!("rules" in filter) || g.rules === +filter.rules) &&
+    (!filter.result || g.result === filter.result) &&
+    (!filter.reason || g.reason === filter.reason) &&
+    (!("player" in filter) || g.south === +filter.player || g.north === +filter.player) &&
+    (!("against" in filter) ||
+      ("player" in filter
+        ? (g.south === +filter.player && g.north === +filter.against) ||
+          (g.north === +filter.player && g.south === +filter.against)
+        : g.south === +filter.against || g.north === +filter.against));
 
   function showList() {
     for (const s of picker.querySelectorAll("select")) s.value = filter[s.dataset.key] ?? "";
     const games = data.games.filter(matches);
     for (const e of [picker, found, list]) e.hidden = data.games.length < 2; // there is no choice
-    found.textContent = games.length === 1 ? "1 game" : `${games.length} games` + (games.length > listed ? `, the first ${listed} listed` : "");
-    body.replaceChildren(...games.slice(0, listed).map((g) => h("tr", { "data-id": g.id },
-      h("td", {}, h("a", { href: gameHash(g.id, 0) }, g.id)), h("td", { class: "words" }, data.rules[g.rules]), h("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
-      h("td", { class: "words", title: data.agents[g.north] }, data.agents[g.north]), h("td", {}, g.result), h("td", {}, g.reason), h("td", {}, String(g.plies)))));
+    found.textContent =
+      games.length === 1
+        ? "1 game"
+        : `${games.length} games` + (games.length > listed ? `, the first ${listed} listed` : "");
+    body.replaceChildren(
+      ...games
+        .slice(0, listed)
+        .map((g) =>
+          make(
+            "tr",
+            { "data-id": g.id },
+            make("td", {}, make("a", { href: gameHash(g.id, 0) }, g.id)),
+            make("td", { class: "words" }, data.rules[g.rules]),
+            make("td", { class: "words", title: data.agents[g.south] }, data.agents[g.south]),
+            make("td", { class: "words", title: data.agents[g.north] }, data.agents[g.north]),
+            make("td", {}, g.result),
+            make("td", {}, g.reason),
+            make("td", {}, String(g.plies)),
+          ),
+        ),
+    );
     markCurrent();
     return games;
   }
   const markCurrent = () => {
-    for (const tr of body.children) game && tr.dataset.id === game.id ? tr.setAttribute("aria-current", "true") : tr.removeAttribute("aria-current");
+    for (const tr of body.children) mark(tr, game?.id === tr.dataset.id);
   };
-  const listHash = () => "#list&" + new URLSearchParams(filter);
+  const listHash = () => "#list&" + new URLSearchParams(/** @type {any} */ (filter));
   const gameHash = (id, ply) => `#game=${id}&ply=${ply}`;
 
   // ---- one game
 
-  let game = null, positions = [], moves = [], ply = 0, door = 0, timer = 0, board = null;
-  const sides = h("p", { class: "sides" });
-  const place = h("div", { tabindex: "0", class: "stage", "aria-label": "Board; arrow keys step through the game", role: "group" });
-  const now = h("div", { class: "now", "aria-live": "polite" });
-  const at = h("span", { class: "at" });
-  const play = h("button", { type: "button", title: "Play or pause (Space)", onclick: () => (timer ? pause() : start()), "data-act": "play" });
+  let game = null,
+    positions = [],
+    moves = [],
+    ply = 0,
+    door = 0,
+    timer = 0,
+    board = null;
+  const sides = make("p", { class: "sides" });
+  const place = make("div", {
+    tabindex: "0",
+    class: "stage",
+    "aria-label": "Board; arrow keys step through the game",
+    role: "group",
+  });
+  const now = make("div", { class: "now", "aria-live": "polite" });
+  const at = make("span", { class: "at" });
+  const play = make("button", {
+    type: "button",
+    title: "Play or pause (Space)",
+    onclick: () => (timer ? pause() : start()),
+    "data-act": "play",
+  });
   const drawPlay = () => play.replaceChildren(icon(icons[timer ? "pause" : "play"]), timer ? "Pause" : "Play");
-  const latest = h("button", { type: "button", onclick: () => go(moves.length), "data-act": "latest", hidden: "" }, "To the latest move");
-  const controls = h("div", { class: "controls", role: "group", "aria-label": "Steps" }, play,
-    button("first", "To the beginning", "Home", () => go(0)), button("back", "One ply back", "←", () => go(door ? ply : ply - 1)),
-    button("next", "One ply forward", "→", () => go(ply + 1)), button("last", "To the end", "End", () => go(moves.length)),
-    button("doorBack", "One door back", ",", () => step(-1)), button("doorNext", "One door forward", ".", () => step(1)), at, latest);
-  const graph = h("div", { class: "graphs" });
-  const moveList = h("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
-  const review = gygesReview.create({ h, root, below: now, list: moveList, go: (to) => go(to), redraw: () => show(), state: () => ({ game, positions, board, index: door ? ply : ply - 1 }) });
-  const keys = h("p", { class: "keys" });
-  keys.append(h("kbd", {}, "←"), " ", h("kbd", {}, "→"), " ply, ", h("kbd", {}, ","), " ", h("kbd", {}, "."), " door, ", h("kbd", {}, "Home"), " ", h("kbd", {}, "End"), ", ", h("kbd", {}, "Space"), " plays");
-  const stage = h("div", { class: "viewer" }, h("div", {}, sides, place, controls, keys), h("div", {}, now, graph, moveList));
+  const controls = make(
+    "div",
+    { class: "controls", role: "group", "aria-label": "Steps" },
+    play,
+    button("first", "To the beginning", "Home", () => go(0)),
+    button("back", "One ply back", "←", () => go(door ? ply : ply - 1)),
+    button("next", "One ply forward", "→", () => go(ply + 1)),
+    button("last", "To the end", "End", () => go(moves.length)),
+    button("doorBack", "One door back", ",", () => step(-1)),
+    button("doorNext", "One door forward", ".", () => step(1)),
+    at,
+  );
+  const graph = make("div", { class: "graphs" });
+  const moveList = make("ol", { class: "moves", "aria-label": "Moves", tabindex: "0" });
+  const review = reviews.create({
+    root,
+    below: now,
+    list: moveList,
+    go: (to) => go(to),
+    redraw: () => show(),
+    state: () => ({ game, positions, board, index: door ? ply : ply - 1 }),
+  });
+  const keys = make("p", { class: "keys" });
+  keys.append(
+    make("kbd", {}, "←"),
+    " ",
+    make("kbd", {}, "→"),
+    " ply, ",
+    make("kbd", {}, ","),
+    " ",
+    make("kbd", {}, "."),
+    " door, ",
+    make("kbd", {}, "Home"),
+    " ",
+    make("kbd", {}, "End"),
+    ", ",
+    make("kbd", {}, "Space"),
+    " plays",
+  );
+  const stage = make(
+    "div",
+    { class: "viewer" },
+    make("div", {}, sides, place, controls, keys),
+    make("div", {}, now, graph, moveList),
+  );
   document.addEventListener("keydown", onKey);
   root.replaceChildren(absent, picker, found, list, stage);
   drawPlay();
@@ -107,21 +243,34 @@ const gygesViewer = (() => {
     const g = byID.get(id);
     if (!g || g === game) return;
     pause();
-    game = g; ply = 0; door = 0;
+    game = g;
+    ply = 0;
+    door = 0;
     review.open();
     moves = g.opening ? g.moves.map(B.parseMove) : [];
-    positions = [g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s")];
+    positions = [
+      g.opening ? B.parsePosition(g.opening) : B.parsePosition("000000/000000/000000/000000/000000/000000 s"),
+    ];
     moves.forEach((m, i) => positions.push(B.apply(positions[i], m)));
     // The side to move is not shown while pieces are placed; then South begins.
     board = B.create({ hands: positions[0].kang || moves.some((m) => m.kind === "place") });
     place.replaceChildren(board.element);
-    drawPlay(); drawSides(); drawMoves(); drawGraph(); markCurrent();
+    drawPlay();
+    drawSides();
+    drawMoves();
+    drawGraph();
+    markCurrent();
   }
 
   function drawSides() {
-    const g = game, end = g.result ? `${g.result} by ${g.reason} after ply ${g.plies}${g.fault ? ` (${g.fault})` : ""}` : g.gone ? "it is no longer played, and not recorded yet" : "under way";
-    sides.replaceChildren(h("b", { class: "dot-n" }, "North: " + data.agents[g.north]), h("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
-      h("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${end}`), ...(g.note ? [h("span", {}, "Note: " + g.note)] : []));
+    const g = game,
+      end = `${g.result} by ${g.reason} after ply ${g.plies}${g.fault ? ` (${g.fault})` : ""}`;
+    sides.replaceChildren(
+      make("b", { class: "dot-n" }, "North: " + data.agents[g.north]),
+      make("b", { class: "dot-s" }, "South: " + data.agents[g.south]),
+      make("span", {}, `Game ${g.id}, ${data.rules[g.rules]}: ${end}`),
+      ...(g.note ? [make("span", {}, "Note: " + g.note)] : []),
+    );
   }
 
   const side = (i) => B.mover(positions[i], moves[i]);
@@ -131,77 +280,137 @@ const gygesViewer = (() => {
     if (scoreAt(i)) parts.push(scoreAt(i));
     if (game.depths && game.depths[i]) parts.push("depth " + game.depths[i]);
     if (game.nodes && game.nodes[i]) parts.push(game.nodes[i] + " nodes");
-    if (game.us && game.us[i] !== undefined) parts.push(game.us[i] >= 1000 ? (game.us[i] / 1000).toPrecision(3) * 1 + " ms" : game.us[i] + " µs");
+    if (game.us && game.us[i] !== undefined)
+      parts.push(game.us[i] >= 1000 ? +(game.us[i] / 1000).toPrecision(3) + " ms" : game.us[i] + " µs");
     return parts.join(", ");
   };
 
   function drawMoves() {
     const top = moveList.scrollTop;
-    moveList.replaceChildren(...moves.map((m, i) => h("li", { onclick: () => go(i + 1), "data-ply": i + 1 },
-      h("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)), h("span", { class: "m" }, m.text), h("span", { class: "v" }, scoreAt(i)))));
+    moveList.replaceChildren(
+      ...moves.map((m, i) =>
+        make(
+          "li",
+          { onclick: () => go(i + 1), "data-ply": i + 1 },
+          make("span", { class: "n " + (side(i) ? "dot-n" : "dot-s") }, String(i + 1)),
+          make("span", { class: "m" }, m.text),
+          make("span", { class: "v" }, scoreAt(i)),
+        ),
+      ),
+    );
     moveList.scrollTop = top;
   }
 
   // go shows the position after so many moves.
-  function go(to) { ply = Math.max(0, Math.min(to, moves.length)); door = 0; show(); }
+  function go(to) {
+    ply = Math.max(0, Math.min(to, moves.length));
+    door = 0;
+    show();
+  }
 
   // step goes through one door.
   function step(by) {
     if (by > 0) {
       if (ply === moves.length) return;
       const n = moves[ply].steps.length;
-      if (door + 1 >= n) { ply++; door = 0; } else door++;
+      if (door + 1 >= n) {
+        ply++;
+        door = 0;
+      } else door++;
     } else if (door > 0) door--;
-    else if (ply > 0) { ply--; door = Math.max(0, moves[ply].steps.length - 1); }
+    else if (ply > 0) {
+      ply--;
+      door = Math.max(0, moves[ply].steps.length - 1);
+    }
     show();
   }
 
   function show() {
-    const i = door ? ply : ply - 1, m = moves[i];
-    board.draw({ position: positions[door ? ply + 1 : ply], move: m, before: m && positions[i], door: door || undefined });
+    const i = door ? ply : ply - 1,
+      m = moves[i];
+    board.draw({
+      position: positions[door ? ply + 1 : ply],
+      move: m,
+      before: m && positions[i],
+      door: door || undefined,
+    });
     showAt();
-    now.replaceChildren(...(m ? [h("p", {}, B.describeMove(positions[i], m)), h("p", { class: "course" }, m.text), h("p", { class: "keys" }, effort(i))] : [h("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]));
+    now.replaceChildren(
+      ...(m
+        ? [
+            make("p", {}, B.describeMove(positions[i], m)),
+            make("p", { class: "course" }, m.text),
+            make("p", { class: "keys" }, effort(i)),
+          ]
+        : [make("p", {}, "The opening. " + (positions[0].side && moves.length ? "North" : "South") + " moves first.")]),
+    );
     const li = markMove();
     if (li) {
       const top = li.offsetTop - moveList.offsetTop;
-      if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight) moveList.scrollTop = top - moveList.clientHeight / 2;
+      if (top < moveList.scrollTop || top + li.offsetHeight > moveList.scrollTop + moveList.clientHeight)
+        moveList.scrollTop = top - moveList.clientHeight / 2;
     }
-    moveCursor();
-    if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams({ rules: data.rules[game.rules], position: game.opening, moves: game.moves.join(" "), at: ply });
+    drawn?.moveTo(ply);
+    const position = {
+      rules: data.rules[game.rules],
+      position: game.opening,
+      moves: game.moves.join(" "),
+      at: String(ply),
+    };
+    if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams(position);
     if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
     review.show();
   }
 
   // markMove marks the last move made in the list, and returns its row.
   function markMove() {
-    for (const li of moveList.children) +li.dataset.ply === ply ? li.setAttribute("aria-current", "true") : li.removeAttribute("aria-current");
+    for (const li of moveList.children) mark(li, +li.dataset.ply === ply);
     return moveList.children[ply - 1];
   }
 
   function showAt() {
     at.textContent = `${ply} of ${moves.length}` + (door ? ` + ${door} of ${moves[ply].steps.length} doors` : "");
-    latest.hidden = !game.live || ply === moves.length;
   }
 
   function start() {
     if (ply === moves.length) go(0);
     const tick = () => {
-      if (reducedMotion) go(ply + 1); else step(1);
+      if (reducedMotion) go(ply + 1);
+      else step(1);
       if (ply === moves.length) return pause();
       timer = setTimeout(tick, reducedMotion ? 1200 : door ? 160 : 650);
     };
     timer = setTimeout(tick, 150);
     drawPlay();
   }
-  function pause() { clearTimeout(timer); timer = 0; drawPlay(); }
+  function pause() {
+    clearTimeout(timer);
+    timer = 0;
+    drawPlay();
+  }
 
   // Keys work wherever the focus is; those that would scroll the page only while the board is in view.
   function onKey(e) {
     const act = {
-      ArrowLeft: () => go(door ? ply : ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(moves.length),
-      ",": () => step(-1), ".": () => step(1), " ": () => (timer ? pause() : start()),
+      ArrowLeft: () => go(door ? ply : ply - 1),
+      ArrowRight: () => go(ply + 1),
+      Home: () => go(0),
+      End: () => go(moves.length),
+      ",": () => step(-1),
+      ".": () => step(1),
+      " ": () => (timer ? pause() : start()),
     }[e.key];
-    if (!act || !game || e.defaultPrevented || e.altKey || e.ctrlKey || e.metaKey || (e.shiftKey && !/[,.]/.test(e.key)) || usesKey(e.target, e.key)) return;
+    if (
+      !act ||
+      !game ||
+      e.defaultPrevented ||
+      e.altKey ||
+      e.ctrlKey ||
+      e.metaKey ||
+      (e.shiftKey && !/[,.]/.test(e.key)) ||
+      usesKey(e.target, e.key)
+    )
+      return;
     if (!e.key.startsWith("Arrow") && !inView()) return;
     e.preventDefault();
     if (e.key !== " ") pause();
@@ -214,105 +423,134 @@ const gygesViewer = (() => {
     if (key === " " && target.closest("button, summary")) return true;
     const box = target.closest(".scroll, .games, pre");
     if (!box) return false;
-    return key.startsWith("Arrow") ? box.scrollWidth > box.clientWidth : key.length > 1 || key === " " ? box.scrollHeight > box.clientHeight : false;
+    return key.startsWith("Arrow")
+      ? box.scrollWidth > box.clientWidth
+      : key.length > 1 || key === " "
+        ? box.scrollHeight > box.clientHeight
+        : false;
   }
 
   // inView reports whether at least half of the board and its surroundings, or of the window, are in view.
   function inView() {
-    const r = stage.getBoundingClientRect(), seen = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
+    const r = stage.getBoundingClientRect(),
+      seen = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
     return seen >= Math.min(r.height, innerHeight) / 2;
   }
 
   // ---- the scores: each mover's own, seen from South's side
 
-  let cursor = null, graphX = () => 0;
-  const CAP = 10;
+  let drawn = null; // the graph
+  const CAP = 10; // points
   function drawGraph() {
-    cursor = null;
-    if (!game.scores || !game.scores.some((s) => s !== null)) { graph.replaceChildren(); return; }
-    const W = 420, H = 130, L = 34, R = 8, T = 10, F = 16;
-    const n = Math.max(moves.length, 1);
-    graphX = (i) => L + (i / n) * (W - L - R);
-    const gy = (v) => T + ((CAP - v) / (2 * CAP)) * (H - T - F);
-    const svg = B.el(null, "svg", { class: "graph", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": "Scores by ply, from South’s side" });
-    for (const v of [-CAP, -5, 0, 5, CAP]) {
-      B.el(svg, "line", { class: v ? "grid" : "zero", x1: L, x2: W - R, y1: gy(v), y2: gy(v) });
-      B.el(svg, "text", { x: L - 5, y: gy(v) + 4, "text-anchor": "end" }, (v > 0 ? "+" : v < 0 ? "−" : "") + Math.abs(v));
-    }
-    B.el(svg, "text", { x: W - R, y: H - 3, "text-anchor": "end" }, "each player’s score by ply; up is good for South");
-    const paths = ["", ""], dots = [];
+    drawn = null;
+    graph.replaceChildren();
+    if (!game.scores || !game.scores.some((s) => s !== null)) return;
+    const south = [],
+      north = [],
+      dots = [];
     moves.forEach((m, i) => {
-      const s = game.scores[i];
+      const s = game.scores[i],
+        who = side(i);
       if (s === null || s === undefined) return;
-      const who = side(i), v = Math.max(-CAP, Math.min(CAP, ((who ? -1 : 1) * s) / 100));
-      paths[who] += (paths[who] ? "L" : "M") + graphX(i + 1).toFixed(1) + " " + gy(v).toFixed(1);
-      dots.push([graphX(i + 1), gy(v), "ps pn".split(" ")[who]]);
+      const v = Math.max(-CAP, Math.min(CAP, ((who ? -1 : 1) * s) / 100));
+      (who ? north : south).push([i + 1, v]);
+      dots.push([i + 1, v, who ? "pn" : "ps"]);
     });
-    paths.forEach((d, who) => d && B.el(svg, "path", { class: "sn"[who], d }));
-    if (dots.length <= 120) for (const [cx, cy, cls] of dots) B.el(svg, "circle", { class: cls, cx, cy, r: 2.6 });
-    cursor = B.el(svg, "line", { class: "cursor", y1: T - 4, y2: H - F + 2 });
-    svg.addEventListener("click", (e) => {
-      const box = svg.getBoundingClientRect();
-      go(Math.round(((((e.clientX - box.left) / box.width) * W - L) / (W - L - R)) * n));
+    const ticks = [-CAP, -5, 0, 5, CAP].map((v) => [v, (v > 0 ? "+" : v < 0 ? "−" : "") + Math.abs(v)]);
+    drawn = lineGraph({
+      label: "Scores by ply, from South’s side",
+      caption: "each player’s score by ply; up is good for South",
+      height: 130,
+      left: 34,
+      ticks,
+      plies: moves.length,
+      lines: [
+        ["s", south],
+        ["n", north],
+      ],
+      dots: dots.length <= 120 ? dots : [],
+      radius: 2.6,
+      go,
     });
-    graph.replaceChildren(svg);
-  }
-  function moveCursor() {
-    if (!cursor) return;
-    cursor.setAttribute("x1", graphX(ply)); cursor.setAttribute("x2", graphX(ply));
+    graph.append(drawn.element);
   }
 
   // A server has an analysis board.
-  const toAnalyse = document.querySelector('.site a[href="/analyse"]') && h("a", {}, "Analyse this position");
+  const toAnalyse = document.querySelector('.site a[href="/analyse"]') && make("a", {}, "Analyse this position");
   if (toAnalyse) graph.before(toAnalyse);
 
   // ---- the address
 
   function read() {
-    const hash = location.hash.slice(1), q = new URLSearchParams(hash);
+    const hash = location.hash.slice(1),
+      q = new URLSearchParams(hash);
     if (q.has("game") && byID.has(q.get("game"))) {
       open(q.get("game"));
-      go(q.get("ply") === "last" ? moves.length : parseInt(q.get("ply"), 10) || 0);
+      go(parseInt(q.get("ply"), 10) || 0);
       return true;
     }
     if (hash.startsWith("list")) {
       for (const key of ["rules", "player", "against", "result", "reason"]) set(key, q.get(key) ?? "");
       const games = showList();
-      if (games.length) { open(games[0].id); keepingAddress(() => go(0)); }
+      if (games.length) {
+        open(games[0].id);
+        keepingAddress(() => go(0));
+      }
       return true;
     }
     return false;
   }
   // keepingAddress runs act without a change of the address.
-  function keepingAddress(act) { const keep = location.hash; act(); history.replaceState(null, "", keep || location.pathname + location.search); }
+  function keepingAddress(act) {
+    const keep = location.hash;
+    act();
+    history.replaceState(null, "", keep || location.pathname + location.search);
+  }
 
   // linked is the game that the address names. noteAbsent says so if the page doesn't have it.
   const linked = () => new URLSearchParams(location.hash.slice(1)).get("game");
   function noteAbsent() {
     const missing = linked() && !byID.has(linked());
-    absent.textContent = missing ? `Game ${linked().slice(0, 40)}, which the address names, is not among those of this page.` : "";
+    absent.textContent = missing
+      ? `Game ${linked().slice(0, 40)}, which the address names, is not among those of this page.`
+      : "";
     if (missing) absent.scrollIntoView({ behavior: "instant" });
   }
 
   // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for, and
   // the list to the game that is shown.
   function toView() {
-    const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0, room = innerHeight - margin;
-    const seen = (e) => { const r = e.getBoundingClientRect(); return r.top >= margin && r.bottom <= innerHeight; };
-    const bottom = controls.getBoundingClientRect().bottom, from = (e) => bottom - e.getBoundingClientRect().top;
+    const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0,
+      room = innerHeight - margin;
+    const seen = (e) => {
+      const r = e.getBoundingClientRect();
+      return r.top >= margin && r.bottom <= innerHeight;
+    };
+    const bottom = controls.getBoundingClientRect().bottom,
+      from = (e) => bottom - e.getBoundingClientRect().top;
     if (!seen(place) || !seen(controls)) {
-      const [e, block] = !list.hidden && from(list) <= room ? [list, "start"] : from(stage) <= room ? [controls, "end"] : [stage, "start"];
+      const [e, block] =
+        !list.hidden && from(list) <= room
+          ? [list, "start"]
+          : from(stage) <= room
+            ? [controls, "end"]
+            : [stage, "start"];
       e.scrollIntoView({ behavior: "instant", block });
     }
     const row = body.querySelector("[aria-current]");
     if (!row) return;
-    const r = row.getBoundingClientRect(), box = list.getBoundingClientRect();
-    if (r.top < box.top || r.bottom > box.bottom || !seen(row)) list.scrollTop += r.bottom - box.bottom + 1.5 * r.height; // its lower end is next to the board
+    const r = row.getBoundingClientRect(),
+      box = list.getBoundingClientRect();
+    if (r.top < box.top || r.bottom > box.bottom || !seen(row))
+      list.scrollTop += r.bottom - box.bottom + 1.5 * r.height; // its lower end is next to the board
   }
 
   showList();
   if (read()) toView();
-  else if (data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
+  else if (data.games.length) {
+    open(data.games[0].id);
+    keepingAddress(() => go(0));
+  }
   noteAbsent();
   addEventListener("hashchange", () => {
     const hash = location.hash;
@@ -325,87 +563,53 @@ const gygesViewer = (() => {
 
   const indexIn = (list, name) => (list.includes(name) ? list.indexOf(name) : list.push(name) - 1);
 
-  // watch takes the games under way, like those of update. The game that is shown grows by its moves: who sees its last
-  // one sees those that follow.
-  function watch(games) {
-    for (const { game: g, rules, south, north } of games) {
-      const known = byID.get(g.id);
-      if (known && !known.live) continue; // it is recorded by now
-      Object.assign(g, { live: true, rules: indexIn(data.rules, rules), south: indexIn(data.agents, south), north: indexIn(data.agents, north) });
-      byID.set(g.id, g);
-      if (known && known === game) renew(g);
-    }
-    for (const [id, g] of byID) {
-      if (!g.live || games.some((x) => x.game.id === id)) continue;
-      if (g !== game) byID.delete(id);
-      else if (!g.gone) { g.gone = true; drawSides(); }
-    }
-    openLinked();
-    if (!game && games.length) { open(games[0].game.id); keepingAddress(() => go(moves.length)); }
-  }
-
-  // renew takes further moves, or the record, of the game that is shown.
-  function renew(g) {
-    const was = ply, following = was === moves.length && !timer;
-    const grown = moves.length > 0 && moves.every((m, i) => m.text === g.moves[i]); // the first moves may need another board
-    if (grown) {
-      game = g;
-      for (const text of g.moves.slice(moves.length)) { moves.push(B.parseMove(text)); positions.push(B.apply(positions[moves.length - 1], moves[moves.length - 1])); }
-      drawSides(); drawMoves(); drawGraph(); markCurrent();
-    } else { game = null; open(g.id); }
-    const to = following ? moves.length : was;
-    if (grown && to === was) { markMove(); showAt(); moveCursor(); }
-    else if (linked() === g.id) go(to);
-    else keepingAddress(() => go(to));
-  }
-
   // openLinked opens the game that the address names, if it wasn't there before.
   function openLinked() {
-    if (linked() && byID.has(linked()) && (!game || game.id !== linked()) && read()) { noteAbsent(); toView(); }
+    if (linked() && byID.has(linked()) && (!game || game.id !== linked()) && read()) {
+      noteAbsent();
+      toView();
+    }
   }
 
   // update takes the lists of players and rule sets that links count by now, and
   // further games, which name theirs: {game, rules, south, north}.
   function update(agents, rules, games) {
     const before = JSON.stringify([data.agents, data.rules]);
-    const a = data.agents.map((name) => indexIn(agents, name)), r = data.rules.map((name) => indexIn(rules, name));
-    for (const g of byID.values()) { g.south = a[g.south]; g.north = a[g.north]; g.rules = r[g.rules]; }
+    const a = data.agents.map((name) => indexIn(agents, name)),
+      r = data.rules.map((name) => indexIn(rules, name));
+    for (const g of byID.values()) {
+      g.south = a[g.south];
+      g.north = a[g.north];
+      g.rules = r[g.rules];
+    }
     for (const key of ["player", "against"]) if (key in filter) filter[key] = String(a[+filter[key]]);
     if ("rules" in filter) filter.rules = String(r[+filter.rules]);
-    data.agents = agents; data.rules = rules;
-    const fresh = games.filter((g) => !byID.has(g.game.id) || byID.get(g.game.id).live);
+    data.agents = agents;
+    data.rules = rules;
+    const fresh = games.filter((g) => !byID.has(g.game.id));
     for (const g of fresh) {
-      Object.assign(g.game, { rules: indexIn(rules, g.rules), south: indexIn(agents, g.south), north: indexIn(agents, g.north) });
-      data.games.push(g.game); byID.set(g.game.id, g.game);
-      if (game && game.id === g.game.id) renew(g.game);
+      Object.assign(g.game, {
+        rules: indexIn(rules, g.rules),
+        south: indexIn(agents, g.south),
+        north: indexIn(agents, g.north),
+      });
+      data.games.push(g.game);
+      byID.set(g.game.id, g.game);
     }
     const changed = JSON.stringify([data.agents, data.rules]) !== before;
     if (!changed && !fresh.length) return;
     if (!picker.contains(document.activeElement)) drawPicker();
     showList();
     openLinked();
-    if (!game && data.games.length) { open(data.games[0].id); keepingAddress(() => go(0)); }
-  }
-
-  // gridKeys makes each matrix one stop of the tab key, with arrows inside.
-  function gridKeys(within = document) {
-    for (const table of within.querySelectorAll("table.matrix")) {
-      const cells = [...table.querySelectorAll("tbody tr")].map((tr) => [...tr.cells].map((c) => c.querySelector("a, [tabindex]")));
-      const flat = cells.flat().filter(Boolean);
-      flat.forEach((c, i) => (c.tabIndex = i ? -1 : 0));
-      table.addEventListener("keydown", (e) => {
-        const d = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[e.key];
-        const r = cells.findIndex((row) => row.includes(e.target));
-        if (!d || r < 0) return;
-        e.preventDefault();
-        for (let i = r + d[0], j = cells[r].indexOf(e.target) + d[1]; cells[i] && j >= 0 && j < cells[i].length; i += d[0], j += d[1]) {
-          if (!cells[i][j]) continue;
-          e.target.tabIndex = -1; cells[i][j].tabIndex = 0; cells[i][j].focus();
-          return;
-        }
-      });
+    if (!game && data.games.length) {
+      open(data.games[0].id);
+      keepingAddress(() => go(0));
     }
   }
 
-  return { gridKeys, update, watch, toView, scoreText };
-})();
+  return { update, toView };
+}
+
+const source = $("viewer-data");
+export const viewer =
+  $("viewer") && source ? create($("viewer"), JSON.parse(source.textContent)) : { update() {}, toView() {} };

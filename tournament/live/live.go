@@ -1,0 +1,102 @@
+// Package live serves pages of runs as package report shows them, which change while a run goes on.
+//
+// A run in progress is read from its files alone: complete lines that were appended to its
+// records, and the file of games under way, are read every second while a page is open,
+// and pages get what changed by server-sent events. The program that plays the run is not involved.
+//
+// Names of runs lead to folders below those that the operator has named and nowhere else
+// (see [os.Root]).
+package live
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"gyges/tournament/web"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// maxRenders bounds the pages rendered at a time.
+const maxRenders = 2
+
+// Pages are the pages of runs.
+type Pages struct {
+	server  *web.Server
+	catalog *catalog
+	list    *feed
+	renders chan struct{} // pages being rendered
+
+	pollInterval time.Duration // constants but in tests
+	maxRead      int64         // bytes of a run's records that are read at a time
+}
+
+// New adds the pages of the runs below a folder of results, "" for none, and of further runs to a
+// server. It returns an error if one of these can't be opened.
+func New(s *web.Server, results string, runs []string) (*Pages, error) {
+	p := &Pages{
+		server: s, renders: make(chan struct{}, maxRenders), pollInterval: pollInterval, maxRead: readAtOnce,
+	}
+	var err error
+	if p.catalog, err = newCatalog(p, results, runs); err != nil {
+		return nil, err
+	}
+	p.list = &feed{pages: p, render: p.renderList}
+	s.AddAssets(assets)
+	s.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		now := p.list.now(p.pollInterval)
+		s.WritePage(w, http.StatusOK, "list", livePage{Version: now.version, parts: now.parts})
+	})
+	s.HandleFunc("GET /events", p.list.serve)
+	s.HandleFunc("GET /run/{id...}", p.onRun((*run).serve))
+	s.HandleFunc("GET /run-events/{id...}", p.onRun(func(r *run, w http.ResponseWriter, q *http.Request) {
+		r.feed.serve(w, q)
+	}))
+	s.OnClose(p.catalog.close)
+	return p, nil
+}
+
+// Run returns the folder of a run; ok is false if there is none of that id.
+func (p *Pages) Run(id string) (folder fs.FS, ok bool) { return p.catalog.find(id) }
+
+// livePage is the data of a page with parts that change.
+type livePage struct {
+	ID      string // of the run
+	Version int64
+	parts   map[string]part
+	Viewer  any
+}
+
+// Part returns the value of a part.
+func (p livePage) Part(name string) any { return p.parts[name].value }
+
+// renderList makes the list of runs.
+func (p *Pages) renderList(context.Context) (parts map[string]any, behind bool) {
+	list, more := p.catalog.entries()
+	table, err := p.server.HTML("runs", struct {
+		Runs    []entry
+		More    bool
+		Results string
+	}{list, more, p.catalog.path})
+	if err != nil {
+		p.server.Log.Error("the list of runs can't be written", "error", err)
+		return nil, false
+	}
+	return map[string]any{"table": table}, false
+}
+
+// onRun passes requests to the run in their paths.
+func (p *Pages) onRun(serve func(*run, http.ResponseWriter, *http.Request)) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		r := p.catalog.run(q.PathValue("id"))
+		if r == nil {
+			p.server.Refuse(w, http.StatusNotFound, "there is no such run")
+			return
+		}
+		serve(r, w, q)
+	}
+}

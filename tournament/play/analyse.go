@@ -1,0 +1,229 @@
+package play
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gyges/agents"
+	"gyges/agents/analysis"
+	"gyges/rules"
+	"gyges/tournament/web"
+)
+
+// Bounds on what a page can have analysed.
+const (
+	maxMoves  = 1000 // before the position
+	maxLines  = 5    // best moves
+	maxPageID = 40   // bytes
+
+	analysesPerClient = 1 // where other machines have access
+)
+
+// analysePage is the data of the page to analyse.
+type analysePage struct {
+	Rules []rules.Preset
+	Lines []int // numbers of best moves to choose from
+}
+
+func (p *Pages) serveAnalyse(w http.ResponseWriter, _ *http.Request) {
+	page := analysePage{Rules: rules.Presets()}
+	for n := range maxLines {
+		page.Lines = append(page.Lines, n+1)
+	}
+	p.server.WritePage(w, http.StatusOK, "analyse", page)
+}
+
+// positionRequest names a position.
+type positionRequest struct {
+	Rules    string   `json:"rules"`
+	Setup    string   `json:"setup"`    // "random": a set-up drawn in place of the position
+	Position string   `json:"position"` // "": the beginning of a game
+	Moves    []string `json:"moves"`    // from there
+}
+
+// positionState is a position as JSON, for the page to analyse.
+type positionState struct {
+	Rules    string   `json:"rules"`
+	Start    string   `json:"start"` // the position before the moves
+	Moves    []string `json:"moves"` // in long notation
+	Position string   `json:"position"`
+	Turn     string   `json:"turn"`
+	Placing  bool     `json:"placing"` // pieces are being placed
+	Pass     bool     `json:"pass"`    // is the only legal move
+	Sources  []source `json:"sources"`
+	Result   string   `json:"result,omitempty"` // of a game that is over
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// getPosition answers a request for a position.
+func getPosition(_ *http.Request, q positionRequest) (any, error) {
+	if q.Setup != "" && q.Setup != "random" {
+		return nil, web.Unprocessable("setup: expected random or nothing, found %.60q", q.Setup)
+	}
+	r, err := parseRules(q.Rules)
+	if err != nil {
+		return nil, err
+	}
+	if q.Setup == "random" {
+		q.Position = r.FormatPosition(drawSetup(r))
+	}
+	g, err := replay(r, q.Position, q.Moves)
+	if err != nil {
+		return nil, err
+	}
+	return newPositionState(g), nil
+}
+
+func newPositionState(g *rules.Game) positionState {
+	r, p := g.Rules(), g.Position()
+	state := positionState{
+		Rules: r.String(), Start: r.FormatPosition(g.Start()), Position: r.FormatPosition(p),
+		Turn: p.Side().Name(), Placing: r.SettingUp(p), Sources: []source{}, Moves: []string{},
+	}
+	at := g.Start()
+	for _, m := range g.Moves() {
+		state.Moves = append(state.Moves, r.LongText(at, m))
+		at = r.Apply(at, m)
+	}
+	if o, reason := g.Outcome(); o != rules.Undecided {
+		state.Result, state.Reason = o.String(), string(reason)
+	} else if state.Pass = g.Legal().Contains(rules.Pass); !state.Pass {
+		state.Sources = sources(g)
+	}
+	return state
+}
+
+// replay returns the game that moves lead to.
+func replay(r *rules.Rules, position string, moves []string) (*rules.Game, error) {
+	if len(moves) > maxMoves {
+		return nil, web.Unprocessable("moves: expected at most %d, found %d", maxMoves, len(moves))
+	}
+	g, err := analysis.Replay(r, position, moves)
+	if err != nil {
+		return nil, web.Unprocessable("%v", err)
+	}
+	return g, nil
+}
+
+// analysisRequest reads what a request wants analysed.
+func analysisRequest(r *http.Request) (q analysis.Request, err error) {
+	set, err := parseRules(r.FormValue("rules"))
+	if err != nil {
+		return q, err
+	}
+	if q.Game, err = replay(set, r.FormValue("position"), strings.Fields(r.FormValue("moves"))); err != nil {
+		return q, err
+	}
+	if set.SettingUp(q.Game.Position()) {
+		return q, web.Unprocessable("position: expected one in which all pieces are placed")
+	}
+	if o, _ := q.Game.Outcome(); o != rules.Undecided {
+		return q, web.Unprocessable("position: the game is over there")
+	}
+	q.Multi, err = strconv.Atoi(r.FormValue("multi"))
+	if err != nil || q.Multi < 1 || q.Multi > maxLines {
+		return q, web.Unprocessable("multi: expected 1 to %d, found %.60q", maxLines, r.FormValue("multi"))
+	}
+	if len(r.FormValue("page")) > maxPageID {
+		return q, web.Unprocessable("page: expected at most %d bytes, found %d", maxPageID, len(r.FormValue("page")))
+	}
+	return q, nil
+}
+
+// analyse searches a position, and sends the best lines of each depth as server-sent events
+// until the client goes.
+func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
+	q, err := analysisRequest(r)
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	ctx, end, err := p.analyses.begin(r.Context(), pageKey{web.Client(r), r.FormValue("page")})
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	defer end()
+	to, err := p.server.NewEvents(w, r.WithContext(ctx))
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	defer to.Close()
+	var ended error
+	err = p.pool.UseYielding(to.Context(), p.Analyst, func(ctx context.Context, agent agents.Agent) error {
+		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // the agent is used again; ended has the error
+		}
+		return ended
+	})
+	to.Send("end", p.reason(cmp.Or(err, ended)))
+}
+
+// reason is why a search ended, for the page: "done", "time", "yielded" or "failed".
+func (p *Pages) reason(err error) string {
+	switch {
+	case err == nil:
+		return "done"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "time"
+	case errors.Is(err, analysis.ErrYielded):
+		return "yielded"
+	case !errors.Is(err, context.Canceled):
+		p.server.Log.Error("an analysis failed", "error", err)
+	}
+	return "failed"
+}
+
+// analyses are those under way, one for each page.
+type analyses struct {
+	max int // of an address; 0: any number
+
+	mu    sync.Mutex
+	pages map[pageKey]*pageAnalysis
+}
+
+type pageKey struct{ client, page string }
+
+type pageAnalysis struct{ cancel context.CancelFunc }
+
+// begin returns the context of a page's analysis. It cancels the page's last one. end must be
+// called when the analysis has ended.
+func (a *analyses) begin(ctx context.Context, key pageKey) (c context.Context, end func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if last := a.pages[key]; last != nil {
+		last.cancel()
+		delete(a.pages, key)
+	}
+	others := 0
+	for k := range a.pages {
+		if k.client == key.client {
+			others++
+		}
+	}
+	if a.max > 0 && others >= a.max {
+		return nil, nil, web.TooMany(
+			"another page at your address has %d position analysed already; switch it off there", a.max)
+	}
+	if a.pages == nil {
+		a.pages = map[pageKey]*pageAnalysis{}
+	}
+	c, cancel := context.WithCancel(ctx)
+	mine := &pageAnalysis{cancel}
+	a.pages[key] = mine
+	return c, func() {
+		cancel()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.pages[key] == mine {
+			delete(a.pages, key)
+		}
+	}, nil
+}

@@ -1,0 +1,342 @@
+package play
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/agents/analysis"
+	"gyges/rules"
+	"gyges/tournament/web"
+)
+
+// middle is a position in the middle of a game.
+const middle = "202110/000330/000000/000200/000100/030123 s"
+
+// position asks for a position.
+func (s *testServer) position(q positionRequest, status int) (p positionState) {
+	s.t.Helper()
+	body, err := json.Marshal(q)
+	require.NoError(s.t, err)
+	w := s.post("/api/position", string(body))
+	require.Equal(s.t, status, w.Code, w.Body.String())
+	if status == http.StatusOK {
+		d := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
+		d.DisallowUnknownFields()
+		require.NoError(s.t, d.Decode(&p))
+	}
+	return p
+}
+
+// The moves offered lead from position to position, under every preset, to the end of a game.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for _, preset := range rules.Presets() {
+		now := s.position(positionRequest{Rules: preset.Name, Setup: "random"}, http.StatusOK)
+		require.False(t, now.Placing)
+		g, err := replay(rules.MustParse(preset.Name), now.Start, nil)
+		require.NoError(t, err)
+		for range 40 {
+			require.Equal(t, g.Rules().FormatPosition(g.Position()), now.Position)
+			require.Equal(t, g.Position().Side().Name(), now.Turn)
+			o, reason := g.Outcome()
+			if o != rules.Undecided {
+				require.Equal(t, []string{o.String(), string(reason)}, []string{now.Result, now.Reason})
+				require.Empty(t, now.Sources)
+				break
+			}
+			require.Equal(t, sources(g), append([]source{}, now.Sources...))
+			m := g.Legal().At(g.Legal().Len() - 1)
+			now.Moves = append(now.Moves, m.String()) // the others are in long notation
+			g.PlayLegal(m)
+			now = s.position(positionRequest{Rules: preset.Name, Position: now.Start, Moves: now.Moves}, http.StatusOK)
+		}
+	}
+	now := s.position(positionRequest{Rules: "standard"}, http.StatusOK)
+	require.True(t, now.Placing)
+	require.Len(t, now.Sources, 3)
+	over := s.position(positionRequest{Rules: "standard", Moves: []string{"b4-goal"},
+		Position: "000000/000000/000000/032233/112300/110200 s"}, http.StatusOK)
+	require.Equal(t, []string{"1-0", "goal"}, []string{over.Result, over.Reason})
+}
+
+// Positions that can't be, and whatever else comes, are refused with the reason.
+func TestPositionsRefused(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for body, want := range map[string]string{
+		`{"rules":"standard","position":"1"}`:                                      "position",
+		`{"rules":"standard","position":"` + hostileJSON() + `"}`:                  "position",
+		`{"rules":"standard","position":"` + middle + `","moves":["a1-a2"]}`:       "move 1: a1-a2 is not legal",
+		`{"rules":"standard","moves":["` + hostileJSON() + `"]}`:                   "move 1",
+		`{"rules":"../../etc/passwd"}`:                                             "rules",
+		`{"rules":"kang","position":"` + middle + `"}`:                             "position",
+		`{"rules":"standard","setup":"place"}`:                                     "setup: expected random or nothing",
+		`{"rules":"standard","moves":[` + strings.Repeat(`"",`, maxMoves) + `""]}`: "moves: expected at most 1000, found 1001",
+	} {
+		w := s.post("/api/position", body)
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, body)
+		require.Contains(t, w.Body.String(), want)
+		require.NotContains(t, w.Body.String(), "<script>")
+	}
+	require.Equal(t, http.StatusBadRequest, s.post("/api/position", `{"rules":"standard","agent":"x"}`).Code)
+	require.Equal(t, http.StatusBadRequest, s.post("/api/position", `[`).Code)
+	big := `{"rules":"` + strings.Repeat("x", web.MaxBody) + `"}`
+	require.Equal(t, http.StatusRequestEntityTooLarge, s.post("/api/position", big).Code)
+}
+
+// hostileJSON is hostile as it stands in a JSON string.
+func hostileJSON() string {
+	text, _ := json.Marshal(hostile)
+	return strings.Trim(string(text), `"`)
+}
+
+// stream is an analysis as a page receives it.
+type stream struct {
+	*http.Response
+	t      *testing.T
+	in     *bufio.Scanner
+	cancel context.CancelFunc
+}
+
+// analysis asks for one over a connection.
+func analyseAt(t *testing.T, address string, q url.Values) *stream {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/analyse?"+q.Encode(), nil)
+	require.NoError(t, err)
+	w, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		cancel()
+		_ = w.Body.Close()
+	})
+	return &stream{w, t, bufio.NewScanner(w.Body), cancel}
+}
+
+// next returns the next event.
+func (s *stream) next() (event, data string) {
+	s.t.Helper()
+	for s.in.Scan() {
+		switch line := s.in.Text(); {
+		case strings.HasPrefix(line, "event: "):
+			event = line[7:]
+		case strings.HasPrefix(line, "data:"):
+			data = strings.TrimSpace(line[5:])
+		case line == "" && event != "":
+			return event, data
+		}
+	}
+	return "", ""
+}
+
+// question is a request for an analysis.
+func question(change ...string) url.Values {
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "multi": {"2"}, "page": {"p"}}
+	for i := 0; i < len(change); i += 2 {
+		q.Set(change[i], change[i+1])
+	}
+	return q
+}
+
+// serveAnalyses serves to pages, with idle connections closed at the end.
+func serveAnalyses(t *testing.T, s *testServer) string {
+	h := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		s.Close()
+		h.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return h.URL
+}
+
+// idle waits until nothing is searched and no page has an analysis.
+func (s *testServer) idle() {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		s.games.analyses.mu.Lock()
+		defer s.games.analyses.mu.Unlock()
+		return len(s.games.pool.Busy())+len(s.games.analyses.pages) == 0
+	}, time.Minute, time.Millisecond)
+}
+
+// The lines come depth by depth, and the search ends when the page goes.
+func TestAnalysis(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	at := analyseAt(t, serveAnalyses(t, s), question("moves", "a1-b2"))
+	require.Equal(t, http.StatusOK, at.StatusCode)
+	require.Equal(t, "text/event-stream", at.Header.Get("Content-Type"))
+	g, err := replay(rules.MustParse("standard"), middle, []string{"a1-b2"})
+	require.NoError(t, err)
+	for depth := 1; depth < 3; {
+		event, data := at.next()
+		require.Equal(t, "lines", event)
+		var lines []analysis.Line
+		require.NoError(t, json.Unmarshal([]byte(data), &lines))
+		for i, l := range lines {
+			require.Equal(t, i+1, l.Rank)
+			m, err := g.Rules().ParseMove(g.Position(), l.Moves[0])
+			require.NoError(t, err)
+			require.NoError(t, g.Check(m))
+		}
+		require.LessOrEqual(t, len(lines), 2)
+		depth = lines[0].Depth
+	}
+	require.NotEmpty(t, s.games.pool.Busy())
+	at.cancel()
+	s.idle()
+}
+
+// A proof ends it.
+func TestAnalysisEnds(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	at := analyseAt(t, serveAnalyses(t, s), question("position", "000000/000000/000000/032233/112300/110200 s", "multi", "1"))
+	var events []string
+	last := ""
+	for event, data := at.next(); event != ""; event, data = at.next() {
+		events = append(events, event)
+		last = data
+	}
+	require.Equal(t, []string{"lines", "end"}, events)
+	require.Equal(t, `"done"`, last)
+	s.idle()
+}
+
+// A page's next analysis ends its last one; another page of the address is refused.
+func TestAnalysisOneOfAnAddress(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, func(c *testConfig) { c.web.Open, c.Searches = true, 3 })
+	address := serveAnalyses(t, s)
+	first := analyseAt(t, address, question())
+	event, _ := first.next()
+	require.Equal(t, "lines", event)
+	refused := analyseAt(t, address, question("page", "q"))
+	require.Equal(t, http.StatusTooManyRequests, refused.StatusCode)
+	require.NotEmpty(t, refused.Header.Get("Retry-After"))
+	for range 5 {
+		next := analyseAt(t, address, question("multi", "1"))
+		require.Equal(t, http.StatusOK, next.StatusCode)
+		for event, _ = first.next(); event != ""; event, _ = first.next() { // it ends
+			require.NotEqual(t, "end", event)
+		}
+		event, _ = next.next()
+		require.Equal(t, "lines", event)
+		first = next
+	}
+	require.Len(t, s.games.pool.Busy(), 1)
+	first.cancel()
+	s.idle()
+}
+
+// Analyses wait for a free search, and make room for the moves of games.
+func TestAnalysisYields(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t) // one search
+	address := serveAnalyses(t, s)
+	first := analyseAt(t, address, question())
+	event, _ := first.next()
+	require.Equal(t, "lines", event)
+	second := analyseAt(t, address, question("page", "q")) // waits
+	now := s.settled(s.begin("random", "standard", "north", "random"))
+	require.Len(t, now.Moves, 1)
+	data := ""
+	for event != "end" {
+		event, data = first.next()
+		require.NotEmpty(t, event)
+	}
+	require.Equal(t, `"yielded"`, data)
+	event, _ = second.next()
+	require.Equal(t, "lines", event)
+	second.cancel()
+	s.idle()
+}
+
+// Closing the server ends the analyses, those that wait too.
+func TestAnalysisEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	address := serveAnalyses(t, s)
+	list := []*stream{analyseAt(t, address, question()), analyseAt(t, address, question("page", "q"))}
+	s.Close()
+	for _, at := range list {
+		for event, _ := at.next(); event != ""; event, _ = at.next() {
+			require.NotEqual(t, "end", event)
+		}
+	}
+	s.idle()
+}
+
+// Requests that make no sense are refused before anything is searched.
+func TestAnalysisRefused(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for _, c := range []struct{ key, value, want string }{
+		{"rules", "nonsense", "unknown rules"},
+		{"rules", strings.Repeat("x", 2000), "rules: expected at most 1000 bytes"},
+		{"position", "", "in which all pieces are placed"},
+		{"position", hostile, "position"},
+		{"position", "000000/000000/000000/032233/112300/110200 s 1-0", "position"},
+		{"moves", "a1-a2", "move 1"},
+		{"moves", strings.Repeat("x ", maxMoves+1), "moves: expected at most 1000"},
+		{"multi", "0", "multi: expected 1 to 5"},
+		{"multi", "6", "multi: expected 1 to 5"},
+		{"multi", hostile, "multi: expected 1 to 5"},
+		{"page", strings.Repeat("p", 41), "page: expected at most 40 bytes"},
+	} {
+		w := s.get("/api/analyse?" + question(c.key, c.value).Encode())
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, c)
+		require.Contains(t, w.Body.String(), c.want)
+	}
+	over := question("position", "000000/000000/000000/032233/112300/110200 s", "moves", "b4-goal")
+	require.Contains(t, s.get("/api/analyse?"+over.Encode()).Body.String(), "the game is over there")
+	require.Empty(t, s.games.pool.Busy())
+}
+
+// An agent that fails ends its analysis, and no other.
+func TestAnalysisAgentFails(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, func(c *testConfig) { c.Analyst = agents.Spec{Kind: "panics"} })
+	address := serveAnalyses(t, s)
+	for range 2 {
+		at := analyseAt(t, address, question("multi", "1"))
+		event, data := at.next()
+		require.Equal(t, []string{"end", `"failed"`}, []string{event, data})
+	}
+	s.idle()
+}
+
+// Many pages that come and go leave nothing behind.
+func TestAnalysesComeAndGo(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, func(c *testConfig) { c.Searches = 2 })
+	address := serveAnalyses(t, s)
+	var work sync.WaitGroup
+	for page := range 6 {
+		work.Go(func() {
+			for range 5 {
+				at := analyseAt(t, address, question("page", fmt.Sprint(page%4)))
+				if page%2 == 0 {
+					at.next()
+				}
+				at.cancel()
+			}
+		})
+	}
+	work.Wait()
+	s.idle()
+}

@@ -1,0 +1,279 @@
+package play
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/web"
+)
+
+// Player is an opponent to choose.
+type Player struct {
+	Name  string        // in requests
+	Spec  agents.Spec   // the agent
+	Doc   string        // one line
+	Level bool          // one of the named levels
+	Elo   []Elo         // of a level
+	Times []agents.Spec // the agent by time a move, in place of Spec; requests number them from 0
+	Spans []string      // the time of each of Times
+}
+
+// Elo is a player's measured strength by a preset, above that of the weakest level.
+type Elo struct {
+	Rules string
+	Elo   int
+}
+
+// longPoll is how long a request waits for a change.
+const longPoll = 25 * time.Second
+
+// playPage is the data of the page to play.
+type playPage struct {
+	Levels, Kinds []Player
+	Rules         []rules.Preset
+	Clocks        [][2]string    // to choose from, for requests and in words
+	Options       []rules.Option // of a rule set
+	Results       bool           // games are recorded
+}
+
+func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
+	page := playPage{Rules: rules.Presets(), Options: rules.OptionList(), Results: p.Results != ""}
+	for _, x := range p.Players {
+		if x.Level {
+			page.Levels = append(page.Levels, x)
+		} else {
+			page.Kinds = append(page.Kinds, x)
+		}
+	}
+	for _, text := range clockTexts {
+		page.Clocks = append(page.Clocks, [2]string{text, strings.NewReplacer("m+", " min + ", "s", " s a move").Replace(text)})
+	}
+	p.server.WritePage(w, http.StatusOK, "play", page)
+}
+
+// newGameRequest is the body of a request for a new game.
+type newGameRequest struct {
+	Agent string `json:"agent"` // the name of a [Player]
+	Time  int    `json:"time"`  // of its Times, where it has some
+	Rules string `json:"rules"` // as [rules.Parse] reads them
+	Side  string `json:"side"`  // "south", "north" or "random"
+	Setup string `json:"setup"` // "random" or "place"
+	Clock string `json:"clock"` // the person's, one of clockTexts; "": none
+
+	// From, if given, is a game to go on from; it stands for all else.
+	From *fromRequest `json:"from"`
+}
+
+// fromRequest is a position of a game on this server.
+type fromRequest struct {
+	Game string `json:"game"`
+	Ply  int    `json:"ply"` // number of moves before it
+}
+
+// clockTexts are the clocks to choose from, as [tournament.ParseClock] reads them.
+var clockTexts = []string{"1m+1s", "3m+2s", "5m+3s", "10m+5s", "15m+10s", "30m+20s"}
+
+// parseClock reads the clock of a request.
+func parseClock(text string) (tournament.Clock, error) {
+	if text == "" {
+		return tournament.Clock{}, nil
+	}
+	if !slices.Contains(clockTexts, text) {
+		return tournament.Clock{}, web.Unprocessable("clock: expected none or one of %s, found %.60q",
+			strings.Join(clockTexts, ", "), text)
+	}
+	return tournament.ParseClock(text)
+}
+
+// createGame starts a game.
+func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
+	prepare := p.newGame
+	if q.From != nil {
+		prepare = p.goOn
+	}
+	g, err := prepare(q)
+	if err != nil {
+		return nil, err
+	}
+	return stateAfter(g, p.start(web.Client(r), g))
+}
+
+// goOn makes a game that goes on from a position of another one, without a clock.
+func (p *Pages) goOn(q newGameRequest) (*game, error) {
+	if q != (newGameRequest{From: q.From}) {
+		return nil, web.Unprocessable("from: expected nothing beside it")
+	}
+	old, err := p.find(q.From.Game)
+	if err != nil {
+		return nil, err
+	}
+	return old.branch(q.From.Ply)
+}
+
+// newGame makes a game from its beginning.
+func (p *Pages) newGame(q newGameRequest) (*game, error) {
+	agent, err := p.player(q.Agent, q.Time)
+	if err != nil {
+		return nil, err
+	}
+	set, err := parseRules(q.Rules)
+	if err != nil {
+		return nil, err
+	}
+	clock, err := parseClock(q.Clock)
+	if err != nil {
+		return nil, err
+	}
+	g := &game{rules: set, start: set.Start(), policy: "play", human: rules.South, agent: agent, clock: clock}
+	switch q.Side {
+	case "south":
+	case "north":
+		g.human = rules.North
+	case "random":
+		g.human = rules.Side(rand.IntN(2))
+	default:
+		return nil, web.Unprocessable("side: expected south, north or random, found %.60q", q.Side)
+	}
+	switch q.Setup {
+	case "random":
+		g.start = drawSetup(set)
+	case "place":
+	default:
+		return nil, web.Unprocessable("setup: expected random or place, found %.60q", q.Setup)
+	}
+	return g, nil
+}
+
+// maxRulesText bounds the rules of a request, in bytes: all options together have some 300.
+const maxRulesText = 1000
+
+// parseRules reads the rules of a request.
+func parseRules(text string) (*rules.Rules, error) {
+	if len(text) > maxRulesText {
+		return nil, web.Unprocessable("rules: expected at most %d bytes, found %d", maxRulesText, len(text))
+	}
+	r, err := rules.Parse(text)
+	if err != nil {
+		return nil, web.Unprocessable("%v", err)
+	}
+	return r, nil
+}
+
+// getRules describes the rule set that "rules" names.
+func (p *Pages) getRules(w http.ResponseWriter, r *http.Request) {
+	set, err := parseRules(r.FormValue("rules"))
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	o := set.Options()
+	lesson, err := p.server.HTML("lesson", o)
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	web.WriteJSON(w, http.StatusOK, map[string]any{
+		"name": set.String(), "options": o.Values(), "prose": o.Prose(), "lesson": lesson,
+	})
+}
+
+// drawSetup returns a random set-up in which South can't win at once.
+func drawSetup(r *rules.Rules) rules.Position {
+	rng := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	for {
+		if p := r.RandomSetup(rng); r.Options().Kang || !r.CanReachGoal(p, rules.South) {
+			return p
+		}
+	}
+}
+
+// player returns the agent of a request.
+func (p *Pages) player(name string, time int) (agents.Spec, error) {
+	for _, o := range p.Players {
+		switch {
+		case o.Name != name:
+		case len(o.Times) == 0:
+			return o.Spec, nil
+		case time < 0 || time >= len(o.Times):
+			return agents.Spec{}, web.Unprocessable("time: expected 0 to %d, found %d", len(o.Times)-1, time)
+		default:
+			return o.Times[time], nil
+		}
+	}
+	return agents.Spec{}, web.Unprocessable("agent: expected one of those on the page, found %.60q", name)
+}
+
+// getGame returns the game; with "after", once it has a later version or some time
+// has passed.
+func (p *Pages) getGame(w http.ResponseWriter, r *http.Request) {
+	g, err := p.find(r.PathValue("game"))
+	if err != nil {
+		p.server.Fail(w, err)
+		return
+	}
+	now, changed := g.snapshot()
+	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
+		client := web.Client(r)
+		if !p.server.Waits.Acquire(client) {
+			p.server.Fail(w, web.TooMany("too many requests from your address are waiting for a move"))
+			return
+		}
+		defer p.server.Waits.Release(client)
+		web.AllowLongWait(w)
+		ctx, cancel := context.WithTimeout(r.Context(), longPoll)
+		defer cancel()
+		defer context.AfterFunc(p.server.Context(), cancel)()
+		for now.Version <= after && ctx.Err() == nil {
+			select {
+			case <-changed:
+				now, changed = g.snapshot()
+			case <-ctx.Done():
+			}
+		}
+	}
+	web.WriteJSON(w, http.StatusOK, now)
+}
+
+// moveRequest is the body of a request for a move.
+type moveRequest struct {
+	Ply  int    `json:"ply"` // number of moves made before
+	Move string `json:"move"`
+}
+
+// undoRequest is the body of a request to undo moves.
+type undoRequest struct {
+	Ply *int `json:"ply"` // number of moves that remain; nil: undo the person's last move
+}
+
+// hintRequest is the body of a request for a hint.
+type hintRequest struct {
+	Ply int `json:"ply"`
+}
+
+// hintResponse is a hint.
+type hintResponse struct {
+	Ply  int      `json:"ply"`
+	Line []string `json:"line"` // in long notation, the move first
+	Info string   `json:"info"`
+}
+
+// hint answers a request for a hint.
+func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
+	g, err := p.find(r.PathValue("game"))
+	if err != nil {
+		return nil, err
+	}
+	line, d, err := g.hint(r.Context(), q.Ply)
+	if err != nil {
+		return nil, err
+	}
+	return hintResponse{Ply: q.Ply, Line: line, Info: searchInfo(d)}, nil
+}

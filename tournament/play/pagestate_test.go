@@ -1,0 +1,336 @@
+package play
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament/internal/browsertest"
+)
+
+const headline = `document.querySelector("#headline").textContent`
+
+// doubleClick clicks twice on an element, as fast as people do.
+func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
+	t.Helper()
+	var at [2]float64
+	b.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: "center", behavior: "instant" });
+		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector), &at)
+	for n := range 2 {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(at[0], at[1], chromedp.ClickCount(n+1))))
+	}
+}
+
+// A game that went on elsewhere is shown as it is once a move is refused or the page is seen again.
+func TestBrowserStaleGame(t *testing.T) {
+	s := newTestServer(t)
+	p, b, _ := inGame(t, s, 2)
+	p.move(quiet(p.game)) // in another tab
+	require.Empty(t, p.now.Result)
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	yourTurn(b, 4)
+	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
+
+	p.move(quiet(p.game))
+	require.Empty(t, p.now.Result)
+	b.Eval(`document.dispatchEvent(new Event("visibilitychange"))`, nil)
+	yourTurn(b, 6)
+}
+
+// A game that the server doesn't have any more is over on the page, which keeps its moves.
+func TestBrowserGameGone(t *testing.T) {
+	s := newTestServer(t)
+	p, b, _ := inGame(t, s, 2)
+	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(headline + `.startsWith("The server has ended this game")`)
+	for _, id := range []string{"undo", "hint", "resign"} {
+		require.Equal(t, "true", b.Text(fmt.Sprintf(`String(document.getElementById(%q).disabled)`, id)), id)
+	}
+	shot(t, b, "gone")
+	b.Click(`#to-analyse`)
+	b.Wait(`location.pathname === "/analyse" && document.querySelectorAll("#tree .ply").length === 2`)
+
+	// its address leads to the form
+	b.Visit("about:blank")
+	openPlay := listen(t, s) + "/play"
+	b.Visit(openPlay + "#game=" + p.now.ID)
+	b.Wait(`document.querySelector("#other").textContent.startsWith("There is no such game")`)
+	require.Equal(t, openPlay, b.Text(`location.href`))
+}
+
+// A page that waits for a slow server says so, and makes no request twice.
+func TestBrowserSlowServer(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	b.Wait(`document.querySelector("#lesson-steps button")`)
+	const delayed = `void (window.posts = 0, window.go = [], window.soon = window.fetch, window.fetch = async (path, more) => {
+		if (more?.method === "POST") { posts++; await new Promise((r) => go.push(r)); }
+		return soon(path, more);
+	})`
+	b.Eval(delayed, nil)
+	release := func() { b.Eval(`void go.splice(0).forEach((f) => f())`, nil) }
+	b.Click(`input[value=random][name=setup]`)
+	doubleClick(t, b, `#form button[type=submit]`)
+	b.Wait(`document.querySelector("#form-problem").textContent === "Waiting for the server."`)
+	require.Equal(t, "1", b.Text(`String(posts)`))
+	release()
+	yourTurn(b, 0)
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	b.Wait(headline + ` === "Waiting for the server …"`)
+	b.Wait(`document.querySelector("#announcement").textContent === "Waiting for the server …"`)
+	b.Click("#again") // the move is made, but the game has been left
+	b.Wait(`document.querySelector("#play").hidden`)
+	release()
+	b.Eval(`void (window.late = 0, setTimeout(() => { late = 1; }, 700))`, nil)
+	b.Wait(`late === 1`)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#play").hidden)`))
+	require.Equal(t, "2", b.Text(`String(posts)`))
+	b.Click("#other a")
+	b.Wait(`!document.querySelector("#play").hidden && document.querySelector("#moves li")`)
+
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
+	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	board{b, t}.shows(middle, 0)
+	b.Eval(delayed, nil)
+	b.Click("#next")
+	b.Wait(`document.querySelector("#problem").textContent === "Waiting for the server."`)
+	release()
+	b.Wait(`document.querySelector("#tree [aria-current]") && document.querySelector("#problem").textContent === ""`)
+	require.Empty(t, console())
+}
+
+// A double click doesn't resign, and a game that was left by mistake can be gone back to.
+func TestBrowserMishaps(t *testing.T) {
+	s := newTestServer(t)
+	_, b, console := inGame(t, s, 2)
+	require.Equal(t, "Your turn", b.Text(`document.title`))
+	doubleClick(t, b, "#resign")
+	require.Equal(t, "Resign: sure?", b.Text(`document.querySelector("#resign").textContent`))
+
+	doubleClick(t, b, ".cell.source")
+	require.NotEmpty(t, b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`), "a piece stays picked")
+
+	b.Click("#again")
+	b.Wait(`!document.querySelector("#new").hidden`)
+	b.Click("#other a")
+	b.Wait(`!document.querySelector("#play").hidden`)
+	yourTurn(b, 2)
+	b.Click("#again")
+	b.Wait(`!document.querySelector("#new").hidden`)
+	b.Eval(`history.back()`, nil)
+	b.Wait(`!document.querySelector("#play").hidden`)
+	yourTurn(b, 2)
+
+	b.Eval(`document.querySelector("#resign").focus()`, nil)
+	b.Press(kb.Enter)
+	b.Press(kb.Enter)
+	b.Wait(headline + `.startsWith("You lost")`)
+	b.Wait(`document.activeElement.id === "again"`)
+	b.Press(kb.Enter)
+	b.Wait(`!document.querySelector("#new").hidden`)
+	require.Empty(t, b.Text(`document.querySelector("#other").textContent`), "it is over")
+	require.Equal(t, "Play", b.Text(`document.title`))
+	require.Empty(t, console())
+}
+
+// By the keyboard the focus stays where it was, and the link to the content keeps the address.
+func TestBrowserFocusStays(t *testing.T) {
+	s := newTestServer(t)
+	_, b, console := inGame(t, s, 2)
+	focus := func(selector string) { b.Eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector), nil) }
+	address := b.Text(`location.href`)
+	focus(".skip")
+	b.Press(kb.Enter)
+	require.Equal(t, "main", b.Text(`document.activeElement.id`))
+	require.Equal(t, address, b.Text(`location.href`))
+
+	focus("#hint")
+	b.Press(kb.Enter)
+	b.Wait(`document.querySelector("#play-hint")`)
+	require.Equal(t, "hint", b.Text(`document.activeElement.id`))
+	for range 3 {
+		focus("#lesson-next")
+		b.Press(kb.Enter)
+	}
+	require.Equal(t, "lesson-back", b.Text(`document.activeElement.id`), "there is no next step")
+
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
+	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	board{b, t}.shows(middle, 0)
+	focus("#next")
+	b.Press(kb.Enter)
+	b.Wait(`document.activeElement.id === "back"`)
+	address = b.Text(`location.href`)
+	focus(".skip")
+	b.Press(kb.Enter)
+	require.Equal(t, address, b.Text(`location.href`))
+	b.Eval(`void (location.hash = "main")`, nil)
+	b.Press(kb.ArrowLeft)
+	board{b, t}.shows(middle, 0) // and not a set-up drawn
+	require.Empty(t, console())
+}
+
+// While pieces are set up there are no steps through moves; all of a board with hands is in view.
+func TestBrowserEditorAlone(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
+	kang := rules.MustParse("kang")
+	start := kang.FormatPosition(kang.Start())
+	q := url.Values{"rules": {"kang"}, "position": {start}, "moves": {"+1-a1"}}
+	b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b.shows(start, 0)
+	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
+	const bottom = `document.querySelector("#table").getBoundingClientRect().bottom`
+	require.Equal(t, "true", b.Text(`String(`+bottom+` <= innerHeight)`), b.Text("String("+bottom+")"))
+	b.Click("#edit")
+	require.Equal(t, "", b.Text(`["first", "back", "next", "last"].filter((id) => document.getElementById(id).checkVisibility()).join()`))
+	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
+}
+
+// In a low window nothing covers anything, and the hint is whole.
+func TestBrowserLowWindow(t *testing.T) {
+	s := newTestServer(t)
+	p := begun(t, s, 2)
+	b := browsertest.Open(t)
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
+	openGame(t, s, b, p.now)
+	yourTurn(b, 2)
+	b.Click("#hint")
+	b.Wait(`document.querySelector("#play-hint")`)
+	shot(t, b, "low")
+	var over []string
+	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
+		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
+	require.Empty(t, over)
+}
+
+// Another position leaves the variations of the last one a step back in the browser.
+func TestBrowserAnalyseBack(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 )"}, "at": {"1"}}
+	console := b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 2`)
+	address, text := b.Text(`location.href`), b.Text(`document.getElementById("text").value`)
+	for _, act := range []string{
+		`document.getElementById("random").click()`,
+		`((document.getElementById("rules").value = "kang"), document.getElementById("rules").dispatchEvent(new Event("change")))`,
+	} {
+		b.Eval("void "+act, nil)
+		b.Wait(`!document.querySelector("#tree .ply")`)
+		b.Eval(`history.back()`, nil)
+		b.shows(text, 1)
+		require.Len(t, b.moves(), 2)
+		require.Equal(t, address, b.Text(`location.href`))
+	}
+	b.press("delete")
+	b.Wait(`document.querySelectorAll("#tree .ply").length === 1`)
+	b.Eval(`history.back()`, nil)
+	b.shows(text, 1)
+	require.Len(t, b.moves(), 2)
+	require.Len(t, console(), 1, "a standard position can't be one of Kang")
+}
+
+// The moves don't move up while the lines of another position are searched.
+func TestBrowserMovesStay(t *testing.T) {
+	b := board{browsertest.Open(t), t}
+	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 e6xd2@a4"}}
+	b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b.deepens(3, 2)
+	b.Eval(`void (window.treeTop = () => document.getElementById("tree").getBoundingClientRect().top + scrollY, window.empty = 0,
+		window.tops = [treeTop()], new MutationObserver(() => {
+		if (!document.querySelector("#lines li")) empty++;
+		tops.push(treeTop());
+	}).observe(document.getElementById("lines"), { childList: true }))`, nil)
+	b.press("next")
+	b.Wait(`empty > 0 && document.querySelector("#lines li")`)
+	require.Equal(t, "true", b.Text(`String(tops.every((top, i) => !i || top >= tops[i - 1]))`), b.Text(`tops.join()`))
+	b.press("switch")
+	b.Wait(`document.getElementById("found").style.minHeight === "0px"`)
+}
+
+// The page says so if the server is stopped while it searches.
+func TestBrowserAnalysisCutOff(t *testing.T) {
+	s := newTestServer(t)
+	b := board{browsertest.Open(t), t}
+	b.Visit(listen(t, s) + "/analyse#" + url.Values{"rules": {"standard"}, "position": {middle}}.Encode())
+	b.deepens(3, 1)
+	s.Close()
+	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
+}
+
+// While pieces are placed a height stays picked, also after the motion of a piece. The editor then
+// counts those on the board alone.
+func TestBrowserPlacing(t *testing.T) {
+	s := newTestServer(t)
+	b := board{browsertest.Open(t), t}
+	address := listen(t, s)
+	for path, list := range map[string]string{
+		"/play#game=" + s.begin("random", "standard", "south", "place").ID:                                           "#moves li",
+		"/analyse#rules=standard&position=" + url.QueryEscape("000000/000000/000000/000000/000000/000000 s 222/222"): "#tree .ply",
+	} {
+		b.Visit("about:blank")
+		b.Visit(address + path)
+		b.Wait(`document.querySelector(".cell.source")`)
+		b.Click(`[data-at="hand-s3"]`)
+		countLifted(b.Tab)
+		b.Click(`[data-at="a1"]`)
+		b.Wait(fmt.Sprintf(`lifted > 0 && document.querySelectorAll(%q).length === 1 && document.querySelector(".cell.source")`, list))
+		b.Wait(`document.querySelector(".cell.picked")?.dataset.at === "hand-s3"`)
+	}
+	b.Visit("about:blank")
+	b.Visit(address + "/analyse#rules=standard&position=" + url.QueryEscape("300000/000000/000000/000000/000000/000000 s 221/222"))
+	b.Wait(`document.querySelector(".cell.source")`)
+	b.Click("#edit")
+	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
+}
+
+// Small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
+func TestBrowserContrast(t *testing.T) {
+	s := newTestServer(t)
+	_, b, _ := inGame(t, s, 2)
+	for range 2 {
+		var low []string
+		b.Eval(`(() => {
+			const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+			const light = (color) => {
+				pixel.fillStyle = color;
+				pixel.fillRect(0, 0, 1, 1);
+				const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= .04045 ? v / 255 / 12.92 : ((v / 255 + .055) / 1.055) ** 2.4));
+				return .2126 * r + .7152 * g + .0722 * b + .05;
+			};
+			const color = (selector, name) => getComputedStyle(document.querySelector(selector))[name], paper = color("body", "backgroundColor");
+			return [
+				["#table .aim-s", color("#table .aim-s", "fill"), color("#table .goal", "fill")], ["#table .aim-n", color("#table .aim-n", "fill"), color("#table .goal", "fill")],
+				["file", color("#table .board text:last-of-type", "fill"), paper], ...["#problem", ".note", ".keys", ".moves .v", ".site a", "#last"].map((e) => [e, color(e, "color"), paper]),
+			].map(([e, a, b]) => [e, Math.max(light(a), light(b)) / Math.min(light(a), light(b))]).filter(([, c]) => c < 4.5).map(String);
+		})()`, &low)
+		require.Empty(t, low)
+		b.PhoneInTheDark()
+	}
+}
+
+// A move is taken back while it is shown in motion.
+func TestBrowserUndoInMotion(t *testing.T) {
+	s := newTestServer(t)
+	p, b, console := inGame(t, s, 2)
+	setSpeed(b, "slow")
+	countLifted(b)
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
+	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 4`)
+	b.Eval(`document.querySelector("#undo").click()`, nil)
+	yourTurn(b, 2)
+	b.Wait(`document.querySelector(".cell.source")`)
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+	require.Empty(t, console())
+}

@@ -1,0 +1,153 @@
+package play
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// helpedPerson is a person who had help, in records.
+const helpedPerson = `human:name='human, helped'`
+
+// beginWithClock begins a game against an agent with a clock for the person.
+func (s *testServer) beginWithClock(agent, clock string) state {
+	s.t.Helper()
+	return s.state(s.post("/api/games", fmt.Sprintf(
+		`{"agent":%q,"rules":"standard","side":"south","setup":"random","clock":%q}`, agent, clock)), http.StatusCreated)
+}
+
+// A clock runs on the person's turns and stands on the agent's; each move adds the
+// increment. No move is taken back, and the record names the clock.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	p := s.replica(s.beginWithClock("greedy", "3m+2s"))
+	c := p.now.Clock
+	require.NotNil(t, c)
+	require.Equal(t, "3m0s+2s", c.Control)
+	require.Equal(t, "you", c.Running)
+	require.InDelta(t, 180_000, c.Left, 60_000)
+	require.False(t, p.now.CanUndo)
+	p.move(p.game.Legal().At(0))
+	if p.now.Result == "" {
+		require.Equal(t, "you", p.now.Clock.Running)
+		require.Less(t, p.now.Clock.Left, int64(182_001))
+		require.Greater(t, p.now.Clock.Left, c.Left-60_000)
+		w := s.post(p.path("undo"), "{}")
+		require.Equal(t, http.StatusConflict, w.Code)
+		require.Contains(t, w.Body.String(), "no move is taken back")
+		require.Equal(t, http.StatusConflict, s.post(p.path("undo"), `{"ply":0}`).Code)
+	}
+	p.play()
+	require.Empty(t, p.now.Clock.Running)
+	require.Equal(t, "human:clock=3m0s+2s", s.kept()[0].South.Agent)
+
+	waiting := s.beginWithClock("sleeps", "5m+3s")
+	q := s.replica(waiting)
+	now := s.state(s.post(q.path("move"), fmt.Sprintf(`{"ply":0,"move":%q}`, q.game.Legal().At(0))), http.StatusOK)
+	require.Equal(t, "agent", now.Clock.Running)
+	require.InDelta(t, 303_000, now.Clock.Left, 60_000)
+	require.Equal(t, "", s.begin("random", "standard", "south", "random").clockText())
+	for _, clock := range []string{"1m", "3m0s+2s", "0s", "x", strings.Repeat("9", 500), "1m+1s "} {
+		w := s.post("/api/games", fmt.Sprintf(`{"agent":"random","rules":"standard","side":"south","setup":"random","clock":%q}`, clock))
+		require.Equal(t, http.StatusUnprocessableEntity, w.Code, clock)
+		require.Contains(t, w.Body.String(), "one of 1m+1s, 3m+2s")
+	}
+}
+
+func (s state) clockText() string {
+	if s.Clock == nil {
+		return ""
+	}
+	return s.Clock.Control
+}
+
+// A person whose time is over loses the game, which is recorded; a move that comes
+// later is refused.
+func TestLossOnTime(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	g := &game{rules: rules.MustParse("kang"), policy: "play", human: rules.South,
+		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 50 * time.Millisecond}}
+	g.start = g.rules.Start()
+	require.NoError(t, s.games.start("1.2.3.4", g))
+	<-g.ctx.Done()
+	now := s.settled(s.state(s.get("/api/games/"+g.id), http.StatusOK))
+	require.Equal(t, "0-1", now.Result)
+	require.Equal(t, "agent", now.Winner)
+	require.Equal(t, "time", now.Reason)
+	require.Zero(t, now.Clock.Left)
+	require.Empty(t, now.Moves)
+	require.Equal(t, http.StatusConflict, s.post("/api/games/"+g.id+"/move", `{"ply":0,"move":"+1-a1"}`).Code)
+	games := s.kept()
+	require.Len(t, games, 1)
+	require.Equal(t, string(record.FaultTimeout), games[0].Reason)
+	require.Equal(t, "human:clock=50ms+0s", games[0].South.Agent)
+}
+
+// Moves can be undone to any earlier position, where the game goes on.
+func TestUndoToAPly(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	p := s.replica(s.begin("greedy", "kang", "north", "place"))
+	for range 3 {
+		p.move(p.game.Legal().At(p.rng.IntN(p.game.Legal().Len())))
+	}
+	n := len(p.game.Moves())
+	for body, want := range map[string]int{
+		fmt.Sprintf(`{"ply":%d}`, n): 422, `{"ply":-1}`: 422, `{"ply":"1"}`: 400, `{"ply":1.5}`: 400, `{"to":1}`: 400,
+	} {
+		require.Equal(t, want, s.post(p.path("undo"), body).Code, body)
+	}
+	first := p.now.Moves[:3]
+	p.now = s.state(s.post(p.path("undo"), `{"ply":3}`), http.StatusOK)
+	require.Equal(t, first, p.now.Moves)
+	p.follow()
+	p.now = s.state(s.post(p.path("undo"), `{"ply":0}`), http.StatusOK)
+	require.Empty(t, p.now.Moves)
+	p.follow()
+	p.play()
+	require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
+}
+
+// A game goes on from a position of one that is over, as a game of its own with the same
+// moves up to there.
+func TestGoOnFrom(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	p := s.replica(s.begin("greedy", "standard", "south", "place"))
+	p.play()
+	old := p.now
+	from := func(ply int) string { return fmt.Sprintf(`{"from":{"game":%q,"ply":%d}}`, old.ID, ply) }
+	for body, want := range map[string]int{
+		from(-1): 422, from(len(old.Moves) + 1): 422, `{"from":{"game":"none","ply":0}}`: 404, `{"from":{}}`: 404,
+		`{"from":{"game":"x","ply":0,"more":1}}`: 400, `{"from":[]}`: 400,
+		strings.Replace(from(1), "{", `{"agent":"greedy",`, 1): 422,
+	} {
+		w := s.post("/api/games", body)
+		require.Equal(t, want, w.Code, "%s: %s", body, w.Body)
+	}
+	if o, _ := p.game.Outcome(); o != rules.Undecided {
+		require.Equal(t, 422, s.post("/api/games", from(len(old.Moves))).Code, "it is over there")
+	}
+	ply := len(old.Moves) - 1
+	q := s.replica(s.state(s.post("/api/games", from(ply)), http.StatusCreated))
+	require.NotEqual(t, old.ID, q.now.ID)
+	require.Equal(t, old.Moves[:ply], q.now.Moves[:ply])
+	require.Equal(t, old.Opening, q.now.Opening)
+	q.play()
+	games := s.kept()
+	require.Len(t, games, 2)
+	require.Equal(t, "human", games[0].South.Agent)
+	require.Equal(t, helpedPerson, games[1].South.Agent)
+	require.Equal(t, games[0].Moves[:ply], games[1].Moves[:ply])
+	require.Equal(t, old.Moves, s.state(s.get("/api/games/"+old.ID), 200).Moves, "the game it comes from is as it was")
+}

@@ -1,0 +1,250 @@
+// Package play serves pages on which people play against agents and analyse positions, and reviews
+// recorded games for the pages of runs.
+//
+// A game against an agent is played by package tournament: the person is an agent
+// whose moves come from requests, so its record has the same form as any other.
+// Requests name agents from a list, never a program or a file; games and searches are bounded.
+package play
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	mathrand "math/rand/v2"
+	"net/http"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"gyges/agents"
+	"gyges/agents/analysis"
+	"gyges/rules"
+	"gyges/tournament/web"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Config is the configuration of the pages.
+type Config struct {
+	Results string // folder of runs, in which games are recorded. "": they are not
+
+	Registry *agents.Registry // of the kinds in Players
+	Players  []Player         // the opponents to choose from; the first is the default
+	Hint     agents.Spec      // the agent that gives hints
+	Analyst  agents.Spec      // the agent that analyses positions
+
+	Searches int // maximum number of concurrent searches; 0: half the cores, at least one
+	Games    int // maximum number of games in progress; 0: 24
+
+	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
+	Run func(id string) (folder fs.FS, ok bool)
+}
+
+const (
+	// defaultGames is the maximum number of games in progress unless the operator sets another.
+	defaultGames = 24
+	// gamesPerClient are in progress for each address, where other machines have access.
+	gamesPerClient = 6
+	// maxIdleTime is how long a game may have no requests.
+	maxIdleTime = 30 * time.Minute
+	// expireInterval is how often idle games are ended.
+	expireInterval = time.Minute
+	// maxSearchTime bounds a search, in addition to the agent's own bounds.
+	maxSearchTime = time.Minute
+	// connsPerGame is how many connections a page may have.
+	connsPerGame = 4
+)
+
+// Conns is the maximum number of connections for so many games.
+func Conns(games int) int { return connsPerGame * games }
+
+// Pages are the pages, and the games played on them.
+type Pages struct {
+	Config
+	server   *web.Server
+	pool     *analysis.Pool
+	seed     func() uint64 // of the next game
+	records  records
+	quota    web.Quota // of games in progress
+	analyses analyses
+	reviews  web.Quota // under way
+
+	mu    sync.Mutex
+	games map[string]*game
+}
+
+// New adds the pages to a server.
+func New(s *web.Server, c Config) *Pages {
+	if c.Searches == 0 {
+		c.Searches = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	if c.Games == 0 {
+		c.Games = defaultGames
+	}
+	p := &Pages{
+		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
+		pool:  analysis.NewPool(c.Registry, c.Searches, maxSearchTime, s.Log),
+		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
+	}
+	p.reviews.Max = reviewsPerClient
+	if s.Open {
+		p.quota.Max, p.analyses.max = gamesPerClient, analysesPerClient
+	}
+	s.AddAssets(assets)
+	s.HandleFunc("GET /play", p.servePlay)
+	s.HandleFunc("GET /analyse", p.serveAnalyse)
+	s.HandleFunc("GET /api/rules", p.getRules)
+	s.HandleFunc("POST /api/position", web.Post(s, http.StatusOK, getPosition))
+	s.HandleFunc("GET /api/analyse", p.analyse)
+	s.HandleFunc("POST /api/review", p.review)
+	s.HandleFunc("POST /api/games", web.Post(s, http.StatusCreated, p.createGame))
+	s.HandleFunc("GET /api/games/{game}", p.getGame)
+	onGame(p, "move", func(g *game, q moveRequest) error { return g.move(q.Ply, q.Move) })
+	onGame(p, "undo", func(g *game, q undoRequest) error { return g.undo(q.Ply) })
+	onGame(p, "resign", func(g *game, _ struct{}) error { return g.resign() })
+	onGame(p, "help", func(g *game, _ struct{}) error { return g.help() })
+	s.HandleFunc("POST /api/games/{game}/hint", web.Post(s, http.StatusOK, p.hint))
+	s.Busy = p.pool.Busy
+	s.Go(p.expire)
+	s.OnClose(p.close)
+	return p
+}
+
+// onGame handles requests that change a game. The response is its state.
+func onGame[Q any](p *Pages, action string, act func(*game, Q) error) {
+	p.server.HandleFunc("POST /api/games/{game}/"+action, web.Post(p.server, http.StatusOK,
+		func(r *http.Request, q Q) (any, error) {
+			g, err := p.find(r.PathValue("game"))
+			if err != nil {
+				return nil, err
+			}
+			return stateAfter(g, act(g, q))
+		}))
+}
+
+// stateAfter returns the state of a game after a change, or the change's error.
+func stateAfter(g *game, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	now, _ := g.snapshot()
+	return now, nil
+}
+
+// start starts a game of a client, whose rules, start, policy, human, agent and clock
+// are set, and the moves of another game that it continues.
+func (p *Pages) start(client string, g *game) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.server.Context().Err() != nil:
+		return web.Error{Status: http.StatusServiceUnavailable, Text: "the server is being stopped"}
+	case !p.quota.Acquire(client):
+		return web.TooMany("there are %d games from your address in progress already; finish or resign one", gamesPerClient)
+	case !p.makeRoom():
+		p.quota.Release(client)
+		return web.Error{Status: http.StatusServiceUnavailable, Text: fmt.Sprintf(
+			"there are %d games in progress already; games are ended after %d idle minutes",
+			p.Games, int(maxIdleTime.Minutes()))}
+	}
+	now := time.Now()
+	g.id, g.pages, g.seed, g.board, g.version = rand.Text(), p, p.seed(), rules.NewGame(g.rules, g.start), 1
+	for _, d := range g.decisions {
+		g.board.PlayLegal(d.Move)
+	}
+	g.left = g.clock.Base
+	g.began, g.since, g.used = now, now, now
+	g.changed, g.interrupt = make(chan struct{}), func() {}
+	g.ctx, g.cancel = context.WithCancelCause(p.server.Context())
+	p.games[g.id] = g
+	p.server.Go(func() {
+		defer p.quota.Release(client)
+		g.play()
+	})
+	return nil
+}
+
+// makeRoom removes a game that is over, the one used longest ago, if there are
+// too many.
+func (p *Pages) makeRoom() bool {
+	if len(p.games) < p.Games {
+		return true
+	}
+	over := slices.DeleteFunc(slices.Collect(maps.Values(p.games)), func(g *game) bool { return g.ctx.Err() == nil })
+	if len(over) == 0 {
+		return false
+	}
+	oldest := slices.MinFunc(over, func(a, b *game) int { return a.lastUsed().Compare(b.lastUsed()) })
+	delete(p.games, oldest.id)
+	return true
+}
+
+// find returns a game.
+func (p *Pages) find(id string) (*game, error) {
+	p.mu.Lock()
+	g := p.games[id]
+	p.mu.Unlock()
+	if g == nil {
+		return nil, web.Error{Status: http.StatusNotFound, Text: "there is no such game; idle games are ended"}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.used = time.Now()
+	return g, nil
+}
+
+// expire ends idle games, and records those that could not be recorded, until the
+// server is closed.
+func (p *Pages) expire() {
+	tick := time.NewTicker(expireInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.server.Context().Done():
+			return
+		case now := <-tick.C:
+			p.endIdle(now)
+			p.records.retry()
+		}
+	}
+}
+
+// endIdle ends the games that were idle for too long.
+func (p *Pages) endIdle(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, g := range p.games {
+		if now.Sub(g.lastUsed()) > maxIdleTime {
+			g.cancel(errIdle)
+			delete(p.games, id)
+		}
+	}
+}
+
+// close closes the idle agents and the records.
+func (p *Pages) close() {
+	p.pool.Close()
+	if err := p.records.close(); err != nil {
+		p.server.Log.Error("the records of games can't be closed", "error", err)
+	}
+}
+
+// choose returns the move of an agent. It blocks while too many others search.
+func (p *Pages) choose(
+	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
+) (d agents.Decision, err error) {
+	err = p.pool.Use(ctx, spec, func(ctx context.Context, a agents.Agent) error {
+		if err := a.NewGame(ctx, setup); err != nil {
+			return err
+		}
+		var err error
+		d, err = a.Choose(ctx, g, agents.Limits{})
+		return err
+	})
+	return d, err
+}

@@ -1,0 +1,384 @@
+package play
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/internal/browsertest"
+)
+
+// openGame shows a game on the page to play, by its address.
+func openGame(t *testing.T, s *testServer, b *browsertest.Tab, now state) (console func() []string) {
+	t.Helper()
+	console = b.Visit(listen(t, s) + "/play#game=" + now.ID)
+	b.Wait(`!document.querySelector("#play").hidden`)
+	return console
+}
+
+// yourTurn waits until the board shows all moves and the person is to move.
+func yourTurn(b *browsertest.Tab, plies int) {
+	b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && `+
+		`document.querySelector("#headline").textContent.startsWith("Your turn")`, plies))
+}
+
+// shown is the board that the page shows.
+const shown = `document.querySelector("#table .board").dataset.position`
+
+// boardAfter is the board after some moves of a game.
+func boardAfter(t *testing.T, now state, plies int) string {
+	t.Helper()
+	r := rules.MustParse(now.Rules)
+	p, err := r.ParsePosition(now.Opening)
+	require.NoError(t, err)
+	for _, text := range now.Moves[:plies] {
+		m, err := r.ParseMove(p, text)
+		require.NoError(t, err)
+		p = r.Apply(p, m)
+	}
+	return rows(r, p)
+}
+
+// countLifted counts the pieces that are drawn above boards from now on.
+func countLifted(b *browsertest.Tab) {
+	b.Eval(`void (window.lifted = 0, new MutationObserver(() => { lifted += document.querySelectorAll(".lifted").length; })
+		.observe(document.querySelector("main"), { childList: true, subtree: true }))`, nil)
+}
+
+// quiet is a move of South that ends on an empty square and lets North not win at once.
+func quiet(g *rules.Game) rules.Move {
+	for m := range g.Legal().All() {
+		after := g.Rules().Apply(g.Position(), m)
+		if m.Drop() == rules.NoSquare && !m.IsGoal() && !g.Rules().CanReachGoal(after, rules.North) {
+			return m
+		}
+	}
+	panic("there is no quiet move")
+}
+
+// begun is a game against random in which some moves have been made.
+func begun(t *testing.T, s *testServer, plies int) *replica {
+	t.Helper()
+	p := s.replica(s.begin("random", "standard", "south", "random"))
+	for len(p.game.Moves()) < plies {
+		p.move(quiet(p.game))
+		require.Empty(t, p.now.Result)
+	}
+	return p
+}
+
+// inGame shows such a game on the page to play.
+func inGame(t *testing.T, s *testServer, plies int) (p *replica, b *browsertest.Tab, console func() []string) {
+	t.Helper()
+	p, b = begun(t, s, plies), browsertest.Open(t)
+	console = openGame(t, s, b, p.now)
+	yourTurn(b, plies)
+	return p, b, console
+}
+
+// The list of moves leads to earlier positions, by the mouse and by keys, and back; from
+// one the game goes on, and from one of a game that is over another game does.
+func TestBrowserEarlierPositions(t *testing.T) {
+	s := newTestServer(t)
+	p, b, console := inGame(t, s, 6)
+	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
+
+	b.Click(`#moves li[data-ply="3"]`)
+	require.Equal(t, "Position after ply 3 of 6.", b.Text(`document.querySelector("#headline").textContent`))
+	require.Equal(t, boardAfter(t, p.now, 3), b.Text(shown))
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#last").textContent`), "South "))
+	require.Equal(t, p.now.Moves[2], b.Text(`document.querySelector("#course").textContent`))
+	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".cell.source").length)`))
+	shot(t, b, "earlier")
+	b.Eval(`document.querySelector("#moves").focus()`, nil)
+	b.Press(kb.ArrowUp)
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+	b.Press(kb.Home)
+	require.Equal(t, boardAfter(t, p.now, 0), b.Text(shown))
+	b.Press(kb.Escape)
+	yourTurn(b, 6)
+	b.Click(`#moves li[data-ply="1"]`)
+	b.Click(`#back`)
+	yourTurn(b, 6)
+	require.Equal(t, boardAfter(t, p.now, 6), b.Text(shown))
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#earlier").hidden)`))
+
+	b.Click(`#moves li[data-ply="2"]`)
+	b.Click(`#go-on`)
+	yourTurn(b, 2)
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+	b.Click(`#resign`)
+	b.Click(`#resign`)
+	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost")`)
+	b.Click(`#moves li[data-ply="1"]`)
+	require.Equal(t, boardAfter(t, p.now, 1), b.Text(shown))
+	b.Eval(`document.querySelector("#moves").focus()`, nil)
+	b.Press(kb.Home)
+	b.Click(`#go-on`)
+	yourTurn(b, 0)
+	require.NotEqual(t, "#game="+p.now.ID, b.Text(`location.hash`), "it is another game")
+	require.Empty(t, console())
+}
+
+// The board can be turned, and so can a game that is played as North.
+func TestBrowserTurn(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := openGame(t, s, b, s.settled(s.begin("random", "standard", "north", "random")))
+	above := func(upper, lower string) {
+		const top = `document.querySelector('%s').getBoundingClientRect().top`
+		require.Equal(t, "true", b.Text(fmt.Sprintf("String("+top+" < "+top+")", upper, lower)), "%s above %s", upper, lower)
+	}
+	above(`[data-at="a1"]`, `[data-at="a6"]`)
+	above(`[data-at="goal-n"]`, `[data-at="goal-s"]`)
+	require.Contains(t, b.Text(`document.querySelector("#below").textContent`), "North you")
+	b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
+	for key, want := range map[string]string{kb.ArrowRight: "e6", kb.ArrowUp: "f5"} {
+		b.Eval(`document.querySelector('[data-at="f6"]').focus()`, nil)
+		b.Press(key)
+		require.Equal(t, want, b.Text(`document.activeElement.dataset.at`))
+	}
+	b.Click(`#turn`)
+	above(`[data-at="a6"]`, `[data-at="a1"]`)
+	above(`[data-at="goal-s"]`, `[data-at="goal-n"]`)
+	require.Contains(t, b.Text(`document.querySelector("#above").textContent`), "North you")
+	b.Click(`.cell.source`)
+	require.NotEqual(t, "0", b.Text(`String(document.querySelectorAll(".cell.end, .cell.displace").length)`))
+	require.Empty(t, console())
+}
+
+// The moves are shown door by door; a click goes to their end, and so does the wish for
+// less motion.
+func TestBrowserMotion(t *testing.T) {
+	s := newTestServer(t)
+	p, b, console := inGame(t, s, 2)
+	require.Equal(t, "normal", b.Text(`document.querySelector("#speed").value`))
+	setSpeed(b, "slow")
+	countLifted(b)
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
+	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 4`)
+	shot(t, b, "motion")
+	b.Click(`[data-at="c3"]`)
+	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Your turn", "the motion is over")
+	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
+	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
+
+	b.Eval(`void (window.ended = 0, Promise.all([import("/board.js"), import("/motion.js")]).then(([B, motion]) => { // a forced pass among the moves
+		const start = B.parsePosition("321123/000000/000000/000000/000000/321123 s");
+		const list = ["f1-(f2-e2)-e3", "pass", "e3-(e4-e5)-d5"].reduce((list, text) => {
+			const before = list.at(-1)?.position ?? start, move = B.parseMove(text);
+			return [...list, { before, move, position: B.apply(before, move) }];
+		}, []);
+		motion.play(B.create(), list, () => { ended++; });
+	}))`, nil)
+	b.Wait(`ended === 1`)
+
+	b.Visit(b.Text(`location.href.replace("#", "?slow#")`))
+	yourTurn(b, 4)
+	require.Equal(t, "slow", b.Text(`document.querySelector("#speed").value`), "the choice is kept")
+	_, err := chromedp.Call(b.Context(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	require.NoError(t, err)
+	b.Wait(`document.querySelector("#speed").disabled`)
+	countLifted(b)
+	p.follow()
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
+	b.Wait(`document.querySelectorAll("#moves li").length === 6`)
+	require.Equal(t, "0", b.Text(`String(lifted)`))
+	require.Empty(t, console())
+}
+
+// A displaced piece is shown above the one that takes its place until it has a square.
+func TestBrowserDisplaced(t *testing.T) {
+	s := newTestServer(t)
+	p, b, _ := inGame(t, s, 2)
+	setSpeed(b, "off")
+	for m := range p.game.Legal().All() {
+		if m.Drop() == rules.NoSquare {
+			continue
+		}
+		if from := m.From().String(); b.Text(`document.querySelector(".cell.picked")?.dataset.at ?? ""`) != from {
+			b.Click(fmt.Sprintf(`[data-at="%s"]`, from))
+		}
+		b.Click(fmt.Sprintf(`[data-at="%v"]`, m.To()))
+		displaced := fmt.Sprintf("%v%d", m.To(), p.game.Position().At(m.To()))
+		require.Equal(t, displaced, b.Text(`document.querySelector(".lifted").dataset.lifted`))
+		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Choose where the piece on "+m.To().String()+" goes.")
+		shot(t, b, "displaced")
+		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
+		b.Wait(`document.querySelectorAll("#moves li").length > 2`)
+		require.Equal(t, p.game.Rules().LongText(p.game.Position(), m), b.Text(`document.querySelectorAll("#moves .m")[2].textContent`))
+		return
+	}
+	t.Fatal("nothing can be displaced")
+}
+
+// A game with a clock shows the time on both sides, takes no move back and is lost when
+// the time is over.
+func TestBrowserClock(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	console := b.Visit(url + "/play")
+	b.Eval(`document.querySelector("#clock").value = "3m+2s"`, nil)
+	b.Click(`input[value=random][name=setup]`)
+	b.Click(`#form button[type=submit]`)
+	yourTurn(b, 0)
+	b.Wait(`/^2:5\d/.test(document.querySelector("#below .clock").textContent)`)
+	require.Contains(t, b.Text(`document.querySelector("#above .clock").textContent`), "used 0:0")
+	b.Click(`.cell.source`)
+	b.Click(`.cell.end`)
+	yourTurn(b, 2)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#undo").disabled)`))
+	b.Click(`#moves li`)
+	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
+	shot(t, b, "clock")
+
+	g := &game{rules: rules.MustParse("standard"), policy: "play", human: rules.South,
+		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 3 * time.Second}}
+	g.start = g.rules.Start()
+	require.NoError(t, s.games.start("1.2.3.4", g))
+	b.Visit(url + "/play?short#game=" + g.id)
+	b.Wait(`document.querySelector("#headline").textContent.startsWith("You lost, 0-1 (time)")`)
+	require.Equal(t, "0:00.0", b.Text(`document.querySelector("#below .clock").textContent`))
+	require.Empty(t, console())
+}
+
+// The steps of every preset can be clicked through, and show the positions after their moves.
+func TestBrowserLesson(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	console := b.Visit(listen(t, s) + "/play")
+	setSpeed(b, "off")
+	for _, preset := range rules.Presets() {
+		b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, preset.Name), nil)
+		b.Wait(fmt.Sprintf(`document.getElementById("lesson-rules").textContent === %q`, preset.Name))
+		r := rules.MustParse(preset.Name)
+		steps := s.lesson(preset.Name)
+		b.Click(`#lesson-steps button`)
+		for i, step := range steps {
+			require.Equal(t, step.title, b.Text(`document.querySelector("#lesson-texts > :not([hidden]) h3").textContent`))
+			require.Equal(t, step.text, b.Text(`document.querySelector("#lesson-texts > :not([hidden]) p").textContent.trim().replace(/\s+/g, " ")`))
+			p, err := r.ParsePosition(step.position)
+			require.NoError(t, err)
+			m, err := r.ParseMove(p, step.move)
+			require.NoError(t, err)
+			require.Equal(t, rows(r, r.Apply(p, m)), b.Text(`document.querySelector("#lesson-board .board").dataset.position`))
+			if i < len(steps)-1 {
+				b.Click(`#lesson-next`)
+			}
+		}
+	}
+	setSpeed(b, "fast")
+	countLifted(b)
+	b.Click(`#lesson-again`)
+	b.Wait(`lifted > 0 && document.querySelector("#lesson-board .landed")`)
+	require.Empty(t, console())
+}
+
+// The board uses the height that there is; nothing is wider than the window, and the
+// buttons are in sight.
+func TestBrowserSizes(t *testing.T) {
+	s := newTestServer(t)
+	b := browsertest.Open(t)
+	url := listen(t, s)
+	for _, size := range []struct{ width, height, least int64 }{{390, 844, 360}, {1280, 800, 660}, {1920, 1080, 920}} {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(size.width, size.height)))
+		for _, set := range []string{"standard", "kang"} {
+			name := fmt.Sprintf("%d-%s", size.width, set)
+			now := s.begin("random", set, "south", "random")
+			b.Visit(url + "/play?" + name + "#game=" + now.ID)
+			yourTurn(b, 0)
+			b.Click(`.cell.source`)
+			b.Eval(`scrollTo(0, 0)`, nil)
+			var box struct{ Width, Height, Bottom, Page, Buttons float64 }
+			b.Eval(`(() => { const r = document.querySelector("#table .board").getBoundingClientRect();
+				return { Width: r.width, Height: r.height, Bottom: r.bottom, Page: document.documentElement.scrollWidth,
+					Buttons: Math.max(...[...document.querySelectorAll(".controls-now button")].map((e) => e.getBoundingClientRect().bottom)) }; })()`, &box)
+			require.LessOrEqual(t, box.Page, float64(size.width), name)
+			require.GreaterOrEqual(t, box.Height, float64(size.least), name)
+			require.LessOrEqual(t, box.Bottom, float64(size.height), name)
+			require.LessOrEqual(t, box.Width, float64(size.width), name)
+			if size.width > 1000 {
+				require.LessOrEqual(t, box.Buttons, float64(size.height), name)
+			}
+			shot(t, b, "size-"+name)
+		}
+	}
+}
+
+// A piece follows the pointer, with its course; one that is let go where it can't end stays picked,
+// and the page says why. A finger drags, too, without scrolling the page.
+func TestBrowserDragging(t *testing.T) {
+	s := newTestServer(t)
+	p, b, console := inGame(t, s, 2)
+	m := quiet(p.game)
+	at := func(name string) string { return fmt.Sprintf(`[data-at="%s"]`, name) }
+	from, to := m.From().String(), m.To().String()
+	drawn := fmt.Sprintf(`String(!!document.querySelector('[data-piece^="%s"]'))`, from)
+	const lifted = `String(!!document.querySelector("#table .lifted"))`
+	b.Mouse(input.DispatchMouseEventTypeMousePressed, at(from))
+	require.Equal(t, "true", b.Text(drawn))
+	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at(to))
+	require.Equal(t, "false", b.Text(drawn), "the piece has left its square")
+	require.Equal(t, "true", b.Text(lifted))
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#course").textContent`), from+"-"))
+	shot(t, b, "dragging")
+	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at("goal-n"))
+	b.Mouse(input.DispatchMouseEventTypeMouseReleased, at("goal-n"))
+	require.Equal(t, "true", b.Text(drawn))
+	require.Equal(t, "That is the other side’s goal.", b.Text(`document.querySelector("#problem").textContent`))
+	require.Equal(t, from, b.Text(`document.querySelector(".picked").dataset.at`))
+	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
+
+	for _, end := range []func(){
+		func() { b.Press(kb.Escape) },
+		func() { b.Eval(`document.querySelector("#turn").click()`, nil) }, // the board is laid out anew
+		func() { b.Eval(`document.querySelector("#turn").click()`, nil) },
+	} { // what ends a drag in its middle
+		b.Mouse(input.DispatchMouseEventTypeMousePressed, at(from))
+		b.Mouse(input.DispatchMouseEventTypeMouseMoved, at(to))
+		require.Equal(t, "true", b.Text(lifted))
+		end()
+		require.Equal(t, []string{"false", "true"}, []string{b.Text(lifted), b.Text(drawn)})
+		b.Mouse(input.DispatchMouseEventTypeMouseReleased, at(to))
+		require.Equal(t, "", b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+		require.Equal(t, "2", b.Text(`String(document.querySelectorAll("#moves li").length)`))
+	}
+	x, y := b.Middle(at(from))
+	for i, kind := range []input.DispatchMouseEventType{
+		input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseMoved, input.DispatchMouseEventTypeMouseReleased,
+	} { // a click with a shaking hand
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseEvent(kind, x+float64(min(i, 1)*9), y, chromedp.ButtonLeft, chromedp.ClickCount(1))))
+	}
+	require.Equal(t, from, b.Text(`document.querySelector(".picked")?.dataset.at ?? ""`))
+	require.Equal(t, "true", b.Text(drawn))
+
+	_, err := chromedp.Call(b.Context(), emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+	require.NoError(t, err)
+	finger := func(kind input.DispatchTouchEventType, names ...string) {
+		var points []*input.TouchPoint
+		for _, name := range names {
+			x, y := b.Middle(at(name))
+			points = append(points, &input.TouchPoint{X: x, Y: y})
+		}
+		_, err := chromedp.Call(b.Context(), input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		require.NoError(t, err)
+	}
+	finger(input.DispatchTouchEventTypeTouchStart, from)
+	finger(input.DispatchTouchEventTypeTouchMove, to)
+	finger(input.DispatchTouchEventTypeTouchEnd)
+	b.Wait(`document.querySelectorAll("#moves li").length > 2`)
+	require.True(t, strings.HasPrefix(b.Text(`document.querySelectorAll("#moves .m")[2].textContent`), from+"-"))
+	require.Empty(t, console())
+}

@@ -1,0 +1,117 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"gyges/rules/base/jsonl"
+	"gyges/tournament"
+	"gyges/tournament/record"
+	"gyges/tournament/web"
+)
+
+// maxUnrecorded bounds the games in memory that could not be recorded.
+const maxUnrecorded = 1000
+
+// FolderPrefix begins the names of the folders of games played in the browser.
+const FolderPrefix = "play-"
+
+// records appends the games played on this server to a run's folder, which is made with
+// the first one, and again if it was removed. A game that can't be written stays in memory and is
+// written with the next one, or by the next retry.
+type records struct {
+	results string // folder of runs; "": games are not recorded
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	name    string         // of the run's folder; "": there is none yet
+	waiting []*record.Game // not written yet
+}
+
+// keep records a game and returns its address below /run/. After an error the game
+// is in memory only, or lost if maxUnrecorded are.
+func (r *records) keep(g *record.Game) (string, error) {
+	if r.results == "" {
+		return "", nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) >= maxUnrecorded {
+		return "", fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
+	}
+	r.waiting = append(r.waiting, g)
+	if err := r.write(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s#game=1.%d&ply=0", web.RunPath(r.name), g.Game), nil
+}
+
+// retry writes the games that wait.
+func (r *records) retry() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.waiting); n > 0 && r.write() == nil {
+		r.log.Info("games have been recorded after an error", "games", n)
+	}
+}
+
+// write appends the games that wait. Their numbers are those of their lines; each is a pair by
+// itself, as no two are of one opening with sides swapped.
+func (r *records) write() (err error) {
+	if err := r.makeFolder(); err != nil {
+		return err
+	}
+	w, err := jsonl.Open(filepath.Join(r.results, r.name, tournament.GamesFile), record.MaxLine,
+		func([]byte) error { return nil })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	for len(r.waiting) > 0 {
+		g := r.waiting[0]
+		g.Game, g.Pair = w.Written(), w.Written()
+		if err := w.Append(g); err != nil {
+			return err
+		}
+		r.waiting = r.waiting[1:]
+	}
+	return nil
+}
+
+// makeFolder makes the folder, with a name that no other run has.
+func (r *records) makeFolder() error {
+	if r.name != "" {
+		return os.MkdirAll(filepath.Join(r.results, r.name), 0o755)
+	}
+	if err := os.MkdirAll(r.results, 0o755); err != nil {
+		return err
+	}
+	name := FolderPrefix + time.Now().Format("20060102-150405")
+	err := os.Mkdir(filepath.Join(r.results, name), 0o755)
+	for n := 2; errors.Is(err, os.ErrExist) && n < 100; n++ { // another server began in the same second
+		name = fmt.Sprintf("%s-%d", name[:len(FolderPrefix)+15], n)
+		err = os.Mkdir(filepath.Join(r.results, name), 0o755)
+	}
+	if err == nil {
+		r.name = name
+	}
+	return err
+}
+
+// close writes the games that wait.
+func (r *records) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waiting) == 0 {
+		return nil
+	}
+	if err := r.write(); err != nil {
+		return fmt.Errorf("%d games are lost: %w", len(r.waiting), err)
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package play
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"gyges/agents"
+	"gyges/tournament"
+	"gyges/tournament/internal/browsertest"
+	"gyges/tournament/record"
+	"gyges/tournament/review"
+)
+
+// askReview asks for a review, and returns the status and the last event.
+func askReview(t *testing.T, url, body string) (status int, kind, data string) {
+	t.Helper()
+	r, err := http.Post(url+"/api/review", "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Body.Close()) }()
+	lines := bufio.NewScanner(r.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			kind = text
+		} else if text, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			data = text
+		} else if lines.Text() != "" && lines.Text() != ":" {
+			data = lines.Text()
+		}
+	}
+	return r.StatusCode, kind, data
+}
+
+// shortGame is a game of a few moves.
+func shortGame() *record.Game {
+	return &record.Game{
+		Rules: "standard", Opening: "201030/013000/022000/000032/000000/031100 s", Policy: "x",
+		South: record.Player{Agent: "a"}, North: record.Player{Agent: "b"}, Moves: []string{"a1-a2"},
+		Result: "0-1", Reason: record.Resignation, Plies: 1,
+	}
+}
+
+// A game of a listed run is reviewed as the command does it, once; whatever else a request names is refused.
+func TestReview(t *testing.T) {
+	s := newTestServer(t)
+	bad := shortGame()
+	bad.Game, bad.Moves = 1, []string{"a1-z9"}
+	none := shortGame()
+	none.Game, none.Moves, none.Plies, none.Reason = 2, []string{}, 0, record.Imported
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame(), bad, none))
+	require.NoError(t, os.Mkdir(filepath.Join(s.results, "..", "outside"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(s.results, "..", "outside", tournament.GamesFile), []byte(lines(shortGame())), 0o600))
+	url := listen(t, s)
+
+	reviewer, err := review.New(reviewNodes)
+	require.NoError(t, err)
+	want, err := reviewer.Game(t.Context(), shortGame(), nil)
+	require.NoError(t, err)
+	for range 2 {
+		status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
+		require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
+		got := new(review.Game)
+		require.NoError(t, json.Unmarshal([]byte(data), got))
+		require.Equal(t, want, got)
+	}
+
+	for body, status := range map[string]int{
+		`{"run":"one","game":7}`:           404,
+		`{"run":"one","game":-1}`:          404,
+		`{"run":"two","game":0}`:           404,
+		`{"run":"../outside","game":0}`:    404,
+		`{"run":"one/../one","game":0}`:    404,
+		`{"run":"","game":0}`:              404,
+		`{"run":"one","game":1}`:           422,
+		`{"run":"one","game":2}`:           422,
+		`{"run":"one","game":0,"nodes":1}`: 400,
+		`{"run":"one","game":"x"}`:         400,
+	} {
+		got, _, data := askReview(t, url, body)
+		require.Equal(t, status, got, "%s: %s", body, data)
+		require.Contains(t, data, `"error"`, body)
+	}
+}
+
+// An address has one review at a time. A request that goes away gives its place back, and the place of a
+// search, too.
+func TestReviewLimits(t *testing.T) {
+	s := newTestServer(t)
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(shortGame()))
+	url := listen(t, s)
+	free := occupy(t, s)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/review", strings.NewReader(`{"run":"one","game":0}`))
+	require.NoError(t, err)
+	q.Header.Set("Content-Type", "application/json")
+	r, err := http.DefaultClient.Do(q) // it waits for the search
+	require.NoError(t, err)
+	status, _, data := askReview(t, url, `{"run":"one","game":0}`)
+	require.Equal(t, http.StatusTooManyRequests, status, data)
+	cancel()
+	require.NoError(t, r.Body.Close())
+	require.Eventually(t, func() bool {
+		return s.games.reviews.Used("127.0.0.1") == 0
+	}, time.Minute, 5*time.Millisecond)
+	free()
+	status, kind, data := askReview(t, url, `{"run":"one","game":0}`)
+	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
+}
+
+// A review gives its place to a game's move, and is finished after it.
+func TestReviewYields(t *testing.T) {
+	s := newTestServer(t)
+	var begin sync.Once
+	ended, before := make(chan error, 1), false // whether the move came before the end of the review
+	var reviewed atomic.Bool
+	made, err := s.games.reviewGame(t.Context(), longGame(), func(done, _ int) {
+		if done == 1 {
+			begin.Do(func() {
+				go func() {
+					ended <- s.games.pool.Use(t.Context(), agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
+						before = !reviewed.Load()
+						return nil
+					})
+				}()
+			})
+		}
+	})
+	reviewed.Store(true)
+	require.NoError(t, err)
+	require.NoError(t, <-ended)
+	require.True(t, before)
+	require.NotEmpty(t, made.Moves)
+}
+
+// longGame returns a game of at least ten moves.
+func longGame() *record.Game {
+	g := drawGame("standard", 0, "a", "b")
+	for i := int64(1); len(g.Moves) < 10; i++ {
+		g = drawGame("standard", i, "a", "b")
+	}
+	return g
+}
+
+// occupy takes the place of the server's only search until free is called.
+func occupy(t *testing.T, s *testServer) (free func()) {
+	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		ended <- s.games.pool.Use(t.Context(), agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
+			close(began)
+			<-end
+			return nil
+		})
+	}()
+	<-began
+	return func() {
+		close(end)
+		require.NoError(t, <-ended)
+	}
+}
+
+// The button reviews the game that is shown; a link may ask for it, too.
+func TestBrowserReview(t *testing.T) {
+	s := newTestServer(t)
+	games := append([]*record.Game{shortGame()}, drawGame("standard", 1, "a", "b"))
+	writeRun(t, filepath.Join(s.results, "one"), "finished", lines(games...))
+	url := listen(t, s)
+	b := browsertest.Open(t)
+	console := b.Visit(url + "/run/one#game=1.0&ply=0")
+	b.Wait(`document.querySelector(".review-start")`)
+	b.Eval(`document.querySelector(".review-start").focus()`, nil)
+	b.Press(kb.Enter)
+	b.Wait(`document.querySelector(".moves .mark-missed-win")`)
+	require.Equal(t, "true", b.Text(`String(!!document.activeElement.closest(".review-summary"))`), "the focus stays")
+	require.Contains(t, b.Text(`document.querySelector(".review-status").textContent`), "The review is done.")
+	b.Click(".review-turn")
+	b.Wait(`document.querySelector(".review-line button")`)
+	b.Click(".review-line button")
+	require.Equal(t, "true", b.Text(`document.querySelector(".review-line button").getAttribute("aria-pressed")`))
+	described := b.Text(`document.querySelector(".review-status").textContent`)
+	require.Regexp(t, "^(South|North) ", described)
+	shot(t, b, "review-short")
+	b.Press(kb.ArrowLeft)
+	require.NotEqual(t, described, b.Text(`document.querySelector(".review-status").textContent`), "it is of a move that is no longer shown")
+
+	b.Visit("about:blank")
+	require.Empty(t, console())
+	b.Visit(url + "/run/one#game=1.1&ply=0&review")
+	b.Wait(`document.querySelector(".review-turn")`)
+	b.Click(".review-turn")
+	for _, width := range []int64{390, 1280, 1920} {
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
+		var over int
+		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
+		require.Zero(t, over, width)
+		shot(t, b, fmt.Sprint("review-", width))
+	}
+}

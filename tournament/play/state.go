@@ -1,0 +1,185 @@
+package play
+
+import (
+	"strings"
+	"time"
+
+	"gyges/agents"
+	"gyges/rules"
+	"gyges/rules/base/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// state is a game as JSON, for the page to play on.
+type state struct {
+	ID       string   `json:"id"`
+	Version  int64    `json:"version"`
+	Rules    string   `json:"rules"`
+	Agent    string   `json:"agent"`
+	You      string   `json:"you"` // "south" or "north"
+	Turn     string   `json:"turn"`
+	Placing  bool     `json:"placing"` // pieces are being placed
+	Opening  string   `json:"opening"`
+	Position string   `json:"position"`
+	Moves    []string `json:"moves"` // in long notation
+	Info     []string `json:"info"`  // score, depth and nodes of each
+	Sources  []source `json:"sources"`
+	CanUndo  bool     `json:"undo"`
+	Result   string   `json:"result,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Winner   string   `json:"winner,omitempty"` // "you", "agent" or "none"
+	Kept     string   `json:"kept,omitempty"`   // where the record is, below /run/
+	Problem  string   `json:"problem,omitempty"`
+	Waiting  bool     `json:"waiting"` // for the agent, or for the record at the end
+	Clock    *clocks  `json:"clock,omitempty"`
+}
+
+// clocks are the times of a game with a clock, in milliseconds.
+type clocks struct {
+	Control string `json:"control"` // base and increment, like "3m0s+2s"
+	Left    int64  `json:"left"`    // of the person
+	Used    int64  `json:"used"`    // by the agent, which has no clock
+	Running string `json:"running"` // "you", "agent" or ""
+}
+
+// source is a piece that can be moved, and its landings. From is its square or,
+// for a piece in hand, "+2", and "2@" while pieces are placed.
+type source struct {
+	From string    `json:"from"`
+	Ends []landing `json:"ends"`
+}
+
+// landing is where a piece can end its course.
+type landing struct {
+	To      string   `json:"to"`              // a square or "goal"
+	Course  string   `json:"course"`          // the move in long notation, with the first of the drops
+	Bounces int      `json:"bounces"`         // pieces it bounces off on the way
+	Drops   []string `json:"drops,omitempty"` // squares for the piece displaced; empty: none is
+}
+
+// snapshot returns the state of the game, and a channel that is closed at the next
+// change.
+func (g *game) snapshot() (state, <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := g.board.Position()
+	s := state{
+		ID: g.id, Version: g.version, Rules: g.rules.String(), Agent: g.agent.Label(),
+		You: g.human.Name(), Turn: p.Side().Name(),
+		Placing: g.rules.SettingUp(p), Opening: g.rules.FormatPosition(g.start), Position: g.rules.FormatPosition(p),
+		Moves: []string{}, Info: []string{}, Sources: []source{}, Problem: g.problem, Kept: g.kept,
+	}
+	at := g.start
+	for _, d := range g.decisions {
+		s.Moves = append(s.Moves, g.rules.LongText(at, d.Move))
+		s.Info = append(s.Info, searchInfo(d))
+		at = g.rules.Apply(at, d.Move)
+	}
+	outcome, _ := g.board.Outcome()
+	over := g.end != nil || g.problem != "" || outcome != rules.Undecided
+	s.CanUndo = !over && g.lastMove() >= 0 && g.clock == (tournament.Clock{})
+	switch {
+	case g.end != nil:
+		s.Result, s.Reason, s.Winner = g.end.Result, g.end.Reason, g.winner()
+		if f := g.end.Fault; f != nil {
+			s.Reason = f.Detail
+			if f.Kind == record.FaultTimeout && f.Side == s.You {
+				s.Reason = "time"
+			}
+		}
+	case g.problem != "":
+	case !over && !g.resigned && p.Side() == g.human && !g.board.Legal().Contains(rules.Pass):
+		s.Sources = sources(g.board)
+	default:
+		s.Waiting = true
+	}
+	s.Clock = g.clocks(over)
+	return s, g.changed
+}
+
+// clocks returns the times of the game; nil: it has no clock. The caller holds the lock.
+func (g *game) clocks(over bool) *clocks {
+	if g.clock == (tournament.Clock{}) {
+		return nil
+	}
+	c := &clocks{Control: g.clock.String(), Left: g.remaining().Milliseconds()}
+	p, used := g.start, 0.0
+	for i, d := range g.decisions {
+		if p.Side() != g.human {
+			used += g.moveMS[i]
+		}
+		p = g.rules.Apply(p, d.Move)
+	}
+	switch {
+	case over:
+	case p.Side() != g.human:
+		c.Running, used = "agent", used+float64(time.Since(g.since).Milliseconds())
+	default:
+		c.Running = "you"
+	}
+	c.Used = int64(used)
+	return c
+}
+
+// winner returns the winner of a game that has ended, for [state].
+func (g *game) winner() string {
+	return [...]string{"agent", "none", "you"}[record.HalfPoints(g.end.Result, g.human)]
+}
+
+// sources lists the legal moves by piece and landing.
+func sources(g *rules.Game) []source {
+	list := []source{}
+	p := g.Position()
+	for m := range g.Legal().All() {
+		from, to := fromText(m), m.To().String()
+		if len(list) == 0 || list[len(list)-1].From != from {
+			list = append(list, source{From: from})
+		}
+		s := &list[len(list)-1]
+		if n := len(s.Ends); n == 0 || s.Ends[n-1].To != to {
+			s.Ends = append(s.Ends, landing{To: to, Course: g.Rules().LongText(p, m), Bounces: bounces(g.Rules(), p, m)})
+		}
+		if m.Drop() != rules.NoSquare {
+			end := &s.Ends[len(s.Ends)-1]
+			end.Drops = append(end.Drops, m.Drop().String())
+		}
+	}
+	return list
+}
+
+// fromText names the source of a move.
+func fromText(m rules.Move) string {
+	text := m.String()
+	if m.IsPlacement() || m.FromHand() > 0 {
+		return text[:2]
+	}
+	return m.From().String()
+}
+
+// bounces counts the pieces that a move's course bounces off.
+func bounces(r *rules.Rules, p rules.Position, m rules.Move) int {
+	course, _ := r.Course(p, m)
+	n := 0
+	for i, s := range course {
+		if !s.Crossed && i < len(course)-1 && (i > 0 || m.FromHand() > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// searchInfo formats the score, depth and nodes of a decision.
+func searchInfo(d agents.Decision) string {
+	var list []string
+	if d.Scored {
+		list = append(list, d.Score.Text())
+	}
+	if d.Depth > 0 {
+		list = append(list, "depth "+textfmt.Thousands(int64(d.Depth)))
+	}
+	if d.Nodes > 0 {
+		list = append(list, textfmt.Thousands(d.Nodes)+" nodes")
+	}
+	return strings.Join(list, ", ")
+}

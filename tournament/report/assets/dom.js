@@ -1,0 +1,162 @@
+// What the scripts of all pages have in common.
+
+/** @param {string} id @returns {any} */
+export const $ = (id) => document.getElementById(id);
+
+/** @param {string} selector @returns {any} */
+export const find = (selector) => document.querySelector(selector);
+
+// focused is the element that has the focus.
+/** @returns {any} */
+export const focused = () => document.activeElement;
+
+// make returns a new element; attributes that begin with "on" are listeners.
+/** @returns {any} */
+export function make(/** @type {string} */ tag, attributes = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [k, v] of Object.entries(attributes)) {
+    if (k.startsWith("on")) e.addEventListener(k.slice(2), v);
+    else e.setAttribute(k, v);
+  }
+  e.append(...children);
+  return e;
+}
+
+// el adds a new element of a drawing to another one, or to none, and returns it.
+/** @returns {any} */
+export function el(parent, /** @type {string} */ name, attributes = {}, text = undefined) {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, String(v));
+  if (text !== undefined) e.textContent = text;
+  if (parent) parent.append(e);
+  return e;
+}
+
+// mark sets or removes aria-current.
+export function mark(/** @type {Element} */ e, /** @type {boolean} */ current) {
+  if (current) e.setAttribute("aria-current", "true");
+  else e.removeAttribute("aria-current");
+}
+
+// sentence makes a sentence of a message.
+export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + "." : "");
+
+// keepFocus moves the focus to another element from a button that has just been disabled, or it would be lost.
+export function keepFocus(to) {
+  if (document.activeElement?.matches(":disabled")) to.focus({ preventScroll: true });
+}
+
+// scoreText is a score, in hundredths of a point, as tables have it; "" for none. Those beyond 29000 are proven.
+export function scoreText(score) {
+  if (score === null || score === undefined) return "";
+  if (score >= 29000) return `wins in ${30000 - score}`;
+  if (score <= -29000) return `loses in ${30000 + score}`;
+  return (score > 0 ? "+" : score < 0 ? "−" : "") + (Math.abs(score) / 100).toFixed(2);
+}
+
+const noAnswer = "the server can't be reached";
+const options = (body, signal) =>
+  body === undefined
+    ? { signal }
+    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+
+// errorOf is the message of a response that has failed.
+async function errorOf(response) {
+  const isJSON = response.headers.get("Content-Type") === "application/json";
+  return (isJSON && (await response.json()).error) || `the server responded with ${response.status}`;
+}
+
+// request returns the response of the server, or an error message, and the status; 0: there is none.
+export async function request(path, body = undefined, signal = undefined) {
+  try {
+    const r = await fetch(path, options(body, signal));
+    return r.ok ? [await r.json(), null, r.status] : [null, await errorOf(r), r.status];
+  } catch {
+    return [null, signal?.aborted ? "" : noAnswer, 0];
+  }
+}
+
+// receive passes server-sent events to act, with their kinds and values; opened is called before the first. It returns
+// why there are no more; "": the server has ended them, or they were aborted.
+export async function receive(path, body, signal, act, opened = () => {}) {
+  try {
+    const r = await fetch(path, options(body, signal));
+    if (!r.ok) return await errorOf(r);
+    opened();
+    const reader = r.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ""; ; ) {
+      const { value, done } = await reader.read();
+      if (done) return "";
+      const events = (rest + value).split("\n\n");
+      rest = events.pop();
+      for (const text of events) {
+        const event = /^event: (\w+)\ndata: (.*)$/.exec(text);
+        if (event && !signal.aborted) act(event[1], JSON.parse(event[2]));
+      }
+    }
+  } catch {
+    return signal.aborted ? "" : noAnswer;
+  }
+}
+
+// patiently awaits a promise, and calls late if it takes long.
+export async function patiently(promise, late) {
+  const timer = setTimeout(late, 500);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// lineGraph draws lines over the plies of a game: ticks are values with their texts, the last one the highest; lines
+// have a class and points [ply, value], dots a ply, a value and a class. A click calls go with its ply. It returns
+// the element, and a function that marks a ply.
+export function lineGraph({ label, caption, height, left, ticks, plies, lines, dots, radius, go }) {
+  const width = 420,
+    right = 8,
+    top = 8,
+    foot = 17;
+  const low = ticks[0][0],
+    high = ticks[ticks.length - 1][0],
+    middle = (low + high) / 2;
+  const x = (ply) => left + (ply / Math.max(plies, 1)) * (width - left - right);
+  const y = (v) => top + ((high - v) / (high - low)) * (height - top - foot);
+  const element = el(null, "svg", {
+    class: "graph",
+    viewBox: `0 0 ${width} ${height}`,
+    role: "img",
+    "aria-label": label,
+  });
+  for (const [v, text] of ticks) {
+    el(element, "line", { class: v === middle ? "zero" : "grid", x1: left, x2: width - right, y1: y(v), y2: y(v) });
+    el(element, "text", { x: left - 5, y: y(v) + 4, "text-anchor": "end" }, text);
+  }
+  el(element, "text", { x: width - right, y: height - 4, "text-anchor": "end" }, caption);
+  for (const [kind, points] of lines) {
+    const path = points.map(([ply, v]) => `${x(ply).toFixed(1)} ${y(v).toFixed(1)}`);
+    if (path.length) el(element, "path", { class: kind, d: "M" + path.join("L") });
+  }
+  for (const [ply, v, kind] of dots) el(element, "circle", { class: kind, cx: x(ply), cy: y(v), r: radius });
+  const cursor = el(element, "line", { class: "cursor", y1: top - 4, y2: height - foot + 2, visibility: "hidden" });
+  element.addEventListener("click", (e) => {
+    const box = element.getBoundingClientRect();
+    go(Math.round(((((e.clientX - box.left) / box.width) * width - left) / (width - left - right)) * plies));
+  });
+  const moveTo = (ply) => {
+    for (const [k, v] of [
+      ["x1", x(ply)],
+      ["x2", x(ply)],
+      ["visibility", "visible"],
+    ])
+      cursor.setAttribute(k, String(v));
+  };
+  return { element, moveTo };
+}
+
+// The link to the content leaves the address as it is: it names what is shown.
+document.querySelector(".skip")?.addEventListener("click", (e) => {
+  e.preventDefault();
+  $("main").tabIndex = -1;
+  $("main").focus();
+});

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// heartbeat keeps connections open through proxies that close idle ones.
+	heartbeat = 20 * time.Second
+	// eventTimeout bounds how long a client may take to receive an event.
+	eventTimeout = 10 * time.Second
+)
+
+// Events are the server-sent events of a response.
+type Events struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	release func()
+
+	mu      sync.Mutex
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+// NewEvents begins to respond with server-sent events, which must be closed. It returns an
+// [Error] where there are too many such responses.
+func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
+	client := Client(r)
+	if !s.Waits.Acquire(client) {
+		return nil, TooMany("too many pages are open at your address; close some")
+	}
+	select {
+	case s.streams <- struct{}{}:
+	default:
+		s.Waits.Release(client)
+		return nil, Error{http.StatusServiceUnavailable, "too many pages are open"}
+	}
+	e := &Events{w: w, control: http.NewResponseController(w)}
+	e.ctx, e.cancel = context.WithCancel(r.Context())
+	stop := context.AfterFunc(s.ctx, e.cancel)
+	e.release = func() {
+		stop()
+		<-s.streams
+		s.Waits.Release(client)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no")
+	e.write(":\n\n")
+	s.Go(e.beat)
+	return e, nil
+}
+
+// beat writes heartbeats until the events are closed.
+func (e *Events) beat() {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			e.write(":\n\n")
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+// Context ends when the client has gone, an event can't be sent or the server is closed.
+func (e *Events) Context() context.Context { return e.ctx }
+
+// Close ends the response.
+func (e *Events) Close() {
+	e.cancel()
+	e.mu.Lock() // a heartbeat ends first: the response must not be written to later
+	defer e.mu.Unlock()
+	e.release()
+}
+
+// Send sends a value as JSON.
+func (e *Events) Send(kind string, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		e.cancel()
+		return
+	}
+	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text))
+}
+
+// write sends a text, and ends the context if the client can't take it.
+func (e *Events) write(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ctx.Err() != nil {
+		return
+	}
+	err := e.control.SetWriteDeadline(time.Now().Add(eventTimeout))
+	if err == nil {
+		_, err = e.w.Write([]byte(text))
+	}
+	if err != nil || e.control.Flush() != nil {
+		e.cancel()
+	}
+}

@@ -1,0 +1,153 @@
+package web
+
+import (
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/time/rate"
+)
+
+// guard checks all requests before next handles them.
+func (s *Server) guard(next http.Handler) http.Handler {
+	origin := http.NewCrossOriginProtection() // Sec-Fetch-Site, or else Origin
+	foreign := func(w http.ResponseWriter, _ *http.Request) {
+		s.Refuse(w, http.StatusForbidden, "only this server's own pages may request this")
+	}
+	origin.SetDenyHandler(http.HandlerFunc(foreign))
+	next = origin.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch {
+		case !s.knownHost(r.Host):
+			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site" &&
+			(r.Header.Get("Sec-Fetch-Mode") != "navigate" || strings.HasPrefix(r.URL.Path, "/api/")):
+			foreign(w, r)
+		case r.Method != http.MethodPost && r.ContentLength != 0:
+			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
+		case !s.limiter.allow(Client(r)):
+			h.Set("Retry-After", "1")
+			s.Refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
+		default:
+			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// knownHost reports whether a name in a request is one of this server. A page of
+// another site whose name resolves to this server (DNS rebinding) uses that name.
+func (s *Server) knownHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return s.Open || ip.Unmap().IsLoopback()
+	}
+	return host == "localhost" ||
+		slices.ContainsFunc(s.Hosts, func(name string) bool { return host == strings.ToLower(name) })
+}
+
+// Client returns the address of a request without the port; of IPv6 the network of
+// 64 bits, which is what one customer has.
+func Client(r *http.Request) string { return clientOf(r.RemoteAddr) }
+
+func clientOf(remote string) string {
+	at, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return remote
+	}
+	ip := at.Addr().Unmap()
+	if ip.Is4() {
+		return ip.String()
+	}
+	network, err := ip.WithZone("").Prefix(64)
+	if err != nil {
+		return remote
+	}
+	return network.String()
+}
+
+// Quota bounds a number, such as that of games, for each client.
+type Quota struct {
+	Max int // 0: any number
+
+	mu   sync.Mutex
+	used map[string]int
+}
+
+// Acquire reports whether the client may have one more; Release returns it.
+func (q *Quota) Acquire(client string) bool {
+	ok := q.add(client)
+	if !ok {
+		q.Release(client)
+	}
+	return ok
+}
+
+// add counts one more, and reports whether it is within the bound.
+func (q *Quota) add(client string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.used == nil {
+		q.used = map[string]int{}
+	}
+	q.used[client]++
+	return q.Max == 0 || q.used[client] <= q.Max
+}
+
+// Release returns what [Quota.Acquire] gave.
+func (q *Quota) Release(client string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.used[client]--; q.used[client] == 0 {
+		delete(q.used, client)
+	}
+}
+
+// Used is the number that the client has.
+func (q *Quota) Used(client string) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.used[client]
+}
+
+// limiter bounds the rate of requests of each client, with bursts of requestBurst.
+type limiter struct {
+	limit rate.Limit
+
+	mu      sync.Mutex
+	clients map[string]*rate.Limiter
+}
+
+// allow reports whether the client may send a request now.
+func (l *limiter) allow(client string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.clients[client] == nil && len(l.clients) >= maxClients {
+		maps.DeleteFunc(l.clients, func(_ string, c *rate.Limiter) bool { return c.Tokens() >= requestBurst })
+		if len(l.clients) >= maxClients {
+			client = "" // further clients share one limiter
+		}
+	}
+	if l.clients == nil {
+		l.clients = map[string]*rate.Limiter{}
+	}
+	if l.clients[client] == nil {
+		l.clients[client] = rate.NewLimiter(l.limit, requestBurst)
+	}
+	return l.clients[client].Allow()
+}

@@ -1,0 +1,96 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"gyges/rules/base/textfmt"
+	"gyges/tournament/report"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// addShared adds what all pages have.
+func (s *Server) addShared() {
+	s.pages = template.New("").Funcs(template.FuncMap{
+		"runPath": RunPath,
+		"count":   textfmt.Thousands,
+		"when":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	})
+	s.AddAssets(assets)
+	own, err := assets.ReadFile("assets/site.css")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	s.addFile("style.css", report.Style()+string(own))
+	for name, text := range report.Modules() {
+		s.addFile(name, text)
+	}
+}
+
+// RunPath escapes the id of a run for addresses.
+func RunPath(id string) string { return strings.ReplaceAll(url.PathEscape(id), "%2F", "/") }
+
+// AddAssets adds the templates and scripts of the folder assets, which is embedded.
+func (s *Server) AddAssets(embedded fs.FS) {
+	template.Must(s.pages.ParseFS(embedded, "assets/*.tmpl"))
+	scripts, err := fs.Glob(embedded, "assets/*.js")
+	for _, name := range scripts {
+		var text []byte
+		if text, err = fs.ReadFile(embedded, name); err == nil {
+			s.addFile(path.Base(name), string(text))
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// addFile adds a script or style sheet. Browsers keep it, and ask whether it has changed.
+func (s *Server) addFile(name, text string) {
+	kind := map[string]string{".js": "text/javascript", ".css": "text/css"}[path.Ext(name)] + "; charset=utf-8"
+	tag := fmt.Sprintf("%q", fmt.Sprintf("%x", sha256.Sum256([]byte(text))))
+	s.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("ETag", tag)
+		http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
+	})
+}
+
+// HTML executes a template.
+func (s *Server) HTML(name string, data any) (template.HTML, error) {
+	var b bytes.Buffer
+	err := s.pages.ExecuteTemplate(&b, name, data)
+	return template.HTML(b.String()), err //nolint:gosec // written by html/template
+}
+
+// WritePage responds with a template.
+func (s *Server) WritePage(w http.ResponseWriter, status int, name string, data any) {
+	page, err := s.HTML(name, data)
+	if err != nil {
+		s.Log.Error("a page can't be written", "page", name, "error", err)
+		http.Error(w, "the page can't be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(page)) // the client may have gone
+}
+
+// Refuse responds with an error as a page.
+func (s *Server) Refuse(w http.ResponseWriter, status int, text string) {
+	text = strings.ToUpper(text[:1]) + text[1:]
+	s.WritePage(w, status, "refusal", struct{ Title, Text string }{http.StatusText(status), text})
+}

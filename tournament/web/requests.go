@@ -1,0 +1,108 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"gyges/rules/base/strictjson"
+)
+
+// MaxBody bounds a request's body, in bytes.
+const MaxBody = 16 << 10
+
+// retryAfter is the time until a request beyond a limit may succeed, in seconds.
+const retryAfter = "10"
+
+// Error is what is wrong with a request.
+type Error struct {
+	Status int // of HTTP
+	Text   string
+}
+
+func (e Error) Error() string { return e.Text }
+
+// Conflict is the error of a request that doesn't fit the state of its game.
+func Conflict(format string, args ...any) error {
+	return Error{http.StatusConflict, fmt.Sprintf(format, args...)}
+}
+
+// Unprocessable is the error of a request whose values are wrong.
+func Unprocessable(format string, args ...any) error {
+	return Error{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
+// TooMany is the error of a request beyond the bound of its address.
+func TooMany(format string, args ...any) error {
+	return Error{http.StatusTooManyRequests, fmt.Sprintf(format, args...)}
+}
+
+// Post handles requests with a JSON body: it responds with the result of act as JSON.
+func Post[Q any](s *Server, status int, act func(*http.Request, Q) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		AllowLongWait(w)
+		var q Q
+		err := ReadJSON(r, &q)
+		var result any
+		if err == nil {
+			result, err = act(r, q)
+		}
+		if err != nil {
+			s.Fail(w, err)
+			return
+		}
+		WriteJSON(w, status, result)
+	}
+}
+
+// AllowLongWait extends the time limit of a response that waits for an event.
+func AllowLongWait(w http.ResponseWriter) {
+	// A recorder in tests has none.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(longWriteTimeout))
+}
+
+// Fail responds with an error as JSON. It logs one that isn't an [Error].
+func (s *Server) Fail(w http.ResponseWriter, err error) {
+	e, ok := errors.AsType[Error](err)
+	if !ok {
+		s.Log.Error("a request failed", "error", err)
+		e = Error{http.StatusInternalServerError, "the server failed; its log has the reason"}
+	}
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	WriteJSON(w, e.Status, map[string]string{"error": e.Text})
+}
+
+// ReadJSON reads a request's body, which is bounded, into to.
+func ReadJSON(r *http.Request, to any) error {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return Error{http.StatusUnsupportedMediaType, "expected application/json"}
+	}
+	text, err := io.ReadAll(r.Body)
+	if err == nil {
+		if err = strictjson.Unmarshal(text, MaxBody, to); err == nil {
+			return nil
+		}
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("expected at most %d bytes", MaxBody)}
+	}
+	return Error{http.StatusBadRequest, "expected JSON as the page sends it: " + err.Error()}
+}
+
+// WriteJSON responds with a value as JSON.
+func WriteJSON(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, "the response can't be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // the client may have gone
+}

@@ -1,0 +1,185 @@
+// Package web has what the pages of the server share: the guard of all requests and the bounds on
+// what each address has at a time, JSON requests, server-sent events, templates and scripts. Packages
+// live and play add their pages to a [Server].
+//
+// Nothing that comes over the network is trusted. Requests must name the server by an address or a
+// name of its own (against DNS rebinding) and change things from its own pages only; their size,
+// rate and number are bounded.
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+	"golang.org/x/time/rate"
+)
+
+// Bounds on what the server does at a time.
+const (
+	minConns          = 256
+	maxStreams        = 48               // pages that get events
+	maxHeader         = 16 << 10         // bytes of a request's head
+	shutdownTimeout   = 3 * time.Second  // of requests at the end
+	closeTimeout      = 5 * time.Second  // of background work at the end
+	readTimeout       = 10 * time.Second // of a request
+	writeTimeout      = 90 * time.Second // of a response
+	longWriteTimeout  = 10 * time.Minute // of a response that waits for a search
+	idleTimeout       = 60 * time.Second
+	requestsPerSecond = 40 // of one address
+	requestBurst      = 120
+	maxClients        = 1024 // addresses whose rate is limited apart
+)
+
+// Bounds on what each address has at a time, where other machines have access.
+const (
+	connsPerClient = 32
+	waitsPerClient = 12 // pages that get events, and requests that wait for a move
+)
+
+// Config is the configuration of a server.
+type Config struct {
+	Open  bool     // requests may come from other machines
+	Hosts []string // names of this machine in requests, beside localhost and addresses
+	Conns int      // maximum number of connections, if it is more than 256
+	Rate  float64  // of requests of one address, a second; 0: 40
+
+	Streams int // maximum number of pages that get events; 0: 48
+	Log     *slog.Logger
+}
+
+// Server is an HTTP server of pages. Make it with [New].
+type Server struct {
+	Config
+	// Busy names the background work that has not ended a while after the server was closed. nil: none.
+	Busy func() []string
+	// Waits bounds the requests of each address that wait for an event.
+	Waits Quota
+
+	mux     *http.ServeMux
+	pages   *template.Template
+	streams chan struct{}
+	limiter limiter
+	conns   Quota
+	handler http.Handler
+
+	ctx     context.Context // until the server is closed
+	stop    context.CancelFunc
+	work    sync.WaitGroup
+	closers []func()
+
+	readTimeout, writeTimeout, closeTimeout time.Duration // constants but in tests
+}
+
+// New returns a server without pages.
+func New(c Config) *Server {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		Config: c, mux: http.NewServeMux(), streams: make(chan struct{}, cmp.Or(c.Streams, maxStreams)),
+		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
+		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
+	}
+	if c.Open {
+		s.conns.Max, s.Waits.Max = connsPerClient, waitsPerClient
+	}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.addShared()
+	s.handler = s.guard(s.mux)
+	s.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		s.Refuse(w, http.StatusNotFound, "there is no such page")
+	})
+	return s
+}
+
+// HandleFunc registers the handler of a pattern as of [http.ServeMux].
+func (s *Server) HandleFunc(pattern string, handler http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, handler)
+}
+
+// Handler returns the handler of all requests. Its long requests end when the server is closed.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Context ends when the server is closed.
+func (s *Server) Context() context.Context { return s.ctx }
+
+// Go runs background work, which must end with [Server.Context].
+func (s *Server) Go(work func()) { s.work.Go(work) }
+
+// OnClose adds a function that [Server.Close] calls at its end.
+func (s *Server) OnClose(f func()) { s.closers = append(s.closers, f) }
+
+// Serve handles the requests of the listener's connections until ctx is cancelled or the
+// listener fails. It closes the listener and the server.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: s.readTimeout, ReadTimeout: s.readTimeout, WriteTimeout: s.writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ConnState: s.countConn,
+		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+	}
+	stopped := make(chan struct{})
+	shutdown := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		s.stop() // ends the requests that wait for events
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+		defer cancel()
+		if srv.Shutdown(limited) != nil {
+			_ = srv.Close()
+		}
+	})
+	err := srv.Serve(netutil.LimitListener(l, max(minConns, s.Conns)))
+	if !shutdown() {
+		<-stopped
+	}
+	s.Close()
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	return nil
+}
+
+// countConn closes a connection that is one too many for its address.
+func (s *Server) countConn(c net.Conn, state http.ConnState) {
+	client := clientOf(c.RemoteAddr().String())
+	switch state {
+	case http.StateNew:
+		if !s.conns.add(client) {
+			_ = c.Close()
+		}
+	case http.StateClosed:
+		s.conns.Release(client)
+	}
+}
+
+// Close ends all background work. It waits for work that ignores the end of its context for
+// some seconds only; then it logs its names and returns.
+func (s *Server) Close() {
+	s.stop()
+	ended := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(s.closeTimeout):
+		if s.Busy != nil {
+			s.Log.Error("agents have not stopped after their search was cancelled; they run until the program ends",
+				"agents", s.Busy())
+		}
+	}
+	for _, f := range s.closers {
+		f()
+	}
+	s.closers = nil
+}
