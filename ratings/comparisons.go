@@ -167,29 +167,31 @@ type Crosstable struct {
 	// Names are all players, in the order and with the numbers (less one) of
 	// the rating table.
 	Names []string
-	// counts holds each ordered pairing that met, from South's view.
+	// counts holds the games of player i against player j, by both, as i saw them.
 	counts map[[2]int]Count
 }
 
 // Crosstable is the results of the games that r was fitted to, with those that
 // were left out of the fit.
 func (r *Ratings) Crosstable() *Crosstable {
-	t := &Crosstable{Names: r.names(), counts: make(map[[2]int]Count)}
+	t := &Crosstable{counts: make(map[[2]int]Count)}
+	for _, p := range r.Players {
+		t.Names = append(t.Names, p.Name)
+	}
+	for _, u := range r.Unrated {
+		t.Names = append(t.Names, u.Name)
+	}
 	number := make(map[string]int, len(t.Names))
 	for i, name := range t.Names {
 		number[name] = i
 	}
-	for _, k := range r.data.met {
-		a, b := number[r.data.names[k.a]], number[r.data.names[k.b]]
-		t.counts[[2]int{a, b}] = k.count(0)
-		t.counts[[2]int{b, a}] = k.count(1)
+	for _, p := range r.data.met {
+		a, b := number[r.data.names[p.a]], number[r.data.names[p.b]]
+		t.counts[[2]int{a, b}], t.counts[[2]int{b, a}] = p.total(), p.total().flip()
 	}
 	return t
 }
 
-// AsSouth counts the games that player i had as South against player j, as i
-// saw them. The players are indices into Names.
-func (t *Crosstable) AsSouth(i, j int) Count { return t.counts[[2]int{i, j}] }
-
-// Total counts all games of player i against player j, as i saw them.
-func (t *Crosstable) Total(i, j int) Count { return t.AsSouth(i, j).plus(t.AsSouth(j, i).flip()) }
+// Total counts all games of player i against player j, as i saw them. The players are indices
+// into Names.
+func (t *Crosstable) Total(i, j int) Count { return t.counts[[2]int{i, j}] }

@@ -98,20 +98,3 @@ func TestOrderOfGamesDoesNotMatter(t *testing.T) {
 		require.Equal(t, first, fitAll())
 	})
 }
-
-func BenchmarkAdd(b *testing.B) {
-	names := make([]string, 100)
-	for i := range names {
-		names[i] = fmt.Sprintf("alphabeta:depth=3,weights=%02d", i)
-	}
-	var d Data
-	for _, s := range names {
-		for _, n := range names {
-			d.Add(s, n, Draw)
-		}
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		d.Add(names[i%100], names[(i*37+1)%100], Result(i%3-1))
-	}
-}

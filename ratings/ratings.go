@@ -110,18 +110,6 @@ func (r *Ratings) Pairings() []Pairing { return r.data.Pairings() }
 // Faults returns the games that a fault decided, of each player that has any.
 func (r *Ratings) Faults() map[string]Faults { return r.data.faults() }
 
-// names lists all players in the order of the tables: rated, then unrated.
-func (r *Ratings) names() []string {
-	list := make([]string, 0, len(r.Players)+len(r.Unrated))
-	for _, p := range r.Players {
-		list = append(list, p.Name)
-	}
-	for _, u := range r.Unrated {
-		list = append(list, u.Name)
-	}
-	return list
-}
-
 // check makes sure that no number is infinite or NaN.
 func (r *Ratings) check() error {
 	for _, p := range r.Players {

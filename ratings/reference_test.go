@@ -217,47 +217,6 @@ func unit(n, i int) []float64 {
 	return w
 }
 
-// A grid is as plain as it gets: refine around the best point until the mesh is
-// 0.001 Elo.
-func TestThreePlayersAgreeWithGrid(t *testing.T) {
-	var d Data
-	play(&d, "a", "b", 7, 2, 3)
-	play(&d, "b", "a", 5, 1, 6)
-	play(&d, "b", "c", 4, 4, 1)
-	play(&d, "c", "b", 2, 0, 3)
-	play(&d, "c", "a", 1, 3, 5)
-	loss := func(a, b, adv float64) float64 {
-		rating := map[string]float64{"a": a, "b": b, "c": -a - b}
-		sum := 0.0
-		for _, p := range d.Pairings() {
-			e := 1 / (1 + math.Pow(10, -(rating[p.South]+adv-rating[p.North])/400))
-			sum -= p.Points()*math.Log(e) + (float64(p.Games())-p.Points())*math.Log(1-e)
-		}
-		return sum
-	}
-	var best [3]float64
-	for mesh := 100.0; mesh > 0.001; mesh /= 2 {
-		around, least := best, math.Inf(1)
-		for i := -4.0; i <= 4; i++ {
-			for j := -4.0; j <= 4; j++ {
-				for k := -4.0; k <= 4; k++ {
-					at := [3]float64{around[0] + i*mesh, around[1] + j*mesh, around[2] + k*mesh}
-					if v := loss(at[0], at[1], at[2]); v < least {
-						least, best = v, at
-					}
-				}
-			}
-		}
-	}
-	r, err := Fit(context.Background(), &d, Options{})
-	require.NoError(t, err)
-	for i, name := range []string{"a", "b"} {
-		p, _ := r.Player(name)
-		require.InDelta(t, best[i], p.Elo, 0.01)
-	}
-	require.InDelta(t, best[2], r.Advantage.Elo, 0.01)
-}
-
 func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 	models := []drawModel{halfPoints{}, davidson{}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -284,6 +243,9 @@ func TestGradientAndHessianAgreeWithDifferences(t *testing.T) {
 		advantage := Advantage{Elo: rapid.Float64Range(-170, 170).Draw(t, "advantage"),
 			Fitted: rapid.Bool().Draw(t, "fitted")}
 		m := f.model(f.partition.groups[0], advantage)
+		if m.dim == 0 { // all is given
+			return
+		}
 		x := make([]float64, m.dim)
 		for i := range x {
 			x[i] = rapid.Float64Range(-3, 3).Draw(t, "x")

@@ -78,7 +78,11 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	if c.format() == grid.CSV { // which has no notes
-		warnUncounted(e, &in.Skipped)
+		rest := in.Skipped
+		rest.Unreadable = 0 // of these load has warned
+		for _, note := range rest.Notes() {
+			e.err.warn("%s", textfmt.Escape(note))
+		}
 	}
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return err
@@ -140,20 +144,6 @@ func warnSkipped(e *env, s *standings.Skipped) {
 	}
 	if more := s.Unreadable - len(s.Errors); more > 0 {
 		e.err.warn("left out: %d more games", more)
-	}
-}
-
-// warnUncounted reports on stderr the games that can be read but don't count.
-func warnUncounted(e *env, s *standings.Skipped) {
-	for _, left := range []struct {
-		n   int
-		why string
-	}{
-		{s.Duplicate, "whose id had come before"}, {s.NoSetup, "that don't begin with a set-up"},
-	} {
-		if left.n > 0 {
-			e.err.warn("left out: %s %s", textfmt.Plural(left.n, "game"), left.why)
-		}
 	}
 }
 

@@ -19,14 +19,17 @@ import (
 	"gyges/tournament/standings"
 )
 
-// modelFlags are the options of the fit.
-type modelFlags struct {
+// ratingFlags say which games of files are rated, and how.
+type ratingFlags struct {
 	Anchor    []string `sep:"none" placeholder:"NAME=ELO" help:"Give a player a rating that the others are measured from; may be repeated. Without it the mean is 0."`
 	Offset    []string `sep:"none" placeholder:"NAME=OTHER+ELO" help:"Fix a difference: NAME is rated ELO above OTHER (or OTHER-ELO, below). May be repeated."`
 	Advantage signed   `default:"fit" placeholder:"ELO" help:"South's first-move advantage: fit (default), or a fixed number of Elo."`
 	Draws     string   `enum:"half,davidson" default:"half" placeholder:"MODEL" help:"What a draw is: half (default) a win and half a loss, or davidson, an outcome with a parameter of its own."`
 	Prior     signed   `default:"auto" placeholder:"N" help:"Give each player N virtual draws against an imaginary opponent; 0 for none: players without a finite rating are then listed apart. fit takes the ratings from a normal distribution whose width is estimated; it suits Swiss and knock-out games from files without a manifest. Default: auto, which is fit for runs of these formats, 2 where players have no finite rating, otherwise 0."`
 	Intervals string   `enum:"pairs,games,model" default:"pairs" placeholder:"KIND" help:"The unit that intervals treat as independent: pairs of games from one opening (default), single games, or what the likelihood alone says (model)."`
+
+	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
+	Pool  bool   `help:"Add a table of all rule sets together."`
 }
 
 // signed is the text of a number that may begin with a minus, which kong would
@@ -42,13 +45,16 @@ func (s *signed) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// options returns the options but for the offsets, which need the players' names.
-func (c *modelFlags) options() (ratings.Options, error) {
+// prepare sets the rule sets to include, and returns the options but for the offsets, which need the
+// players' names.
+func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	o := ratings.Options{
 		Draws:     ratings.DrawModel(c.Draws),
 		Intervals: ratings.Intervals(c.Intervals),
 	}
-	var errs []error
+	only, err := ruleNames(c.Rules)
+	in.Rules = only
+	errs := []error{err}
 	switch c.Prior {
 	case "auto":
 	case "fit":
@@ -88,7 +94,7 @@ func (w *commandWords) flag(name, value, usual string) {
 }
 
 // words returns the flags on a command line, without those at their defaults.
-func (c *modelFlags) words() commandWords {
+func (c *ratingFlags) words() commandWords {
 	var words commandWords
 	for _, a := range c.Anchor {
 		words.flag("anchor", a, "")
@@ -100,22 +106,11 @@ func (c *modelFlags) words() commandWords {
 	words.flag("draws", c.Draws, string(ratings.HalfPoints))
 	words.flag("prior", string(c.Prior), "auto")
 	words.flag("intervals", c.Intervals, string(ratings.ByPair))
+	words.flag("rules", c.Rules, "")
+	if c.Pool {
+		words = append(words, "--pool")
+	}
 	return words
-}
-
-// ratingFlags say which games of files are rated, and how.
-type ratingFlags struct {
-	modelFlags
-	Rules string `placeholder:"RULES,…" complete:"rules" help:"Include only games under these rule sets."`
-	Pool  bool   `help:"Add a table of all rule sets together."`
-}
-
-// prepare sets the rule sets to include, and returns the options that need no games.
-func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
-	options, err := c.options()
-	only, errRules := ruleNames(c.Rules)
-	in.Rules = only
-	return options, errors.Join(err, errRules)
 }
 
 // ruleNames returns the names of rule sets, separated by commas; nil for none.

@@ -92,23 +92,21 @@ func (c *reportCmd) page(ctx context.Context, e *env) (*report.Page, error) {
 
 // files are the files of games of the runs, "" for a tuning run that has none.
 func (c *reportCmd) files() ([]string, error) {
-	files := make([]string, len(c.Runs))
-	var played []string
-	var at []int // of played in files
-	for i, run := range c.Runs {
+	const none = "-"
+	runs := slices.Clone(c.Runs)
+	for i, run := range runs {
 		_, err := os.Stat(filepath.Join(run, tournament.GamesFile))
-		if !errors.Is(err, fs.ErrNotExist) || !report.HasHistory(run) {
-			played, at = append(played, run), append(at, i)
+		if errors.Is(err, fs.ErrNotExist) && report.HasHistory(run) {
+			runs[i] = none
 		}
 	}
-	found, err := gameFiles(played)
-	if err != nil {
-		return nil, err
+	files, err := gameFiles(runs)
+	for i, f := range files {
+		if f == none {
+			files[i] = ""
+		}
 	}
-	for i, f := range found {
-		files[at[i]] = f
-	}
-	return files, nil
+	return files, err
 }
 
 // title names the runs.
@@ -123,10 +121,6 @@ func (c *reportCmd) title() string {
 // commands are the command lines that reproduce the ratings and the page.
 func (c *reportCmd) commands(files []string) []string {
 	common := c.words()
-	common.flag("rules", c.Rules, "")
-	if c.Pool {
-		common = append(common, "--pool")
-	}
 	own := slices.Clone(common)
 	own.flag("games", strconv.Itoa(c.Games), strconv.Itoa(report.DefaultGames))
 	own.flag("seed", strconv.FormatUint(c.Seed, 10), "1")
