@@ -4,15 +4,14 @@
 package tactics
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/rules/base/strictjson"
 )
 
@@ -77,27 +76,16 @@ type Task struct {
 // name of the file and the line.
 func Read(in io.Reader, name string) ([]Task, error) {
 	var tasks []Task
-	scanner := bufio.NewScanner(in)
-	scanner.Buffer(nil, maxLine)
-	n := 0
-	for scanner.Scan() {
-		n++
-		if strings.TrimSpace(scanner.Text()) == "" {
-			continue
-		}
-		t, err := parse(scanner.Text())
+	err := files.Lines(in, name, maxLine, func(_ int, line string) error {
+		t, err := parse(line)
 		if err == nil && len(tasks) == maxPuzzles {
 			err = fmt.Errorf("expected at most %d positions", maxPuzzles)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
 		tasks = append(tasks, t)
-	}
-	if err := scanner.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: expected at most %d bytes in a line", name, n+1, maxLine)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(tasks) == 0 {
 		return nil, fmt.Errorf("%s: expected a line for each position, found none", name)

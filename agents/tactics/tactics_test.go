@@ -168,7 +168,7 @@ func TestReadRefuses(t *testing.T) {
 		"no moves":  {strings.Replace(good, `"a5-goal"`, "", 1), "f:1: moves: expected those that solve it, found none"},
 		"move text": {strings.Replace(good, "a5-goal", "a5", 1), "f:1: moves: "},
 		"illegal":   {strings.Replace(good, "a5-goal", "a2-goal", 1), "f:1: moves: a2-goal is not legal: "},
-		"long line": {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected at most 65536 bytes in a line"},
+		"long line": {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected a line of at most 65536 bytes"},
 		"too many":  {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 positions"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "f")

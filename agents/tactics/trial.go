@@ -94,3 +94,23 @@ func (t *Trial) RuleSets() []string {
 	}
 	return list
 }
+
+// Counts returns the counts of each class under each rule set that have positions.
+func (t *Trial) Counts() (list []Count) {
+	for _, ruleSet := range t.RuleSets() {
+		for _, class := range Classes() {
+			if n := t.Count(ruleSet, class); n.Positions > 0 {
+				list = append(list, n)
+			}
+		}
+	}
+	return list
+}
+
+// Share returns the solved positions as text, "-" if there are none.
+func (c Count) Share() string {
+	if c.Positions == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", c.Solved, c.Positions)
+}

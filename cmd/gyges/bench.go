@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strconv"
 
 	"gyges/agents"
 	"gyges/agents/bench"
@@ -19,8 +18,8 @@ type benchCmd struct {
 
 // benchSearchCmd searches fixed positions.
 type benchSearchCmd struct {
-	Agent  []string `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
-	Format string   `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Agent  []string    `placeholder:"SPEC" sep:"none" help:"An agent to search with, instead of alphabeta:depth=4 and mcts:iterations=400. May be repeated."`
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 func (benchSearchCmd) Help() string {
@@ -81,20 +80,23 @@ func (c *benchSearchCmd) spec(e *env, text string) (agents.Spec, error) {
 	return agents.ParseSpec(text)
 }
 
+var searchColumns = []grid.Column[bench.Search]{
+	{Title: "Rules", Left: true, Value: func(s bench.Search) any { return s.Rules }},
+	{Title: "Position", Left: true, Value: func(s bench.Search) any { return s.Position }},
+	{Title: "Nodes", Value: func(s bench.Search) any { return s.Nodes }},
+	{Title: "Seconds", Value: func(s bench.Search) any { return grid.Fixed(s.Seconds, 3) }},
+}
+
 // write prints the report in the given format.
-func (r *benchReport) write(w *output, format string) error {
-	if format == "json" {
+func (r *benchReport) write(w *output, format grid.Format) error {
+	if format == grid.JSON {
 		return writeJSON(w, r)
 	}
 	for i, t := range r.Totals {
-		g := grid.Grid{
-			Header: []string{"Rules", "Position", "Nodes", "Seconds"},
-			Left:   map[int]bool{0: true, 1: true},
-			Fold:   2,
-		}
+		var rows []bench.Search
 		for _, s := range r.Searches {
 			if s.Agent == t.Agent {
-				g.Add(s.Rules, s.Position, strconv.FormatInt(s.Nodes, 10), fmt.Sprintf("%.3f", s.Seconds))
+				rows = append(rows, s)
 			}
 		}
 		if i > 0 {
@@ -102,8 +104,8 @@ func (r *benchReport) write(w *output, format string) error {
 		}
 		w.printf("signature %s %s, %s nodes/s\n\n", textfmt.Escape(t.Agent), t.Signature,
 			perSecond(uint64(t.Nodes), t.Seconds))
-		if err := printTable(w, &g, format == "markdown"); err != nil {
-			return err
+		if err := grid.Write(w, format, grid.Options{Width: tableWidth(w), Fold: 2}, searchColumns, rows); err != nil {
+			return asFailure(err)
 		}
 	}
 	return nil

@@ -93,8 +93,8 @@ type tacticsRunCmd struct {
 	File  string   `arg:"" optional:"" placeholder:"FILE" help:"The suite, as gyges tactics make prints it; - reads standard input."`
 	Agent []string `sep:"none" placeholder:"AGENT" complete:"agents" help:"An agent to test; may be repeated. Default: alphabeta:depth=5."`
 	agents.Limits
-	Missed bool   `help:"List the positions not solved, too."`
-	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
+	Missed bool        `help:"List the positions not solved, too."`
+	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
 func (tacticsRunCmd) Help() string {
@@ -147,25 +147,38 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 
 // write prints the counts, and the positions that were not solved with --missed.
 func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
-	if c.Format == "json" {
-		return writeJSON(out, tacticCounts(trials))
+	if c.Format == grid.JSON {
+		list := []tactics.Count{}
+		for i := range trials {
+			list = append(list, trials[i].Counts()...)
+		}
+		return writeJSON(out, list)
 	}
-	g := grid.Grid{Header: []string{"Agent", "Rules"}, Left: map[int]bool{0: true, 1: true}, Fold: 2}
+	columns := []grid.CellColumn{{Title: "Agent", Left: true}, {Title: "Rules", Left: true}}
 	for _, class := range tactics.Classes() {
-		g.Header = append(g.Header, string(class))
+		columns = append(columns, grid.CellColumn{Title: string(class)})
 	}
-	g.Header = append(g.Header, "all", "solved", "a position")
+	columns = append(columns, grid.CellColumn{Title: "all"}, grid.CellColumn{Title: "solved"},
+		grid.CellColumn{Title: "a position"})
+	var rows [][]any
 	for i := range trials {
-		for k, r := range append(trials[i].RuleSets(), "") {
-			row := tacticsRow(&trials[i], r)
-			if k > 0 {
-				row[0] = ""
+		name := any(grid.Name(trials[i].Agent))
+		for _, ruleSet := range append(trials[i].RuleSets(), "") {
+			row := []any{name, cmp.Or(ruleSet, "all")}
+			for _, class := range tactics.Classes() {
+				row = append(row, trials[i].Count(ruleSet, class).Share())
 			}
-			g.Add(row...)
+			n, seconds := trials[i].Count(ruleSet, ""), ""
+			if ruleSet == "" {
+				seconds = fmt.Sprintf("%.3fs", n.Seconds)
+			}
+			share := fmt.Sprintf("%.1f %%", 100*float64(n.Solved)/float64(n.Positions))
+			rows, name = append(rows, append(row, n.Share(), share, seconds)), ""
 		}
 	}
-	if err := printTable(out, &g, c.Format == "markdown"); err != nil || !c.Missed {
-		return err
+	layout := grid.Options{Width: tableWidth(out), Fold: 2}
+	if err := grid.Write(out, c.Format, layout, grid.Cells(columns), rows); err != nil || !c.Missed {
+		return asFailure(err)
 	}
 	for _, t := range trials {
 		for _, a := range t.Attempts {
@@ -176,36 +189,4 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		}
 	}
 	return nil
-}
-
-// tacticsRow returns the row of an agent under a rule set; "" is all of them.
-func tacticsRow(t *tactics.Trial, ruleSet string) []string {
-	row := []string{textfmt.Visible(t.Agent), cmp.Or(ruleSet, "all")}
-	for _, class := range append(tactics.Classes(), "") {
-		n, share := t.Count(ruleSet, class), "-"
-		if n.Positions > 0 {
-			share = fmt.Sprintf("%d/%d", n.Solved, n.Positions)
-		}
-		row = append(row, share)
-	}
-	all, seconds := t.Count(ruleSet, ""), ""
-	if ruleSet == "" {
-		seconds = fmt.Sprintf("%.3fs", all.Seconds)
-	}
-	return append(row, fmt.Sprintf("%.1f %%", 100*float64(all.Solved)/float64(all.Positions)), seconds)
-}
-
-// tacticCounts returns the counts of all trials that have positions.
-func tacticCounts(trials []tactics.Trial) []tactics.Count {
-	list := []tactics.Count{}
-	for i := range trials {
-		for _, r := range trials[i].RuleSets() {
-			for _, class := range tactics.Classes() {
-				if n := trials[i].Count(r, class); n.Positions > 0 {
-					list = append(list, n)
-				}
-			}
-		}
-	}
-	return list
 }
