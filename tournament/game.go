@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -83,7 +82,9 @@ func (setup *Game) moveTime(side rules.Side) time.Duration {
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
 func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
-	return new(referee).play(ctx, setup, time.Now())
+	r, start := new(referee), time.Now()
+	r.notes.reset(setup, start)
+	return r.play(ctx, setup, start)
 }
 
 // referee plays games, one after another. It keeps its working memory, so that
@@ -117,7 +118,7 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", setup.Number,
 			agents.LabelOf(setup.Seats[r.side].Name), r.lack)
 	}
-	g := r.notes.record(setup, game, fault, start)
+	g := r.notes.record(game, fault)
 	if fault != nil {
 		g.Timing.Trace = traceOf(setup.Seats[fault.Loser()].Agent)
 	}
@@ -179,7 +180,7 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 
 // adjudicate ends the game after the present move if the adjudication says so.
 func (r *referee) adjudicate(ctx context.Context, setup *Game, game *rules.Game) {
-	r.notes.verdict = setup.Adjudication.judge(r.notes.scores, r.notes.plies, r.side)
+	r.notes.verdict = setup.Adjudication.judge(r.notes.game.Scores, r.notes.game.Plies, r.side)
 	if setup.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
 		return
 	}
@@ -275,30 +276,29 @@ func (r *referee) decide(
 	return d, nil
 }
 
-// notes are the decisions of a game, in memory that is used again. The referee's goroutine
+// notes are the record of a game under way. The referee's goroutine
 // alone changes them, so that it may read them without the lock.
 type notes struct {
-	mu sync.Mutex // held by others while they read, and while the lists are changed
-
-	text    []byte // the moves' texts, one after another
-	ends    []int  // where each ends
-	scores  []record.Score
-	depths  []int
-	nodes   []int64
-	times   []time.Duration
+	mu      sync.Mutex  // held by others while they read, and while the record is changed
+	game    record.Game // without moves; each of them has a score, a depth, nodes and a time in it, if only zeros
+	text    []byte      // the moves' texts, one after another
+	ends    []int       // where each ends
+	start   time.Time
 	verdict verdict
 	overrun time.Duration // of the clock, by who lost on time
-	plies   int           // moves that were no placements
 
 	scored, searched, counted bool // whether any move has a score, a depth, nodes
 }
 
-func (n *notes) reset() {
+// reset begins the record of a game.
+func (n *notes) reset(setup *Game, start time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.text, n.ends, n.scores = n.text[:0], n.ends[:0], n.scores[:0]
-	n.depths, n.nodes, n.times = n.depths[:0], n.nodes[:0], n.times[:0]
-	n.verdict, n.overrun, n.plies = verdict{}, 0, 0
+	last := len(n.ends) // as many moves are expected again
+	n.game, n.start, n.verdict, n.overrun = *setup.blank(), start, verdict{}, 0
+	n.text, n.ends = n.text[:0], n.ends[:0]
+	n.game.Scores, n.game.Depths, n.game.Nodes = make([]record.Score, 0, last), make([]int, 0, last), make([]int64, 0, last)
+	n.game.Timing.Start, n.game.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
 	n.scored, n.searched, n.counted = false, false, false
 }
 
@@ -306,38 +306,23 @@ func (n *notes) reset() {
 func (n *notes) add(d *agents.Decision, took time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.text = d.Move.AppendText(n.text)
-	n.ends = append(n.ends, len(n.text))
-	if !d.Move.IsPlacement() {
-		n.plies++
-	}
-	score := record.NoScore
+	g, score := &n.game, record.NoScore
 	if d.Scored {
 		score = record.Score(d.Score)
-		n.scored = true
 	}
-	n.scores = append(n.scores, score)
-	n.depths = append(n.depths, d.Depth)
-	n.searched = n.searched || d.Depth != 0
-	n.nodes = append(n.nodes, d.Nodes)
-	n.counted = n.counted || d.Nodes != 0
-	n.times = append(n.times, took)
-}
-
-// moves returns the moves' texts, cut out of one string.
-func (n *notes) moves() []string {
-	text, start := string(n.text), 0
-	moves := make([]string, len(n.ends))
-	for i, end := range n.ends {
-		moves[i] = text[start:end]
-		start = end
+	if !d.Move.IsPlacement() {
+		g.Plies++
 	}
-	return moves
+	n.text = d.Move.AppendText(n.text)
+	n.ends = append(n.ends, len(n.text))
+	g.Scores, g.Depths, g.Nodes = append(g.Scores, score), append(g.Depths, d.Depth), append(g.Nodes, d.Nodes)
+	g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(took))
+	n.scored, n.searched, n.counted = n.scored || d.Scored, n.searched || d.Depth != 0, n.counted || d.Nodes != 0
 }
 
 // record makes the record of a game that is over or was lost by a fault. In the
 // latter case game is not used.
-func (n *notes) record(setup *Game, game *rules.Game, fault *record.Fault, start time.Time) *record.Game {
+func (n *notes) record(game *rules.Game, fault *record.Fault) *record.Game {
 	var outcome rules.Outcome
 	var reason rules.Reason
 	if fault == nil {
@@ -346,39 +331,41 @@ func (n *notes) record(setup *Game, game *rules.Game, fault *record.Fault, start
 	if outcome == rules.Undecided {
 		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
 	}
-	g := n.played(setup, start)
+	g := n.played()
 	g.Fault = fault
 	g.Result, g.Reason = outcome.String(), string(reason)
 	if fault != nil {
 		g.Result, g.Reason = lossOf(fault).String(), string(fault.Kind)
 	}
-	g.Timing.Seconds = time.Since(start).Round(time.Microsecond).Seconds()
+	g.Timing.Seconds = time.Since(n.start).Round(time.Microsecond).Seconds()
 	g.Timing.OverrunMS = milliseconds(n.overrun)
 	return g
 }
 
-// played makes the record of the moves so far. It may be called concurrently with the
+// played returns the record of the moves so far, to which nothing is added. It may be called concurrently with the
 // referee's goroutine.
-func (n *notes) played(setup *Game, start time.Time) *record.Game {
-	g := setup.blank()
+func (n *notes) played() *record.Game {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	g.Moves, g.Plies = n.moves(), n.plies
-	if n.scored {
-		g.Scores = append(g.Scores, n.scores...)
+	g := n.game
+	text, start := string(n.text), 0 // the moves are cut out of one string
+	g.Moves = make([]string, len(n.ends))
+	for i, end := range n.ends {
+		g.Moves[i], start = text[start:end], end
 	}
-	if n.searched {
-		g.Depths = append(g.Depths, n.depths...)
+	if len(n.ends) == 0 {
+		g.Timing.MoveMS = nil
 	}
-	if n.counted {
-		g.Nodes = append(g.Nodes, n.nodes...)
+	if !n.scored {
+		g.Scores = nil
 	}
-	g.Timing.Start = start.Round(0).UTC()
-	g.Timing.MoveMS = slices.Grow(g.Timing.MoveMS, len(n.times))
-	for _, t := range n.times {
-		g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(t))
+	if !n.searched {
+		g.Depths = nil
 	}
-	return g
+	if !n.counted {
+		g.Nodes = nil
+	}
+	return &g
 }
 
 // milliseconds returns a time, 0 or more, to the microsecond.

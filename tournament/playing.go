@@ -67,26 +67,24 @@ func tooLong(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlaying
 // display is the game that a [Runner] plays. It may be used concurrently.
 type display struct {
 	mu    sync.Mutex
-	setup *Game // nil: none
-	notes *notes
-	start time.Time
+	notes *notes // nil: none
 }
 
 // show replaces the game under way.
-func (d *display) show(setup *Game, n *notes, start time.Time) {
+func (d *display) show(n *notes) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.setup, d.notes, d.start = setup, n, start
+	d.notes = n
 }
 
 // game returns the game under way, if it began long enough before now; otherwise nil.
 func (d *display) game(now time.Time) *record.Game {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.setup == nil || now.Sub(d.start) < playingInterval {
+	if d.notes == nil || now.Sub(d.notes.start) < playingInterval {
 		return nil
 	}
-	return d.notes.played(d.setup, d.start)
+	return d.notes.played()
 }
 
 // PlayingOf returns the games that runners play at a time.

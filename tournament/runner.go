@@ -133,7 +133,7 @@ func (r *Runner) playOne(
 	if g != nil {
 		g.Limits = recordLimits(config.Limits, config.Clock)
 	}
-	r.display.show(nil, nil, time.Time{})
+	r.display.show(nil)
 	return g, err
 }
 

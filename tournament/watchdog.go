@@ -59,7 +59,7 @@ type played struct {
 
 // begin starts a game in a goroutine of its own.
 func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-chan played {
-	r.notes.reset()
+	r.notes.reset(setup, start)
 	done := make(chan played, 1)
 	go func() {
 		result := played{err: errGoexit}
@@ -81,7 +81,7 @@ func (r *Runner) playWatched(
 	start := time.Now()
 	ref := r.referee
 	done := ref.begin(gameCtx, setup, start)
-	r.display.show(setup, &ref.notes, start)
+	r.display.show(&ref.notes)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),
@@ -111,7 +111,7 @@ func (r *Runner) playWatched(
 				return nil, hung, ctx.Err()
 			}
 			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
-			g := ref.notes.record(setup, nil, fault, start)
+			g := ref.notes.record(nil, fault)
 			if !hung {
 				g.Timing.Trace = traceOf(setup.Seats[side].Agent)
 			}
