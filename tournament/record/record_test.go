@@ -76,30 +76,6 @@ func TestNumbersJSONHasNot(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 }
 
-func TestReaderReadsWhatTheWriterWrote(t *testing.T) {
-	var buf bytes.Buffer
-	w := NewWriter(&buf)
-	for i := range 5 {
-		g := sample()
-		g.Game = int64(i)
-		require.NoError(t, w.Write(&g))
-	}
-	require.Zero(t, w.Written())
-	require.NoError(t, w.Close())
-	require.EqualValues(t, 5, w.Written())
-
-	r := NewReader(&buf, "x")
-	for i := range 5 {
-		g, err := r.Read()
-		require.NoError(t, err)
-		want := sample()
-		want.Game = int64(i)
-		require.Equal(t, &want, g)
-	}
-	_, err := r.Read()
-	require.EqualError(t, err, "EOF")
-}
-
 func TestReaderErrors(t *testing.T) {
 	good := func(change func(*Game)) string {
 		g := sample()

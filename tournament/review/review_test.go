@@ -130,28 +130,6 @@ func checkMove(t *testing.T, s *solver.Solver, g *rules.Game, made rules.Move, m
 	}
 }
 
-// forced plays all moves: it returns 1 if the side to move wins within n plies, -1 if it loses within n, else 0.
-func forced(g *rules.Game, n int) int {
-	var moves rules.MoveSet
-	g.LegalMoves(&moves)
-	at, best := g.Position(), -1
-	for m := range moves.All() {
-		v := 0
-		switch o := g.Rules().Outcome(g.Rules().Apply(at, m)); {
-		case o == rules.WinFor(at.Side()):
-			return 1
-		case o == rules.Undecided && n > 1:
-			g.PlayLegal(m)
-			if o, _ := g.Outcome(); o == rules.Undecided { // else the game is too long
-				v = -forced(g, n-1)
-			}
-			g.Undo()
-		}
-		best = max(best, v)
-	}
-	return best
-}
-
 // documented returns the winning probability by the formula of the manual, with the scale in hundredths of a
 // point.
 func documented(s agents.Score, scale float64) float64 {
@@ -161,11 +139,9 @@ func documented(s agents.Score, scale float64) float64 {
 	return 1 / (1 + math.Exp(-float64(s)/scale))
 }
 
-// What each move of whole games lost is computed again: from its scores by the formulas of the manual, and
-// where two plies decide by playing all moves. Then probabilities are 0 and 1.
+// What each move of whole games lost is computed again, from its scores by the formulas of the manual.
 func TestLossAsDocumented(t *testing.T) {
 	const rounding = 0.000_051
-	seen := map[string]int{}
 	r, err := New(500)
 	require.NoError(t, err)
 	for name, scale := range map[string]float64{"standard": 60, "simplified": 110, "kang": 135} {
@@ -173,7 +149,7 @@ func TestLossAsDocumented(t *testing.T) {
 			g, err := r.Game(t.Context(), rec, nil)
 			require.NoError(t, err)
 			sums, judged := map[string]float64{}, map[string]int{}
-			_, err = record.ReplayEach(rec, func(game *rules.Game, made rules.Move) {
+			_, err = record.ReplayEach(rec, func(game *rules.Game, _ rules.Move) {
 				m := g.Moves[len(game.Moves())]
 				if !m.Judged() {
 					return
@@ -184,7 +160,6 @@ func TestLossAsDocumented(t *testing.T) {
 				require.InDelta(t, max(0, m.Before-m.After), m.Loss, 1e-9, at)
 				sums[m.Side] += min(max(103.1668*math.Exp(-4.354*m.Loss)-3.1669, 0), 100)
 				judged[m.Side]++
-				checkDecided(t, game, made, m, at, seen)
 			})
 			require.NoError(t, err)
 			for side, tally := range map[string]Tally{"south": g.SouthMoves, "north": g.NorthMoves} {
@@ -195,59 +170,6 @@ func TestLossAsDocumented(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"wins", "wins soon", "loses", "won before", "lost before", "lost all", "neither"} {
-		require.Positive(t, seen[what], "%s: %v", what, seen)
-	}
-}
-
-// checkDecided compares a move with what playing all moves shows, and counts the cases.
-func checkDecided(t *testing.T, game *rules.Game, made rules.Move, m Move, at string, seen map[string]int) {
-	t.Helper()
-	count := func(what string, want, got float64) {
-		seen[what]++
-		require.Equal(t, want, got, at+": "+what) //nolint:testifylint // exactly 0 or 1
-	}
-	if forced(game, 1) == 1 {
-		count("won before", 1, m.Before)
-	} else if forced(game, 2) == -1 {
-		count("lost before", 0, m.Before)
-	}
-	side, after := game.Position().Side(), rules.NewGame(game.Rules(), game.Start())
-	for _, earlier := range append(slices.Clone(game.Moves()), made) {
-		after.PlayLegal(earlier)
-	}
-	plies, _ := m.Score.Proven()
-	switch o, _ := after.Outcome(); {
-	case o == rules.WinFor(side):
-		count("wins", 1, m.After)
-		require.Equal(t, 1, plies, at)
-	case o != rules.Undecided:
-		require.Zero(t, plies, at)
-	default:
-		v := forced(after, 2)
-		switch v {
-		case 1:
-			count("loses", 0, m.After)
-		case -1:
-			count("wins soon", 1, m.After)
-		default:
-			seen["neither"]++
-		}
-		require.Equal(t, v == 1, plies == -2, at)
-		require.Equal(t, v == -1, plies == 3, at)
-	}
-	if m.Before == 1 && m.After == 0 {
-		count("lost all", 1, m.Loss)
-	}
-}
-
-// A win in one is the best move, and has no better line.
-func TestWinInOne(t *testing.T) {
-	const position = "201030/013000/022000/000032/000000/031100 s"
-	m := only(t, played(t, "standard", position, "c1-goal"))
-	require.Equal(t, []any{Best, Kind(""), 1.0, 0.0}, []any{m.Mark, m.Kind, m.After, m.Loss})
-	require.Empty(t, m.Line)
-	require.Equal(t, 1, m.Height)
 }
 
 // The proof of a later position counts for the move that led to it.
@@ -274,26 +196,30 @@ func TestBackwards(t *testing.T) {
 	require.InDelta(t, 100, g.SouthMoves.Accuracy, 0.001)
 }
 
-// Where no search sees the end, proof numbers do; all of South's moves that keep the win lose nothing.
-func TestLongWin(t *testing.T) {
-	const setup = "232113/000000/000000/000000/000000/332211 s" // won within 17 plies, see agents/README.md
-	r, err := New(DefaultNodes)
-	require.NoError(t, err)
-	g, err := r.Game(t.Context(), played(t, "simplified", setup, "f1-c3"), nil)
-	require.NoError(t, err)
-	require.Equal(t, []Win{{Side: "south", From: 1, To: 1}}, g.Wins)
-	require.Equal(t, []any{Best, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Before})
-}
-
-// Under Kang a win by the last goal is proven, too.
-func TestLongWinByTheLastGoal(t *testing.T) {
-	const position = "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s" // South may not take a piece out now
-	r, err := New(DefaultNodes)
-	require.NoError(t, err)
-	g, err := r.Game(t.Context(), played(t, "kang", position, "b2xc3@d3"), nil)
-	require.NoError(t, err)
-	require.Equal(t, []Win{{Side: "south", From: 1, To: 1, Lost: true}}, g.Wins)
-	require.Equal(t, []any{MissedWin, MissedProof, 1.0}, []any{g.Moves[0].Mark, g.Moves[0].Kind, g.Moves[0].Before})
+// A win in one is the best move, and has no better line. Where no search sees the end, proof numbers do: all of South's
+// moves that keep the win lose nothing, and under Kang a win by the last goal is proven, too.
+func TestProvenWins(t *testing.T) {
+	for _, c := range []struct {
+		rules, position, move string
+		mark                  Mark
+		kind                  Kind
+		win                   Win
+	}{
+		{"standard", "201030/013000/022000/000032/000000/031100 s", "c1-goal", Best, "", Win{"south", 1, 1, false}},
+		// Won within 17 plies, see agents/README.md.
+		{"simplified", "232113/000000/000000/000000/000000/332211 s", "f1-c3", Best, "", Win{"south", 1, 1, false}},
+		// South may not take a piece out now.
+		{"kang", "000000/010000/212000/322300/001300/300100 s 000/000 2-0 s", "b2xc3@d3", MissedWin, MissedProof,
+			Win{"south", 1, 1, true}},
+	} {
+		r, err := New(DefaultNodes)
+		require.NoError(t, err)
+		g, err := r.Game(t.Context(), played(t, c.rules, c.position, c.move), nil)
+		require.NoError(t, err)
+		m := g.Moves[0]
+		require.Equal(t, []any{c.mark, c.kind, 1.0, c.mark == Best}, []any{m.Mark, m.Kind, m.Before, len(m.Line) == 0})
+		require.Equal(t, []Win{c.win}, g.Wins)
+	}
 }
 
 // A proof that passes through a position of the game that may not return proves nothing.

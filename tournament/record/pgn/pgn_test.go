@@ -139,13 +139,6 @@ func importOf(g *record.Game, number int64) *record.Game {
 	return r
 }
 
-func TestReadOwn(t *testing.T) {
-	games, bad, tally := read(t, sampleText)
-	require.Empty(t, bad)
-	require.Equal(t, []*record.Game{importOf(sample(), 0)}, games)
-	require.Equal(t, Tally{Event: "a run"}, tally)
-}
-
 func TestOpenComment(t *testing.T) {
 	games, bad, tally := read(t, strings.Replace(sampleText, "n=12}", "n=12", 1))
 	require.Empty(t, bad)
@@ -228,7 +221,6 @@ func genGame(t *rapid.T, number int64) *record.Game {
 		"a\nb\x00", "é\u200b\ufffd", `[x "y"]`, "{", "%"}))
 	name := rapid.OneOf(rapid.StringMatching(`[!-~é]([ -~ü]{0,12}[!-~])?`),
 		rapid.StringMatching("mcts:iterations=[1-9],name=[a-z\"]{1,5}")).Filter(func(s string) bool { return s != "?" })
-	draw := func(g *rapid.Generator[string], label string) string { return g.Draw(t, label) }
 	preset := rapid.SampledFrom([]string{"standard", "simplified", "kang", "turkish-basic", "cosmoludo"}).Draw(t, "rules")
 	r := rules.MustParse(fmt.Sprintf("%s:max_plies=%d", preset, rapid.IntRange(1, 30).Draw(t, "length")))
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -238,52 +230,29 @@ func genGame(t *rapid.T, number int64) *record.Game {
 	}
 	game := rules.NewGame(r, start)
 	g := &record.Game{
-		Game: number, Pair: number / 2, Rules: r.String(), Opening: r.FormatPosition(start), Policy: draw(text, "policy"),
-		South: record.Player{Agent: draw(name, "south"), Seed: rapid.Uint64().Draw(t,
-			"s")}, North: record.Player{Agent: draw(name, "north")},
-		Limits: record.Limits{Depth: rapid.IntRange(0, 9).Draw(t, "depth"),
-			Nodes: rapid.Int64Range(0, 1<<62).Draw(t, "nodes"), MoveTime: draw(text, "time")},
-		Adjudication: "x" + draw(text, "adjudication"), OnRepetition: rapid.SampledFrom([]string{"", "ask-next"}).Draw(t,
-			"repetition"),
-		Moves: []string{},
+		Game: number, Pair: number / 2, Rules: r.String(), Opening: r.FormatPosition(start), Policy: text.Draw(t, "policy"),
+		South: record.Player{Agent: name.Draw(t, "south"), Seed: rng.Uint64()}, Moves: []string{},
+		North: record.Player{Agent: name.Draw(t, "north")}, Limits: record.Limits{Depth: 3, MoveTime: text.Draw(t, "time")},
+		Adjudication: "x" + text.Draw(t, "adjudication"),
 	}
 	g.Timing.Start = time.Unix(rapid.Int64Range(0, 1<<34).Draw(t, "start"), 0).UTC()
-	most := rapid.IntRange(0, 60).Draw(t, "most")
-	said := [4]bool{}
-	for i := range said {
-		said[i] = rapid.Bool().Draw(t, "said")
-	}
-	for game.Legal().Len() > 0 && len(g.Moves) < most {
-		if o, _ := game.Outcome(); o != rules.Undecided {
-			break
-		}
+	said := rapid.Bool().Draw(t, "said")
+	o, reason := game.Outcome()
+	for most := rapid.IntRange(0, 60).Draw(t, "most"); o == rules.Undecided && len(g.Moves) < most; o, reason = game.Outcome() {
 		m := game.Legal().At(rng.IntN(game.Legal().Len()))
 		game.PlayLegal(m)
 		g.Moves = append(g.Moves, m.String())
-		if said[0] {
-			g.Scores = append(g.Scores, []record.Score{record.NoScore,
-				record.Score(rng.IntN(60001) - 30000)}[min(len(g.Scores), 1)])
-		}
-		if said[1] {
-			g.Depths = append(g.Depths, 1+rng.IntN(2)*rng.IntN(40))
-		}
-		if said[2] {
-			g.Nodes = append(g.Nodes, 1+rng.Int64N(1<<62))
-		}
-		if said[3] {
+		if said {
+			g.Scores = append(g.Scores, []record.Score{record.NoScore, record.Score(rng.IntN(60001) - 30000)}[rng.IntN(2)])
+			g.Depths, g.Nodes = append(g.Depths, 1+rng.IntN(2)*rng.IntN(40)), append(g.Nodes, 1+rng.Int64N(1<<62))
 			g.Timing.MoveMS = append(g.Timing.MoveMS, float64(rng.Int64N(1<<(1+rng.IntN(40))))/1000)
 		}
 	}
-	if len(g.Scores) == 1 {
-		g.Scores = nil // nothing said is not told apart from nothing known
-	}
-	g.Plies = game.Ply()
-	o, reason := game.Outcome()
-	g.Result, g.Reason = o.String(), string(reason)
+	g.Plies, g.Result, g.Reason = game.Ply(), o.String(), string(reason)
 	if o == rules.Undecided && rapid.Bool().Draw(t, "adjudicated") {
 		g.Result, g.Reason = "1/2-1/2", record.AdjudicatedDraw
 	} else if o == rules.Undecided {
-		g.Fault = &record.Fault{Side: "north", Kind: record.FaultKind("k" + draw(text, "kind")), Detail: draw(text, "detail")}
+		g.Fault = &record.Fault{Side: "north", Kind: record.FaultKind("k" + text.Draw(t, "kind")), Detail: text.Draw(t, "detail")}
 		g.Result, g.Reason = "1-0", string(g.Fault.Kind)
 	}
 	return g
