@@ -81,11 +81,11 @@ func (s Setup) Rand() *rand.Rand {
 // limits, too, of which the tighter ones apply; without any the kind's default does.
 type Limits struct {
 	// Depth is in plies.
-	Depth int `yaml:"depth" check:"0..1000" zero:"no limit" name:"depth" placeholder:"N" help:"Let agents search at most N plies."`
+	Depth int `yaml:"depth" check:"0..1000" zero:"no limit" name:"depth" group:"Limits and time:" placeholder:"N" help:"Let agents search at most N plies."`
 	// Nodes are positions visited; for MCTS, iterations.
-	Nodes int64 `yaml:"nodes" check:"0..1000000000000" zero:"no limit" name:"nodes" placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
+	Nodes int64 `yaml:"nodes" check:"0..1000000000000" zero:"no limit" name:"nodes" group:"Limits and time:" placeholder:"N" help:"Let agents visit at most N positions for a move (MCTS: iterations)."`
 	// MoveTime is the wall-clock time for this move.
-	MoveTime time.Duration `yaml:"movetime" check:"0s..24h" zero:"no limit" name:"movetime" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
+	MoveTime time.Duration `yaml:"movetime" check:"0s..24h" zero:"no limit" name:"movetime" group:"Limits and time:" placeholder:"TIME" help:"Let agents think at most so long for a move, like 500ms. Results may differ from run to run."`
 	Clock    Clock         `kong:"-"` // of the side to move
 }
 

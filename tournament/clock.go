@@ -12,9 +12,9 @@ import (
 // each move. The zero value is no clock.
 type Clock struct {
 	// Base is for the game, 1 ms to 24 h; 0: no clock.
-	Base time.Duration `yaml:"base" name:"clock" placeholder:"TIME" help:"Time of each side for a whole game, like 1m; a side that exceeds it loses. Results may differ from run to run."`
+	Base time.Duration `yaml:"base" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, like 1m; a side that exceeds it loses. Results may differ from run to run."`
 	// Increment is added after each move.
-	Increment time.Duration `yaml:"increment" name:"increment" placeholder:"TIME" help:"Time added to the clock after each move."`
+	Increment time.Duration `yaml:"increment" name:"increment" group:"Limits and time:" placeholder:"TIME" help:"Time added to the clock after each move."`
 }
 
 // ParseClock reads "BASE" or "BASE+INCREMENT", like "1m+1s".

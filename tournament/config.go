@@ -68,7 +68,7 @@ type Config struct {
 	Clock    Clock         `yaml:"clock"`  // time for a whole game; zero: none. An agent's own goes before it
 
 	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
-	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
+	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
 
 	// OnRepetition is what becomes of a move that only repetition or null-move rules forbid; empty: it is forfeited
 	// like any illegal move.
@@ -79,7 +79,7 @@ type Config struct {
 
 	// StallTimeout is how long beyond the move time the program waits for an agent that doesn't answer, before it
 	// loses the game; 0: without end.
-	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" name:"stall-timeout" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
+	StallTimeout time.Duration `yaml:"stall_timeout" check:"0s..24h" zero:"no timeout" name:"stall-timeout" group:"Limits and time:" placeholder:"TIME" help:"How long beyond the move time to wait for an agent that does not answer, before it loses, like 1m; 0s: no timeout."`
 
 	// Suspend is how many games in a row an agent loses by faults until it plays no more; 0: it plays on. With fewer
 	// than two agents left the run ends.

@@ -21,38 +21,44 @@ import (
 // cli is the command line: one field for each command. The fields of a command are its flags and arguments,
 // its method Help returns the part of its help below the summary, and examples what stands below that.
 type cli struct {
-	Moves      movesCmd      `cmd:"" help:"List the legal moves in a position."`
-	Diagram    diagramCmd    `cmd:"" help:"Draw a position, and the course of a move, as text or SVG."`
-	Perft      perftCmd      `cmd:"" help:"Count the move sequences of a given length from a position."`
-	Play       playCmd       `cmd:"" help:"Play one game and print it."`
-	Tournament tournamentCmd `cmd:"" help:"Let agents play each other, record the games and rate the players."`
-	Rate       rateCmd       `cmd:"" help:"Rate the players of recorded tournaments, PGN or CSV."`
-	Report     reportCmd     `cmd:"" help:"Write a report of recorded runs: tables, plots, games to replay."`
-	Serve      serveCmd      `cmd:"" help:"Show runs live in a browser, and let people play there."`
-	Games      gamesCmd      `cmd:"" help:"List recorded games, replay one, or count what happens in them."`
-	Review     reviewCmd     `cmd:"" help:"Judge the moves of recorded games, and show where games are lost."`
-	Export     exportCmd     `cmd:"" help:"Write recorded games as PGN, CSV or Parquet."`
-	Import     importCmd     `cmd:"" help:"Import games in PGN or CSV as a run."`
-	Match      matchCmd      `cmd:"" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
-	Worker     workerCmd     `cmd:"" help:"Play games for tournaments on other machines."`
-	Selfplay   selfplayCmd   `cmd:"" help:"Play games of agents with themselves and make training positions."`
-	Data       dataCmd       `cmd:"" help:"Make and count training positions."`
-	Openings   openingsCmd   `cmd:"" help:"Make or screen a list of openings."`
-	SPRT       sprtCmd       `cmd:"" name:"sprt" help:"Sequential probability ratio test (SPRT) of pair counts."`
-	UGI        ugiCmd        `cmd:"" name:"ugi" help:"Run an agent as a UGI engine."`
-	Engine     engineCmd     `cmd:"" help:"Test an external UGI engine."`
-	Analyse    analyseCmd    `cmd:"" help:"Search a position and show the best lines."`
-	Solve      solveCmd      `cmd:"" help:"Prove wins and losses in a position."`
-	Tactics    tacticsCmd    `cmd:"" help:"Test agents on positions with proven best moves."`
-	Tune       tuneCmd       `cmd:"" help:"Tune agent parameters."`
-	Train      trainCmd      `cmd:"" help:"Train weights, generation by generation, each tested by a match."`
-	Rules      rulesCmd      `cmd:"" help:"List the rule sets and their options."`
-	Agents     agentsCmd     `cmd:"" help:"List the kinds of agents, or the parameters of one."`
-	Levels     levelsCmd     `cmd:"" help:"List the levels of play: agents of fixed strength."`
-	Bench      benchCmd      `cmd:"" help:"Measure how fast the program searches and generates moves."`
-	Help       helpCmd       `cmd:"" help:"Print a manual, the list of manuals, or the help of a command."`
-	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
+	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
+	Diagram diagramCmd `cmd:"" group:"Play:" help:"Draw a position, and the course of a move, as text or SVG."`
+	Rules   rulesCmd   `cmd:"" group:"Play:" help:"List the rule sets and their options."`
+	Levels  levelsCmd  `cmd:"" group:"Play:" help:"List the levels of play: agents of fixed strength."`
+	Agents  agentsCmd  `cmd:"" group:"Play:" help:"List the kinds of agents, or the parameters of one."`
+
+	Tournament tournamentCmd `cmd:"" group:"Tournaments:" help:"Let agents play each other, record the games and rate the players."`
+	Match      matchCmd      `cmd:"" group:"Tournaments:" help:"Play a match of two agents, with a sequential test (SPRT) or a fixed length."`
+	Openings   openingsCmd   `cmd:"" group:"Tournaments:" help:"Make or screen a list of openings."`
+	Games      gamesCmd      `cmd:"" group:"Tournaments:" help:"List recorded games, replay one, or count what happens in them."`
+	Review     reviewCmd     `cmd:"" group:"Tournaments:" help:"Judge the moves of recorded games, and show where games are lost."`
+	Report     reportCmd     `cmd:"" group:"Tournaments:" help:"Write a report of recorded runs: tables, plots, games to replay."`
+	Serve      serveCmd      `cmd:"" group:"Tournaments:" help:"Show runs live in a browser, and let people play there."`
+	Export     exportCmd     `cmd:"" group:"Tournaments:" help:"Write recorded games as PGN, CSV or Parquet."`
+	Import     importCmd     `cmd:"" group:"Tournaments:" help:"Import games in PGN or CSV as a run."`
+
+	Rate rateCmd `cmd:"" group:"Ratings:" help:"Rate the players of recorded tournaments, PGN or CSV."`
+	SPRT sprtCmd `cmd:"" group:"Ratings:" name:"sprt" help:"Sequential probability ratio test (SPRT) of pair counts."`
+
+	Selfplay selfplayCmd `cmd:"" group:"Learning:" help:"Play games of agents with themselves and make training positions."`
+	Data     dataCmd     `cmd:"" group:"Learning:" help:"Make and count training positions."`
+	Tune     tuneCmd     `cmd:"" group:"Learning:" help:"Tune agent parameters."`
+	Train    trainCmd    `cmd:"" group:"Learning:" help:"Train weights, generation by generation, each tested by a match."`
+
+	Analyse analyseCmd `cmd:"" group:"Study:" help:"Search a position and show the best lines."`
+	Solve   solveCmd   `cmd:"" group:"Study:" help:"Prove wins and losses in a position."`
+	Tactics tacticsCmd `cmd:"" group:"Study:" help:"Test agents on positions with proven best moves."`
+	Perft   perftCmd   `cmd:"" group:"Study:" help:"Count the move sequences of a given length from a position."`
+	Bench   benchCmd   `cmd:"" group:"Study:" help:"Measure how fast the program searches and generates moves."`
+
+	UGI    ugiCmd    `cmd:"" group:"Engines and many machines:" name:"ugi" help:"Run an agent as a UGI engine."`
+	Engine engineCmd `cmd:"" group:"Engines and many machines:" help:"Test an external UGI engine."`
+	Worker workerCmd `cmd:"" group:"Engines and many machines:" help:"Play games for tournaments on other machines."`
+
+	Help       helpCmd       `cmd:"" group:"About the program:" help:"Print a manual, the list of manuals, or the help of a command."`
+	Completion completionCmd `cmd:"" group:"About the program:" help:"Print a completion script for a shell."`
+	Version    versionCmd    `cmd:"" group:"About the program:" help:"Print the version."`
 
 	HelpFlag helpFlag `name:"help" short:"h" help:"Show help."`
 	Verbose  bool     `short:"v" help:"Log details to stderr."`

@@ -76,8 +76,8 @@ func TestManualsAreComplete(t *testing.T) {
 		"records": slices.Concat(jsonNames(record.Game{}), texts(rules.ByGoal, rules.ByPasses, rules.ByLength),
 			[]string{record.AdjudicatedResign, record.AdjudicatedDraw, record.AdjudicatedProven, record.AdjudicatedLength,
 				record.Imported}),
-		"events": append(jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}, planJSON{}),
-			"start", "game", "rating", "match", "end", "plan"),
+		"events": append(jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}),
+			"start", "game", "rating", "match", "end"),
 		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{})...),
 		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	} {

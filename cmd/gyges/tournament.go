@@ -92,7 +92,7 @@ func play(
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
 	if flags.DryRun {
-		return nil, s, dryRun(ctx, e, config, flags.Events)
+		return nil, s, dryRun(ctx, e, config)
 	}
 	q, err := workers.open(ctx, e, &config)
 	if err != nil {
