@@ -3,10 +3,8 @@ package ugi
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -516,33 +514,6 @@ func BenchmarkHostMove(b *testing.B) {
 	for b.Loop() {
 		if _, err := h.Choose(b.Context(), g, agents.Limits{}); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkBarePipe is what BenchmarkHostMove would cost without a host: the
-// same lines there and back.
-func BenchmarkBarePipe(b *testing.B) {
-	r := rules.MustParse("italian")
-	cmd := exec.CommandContext(b.Context(), newTestHost(b, "good", "").command[0], "good")
-	in, err := cmd.StdinPipe()
-	require.NoError(b, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(b, err)
-	require.NoError(b, cmd.Start())
-	defer func() { require.NoError(b, errors.Join(in.Close(), cmd.Wait())) }()
-	question := []byte("setpos data " + formatRows(r, opening(r)) + "\nisready\ngo\n")
-	answer := make([]byte, 4096)
-	for b.Loop() {
-		if _, err := in.Write(question); err != nil {
-			b.Fatal(err)
-		}
-		for n := 0; !bytes.Contains(answer[:n], []byte("\nbestmove ")); {
-			more, err := out.Read(answer[n:])
-			if err != nil {
-				b.Fatal(err)
-			}
-			n += more
 		}
 	}
 }

@@ -214,7 +214,7 @@ func TestServerOtherAnswers(t *testing.T) {
 
 // The history counts: a move that would bring back an earlier position is not chosen.
 func TestServerKnowsHistory(t *testing.T) {
-	s := newSession(t, picky())
+	s := newSession(t, stubAgent{}.kind())
 	r := rules.MustParse("standard")
 	g := rules.NewGame(r, opening(r))
 	said := "setpos pos " + r.FormatPosition(g.Position()) + " moves"
@@ -237,17 +237,30 @@ func TestServerKnowsHistory(t *testing.T) {
 	require.Positive(t, repeats)
 }
 
-// picky is an agent that shows which game it has been given.
-func picky() agents.Kind {
-	return agents.Kind{Name: "picky", New: func(agents.Values) (agents.Agent, error) { return pickyAgent{}, nil }}
+// stubAgent chooses the next move of a list at each ply, which shows which game it has been given, or as
+// choose does.
+type stubAgent struct {
+	newGame func(agents.Setup)
+	choose  func(*rules.Game, agents.Limits) (agents.Decision, error)
 }
 
-type pickyAgent struct{}
+func (a stubAgent) NewGame(_ context.Context, s agents.Setup) error {
+	if a.newGame != nil {
+		a.newGame(s)
+	}
+	return nil
+}
 
-func (pickyAgent) NewGame(context.Context, agents.Setup) error { return nil }
-
-func (pickyAgent) Choose(_ context.Context, g *rules.Game, _ agents.Limits) (agents.Decision, error) {
+func (a stubAgent) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+	if a.choose != nil {
+		return a.choose(g, lim)
+	}
 	return agents.Decision{Move: g.Legal().At(len(g.Moves()))}, nil
+}
+
+// kind returns a kind that makes the agent.
+func (a stubAgent) kind() agents.Kind {
+	return agents.Kind{Name: "stub", New: func(agents.Values) (agents.Agent, error) { return a, nil }}
 }
 
 // One answer to each go, whatever comes in between; stop answers at once.
@@ -284,10 +297,7 @@ func TestServerStops(t *testing.T) {
 // else by the first search; with the side that is to move, and a seed of its own.
 func TestServerPreparesTheAgentOnce(t *testing.T) {
 	var setups []agents.Setup
-	s := newSession(t, agents.Kind{Name: "counts", New: func(agents.Values) (agents.Agent,
-		error) {
-		return countsAgent{setups: &setups}, nil
-	}})
+	s := newSession(t, stubAgent{newGame: func(s agents.Setup) { setups = append(setups, s) }}.kind())
 	north := "setpos pos " + startRows + " n"
 	s.send("setoption seed 7", "isready") // nothing is known yet of the game
 	s.until("readyok")
@@ -309,16 +319,6 @@ func TestServerPreparesTheAgentOnce(t *testing.T) {
 	require.Equal(t, []any{rules.South, uint64(8)}, []any{setups[1].Side, setups[1].Seed})
 }
 
-type countsAgent struct {
-	pickyAgent
-	setups *[]agents.Setup
-}
-
-func (a countsAgent) NewGame(_ context.Context, s agents.Setup) error {
-	*a.setups = append(*a.setups, s)
-	return nil
-}
-
 // At the end of input a search that would go on for ever ends too.
 func TestServerEndOfInput(t *testing.T) {
 	require.Regexp(t, `^bestmove`, last(serve(t, "alphabeta:hash=1", "go")))
@@ -327,11 +327,14 @@ func TestServerEndOfInput(t *testing.T) {
 
 // An agent that fails is no end of the service.
 func TestServerWithFailingAgents(t *testing.T) {
-	for what, want := range map[string]string{"panic": "panic: ouch", "error": "ouch", "illegal": "pass is not legal"} {
-		s := newSession(t, agents.Kind{Name: "bad", New: func(agents.Values) (agents.Agent, error) {
-			return badAgent(what),
-				nil
-		}})
+	for want, choose := range map[string]func(*rules.Game, agents.Limits) (agents.Decision, error){
+		"panic: ouch": func(*rules.Game, agents.Limits) (agents.Decision, error) { panic("ouch") },
+		"ouch":        func(*rules.Game, agents.Limits) (d agents.Decision, err error) { return d, errors.New("ouch") },
+		"pass is not legal": func(*rules.Game, agents.Limits) (agents.Decision, error) {
+			return agents.Decision{Move: rules.Pass}, nil
+		},
+	} {
+		s := newSession(t, stubAgent{choose: choose}.kind())
 		for range 2 {
 			s.send("go")
 			lines := s.until("bestmove")
@@ -340,20 +343,6 @@ func TestServerWithFailingAgents(t *testing.T) {
 			require.Equal(t, "bestmove null", lines[1])
 		}
 	}
-}
-
-type badAgent string
-
-func (badAgent) NewGame(context.Context, agents.Setup) error { return nil }
-
-func (b badAgent) Choose(context.Context, *rules.Game, agents.Limits) (agents.Decision, error) {
-	switch b {
-	case "panic":
-		panic("ouch")
-	case "error":
-		return agents.Decision{}, errors.New("ouch")
-	}
-	return agents.Decision{Move: rules.Pass}, nil
 }
 
 func TestServerOutputThatFails(t *testing.T) {
@@ -402,11 +391,10 @@ func TestMoveOverhead(t *testing.T) {
 		"moveoverhead 5001":          10 * time.Millisecond,
 	} {
 		given := make(chan agents.Limits, 1)
-		kind := agents.Kind{Name: "clocked", New: func(agents.Values) (agents.Agent, error) {
-			return &clocked{given: given},
-				nil
-		}}
-		s := newSession(t, kind)
+		s := newSession(t, stubAgent{choose: func(g *rules.Game, lim agents.Limits) (agents.Decision, error) {
+			given <- lim
+			return agents.Decision{Move: g.Legal().At(0)}, nil
+		}}.kind())
 		if line != "" {
 			s.send("setoption " + line)
 		}
@@ -414,17 +402,6 @@ func TestMoveOverhead(t *testing.T) {
 		s.until("bestmove")
 		require.Equal(t, want, (<-given).Clock.Overhead, line)
 	}
-}
-
-// clocked passes on the limits that it is given.
-type clocked struct {
-	badAgent
-	given chan<- agents.Limits
-}
-
-func (c *clocked) Choose(_ context.Context, g *rules.Game, lim agents.Limits) (agents.Decision, error) {
-	c.given <- lim
-	return agents.Decision{Move: g.Legal().At(0)}, nil
 }
 
 // setoption threads changes the number of threads of an agent that has several,
@@ -436,7 +413,7 @@ func TestThreadsOption(t *testing.T) {
 		Params: []agents.ParamDef{{Name: "threads", Type: agents.Int, Default: "2", Min: 1, Max: 8}},
 		New: func(v agents.Values) (agents.Agent, error) {
 			made = append(made, v.Int("threads"))
-			return &clocked{given: make(chan agents.Limits, 9)}, nil
+			return stubAgent{}, nil
 		},
 	}
 	s := newSession(t, kind)
@@ -519,7 +496,7 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-func TestFindings(t *testing.T) {
+func TestResults(t *testing.T) {
 	for text, want := range map[string]result{
 		"":      {},
 		"ply":   {},

@@ -94,13 +94,19 @@ func (w *Worker) work(ctx, sending context.Context) {
 	}
 }
 
-// readyRuns returns the runs whose jobs may be fetched.
-func (w *Worker) readyRuns(now time.Time) []*subscription {
+// readyRuns returns the runs whose jobs may be fetched, and drops those of which nothing is heard any more.
+func (w *Worker) readyRuns(now time.Time) (runs []*subscription) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Collect(maps.Values(w.runs)), func(r *subscription) bool {
-		return !r.ready || now.Sub(r.heard) >= goneAfter
-	})
+	for _, r := range w.runs {
+		switch silent := now.Sub(r.heard); {
+		case silent >= forgetAfter:
+			w.drop(r)
+		case r.ready && silent < goneAfter:
+			runs = append(runs, r)
+		}
+	}
+	return runs
 }
 
 // fetch fetches jobs of a run. wait: if there are none, it waits for the next one.
@@ -144,7 +150,6 @@ func (w *Worker) hold(r *subscription, batch jetstream.MessageBatch, err error) 
 func (w *Worker) keepLeases(ctx context.Context) {
 	for sleep(ctx, minLease/3) {
 		now := time.Now()
-		w.forget(now)
 		for _, t := range w.heldTasks() {
 			if now.Sub(t.renewed) >= t.run.lease/3 {
 				t.renewed = now
@@ -171,9 +176,12 @@ func (w *Worker) done(t *task) {
 func (w *Worker) handle(sending context.Context, t *task) {
 	games, err := w.play(t)
 	switch {
-	case t.run.ctx.Err() != nil && w.hasEnded(t.run):
-		w.done(t)
-	case t.run.ctx.Err() != nil: // the worker stops, and gives it back
+	case t.run.ctx.Err() != nil: // the run has ended; if it is the worker that stops, it gives the pair back
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.runs[t.run.runID] != t.run {
+			delete(w.held, t)
+		}
 	case err == nil || t.deliveries >= t.run.tries || errors.Is(err, errLost):
 		w.sending.Go(func() {
 			w.publishResult(sending, t, games, err)

@@ -144,28 +144,10 @@ func (w *Worker) end(r *subscription) {
 // forgetAfter is the time without a question after which a run is dropped.
 const forgetAfter = time.Hour
 
-// forget drops runs that nobody asks about any more.
-func (w *Worker) forget(now time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range w.runs {
-		if now.Sub(r.heard) > forgetAfter {
-			w.drop(r)
-		}
-	}
-}
-
 // drop removes a run. The caller holds the lock.
 func (w *Worker) drop(r *subscription) {
 	delete(w.runs, r.runID)
 	r.cancel()
-}
-
-// hasEnded reports whether a run is dropped.
-func (w *Worker) hasEnded(r *subscription) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.runs[r.runID] != r
 }
 
 // refusal is the reason why a worker doesn't play a run. Other errors are temporary.
