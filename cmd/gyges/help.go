@@ -47,6 +47,7 @@ var topics = []topic{
 	{"games", "tournament/record/README.md", record.Manual},
 	{"review", "tournament/review/README.md", review.Manual},
 	{"training", "tournament/training/README.md", training.Manual},
+	{"learning", "tournament/training/REFERENCE.md", training.Reference},
 	{"queue", "tournament/queue/README.md", queue.Manual},
 	{"report", "tournament/report/README.md", report.Manual},
 	{"live", "tournament/live/README.md", live.Manual},
