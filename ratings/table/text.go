@@ -57,36 +57,14 @@ func (p *page) ratings(t Table, v View) {
 		p.paragraph("Without a rating:")
 		writeGrid(p, fold, false, LeftColumns(chosen), rows[len(r.Players):])
 	}
-	p.list(remarks(r))
+	p.list(t.Remarks())
 }
 
 // Remarks returns the lines that [Write] prints below the rating table: the
 // advantage, the draw parameter, the reference of the ratings, the goodness of fit,
 // cycles and the notes.
 func (t Table) Remarks() []string {
-	list := remarks(t.Ratings)
-	for i := range list {
-		list[i] = textfmt.Visible(list[i])
-	}
-	return list
-}
-
-// GroupTitle returns the line above the table of a group, by its index, where there is
-// more than one.
-func (t Table) GroupTitle(g int) string {
-	groups := t.Ratings.Groups
-	if len(groups) < 2 {
-		return ""
-	}
-	title := fmt.Sprintf("Group %d of %d: %s", g+1, len(groups), groups[g].Name)
-	if groups[g].Apart != "" {
-		title += "; " + groups[g].Apart
-	}
-	return title + ":"
-}
-
-// remarks are the lines below the rating table.
-func remarks(r *ratings.Ratings) []string {
+	r := t.Ratings
 	var lines []string
 	if len(r.Players) > 0 {
 		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage))
@@ -108,7 +86,24 @@ func remarks(r *ratings.Ratings) []string {
 	for _, n := range r.Notes {
 		lines = append(lines, "Note: "+n+".")
 	}
+	for i := range lines {
+		lines[i] = textfmt.Visible(lines[i])
+	}
 	return lines
+}
+
+// GroupTitle returns the line above the table of a group, by its index, where there is
+// more than one.
+func (t Table) GroupTitle(g int) string {
+	groups := t.Ratings.Groups
+	if len(groups) < 2 {
+		return ""
+	}
+	title := fmt.Sprintf("Group %d of %d: %s", g+1, len(groups), groups[g].Name)
+	if groups[g].Apart != "" {
+		title += "; " + groups[g].Apart
+	}
+	return title + ":"
 }
 
 // faultsText says how many games a fault decided, and who lost them; "" if there are none.

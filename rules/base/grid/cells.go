@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"gyges/rules/base/textfmt"
 )
@@ -87,8 +88,11 @@ func Exact(value any) string {
 		}
 		return textfmt.Escape(string(v))
 	case float64:
-		text, _ := json.Marshal(v) // a finite number has no error
-		return string(text)
+		const small = 1e-4 // below it numbers have an exponent
+		if v != 0 && math.Abs(v) < small {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	default:
 		return fmt.Sprint(v)
 	}
