@@ -14,7 +14,7 @@ type EPD struct {
 	Counts   []PerftCount
 }
 
-// PerftCount is the number of sequences of so many plies.
+// PerftCount is the number of sequences of Depth plies.
 type PerftCount struct {
 	Depth int
 	Nodes uint64

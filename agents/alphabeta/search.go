@@ -307,7 +307,7 @@ func (s *search) lossInTwo(p rules.Position, f *frame) []rules.Move {
 }
 
 // reduction returns the plies by which late move reductions reduce a move to next, the
-// position at the line's end, after so many others of its node, at a depth of 2 or more. A
+// position at the line's end, after searched others of its node, at a depth of 2 or more. A
 // move that threatens a win is not reduced.
 func (s *search) reduction(
 	next rules.Position, alpha agents.Score, depth, searched int, pvNode, cutNode bool,
@@ -335,7 +335,7 @@ func (s *search) reduction(
 }
 
 // maxGapReduction bounds what the gap between alpha and a move's static score adds to its
-// reduction or takes from it, in hundredths of a ply.
+// reduction or takes from it, in hundredths of a ply; chosen, not measured.
 const maxGapReduction = 200
 
 // logs holds natural logarithms in hundredths: whole numbers, which are the same on

@@ -87,7 +87,7 @@ func (w *packed) value(in *Inputs) int32 {
 }
 
 // valueWords is value on every machine: a word is four lanes. Eight words of the units
-// or of their mirror images are summed up at a time, as so many stay in registers.
+// or of their mirror images are summed up at a time, as eight stay in registers.
 func (w *packed) valueWords(in *Inputs) int32 {
 	var sum int32
 	offset := int32(MaxB1 + in.n*MaxW1)

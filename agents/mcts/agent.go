@@ -96,7 +96,7 @@ func (a *player) Choose(ctx context.Context, g *rules.Game, lim agents.Limits) (
 }
 
 // minVisitShare is the share of the best move's visits that another one needs to be
-// chosen for its noise: values of fewer visits are unreliable.
+// chosen for its noise: values of fewer visits are unreliable. Chosen, not measured.
 const minVisitShare = 1.0 / 16
 
 // ChooseNoisy implements [agents.Explorer] with the values of an ordinary search.

@@ -133,7 +133,7 @@ func (s *search) width(i uint32) int {
 	return w
 }
 
-// decision returns the decision by the tree after so many iterations.
+// decision returns the decision by the tree after a number of iterations.
 func (s *search) decision(iterations int64) agents.Decision {
 	root := &s.tree.nodes[s.tree.root]
 	best := s.choice(root)

@@ -41,10 +41,10 @@ const (
 	drawn    proof = 1 // the game ends here without a winner
 )
 
-// winIn is the proof of a win in so many plies, 1 or more.
+// winIn is the proof of a win in a number of plies, 1 or more.
 func winIn(plies int) proof { return proof(max(agents.WinIn(plies), agents.WinScore)) }
 
-// lossIn is the proof of a loss in so many plies, 0 if the game is lost already.
+// lossIn is the proof of a loss in a number of plies, 0 if the game is lost already.
 func lossIn(plies int) proof { return -winIn(plies) }
 
 func (p proof) won() bool  { return p >= proof(agents.WinScore) }
@@ -90,7 +90,7 @@ type tree struct {
 // moves.
 const minFree = 4096
 
-// limitFor returns the limit of a tree that takes so many megabytes with its
+// limitFor returns the limit of a tree that takes megabytes MB with its
 // spare slice.
 func limitFor(megabytes int) int { return megabytes << 20 / (2 * nodeSize) }
 

@@ -11,7 +11,8 @@ var tables = [...]struct {
 	first int
 }{
 	{"start_end", firstStartEnd}, {"start", firstStart},
-	{"end", firstEnd}, {"end_near", firstEndNear}, {"end_own", firstEndOwn}, {"end_other", firstEndOther}, {"end_row", firstEndRow},
+	{"end", firstEnd}, {"end_near", firstEndNear}, {"end_own", firstEndOwn}, {"end_other", firstEndOther},
+	{"end_row", firstEndRow},
 	{"drop", firstDrop}, {"drop_near", firstDropNear}, {"drop_own", firstDropOwn}, {"drop_other", firstDropOther},
 	{"drop_row", firstDropRow},
 }

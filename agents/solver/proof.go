@@ -98,7 +98,7 @@ type proofChild struct {
 	onPath   bool // no win on this path, whatever the table says
 }
 
-// NewProver returns a prover for searches of so many nodes: its table has room for twice
+// NewProver returns a prover for searches of a number of nodes: its table has room for twice
 // as many positions, up to 512 MB.
 func NewProver(nodes int64) *Prover {
 	const most = 512 << 20 / proofEntryBytes
@@ -108,7 +108,7 @@ func NewProver(nodes int64) *Prover {
 
 // Prove looks for a proof that a side wins in the present position of g, a game under
 // way: first for the side that the evaluation e favours, then for the other, for each
-// within so many nodes and plies, 1 to [MaxProofDepth]; transpositions can make a proof some
+// within these nodes and plies, 1 to [MaxProofDepth]; transpositions can make a proof some
 // plies longer. A proof is played through against every reply before it is returned, and
 // is none if it takes longer than the game may last. When ctx is cancelled it returns its
 // error with the nodes so far.
@@ -360,10 +360,11 @@ func firstNumber(score agents.Score) uint32 {
 	return uint32(math.Round(math.Exp2(firstExponent + x/evalScale)))
 }
 
+// Chosen, not measured.
 const (
-	evalRange     = 600 // hundredths of a point
-	evalScale     = 150 // for which the number doubles
-	firstExponent = 5
+	evalRange     = 600 // hundredths of a point; evaluations beyond count as this
+	evalScale     = 150 // hundredths of a point for which the number doubles
+	firstExponent = 5   // of 2: the number of an even position
 )
 
 func (s *Prover) bucket(p rules.Position) []proofEntry {

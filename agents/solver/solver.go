@@ -1,5 +1,5 @@
 // Package solver proves wins and losses: whether the side to move can force the goal
-// within so many plies, or can't keep the opponent from it. Its results are exact.
+// within N plies, or can't keep the opponent from it. Its results are exact.
 //
 // There are two searches. [Prover] finds long wins by proof numbers, guided by the
 // evaluation, and gives a strategy that [Strategy.Check] plays through. [Solver] finds the
@@ -78,7 +78,7 @@ type frame struct {
 	killers [2]rules.Move // saved a position at this ply before
 }
 
-// New returns a solver with a table of so many megabytes, at least 1.
+// New returns a solver with a table of megabytes MB, at least 1.
 func New(megabytes int) *Solver {
 	s := &Solver{frames: make([]frame, MaxDepth+1)}
 	s.table.entries = make([]entry, max(megabytes, 1)<<20/entryBytes)
@@ -122,7 +122,7 @@ func (s *Solver) Solve(ctx context.Context, g *rules.Game, depth int) (Result, e
 	return r, nil
 }
 
-// Winning returns the moves in the present position of g that win within so many
+// Winning returns the moves in the present position of g that win within plies
 // plies, an odd number, the move itself counted.
 func (s *Solver) Winning(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
 	return s.filter(ctx, g, plies, func(next rules.Position) bool {
@@ -134,7 +134,7 @@ func (s *Solver) Winning(ctx context.Context, g *rules.Game, plies int) ([]rules
 }
 
 // Holding returns the moves in the present position of g that don't lose within
-// so many plies, an even number, the move itself counted.
+// plies plies, an even number, the move itself counted.
 func (s *Solver) Holding(ctx context.Context, g *rules.Game, plies int) ([]rules.Move, error) {
 	return s.filter(ctx, g, plies, func(next rules.Position) bool {
 		return s.line.Outcome(next) != rules.Undecided || !s.upTo(next, min(plies-1, s.line.Left()), 1)

@@ -18,8 +18,8 @@ type Strategy struct {
 
 // Win is a strategy that holds against every reply.
 type Win struct {
-	// Plies is the length of the longest game that the strategy allows: the win takes at
-	// most so many.
+	// Plies is the length of the longest game that the strategy allows, the most
+	// plies that the win takes.
 	Plies int
 	// Line is a game of that length.
 	Line []rules.Move

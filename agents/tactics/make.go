@@ -22,13 +22,13 @@ type Source struct {
 const (
 	randomMove = 0.25 // share of moves drawn at random, so that games differ and mistakes are made
 	maxPlies   = 80   // of a game
-	pickOne    = 10   // of a longer win, at most one move in so many may solve it
+	pickOne    = 10   // of a longer win, at most one move in pickOne may solve it
 	minChoice  = 5    // moves there must be where one alone saves
 )
 
 // Make plays games and returns the puzzles found in them, at most one of a class from
 // a game, each position once, also with sides swapped. It stops when there are enough
-// of each class, or after so many games. When ctx is cancelled it returns the puzzles
+// of each class, or after Games games. When ctx is cancelled it returns the puzzles
 // found so far and the context's error.
 func Make(ctx context.Context, src Source) ([]Puzzle, error) {
 	m := maker{

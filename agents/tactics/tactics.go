@@ -29,7 +29,7 @@ const (
 // Classes returns the classes, the easiest first.
 func Classes() []Class { return []Class{WinIn1, WinIn3, WinIn5, OnlyMove} }
 
-// winIn returns the class of a win in so many plies, "" if there is none.
+// winIn returns the class of a win in a number of plies, "" if there is none.
 func winIn(plies int) Class {
 	if c := Class(fmt.Sprintf("win in %d", plies)); slices.Contains(Classes(), c) {
 		return c

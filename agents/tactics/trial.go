@@ -15,7 +15,7 @@ type Attempt struct {
 	Task   *Task
 	Move   rules.Move
 	Solved bool
-	// Proven reports whether the agent's score is a win in exactly so many plies. It
+	// Proven reports whether the agent's score is a win in exactly the plies of the class. It
 	// is false for only moves.
 	Proven bool
 }

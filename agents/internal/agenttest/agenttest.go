@@ -49,7 +49,7 @@ func Game(t testing.TB, r *rules.Rules, position string) *rules.Game {
 	return rules.NewGame(r, p)
 }
 
-// RandomGame plays at random from a random set-up, up to so many plies, and
+// RandomGame plays at random from a random set-up, up to the given number of plies, and
 // stops before the game is over.
 func RandomGame(r *rules.Rules, rng *rand.Rand, plies int) *rules.Game {
 	g := rules.NewGame(r, r.RandomSetup(rng))

@@ -185,17 +185,16 @@ func syncDir(dir string) error {
 		return nil
 	}
 	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil // a folder that may be written but not read
+	if err == nil {
+		if err = d.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+			err = nil
+		}
+		return errors.Join(err, d.Close())
 	}
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, fs.ErrPermission) { // a folder that may be written but not read
 		err = nil
 	}
-	return errors.Join(err, d.Close())
+	return err
 }
 
 // Open opens a file for reading. Anything but a regular file is an error: opening
@@ -221,7 +220,7 @@ func Regular(path string) error {
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
 
-// Read returns what a regular file of at most so many bytes holds.
+// Read returns what a regular file of at most most bytes holds.
 func Read(path string, most int64) ([]byte, error) {
 	return read(path, most, func() (fs.File, error) { return Open(path) })
 }
