@@ -26,6 +26,7 @@ import (
 	"gyges/rules/base/suggest"
 	"gyges/tournament"
 	"gyges/tournament/live"
+	browser "gyges/tournament/play"
 	"gyges/tournament/queue"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
@@ -51,6 +52,7 @@ var topics = []topic{
 	{"queue", "tournament/queue/README.md", queue.Manual},
 	{"report", "tournament/report/README.md", report.Manual},
 	{"live", "tournament/live/README.md", live.Manual},
+	{"play", "tournament/play/README.md", browser.Manual},
 	{"ratings", "ratings/README.md", ratings.Manual},
 	{"sprt", "ratings/sprt/README.md", sprt.Manual},
 	{"configs", "configs/README.md", configs.Manual},

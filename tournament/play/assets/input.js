@@ -358,8 +358,10 @@ export function create(root, on) {
   function label(name) {
     const p = shown.position;
     if (name.startsWith("goal")) return sideNames[name[5]] + "’s goal";
-    if (name.startsWith("hand"))
-      return `${p.hands["sn".indexOf(name[5])][name[6] - 1] || "none"} of height ${name[6]} in ${sideNames[name[5]]}’s hand`;
+    if (name.startsWith("hand")) {
+      const n = p.hands["sn".indexOf(name[5])][name[6] - 1] || "none";
+      return `${n} of height ${name[6]} in ${sideNames[name[5]]}’s hand`;
+    }
     return `${name}, ${p.board[B.square(name)] ? "height " + p.board[B.square(name)] : "empty"}`;
   }
 
@@ -372,7 +374,8 @@ export function create(root, on) {
         : `Choose a square for the piece of height ${from[0]}.`;
     if (to !== null) return `Choose where the piece on ${to} goes.`;
     if (from === null) return "Choose one of the marked pieces" + whereFrom() + ".";
-    return `The piece ${from[0] === "+" ? `of height ${from[1]} in the hand` : "on " + from} can go to ${count(ends().size, "place")}.`;
+    const piece = from[0] === "+" ? `of height ${from[1]} in the hand` : "on " + from;
+    return `The piece ${piece} can go to ${count(ends().size, "place")}.`;
   }
 
   // whereFrom says where the pieces are that can be picked, if some are in the hand.

@@ -175,7 +175,8 @@ function gone() {
     sources: [],
     clock: null,
     problem:
-      "the server has ended this game, as it was idle for too long or the server was restarted; Analyse shows its moves",
+      "the server has ended this game, as it was idle for too long or the server was restarted; " +
+      "Analyse shows its moves",
   };
   showProblem("");
   advice = null;

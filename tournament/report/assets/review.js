@@ -73,12 +73,9 @@ export function create({ root, below, list, state, go, redraw }) {
     }
     for (const w of r.wins || []) {
       const until = w.to > w.from ? ` to ${w.to}` : "";
+      const lost = w.lost ? `, and gives it away with ply ${w.to}` : "";
       summary.append(
-        make(
-          "p",
-          { class: "keys" },
-          `${name(w.side)} has a proven win before ply ${w.from}${until}${w.lost ? `, and gives it away with ply ${w.to}` : ""}.`,
-        ),
+        make("p", { class: "keys" }, `${name(w.side)} has a proven win before ply ${w.from}${until}${lost}.`),
       );
     }
     summary.append(
@@ -132,7 +129,8 @@ export function create({ root, below, list, state, go, redraw }) {
     make(
       "button",
       { type: "button", class: "review-turn", onclick: () => go(i + 1) },
-      `Ply ${m.ply}, ${name(m.side)}: ${words[m.mark]} (${kinds[m.kind] || ""}), ${percent(m.before)} to ${percent(m.after)}`,
+      `Ply ${m.ply}, ${name(m.side)}: ${words[m.mark]} (${kinds[m.kind] || ""}), ` +
+        `${percent(m.before)} to ${percent(m.after)}`,
     );
 
   // addMarks adds the marks to the moves in the list that have none yet.

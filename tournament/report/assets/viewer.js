@@ -517,8 +517,8 @@ function create(root, data) {
     if (missing) absent.scrollIntoView({ behavior: "instant" });
   }
 
-  // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for, and
-  // the list to the game that is shown.
+  // toView scrolls the page to the board unless all of it is in view, with as much of the list as there is room for,
+  // and the list to the game that is shown.
   function toView() {
     const margin = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0,
       room = innerHeight - margin;
