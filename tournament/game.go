@@ -297,7 +297,8 @@ func (n *notes) reset(setup *Game, start time.Time) {
 	last := len(n.ends) // as many moves are expected again
 	n.game, n.start, n.verdict, n.overrun = *setup.blank(), start, verdict{}, 0
 	n.text, n.ends = n.text[:0], n.ends[:0]
-	n.game.Scores, n.game.Depths, n.game.Nodes = make([]record.Score, 0, last), make([]int, 0, last), make([]int64, 0, last)
+	n.game.Scores, n.game.Depths = make([]record.Score, 0, last), make([]int, 0, last)
+	n.game.Nodes = make([]int64, 0, last)
 	n.game.Timing.Start, n.game.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
 	n.scored, n.searched, n.counted = false, false, false
 }

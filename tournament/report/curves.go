@@ -34,8 +34,6 @@ type level struct {
 type Curve struct {
 	Name   string
 	Points []Point
-
-	Seen, Stride int // points added; every Stride-th is kept
 }
 
 // Point is a point of a curve.
@@ -47,28 +45,15 @@ type Point struct {
 	title string  // "": from the name and the coordinates
 }
 
-// maxPoints is how many points of a curve are kept.
+// maxPoints is about how many points of a curve are drawn, every second, third and so on of more.
 const maxPoints = 1000
 
-// Add adds a point; of many it keeps every second, fourth and so on. Numbers that
-// are not finite, or too large to be drawn, are left out.
+// Add adds a point. Numbers that are not finite, or too large to be drawn, are left out.
 func (c *Curve) Add(p Point) {
 	const most = 1e100 // beyond it sums overflow
-	if !(math.Abs(p.X) <= most && math.Abs(p.Y) <= most && p.Error >= 0 && p.Error <= most) {
-		return
+	if math.Abs(p.X) <= most && math.Abs(p.Y) <= most && p.Error >= 0 && p.Error <= most {
+		c.Points = append(c.Points, p)
 	}
-	c.Stride = max(c.Stride, 1)
-	if c.Seen++; (c.Seen-1)%c.Stride != 0 {
-		return
-	}
-	if c.Points = append(c.Points, p); len(c.Points) < maxPoints {
-		return
-	}
-	c.Stride *= 2
-	for i := range len(c.Points) / 2 {
-		c.Points[i] = c.Points[2*i]
-	}
-	c.Points = c.Points[:len(c.Points)/2]
 }
 
 // historyCharts are the curves of a tuning run, of which t may be nil.

@@ -321,12 +321,6 @@ func TestPictures(t *testing.T) {
 	require.Equal(t, []string{"epoch", "cross-entropy"}, texts(curve.withClass("text", "name")))
 }
 
-func (e element) cellText() string { return joined(e.cells()) }
-
-func joined(rows [][]string) string {
-	return strings.Join(mapped(rows, func(row []string) string { return strings.Join(row, "|") }), "\n")
-}
-
 // A fragment is the section as it is in the page.
 func TestFragments(t *testing.T) {
 	t.Parallel()

@@ -290,7 +290,11 @@ func (c Chart) axes(d *drawing, left, top, bottom float64) (x, y axis) {
 // curve draws one curve of a chart, by its index.
 func (d *drawing) curve(i int, x, y *axis, c Curve, noPoint bool) {
 	var path []string
-	for _, p := range c.Points {
+	step := 1 + len(c.Points)/maxPoints
+	for k, p := range c.Points {
+		if k%step != 0 && k != len(c.Points)-1 {
+			continue
+		}
 		path = append(path, coordinate(x.at(p.X))+" "+coordinate(y.at(p.Y)))
 		if p.Error > 0 {
 			d.line(fmt.Sprintf("error k%d", i), x.at(p.X), y.at(p.Y-p.Error), x.at(p.X), y.at(p.Y+p.Error))

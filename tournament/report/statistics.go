@@ -17,12 +17,11 @@ const maxAgentRows = 200
 // statistics builds the section on results, openings, reasons, lengths and efforts.
 func (b *builder) statistics() Section {
 	s := Section{ID: "statistics", Title: "Game statistics"}
-	rules := slices.DeleteFunc(slices.Clone(b.collected.RuleSets), func(r *standings.RuleSet) bool { return r.Games() == 0 })
 	results := newTable("Results by side", 1, "Rules", "Games", "South won", "Drawn", "North won", "South's score")
 	openings := newTable("Game pairs by what decided them", 1,
 		"Rules", "Pairs", "South won both", "North won both", "One player won both", "Any drawn")
 	var resultBars, openingBars []stackedBar
-	for _, r := range rules {
+	for _, r := range b.collected.RuleSets {
 		name, o := ruleSetName(r.Name), r.Pairs
 		resultBars = append(resultBars, stackedBar{name, r.Results})
 		results.row(b.resultCells(r)...)
@@ -45,7 +44,7 @@ func (b *builder) statistics() Section {
 		s.figure(stackedPlot("openings", "What decided the game pairs",
 			[3]string{"South won both", "a player, or drawn", "North won both"}, openingBars))
 	}
-	for i, r := range rules {
+	for i, r := range b.collected.RuleSets {
 		b.ruleSet(&s, strconv.Itoa(i+1), r)
 	}
 	return s
