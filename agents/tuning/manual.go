@@ -6,3 +6,8 @@ import _ "embed"
 //
 //go:embed README.md
 var Manual string
+
+// Reference is the text of REFERENCE.md: the files of training positions and weights.
+//
+//go:embed REFERENCE.md
+var Reference string

@@ -43,6 +43,7 @@ var topics = []topic{
 	{"agents", "agents/README.md", agents.Manual},
 	{"ugi", "agents/ugi/README.md", ugi.Manual},
 	{"tuning", "agents/tuning/README.md", tuning.Manual},
+	{"weights", "agents/tuning/REFERENCE.md", tuning.Reference},
 	{"tournament", "tournament/README.md", tournament.Manual},
 	{"runs", "tournament/REFERENCE.md", tournament.Reference},
 	{"games", "tournament/record/README.md", record.Manual},

@@ -62,7 +62,7 @@ func TestManualsAreComplete(t *testing.T) {
 	for what, names := range map[string][]string{
 		"columns of training positions": positionColumns(t), "keys of a run's history": jsonNames(training.Line{}),
 	} {
-		in(what, names, "agents/tuning/README.md", "tournament/training/README.md", "tournament/training/REFERENCE.md")
+		in(what, names, "agents/tuning/README.md", "agents/tuning/REFERENCE.md", "tournament/training/README.md", "tournament/training/REFERENCE.md")
 	}
 	for what, names := range map[string][]string{
 		"schedules": texts(tournament.RoundRobin, tournament.Gauntlet, tournament.Ladder, tournament.Swiss,
