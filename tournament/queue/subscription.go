@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nats.go/micro"
 
 	"gyges/agents"
 	"gyges/rules/base/strictjson"
@@ -59,18 +60,20 @@ func newSubscription(ctx context.Context, id runID) *subscription {
 // maxRuns bounds the runs that a worker plays for or refuses.
 const maxRuns = 200
 
-// hear handles a question on a run, or the end of one, and returns the run; nil: it is not heard of.
-func (w *Worker) hear(ctx context.Context, q *question) *subscription {
+// hear handles a question on a run, or the end of one, and returns the run if it is prepared.
+func (w *Worker) hear(ctx context.Context, q *question, request micro.Request) *subscription {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.runs[q.runID]
 	switch {
 	case ctx.Err() != nil: // the worker stops
-		return nil
 	case r != nil && q.Ended:
 		w.background.Go(func() { w.end(r) })
 	case r != nil:
 		r.heard = time.Now()
+		if r.ready || r.refused != "" {
+			return r
+		}
 	case !q.Ended:
 		if len(w.runs) >= maxRuns { // refused runs that still exist are refused again
 			maps.DeleteFunc(w.runs, func(_ runID, r *subscription) bool { return r.refused != "" })
@@ -80,9 +83,9 @@ func (w *Worker) hear(ctx context.Context, q *question) *subscription {
 		}
 		r = newSubscription(ctx, q.runID)
 		w.runs[q.runID] = r
-		w.background.Go(func() { w.join(r) })
+		w.background.Go(func() { w.join(r, request) })
 	}
-	return r
+	return nil
 }
 
 // refusal returns why the worker doesn't play a run; "": it does.
@@ -92,9 +95,16 @@ func (w *Worker) refusal(r *subscription) string {
 	return r.refused
 }
 
-// join prepares a run, blocks until it ends, and releases its resources.
-func (w *Worker) join(r *subscription) {
-	w.setReady(r, r.prepare(w))
+// join prepares a run, answers the first question on it, blocks until it ends, and releases its resources.
+func (w *Worker) join(r *subscription, first micro.Request) {
+	err := r.prepare(w)
+	if err == nil {
+		w.respond(first, r, 0) // before any result, so that the coordinator lists the worker from the start
+	}
+	w.setReady(r, err)
+	if w.refusal(r) != "" {
+		w.respond(first, r, 0)
+	}
 	<-r.ctx.Done()
 	if err := r.close(); err != nil {
 		w.options.Log.Warn("closing a run", "run", r.Run, "error", err)

@@ -164,21 +164,25 @@ func (w *Worker) state() status.Worker {
 	}
 }
 
-// answer handles the question of a coordinator.
+// answer handles the question of a coordinator. The first one on a run is answered when the run is prepared.
 func (w *Worker) answer(ctx context.Context, request micro.Request) {
 	var q question
 	if err := q.parse(request.Data()); err != nil {
 		w.options.Log.Debug("malformed question", "error", err)
-		return
+	} else if r := w.hear(ctx, &q, request); r != nil {
+		w.respond(request, r, q.Below)
 	}
-	r := w.hear(ctx, &q)
-	if r == nil || !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
+}
+
+// respond answers a question on a run with the worker's state, and the games under way of pairs below one.
+func (w *Worker) respond(request micro.Request, r *subscription, below int64) {
+	if !strings.HasPrefix(request.Reply(), nats.InboxPrefix) { // results have subjects of their own
 		return
 	}
 	report := workerReport{ID: w.id, Worker: w.state(), Refused: w.refusal(r)}
-	if q.Below > 0 && report.Refused == "" {
+	if below > 0 && report.Refused == "" {
 		p := r.underWay(time.Now())
-		p.Games = slices.DeleteFunc(p.Games, func(g *record.Game) bool { return g.Pair >= q.Below })
+		p.Games = slices.DeleteFunc(p.Games, func(g *record.Game) bool { return g.Pair >= below })
 		if len(p.Games) > 0 {
 			report.Playing, _ = json.Marshal(p) // it is plain data
 		}
