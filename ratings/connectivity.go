@@ -31,7 +31,7 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 		}
 	}
 	for _, k := range met {
-		c, a, b := k.total(), free.of[k.a], free.of[k.b]
+		c, a, b := k.total(), free.byPlayer[k.a], free.byPlayer[k.b]
 		games.join(a, b, 0)
 		if c.Wins+c.Draws > 0 {
 			link(a, b)
@@ -52,13 +52,13 @@ func newPartition(met []pairing, free *freeRatings) *partition {
 		}
 	}
 	players := make([][]int, len(components))
-	p := &partition{group: make([]int, len(free.of)), component: make([]int, len(free.of))}
-	for i, r := range free.of {
+	p := &partition{group: make([]int, len(free.byPlayer)), component: make([]int, len(free.byPlayer))}
+	for i, r := range free.byPlayer {
 		players[strong[r]] = append(players[strong[r]], i)
 		p.group[i] = -1
 		p.component[i], _ = games.find(r)
 	}
-	anchored := func(player int) bool { return free.given >= 0 && strong[free.of[player]] == strong[free.given] }
+	anchored := func(player int) bool { return free.given >= 0 && strong[free.byPlayer[player]] == strong[free.given] }
 	for _, list := range players {
 		if len(list) > 1 || len(list) == 1 && anchored(list[0]) {
 			p.groups = append(p.groups, list)
@@ -104,7 +104,7 @@ func advantageUnbounded(free *freeRatings, met []pairing) (up, down bool) {
 	for _, k := range met {
 		for side := range 2 {
 			i, j := k.southNorth(side)
-			south, north, c := free.of[i], free.of[j], k.count(side)
+			south, north, c := free.byPlayer[i], free.byPlayer[j], k.count(side)
 			if c.Wins+c.Draws > 0 {
 				list = append(list, difference{south, north, 1})
 			}

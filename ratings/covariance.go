@@ -26,8 +26,8 @@ func newCovariance(h *quadratic, factors *mat.Cholesky) (*covariance, error) {
 	return c, exceptCondition(factors.InverseTo(c.inverse))
 }
 
-// at returns an element of the inverse Hessian; 0 where a rating is given.
-func (c *covariance) at(i, j int) float64 {
+// element returns an element of the inverse Hessian; 0 where a rating is given.
+func (c *covariance) element(i, j int) float64 {
 	if i < 0 || j < 0 {
 		return 0
 	}
@@ -39,7 +39,7 @@ func (c *covariance) at(i, j int) float64 {
 func (c *covariance) sd(i, j int) float64 {
 	y := make([]float64, c.dim)
 	for k := range y {
-		y[k] = c.at(i, k) - c.at(j, k)
+		y[k] = c.element(i, k) - c.element(j, k)
 	}
 	return math.Sqrt(math.Max(0, c.scores.form(y)))
 }
@@ -55,8 +55,8 @@ func (c *covariance) leverages(h *quadratic, met []fittedPairing) []leverage {
 	for k := range met {
 		t, pairs := &h.terms[k], float64(met[k].games())/2
 		list[k] = leverage{
-			difference: bounded(t.sym3[0] / pairs * (c.at(t.i, t.i) + c.at(t.j, t.j) - 2*c.at(t.i, t.j))),
-			advantage:  bounded(t.sym3[3] / pairs * c.at(c.advantage, c.advantage)),
+			difference: bounded(t.sym3[0] / pairs * (c.element(t.i, t.i) + c.element(t.j, t.j) - 2*c.element(t.i, t.j))),
+			advantage:  bounded(t.sym3[3] / pairs * c.element(c.advantage, c.advantage)),
 		}
 	}
 	return list
@@ -136,7 +136,7 @@ type scoreCovariance struct {
 
 func newScoreCovariance(m *model, x []float64, leverages []leverage) *scoreCovariance {
 	s := &scoreCovariance{met: m.pairings, leverages: leverages, games: make([][2]gameScores, len(m.pairings))}
-	adv, draw := m.advantageAt(x), at(x, m.draw)
+	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	drawModel := m.chanceModel(x)
 	for k := range m.pairings {
 		for side, z := range m.pairings[k].logits(x, adv) {
@@ -206,10 +206,10 @@ func correlation(cov, of float64) float64 {
 	return math.Max(-1, math.Min(1, cov/of))
 }
 
-// of returns the score covariance of pairing k: of its single games and of its pairs.
-func (s *scoreCovariance) of(k int) sym3 {
+// pairing returns the score covariance of pairing k: of its single games and of its pairs.
+func (s *scoreCovariance) pairing(k int) sym3 {
 	m, games, l := &s.met[k], &s.games[k], s.leverages[k]
-	sum := s.ofPairs(k)
+	sum := s.pairs(k)
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
 	taken := math.Min(maxLeverage, (l.difference+l.advantage)/2)
 	for side, counts := range m.single {
@@ -227,8 +227,8 @@ func (s *scoreCovariance) of(k int) sym3 {
 	return sum
 }
 
-// ofPairs returns the score covariance of a pairing's game pairs.
-func (s *scoreCovariance) ofPairs(k int) sym3 {
+// pairs returns the score covariance of a pairing's game pairs.
+func (s *scoreCovariance) pairs(k int) sym3 {
 	m, first, second, l := &s.met[k], &s.games[k][0], &s.games[k][1], s.leverages[k]
 	n := float64(m.pairCount())
 	if n == 0 {

@@ -7,7 +7,7 @@ import "math"
 // parameter; both are on the natural scale. A draw model without a draw parameter
 // ignores t.
 type drawModel interface {
-	// loss returns the negative log-likelihood of so many outcomes.
+	// loss returns the negative log-likelihood of numbers of outcomes.
 	loss(n weights, z, t float64) float64
 	// gradient returns the first derivatives of loss.
 	gradient(n weights, z, t float64) (dz, dt float64)
@@ -53,7 +53,7 @@ func (halfPoints) curve(n weights, z, _ float64) (zz, zt, tt float64) {
 
 func (h halfPoints) chances(z, _ float64) [outcomes]float64 {
 	e := logistic(z)
-	d := h.share.at(e)
+	d := h.share.probability(e)
 	return [outcomes]float64{math.Max(0, 1-e-d/2), d, math.Max(0, e-d/2)}
 }
 
@@ -106,9 +106,9 @@ func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
 // infinite, and then every game is drawn that can be.
 type drawShare float64
 
-// at is the probability d of a draw at the expected score e: the solution of
+// probability is the probability d of a draw at the expected score e: the solution of
 // d = v √(w l) with w = e-d/2 and l = 1-e-d/2.
-func (v drawShare) at(e float64) float64 {
+func (v drawShare) probability(e float64) float64 {
 	most := 2 * math.Min(e, 1-e)
 	switch {
 	case v == 0 || most <= 0:
@@ -124,7 +124,7 @@ func (v drawShare) at(e float64) float64 {
 	return math.Min(most, 2*s/(0.5+root))
 }
 
-// fitDrawShare finds the share under which so many draws are expected in games
+// fitDrawShare finds the share under which a number of draws is expected in games
 // at the given expected scores. If every game was drawn, the rest of the fit
 // would take draws for certain; therefore draws·n/(n+1) are asked for in n
 // games.
@@ -140,7 +140,7 @@ func fitDrawShare(scores, games []float64, draws float64) drawShare {
 	expected := func(v drawShare) float64 {
 		sum := 0.0
 		for i, e := range scores {
-			sum += games[i] * v.at(e)
+			sum += games[i] * v.probability(e)
 		}
 		return sum
 	}

@@ -89,7 +89,7 @@ type ratedPlayer struct {
 }
 
 // elo is the rating at parameters x.
-func (p *ratedPlayer) elo(x []float64) float64 { return (at(x, p.param) + p.offset) * eloPerNat }
+func (p *ratedPlayer) elo(x []float64) float64 { return (parameter(x, p.param) + p.offset) * eloPerNat }
 
 // rate fits the ratings, the advantage and the draw parameter.
 func (f *fit) rate(ctx context.Context, r *Ratings) error {
@@ -196,7 +196,7 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 	e.cov.scores = h
 	if f.options.Intervals != ByModel {
 		for k := range m.pairings {
-			h.terms[k].sym3 = e.scores.of(k)
+			h.terms[k].sym3 = e.scores.pairing(k)
 		}
 	}
 	return e, nil
@@ -222,9 +222,9 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 	}
 	for _, p := range f.inside {
 		d := fittedPairing{
-			pairing: p, i: f.param[free.of[p.a]], j: f.param[free.of[p.b]], shift: free.offset[p.a] - free.offset[p.b],
+			pairing: p, i: f.param[free.byPlayer[p.a]], j: f.param[free.byPlayer[p.b]], shift: free.offset[p.a] - free.offset[p.b],
 		}
-		if free.of[p.a] == free.of[p.b] {
+		if free.byPlayer[p.a] == free.byPlayer[p.b] {
 			d.i, d.j = -1, -1
 		}
 		for side := range d.outcomes {
@@ -258,7 +258,7 @@ func (f *fit) number(rated []int) int {
 		}
 	}
 	for _, i := range rated {
-		give(f.free.of[i])
+		give(f.free.byPlayer[i])
 	}
 	give(f.free.opponent)
 	return n
@@ -277,7 +277,7 @@ func (f *fit) constrain(m *model) {
 		}
 		players, n := make(map[int]float64), float64(len(members)) // by parameter
 		for _, i := range members {
-			players[f.param[f.free.of[i]]]++
+			players[f.param[f.free.byPlayer[i]]]++
 		}
 		// Any positive weight gives the same answer. With this one the curvature of the
 		// term is that of an average player, so that the Hessian is as well conditioned
@@ -304,7 +304,7 @@ func (f *fit) ratedPlayers(rated []int) []ratedPlayer {
 	list := make([]ratedPlayer, len(rated))
 	for k, i := range rated {
 		g := f.partition.group[i]
-		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.of[i]], offset: f.free.offset[i] - mean[g]}
+		list[k] = ratedPlayer{player: i, group: g, param: f.param[f.free.byPlayer[i]], offset: f.free.offset[i] - mean[g]}
 	}
 	return list
 }

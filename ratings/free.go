@@ -8,9 +8,9 @@ import (
 // freeRatings are the ratings that anchors and offsets leave to be fitted: players at fixed
 // differences share one, and so do all whose rating is given. Players are numbers.
 type freeRatings struct {
-	of     []int     // free rating by player
-	offset []float64 // by player: the rating less the free rating, natural scale
-	count  int
+	byPlayer []int     // free rating by player
+	offset   []float64 // by player: the rating less the free rating, natural scale
+	count    int
 	// given is the number of the given ratings, which is zero; opponent that of the
 	// imaginary opponent whom all players meet under a prior. Either is -1 without.
 	given, opponent int
@@ -38,7 +38,7 @@ func newFreeRatings(names []string, o Options) (*freeRatings, error) {
 		}
 		given[root] = elo
 	}
-	r := &freeRatings{given: -1, opponent: -1, of: make([]int, len(names)), offset: make([]float64, len(names))}
+	r := &freeRatings{given: -1, opponent: -1, byPlayer: make([]int, len(names)), offset: make([]float64, len(names))}
 	if len(o.Anchors) > 0 {
 		r.given = r.add()
 	}
@@ -46,13 +46,13 @@ func newFreeRatings(names []string, o Options) (*freeRatings, error) {
 	for i := range names {
 		root, offset := u.find(i)
 		if elo, ok := given[root]; ok {
-			r.of[i], r.offset[i] = r.given, elo+offset
+			r.byPlayer[i], r.offset[i] = r.given, elo+offset
 			continue
 		}
 		if _, ok := free[root]; !ok {
 			free[root] = r.add()
 		}
-		r.of[i], r.offset[i] = free[root], offset
+		r.byPlayer[i], r.offset[i] = free[root], offset
 	}
 	return r, nil
 }
@@ -67,7 +67,7 @@ func (r *freeRatings) virtual() []int {
 	if r.opponent < 0 {
 		return nil
 	}
-	return r.of
+	return r.byPlayer
 }
 
 // union is a union-find structure of sets whose members have fixed differences.

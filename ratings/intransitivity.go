@@ -131,10 +131,10 @@ func newFlow(r *Ratings) (*flow, bool) {
 		d := &e.model.pairings[k]
 		p := edge{
 			a: r.index[r.data.names[d.a]], b: r.index[r.data.names[d.b]], model: e.model.drawModel,
-			adv: e.model.advantageAt(e.x), t: at(e.x, e.model.draw), sd: math.Sqrt(e.pointsVariance(k)),
+			adv: e.model.advantageAt(e.x), t: parameter(e.x, e.model.draw), sd: math.Sqrt(e.pointsVariance(k)),
 			games: [2]float64{d.outcomes[0].sum(), d.outcomes[1].sum()},
 		}
-		p.fitted = at(e.x, d.i) - at(e.x, d.j) + d.shift
+		p.fitted = parameter(e.x, d.i) - parameter(e.x, d.j) + d.shift
 		var slope float64
 		p.expected, slope = p.points(p.fitted)
 		if !(p.sd > 0 && slope > 0) {
@@ -166,7 +166,7 @@ func (p *edge) points(z float64) (points, slope float64) {
 	return score(z), (score(z+step) - score(z-step)) / (2 * step)
 }
 
-// difference returns that at which so many points are expected, with a drawn game
+// difference returns that at which these points are expected, with a drawn game
 // added to all.
 func (p *edge) difference(points float64) float64 {
 	games := p.games[0] + p.games[1]

@@ -79,7 +79,7 @@ type prior struct {
 
 // loss returns the negative logarithm of the prior and its first two derivatives.
 func (p *prior) loss(x []float64) (value, slope, curve float64) {
-	d := at(x, p.i) - at(x, p.j) + p.shift
+	d := parameter(x, p.i) - parameter(x, p.j) + p.shift
 	if p.draws > 0 {
 		games := weights{1: p.draws}
 		slope, _ = halfPoints{}.gradient(games, d, 0)
@@ -89,8 +89,8 @@ func (p *prior) loss(x []float64) (value, slope, curve float64) {
 	return p.precision / 2 * d * d, p.precision * d, p.precision
 }
 
-// at returns a parameter; 0 for one that isn't fitted.
-func at(x []float64, i int) float64 {
+// parameter returns a parameter; 0 for one that isn't fitted.
+func parameter(x []float64, i int) float64 {
 	if i < 0 {
 		return 0
 	}
@@ -125,14 +125,14 @@ func (m *model) advantageAt(x []float64) float64 {
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
 func (d *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
-	z := at(x, d.i) - at(x, d.j) + d.shift
+	z := parameter(x, d.i) - parameter(x, d.j) + d.shift
 	return [2]float64{z + advantage, advantage - z}
 }
 
 // loss returns the negative log-likelihood.
 func (m *model) loss(x []float64) float64 {
 	sum := 0.0
-	adv, draw := m.advantageAt(x), at(x, m.draw)
+	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		for side, z := range d.logits(x, adv) {
@@ -153,7 +153,7 @@ func (m *model) loss(x []float64) float64 {
 // setGradient stores the gradient of loss.
 func (m *model) setGradient(gradient, x []float64) {
 	clear(gradient)
-	adv, draw := m.advantageAt(x), at(x, m.draw)
+	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		z := d.logits(x, adv)
@@ -183,7 +183,7 @@ func (m *model) setGradient(gradient, x []float64) {
 func (m *model) hessian(x []float64) *quadratic {
 	h := &quadratic{parameters: m.parameters, constraints: m.constraints}
 	h.terms = make([]term, 0, len(m.pairings)+len(m.priors))
-	adv, draw := m.advantageAt(x), at(x, m.draw)
+	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	for k := range m.pairings {
 		d := &m.pairings[k]
 		var sum sym3

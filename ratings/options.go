@@ -65,7 +65,7 @@ type Options struct {
 	Anchors []Anchor
 	// Offsets fix differences between players.
 	Offsets []Offset
-	// Prior gives each player so many virtual draws, 0 to 1000, against an
+	// Prior gives each player N virtual draws, 0 to 1000, against an
 	// imaginary opponent whose rating is fitted with the rest. Above zero,
 	// everybody has a finite rating. Nil is the default: none where every player
 	// that met others has a finite rating without, two draws where not, and

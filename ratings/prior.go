@@ -110,7 +110,7 @@ func (f *fit) fitPrior(ctx context.Context, rated []int, advantage Advantage) er
 			return math.Inf(-1)
 		}
 		x = at
-		return -m.loss(x)/dispersion - float64(len(f.free.of))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
+		return -m.loss(x)/dispersion - float64(len(f.free.byPlayer))*logSD - factors.LogDet()/2 + logSD - sd/likeliestSD
 	}
 	sd := math.Exp(maximum(evidence, math.Log(minPriorSD), math.Log(maxPriorSD), sdGoal))
 	f.prior.SD, f.precision = sd, dispersion*precision(sd)
@@ -123,7 +123,7 @@ func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
 	h := e.model.hessian(e.x)
 	for k := range e.model.pairings {
-		observed += e.scores.of(k)[0]
+		observed += e.scores.pairing(k)[0]
 		expected += h.terms[k].sym3[0]
 	}
 	if !(observed > 0 && expected > 0) {

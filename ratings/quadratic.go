@@ -50,11 +50,11 @@ func (c *constraint) sum(x []float64) float64 {
 
 // form returns the quadratic form of x without the constraints.
 func (q *quadratic) form(x []float64) float64 {
-	adv, draw := at(x, q.advantage), at(x, q.draw)
+	adv, draw := parameter(x, q.advantage), parameter(x, q.draw)
 	sum := 0.0
 	for k := range q.terms {
 		t := &q.terms[k]
-		d := at(x, t.i) - at(x, t.j)
+		d := parameter(x, t.i) - parameter(x, t.j)
 		sum += t.sym3[0]*d*d + t.sym3[3]*adv*adv + t.sym3[5]*draw*draw +
 			2*(t.sym3[1]*d*adv+t.sym3[2]*d*draw+t.sym3[4]*adv*draw)
 	}

@@ -33,7 +33,7 @@ type viewFlags struct {
 	Los        bool   `xor:"view" help:"Print only how likely each player is stronger than each other."`
 	Standings  bool   `xor:"view" help:"Print only the standings of a Swiss tournament, the bracket of a knock-out or the table of a gauntlet; the file must be such a run's folder."`
 	Compare    string `xor:"view" sep:"none" placeholder:"NAME" help:"Print only one player's difference to each other."`
-	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print so many pairings; 0 for all. Default: 20."`
+	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
 func (rateCmd) Help() string {

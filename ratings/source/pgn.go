@@ -31,15 +31,15 @@ func readPGN(ctx context.Context, r io.Reader, h Handler) error {
 // pgnReader is a game of a PGN file being read.
 type pgnReader struct {
 	reader
-	start   int  // line of the first tag; 0: none yet
-	ended   bool // a blank line or moves came after the tags
-	comment bool // in a comment of several lines
-	bad     error
-	badLine int
-	tags    [tagCount][]byte
-	at      [tagCount]int // their lines; 0 for a tag that wasn't read
-	key     []byte
-	value   []byte
+	start    int  // line of the first tag; 0: none yet
+	ended    bool // a blank line or moves came after the tags
+	comment  bool // in a comment of several lines
+	bad      error
+	badLine  int
+	tags     [tagCount][]byte
+	tagLines [tagCount]int // their lines; 0 for a tag that wasn't read
+	key      []byte
+	value    []byte
 }
 
 // The tags that are read.
@@ -148,7 +148,7 @@ func (p *pgnReader) splitTag(line []byte) (name, rest []byte, ok bool) {
 
 func (p *pgnReader) addTag(name, value []byte) error {
 	k, known := tagNames[string(name)]
-	if known && p.at[k] > 0 && k <= tagResult { // the tags of the next game follow without a blank line
+	if known && p.tagLines[k] > 0 && k <= tagResult { // the tags of the next game follow without a blank line
 		if err := p.end(); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (p *pgnReader) addTag(name, value []byte) error {
 		p.h.Tag(name, value)
 	}
 	if known {
-		p.at[k], p.tags[k] = p.lines.Line(), append(p.tags[k][:0], value...)
+		p.tagLines[k], p.tags[k] = p.lines.Line(), append(p.tags[k][:0], value...)
 	}
 	return nil
 }
@@ -182,13 +182,13 @@ func (p *pgnReader) end() error {
 	p.out = Game{Line: p.start, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0}
 	var required [3]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
-		if p.at[k] == 0 {
+		if p.tagLines[k] == 0 {
 			p.fail(p.start, fmt.Errorf("expected tags White, Black and Result, found none of %s", name))
 		}
-		required[k] = value{name, p.tags[k], p.at[k]}
+		required[k] = value{name, p.tags[k], p.tagLines[k]}
 	}
 	bad, line := p.bad, p.badLine
-	p.at = [tagCount]int{}
+	p.tagLines = [tagCount]int{}
 	p.start, p.ended, p.bad, p.badLine = 0, false, nil, 0
 	if bad != nil {
 		return p.h.Bad(line, bad)
@@ -198,7 +198,7 @@ func (p *pgnReader) end() error {
 
 // tag returns the value of a tag; nil without it.
 func (p *pgnReader) tag(k int) []byte {
-	if p.at[k] == 0 {
+	if p.tagLines[k] == 0 {
 		return nil
 	}
 	return p.tags[k]
@@ -206,11 +206,11 @@ func (p *pgnReader) tag(k int) []byte {
 
 // pair returns what both games of a pair share.
 func (p *pgnReader) pair() []byte {
-	if p.at[tagPair] > 0 || len(p.tag(tagFEN)) == 0 {
+	if p.tagLines[tagPair] > 0 || len(p.tag(tagFEN)) == 0 {
 		return p.tag(tagPair)
 	}
 	p.key = append(p.key[:0], p.tags[tagFEN]...)
-	if p.at[tagRound] > 0 {
+	if p.tagLines[tagRound] > 0 {
 		p.key = append(append(p.key, 0), p.tags[tagRound]...)
 	}
 	return p.key

@@ -52,8 +52,8 @@ func (t Test) PairsLeft(p Pairs) (pairs float64, known bool) {
 	return pairs / total, true
 }
 
-// exitTime returns the mean time until a Brownian motion leaves an interval that
-// reaches from so far below its place to so far above it.
+// exitTime returns the mean time until a Brownian motion leaves an interval that reaches from
+// a distance below its place to one above it.
 func exitTime(drift, variance, below, above float64) float64 {
 	if drift < 0 {
 		drift, below, above = -drift, above, below

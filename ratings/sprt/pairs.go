@@ -13,7 +13,7 @@ type Pairs [5]int64
 // N is the number of pairs.
 func (p Pairs) N() int64 { return p[0] + p[1] + p[2] + p[3] + p[4] }
 
-// Add counts a pair that gave so many half points, 0 to 4.
+// Add counts a pair by its half points, 0 to 4.
 func (p *Pairs) Add(halfPoints int) { p[halfPoints]++ }
 
 // Elo returns the logistic Elo difference of the score, and half its 95 % interval by

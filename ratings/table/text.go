@@ -179,7 +179,7 @@ func scaleText(groups []ratings.Group) string {
 	return text + "; ± is half the 95 % interval."
 }
 
-// tooWide reports whether a table of so many columns is left out, and writes that.
+// tooWide reports whether a table of n columns is left out, and writes that.
 func (p *page) tooWide(what string, n int) bool {
 	if n > maxColumns {
 		p.paragraph(fmt.Sprintf("The %s of %d players is too wide to print; csv and json have it.", what, n))

@@ -60,7 +60,7 @@ func (g *Grid) blocks(columns []int) [][]int {
 	return list
 }
 
-// needs returns how long lines of columns are if headers, and words wider than so many columns, are wrapped.
+// needs returns how long lines of columns are if headers, and words wider than that, are wrapped.
 func (g *Grid) needs(columns []int, words int) int {
 	sum := 0
 	for _, i := range columns {

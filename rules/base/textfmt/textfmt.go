@@ -42,7 +42,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Cut returns a text of at most so many bytes: a longer one ends in an ellipsis,
+// Cut returns a text of at most N bytes: a longer one ends in an ellipsis,
 // and is cut between two characters.
 func Cut(text string, most int) string {
 	const ellipsis = "…"
@@ -131,7 +131,7 @@ func (e JSON) MarshalJSON() ([]byte, error) {
 	return out, nil
 }
 
-// List returns at most so many visible names and the number of the others:
+// List returns at most N visible names and the number of the others:
 // "a, b and 3 more".
 func List(names []string, most int) string {
 	shown := make([]string, min(most, len(names)))

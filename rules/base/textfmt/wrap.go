@@ -14,7 +14,7 @@ func Width(text string) int {
 	return twwidth.WidthWithOptions(text, twwidth.Options{})
 }
 
-// Wrap breaks a text without escape sequences at blanks into lines of at most so many columns. A word
+// Wrap breaks a text without escape sequences at blanks into lines of at most N columns. A word
 // that is longer is cut, if possible behind a punctuation mark or a no-break space, and rather between
 // the parameters of a spec than within one. Line breaks in the text stay. A no-break space becomes a
 // blank.
@@ -51,7 +51,7 @@ func Wrap(text string, columns int) []string {
 }
 
 // Hang returns a text, with a line end, behind what comes before it, wrapped to lines of at most
-// so many columns that begin below it.
+// N columns that begin below it.
 func Hang(before, text string, columns int) string {
 	const narrowest = 20
 	indent := Width(before)
