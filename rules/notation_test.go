@@ -237,19 +237,6 @@ func FuzzMove(f *testing.F) {
 	})
 }
 
-func FuzzRules(f *testing.F) {
-	f.Add("standard:null_move=allow,max_plies=3")
-	f.Fuzz(func(t *testing.T, text string) {
-		r, err := Parse(text)
-		if err != nil {
-			return
-		}
-		again, err := Parse(r.String())
-		require.NoError(t, err)
-		require.Equal(t, r.Options(), again.Options())
-	})
-}
-
 // A course is the one written; a move in short notation gets one with the fewest legs.
 func TestParseCourse(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package alphabeta
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -40,18 +39,6 @@ func TestSelectiveProofsHold(t *testing.T) {
 			require.LessOrEqual(t, max(found, -found), max(plies, -plies), position)
 		}
 		require.Greater(t, proven, c.least, name)
-	}
-}
-
-// A root without any safe move still names one, and says it is lost.
-func TestLostRootNamesAMove(t *testing.T) {
-	r := rules.MustParse("standard")
-	for _, selective := range []int{0, 1} {
-		g := agenttest.Game(t, r, "200000/200200/003113/003000/002300/000101 s")
-		a := agenttest.New(t, Kind(), fmt.Sprintf("alphabeta:depth=3,selective=%d", selective), g)
-		d := agenttest.Choose(t, a, g, agents.Limits{})
-		require.Equal(t, -agents.WinIn(2), d.Score)
-		require.Len(t, d.PV, 2)
 	}
 }
 

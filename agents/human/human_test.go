@@ -303,24 +303,3 @@ func TestBoard(t *testing.T) {
           South   in hand: 2, goals: 0 of 3
 `, "\n"), Board(k, position(t, "kang", "000000/000000/123103/123123/000000/000000 s 010/000 0-1 n"), rules.NoMove))
 }
-
-// A diagram marks the whole course.
-func TestDiagram(t *testing.T) {
-	r := rules.MustParse("simplified")
-	p := position(t, "simplified", "000000/000300/012003/000000/021003/101223 s")
-	m, course, err := r.ParseCourse(p, "d2-(c2-b2)-b3-c3-(c4)-c5-b5-(b6)-goal")
-	require.NoError(t, err)
-	require.Equal(t, strings.TrimLeft(`
-          North
-    ┌────── goal ──────┐
-  6 │ 1  +  1  2  2  3 │ 6
-  5 │ · <2><1> ·  ·  3 │ 5
-  4 │ ·  ·  +  ·  ·  · │ 4
-  3 │ · <1><2> ·  ·  3 │ 3
-  2 │ ·  +  + (·) ·  · │ 2
-  1 │ ·  ·  ·  ·  ·  · │ 1
-    └────── goal ──────┘
-      a  b  c  d  e  f
-          South   reached the goal
-`, "\n"), Diagram(r, r.Apply(p, m), m, course))
-}

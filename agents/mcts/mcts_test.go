@@ -138,24 +138,6 @@ func TestTreeIsDropped(t *testing.T) {
 	}
 }
 
-// Two games played alike bring equal decisions, the kept trees included.
-func TestSameGameSameDecisions(t *testing.T) {
-	t.Parallel()
-	r := rules.MustParse("standard")
-	play := func(a agents.Agent) (decisions []agents.Decision) {
-		g := agenttest.Game(t, r, "213132/000000/000000/000000/000000/112233 s")
-		require.NoError(t, a.NewGame(context.Background(), agents.Setup{Rules: r, Seed: 1}))
-		for o, _ := g.Outcome(); o == rules.Undecided && len(decisions) < 8; o, _ = g.Outcome() {
-			d := agenttest.Choose(t, a, g, agents.Limits{})
-			decisions = append(decisions, d)
-			g.PlayLegal(d.Move)
-		}
-		return decisions
-	}
-	a := agenttest.New(t, Kind(), "mcts:iterations=100,hash=1", rules.NewGame(r, r.Start()))
-	require.Equal(t, play(a), play(a))
-}
-
 // Threads share a tree that adds up, and prove what one thread proves.
 func TestThreads(t *testing.T) {
 	t.Parallel()

@@ -113,17 +113,6 @@ func TestPlacementsDontCountAsTurns(t *testing.T) {
 	}
 }
 
-func TestPopTakesBackAPush(t *testing.T) {
-	g := agenttest.RandomGame(rules.MustParse("standard"), rand.New(rand.NewPCG(1, 1)), 5)
-	var l Line
-	l.Begin(g)
-	left := l.Left()
-	l.Push(g.Position())
-	require.Equal(t, left-1, l.Left())
-	l.Pop()
-	require.Equal(t, left, l.Left())
-}
-
 func TestWinsNowAgreesWithTheMoves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		drawn := drawGame(t)
