@@ -158,15 +158,15 @@ func (c *Config) Manifest() ManifestConfig {
 
 // Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for
 // each value that this program doesn't know.
-func (m *ManifestConfig) Settings() (Config, error) {
-	c := Config{TimeMargin: DefaultTimeMargin}
-	err := settings.Copy(&c, m)
-	if m.Limits.Clock != "" {
+func (c *ManifestConfig) Settings() (Config, error) {
+	to := Config{TimeMargin: DefaultTimeMargin}
+	err := settings.Copy(&to, c)
+	if c.Limits.Clock != "" {
 		var clockErr error
-		c.Clock, clockErr = ParseClock(m.Limits.Clock)
+		to.Clock, clockErr = ParseClock(c.Limits.Clock)
 		err = errors.Join(err, clockErr)
 	}
-	return c, err
+	return to, err
 }
 
 func thisHost() Host { return Host{runtime.GOOS, runtime.GOARCH, runtime.NumCPU()} }

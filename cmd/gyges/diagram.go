@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -37,7 +36,7 @@ func (diagramCmd) examples() []example {
 }
 
 // Run draws the position.
-func (c *diagramCmd) Run(ctx context.Context, e *env) error {
+func (c *diagramCmd) Run(e *env) error {
 	r, err := c.load()
 	if err != nil {
 		return err

@@ -67,8 +67,8 @@ type helpCmd struct {
 }
 
 func (helpCmd) Help() string {
-	return "A manual is Markdown. Where a topic has the name of a command, the manual is printed; COMMAND --help prints its " +
-		"flags."
+	return "A manual is Markdown. Where a topic has the name of a command, the manual is printed; COMMAND --help prints " +
+		"its flags."
 }
 
 func (helpCmd) examples() []example {

@@ -93,7 +93,7 @@ func (c *matchCmd) config(registry *agents.Registry) (tournament.Config, error) 
 		errs = append(errs, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	if err := errors.Join(append(errs, c.applyRun(&config, &config), c.observerFlags.check())...); err != nil {
+	if err := errors.Join(append(errs, c.applyRun(&config, &config), c.check())...); err != nil {
 		return config, err
 	}
 	switch {

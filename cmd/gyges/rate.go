@@ -91,14 +91,14 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	if err := c.plot(ctx, rated); err != nil {
+	if err := c.plot(rated); err != nil {
 		return err
 	}
 	return c.print(e, rated)
 }
 
 // plot draws the ratings if --plot asks for it.
-func (c *rateCmd) plot(ctx context.Context, b table.Tables) error {
+func (c *rateCmd) plot(b table.Tables) error {
 	if c.Plot == "" {
 		return nil
 	}

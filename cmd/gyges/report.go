@@ -54,7 +54,7 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.write(ctx, e, page)
+	return c.write(e, page)
 }
 
 // check finds mistakes in the flags that are independent of the games.
@@ -148,7 +148,7 @@ func (c *reportCmd) commands(files []string) []string {
 }
 
 // write writes the page to --out.
-func (c *reportCmd) write(ctx context.Context, e *env, page *report.Page) error {
+func (c *reportCmd) write(e *env, page *report.Page) error {
 	if c.Out == "-" {
 		return report.WriteHTML(e.out, page)
 	}

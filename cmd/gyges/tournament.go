@@ -78,7 +78,8 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 	if c.forPeople() {
 		about = e.out
 		about.printf("\n")
-		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Manifest().Agents), c.format() == grid.Markdown))
+		err = errors.Join(err, printTable(e.out, f.standings.PlayerTable(f.config.Manifest().Agents),
+			c.format() == grid.Markdown))
 	}
 	about.printf("\n")
 	c.summarize(about, s, f.faults)
@@ -140,7 +141,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 		}
 	}
 	_, formatErr := c.columns()
-	if err = errors.Join(c.applyRun(&config, &config), formatErr, c.observerFlags.check()); err != nil {
+	if err = errors.Join(c.applyRun(&config, &config), formatErr, c.check()); err != nil {
 		return config, err
 	}
 	if c.Config == "" && len(config.Agents) < 2 {

@@ -9,7 +9,8 @@
 //	check:"LOW..HIGH"   the bounds of a number or a time
 //	zero:"TEXT"         what 0 means
 //	default:"TEXT"      the value in a struct that a file makes, where nil is the default
-//	name:"NAME"         its flag; "-" of a struct: none of its settings has one; with the tags placeholder, complete, group and sep, as package kong reads them
+//	name:"NAME"         its flag; "-" of a struct: none of its settings has one. Package kong reads it, and the
+//	                    tags placeholder, complete, group and sep
 //	help:"TEXT"         what it means, one or more sentences
 //
 // Values are bool, int, int64, uint64, float64, string types, times, what [Register] was told of, and lists of these.

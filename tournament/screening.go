@@ -1,0 +1,84 @@
+package tournament
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gyges/agents"
+	"gyges/rules"
+)
+
+// Screening looks for openings in which no side can force a win within two plies, see [Screened].
+type Screening struct {
+	Rules    *rules.Rules
+	Openings Openings // those that are screened
+	Seed     uint64   // of random openings
+	Count    int      // how many are wanted; 0: all of a list
+
+	// Agent, if not nil, scores them within Limits. Only those that it scores from -MaxScore to MaxScore, in points,
+	// are kept.
+	Agent    agents.Agent
+	Limits   agents.Limits
+	MaxScore float64
+}
+
+// ErrNoScore is returned for an agent without an evaluation.
+var ErrNoScore = errors.New("expected an agent that gives scores, like alphabeta:depth=2")
+
+// total is the number of openings that are screened at most.
+func (s *Screening) total() int {
+	const tries = 100 // for each random opening
+	switch s.Openings.Policy {
+	case FileOpenings:
+		return len(s.Openings.Positions)
+	case SetupOpenings:
+		all := s.Rules.Setups()
+		return int(min(all.Len(), math.MaxInt32))
+	default:
+		return tries * s.Count
+	}
+}
+
+// Run calls keep for each opening that passes, with its score for the side to move if there is an agent. It returns
+// how many passed, and how many were screened.
+func (s *Screening) Run(ctx context.Context, keep func(p rules.Position, score float64)) (kept, seen int, err error) {
+	from, hash := newOpener(s.Openings, s.Seed), hashText(s.Rules.String())
+	for total := s.total(); seen < total && (s.Count == 0 || kept < s.Count); seen++ {
+		if err := ctx.Err(); err != nil {
+			return kept, seen, err
+		}
+		p, err := from.opening(s.Rules, hash, int64(seen))
+		if err != nil {
+			return kept, seen, err
+		}
+		if !Screened(s.Rules, p) {
+			continue
+		}
+		score := 0.0
+		if s.Agent != nil {
+			if score, err = s.score(ctx, p); err != nil {
+				return kept, seen, err
+			}
+			if math.Abs(score) > s.MaxScore {
+				continue
+			}
+		}
+		keep(p, score)
+		kept++
+	}
+	return kept, seen, nil
+}
+
+// score returns the agent's score of an opening in points, for the side to move.
+func (s *Screening) score(ctx context.Context, p rules.Position) (float64, error) {
+	err := s.Agent.NewGame(ctx, agents.Setup{Rules: s.Rules, Side: p.Side(), Seed: s.Seed})
+	if err != nil {
+		return 0, err
+	}
+	d, err := s.Agent.Choose(ctx, rules.NewGame(s.Rules, p), s.Limits)
+	if err == nil && !d.Scored {
+		err = ErrNoScore
+	}
+	return float64(d.Score) / 100, err
+}
