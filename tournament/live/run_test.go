@@ -349,7 +349,7 @@ func TestTrainingPage(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	writeTraining(t, filepath.Join(s.results, "training"))
-	require.Regexp(t, `/run/training">.*badge interrupted">interrupted<.*training · alphabeta · standard`,
+	require.Regexp(t, `(?s)/run/training">.*badge interrupted">interrupted<.*training · alphabeta · standard`,
 		s.get("/").Body.String())
 	page := s.get("/run/training").Body.String()
 	for _, want := range []string{

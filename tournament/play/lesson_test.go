@@ -17,7 +17,7 @@ import (
 // step is a step of a lesson.
 type step struct{ title, text, position, move string }
 
-var stepHTML = regexp.MustCompile(`(?s)<div data-position="([^"]*)" data-move="([^"]*)"><h3>(.*?)</h3>\s*<p>(.*?)</p></div>`)
+var stepHTML = regexp.MustCompile(`(?s)<div\s+data-position="([^"]*)"\s+data-move="([^"]*)"\s*>\s*<h3>(.*?)</h3>\s*<p>(.*?)</p></div>`)
 
 // lesson returns the steps that the server has for a rule set.
 func (s *testServer) lesson(set string) (list []step) {
