@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"gyges/agents"
 	"gyges/agents/human"
 	"gyges/rules"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 )
@@ -45,7 +47,7 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	case c.Ply != nil:
 		return c.position(e, g, game, turns)
 	case c.Format == "json":
-		return writeJSON(e.out, newShownGame(g, game, turns))
+		return writeJSON(e.out, gameObject(g, game, turns))
 	}
 	c.text(e.out, g, game, turns)
 	return nil
@@ -138,22 +140,6 @@ func clockText(ms float64) string {
 	return fmt.Sprintf("%.2fs", ms/1000)
 }
 
-// shownGame is a game as --format json prints it.
-type shownGame struct {
-	Game    int64         `json:"game"`
-	Pair    int64         `json:"pair"`
-	Rules   string        `json:"rules"`
-	South   string        `json:"south"` // names
-	North   string        `json:"north"`
-	Agents  [2]string     `json:"agents"` // specs, of South and North
-	Opening string        `json:"opening"`
-	Moves   []shownMove   `json:"moves"`
-	Result  string        `json:"result"`
-	Reason  string        `json:"reason"`
-	Plies   int           `json:"plies"`
-	Fault   *record.Fault `json:"fault,omitempty"`
-}
-
 // shownMove is a move of a replayed game.
 type shownMove struct {
 	Ply      int      `json:"ply"`  // from 1; 0 for a placement
@@ -167,13 +153,9 @@ type shownMove struct {
 	Position string   `json:"position"` // after it
 }
 
-func newShownGame(g *record.Game, game *rules.Game, turns []record.Turn) shownGame {
-	shown := shownGame{
-		Game: g.Game, Pair: g.Pair, Rules: g.Rules,
-		South: agents.LabelOf(g.South.Agent), North: agents.LabelOf(g.North.Agent),
-		Agents: [2]string{g.South.Agent, g.North.Agent}, Opening: g.Opening,
-		Result: g.Result, Reason: g.Reason, Plies: g.Plies, Fault: g.Fault, Moves: []shownMove{},
-	}
+// gameObject returns a game as --format json prints it.
+func gameObject(g *record.Game, game *rules.Game, turns []record.Turn) grid.Object {
+	moves := []shownMove{}
 	for _, t := range turns {
 		m := shownMove{
 			Ply: t.Ply, Side: strings.ToLower(t.Before.Side().String()),
@@ -183,7 +165,15 @@ func newShownGame(g *record.Game, game *rules.Game, turns []record.Turn) shownGa
 		if t.Scored {
 			m.Score = (*int32)(&t.Score)
 		}
-		shown.Moves = append(shown.Moves, m)
+		moves = append(moves, m)
 	}
-	return shown
+	row := listedGame{g, "", agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}
+	o := slices.Concat(grid.ObjectOf(gameColumns[1:6], row), grid.Object{
+		{Key: "agents", Value: []string{g.South.Agent, g.North.Agent}}, {Key: "opening", Value: g.Opening},
+		{Key: "moves", Value: moves},
+	}, grid.ObjectOf(gameColumns[6:], row))
+	if g.Fault != nil {
+		o = append(o, grid.Object{{Key: "fault", Value: g.Fault}}...)
+	}
+	return o
 }

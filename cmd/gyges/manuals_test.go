@@ -78,7 +78,7 @@ func TestManualsAreComplete(t *testing.T) {
 				record.Imported}),
 		"events": append(jsonNames(runEvent{}, gameEvent{}, ratingEvent{}, matchEvent{}, endEvent{}),
 			"start", "game", "rating", "match", "end"),
-		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownGame{}, shownMove{})...),
+		"lists of games": append(grid.Keys(gameColumns), jsonNames(shownMove{}, record.Fault{})...),
 		"exports":        slices.Concat(pgnTags(t), grid.Keys(exportColumns), parquetColumns(t)),
 	} {
 		in(what, names, "tournament/README.md", "tournament/REFERENCE.md", "tournament/record/README.md")
