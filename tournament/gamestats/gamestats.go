@@ -51,6 +51,7 @@ type Figure struct {
 	High  float64
 	N     int64 // games, moves or positions that the value is of
 	unit  unit
+	rules string
 }
 
 // maxErrors bounds Result.Errors.
@@ -209,7 +210,8 @@ func (s *set) stats() Stats {
 			continue
 		}
 		f := Figure{
-			Key: d.key, Label: d.label, unit: d.unit, Value: m.ratio(), Low: math.NaN(), High: math.NaN(), N: int64(m.cases),
+			rules: s.name, Key: d.key, Label: d.label, unit: d.unit, Value: m.ratio(), Low: math.NaN(), High: math.NaN(),
+			N: int64(m.cases),
 		}
 		switch d.unit {
 		case total:

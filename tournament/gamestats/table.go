@@ -9,30 +9,24 @@ import (
 	"gyges/rules/base/textfmt"
 )
 
-// row is a figure of a rule set.
-type row struct {
-	rules string
-	Figure
-}
-
-var columns = []grid.Column[row]{
-	{Key: "statistic", Value: func(r row) any { return r.Key }},
-	{Title: "Statistic", Left: true, Value: func(r row) any { return r.Label }},
-	{Key: "value", Title: "Value", Value: func(r row) any {
-		if math.IsNaN(r.Value) {
+var columns = []grid.Column[Figure]{
+	{Key: "statistic", Value: func(f Figure) any { return f.Key }},
+	{Title: "Statistic", Left: true, Value: func(f Figure) any { return f.Label }},
+	{Key: "value", Title: "Value", Value: func(f Figure) any {
+		if math.IsNaN(f.Value) {
 			return grid.Cell{Text: "-"}
 		}
-		return r.cell(r.Value)
+		return f.cell(f.Value)
 	}},
-	{Title: "95 % interval", Value: func(r row) any {
-		if math.IsNaN(r.Low) {
+	{Title: "95 % interval", Value: func(f Figure) any {
+		if math.IsNaN(f.Low) {
 			return nil
 		}
-		return r.cell(r.Low).Text + " to " + r.cell(r.High).Text
+		return f.cell(f.Low).Text + " to " + f.cell(f.High).Text
 	}},
-	{Key: "low", Value: func(r row) any { return r.Low }},
-	{Key: "high", Value: func(r row) any { return r.High }},
-	{Key: "n", Title: "Of", Value: func(r row) any { return grid.Thousands(r.N) }},
+	{Key: "low", Value: func(f Figure) any { return f.Low }},
+	{Key: "high", Value: func(f Figure) any { return f.High }},
+	{Key: "n", Title: "Of", Value: func(f Figure) any { return grid.Thousands(f.N) }},
 }
 
 // cell returns a value of the figure's unit.
@@ -53,7 +47,7 @@ func (r Result) Write(w io.Writer, f grid.Format, width int, title string) error
 	case grid.JSON:
 		var list []grid.Object
 		for _, s := range r.Rules {
-			o := grid.Object{{Key: "rules", Value: s.Rules}, {Key: "figures", Value: grid.Objects(columns, s.rows())}}
+			o := grid.Object{{Key: "rules", Value: s.Rules}, {Key: "figures", Value: grid.Objects(columns, s.Figures)}}
 			if s.Notes != nil {
 				o = append(o, grid.Object{{Key: "notes", Value: s.Notes}}...)
 			}
@@ -61,12 +55,12 @@ func (r Result) Write(w io.Writer, f grid.Format, width int, title string) error
 		}
 		return grid.WriteJSON(w, list)
 	case grid.CSV:
-		var all []row
+		var all []Figure
 		for _, s := range r.Rules {
-			all = append(all, s.rows()...)
+			all = append(all, s.Figures...)
 		}
-		rules := grid.Column[row]{Key: "rules", Value: func(r row) any { return r.rules }}
-		return grid.Write(w, f, grid.Options{}, append([]grid.Column[row]{rules}, columns...), all)
+		rules := grid.Column[Figure]{Key: "rules", Value: func(f Figure) any { return f.rules }}
+		return grid.Write(w, f, grid.Options{}, append([]grid.Column[Figure]{rules}, columns...), all)
 	}
 	for i, s := range r.Rules {
 		heading := "Rules " + textfmt.Escape(s.Rules+title) + "\n\n"
@@ -79,7 +73,7 @@ func (r Result) Write(w io.Writer, f grid.Format, width int, title string) error
 		if _, err := io.WriteString(w, heading); err != nil {
 			return err
 		}
-		if err := grid.Write(w, f, grid.Options{Width: width}, columns, s.rows()); err != nil {
+		if err := grid.Write(w, f, grid.Options{Width: width}, columns, s.Figures); err != nil {
 			return err
 		}
 		for _, note := range s.Notes {
@@ -89,13 +83,4 @@ func (r Result) Write(w io.Writer, f grid.Format, width int, title string) error
 		}
 	}
 	return nil
-}
-
-// rows returns the figures as rows of a table.
-func (s *Stats) rows() []row {
-	rows := make([]row, len(s.Figures))
-	for i, f := range s.Figures {
-		rows[i] = row{s.Rules, f}
-	}
-	return rows
 }
