@@ -27,10 +27,10 @@ type Adjudication struct {
 	DrawMoves int
 
 	// Proven ends a game as soon as the solver proves, after a move, that the side
-	// to move wins or loses within so many plies, 1 to 9; 0: never.
+	// to move wins or loses within this number of plies, 1 to 9; 0: never.
 	Proven int
 
-	// Plies ends a game of so many plies as a draw; 0: never.
+	// Plies ends a game of this number of plies as a draw; 0: never.
 	Plies int
 }
 
@@ -86,7 +86,7 @@ func parseWhole(text string, most int) (int, error) {
 	return n, err
 }
 
-// parseAgreement reads POINTS:MOVES, the points at least so many hundredths.
+// parseAgreement reads POINTS:MOVES, with the least number of hundredths of a point.
 func parseAgreement(text string, least float64) (agents.Score, int, error) {
 	p, m, _ := strings.Cut(text, ":")
 	points, err := strconv.ParseFloat(p, 64)
@@ -123,7 +123,7 @@ type verdict struct {
 	reason  string // "" while the game goes on
 }
 
-// judge returns how a game of so many plies ends after a move of side. scores are those
+// judge returns how a game of that number of plies ends after a move of side. scores are those
 // of all moves so far, each from its mover's view; the sides alternate once
 // plies are played.
 func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) verdict {
@@ -159,7 +159,7 @@ func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Gam
 	return verdict{rules.WinFor(winner), record.AdjudicatedProven}, nil
 }
 
-// agree reports whether the last scores, so many of each side, all lie from low to
+// agree reports whether the last scores, moves of each side, all lie from low to
 // high as the last mover sees them.
 func agree(scores []record.Score, moves int, low, high agents.Score) bool {
 	if len(scores) < 2*moves {

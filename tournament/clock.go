@@ -43,7 +43,7 @@ func (c Clock) valid() bool {
 		0 <= c.Increment && c.Increment <= maxMoveTime
 }
 
-// limits returns the limits of the next move with so much left, none without a clock.
+// limits returns the limits of the next move with the time left, none without a clock.
 func (c Clock) limits(left time.Duration) agents.Limits {
 	if c.Base == 0 {
 		return agents.Limits{}

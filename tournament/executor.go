@@ -56,7 +56,8 @@ type localExecutor struct {
 var _ Executor = localExecutor{}
 
 // Window implements [Executor]: other workers go on while one plays a long pair, and the
-// memory for games that can't be written yet is bounded.
+// memory for games that can't be written yet is bounded. 64 pairs, and 8 for each worker, are enough for one that takes
+// many times as long as the others.
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].

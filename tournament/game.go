@@ -94,12 +94,12 @@ type referee struct {
 	solver *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
-	calling bool       // an agent has been called and hasn't returned
-	side    rules.Side // whose turn or agent it is
-	watch   watch
-	lack    error            // what the host lacked, so that the game has no result
-	left    [2]time.Duration // on the clocks, by side
-	control [2]timeControl   // of the game, by side
+	calling  bool       // an agent has been called and hasn't returned
+	side     rules.Side // whose turn or agent it is
+	watchdog watchdog
+	lack     error            // what the host lacked, so that the game has no result
+	left     [2]time.Duration // on the clocks, by side
+	control  [2]timeControl   // of the game, by side
 }
 
 // play plays a game that starts at a time just past.
@@ -218,11 +218,11 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &setup.Seats[side]
 		r.side, r.calling = side, true
-		r.watch.enter(side, time.Since(start))
+		r.watchdog.enter(side, time.Since(start))
 		err := seat.Agent.NewGame(ctx, agents.Setup{
 			Rules: setup.Rules, Side: side, Seed: seat.Seed, OnRepetition: setup.OnRepetition,
 		})
-		if !r.watch.leave() {
+		if !r.watchdog.leave() {
 			return tooLate
 		}
 		if err != nil {
@@ -250,9 +250,9 @@ func (r *referee) decide(
 	pos, moves := game.Position(), len(game.Moves())
 	r.side, r.calling = pos.Side(), true
 	lim := setup.Limits.Tighter(r.control[r.side].clock.limits(r.left[r.side]))
-	r.watch.enter(r.side, now)
+	r.watchdog.enter(r.side, now)
 	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
-	if !r.watch.leave() {
+	if !r.watchdog.leave() {
 		return d, tooLate
 	}
 	if errors.Is(err, agents.ErrResigned) {

@@ -95,7 +95,7 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 	return err
 }
 
-// readGames reads the games, in so many bytes, up to the first one missing, and moves
+// readGames reads the games, in the first bytes of the file, up to the first one missing, and moves
 // those behind it to aheadFile. It returns the size of the former.
 func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record.Game)) (size int64, err error) {
 	r := record.NewReader(io.NewSectionReader(st, 0, all), st.Name())

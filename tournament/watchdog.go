@@ -14,27 +14,27 @@ import (
 // cancelGrace is how long an agent may take to notice that it is cancelled.
 const cancelGrace = 5 * time.Second
 
-// watch is the state that a watchdog reads: which agent a referee is waiting for.
+// watchdog is the state that a watchdog reads: which agent a referee is waiting for.
 // It costs two atomic operations a move. It holds 0 while no agent is called; the side
 // and the time of the call, counted from the game's start; or abandoned, once
 // the watchdog has given the referee up. What the referee wrote before a call
 // may be read by the watchdog from then on.
-type watch struct{ state atomic.Int64 }
+type watchdog struct{ state atomic.Int64 }
 
 const abandoned = -1
 
-func (w *watch) enter(side rules.Side, since time.Duration) {
+func (w *watchdog) enter(side rules.Side, since time.Duration) {
 	w.state.Store(int64(since)<<1 | int64(side) + 2)
 }
 
 // leave reports whether the referee may go on.
-func (w *watch) leave() bool {
+func (w *watchdog) leave() bool {
 	s := w.state.Load()
 	return s != abandoned && w.state.CompareAndSwap(s, 0)
 }
 
 // calling returns the side whose agent is being called, and since when.
-func (w *watch) calling() (side rules.Side, since time.Duration, ok bool) {
+func (w *watchdog) calling() (side rules.Side, since time.Duration, ok bool) {
 	s := w.state.Load()
 	if s < 2 {
 		return 0, 0, false
@@ -43,7 +43,7 @@ func (w *watch) calling() (side rules.Side, since time.Duration, ok bool) {
 }
 
 // abandon gives the referee up if it waits for an agent.
-func (w *watch) abandon() bool {
+func (w *watchdog) abandon() bool {
 	s := w.state.Load()
 	return s >= 2 && w.state.CompareAndSwap(s, abandoned)
 }
@@ -98,7 +98,7 @@ func (r *Runner) playWatched(
 			_, hung := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
-			side, since, ok := ref.watch.calling()
+			side, since, ok := ref.watchdog.calling()
 			if !ok || time.Since(start)-since <= timeout {
 				continue
 			}
@@ -128,7 +128,7 @@ func (r *Runner) await(ref *referee, done <-chan played) (p played, hung bool) {
 		case p := <-done:
 			return p, false
 		case <-time.After(cancelGrace):
-			if ref.watch.abandon() {
+			if ref.watchdog.abandon() {
 				r.referee = new(referee)
 				return played{}, true
 			}

@@ -56,7 +56,8 @@ func Board(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) 
 		d.text("height", "middle", x, y+5.5, fmt.Sprint(after.At(s)))
 	}
 	f := d.figure("board", caption)
-	f.SVG = template.HTML(strings.Replace(string(f.SVG), `class="chart"`, `class="board"`, 1)) //nolint:gosec // escaped by figure
+	svg := strings.Replace(string(f.SVG), `class="chart"`, `class="board"`, 1)
+	f.SVG = template.HTML(svg) //nolint:gosec // escaped by figure
 	f.styles = asset("board.css")
 	return f
 }

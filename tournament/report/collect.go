@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultGames is how many whole games a page holds by default; pliesPerGame
-// bounds their total length: so many times the games. With both a page stays at a
+// bounds their total length, per game. With both a page stays at a
 // few megabytes.
 const (
 	DefaultGames = 500

@@ -67,7 +67,7 @@ func (s *sample) add(run int, g *record.Game) {
 	}
 }
 
-// prune keeps the games that come first, of so many plies together.
+// prune keeps the games that come first, of at most that number of plies together.
 func (s *sample) prune(plies int) {
 	slices.SortFunc(s.kept, func(a, b sampled) int {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.run, b.run), cmp.Compare(a.game.Game, b.game.Game))

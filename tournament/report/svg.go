@@ -72,7 +72,7 @@ func (d *drawing) text(class, anchor string, x, y float64, text string) {
 	d.label(class, anchor, x, y, text, len(text))
 }
 
-// label writes a text of at most so many characters; the whole is its title.
+// label writes a text, cut to a number of characters; the whole is its title.
 func (d *drawing) label(class, anchor string, x, y float64, text string, most int) {
 	title, short := text, shorten(text, most)
 	if short == text {

@@ -14,22 +14,22 @@ import (
 type place struct {
 	agent    int
 	rank     int // those who are equal in all have the same
-	last     meeting
+	last     roundResult
 	halves   int64
 	buchholz int64   // in half points
 	sberger  float64 // in half points
 }
 
-// meeting is the match of an agent in a round, from its view. Without an opponent it is
+// roundResult is the match of an agent in a round, from its view. Without an opponent it is
 // a bye, once the round is over.
-type meeting struct {
+type roundResult struct {
 	opponent    int   // -1: none
 	won, halves int64 // half points of the agent, and of both
 }
 
-// meetings returns the matches of all agents in round k.
-func (s *schedule) meetings(k int) []meeting {
-	list := make([]meeting, len(s.agents))
+// roundResults returns the matches of all agents in round k.
+func (s *schedule) roundResults(k int) []roundResult {
+	list := make([]roundResult, len(s.agents))
 	for i := range list {
 		list[i].opponent = -1
 	}
@@ -37,7 +37,7 @@ func (s *schedule) meetings(k int) []meeting {
 	for _, m := range round.Matches {
 		if m.Games > 0 {
 			for side, agent := range m.Agents {
-				list[agent] = meeting{m.Agents[1-side], m.Halves[side], 2 * m.Games}
+				list[agent] = roundResult{m.Agents[1-side], m.Halves[side], 2 * m.Games}
 			}
 		}
 	}
@@ -52,9 +52,9 @@ func (s *schedule) meetings(k int) []meeting {
 // standings returns the table after round k of a Swiss tournament, or while it goes on.
 func (s *schedule) standings(k int) []place {
 	places := make([]place, len(s.agents))
-	var rounds [][]meeting
+	var rounds [][]roundResult
 	for r := range k + 1 {
-		rounds = append(rounds, s.meetings(r))
+		rounds = append(rounds, s.roundResults(r))
 		for i, m := range rounds[r] {
 			places[i].agent, places[i].last = i, m
 			places[i].halves += m.won
