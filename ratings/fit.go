@@ -221,10 +221,9 @@ func (f *fit) model(rated []int, advantage Advantage) *model {
 		m.opponent = f.param[free.opponent]
 	}
 	for _, p := range f.inside {
-		d := fittedPairing{
-			pairing: p, i: f.param[free.byPlayer[p.a]], j: f.param[free.byPlayer[p.b]], shift: free.offset[p.a] - free.offset[p.b],
-		}
-		if free.byPlayer[p.a] == free.byPlayer[p.b] {
+		a, b := free.byPlayer[p.a], free.byPlayer[p.b]
+		d := fittedPairing{pairing: p, i: f.param[a], j: f.param[b], shift: free.offset[p.a] - free.offset[p.b]}
+		if a == b {
 			d.i, d.j = -1, -1
 		}
 		for side := range d.outcomes {
