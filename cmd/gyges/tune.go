@@ -13,7 +13,6 @@ import (
 	"gyges/agents/eval"
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
-	"gyges/agents/tuning/texel"
 	"gyges/configs"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
@@ -72,13 +71,9 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 
 // print prints the result of a fit.
 func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
-	g := grid.Grid{
-		Header: []string{"Feature", "Before", "After", ""},
-		Left:   map[int]bool{0: true, 3: true},
-		Fold:   1,
-	}
+	g := grid.Grid{Header: []string{"Feature", "Before", "After", ""}, Left: map[int]bool{0: true, 3: true}, Fold: 1}
 	for _, f := range r.Features {
-		g.Add(featureRow(&f)...)
+		g.Add(f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), map[bool]string{true: "frozen"}[f.Frozen])
 	}
 	if err := printTable(w, &g, false); err != nil {
 		return err
@@ -107,15 +102,6 @@ func (c *tuneTexelCmd) print(w *output, r *training.Fitted) error {
 	}
 	w.printf("The weights are in %s\n", textfmt.Escape(r.Weights))
 	return nil
-}
-
-// featureRow returns the row of a feature in the table of a fit.
-func featureRow(f *texel.Feature) []string {
-	row := []string{f.Name, fiveDigits(f.Parent), fiveDigits(f.Weight), ""}
-	if f.Frozen {
-		row[3] = "frozen"
-	}
-	return row
 }
 
 func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }

@@ -28,7 +28,7 @@ type Extraction struct {
 	Games       int64                    // in the records
 	Faults      int64                    // of them, omitted because a fault decided them
 	Plies       int64                    // positions in the rest
-	RandomMoves int64                    // of them, omitted because a random move was played, so that the result depends on it
+	RandomMoves int64                    // of them, omitted because a random move, which decides, was played
 	Repeated    int64                    // merged with an earlier occurrence of the position
 	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split

@@ -123,11 +123,12 @@ func (c *Generations) Validate(registry *agents.Registry) error {
 		p = append(p, c.checkGames(registry)...)
 	}
 	told := map[string]bool{}
-	return problems.List(slices.DeleteFunc(p, func(err error) bool { // what a part of the run finds again
+	p = slices.DeleteFunc(p, func(err error) bool { // what a part of the run finds again
 		again := told[err.Error()]
 		told[err.Error()] = true
 		return again
-	})).Err()
+	})
+	return p.Err()
 }
 
 // field returns the field of an error; "" if it has none.

@@ -58,7 +58,8 @@ type fits struct {
 
 // DefaultTexel returns a config that lacks the data, the weights and the folder.
 func DefaultTexel() Texel {
-	return Texel{Rules: rules.MustParse("standard"), Start: eval.DefaultName, Fit: Fit{Settings: texel.Settings{Lambda: 1}}}
+	fit := Fit{Settings: texel.Settings{Lambda: 1}}
+	return Texel{Rules: rules.MustParse("standard"), Start: eval.DefaultName, Fit: fit}
 }
 
 // Validate checks everything but the folders. The error joins a *[problems.FieldError]
@@ -140,7 +141,9 @@ func digest[T any](weights *T) string {
 }
 
 // read reads the training positions in folders, with the features of an evaluation.
-func (f *Fit) read(ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string) (d texel.Splits, err error) {
+func (f *Fit) read(
+	ctx context.Context, parent *eval.Weights, r *rules.Rules, folders ...string,
+) (d texel.Splits, err error) {
 	e, err := eval.New(*parent, r)
 	if err != nil {
 		return d, err
@@ -207,7 +210,9 @@ func (f *Fit) fitPolicy(
 // six digits, which is more than their errors allow, and with the network and the policy
 // if they were fitted.
 func fitted(parent *eval.Weights, r fits, p eval.Provenance) *eval.Weights {
-	w := &eval.Weights{Rules: parent.Rules, Network: parent.Network, Policy: parent.Policy, WinScale: parent.WinScale, Provenance: p}
+	copied := *parent
+	w := &copied
+	w.Source, w.Provenance = "", p
 	for j, f := range r.Features {
 		w.Values[j] = tuning.SixDigits(f.Weight)
 	}
@@ -251,14 +256,18 @@ func (c *Texel) Run(ctx context.Context, env Env) (*Fitted, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.discard())
 	}
+	var positions [dataset.NumSplits]int
+	for split := range data {
+		positions[split] = data[split].Len()
+	}
 	seed, _ := strconv.ParseUint(about[0]["seed"], 10, 64) // 0 where it is not known
 	w := fitted(&c.Parent, result, eval.Provenance{
 		Method: "texel", Run: c.Name, Parent: sourceName(&c.Parent), Seed: seed, Version: env.Version,
-		Data: fmt.Sprintf("%d positions of %s", data[dataset.Train].Len(), strings.Join(c.Data, ", ")), Gain: result.Test.Provenance(),
+		Data: fmt.Sprintf("%d positions of %s", positions[dataset.Train], strings.Join(c.Data, ", ")),
+		Gain: result.Test.Provenance(),
 	})
 	w.Source = f.file(WeightsFile)
 	err = errors.Join(f.finish(result, w), f.close())
-	positions := [dataset.NumSplits]int{data[dataset.Train].Len(), data[dataset.Validation].Len(), data[dataset.Test].Len()}
 	return &Fitted{result, positions, w.Source}, err
 }
 

@@ -75,7 +75,7 @@ func Shards(dir string, split Split) ([]string, error) {
 	return paths, nil
 }
 
-// Provenance returns the metadata that was given to [Create] for a folder.
+// Provenance returns the metadata that was given to [Write] for a folder.
 func Provenance(dir string) (map[string]string, error) {
 	paths, err := Shards(dir, Train)
 	if err != nil {
