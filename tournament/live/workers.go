@@ -14,7 +14,7 @@ import (
 )
 
 // workersFresh is the age at which the workers' status is out of date: the coordinator
-// writes it every two seconds.
+// writes it every second.
 const workersFresh = 15 * time.Second
 
 const workersID, workersTitle = "workers", "Workers"

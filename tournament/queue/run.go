@@ -341,7 +341,7 @@ func (r *run) repair(ctx context.Context) error {
 // settleTime is how long results of a stopped run may be on their way.
 const settleTime = 250 * time.Millisecond
 
-// end writes the last status, removes the run from the server and announces its end.
+// end writes the last status, removes the run from the server and tells workers of its end.
 func (r *run) end(ctx context.Context) {
 	r.writeStatus(nil, true)
 	if !r.nc.IsConnected() {

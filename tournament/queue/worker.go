@@ -39,7 +39,7 @@ type WorkerOptions struct {
 // MaxSlots bounds the games at a time.
 const MaxSlots = 1024
 
-// Worker receives pairs of all announced runs and plays them.
+// Worker fetches pairs of all runs that ask for workers, and plays them.
 type Worker struct {
 	nc        *nats.Conn
 	js        jetstream.JetStream
