@@ -1,6 +1,7 @@
 package live
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -94,9 +95,9 @@ func TestBrowserFollowsAgain(t *testing.T) {
 	dir := filepath.Join(s.results, "match")
 	writeRun(t, dir, "running", lines(drawPair(0)...))
 	var open []*web.Events
-	for e, err := s.NewEvents(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)); err == nil; {
+	for e, err := s.NewEvents(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)); err == nil; {
 		open = append(open, e)
-		e, err = s.NewEvents(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		e, err = s.NewEvents(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
 	}
 	b := browsertest.Open(t)
 	b.Visit(listen(t, s) + "/run/match")

@@ -53,8 +53,9 @@ func (p *Pages) servePlay(w http.ResponseWriter, _ *http.Request) {
 			page.Kinds = append(page.Kinds, x)
 		}
 	}
+	words := strings.NewReplacer("m+", " min + ", "s", " s a move")
 	for _, text := range clockTexts {
-		page.Clocks = append(page.Clocks, [2]string{text, strings.NewReplacer("m+", " min + ", "s", " s a move").Replace(text)})
+		page.Clocks = append(page.Clocks, [2]string{text, words.Replace(text)})
 	}
 	p.server.WritePage(w, http.StatusOK, "play", page)
 }
