@@ -99,8 +99,8 @@ func (s *Stage) Byes(n int) []int {
 func (s *Stage) Bye() int64 { return 2 * s.Games }
 
 // Stages returns the stages of the run, with no agents in the matches and no games.
-func (c *ManifestConfig) Stages() []Stage {
-	return c.Schedule.stages(len(c.Agents), c.Rounds, int64(c.Pairs)*int64(len(c.Rules)))
+func (m *ManifestConfig) Stages() []Stage {
+	return m.Schedule.stages(len(m.Agents), m.Rounds, int64(m.Pairs)*int64(len(m.Rules)))
 }
 
 // stages returns the stages of n agents that play a number of game pairs in each match.
