@@ -50,7 +50,8 @@ type noisyMove struct {
 	noise agents.Score
 }
 
-// lateMove is the number of the move by which moves with noise are reduced: one in the middle of a node's moves, chosen, not measured.
+// lateMove is the number of the move by which moves with noise are reduced: one in the middle of
+// a node's moves; chosen, not measured.
 const lateMove = 20
 
 // noisiest returns the move of p, the root, with the highest sum of score and

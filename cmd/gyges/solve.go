@@ -82,10 +82,10 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	if s.Game == nil {
 		return errOut
 	}
-	switch {
-	case c.Format == grid.Text:
+	switch c.Format {
+	case grid.Text:
 		c.print(e.out, s)
-	case c.Format == grid.JSON:
+	case grid.JSON:
 		err = writeJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
 	default:
 		err = grid.Write(e.out, c.Format, grid.Options{}, solutionColumns(c.Format), []solver.Solution{s})
@@ -250,7 +250,9 @@ func solutionColumns(f grid.Format) []grid.Column[solver.Solution] {
 		{Key: "result", Doc: "win or loss of the side to move, or none", Value: func(s row) any {
 			return [...]string{"loss", "none", "win"}[cmp.Compare(s.Plies, 0)+1]
 		}},
-		{Key: "plies", Doc: "to the goal, by proof numbers at most", Value: func(s row) any { return max(s.Plies, -s.Plies) }},
+		{Key: "plies", Doc: "to the goal, by proof numbers at most", Value: func(s row) any {
+			return max(s.Plies, -s.Plies)
+		}},
 		{Key: "depth", Doc: "plies searched completely; 0 by proof numbers", Value: func(s row) any { return s.Depth }},
 		{Key: "complete", Value: func(s row) any { return s.Complete }},
 		{Key: "strategy", Doc: "moves of the winner's strategy, by proof numbers", Value: func(s row) any {

@@ -210,12 +210,12 @@ func Open(path string) (*os.File, error) {
 func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
-	case err != nil || info.Mode().IsRegular():
-		return nil
-	case info.IsDir():
+	case err == nil && info.IsDir():
 		return &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case err == nil && !info.Mode().IsRegular():
+		return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
 	}
-	return &fs.PathError{Op: "open", Path: path, Err: errNotRegular}
+	return nil // what is wrong with it, opening says
 }
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
