@@ -62,7 +62,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 		return c.serve(ctx, e, r, limits)
 	}
 	if c.Workers != 0 {
-		return errors.New("--workers: expected --json, too")
+		return errors.New("--workers needs --json")
 	}
 	game, err := parseGame(r, c.Position)
 	if err != nil {
