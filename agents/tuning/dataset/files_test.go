@@ -317,7 +317,7 @@ func TestWriterRefuses(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// smallDisk writes files on a disk with room for so many bytes.
+// smallDisk writes files on a disk with room for a number of bytes.
 func smallDisk(room int) func(string, []byte) error {
 	return func(path string, text []byte) error {
 		n := min(len(text), room)

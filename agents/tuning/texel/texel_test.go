@@ -65,7 +65,7 @@ func (w truth) chance(f []float64) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// sample draws positions, so many of each game, whose results hang together
+// sample draws positions, each of every game, whose results hang together
 // there: one draw decides them all. Each by itself follows the truth.
 func (w truth) sample(rng *rand.Rand, games, each int) *Data {
 	d := &Data{features: len(w.weights)}
@@ -438,7 +438,7 @@ func BenchmarkFit(b *testing.B) {
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(d.Len()), "B/position")
 }
 
-// split cuts a sample after so many rows, rounded down to a block's end.
+// split cuts a sample after a number of rows, rounded down to a block's end.
 func (d *Data) split(rows int) (first, second *Data) {
 	k := rows / blockRows
 	first, second = &Data{features: d.features}, &Data{features: d.features}
