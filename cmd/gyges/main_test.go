@@ -207,8 +207,8 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		}
 		require.Contains(t, out, n.Help)
 		_, second, _ := gyges(t.Context(), "", "help", name)
-		if slices.ContainsFunc(topics, func(t topic) bool { return t.name == name }) {
-			require.Contains(t, second, "gyges "+name+" --help prints the flags")
+		if i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name }); i >= 0 {
+			require.Equal(t, topics[i].manual, second)
 			continue
 		}
 		require.Equal(t, out, second)
