@@ -65,7 +65,7 @@ func (w truth) chance(f []float64) float64 {
 	return 1 / (1 + math.Exp(-x))
 }
 
-// sample draws positions, each of every game, whose results hang together
+// sample draws a number of positions from each game, whose results hang together
 // there: one draw decides them all. Each by itself follows the truth.
 func (w truth) sample(rng *rand.Rand, games, each int) *Data {
 	d := &Data{features: len(w.weights)}
