@@ -34,7 +34,8 @@ func (exportCmd) Help() string {
 		"each move; Round is pair.game. gyges import keeps less of it: copy games.jsonl to keep everything. CSV has a line " +
 		"for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with " +
 		"an apostrophe. Parquet has results, moves, scores, depths, nodes and times in columns, players by their specs. " +
-		"In PGN names must be printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; only a tag with a longer name breaks that."
+		"In PGN names must be printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; " +
+		"only a tag with a longer name breaks that."
 }
 
 func (exportCmd) examples() []example {
