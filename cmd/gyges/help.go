@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,11 +90,8 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word })
 	switch {
 	case i >= 0 && len(c.Words) == 1:
-		e.out.printf("%s", topics[i].manual)
-		if isCommand {
-			e.out.printf("\ngyges %s --help prints the flags of the command.\n", word)
-		}
-		return nil
+		_, err := io.WriteString(e.out, topics[i].manual)
+		return err
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
 	case !isCommand:
