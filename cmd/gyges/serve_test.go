@@ -74,7 +74,7 @@ func TestServe(t *testing.T) {
 		name := row[indexOf(rows[0], "name")]
 		line := regexp.MustCompile(`(?m)^ *\d+ +` + regexp.QuoteMeta(name) + ` .*$`).FindString(text)
 		require.NotEmpty(t, line, name)
-		cells := regexp.MustCompile(`<tr><td>\d+</td><th scope="row">` + regexp.QuoteMeta(name) +
+		cells := regexp.MustCompile(`<tr><td>\d+</td><th\s+scope="row">` + regexp.QuoteMeta(name) +
 			`</th>(.*?)</tr>`).FindStringSubmatch(page)
 		require.NotNil(t, cells, name)
 		plain := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cells[1], " ")), " ")

@@ -30,8 +30,7 @@ func TestStudies(t *testing.T) {
 		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 		require.NoError(t, err)
 		for _, file := range files {
-			_, err := (&tournamentCmd{Config: file}).config(newEnv(strings.NewReader(""), io.Discard, io.Discard).registry)
-			require.NoError(t, err)
+			require.NoError(t, checkArgs([]string{"tournament", file}), file)
 		}
 		checkScript(t, script)
 	}
