@@ -26,6 +26,8 @@ import (
 type accessFlags struct {
 	NatsUser         string `env:"GYGES_NATS_USER" placeholder:"USER" help:"User at the NATS server; the password is in $GYGES_NATS_PASSWORD, or in a file."`
 	NatsPasswordFile string `env:"GYGES_NATS_PASSWORD_FILE" placeholder:"FILE" help:"File with the password."`
+	NatsCreds        string `env:"GYGES_NATS_CREDS" placeholder:"FILE" help:"Creds file of the user (JWT and seed), in place of these."`
+	NatsNkey         string `env:"GYGES_NATS_NKEY" placeholder:"FILE" help:"Or file with the seed of the user's nkey."`
 	TLSCA            string `name:"tls-ca" env:"GYGES_TLS_CA" placeholder:"FILE" help:"Certificates that the other side's is checked with. Default: the system's."`
 	TLSCert          string `name:"tls-cert" env:"GYGES_TLS_CERT" placeholder:"FILE" help:"Our TLS certificate; the embedded server needs one to speak TLS."`
 	TLSKey           string `name:"tls-key" env:"GYGES_TLS_KEY" placeholder:"FILE" help:"Its key."`
@@ -38,7 +40,7 @@ const maxPassword = 4096
 func (f *accessFlags) access(url string) (queue.Access, error) {
 	a := queue.Access{
 		URL: url, User: f.NatsUser, Password: os.Getenv("GYGES_NATS_PASSWORD"),
-		CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
+		Creds: f.NatsCreds, NKey: f.NatsNkey, CA: f.TLSCA, Cert: f.TLSCert, Key: f.TLSKey,
 	}
 	if f.NatsPasswordFile != "" {
 		text, err := files.Read(f.NatsPasswordFile, maxPassword)

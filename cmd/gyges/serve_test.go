@@ -83,7 +83,7 @@ func TestServe(t *testing.T) {
 	require.Contains(t, page, "gyges rate "+filepath.Join(results, "run"))
 
 	_, page = fetch(t, http.MethodGet, base+"/play", "")
-	names := regexp.MustCompile(`<option value="([^"]+)" data-doc="[^"]*"(?: data-[a-z]+="[^"]*")*>`).FindAllStringSubmatch(page, -1)
+	names := regexp.MustCompile(`<option\s+value="([^"]+)"\s+data-doc="[^"]*"(?:\s+data-[a-z]+="[^"]*")*>`).FindAllStringSubmatch(page, -1)
 	require.Contains(t, page, `data-elo="kang:0 simplified:0 standard:0 "`, "the weakest level")
 	require.Equal(t, 10, strings.Count(page, `data-elo="kang:`))
 	agents := 0

@@ -26,6 +26,8 @@ type Access struct {
 	URL string // nats://HOST:PORT, tls://…; several with commas
 
 	User, Password string // both or neither
+	Creds          string // file with a user's JWT and seed, in place of these
+	NKey           string // or file with an nkey's seed
 	CA             string // file with the certificates that verify the other side's; "": the system's
 	Cert, Key      string // files with this side's certificate and its key
 }
@@ -51,10 +53,12 @@ func (a Access) Check() error {
 	switch {
 	case (a.User == "") != (a.Password == ""):
 		return errors.New("expected a user and a password, or neither")
+	case a.User != "" && a.Creds+a.NKey != "" || a.Creds != "" && a.NKey != "":
+		return errors.New("expected one of user and password, creds file or nkey file")
 	case (a.Cert == "") != (a.Key == ""):
 		return errors.New("expected a TLS certificate and its key, or neither")
 	}
-	for _, file := range []string{a.CA, a.Cert, a.Key} {
+	for _, file := range []string{a.Creds, a.NKey, a.CA, a.Cert, a.Key} {
 		if file == "" {
 			continue
 		}
@@ -124,6 +128,16 @@ func (a Access) connect(name string, log *slog.Logger, options ...nats.Option) (
 	)
 	if a.User != "" {
 		options = append(options, nats.UserInfo(a.User, a.Password))
+	}
+	if a.Creds != "" {
+		options = append(options, nats.UserCredentials(a.Creds))
+	}
+	if a.NKey != "" {
+		seed, err := nats.NkeyOptionFromSeed(a.NKey)
+		if err != nil {
+			return nil, fmt.Errorf("nkey file: %w", err)
+		}
+		options = append(options, seed)
 	}
 	if a.CA != "" {
 		options = append(options, nats.RootCAs(a.CA))

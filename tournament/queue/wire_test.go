@@ -55,6 +55,7 @@ func TestAccess(t *testing.T) {
 	for _, bad := range []Access{
 		{URL: "a"}, {URL: "nats://"}, {URL: "nats://u:secret@a:1"}, {URL: "nats://a:1,nats://token@b:2"}, {URL: "nats://a\x00:1"},
 		{URL: "nats://a:1", User: "u"}, {URL: "nats://a:1", Password: "secret"},
+		{URL: "nats://a:1", User: "u", Password: "secret", Creds: "x"}, {URL: "nats://a:1", Creds: "/no/such"},
 		{URL: "nats://a:1", Cert: "x"}, {URL: "nats://a:1", CA: "/no/such"},
 	} {
 		err := bad.Check()
