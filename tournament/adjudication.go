@@ -117,46 +117,40 @@ func (a Adjudication) String() string {
 	return strings.Join(parts, ",")
 }
 
-// verdict is how an adjudicated game ends.
-type verdict struct {
-	outcome rules.Outcome
-	reason  string // "" while the game goes on
-}
-
 // judge returns how a game of that number of plies ends after a move of side. scores are those
 // of all moves so far, each from its mover's view; the sides alternate once
-// plies are played.
-func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) verdict {
+// plies are played. The reason is "" if the game goes on.
+func (a *Adjudication) judge(scores []record.Score, plies int, side rules.Side) (rules.Outcome, string) {
 	scores = scores[len(scores)-plies:]
 	switch {
 	case a.ResignMoves > 0 && agree(scores, a.ResignMoves, a.Resign, math.MaxInt32):
-		return verdict{rules.WinFor(side), record.AdjudicatedResign}
+		return rules.WinFor(side), record.AdjudicatedResign
 	case a.ResignMoves > 0 && agree(scores, a.ResignMoves, math.MinInt32, -a.Resign):
-		return verdict{rules.WinFor(side.Other()), record.AdjudicatedResign}
+		return rules.WinFor(side.Other()), record.AdjudicatedResign
 	case a.DrawMoves > 0 && agree(scores, a.DrawMoves, -a.Draw, a.Draw):
-		return verdict{rules.Draw, record.AdjudicatedDraw}
+		return rules.Draw, record.AdjudicatedDraw
 	case a.Plies > 0 && plies >= a.Plies:
-		return verdict{rules.Draw, record.AdjudicatedLength}
+		return rules.Draw, record.AdjudicatedLength
 	default:
-		return verdict{}
+		return rules.Undecided, ""
 	}
 }
 
-// prove solves a game under way. An error is the context's.
-func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Game) (verdict, error) {
+// prove is judge by the solver.
+func (a *Adjudication) prove(ctx context.Context, s *solver.Solver, g *rules.Game) (rules.Outcome, string) {
 	p := g.Position()
 	if o, _ := g.Outcome(); o != rules.Undecided || g.Rules().SettingUp(p) {
-		return verdict{}, nil
+		return rules.Undecided, ""
 	}
 	r, err := s.Solve(ctx, g, a.Proven)
 	if err != nil || r.Plies == 0 {
-		return verdict{}, err
+		return rules.Undecided, ""
 	}
 	winner := p.Side()
 	if r.Plies < 0 {
 		winner = winner.Other()
 	}
-	return verdict{rules.WinFor(winner), record.AdjudicatedProven}, nil
+	return rules.WinFor(winner), record.AdjudicatedProven
 }
 
 // agree reports whether the last scores, moves of each side, all lie from low to

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,15 +85,21 @@ func (setup *Game) moveTime(side rules.Side) time.Duration {
 // the opening.
 func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
 	r, start := new(referee), time.Now()
-	r.notes.reset(setup, start)
+	r.begin(setup, start)
 	return r.play(ctx, setup, start)
 }
 
-// referee plays games, one after another. It keeps its working memory, so that
-// a game costs little more than its record. It belongs to one goroutine.
+// referee plays games, one after another. It belongs to one goroutine, which alone changes the
+// record, so that it may read that without the lock.
 type referee struct {
-	notes  notes
-	solver *solver.Solver // nil until needed
+	mu      sync.Mutex      // held by others while they read the record, and while it is changed
+	record  record.Game     // each move has a score, a depth, nodes and a time in it, if only zeros
+	text    strings.Builder // the moves' texts, one after another, which the record refers to
+	start   time.Time
+	overrun time.Duration  // of the clock, by who lost on time
+	outcome rules.Outcome  // as adjudicated
+	reason  string         // of the outcome; "" while the game goes on
+	solver  *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
 	calling  bool       // an agent has been called and hasn't returned
@@ -118,7 +126,7 @@ func (r *referee) play(ctx context.Context, setup *Game, start time.Time) (*reco
 		return nil, fmt.Errorf("game %d is dropped, agent %q: %w", setup.Number,
 			agents.LabelOf(setup.Seats[r.side].Name), r.lack)
 	}
-	g := r.notes.record(game, fault)
+	g := r.finish(game, fault)
 	if fault != nil {
 		g.Timing.Trace = traceOf(setup.Seats[fault.Loser()].Agent)
 	}
@@ -147,11 +155,11 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 	}
 	before := time.Since(start)
 	for ctx.Err() == nil {
-		if o, _ := game.Outcome(); o != rules.Undecided || r.notes.verdict.reason != "" {
+		if o, _ := game.Outcome(); o != rules.Undecided || r.reason != "" {
 			return nil
 		}
 		d, fault := r.decide(ctx, setup, game, before)
-		if r.notes.verdict.reason != "" {
+		if r.reason != "" {
 			return nil
 		}
 		now := time.Since(start)
@@ -164,7 +172,7 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 			}
 		}
 		game.PlayLegal(d.Move)
-		r.notes.add(&d, now-before)
+		r.add(&d, now-before)
 		before = now
 		if setup.Adjudication != (Adjudication{}) {
 			r.adjudicate(ctx, setup, game)
@@ -180,18 +188,15 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 
 // adjudicate ends the game after the present move if the adjudication says so.
 func (r *referee) adjudicate(ctx context.Context, setup *Game, game *rules.Game) {
-	r.notes.verdict = setup.Adjudication.judge(r.notes.game.Scores, r.notes.game.Plies, r.side)
-	if setup.Adjudication.Proven == 0 || r.notes.verdict.reason != "" {
+	r.outcome, r.reason = setup.Adjudication.judge(r.record.Scores, r.record.Plies, r.side)
+	if setup.Adjudication.Proven == 0 || r.reason != "" {
 		return
 	}
 	if r.solver == nil {
 		const megabytes = 1 // it is cleared for every move
 		r.solver = solver.New(megabytes)
 	}
-	v, err := setup.Adjudication.prove(ctx, r.solver, game)
-	if err == nil { // otherwise the game is dropped anyway
-		r.notes.verdict = v
-	}
+	r.outcome, r.reason = setup.Adjudication.prove(ctx, r.solver, game)
 }
 
 // time returns the fault of the side to move if it took too long.
@@ -199,11 +204,11 @@ func (r *referee) time(setup *Game, took time.Duration) *record.Fault {
 	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
 	control := &r.control[r.side]
 	if over := control.clock.spend(&r.left[r.side], took, clockMargin); over > 0 {
-		r.notes.overrun = over
+		r.overrun = over
 		return newFault(r.side, record.FaultTimeout, "overran its clock")
 	}
 	if control.moveTime > 0 && took > control.moveTime+moveMargin {
-		r.notes.overrun = took - control.moveTime
+		r.overrun = took - control.moveTime
 		return newFault(r.side, record.FaultTimeout, fmt.Sprintf("overran its move time of %v", control.moveTime))
 	}
 	return nil
@@ -257,7 +262,7 @@ func (r *referee) decide(
 	}
 	if errors.Is(err, agents.ErrResigned) {
 		r.calling = false
-		r.notes.verdict = verdict{rules.WinFor(r.side.Other()), record.Resignation}
+		r.outcome, r.reason = rules.WinFor(r.side.Other()), record.Resignation
 		return d, nil
 	}
 	if err != nil {
@@ -276,97 +281,70 @@ func (r *referee) decide(
 	return d, nil
 }
 
-// notes are the record of a game under way. The referee's goroutine
-// alone changes them, so that it may read them without the lock.
-type notes struct {
-	mu      sync.Mutex  // held by others while they read, and while the record is changed
-	game    record.Game // without moves; each of them has a score, a depth, nodes and a time in it, if only zeros
-	text    []byte      // the moves' texts, one after another
-	ends    []int       // where each ends
-	start   time.Time
-	verdict verdict
-	overrun time.Duration // of the clock, by who lost on time
-
-	scored, searched, counted bool // whether any move has a score, a depth, nodes
-}
-
-// reset begins the record of a game.
-func (n *notes) reset(setup *Game, start time.Time) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	last := len(n.ends) // as many moves are expected again
-	n.game, n.start, n.verdict, n.overrun = *setup.blank(), start, verdict{}, 0
-	n.text, n.ends = n.text[:0], n.ends[:0]
-	n.game.Scores, n.game.Depths = make([]record.Score, 0, last), make([]int, 0, last)
-	n.game.Nodes = make([]int64, 0, last)
-	n.game.Timing.Start, n.game.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
-	n.scored, n.searched, n.counted = false, false, false
+// begin begins the record of a game.
+func (r *referee) begin(setup *Game, start time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, size := len(r.record.Moves), r.text.Len() // as many moves are expected again
+	r.text.Reset()
+	r.text.Grow(size)
+	r.record, r.start, r.overrun, r.outcome, r.reason = *setup.blank(), start, 0, rules.Undecided, ""
+	g := &r.record
+	g.Moves, g.Scores = make([]string, 0, last), make([]record.Score, 0, last)
+	g.Depths, g.Nodes = make([]int, 0, last), make([]int64, 0, last)
+	g.Timing.Start, g.Timing.MoveMS = start.Round(0).UTC(), make([]float64, 0, last)
 }
 
 // add appends a decision and the time it took.
-func (n *notes) add(d *agents.Decision, took time.Duration) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	g, score := &n.game, record.NoScore
+func (r *referee) add(d *agents.Decision, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g, score := &r.record, record.NoScore
 	if d.Scored {
 		score = record.Score(d.Score)
 	}
 	if !d.Move.IsPlacement() {
 		g.Plies++
 	}
-	n.text = d.Move.AppendText(n.text)
-	n.ends = append(n.ends, len(n.text))
-	g.Scores, g.Depths, g.Nodes = append(g.Scores, score), append(g.Depths, d.Depth), append(g.Nodes, d.Nodes)
+	var text [16]byte
+	start := r.text.Len()
+	r.text.Write(d.Move.AppendText(text[:0])) // never fails
+	g.Moves, g.Scores = append(g.Moves, r.text.String()[start:]), append(g.Scores, score)
+	g.Depths, g.Nodes = append(g.Depths, d.Depth), append(g.Nodes, d.Nodes)
 	g.Timing.MoveMS = append(g.Timing.MoveMS, milliseconds(took))
-	n.scored, n.searched, n.counted = n.scored || d.Scored, n.searched || d.Depth != 0, n.counted || d.Nodes != 0
 }
 
-// record makes the record of a game that is over or was lost by a fault. In the
+// finish makes the record of a game that is over or was lost by a fault. In the
 // latter case game is not used.
-func (n *notes) record(game *rules.Game, fault *record.Fault) *record.Game {
-	var outcome rules.Outcome
-	var reason rules.Reason
-	if fault == nil {
-		outcome, reason = game.Outcome()
-	}
-	if outcome == rules.Undecided {
-		outcome, reason = n.verdict.outcome, rules.Reason(n.verdict.reason)
-	}
-	g := n.played()
-	g.Fault = fault
-	g.Result, g.Reason = outcome.String(), string(reason)
+func (r *referee) finish(game *rules.Game, fault *record.Fault) *record.Game {
+	g, outcome, reason := r.played(), r.outcome, r.reason
 	if fault != nil {
-		g.Result, g.Reason = lossOf(fault).String(), string(fault.Kind)
+		outcome, reason = lossOf(fault), string(fault.Kind)
+	} else if o, why := game.Outcome(); o != rules.Undecided {
+		outcome, reason = o, string(why)
 	}
-	g.Timing.Seconds = time.Since(n.start).Round(time.Microsecond).Seconds()
-	g.Timing.OverrunMS = milliseconds(n.overrun)
+	g.Result, g.Reason, g.Fault = outcome.String(), reason, fault
+	g.Timing.Seconds = time.Since(r.start).Round(time.Microsecond).Seconds()
+	g.Timing.OverrunMS = milliseconds(r.overrun)
 	return g
 }
 
 // played returns the record of the moves so far, to which nothing is added. It may be called concurrently with the
 // referee's goroutine.
-func (n *notes) played() *record.Game {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	g := n.game
-	text, start := string(n.text), 0 // the moves are cut out of one string
-	g.Moves = make([]string, len(n.ends))
-	for i, end := range n.ends {
-		g.Moves[i], start = text[start:end], end
-	}
-	if len(n.ends) == 0 {
-		g.Timing.MoveMS = nil
-	}
-	if !n.scored {
-		g.Scores = nil
-	}
-	if !n.searched {
-		g.Depths = nil
-	}
-	if !n.counted {
-		g.Nodes = nil
-	}
+func (r *referee) played() *record.Game {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g := r.record
+	g.Scores, g.Depths, g.Nodes = known(g.Scores, record.NoScore), known(g.Depths, 0), known(g.Nodes, 0)
 	return &g
+}
+
+// known returns what is known of each move, nil if nothing is of any.
+func known[T comparable](list []T, unknown T) []T {
+	if slices.ContainsFunc(list, func(v T) bool { return v != unknown }) {
+		return list
+	}
+	return nil
 }
 
 // milliseconds returns a time, 0 or more, to the microsecond.

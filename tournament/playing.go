@@ -66,25 +66,25 @@ func tooLong(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlaying
 
 // display is the game that a [Runner] plays. It may be used concurrently.
 type display struct {
-	mu    sync.Mutex
-	notes *notes // nil: none
+	mu      sync.Mutex
+	referee *referee // nil: none
 }
 
 // show replaces the game under way.
-func (d *display) show(n *notes) {
+func (d *display) show(r *referee) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.notes = n
+	d.referee = r
 }
 
 // game returns the game under way, if it began long enough before now; otherwise nil.
 func (d *display) game(now time.Time) *record.Game {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.notes == nil || now.Sub(d.notes.start) < playingInterval {
+	if d.referee == nil || now.Sub(d.referee.start) < playingInterval {
 		return nil
 	}
-	return d.notes.played()
+	return d.referee.played()
 }
 
 // PlayingOf returns the games that runners play at a time.

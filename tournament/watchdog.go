@@ -51,24 +51,6 @@ func (w *watchdog) abandon() bool {
 // errGoexit is the error of a game whose goroutine an agent has ended.
 var errGoexit = errors.New("an agent ended the goroutine it was called in (runtime.Goexit)")
 
-// played is the result of a game.
-type played struct {
-	game *record.Game
-	err  error
-}
-
-// begin starts a game in a goroutine of its own.
-func (r *referee) begin(ctx context.Context, setup *Game, start time.Time) <-chan played {
-	r.notes.reset(setup, start)
-	done := make(chan played, 1)
-	go func() {
-		result := played{err: errGoexit}
-		defer func() { done <- result }()
-		result.game, result.err = r.play(ctx, setup, start)
-	}()
-	return done
-}
-
 // playWatched plays a game. An agent that doesn't answer within its limit and the
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
@@ -80,8 +62,15 @@ func (r *Runner) playWatched(
 	defer cancel()
 	start := time.Now()
 	ref := r.referee
-	done := ref.begin(gameCtx, setup, start)
-	r.display.show(&ref.notes)
+	ref.begin(setup, start)
+	var played *record.Game // valid once done has its error
+	done := make(chan error, 1)
+	go func() {
+		err := errGoexit
+		defer func() { done <- err }()
+		played, err = ref.play(gameCtx, setup, start)
+	}()
+	r.display.show(ref)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),
@@ -92,10 +81,10 @@ func (r *Runner) playWatched(
 	}
 	for {
 		select {
-		case p := <-done:
-			return p.game, false, p.err
+		case err := <-done:
+			return played, false, err
 		case <-ctx.Done():
-			_, hung := r.await(ref, done)
+			hung, _ := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
 			side, since, ok := ref.watchdog.calling()
@@ -103,15 +92,15 @@ func (r *Runner) playWatched(
 				continue
 			}
 			cancel()
-			p, hung := r.await(ref, done)
-			if !hung && p.err == nil {
-				return p.game, false, nil // it ended meanwhile
+			hung, err := r.await(ref, done)
+			if !hung && err == nil {
+				return played, false, nil // it ended meanwhile
 			}
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
 			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
-			g := ref.notes.record(nil, fault)
+			g := ref.finish(nil, fault)
 			if !hung {
 				g.Timing.Trace = traceOf(setup.Seats[side].Agent)
 			}
@@ -122,15 +111,15 @@ func (r *Runner) playWatched(
 
 // await waits for a game that has been cancelled. If it doesn't end, the runner
 // gets a new referee.
-func (r *Runner) await(ref *referee, done <-chan played) (p played, hung bool) {
+func (r *Runner) await(ref *referee, done <-chan error) (hung bool, err error) {
 	for {
 		select {
-		case p := <-done:
-			return p, false
+		case err := <-done:
+			return false, err
 		case <-time.After(cancelGrace):
 			if ref.watchdog.abandon() {
 				r.referee = new(referee)
-				return played{}, true
+				return true, nil
 			}
 		}
 	}
