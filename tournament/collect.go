@@ -20,10 +20,10 @@ type collector struct {
 	store        *store
 	writer       *record.Writer
 	onGame       func(*record.Game)
-	next         int64                // the pair to be written next
-	waiting      map[int64]PairResult // finished pairs after it
-	written      []func()             // to be called when what is written is flushed
-	deadLettered []error              // why pairs could not be played
+	next         int64         // the pair to be written next
+	waiting      map[int64]Job // finished pairs after it
+	written      []func()      // to be called when what is written is flushed
+	deadLettered []error       // why pairs could not be played
 	suspend      *suspensions
 	faults       int64
 	pairs        sprt.Pairs   // as the first agent saw them
@@ -37,8 +37,8 @@ type collector struct {
 // all before them are, and their slots given back then; what remains when the
 // run was stopped is written in order, with gaps. An error in writing cancels
 // the run.
-func (c *collector) collect(results <-chan PairResult, slots <-chan struct{}, cancel context.CancelCauseFunc) {
-	c.waiting = map[int64]PairResult{}
+func (c *collector) collect(results <-chan Job, slots <-chan struct{}, cancel context.CancelCauseFunc) {
+	c.waiting = map[int64]Job{}
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {

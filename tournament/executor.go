@@ -17,34 +17,30 @@ type Executor interface {
 	// least 1.
 	Window() int
 
-	// Play plays the jobs until the channel is closed or ctx ends, and sends one
-	// result for each, in any order. Sending never blocks. An error stops the run;
+	// Play plays the jobs until the channel is closed or ctx ends, and sends each
+	// back with its games, in any order. Sending never blocks. An error stops the run;
 	// the end of ctx is not an error.
-	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error
+	Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Job) error
 }
 
-// Job is a game pair to be played. With the run's config it is all that a worker
-// needs.
+// Job is a game pair: to be played, which with the run's config is all that a worker needs, and
+// then with its games.
 type Job struct {
 	Pair   int64   `json:"pair"`   // its index in the schedule
 	Round  int64   `json:"round"`  // the number of its opening
 	Rules  int     `json:"rules"`  // an index in Config.Rules
 	Agents [2]int  `json:"agents"` // indices in Config.Agents; the first is South in the first game
-	Games  [2]bool `json:"games"`  // which of its games are wanted
-}
+	Wanted [2]bool `json:"games"`  // which of its games are to be played
 
-// PairResult is the result of a job.
-type PairResult struct {
-	Pair  int64
-	Games []*record.Game // those that were wanted, in order; fewer if the run stops
+	Games []*record.Game `json:"-"` // those that were wanted, in order; fewer if the run stops
 
 	// Err says why the pair can't be played. The run goes on without it as far
 	// as it can.
-	Err error
+	Err error `json:"-"`
 
 	// Written is called when the games are in the file; it may be nil. It must not
 	// block.
-	Written func()
+	Written func() `json:"-"`
 }
 
 // localExecutor plays in goroutines of this process.
@@ -61,7 +57,7 @@ var _ Executor = localExecutor{}
 func (e localExecutor) Window() int { return 64 + 8*e.workers }
 
 // Play implements [Executor].
-func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- PairResult) error {
+func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job, results chan<- Job) error {
 	group, ctx := errgroup.WithContext(ctx)
 	runners := make([]*Runner, e.workers)
 	for i := range runners {
@@ -86,11 +82,12 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 }
 
 // playAll plays pairs until there are none or the run stops. Sending never blocks:
-// the channel has room for a result of each job.
-func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- PairResult) error {
+// the channel has room for each job.
+func (r *Runner) playAll(ctx context.Context, jobs <-chan Job, results chan<- Job) error {
 	for job := range jobs {
-		games, err := r.Play(ctx, job, 1)
-		results <- PairResult{Pair: job.Pair, Games: games}
+		var err error
+		job.Games, err = r.Play(ctx, job, 1)
+		results <- job
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it is the context's, which the caller has

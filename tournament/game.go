@@ -336,6 +336,7 @@ func (r *referee) played() *record.Game {
 	defer r.mu.Unlock()
 	g := r.record
 	g.Scores, g.Depths, g.Nodes = known(g.Scores, record.NoScore), known(g.Depths, 0), known(g.Nodes, 0)
+	g.Timing.MoveMS = known(g.Timing.MoveMS, -1) // nil without moves only
 	return &g
 }
 

@@ -44,7 +44,7 @@ func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 		return &waiting{picker{scored: true}, s.moves}, nil
 	})
 	go func() {
-		games, _ := s.Play(t.Context(), Job{Agents: [2]int{0, 1}, Games: [2]bool{true, true}}, 1)
+		games, _ := s.Play(t.Context(), Job{Agents: [2]int{0, 1}, Wanted: [2]bool{true, true}}, 1)
 		s.games <- games
 	}()
 	return s

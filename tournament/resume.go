@@ -90,7 +90,7 @@ func compareConfigs(old, now *ManifestConfig) error {
 
 // complete puts the games that were there before beside those that were played,
 // unless some of the latter are missing.
-func (c *collector) complete(o *PairResult) error {
+func (c *collector) complete(o *Job) error {
 	games, played := make([]*record.Game, 0, 2), o.Games
 	for game := 2 * o.Pair; game < 2*o.Pair+2; game++ {
 		switch {

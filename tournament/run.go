@@ -129,7 +129,7 @@ func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	size := max(executor.Window(), 1)
-	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan PairResult, size)
+	jobs, slots, results := make(chan Job), make(chan struct{}, size), make(chan Job, size)
 
 	group, groupCtx := errgroup.WithContext(ctx)
 	first := c.next // which the collector changes
@@ -152,7 +152,7 @@ func playAll(ctx context.Context, s *schedule, st *store, executor Executor, c *
 // a result at once.
 func dispatch(
 	ctx context.Context, s *schedule, st *store, out *suspensions, first int64, jobs chan<- Job, slots chan<- struct{},
-	results chan<- PairResult,
+	results chan<- Job,
 ) error {
 	o := newOpener(s.config.Openings, s.config.Seed)
 	for i := first; i < s.len(); i++ {
@@ -167,19 +167,18 @@ func dispatch(
 			return nil
 		}
 		job := s.job(i)
-		for n := range job.Games {
-			job.Games[n] = !st.has(2*i + int64(n))
+		for n := range job.Wanted {
+			job.Wanted[n] = !st.has(2*i + int64(n))
 		}
-		if job.Games == [2]bool{} {
-			results <- PairResult{Pair: i}
+		if job.Wanted == [2]bool{} {
+			results <- job
 			continue
 		}
 		if out.has(job.Agents[0]) || out.has(job.Agents[1]) {
-			games, err := s.blanks(job, o)
-			if err != nil {
+			if err := s.addBlanks(&job, o); err != nil {
 				return err
 			}
-			results <- PairResult{Pair: i, Games: games}
+			results <- job
 			continue
 		}
 		select {
@@ -191,15 +190,14 @@ func dispatch(
 	return nil
 }
 
-// blanks returns the games of a job that aren't to be played.
-func (s *schedule) blanks(job Job, o *opener) ([]*record.Game, error) {
-	position, err := s.opening(job, o)
-	var games []*record.Game
-	for n, wanted := range job.Games {
+// addBlanks gives a job that isn't to be played its games.
+func (s *schedule) addBlanks(job *Job, o *opener) error {
+	position, err := s.opening(*job, o)
+	for n, wanted := range job.Wanted {
 		if wanted {
-			setup := s.game(job, n, position)
-			games = append(games, setup.blank())
+			setup := s.game(*job, n, position)
+			job.Games = append(job.Games, setup.blank())
 		}
 	}
-	return games, err
+	return err
 }

@@ -306,11 +306,11 @@ func TestCollectorOrder(t *testing.T) {
 		require.NoError(t, err)
 		c := &collector{schedule: schedule, store: st, suspend: newSuspensions(0, 2), writer: st.writer,
 			onGame: func(g *record.Game) { got = append(got, g.Game) }}
-		outcomes, slots := make(chan PairResult, 4), make(chan struct{}, 4)
+		outcomes, slots := make(chan Job, 4), make(chan struct{}, 4)
 		want := []int64{}
 		for _, i := range order {
 			slots <- struct{}{}
-			outcomes <- PairResult{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
+			outcomes <- Job{Pair: i, Games: []*record.Game{{Game: 2 * i}, {Game: 2*i + 1}}}
 		}
 		for i := range int64(4) {
 			for _, j := range order {

@@ -47,7 +47,7 @@ func (r *Runner) Play(ctx context.Context, job Job, timeScale float64) ([]*recor
 	}
 	games := make([]*record.Game, 0, 2)
 	for n := range 2 {
-		if !job.Games[n] {
+		if !job.Wanted[n] {
 			continue
 		}
 		g, err := r.playOne(ctx, job, n, position, timeScale)
@@ -64,7 +64,7 @@ func (r *Runner) Check(job Job, games []*record.Game) error {
 	if err := r.schedule.check(job); err != nil {
 		return err
 	}
-	for n, wanted := range job.Games {
+	for n, wanted := range job.Wanted {
 		if !wanted {
 			continue
 		}
@@ -91,7 +91,7 @@ func (r *Runner) CheckPlaying(job Job, g *record.Game) error {
 	if err := r.schedule.check(job); err != nil {
 		return err
 	}
-	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Games[n] {
+	if n := g.Game - 2*job.Pair; n < 0 || n > 1 || !job.Wanted[n] {
 		return fmt.Errorf("expected a game of pair %d, found game %d", job.Pair, g.Game)
 	}
 	if err := r.schedule.checkGame(job, g); err != nil {

@@ -106,7 +106,7 @@ func (s *schedule) job(i int64) Job {
 	round := (i - st.First) / int64(len(st.Matches)) // of a rule set
 	return Job{
 		Pair: i, Round: int64(k)*int64(s.config.Pairs) + round/ruleSets, Rules: int(round % ruleSets),
-		Agents: s.match(i).Agents, Games: [2]bool{true, true},
+		Agents: s.match(i).Agents, Wanted: [2]bool{true, true},
 	}
 }
 

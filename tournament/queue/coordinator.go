@@ -127,7 +127,7 @@ func (p *Coordinator) Window() int { return p.options.Window }
 // Play implements [tournament.Executor]. It continues with the jobs and results on the
 // server of a coordinator that played in the same folder and was killed.
 func (p *Coordinator) Play(
-	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.PairResult,
+	ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job, outcomes chan<- tournament.Job,
 ) error {
 	r, err := p.newRun(config, outcomes)
 	if err != nil {

@@ -163,11 +163,11 @@ func weightsFile(t *testing.T) string {
 }
 
 // poolFunc is a pool with a window of 64.
-type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.PairResult) error
+type poolFunc func(context.Context, *tournament.Config, <-chan tournament.Job, chan<- tournament.Job) error
 
 func (poolFunc) Window() int { return 64 }
 
 func (f poolFunc) Play(ctx context.Context, c *tournament.Config, jobs <-chan tournament.Job,
-	outcomes chan<- tournament.PairResult) error {
+	outcomes chan<- tournament.Job) error {
 	return f(ctx, c, jobs, outcomes)
 }

@@ -56,7 +56,7 @@ func TestWeightsTravel(t *testing.T) {
 	p := c.Executor.(*Coordinator)
 	// It is gone when the workers need it.
 	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job,
-		outcomes chan<- tournament.PairResult) error {
+		outcomes chan<- tournament.Job) error {
 		go func() {
 			for sleep(ctx, time.Millisecond) {
 				if list, err := p.objects.List(ctx); err == nil && len(list) == 2 {
@@ -126,7 +126,7 @@ func TestLongGames(t *testing.T) {
 	p := testPool(t, connect(t, s), nil)
 	objects := 0
 	c.Executor = poolFunc(func(ctx context.Context, config *tournament.Config, jobs <-chan tournament.Job,
-		outcomes chan<- tournament.PairResult) error {
+		outcomes chan<- tournament.Job) error {
 		watch, err := p.objects.Watch(ctx, jetstream.IgnoreDeletes())
 		if err != nil {
 			return err

@@ -127,7 +127,7 @@ func watchedGames(t testing.TB, c *tournament.Config, pairs int) (jobs map[int64
 	defer func() { require.NoError(t, r.Close()) }()
 	jobs = map[int64]tournament.Job{}
 	for pair := range int64(pairs) {
-		jobs[pair] = tournament.Job{Pair: pair, Round: pair, Agents: [2]int{0, 1}, Games: [2]bool{true, true}}
+		jobs[pair] = tournament.Job{Pair: pair, Round: pair, Agents: [2]int{0, 1}, Wanted: [2]bool{true, true}}
 		played, err := r.Play(t.Context(), jobs[pair], 1)
 		require.NoError(t, err)
 		games = append(games, played...)
@@ -236,7 +236,7 @@ func TestAnswersAreChecked(t *testing.T) {
 		require.Empty(t, shown(now), name)
 	}
 	partial := jobs[0]
-	partial.Games[0] = false
+	partial.Wanted[0] = false
 	ask()
 	r.pending[0] = &pendingJob{job: partial}
 	receive(playingText(t, games[0]))
