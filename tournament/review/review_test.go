@@ -76,7 +76,7 @@ func TestAgreesWithSolver(t *testing.T) {
 	seen := map[string]int{}
 	for _, name := range []string{"standard", "simplified", "kang"} {
 		r, rng := rules.MustParse(name), rand.New(rand.NewPCG(1, 2))
-		for range 60 {
+		for range 30 {
 			g := randomPosition(r, rng)
 			made := g.Legal().At(rng.IntN(g.Legal().Len()))
 			rec := played(t, name, r.FormatPosition(g.Position()), made.String())

@@ -134,7 +134,7 @@ func TestGenerationsResume(t *testing.T) {
 
 	c.Out = filepath.Join(t.TempDir(), "run")
 	stops := 0
-	for n := 1; ; n += 37 {
+	for n := 1; ; n += 61 {
 		c.Workers = 1 + stops%3
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
