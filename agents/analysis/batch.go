@@ -1,11 +1,11 @@
 package analysis
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,6 +17,7 @@ import (
 
 	"gyges/agents"
 	"gyges/rules"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/problems"
 	"gyges/rules/base/strictjson"
 	"gyges/rules/base/textfmt"
@@ -77,31 +78,39 @@ func (b *Batch) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	var writing sync.Mutex
 	lines := json.NewEncoder(out)
 	lines.SetEscapeHTML(false)
-	input, number := bufio.NewScanner(in), 0
-	input.Buffer(nil, maxLine)
-	for ctx.Err() == nil && input.Scan() {
-		number++
-		text := bytes.Clone(bytes.TrimSpace(input.Bytes()))
-		if len(text) == 0 {
+	input := jsonl.NewReader(in, maxLine)
+	var end error
+	for ctx.Err() == nil {
+		line, err := input.Next()
+		if errors.Is(err, jsonl.ErrTooLong) {
+			err = fmt.Errorf("expected at most %d bytes, found a longer line", maxLine)
+		} else if err != nil {
+			if !errors.Is(err, io.EOF) {
+				end = fmt.Errorf("line %d: %w", input.Line(), err)
+			}
+			break
+		}
+		text := bytes.Clone(bytes.TrimSpace(line))
+		if err == nil && len(text) == 0 {
 			continue
 		}
-		a := answer{Line: number}
+		a := answer{Line: input.Line()}
 		work.Go(func() error {
-			if err := b.answer(ctx, pool, text, &a); ctx.Err() != nil {
+			reason := err
+			if reason == nil {
+				reason = b.answer(ctx, pool, text, &a)
+			}
+			if ctx.Err() != nil {
 				return context.Cause(ctx)
-			} else if err != nil {
-				a.Error = textfmt.JSON(err.Error())
+			} else if reason != nil {
+				a.Error = textfmt.JSON(reason.Error())
 			}
 			writing.Lock()
 			defer writing.Unlock()
 			return lines.Encode(a)
 		})
 	}
-	err := input.Err()
-	if err != nil {
-		err = fmt.Errorf("line %d: %w", number+1, err)
-	}
-	return cmp.Or(work.Wait(), err)
+	return cmp.Or(work.Wait(), end)
 }
 
 // answer searches the position of a line. It sets the answer's ID also if it returns an error.

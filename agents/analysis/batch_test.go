@@ -65,16 +65,17 @@ func answers(t *testing.T, b *Batch, lines ...string) []answer {
 func TestBatchRefuses(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		`rubbish`:                "expected JSON",
-		`[1]`:                    "expected an object, found a list",
-		"\xff\xfe":               "expected JSON",
-		`{"id":"x"} {}`:          "after top-level value",
-		`{"id":"x","node":1}`:    "node: there is no such field",
-		`{"id":"x","nodes":"1"}`: "nodes",
-		`{"id":"x","nodes":0}`:   "nodes: expected 1 to 1000000000000, found 0",
-		`{"id":"x","depth":65}`:  "depth: expected 1 to 64, found 65",
-		`{"id":"x","multi":51}`:  "multi: expected 1 to 50, found 51",
-		`{"id":"x","time":1e99}`: "time: expected seconds from 0.001 to 86400, found 1e+99",
+		`rubbish`:                    "expected JSON",
+		`[1]`:                        "expected an object, found a list",
+		"\xff\xfe":                   "expected JSON",
+		`{"id":"x"} {}`:              "after top-level value",
+		`{"id":"x","node":1}`:        "node: there is no such field",
+		`{"id":"x","nodes":"1"}`:     "nodes",
+		`{"id":"x","nodes":0}`:       "nodes: expected 1 to 1000000000000, found 0",
+		`{"id":"x","depth":65}`:      "depth: expected 1 to 64, found 65",
+		`{"id":"x","multi":51}`:      "multi: expected 1 to 50, found 51",
+		strings.Repeat("x", 300_000): "expected at most 262144 bytes, found a longer line",
+		`{"id":"x","time":1e99}`:     "time: expected seconds from 0.001 to 86400, found 1e+99",
 
 		`{"id":"x","nodes":0,"depth":0,"position":"` + middle + `"}`: "depth: ",
 		`{"id":"x","rules":"standrad"}`:                              "did you mean \"standard\"?",
@@ -93,8 +94,8 @@ func TestBatchRefuses(t *testing.T) {
 	}
 	got := answers(t, newBatch(1), `{"id":"\u001b[31m\n","nodes":0}`)
 	require.Equal(t, "\x1b[31m\n", string(got[0].ID))
-	err := newBatch(1).Run(t.Context(), strings.NewReader("\n"+strings.Repeat(" ", maxLine)), io.Discard)
-	require.ErrorContains(t, err, "line 2: ")
+	err := newBatch(1).Run(t.Context(), strings.NewReader("\n"+strings.Repeat(" ", 5*maxLine)), io.Discard)
+	require.EqualError(t, err, "line 2: the line has no end")
 }
 
 // The answers are the same with any number of workers, but for their order and the time.

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package play
-
-import "time"
-
-func processTime() time.Duration { return 0 }
