@@ -3,12 +3,9 @@ package live
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"gyges/tournament"
@@ -16,15 +13,6 @@ import (
 	"gyges/tournament/record"
 	"gyges/tournament/web"
 )
-
-// shot saves a picture of the page where GYGES_SHOTS names a folder.
-func shot(t *testing.T, b *browsertest.Tab, name string) {
-	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
-		png, err := chromedp.Run(b.Context(), chromedp.FullScreenshot(100))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
-	}
-}
 
 // listen serves the pages to a browser.
 func listen(t *testing.T, s *testServer) string {
@@ -46,7 +34,6 @@ func TestBrowserLive(t *testing.T) {
 	url := listen(t, s)
 	console := b.Visit(url)
 	b.Wait(`document.querySelector(".runs .badge.running")`)
-	shot(t, b, "list")
 	b.Click(".runs a")
 	b.Wait(`document.querySelector("#viewer .board")`)
 	const games = `document.querySelector(".top dd").textContent`
@@ -73,7 +60,6 @@ func TestBrowserLive(t *testing.T) {
 	b.Click(`.boards a`)
 	b.Wait(`location.hash.startsWith("#game=1.5&ply=")`)
 	b.Wait(`document.querySelector(".sides b").textContent === "North: a"`)
-	shot(t, b, "run")
 
 	b.Click("[data-pause]")
 	appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(3)...))
@@ -130,7 +116,6 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 			.some((s) => s.getClientRects().length && s.getBoundingClientRect().right <= innerWidth)).map((f) => f.id)`, &wide)
 		require.Empty(t, wide, path)
 		require.Equal(t, "rgb(20, 23, 26)", b.Text(`getComputedStyle(document.body).backgroundColor`))
-		shot(t, b, "phone"+strings.ReplaceAll(path, "/", "-"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"gyges/agents"
 	"gyges/rules"
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
@@ -21,6 +22,18 @@ import (
 type board struct {
 	*browsertest.Tab
 	t *testing.T
+}
+
+// shallow ends searches early.
+func shallow(c *testConfig) {
+	c.Analyst.Params = append(c.Analyst.Params, agents.Param{Name: "depth", Value: "2"})
+}
+
+// openAnalysis opens the page with a position in the middle of a game, or what is named in its place.
+func openAnalysis(t *testing.T, s *testServer, change ...string) (b board, console func() []string) {
+	t.Helper()
+	b = board{browsertest.Open(t), t}
+	return b, b.Visit(listen(t, s) + "/analyse#" + question(change...).Encode())
 }
 
 // shows waits until the page shows a position after so many moves.
@@ -69,7 +82,7 @@ func (b board) deepens(lines, depth int) {
 // A position is set up, moves and a variation are made, lines come and are played, and a link
 // leads back to all of it.
 func TestBrowserAnalyse(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}
 	address := listen(t, s)
 	console := b.Visit(address + "/analyse")
@@ -92,7 +105,6 @@ func TestBrowserAnalyse(t *testing.T) {
 		if height == 2 {
 			b.Click(`#editor button[type=submit]`)
 			b.Wait(`document.getElementById("problem").textContent.startsWith("Position")`)
-			shot(t, b.Tab, "analyse-editor")
 		}
 	}
 	require.Equal(t, "All pieces are there.", b.Text(`document.getElementById("missing").textContent`))
@@ -128,7 +140,6 @@ func TestBrowserAnalyse(t *testing.T) {
 	b.Press(kb.ArrowDown)
 	b.shows(r.FormatPosition(g.Position()), 2)
 	b.deepens(3, 1)
-	shot(t, b.Tab, "analyse")
 
 	// a line is played
 	b.Click(`#lines li:nth-child(2) .m`)
@@ -169,7 +180,7 @@ func TestBrowserAnalyse(t *testing.T) {
 
 // Links of any kind lead to a page that works.
 func TestBrowserAnalyseLinks(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}
 	address := listen(t, s)
 	long := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-(b1)-b2 ( a1-a3 ) e6-(e5)-d5-d4-(d3)xd2@a4"}, "at": {"3"}}
@@ -194,8 +205,7 @@ func TestBrowserAnalyseLinks(t *testing.T) {
 
 // A piece is dragged to another square in the editor; a drag beyond the board changes nothing.
 func TestBrowserDrag(t *testing.T) {
-	b := board{browsertest.Open(t), t}
-	b.Visit(listen(t, newTestServer(t)) + "/analyse#rules=standard&position=" + url.QueryEscape(middle))
+	b, _ := openAnalysis(t, newTestServer(t, shallow))
 	b.shows(middle, 0)
 	b.Click("#edit")
 	rows := func() string { return b.Text(`document.querySelector("#table .board").dataset.position`) }
@@ -210,15 +220,10 @@ func TestBrowserDrag(t *testing.T) {
 
 // Nothing is wider than the screen, also with long lines and the editor.
 func TestBrowserAnalyseFits(t *testing.T) {
-	s := newTestServer(t, func(c *testConfig) { c.Searches = 3 })
-	address := listen(t, s)
+	b, _ := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-(b1)-b2 ( a1-a3 ) e6-(e5)-d5-d4-(d3)xd2@a4", "at", "3")
+	b.deepens(3, 1)
 	for _, width := range []int64{390, 1280, 1920} {
-		b := board{browsertest.Open(t), t}
-		err := chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900))
-		require.NoError(t, err)
-		q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-(b1)-b2 ( a1-a3 ) e6-(e5)-d5-d4-(d3)xd2@a4"}, "at": {"3"}}
-		b.Visit(address + "/analyse#" + q.Encode())
-		b.deepens(3, 1)
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(width, 900)))
 		require.Equal(t, width < 700, b.Text(`String(document.querySelector(".words-now").getBoundingClientRect().top > document.querySelector(".table").getBoundingClientRect().bottom)`) == "true")
 		b.press("edit")
 		b.Wait(`!document.getElementById("editor").hidden`)
@@ -226,16 +231,13 @@ func TestBrowserAnalyseFits(t *testing.T) {
 		b.Eval(`document.documentElement.scrollWidth`, &found)
 		require.LessOrEqual(t, found, width)
 		b.press("cancel")
-		shot(t, b.Tab, fmt.Sprintf("analyse-%d", width))
 	}
 }
 
 // Under Kang the hands are edited too; the keyboard alone is enough.
 func TestBrowserAnalyseKang(t *testing.T) {
-	s := newTestServer(t)
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"kang"}, "position": {"000000/000000/000000/000000/000000/000000 s 222/222 0-0 -"}}
-	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b, console := openAnalysis(t, newTestServer(t, shallow), "rules", "kang",
+		"position", "000000/000000/000000/000000/000000/000000 s 222/222 0-0 -")
 	b.Wait(`document.querySelector(".cell.source")`)
 	b.Click("#edit")
 	b.Press("3")
@@ -248,7 +250,6 @@ func TestBrowserAnalyseKang(t *testing.T) {
 	}
 	b.Eval(`document.getElementById("goals").value = "1-2"`, nil)
 	b.Click(`#editor [name=side][value=n]`)
-	shot(t, b.Tab, "analyse-kang")
 	b.Click(`#editor button[type=submit]`)
 	b.shows("000000/003000/000000/000000/000000/000000 n 221/222 1-2 -", 0)
 	b.Eval(`document.querySelector('[data-at="hand-n1"]').focus()`, nil)
@@ -265,7 +266,7 @@ func TestBrowserAnalyseKang(t *testing.T) {
 
 // A game leads to its position on the analysis board, and is played with help from then on.
 func TestBrowserAnalyseGame(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}
 	now := s.settled(s.begin("greedy", "standard", "north", "random"))
 	require.Len(t, now.Moves, 1)
@@ -285,7 +286,7 @@ func TestBrowserAnalyseGame(t *testing.T) {
 
 // A recorded game leads to its position on the analysis board.
 func TestBrowserAnalyseRecord(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	g := drawGame("standard", 0, "a", "b")
 	writeRun(t, filepath.Join(s.results, "match"), "finished", lines(g))
 	b := board{browsertest.Open(t), t}
@@ -306,10 +307,7 @@ func TestBrowserAnalyseRecord(t *testing.T) {
 
 // A move that can't be shown, as the server is not there, is kept.
 func TestBrowserAnalyseKeepsMoves(t *testing.T) {
-	s := newTestServer(t)
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
-	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b, _ := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2")
 	b.shows(middle, 0)
 	b.Eval(`window.request = window.fetch`, nil)
 	b.Eval(`window.fetch = () => Promise.reject(new Error("gone"))`, nil)
@@ -324,10 +322,7 @@ func TestBrowserAnalyseKeepsMoves(t *testing.T) {
 // Steps forward and lines that are played are shown in motion, at the speed of the page to
 // play; those who want less motion get none.
 func TestBrowserAnalyseMotion(t *testing.T) {
-	s := newTestServer(t)
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 e6xd2@a4"}}
-	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b, console := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2 e6xd2@a4")
 	b.shows(middle, 0)
 	setSpeed(b.Tab, "slow")
 	countLifted(b.Tab)
@@ -362,10 +357,7 @@ func TestBrowserAnalyseMotion(t *testing.T) {
 
 // Moves have the scores of the positions that were analysed, each for the side that made it.
 func TestBrowserAnalyseScores(t *testing.T) {
-	s := newTestServer(t)
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 ) e6xd2@a4"}, "at": {"1"}}
-	console := b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b, console := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2 ( a1-a3 ) e6xd2@a4", "at", "1")
 	b.deepens(3, 1)
 	b.press("switch")
 	const ofMove = `document.querySelector("#tree .ply .v").textContent.trim()`

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
@@ -18,15 +17,6 @@ import (
 	"gyges/tournament/internal/browsertest"
 	"gyges/tournament/record"
 )
-
-// shot saves a picture of the page where GYGES_SHOTS names a folder.
-func shot(t *testing.T, b *browsertest.Tab, name string) {
-	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
-		png, err := chromedp.Run(b.Context(), chromedp.FullScreenshot(100))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
-	}
-}
 
 // listen serves the pages to a browser.
 func listen(t *testing.T, s *testServer) string {
@@ -92,11 +82,9 @@ func (c *clicks) click(m rules.Move) {
 	if from := c.cell(m); from != picked {
 		require.Contains(c.t, sources, from)
 		c.Click(fmt.Sprintf(`[data-at="%s"]`, from))
-		shot(c.t, c.Tab, "picked-"+c.game.Rules().String())
 	}
 	c.Click(fmt.Sprintf(`[data-at="%s"]`, c.end(m)))
 	if m.Drop() != rules.NoSquare && c.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
-		shot(c.t, c.Tab, "drop-"+c.game.Rules().String())
 		c.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 	}
 }
@@ -169,7 +157,6 @@ func TestBrowserRules(t *testing.T) {
 	b.Wait(`document.getElementById("form-problem").textContent.includes("a number from 1 to 100000")`)
 	change("option-max_plies", "300")
 	b.Wait(`document.getElementById("form-problem").textContent === ""`)
-	shot(t, b, "form-rules")
 	b.Click(`#form button[type=submit]`)
 	b.Wait(`document.getElementById("rules-now").textContent.includes("turkish-advanced:null_move=allow,max_plies=300")`)
 	require.Len(t, console(), 1, "the request that was refused")
@@ -183,7 +170,6 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	console := b.Visit(url + "/play")
 	b.Eval(fmt.Sprintf(`void ((document.getElementById("rules").value = %q), document.getElementById("rules").dispatchEvent(new Event("change", { bubbles: true })))`, set), nil)
 	b.Click(fmt.Sprintf(`input[name=side][value=%s]`, you.Name()))
-	shot(t, b, "form-"+set)
 	setSpeed(b, "off")
 	b.Click(`#form button[type=submit]`)
 	c := &clicks{Tab: b, t: t, game: rules.NewGame(rules.MustParse(set), rules.MustParse(set).Start()),
@@ -223,7 +209,6 @@ func playByClicks(t *testing.T, set string, you rules.Side) {
 	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`),
 		outcome.String()+" ("+string(reason)+")")
 	b.Wait(`document.querySelector("#advice a")`)
-	shot(t, b, "over-"+set)
 
 	files, err := filepath.Glob(filepath.Join(s.results, "play-*", tournament.GamesFile))
 	require.NoError(t, err)
@@ -307,7 +292,6 @@ func (c *clicks) hint() {
 	require.NoError(c.t, c.game.Check(m))
 	require.Contains(c.t, c.Text(`document.querySelector("#advice p").textContent`), "Hint: "+c.you.String())
 	require.Equal(c.t, "true", c.Text(`String(!!document.querySelector("#table .board .arrow"))`))
-	shot(c.t, c.Tab, "hint-"+c.game.Rules().String())
 	n := len(c.game.Moves())
 	c.Click("#play-hint")
 	c.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length > %d`, n))
@@ -347,7 +331,6 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 			.some((s) => s.getClientRects().length && s.getBoundingClientRect().right <= innerWidth)).map((f) => f.id)`, &wide)
 		require.Empty(t, wide, path)
 		require.Equal(t, "rgb(20, 23, 26)", b.Text(`getComputedStyle(document.body).backgroundColor`))
-		shot(t, b, "phone"+strings.ReplaceAll(path, "/", "-"))
 	}
 	b.Visit(url + "/play")
 	b.Click(`input[value=random][name=setup]`)
@@ -357,5 +340,4 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 	var width int
 	b.Eval(`document.documentElement.scrollWidth`, &width)
 	require.LessOrEqual(t, width, 360)
-	shot(t, b, "phone-game")
 }

@@ -19,11 +19,10 @@ const headline = `document.querySelector("#headline").textContent`
 // doubleClick clicks twice on an element, as fast as people do.
 func doubleClick(t *testing.T, b *browsertest.Tab, selector string) {
 	t.Helper()
-	var at [2]float64
-	b.Eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({ block: "center", behavior: "instant" });
-		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector), &at)
+	b.Eval(fmt.Sprintf(`document.querySelector(%q).scrollIntoView({ block: "center", behavior: "instant" })`, selector), nil)
+	x, y := b.Middle(selector)
 	for n := range 2 {
-		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(at[0], at[1], chromedp.ClickCount(n+1))))
+		require.NoError(t, chromedp.Do(b.Context(), chromedp.MouseClickXY(x, y, chromedp.ClickCount(n+1))))
 	}
 }
 
@@ -42,12 +41,8 @@ func TestBrowserStaleGame(t *testing.T) {
 	require.Empty(t, p.now.Result)
 	b.Eval(`document.dispatchEvent(new Event("visibilitychange"))`, nil)
 	yourTurn(b, 6)
-}
 
-// A game that the server doesn't have any more is over on the page, which keeps its moves.
-func TestBrowserGameGone(t *testing.T) {
-	s := newTestServer(t)
-	p, b, _ := inGame(t, s, 2)
+	// one that the server doesn't have any more is over on the page, which keeps its moves
 	s.games.endIdle(time.Now().Add(2 * maxIdleTime))
 	b.Click(`.cell.source`)
 	b.Click(`.cell.end`)
@@ -55,9 +50,8 @@ func TestBrowserGameGone(t *testing.T) {
 	for _, id := range []string{"undo", "hint", "resign"} {
 		require.Equal(t, "true", b.Text(fmt.Sprintf(`String(document.getElementById(%q).disabled)`, id)), id)
 	}
-	shot(t, b, "gone")
 	b.Click(`#to-analyse`)
-	b.Wait(`location.pathname === "/analyse" && document.querySelectorAll("#tree .ply").length === 2`)
+	b.Wait(`location.pathname === "/analyse" && document.querySelectorAll("#tree .ply").length === 6`)
 
 	// its address leads to the form
 	b.Visit("about:blank")
@@ -69,7 +63,7 @@ func TestBrowserGameGone(t *testing.T) {
 
 // A page that waits for a slow server says so, and makes no request twice.
 func TestBrowserSlowServer(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := browsertest.Open(t)
 	console := b.Visit(listen(t, s) + "/play")
 	b.Wait(`document.querySelector("#lesson-steps button")`)
@@ -92,15 +86,14 @@ func TestBrowserSlowServer(t *testing.T) {
 	b.Click("#again") // the move is made, but the game has been left
 	b.Wait(`document.querySelector("#play").hidden`)
 	release()
-	b.Eval(`void (window.late = 0, setTimeout(() => { late = 1; }, 700))`, nil)
+	b.Eval(`void (window.late = 0, setTimeout(() => { late = 1; }, 200))`, nil)
 	b.Wait(`late === 1`)
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#play").hidden)`))
 	require.Equal(t, "2", b.Text(`String(posts)`))
 	b.Click("#other a")
 	b.Wait(`!document.querySelector("#play").hidden && document.querySelector("#moves li")`)
 
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
-	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.Visit(listen(t, s) + "/analyse#" + question("moves", "a1-b2").Encode())
 	board{b, t}.shows(middle, 0)
 	b.Eval(delayed, nil)
 	b.Click("#next")
@@ -146,7 +139,7 @@ func TestBrowserMishaps(t *testing.T) {
 
 // By the keyboard the focus stays where it was, and the link to the content keeps the address.
 func TestBrowserFocusStays(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	_, b, console := inGame(t, s, 2)
 	focus := func(selector string) { b.Eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector), nil) }
 	address := b.Text(`location.href`)
@@ -165,8 +158,7 @@ func TestBrowserFocusStays(t *testing.T) {
 	}
 	require.Equal(t, "lesson-back", b.Text(`document.activeElement.id`), "there is no next step")
 
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2"}}
-	b.Visit(listen(t, s) + "/analyse#" + q.Encode())
+	b.Visit(listen(t, s) + "/analyse#" + question("moves", "a1-b2").Encode())
 	board{b, t}.shows(middle, 0)
 	focus("#next")
 	b.Press(kb.Enter)
@@ -183,12 +175,10 @@ func TestBrowserFocusStays(t *testing.T) {
 
 // While pieces are set up there are no steps through moves; all of a board with hands is in view.
 func TestBrowserEditorAlone(t *testing.T) {
-	b := board{browsertest.Open(t), t}
-	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
 	kang := rules.MustParse("kang")
 	start := kang.FormatPosition(kang.Start())
-	q := url.Values{"rules": {"kang"}, "position": {start}, "moves": {"+1-a1"}}
-	b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b, _ := openAnalysis(t, newTestServer(t, shallow), "rules", "kang", "position", start, "moves", "+1-a1")
+	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 800)))
 	b.shows(start, 0)
 	require.Equal(t, "South to move. Choose one of the marked pieces in the hand.", b.Text(headline))
 	const bottom = `document.querySelector("#table").getBoundingClientRect().bottom`
@@ -198,28 +188,22 @@ func TestBrowserEditorAlone(t *testing.T) {
 	require.Equal(t, "true", b.Text(`String(document.getElementById("bar").classList.contains("empty"))`))
 }
 
-// In a low window nothing covers anything, and the hint is whole.
+// In a low window nothing covers anything, and the hint is whole. Small texts can be read.
 func TestBrowserLowWindow(t *testing.T) {
-	s := newTestServer(t)
-	p := begun(t, s, 2)
-	b := browsertest.Open(t)
+	_, b, _ := inGame(t, newTestServer(t), 2)
 	require.NoError(t, chromedp.Do(b.Context(), chromedp.EmulateViewport(1280, 480)))
-	openGame(t, s, b, p.now)
-	yourTurn(b, 2)
 	b.Click("#hint")
 	b.Wait(`document.querySelector("#play-hint")`)
-	shot(t, b, "low")
 	var over []string
 	b.Eval(`[[".words-now", ".moves-now"], ["#play-hint", ".moves-now"], [".moves-now", ".controls-now"], [".controls-now", "#below"], ["#below", "#lesson"]]
 		.filter(([a, b]) => document.querySelector(a).getBoundingClientRect().bottom > document.querySelector(b).getBoundingClientRect().top).map(String)`, &over)
 	require.Empty(t, over)
+	requireContrast(t, b)
 }
 
 // Another position leaves the variations of the last one a step back in the browser.
 func TestBrowserAnalyseBack(t *testing.T) {
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 ( a1-a3 )"}, "at": {"1"}}
-	console := b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b, console := openAnalysis(t, newTestServer(t, shallow), "moves", "a1-b2 ( a1-a3 )", "at", "1")
 	b.Wait(`document.querySelectorAll("#tree .ply").length === 2`)
 	address, text := b.Text(`location.href`), b.Text(`document.getElementById("text").value`)
 	for _, act := range []string{
@@ -243,9 +227,7 @@ func TestBrowserAnalyseBack(t *testing.T) {
 
 // The moves don't move up while the lines of another position are searched.
 func TestBrowserMovesStay(t *testing.T) {
-	b := board{browsertest.Open(t), t}
-	q := url.Values{"rules": {"standard"}, "position": {middle}, "moves": {"a1-b2 e6xd2@a4"}}
-	b.Visit(listen(t, newTestServer(t)) + "/analyse#" + q.Encode())
+	b, _ := openAnalysis(t, newTestServer(t), "moves", "a1-b2 e6xd2@a4")
 	b.deepens(3, 2)
 	b.Eval(`void (window.treeTop = () => document.getElementById("tree").getBoundingClientRect().top + scrollY, window.empty = 0,
 		window.tops = [treeTop()], new MutationObserver(() => {
@@ -262,8 +244,7 @@ func TestBrowserMovesStay(t *testing.T) {
 // The page says so if the server is stopped while it searches.
 func TestBrowserAnalysisCutOff(t *testing.T) {
 	s := newTestServer(t)
-	b := board{browsertest.Open(t), t}
-	b.Visit(listen(t, s) + "/analyse#" + url.Values{"rules": {"standard"}, "position": {middle}}.Encode())
+	b, _ := openAnalysis(t, s)
 	b.deepens(3, 1)
 	s.Close()
 	b.Wait(`/^the server (ended the search; switch it on again|can't be reached)$/.test(document.getElementById("progress").textContent)`)
@@ -272,7 +253,7 @@ func TestBrowserAnalysisCutOff(t *testing.T) {
 // While pieces are placed a height stays picked, also after the motion of a piece. The editor then
 // counts those on the board alone.
 func TestBrowserPlacing(t *testing.T) {
-	s := newTestServer(t)
+	s := newTestServer(t, shallow)
 	b := board{browsertest.Open(t), t}
 	address := listen(t, s)
 	for path, list := range map[string]string{
@@ -295,10 +276,9 @@ func TestBrowserPlacing(t *testing.T) {
 	require.Equal(t, "4 of height 1 missing, 4 of height 2 missing, 3 of height 3 missing.", b.Text(`document.getElementById("missing").textContent`))
 }
 
-// Small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
-func TestBrowserContrast(t *testing.T) {
-	s := newTestServer(t)
-	_, b, _ := inGame(t, s, 2)
+// requireContrast checks that small texts have the contrast of 4.5 that WCAG 2 asks for, in light and dark.
+func requireContrast(t *testing.T, b *browsertest.Tab) {
+	t.Helper()
 	for range 2 {
 		var low []string
 		b.Eval(`(() => {

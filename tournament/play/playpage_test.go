@@ -17,14 +17,6 @@ import (
 	"gyges/tournament/internal/browsertest"
 )
 
-// openGame shows a game on the page to play, by its address.
-func openGame(t *testing.T, s *testServer, b *browsertest.Tab, now state) (console func() []string) {
-	t.Helper()
-	console = b.Visit(listen(t, s) + "/play#game=" + now.ID)
-	b.Wait(`!document.querySelector("#play").hidden`)
-	return console
-}
-
 // yourTurn waits until the board shows all moves and the person is to move.
 func yourTurn(b *browsertest.Tab, plies int) {
 	b.Wait(fmt.Sprintf(`document.querySelectorAll("#moves li").length === %d && `+
@@ -80,7 +72,7 @@ func begun(t *testing.T, s *testServer, plies int) *replica {
 func inGame(t *testing.T, s *testServer, plies int) (p *replica, b *browsertest.Tab, console func() []string) {
 	t.Helper()
 	p, b = begun(t, s, plies), browsertest.Open(t)
-	console = openGame(t, s, b, p.now)
+	console = b.Visit(listen(t, s) + "/play#game=" + p.now.ID)
 	yourTurn(b, plies)
 	return p, b, console
 }
@@ -98,7 +90,6 @@ func TestBrowserEarlierPositions(t *testing.T) {
 	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#last").textContent`), "South "))
 	require.Equal(t, p.now.Moves[2], b.Text(`document.querySelector("#course").textContent`))
 	require.Equal(t, "0", b.Text(`String(document.querySelectorAll(".cell.source").length)`))
-	shot(t, b, "earlier")
 	b.Eval(`document.querySelector("#moves").focus()`, nil)
 	b.Press(kb.ArrowUp)
 	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
@@ -133,7 +124,8 @@ func TestBrowserEarlierPositions(t *testing.T) {
 func TestBrowserTurn(t *testing.T) {
 	s := newTestServer(t)
 	b := browsertest.Open(t)
-	console := openGame(t, s, b, s.settled(s.begin("random", "standard", "north", "random")))
+	console := b.Visit(listen(t, s) + "/play#game=" + s.settled(s.begin("random", "standard", "north", "random")).ID)
+	b.Wait(`document.querySelector(".cell.source")`)
 	above := func(upper, lower string) {
 		const top = `document.querySelector('%s').getBoundingClientRect().top`
 		require.Equal(t, "true", b.Text(fmt.Sprintf("String("+top+" < "+top+")", upper, lower)), "%s above %s", upper, lower)
@@ -166,7 +158,6 @@ func TestBrowserMotion(t *testing.T) {
 	countLifted(b)
 	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
 	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 4`)
-	shot(t, b, "motion")
 	b.Click(`[data-at="c3"]`)
 	require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Your turn", "the motion is over")
 	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
@@ -214,7 +205,6 @@ func TestBrowserDisplaced(t *testing.T) {
 		displaced := fmt.Sprintf("%v%d", m.To(), p.game.Position().At(m.To()))
 		require.Equal(t, displaced, b.Text(`document.querySelector(".lifted").dataset.lifted`))
 		require.Contains(t, b.Text(`document.querySelector("#headline").textContent`), "Choose where the piece on "+m.To().String()+" goes.")
-		shot(t, b, "displaced")
 		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
 		b.Wait(`document.querySelectorAll("#moves li").length > 2`)
 		require.Equal(t, p.game.Rules().LongText(p.game.Position(), m), b.Text(`document.querySelectorAll("#moves .m")[2].textContent`))
@@ -242,10 +232,9 @@ func TestBrowserClock(t *testing.T) {
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#undo").disabled)`))
 	b.Click(`#moves li`)
 	require.Equal(t, "true", b.Text(`String(document.querySelector("#go-on").disabled)`))
-	shot(t, b, "clock")
 
 	g := &game{rules: rules.MustParse("standard"), policy: "play", human: rules.South,
-		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 3 * time.Second}}
+		agent: s.games.Players[0].Spec, clock: tournament.Clock{Base: 700 * time.Millisecond}}
 	g.start = g.rules.Start()
 	require.NoError(t, s.games.start("1.2.3.4", g))
 	b.Visit(url + "/play?short#game=" + g.id)
@@ -312,7 +301,6 @@ func TestBrowserSizes(t *testing.T) {
 			if size.width > 1000 {
 				require.LessOrEqual(t, box.Buttons, float64(size.height), name)
 			}
-			shot(t, b, "size-"+name)
 		}
 	}
 }
@@ -333,7 +321,6 @@ func TestBrowserDragging(t *testing.T) {
 	require.Equal(t, "false", b.Text(drawn), "the piece has left its square")
 	require.Equal(t, "true", b.Text(lifted))
 	require.True(t, strings.HasPrefix(b.Text(`document.querySelector("#course").textContent`), from+"-"))
-	shot(t, b, "dragging")
 	b.Mouse(input.DispatchMouseEventTypeMouseMoved, at("goal-n"))
 	b.Mouse(input.DispatchMouseEventTypeMouseReleased, at("goal-n"))
 	require.Equal(t, "true", b.Text(drawn))

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -193,7 +192,6 @@ func TestBrowserReview(t *testing.T) {
 	require.Equal(t, "true", b.Text(`document.querySelector(".review-line button").getAttribute("aria-pressed")`))
 	described := b.Text(`document.querySelector(".review-status").textContent`)
 	require.Regexp(t, "^(South|North) ", described)
-	shot(t, b, "review-short")
 	b.Press(kb.ArrowLeft)
 	require.NotEqual(t, described, b.Text(`document.querySelector(".review-status").textContent`), "it is of a move that is no longer shown")
 
@@ -207,6 +205,5 @@ func TestBrowserReview(t *testing.T) {
 		var over int
 		b.Eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over)
 		require.Zero(t, over, width)
-		shot(t, b, fmt.Sprint("review-", width))
 	}
 }

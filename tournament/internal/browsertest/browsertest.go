@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -74,11 +75,12 @@ func (m Main) Run() int {
 	return code
 }
 
-// Open opens a page in a context of its own: it shares nothing with those of other tests. It ends with
-// the test.
+// Open opens a page in a context of its own: it shares nothing with those of other tests, beside which
+// the test goes on. The page ends with the test; a picture of its end is saved where GYGES_SHOTS names a folder.
 func Open(t *testing.T) *Tab {
 	t.Helper()
 	path := find(t)
+	t.Parallel()
 	browser.once.Do(func() { startBrowser(path) })
 	require.NoError(t, browser.err)
 	ctx, cancel := chromedp.NewContext(browser.ctx, chromedp.WithNewBrowserContext())
@@ -89,6 +91,15 @@ func Open(t *testing.T) *Tab {
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
 	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
+	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	require.NoError(t, err)
+	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
+		t.Cleanup(func() {
+			png, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.Base(t.Name())+".png"), png, 0o644))
+		})
+	}
 	require.NoError(t, chromedp.Listen(ctx, func(ev any) {
 		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
 			b.mu.Lock()
