@@ -18,12 +18,12 @@ func TestLeague(t *testing.T) {
 	defer func() { require.NoError(t, f.Close()) }()
 	var d ratings.Data
 	m := Matcher{
-		Single: func(g Result) { d.Add(g.South, g.North, g.Result) },
-		Pair:   func(g, h Result) { d.AddPair(g.South, g.North, g.Result, h.Result) },
+		Single: func(g Game) { d.Add(g.South, g.North, g.Result) },
+		Pair:   func(g, h Game) { d.AddPair(g.South, g.North, g.Result, h.Result) },
 	}
 	require.NoError(t, Read(context.Background(), PGN, f, Handler{
 		Game: func(g *Game) error {
-			m.Add(Result{South: g.South, North: g.North, Result: g.Result}, g.Pair)
+			m.Add(*g)
 			return nil
 		},
 		Bad: func(line int, err error) error { t.Errorf("line %d: %v", line, err); return nil },

@@ -1,7 +1,5 @@
 package source
 
-import "gyges/ratings"
-
 // maxWaiting is how many games may wait for the other game of their pair. In a
 // file that several workers wrote, the two are a few games apart.
 const maxWaiting = 4096
@@ -11,25 +9,18 @@ const maxWaiting = 4096
 type Matcher struct {
 	// Single and Pair are called for the games; in a pair the players of the second
 	// game are those of the first with sides swapped.
-	Single func(Result)
-	Pair   func(first, second Result)
+	Single func(Game)
+	Pair   func(first, second Game)
 
-	waiting map[string]Result
+	waiting map[string]Game
 	keys    []string // of waiting, the oldest first, and of some that no longer wait
 }
 
-// Result is a game as ratings need it.
-type Result struct {
-	South, North, Rules string
-	Rated               [2]string // who is rated in place of South and North; empty for themselves
-	Result              ratings.Result
-	Fault               bool // decided the game: a crash, an illegal move or the like
-}
-
-// Add takes a game. Two games with one key, other than "", that are of the same
-// players with sides swapped, rated for the same, and under the same rules, are a pair.
-func (m *Matcher) Add(g Result, key []byte) {
-	if len(key) == 0 {
+// Add takes a game, of which it keeps no byte slices. Two games with one Pair, other than "", that are of the
+// same players with sides swapped, rated for the same, and under the same rules, are a pair.
+func (m *Matcher) Add(g Game) {
+	key := g.Pair
+	if g.ID, g.Pair, g.Opening = nil, nil, nil; len(key) == 0 {
 		m.Single(g)
 		return
 	}
@@ -43,7 +34,7 @@ func (m *Matcher) Add(g Result, key []byte) {
 		m.Single(other)
 	}
 	if m.waiting == nil {
-		m.waiting = make(map[string]Result)
+		m.waiting = make(map[string]Game)
 	}
 	if len(m.keys) >= maxWaiting {
 		m.flush(maxWaiting / 2)
@@ -55,8 +46,8 @@ func (m *Matcher) Add(g Result, key []byte) {
 }
 
 // Waiting returns the games whose partner may still come.
-func (m *Matcher) Waiting() []Result {
-	var list []Result
+func (m *Matcher) Waiting() []Game {
+	var list []Game
 	for _, key := range m.keys {
 		if g, ok := m.waiting[key]; ok {
 			list = append(list, g)

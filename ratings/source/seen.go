@@ -32,7 +32,7 @@ func (s *Seen) Full() bool { return s.full }
 // Add remembers an id and reports whether it was there before.
 func (s *Seen) Add(id []byte) bool {
 	if n, err := strconv.ParseUint(string(id), 10, 63); err == nil && (id[0] != '0' || len(id) == 1) {
-		return s.AddNumber(n)
+		return s.addNumber(n)
 	}
 	if s.hashes == nil {
 		s.hashes, s.seed = make(map[uint64]struct{}), maphash.MakeSeed()
@@ -49,8 +49,8 @@ func (s *Seen) Add(id []byte) bool {
 	return false
 }
 
-// AddNumber is Add for a number.
-func (s *Seen) AddNumber(n uint64) bool {
+// addNumber is Add for a number.
+func (s *Seen) addNumber(n uint64) bool {
 	i, _ := slices.BinarySearchFunc(s.ranges, n, func(r idRange, n uint64) int { return cmp.Compare(r.High, n) })
 	if i < len(s.ranges) && s.ranges[i].Low <= n {
 		return true

@@ -30,15 +30,31 @@ const (
 	checkEvery = 1 << 14
 )
 
-// Game is one game's result. Byte slices are valid until the handler returns.
+// Game is a game as ratings need it. Byte slices are valid until the next game is read.
 type Game struct {
 	South, North string
+	Rated        [2]string // who is rated in place of South and North; empty for themselves
 	Result       ratings.Result
 	Rules        string // empty if unknown
 	ID           []byte // of the game in its file; empty if unknown
 	Pair         []byte // the same in both games of a pair; empty if unknown
-	Fault        bool   // decided it, as the tag Fault of exports says
-	Line         int    // of its first line, from 1
+	Opening      []byte // the position it began in; records have it
+	Fault        bool   // decided it: a crash, an illegal move or the like
+	NotPlayed    bool   // since a player was suspended; in records
+	Line         int    // of its first line, from 1; 0 in records
+}
+
+// Names keeps one string for each text.
+type Names map[string]string
+
+// Of returns the string of a text.
+func (n Names) Of(text []byte) string {
+	name, ok := n[string(text)]
+	if !ok {
+		name = string(text)
+		n[name] = name
+	}
+	return name
 }
 
 // Handler holds the functions that are called for the content of a file, in its order.
@@ -105,12 +121,12 @@ type reader struct {
 	ctx   context.Context
 	h     Handler
 	lines *jsonl.Reader
-	names map[string]string // one string for each name
+	names Names
 	out   Game
 }
 
 func newReader(ctx context.Context, in io.Reader, h Handler) reader {
-	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: map[string]string{}}
+	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
 }
 
 // next returns the next line without its end, or io.EOF after the last one.
@@ -155,19 +171,9 @@ func (r *reader) game(south, north, result value, rules []byte) error {
 	} else if err != nil {
 		return r.h.Bad(result.line, err)
 	}
-	for _, name := range []struct {
-		to   *string
-		text []byte
-	}{{&r.out.South, south.text}, {&r.out.North, north.text}, {&r.out.Rules, rules}} {
-		known, ok := r.names[string(name.text)]
-		if !ok && len(name.text) > 0 {
-			if len(r.names) >= maxNames {
-				return fmt.Errorf("expected at most %d players, found more", maxNames)
-			}
-			known = string(name.text)
-			r.names[known] = known
-		}
-		*name.to = known
+	r.out.South, r.out.North, r.out.Rules = r.names.Of(south.text), r.names.Of(north.text), r.names.Of(rules)
+	if len(r.names) > maxNames {
+		return fmt.Errorf("expected at most %d players, found more", maxNames)
 	}
 	return r.h.Game(&r.out)
 }

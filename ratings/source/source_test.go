@@ -182,13 +182,13 @@ func TestSeenAgreesWithMap(t *testing.T) {
 func TestSeenIsBounded(t *testing.T) {
 	var s Seen
 	for i := range uint64(maxRanges + 10) {
-		s.AddNumber(2 * i)
+		s.addNumber(2 * i)
 	}
 	require.True(t, s.Full())
 	require.Len(t, s.ranges, maxRanges)
 	var inOrder Seen
 	for i := range uint64(maxRanges + 10) {
-		inOrder.AddNumber(i)
+		inOrder.addNumber(i)
 	}
 	require.False(t, inOrder.Full())
 	require.Len(t, inOrder.ranges, 1)
@@ -196,13 +196,13 @@ func TestSeenIsBounded(t *testing.T) {
 
 func TestMatcher(t *testing.T) {
 	var got []string
-	name := func(g Result) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
+	name := func(g Game) string { return fmt.Sprintf("%s%s%+d", g.South, g.North, g.Result) }
 	m := Matcher{
-		Single: func(g Result) { got = append(got, name(g)) },
-		Pair:   func(g, h Result) { got = append(got, name(g)+"/"+name(h)) },
+		Single: func(g Game) { got = append(got, name(g)) },
+		Pair:   func(g, h Game) { got = append(got, name(g)+"/"+name(h)) },
 	}
 	add := func(south, north, rules, key string, r ratings.Result) {
-		m.Add(Result{South: south, North: north, Rules: rules, Result: r}, []byte(key))
+		m.Add(Game{South: south, North: north, Rules: rules, Result: r, Pair: []byte(key)})
 	}
 	add("a", "b", "", "1", 1)
 	add("a", "c", "", "2", 1)

@@ -113,7 +113,6 @@ func beginsPair(f io.ReaderAt, start, end int64) (bool, error) {
 	if n, err := f.ReadAt(line, start); n < len(line) {
 		return false, err
 	}
-	var o record.GameResult
-	err := record.NewReader(bytes.NewReader(line), "").ReadResult(&o)
-	return err == nil && o.Game == 2*o.Pair, nil
+	g, err := record.NewReader(bytes.NewReader(line), "").Read()
+	return err == nil && g.Game == 2*g.Pair, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gyges/ratings/source"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
 )
@@ -37,29 +38,18 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Is reports whether the target is [ErrTorn] and the line is such a one.
 func (e *LineError) Is(target error) bool { return target == ErrTorn && e.torn }
 
-// GameResult is what ratings need of a record. Its byte slices are valid until the
-// reader's next call.
-type GameResult struct {
-	Game, Pair   int64
-	Rules        []byte
-	Opening      []byte // the position the game began in
-	South, North []byte // agents
-	Result       []byte // "1-0", "0-1" or "1/2-1/2"
-	NotPlayed    bool   // see [FaultSuspended]
-	Fault        bool   // decided the game
-}
-
 // Reader streams records from a file of them: whole ones, or their results alone. It
 // belongs to one goroutine.
 type Reader struct {
 	*jsonl.Reader
-	name string
-	text []byte // the last line, without its end
+	name  string
+	text  []byte // the last line, without its end
+	names source.Names
 }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{Reader: jsonl.NewReader(r, MaxLine), name: name}
+	return &Reader{Reader: jsonl.NewReader(r, MaxLine), name: name, names: source.Names{}}
 }
 
 // Read returns the next record, or io.EOF after the last one. Unknown keys, an empty
@@ -74,20 +64,20 @@ func (r *Reader) Read() (*Game, error) {
 	return r.Game()
 }
 
-// ReadResult stores the next result in o, some fifty times as fast as Read: of a line
+// ReadShort stores the next game as ratings need it in o, some fifty times as fast as Read: of a line
 // that is laid out as [Writer] does it, only the beginning and the result are read, and
 // mistakes elsewhere are not found. Any other line is read and checked whole. Errors are
 // those of Read.
-func (r *Reader) ReadResult(o *GameResult) error {
+func (r *Reader) ReadShort(o *source.Game) error {
 	if err := r.next(); err != nil {
 		return err
 	}
-	if o.scan(r.text) {
+	if r.scan(r.text, o) {
 		return nil
 	}
 	g, err := r.Game()
 	if err == nil {
-		*o = g.result()
+		*o = g.Short()
 	}
 	return err
 }
@@ -139,11 +129,12 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 	}
 }
 
-// result returns the result of the game.
-func (g *Game) result() GameResult {
-	return GameResult{
-		g.Game, g.Pair, []byte(g.Rules), []byte(g.Opening), []byte(g.South.Agent), []byte(g.North.Agent),
-		[]byte(g.Result), g.NotPlayed(), g.Fault != nil,
+// Short returns the game as ratings need it.
+func (g *Game) Short() source.Game {
+	return source.Game{
+		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Opening: []byte(g.Opening),
+		Result: RatingResult(g.Result), ID: strconv.AppendInt(nil, g.Game, 10), Pair: strconv.AppendInt(nil, g.Pair, 10),
+		NotPlayed: g.NotPlayed(), Fault: g.Fault != nil,
 	}
 }
 
@@ -166,7 +157,7 @@ func parse(line []byte) (*Game, error) {
 }
 
 // scan reads a line that is laid out as [Writer] does it, and reports whether it is.
-func (o *GameResult) scan(line []byte) bool {
+func (r *Reader) scan(line []byte, o *source.Game) bool {
 	ok := len(line) > 0 && line[len(line)-1] == '}'
 	// value returns what stands behind a key up to a delimiter, and removes both.
 	value := func(key string, delimiter byte) []byte {
@@ -178,29 +169,35 @@ func (o *GameResult) scan(line []byte) bool {
 		line = rest[i+1:]
 		return rest[:i]
 	}
-	number := func(key string) int64 {
-		n, err := strconv.ParseUint(string(value(key, ',')), 10, 63)
+	number := func(key string) []byte {
+		text := value(key, ',')
+		_, err := strconv.ParseUint(string(text), 10, 63)
 		ok = ok && err == nil
-		return int64(n)
+		return text
 	}
-	o.Game, o.Pair = number(`{"game":`), number(`"pair":`)
-	o.Rules = value(`"rules":"`, '"')
+	*o = source.Game{ID: number(`{"game":`), Pair: number(`"pair":`)}
+	ruleSet := value(`"rules":"`, '"')
 	o.Opening = value(`,"opening":"`, '"')
 	value(`,"policy":"`, '"')
-	o.South = value(`,"south":{"agent":"`, '"')
+	south := value(`,"south":{"agent":"`, '"')
 	value(`,"seed":"`, '"')
-	o.North = value(`},"north":{"agent":"`, '"')
+	north := value(`},"north":{"agent":"`, '"')
 	const result = `],"result":"` // in a text the quotes would be escaped, so this is the key
 	i := bytes.Index(line, []byte(result))
 	if !ok || i < 0 {
 		return false
 	}
 	line = line[i:]
-	o.Result = value(result, '"')
+	points := string(value(result, '"'))
 	reason := string(value(`,"reason":"`, '"'))
 	o.NotPlayed = reason == string(FaultSuspended)
 	value(`,"plies":`, ',')
 	o.Fault = bytes.HasPrefix(line, []byte(`"fault":`))
-	return ok && slices.Contains(results[:], string(o.Result)) && len(o.South) > 0 && len(o.North) > 0 &&
-		(len(o.Rules) > 0 || reason == Imported)
+	if !ok || !slices.Contains(results[:], points) || len(south) == 0 || len(north) == 0 ||
+		len(ruleSet) == 0 && reason != Imported {
+		return false
+	}
+	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
+	o.South, o.North = r.names.Of(south), r.names.Of(north)
+	return true
 }

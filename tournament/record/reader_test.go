@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"gyges/ratings/source"
 )
 
 // sampleGame draws a record that the checks accept.
@@ -35,8 +37,8 @@ func sampleGame(t *rapid.T) *Game {
 	return g
 }
 
-// ReadResult finds in any record what Read does.
-func TestReadResultAgreesWithRead(t *testing.T) {
+// ReadShort finds in any record what Read does.
+func TestReadShortAgreesWithRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var file []byte
 		for range rapid.IntRange(0, 5).Draw(t, "games") {
@@ -47,16 +49,15 @@ func TestReadResultAgreesWithRead(t *testing.T) {
 		}
 		whole, quick := NewReader(bytes.NewReader(file), "f"), NewReader(bytes.NewReader(file), "f")
 		for {
-			var o GameResult
+			var o source.Game
 			g, errWhole := whole.Read()
-			errQuick := quick.ReadResult(&o)
+			errQuick := quick.ReadShort(&o)
 			if errWhole != nil {
 				require.Equal(t, errWhole.Error(), errQuick.Error())
 				return
 			}
 			require.NoError(t, errQuick)
-			require.Equal(t, []any{g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent, g.Result, g.NotPlayed()},
-				[]any{o.Game, o.Pair, string(o.Rules), string(o.South), string(o.North), string(o.Result), o.NotPlayed})
+			require.Equal(t, g.Short(), o)
 			again, err := quick.Game()
 			require.NoError(t, err)
 			require.Equal(t, g, again)
@@ -64,23 +65,23 @@ func TestReadResultAgreesWithRead(t *testing.T) {
 	})
 }
 
-func TestReadResultAfterABadLine(t *testing.T) {
+func TestReadShortAfterABadLine(t *testing.T) {
 	g := &Game{Rules: "kang", Opening: "o", South: Player{"a", 1}, North: Player{"b", 2}, Moves: []string{},
 		Result: "1-0", Reason: "goal"}
 	line := string(line(t, g))
 	r := NewReader(strings.NewReader(line+"\nnonsense\n"+strings.Repeat("x", MaxLine+1)+"\n"+line), "f")
-	var o GameResult
-	require.NoError(t, r.ReadResult(&o))
+	var o source.Game
+	require.NoError(t, r.ReadShort(&o))
 	for n, want := range []string{"an empty line", "expected a game record", "a longer line"} {
-		err := r.ReadResult(&o)
+		err := r.ReadShort(&o)
 		var bad *LineError
 		require.True(t, errors.As(err, &bad))
 		require.Equal(t, n+2, bad.Line)
 		require.ErrorContains(t, err, want)
 	}
-	require.NoError(t, r.ReadResult(&o))
-	require.Equal(t, "kang", string(o.Rules))
-	require.ErrorIs(t, r.ReadResult(&o), io.EOF)
+	require.NoError(t, r.ReadShort(&o))
+	require.Equal(t, "kang", o.Rules)
+	require.ErrorIs(t, r.ReadShort(&o), io.EOF)
 }
 
 // endless is a line without an end.
@@ -102,13 +103,14 @@ func TestLineWithoutEnd(t *testing.T) {
 func TestScan(t *testing.T) {
 	g := &Game{Game: 7, Pair: 3, Rules: "standard", Opening: "o", South: Player{"a:x=1", 1}, North: Player{"b", 2},
 		Moves: []string{"d1-c3"}, Scores: []Score{12}, Result: "0-1", Reason: "goal", Plies: 1}
-	var o GameResult
-	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
-	require.Equal(t, "7 3 standard a:x=1 b 0-1", fmt.Sprintf("%d %d %s %s %s %s", o.Game, o.Pair, o.Rules, o.South,
+	var o source.Game
+	r := NewReader(nil, "")
+	require.True(t, r.scan(bytes.TrimSpace(line(t, g)), &o))
+	require.Equal(t, "7 3 standard a:x=1 b -1", fmt.Sprintf("%s %s %s %s %s %d", o.ID, o.Pair, o.Rules, o.South,
 		o.North, o.Result))
 	require.False(t, o.Fault)
 	g.Reason, g.Fault = string(FaultCrash), &Fault{Side: "south", Kind: FaultCrash, Detail: `"x`}
-	require.True(t, o.scan(bytes.TrimSpace(line(t, g))))
+	require.True(t, r.scan(bytes.TrimSpace(line(t, g)), &o))
 	require.True(t, o.Fault)
 	require.False(t, o.NotPlayed)
 }
@@ -122,7 +124,7 @@ func BenchmarkReader(b *testing.B) {
 	file := bytes.Repeat(line(b, &g), 1000)
 	for name, read := range map[string]func(r *Reader) error{
 		"whole":   func(r *Reader) error { _, err := r.Read(); return err },
-		"results": func(r *Reader) error { return r.ReadResult(new(GameResult)) },
+		"results": func(r *Reader) error { return r.ReadShort(new(source.Game)) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))
@@ -135,14 +137,14 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-// What ReadResult doesn't check, Game does.
-func TestGameAfterReadResult(t *testing.T) {
+// What ReadShort doesn't check, Game does.
+func TestGameAfterReadShort(t *testing.T) {
 	g := Game{Rules: "r", Opening: "o", South: Player{Agent: "a"}, North: Player{Agent: "b"}, Moves: []string{"pass"},
 		Result: "1-0", Reason: "goal", Plies: 2}
 	file := line(t, &g)
 	r := NewReader(bytes.NewReader(file), "f")
-	var o GameResult
-	require.NoError(t, r.ReadResult(&o))
+	var o source.Game
+	require.NoError(t, r.ReadShort(&o))
 	_, err := r.Game()
 	require.EqualError(t, err, "f:1: game 0: expected plies from 0 to the 1 moves, found 2")
 }
@@ -260,8 +262,8 @@ func TestImportedGames(t *testing.T) {
 	back, err := NewReader(bytes.NewReader(text), "f").Read()
 	require.NoError(t, err)
 	require.Equal(t, &g, back)
-	var o GameResult
-	require.True(t, o.scan(text))
+	var o source.Game
+	require.True(t, NewReader(nil, "").scan(text, &o))
 	require.Empty(t, o.Rules)
 	_, err = Replay(back)
 	require.EqualError(t, err, "game 0: expected moves, found a game imported without")
@@ -270,5 +272,5 @@ func TestImportedGames(t *testing.T) {
 	require.ErrorContains(t, g.check(), "expected an opening, found none")
 	g.Moves, g.Reason = []string{}, "goal"
 	require.ErrorContains(t, g.check(), "expected rules, found none")
-	require.False(t, o.scan(bytes.TrimSpace(line(t, &g))))
+	require.False(t, NewReader(nil, "").scan(bytes.TrimSpace(line(t, &g)), &o))
 }

@@ -13,6 +13,7 @@ import (
 
 	"gyges/agents"
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/ratings/table"
 	"gyges/rules"
 	"gyges/tournament/record"
@@ -165,9 +166,9 @@ func TestScale(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	outcomes := record.NewReader(reader, "big")
-	var o record.GameResult
+	var o source.Game
 	south := int64(0)
-	for outcomes.ReadResult(&o) == nil {
+	for outcomes.ReadShort(&o) == nil {
 		g, err := outcomes.Game()
 		require.NoError(t, err)
 		c.Add(g)

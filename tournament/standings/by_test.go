@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/ratings"
+	"gyges/ratings/source"
 	"gyges/rules"
 	"gyges/tournament/record"
 )
@@ -142,8 +143,8 @@ func TestOpeningOfResults(t *testing.T) {
 	t.Parallel()
 	line := opened(0, "standard", setupAB, "1-0")
 	for _, text := range []string{line, " " + line} { // the second isn't laid out as usual
-		var o record.GameResult
-		require.NoError(t, record.NewReader(strings.NewReader(text), "a").ReadResult(&o))
+		var o source.Game
+		require.NoError(t, record.NewReader(strings.NewReader(text), "a").ReadShort(&o))
 		require.Equal(t, setupAB, string(o.Opening))
 	}
 }

@@ -41,7 +41,6 @@ type Reader struct {
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
 	runs     []knownRun
-	key      []byte      // of the last pair
 	seen     source.Seen // by [Reader.Append]
 	lines    int         // read by it
 }
@@ -158,7 +157,7 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 				r.Skipped.Duplicate++
 				return nil
 			}
-			r.add(source.Result{South: g.South, North: g.North, Rules: g.Rules, Result: g.Result, Fault: g.Fault}, g.Pair, s)
+			r.add(g, s)
 			return nil
 		},
 		Bad: func(line int, err error) error {
@@ -174,25 +173,13 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 	return err
 }
 
-// interned keeps one string for each text.
-type interned map[string]string
-
-func (n interned) of(b []byte) string {
-	t, ok := n[string(b)]
-	if !ok {
-		t = string(b)
-		n[t] = t
-	}
-	return t
-}
-
 // records reads the records of a run that follow its first lines and returns the
 // number of lines. Those in seen are duplicates.
 func (r *Reader) records(
 	ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings,
 ) (lines int, err error) {
-	results, names := record.NewReader(in, name), interned{}
-	var o record.GameResult
+	results := record.NewReader(in, name)
+	var o source.Game
 	for ; ; lines++ {
 		if lines%4096 == 0 && ctx.Err() != nil {
 			return lines, ctx.Err()
@@ -212,11 +199,11 @@ func (r *Reader) records(
 		switch {
 		case err != nil:
 			return lines, err
-		case seen.AddNumber(uint64(o.Game)):
+		case seen.Add(o.ID):
 			r.Skipped.Duplicate++
 			continue
 		}
-		if r.Record != nil && !o.NotPlayed && r.includes(string(o.Rules)) {
+		if r.Record != nil && !o.NotPlayed && r.includes(o.Rules) {
 			if game == nil {
 				game, _ = results.Game() // nil if only the result can be read
 			}
@@ -225,41 +212,37 @@ func (r *Reader) records(
 				r.Record(game)
 			}
 		}
-		r.count(&o, names, s)
+		r.count(&o, s)
 	}
 }
 
 // count counts a result of a record, unless it is left out.
-func (r *Reader) count(o *record.GameResult, names interned, s *Standings) {
-	south, north, ruleSet := names.of(o.South), names.of(o.North), names.of(o.Rules)
+func (r *Reader) count(o *source.Game, s *Standings) {
 	if r.Rules == nil { // with a filter games are missing
-		s.run().schedule.add(o.Pair, south, north, string(o.Result))
+		pair, _ := strconv.ParseInt(string(o.Pair), 10, 64) // has been read already
+		s.run().schedule.add(pair, o.South, o.North, record.ResultText(o.Result))
 	}
 	if o.NotPlayed {
 		r.Skipped.NotPlayed++
 		return
 	}
-	var rated [2]string
-	if r.BySetup && r.includes(ruleSet) {
-		var ok bool
-		if rated[0], rated[1], ok = rowNames(ruleSet, string(o.Opening)); !ok {
+	if r.BySetup && r.includes(o.Rules) {
+		south, north, ok := rowNames(o.Rules, string(o.Opening))
+		if !ok {
 			r.Skipped.NoSetup++
 			return
 		}
 		if r.PerSide {
-			rated[0], rated[1] = ratings.SideNames(rated[0], rated[1])
+			south, north = ratings.SideNames(south, north)
 		}
+		o.Rated = [2]string{south, north}
 	}
-	r.key = strconv.AppendInt(r.key[:0], o.Pair, 10)
-	r.add(source.Result{
-		South: south, North: north, Rules: ruleSet, Result: record.RatingResult(string(o.Result)),
-		Fault: o.Fault, Rated: rated,
-	}, r.key, s)
+	r.add(o, s)
 }
 
 // next reads the next result and, in strict mode, the whole game.
-func (r *Reader) next(results *record.Reader, o *record.GameResult) (*record.Game, error) {
-	if err := results.ReadResult(o); err != nil || !r.Strict {
+func (r *Reader) next(results *record.Reader, o *source.Game) (*record.Game, error) {
+	if err := results.ReadShort(o); err != nil || !r.Strict {
 		return nil, err
 	}
 	return results.Game()
@@ -268,7 +251,7 @@ func (r *Reader) next(results *record.Reader, o *record.GameResult) (*record.Gam
 func (r *Reader) includes(rules string) bool { return r.Rules == nil || r.Rules[rules] }
 
 // add counts a game, unless its rule set is not included.
-func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
+func (r *Reader) add(g *source.Game, s *Standings) {
 	if !r.known[g.Rules] {
 		if r.known == nil {
 			r.known = map[string]bool{}
@@ -277,7 +260,7 @@ func (r *Reader) add(g source.Result, pair []byte, s *Standings) {
 		r.RuleSets = append(r.RuleSets, g.Rules)
 	}
 	if r.includes(g.Rules) {
-		s.add(g, pair)
+		s.add(*g)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"gyges/agents"
 	"gyges/ratings"
@@ -100,19 +99,16 @@ func (s *Standings) Add(g *record.Game) {
 		return
 	}
 	s.addWhole(g)
-	s.add(source.Result{
-		South: g.South.Agent, North: g.North.Agent, Rules: g.Rules, Result: record.RatingResult(g.Result),
-		Fault: g.Fault != nil,
-	}, strconv.AppendInt(nil, g.Pair, 10))
+	s.add(g.Short())
 }
 
-// add counts the result of a game. Games of one pair have the same key; nil: it is in none.
-func (s *Standings) add(g source.Result, key []byte) {
+// add counts the result of a game.
+func (s *Standings) add(g source.Game) {
 	s.run().Games++
 	set := s.ruleSet(g.Rules)
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || s.run().config.Schedule.Adaptive()
-	s.pairs.Add(g, key)
+	s.pairs.Add(g)
 }
 
 // addWhole counts what only a game that could be read whole has.
@@ -122,10 +118,10 @@ func (s *Standings) addWhole(g *record.Game) {
 }
 
 // addSingle counts a game that belongs to no pair.
-func (s *Standings) addSingle(g source.Result) { addResult(s.ruleSet(g.Rules).data, g) }
+func (s *Standings) addSingle(g source.Game) { addResult(s.ruleSet(g.Rules).data, g) }
 
 // addResult adds a game to the results of its rule set.
-func addResult(d *ratings.Data, g source.Result) {
+func addResult(d *ratings.Data, g source.Game) {
 	if g.Rated != ([2]string{}) {
 		g.South, g.North = g.Rated[0], g.Rated[1]
 	}
@@ -134,14 +130,14 @@ func addResult(d *ratings.Data, g source.Result) {
 }
 
 // addFault notes that a fault decided a game, if one did.
-func addFault(d *ratings.Data, g source.Result) {
+func addFault(d *ratings.Data, g source.Game) {
 	if g.Fault {
 		d.AddFault(g.South, g.North, g.Result)
 	}
 }
 
 // addPair counts the two games of a pair.
-func (s *Standings) addPair(first, second source.Result) {
+func (s *Standings) addPair(first, second source.Game) {
 	set, run := s.ruleSet(first.Rules), s.run()
 	set.Pairs.add(first.Result, second.Result)
 	if first.Rated != ([2]string{}) { // one game, won by who took more points in both
