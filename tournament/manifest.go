@@ -158,12 +158,12 @@ func (c *Config) Manifest() ManifestConfig {
 
 // Settings returns the settings of the run, but for the positions of a list of openings. The error joins one for
 // each value that this program doesn't know.
-func (c *ManifestConfig) Settings() (Config, error) {
+func (m *ManifestConfig) Settings() (Config, error) {
 	to := Config{TimeMargin: DefaultTimeMargin}
-	err := settings.Copy(&to, c)
-	if c.Limits.Clock != "" {
+	err := settings.Copy(&to, m)
+	if m.Limits.Clock != "" {
 		var clockErr error
-		to.Clock, clockErr = ParseClock(c.Limits.Clock)
+		to.Clock, clockErr = ParseClock(m.Limits.Clock)
 		err = errors.Join(err, clockErr)
 	}
 	return to, err

@@ -183,7 +183,8 @@ func (l *loss) difference(v []float64, other *loss, otherAt []float64) (mean, ma
 				g = &game{}
 				known[r.game], games = g, append(games, g)
 			}
-			g.sum += float64(r.count) * (other.entropy(k, i, other.logit(b, k, i, otherAt)) - l.entropy(k, i, l.logit(b, k, i, v)))
+			gain := other.entropy(k, i, other.logit(b, k, i, otherAt)) - l.entropy(k, i, l.logit(b, k, i, v))
+			g.sum += float64(r.count) * gain
 			g.count += float64(r.count)
 		}
 	}
