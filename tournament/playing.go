@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"gyges/rules/base/files"
@@ -64,34 +63,22 @@ func ParsePlaying(text []byte) (*Playing, error) {
 
 func tooLong(g *record.Game) bool { return g == nil || len(g.Moves) > maxPlayingMoves }
 
-// display is the game that a [Runner] plays. It may be used concurrently.
-type display struct {
-	mu      sync.Mutex
-	referee *referee // nil: none
-}
-
-// show replaces the game under way.
-func (d *display) show(r *referee) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.referee = r
-}
-
-// game returns the game under way, if it began long enough before now; otherwise nil.
-func (d *display) game(now time.Time) *record.Game {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.referee == nil || now.Sub(d.referee.start) < playingInterval {
-		return nil
+// underWay returns the game that the runner plays, if it began long enough before now; otherwise nil. It may be
+// called concurrently.
+func (r *Runner) underWay(now time.Time) *record.Game {
+	if ref := r.playing.Load(); ref != nil {
+		if g := ref.played(); now.Sub(g.Timing.Start) >= playingInterval {
+			return g
+		}
 	}
-	return d.referee.played()
+	return nil
 }
 
 // PlayingOf returns the games that runners play at a time.
 func PlayingOf(runners []*Runner, now time.Time) *Playing {
 	p := new(Playing)
 	for _, r := range runners {
-		if g := r.display.game(now); g != nil {
+		if g := r.underWay(now); g != nil {
 			p.Games = append(p.Games, g)
 		}
 	}

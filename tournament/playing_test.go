@@ -56,7 +56,7 @@ func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runne
 func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game {
 	var g *record.Game
 	require.Eventually(t, func() bool {
-		g = s.display.game(time.Now().Add(playingInterval))
+		g = s.Runner.underWay(time.Now().Add(playingInterval))
 		return g != nil && g.Game == game && len(g.Moves) == moves
 	}, time.Minute, time.Millisecond)
 	return g

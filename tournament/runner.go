@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -19,7 +20,7 @@ type Runner struct {
 	agents   []agents.Agent // by index of their spec, then those that play against themselves; nil until needed
 	opener   *opener
 	referee  *referee
-	display  display
+	playing  atomic.Pointer[referee] // of the game under way; nil: none
 }
 
 // NewRunner returns a runner for the runs of a valid config. newAgent makes the
@@ -133,7 +134,7 @@ func (r *Runner) playOne(
 	if g != nil {
 		g.Limits = recordLimits(config.Limits, config.Clock)
 	}
-	r.display.show(nil)
+	r.playing.Store(nil)
 	return g, err
 }
 

@@ -70,7 +70,7 @@ func (r *Runner) playWatched(
 		defer func() { done <- err }()
 		played, err = ref.play(gameCtx, setup, start)
 	}()
-	r.display.show(ref)
+	r.playing.Store(ref)
 	var tick <-chan time.Time
 	if timeout > 0 {
 		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),

@@ -23,21 +23,21 @@ type Viewer struct {
 // ViewerGame is a game to be replayed. The lists by move are as long as Moves,
 // or empty.
 type ViewerGame struct {
-	ID      string   `json:"id"` // number of the run from 1, a dot, number of the game
-	Rules   int      `json:"rules"`
-	South   int      `json:"south"`
-	North   int      `json:"north"`
-	Opening string   `json:"opening"`
-	Moves   []string `json:"moves"`            // in long notation: each with its course, square by square
-	Scores  []*int   `json:"scores,omitempty"` // hundredths of a point, from the mover's view; null: none
-	Depths  []int    `json:"depths,omitempty"`
-	Nodes   []int64  `json:"nodes,omitempty"`
-	Micros  []int    `json:"us,omitempty"` // microseconds each move took
-	Result  string   `json:"result"`
-	Reason  string   `json:"reason"`
-	Plies   int      `json:"plies"`
-	Fault   string   `json:"fault,omitempty"` // what lost it outside its rules
-	Note    string   `json:"note,omitempty"`  // why not all of it is here
+	ID      string         `json:"id"` // number of the run from 1, a dot, number of the game
+	Rules   int            `json:"rules"`
+	South   int            `json:"south"`
+	North   int            `json:"north"`
+	Opening string         `json:"opening"`
+	Moves   []string       `json:"moves"` // in long notation: each with its course, square by square
+	Scores  []record.Score `json:"scores,omitempty"`
+	Depths  []int          `json:"depths,omitempty"`
+	Nodes   []int64        `json:"nodes,omitempty"`
+	Micros  []int          `json:"us,omitempty"` // microseconds each move took
+	Result  string         `json:"result"`
+	Reason  string         `json:"reason"`
+	Plies   int            `json:"plies"`
+	Fault   string         `json:"fault,omitempty"` // what lost it outside its rules
+	Note    string         `json:"note,omitempty"`  // why not all of it is here
 
 	Review *review.Game `json:"review,omitempty"` // nil: it was not reviewed
 }
@@ -78,13 +78,7 @@ func Replay(run int, g *record.Game) ViewerGame {
 			v.Opening = ""
 		}
 	}
-	for _, score := range g.Scores[:min(n, len(g.Scores))] {
-		s := new(int(score))
-		if score == record.NoScore {
-			s = nil
-		}
-		v.Scores = append(v.Scores, s)
-	}
+	v.Scores = g.Scores[:min(n, len(g.Scores))]
 	v.Depths = g.Depths[:min(n, len(g.Depths))]
 	v.Nodes = g.Nodes[:min(n, len(g.Nodes))]
 	for _, ms := range g.Timing.MoveMS[:min(n, len(g.Timing.MoveMS))] {
