@@ -108,14 +108,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 	writeTraining(t, filepath.Join(s.results, "training"))
 	for _, path := range []string{"/", "/run/match", "/run/swiss", "/run/training", "/nothing"} {
 		b.Visit(url + path)
-		var width int
-		b.Eval(`document.documentElement.scrollWidth`, &width)
-		require.LessOrEqual(t, width, 360, path)
-		var wide []string
-		b.Eval(`[...document.querySelectorAll("figure")].filter((f) => ![...f.querySelectorAll("svg")]
-			.some((s) => s.getClientRects().length && s.getBoundingClientRect().right <= innerWidth)).map((f) => f.id)`, &wide)
-		require.Empty(t, wide, path)
-		require.Equal(t, "rgb(20, 23, 26)", b.Text(`getComputedStyle(document.body).backgroundColor`))
+		b.FitsPhone()
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -152,17 +151,6 @@ func question(change ...string) url.Values {
 	return q
 }
 
-// serveAnalyses serves to pages, with idle connections closed at the end.
-func serveAnalyses(t *testing.T, s *testServer) string {
-	h := httptest.NewServer(s.Handler())
-	t.Cleanup(func() {
-		s.Close()
-		h.Close()
-		http.DefaultClient.CloseIdleConnections()
-	})
-	return h.URL
-}
-
 // idle waits until nothing is searched and no page has an analysis.
 func (s *testServer) idle() {
 	s.t.Helper()
@@ -177,7 +165,7 @@ func (s *testServer) idle() {
 func TestAnalysis(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	at := analyseAt(t, serveAnalyses(t, s), question("moves", "a1-b2"))
+	at := analyseAt(t, listen(t, s), question("moves", "a1-b2"))
 	require.Equal(t, http.StatusOK, at.StatusCode)
 	require.Equal(t, "text/event-stream", at.Header.Get("Content-Type"))
 	g, err := replay(rules.MustParse("standard"), middle, []string{"a1-b2"})
@@ -205,7 +193,7 @@ func TestAnalysis(t *testing.T) {
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	at := analyseAt(t, serveAnalyses(t, s), question("position", "000000/000000/000000/032233/112300/110200 s", "multi", "1"))
+	at := analyseAt(t, listen(t, s), question("position", "000000/000000/000000/032233/112300/110200 s", "multi", "1"))
 	var events []string
 	last := ""
 	for event, data := at.next(); event != ""; event, data = at.next() {
@@ -221,7 +209,7 @@ func TestAnalysisEnds(t *testing.T) {
 func TestAnalysisOneOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, func(c *testConfig) { c.web.Open, c.Searches = true, 3 })
-	address := serveAnalyses(t, s)
+	address := listen(t, s)
 	first := analyseAt(t, address, question())
 	event, _ := first.next()
 	require.Equal(t, "lines", event)
@@ -247,7 +235,7 @@ func TestAnalysisOneOfAnAddress(t *testing.T) {
 func TestAnalysisYields(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t) // one search
-	address := serveAnalyses(t, s)
+	address := listen(t, s)
 	first := analyseAt(t, address, question())
 	event, _ := first.next()
 	require.Equal(t, "lines", event)
@@ -270,7 +258,7 @@ func TestAnalysisYields(t *testing.T) {
 func TestAnalysisEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	address := serveAnalyses(t, s)
+	address := listen(t, s)
 	list := []*stream{analyseAt(t, address, question()), analyseAt(t, address, question("page", "q"))}
 	s.Close()
 	for _, at := range list {
@@ -311,7 +299,7 @@ func TestAnalysisRefused(t *testing.T) {
 func TestAnalysisAgentFails(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, func(c *testConfig) { c.Analyst = agents.Spec{Kind: "panics"} })
-	address := serveAnalyses(t, s)
+	address := listen(t, s)
 	for range 2 {
 		at := analyseAt(t, address, question("multi", "1"))
 		event, data := at.next()
@@ -324,7 +312,7 @@ func TestAnalysisAgentFails(t *testing.T) {
 func TestAnalysesComeAndGo(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, func(c *testConfig) { c.Searches = 2 })
-	address := serveAnalyses(t, s)
+	address := listen(t, s)
 	var work sync.WaitGroup
 	for page := range 6 {
 		work.Go(func() {

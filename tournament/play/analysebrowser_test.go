@@ -53,10 +53,7 @@ func (b board) move(g *rules.Game, m rules.Move) {
 	if m.IsGoal() {
 		to = "goal-" + string(g.Position().Side().Letter())
 	}
-	b.Click(fmt.Sprintf(`[data-at="%s"]`, to))
-	if m.Drop() != rules.NoSquare && b.Text(`document.querySelector(".drop")?.dataset.at ?? ""`) != "" {
-		b.Click(fmt.Sprintf(`.drop[data-at="%v"]`, m.Drop()))
-	}
+	clickEnd(b.Tab, to, m)
 	require.NoError(b.t, g.Play(m))
 	b.shows(g.Rules().FormatPosition(g.Position()), plies)
 }

@@ -299,18 +299,3 @@ func requireContrast(t *testing.T, b *browsertest.Tab) {
 		b.PhoneInTheDark()
 	}
 }
-
-// A move is taken back while it is shown in motion.
-func TestBrowserUndoInMotion(t *testing.T) {
-	s := newTestServer(t)
-	p, b, console := inGame(t, s, 2)
-	setSpeed(b, "slow")
-	countLifted(b)
-	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
-	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 4`)
-	b.Eval(`document.querySelector("#undo").click()`, nil)
-	yourTurn(b, 2)
-	b.Wait(`document.querySelector(".cell.source")`)
-	require.Equal(t, boardAfter(t, p.now, 2), b.Text(shown))
-	require.Empty(t, console())
-}

@@ -163,6 +163,16 @@ func TestBrowserMotion(t *testing.T) {
 	p.now = s.state(s.get("/api/games/"+p.now.ID), 200)
 	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
 
+	// a move is taken back while it is shown
+	p.follow()
+	b.Eval(`void (lifted = 0)`, nil)
+	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
+	b.Wait(`lifted > 0 && document.querySelectorAll("#moves li").length === 6`)
+	b.Eval(`document.querySelector("#undo").click()`, nil)
+	yourTurn(b, 4)
+	b.Wait(`document.querySelector(".cell.source")`)
+	require.Equal(t, boardAfter(t, p.now, 4), b.Text(shown))
+
 	b.Eval(`void (window.ended = 0, Promise.all([import("/board.js"), import("/motion.js")]).then(([B, motion]) => { // a forced pass among the moves
 		const start = B.parsePosition("321123/000000/000000/000000/000000/321123 s");
 		const list = ["f1-(f2-e2)-e3", "pass", "e3-(e4-e5)-d5"].reduce((list, text) => {
@@ -182,7 +192,6 @@ func TestBrowserMotion(t *testing.T) {
 	require.NoError(t, err)
 	b.Wait(`document.querySelector("#speed").disabled`)
 	countLifted(b)
-	p.follow()
 	(&clicks{Tab: b, t: t, game: p.game, you: rules.South}).click(quiet(p.game))
 	b.Wait(`document.querySelectorAll("#moves li").length === 6`)
 	require.Equal(t, "0", b.Text(`String(lifted)`))

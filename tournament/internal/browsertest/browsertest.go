@@ -91,7 +91,8 @@ func Open(t *testing.T) *Tab {
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate("about:blank")))
 	_, err := chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
-	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	focused := emulation.SetFocusEmulationEnabledParams{Enabled: true}
+	_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, focused)
 	require.NoError(t, err)
 	if dir := os.Getenv("GYGES_SHOTS"); dir != "" {
 		t.Cleanup(func() {
@@ -228,14 +229,36 @@ func (b *Tab) Middle(selector string) (x, y float64) {
 	return at[0], at[1]
 }
 
+// phoneWidth is the width of a small phone, in pixels.
+const phoneWidth = 360
+
 // PhoneInTheDark shows pages as a phone does that is set to dark.
 func (b *Tab) PhoneInTheDark() {
 	b.t.Helper()
-	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(360, 740)))
+	require.NoError(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(phoneWidth, 740)))
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
 	})
 	require.NoError(b.t, err)
+}
+
+// FitsPhone checks a page after [Tab.PhoneInTheDark]: nothing is wider than the screen but what scrolls by
+// itself, every figure has a picture in view, and dark is dark.
+func (b *Tab) FitsPhone() {
+	b.t.Helper()
+	var found struct {
+		Width int
+		Wide  []string
+		Color string
+		URL   string
+	}
+	b.Eval(`({ Width: document.documentElement.scrollWidth, URL: location.href,
+		Wide: [...document.querySelectorAll("figure")].filter((f) => ![...f.querySelectorAll("svg")]
+			.some((s) => s.getClientRects().length && s.getBoundingClientRect().right <= innerWidth)).map((f) => f.id),
+		Color: getComputedStyle(document.body).backgroundColor })`, &found)
+	require.LessOrEqual(b.t, found.Width, phoneWidth, found.URL)
+	require.Empty(b.t, found.Wide, found.URL)
+	require.Equal(b.t, "rgb(20, 23, 26)", found.Color, found.URL)
 }
 
 // Requests are the addresses requested so far.
