@@ -1,10 +1,7 @@
 package live
 
 import (
-	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,76 +12,23 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"gyges/rules"
 	"gyges/tournament"
 	"gyges/tournament/internal/browsertest"
-	"gyges/tournament/record"
+	"gyges/tournament/internal/runtest"
 	"gyges/tournament/training"
 	"gyges/tournament/web"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(browsertest.Main{M: m}) }
 
-// drawGame is a game of moves drawn at random, that wins where it can.
-func drawGame(set string, number int64, south, north string) *record.Game {
-	rng := rand.New(rand.NewPCG(7, uint64(number)))
-	r := rules.MustParse(set)
-	opening := r.RandomSetup(rand.New(rand.NewPCG(8, uint64(number/2))))
-	game := rules.NewGame(r, opening)
-	g := &record.Game{
-		Game: number, Pair: number / 2, Rules: set, Opening: r.FormatPosition(opening), Policy: "random",
-		South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{},
-		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, int(number%60), 0, time.UTC), Seconds: 1},
-	}
-	for {
-		outcome, reason := game.Outcome()
-		if outcome != rules.Undecided || game.Ply() >= 60 {
-			g.Result, g.Reason = outcome.String(), string(reason)
-			if outcome == rules.Undecided {
-				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.AdjudicatedLength, "plies=60"
-			}
-			break
-		}
-		m := chooseMove(rng, game)
-		g.Moves = append(g.Moves, m.String())
-		game.PlayLegal(m)
-	}
-	g.Plies = game.Ply()
-	return g
-}
-
-// chooseMove draws a move, and wins where it can.
-func chooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
-	for m := range game.Legal().Goals() {
-		return m
-	}
-	return game.Legal().At(rng.IntN(game.Legal().Len()))
-}
-
-// drawPair is the two games of a pair of the players a and b.
-func drawPair(pair int64) []*record.Game {
-	return []*record.Game{drawGame("standard", 2*pair, "a", "b"), drawGame("standard", 2*pair+1, "b", "a")}
-}
-
-// lines are games as a file has them.
-func lines(games ...*record.Game) string {
-	text, err := record.Lines(games...)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
-// writeRun makes a run's folder.
-func writeRun(t testing.TB, dir, status, games string) {
-	t.Helper()
-	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.GamesFile), []byte(games), 0o644))
-	if status != "" {
-		manifest := fmt.Sprintf(`{"schema":1,"status":%q,"games":{"scheduled":100,"played":0},"config":{"agents":["a","b"],"rules":["standard"],"sprt":"elo0=0,elo1=200"}}`, status)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), []byte(manifest), 0o644))
-	}
-}
+// The games and folders that the tests share with those of other packages.
+var (
+	drawGame = runtest.DrawGame
+	drawPair = runtest.DrawPair
+	lines    = runtest.Lines
+	writeRun = runtest.WriteRun
+	appendTo = runtest.AppendTo
+)
 
 // writeManifest writes the manifest of a run.
 func writeManifest(t testing.TB, dir, config string) {
@@ -114,14 +58,6 @@ func writeTraining(t testing.TB, dir string) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-}
-
-func appendTo(t testing.TB, path, text string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteString(text)
-	require.NoError(t, errors.Join(err, f.Close()))
 }
 
 // testServer is a server of the runs in an empty folder.

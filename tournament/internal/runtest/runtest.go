@@ -1,0 +1,91 @@
+// Package runtest makes the folders of runs, for tests.
+package runtest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"gyges/rules"
+	"gyges/tournament"
+	"gyges/tournament/record"
+)
+
+// DrawGame returns a game of moves drawn at random, where nobody misses a win. It is the same for the same number;
+// the games of a pair have the same opening.
+func DrawGame(set string, number int64, south, north string) *record.Game {
+	rng := rand.New(rand.NewPCG(7, uint64(number)))
+	r := rules.MustParse(set)
+	opening := r.RandomSetup(rand.New(rand.NewPCG(8, uint64(number/2))))
+	game := rules.NewGame(r, opening)
+	g := &record.Game{
+		Game: number, Pair: number / 2, Rules: set, Opening: r.FormatPosition(opening), Policy: "random",
+		South: record.Player{Agent: south}, North: record.Player{Agent: north}, Moves: []string{},
+		Timing: record.Timing{Start: time.Date(2026, 1, 2, 3, 4, int(number%60), 0, time.UTC), Seconds: 1},
+	}
+	for {
+		outcome, reason := game.Outcome()
+		if outcome != rules.Undecided || game.Ply() >= 60 {
+			g.Result, g.Reason = outcome.String(), string(reason)
+			if outcome == rules.Undecided {
+				g.Result, g.Reason, g.Adjudication = "1/2-1/2", record.AdjudicatedLength, "plies=60"
+			}
+			break
+		}
+		m := ChooseMove(rng, game)
+		g.Moves = append(g.Moves, m.String())
+		game.PlayLegal(m)
+	}
+	g.Plies = game.Ply()
+	return g
+}
+
+// ChooseMove draws a move, and wins where it can.
+func ChooseMove(rng *rand.Rand, game *rules.Game) rules.Move {
+	for m := range game.Legal().Goals() {
+		return m
+	}
+	return game.Legal().At(rng.IntN(game.Legal().Len()))
+}
+
+// DrawPair returns the two games of a pair of the players a and b.
+func DrawPair(pair int64) []*record.Game {
+	return []*record.Game{DrawGame("standard", 2*pair, "a", "b"), DrawGame("standard", 2*pair+1, "b", "a")}
+}
+
+// Lines returns games as a file has them.
+func Lines(games ...*record.Game) string {
+	text, err := record.Lines(games...)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// WriteRun makes or changes the folder of a run with these lines of games. Its manifest has the status, or there is
+// none without one.
+func WriteRun(t testing.TB, dir, status, games string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.GamesFile), []byte(games), 0o644))
+	if status != "" {
+		manifest := fmt.Sprintf(`{"schema":1,"status":%q,"games":{"scheduled":100,"played":0},
+			"config":{"agents":["a","b"],"rules":["standard"],"sprt":"elo0=0,elo1=200"}}`, status)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.ManifestFile), []byte(manifest), 0o644))
+	}
+}
+
+// AppendTo appends to a file.
+func AppendTo(t testing.TB, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, errors.Join(err, f.Close()))
+}
