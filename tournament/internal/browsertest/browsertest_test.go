@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { os.Exit(Main{m}.Run()) }
 
 // Wait goes on while pages give way to others.
 func TestWaitAcrossPages(t *testing.T) {
-	const last = 50
+	const last = 15
 	b := Open(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Path[1:])
