@@ -32,9 +32,9 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
 		switch {
 		case i >= 0:
-			p.at(path, value, func(n *yaml.Node) { p.value(n, &fields[i]) })
+			p.setting(path, value, func(n *yaml.Node) { p.value(n, &fields[i]) })
 		case below:
-			p.at(path, value, func(n *yaml.Node) { p.group(n, key.Value, fields, path+".") })
+			p.setting(path, value, func(n *yaml.Node) { p.group(n, key.Value, fields, path+".") })
 			p.loadOpenings(fields, path)
 		default:
 			var names []string
@@ -50,8 +50,8 @@ func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefi
 	})
 }
 
-// at reads a setting and notes its line, and whether there was a problem.
-func (p *parser) at(path string, n *yaml.Node, read func(n *yaml.Node)) {
+// setting reads a setting and notes its line, and whether there was a problem.
+func (p *parser) setting(path string, n *yaml.Node, read func(n *yaml.Node)) {
 	p.lines[path] = n.Line
 	before := len(p.problems)
 	read(n)
@@ -129,7 +129,7 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 			p.sweep(e, func(spec agents.Spec, line int) { add(reflect.ValueOf(spec), line) })
 		case element.Kind() == reflect.Struct && !settings.IsText(element):
 			path := fmt.Sprintf("%s[%d]", f.Key, list.Len())
-			p.at(path, e, func(e *yaml.Node) { p.settings(e, name, v.Addr().Interface(), path+".") })
+			p.setting(path, e, func(e *yaml.Node) { p.settings(e, name, v.Addr().Interface(), path+".") })
 			add(v, e.Line)
 		case p.scalar(e, v, f.Form()):
 			add(v, e.Line)

@@ -72,7 +72,7 @@ func LoadSPSA(path string, registry *agents.Registry) (training.SPSA, error) {
 		p.report(c.Validate(registry))
 		if c.Parameters != nil && !p.bad["agent"] {
 			p.bad["parameters"] = false
-			p.at("parameters", c.Parameters, func(n *yaml.Node) { c.Settings.Params = p.params(n, &c.SPSA, registry) })
+			p.setting("parameters", c.Parameters, func(n *yaml.Node) { c.Settings.Params = p.params(n, &c.SPSA, registry) })
 			p.report(c.Validate(registry))
 		}
 	})
@@ -84,7 +84,7 @@ func (p *parser) params(n *yaml.Node, c *training.SPSA, registry *agents.Registr
 	var list []spsa.Param
 	p.entries(n, "parameters", func(key, value *yaml.Node) {
 		path := "parameters." + key.Value
-		p.at(path, value, func(n *yaml.Node) {
+		p.setting(path, value, func(n *yaml.Node) {
 			p.lines[path] = key.Line
 			t, err := tuning.Find(registry, c.Match.Agents[0], c.Match.Rules[0], key.Value)
 			if err != nil {

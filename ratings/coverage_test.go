@@ -87,7 +87,7 @@ func (s *share1) count(hit bool) {
 
 func (s share1) percent() float64 { return 100 * float64(s.hits) / float64(max(1, s.of)) }
 
-// try plays a world so many times. In a world with unbalanced openings the
+// try plays a world a number of times. In a world with unbalanced openings the
 // truth isn't the strength put in, as an opening that is worth something to one
 // side flattens expected scores: then it is what the fit finds in a very long
 // tournament.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beats plays so many games a pairing and side, of which the first player wins so many
+// beats plays a number of games a pairing and side, of which the first player wins the given number
 // with either side.
 func beats(d *Data, a, b string, games, wins int) {
 	play(d, a, b, wins, 0, games-wins)
@@ -129,7 +129,7 @@ func TestFlowAgreesWithSlowDescent(t *testing.T) {
 	}
 }
 
-// circular are results of players on a circle: each beats the next third by so many
+// circular are results of players on a circle: each beats the next third by a number of
 // Elo, beside their strength.
 func circular(rng *rand.Rand, n, pairs int, span, elo float64) *Data {
 	d := new(Data)

@@ -61,7 +61,7 @@ func (w *world) names() []string {
 	return list
 }
 
-// roundRobin has every two players meet in so many pairs.
+// roundRobin has every two players meet in a number of pairs.
 func roundRobin(pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
@@ -75,7 +75,7 @@ func roundRobin(pairs int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
-// roundRobinOfGames is the same in so many single games with each side.
+// roundRobinOfGames is the same in a number of single games with each side.
 func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
@@ -92,7 +92,7 @@ func roundRobinOfGames(games int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
-// gauntlet has the first player meet each other in so many pairs.
+// gauntlet has the first player meet each other in a number of pairs.
 func gauntlet(pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
@@ -104,8 +104,8 @@ func gauntlet(pairs int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
-// byLot plays so many rounds, in each of which lots decide who meets whom in so
-// many pairs.
+// byLot plays a number of rounds, in each of which lots decide who meets whom in the given
+// number of pairs.
 func byLot(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		names := w.names()
@@ -120,7 +120,7 @@ func byLot(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
-// knockout plays rounds in so many pairs; the loser of a match is eliminated, and after
+// knockout plays rounds in a number of pairs; the loser of a match is eliminated, and after
 // a tie the one seeded lower. Seeds are drawn by lot.
 func knockout(pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
@@ -140,7 +140,7 @@ func knockout(pairs int) func(*rand.Rand, *world, *Data) {
 	}
 }
 
-// match plays so many pairs and returns the first player's points less half of all.
+// match plays a number of pairs and returns the first player's points less half of all.
 func (w *world) match(rng *rand.Rand, d *Data, a, b string, pairs int) float64 {
 	sum := 0.0
 	for range pairs {
@@ -152,8 +152,8 @@ func (w *world) match(rng *rand.Rand, d *Data, a, b string, pairs int) float64 {
 	return sum
 }
 
-// swiss plays so many rounds, in each of which each player from the top meets the
-// next in the standings that he hasn't met yet, in so many pairs.
+// swiss plays a number of rounds, in each of which each player from the top meets the
+// next in the standings that he hasn't met yet, in a number of pairs.
 func swiss(rounds, pairs int) func(*rand.Rand, *world, *Data) {
 	return func(rng *rand.Rand, w *world, d *Data) {
 		d.Adaptive = true

@@ -128,8 +128,8 @@ func (o Option) check(value string) error {
 	return fmt.Errorf("rule option %s: %.60q is not one of: %s", o.Name, value, o.Accepts())
 }
 
-// of returns the option's value in options as text.
-func (o Option) of(options Options) string {
+// value returns the option's value in options as text.
+func (o Option) value(options Options) string {
 	return fmt.Sprint(reflect.ValueOf(options).Field(o.field))
 }
 
@@ -137,7 +137,7 @@ func (o Option) of(options Options) string {
 func (o Options) Values() map[string]string {
 	values := make(map[string]string, len(optionList))
 	for _, opt := range optionList {
-		values[opt.Name] = opt.of(o)
+		values[opt.Name] = opt.value(o)
 	}
 	return values
 }
@@ -181,7 +181,7 @@ func (o *Options) Change(text string) error {
 func (o Options) Changes(other Options) []string {
 	var changes []string
 	for _, opt := range optionList {
-		if v := opt.of(other); v != opt.of(o) {
+		if v := opt.value(other); v != opt.value(o) {
 			changes = append(changes, opt.Name+"="+v)
 		}
 	}

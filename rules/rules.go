@@ -38,7 +38,7 @@ type Rules struct {
 // records and tables; the preset's name where there is one.
 func New(name string, o Options) (*Rules, error) {
 	for _, opt := range optionList {
-		if err := opt.check(opt.of(o)); err != nil {
+		if err := opt.check(opt.value(o)); err != nil {
 			return nil, fmt.Errorf("rules %s: %w", name, err)
 		}
 	}

@@ -52,7 +52,7 @@ func newSlowRunner(t *testing.T, c *Config) *slowRunner {
 
 func (s *slowRunner) playing(now time.Time) *Playing { return PlayingOf([]*Runner{s.Runner}, now) }
 
-// underWay waits until the game with that number has had so many moves.
+// underWay waits until the game with that number has had a number of moves.
 func (s *slowRunner) underWay(t *testing.T, game int64, moves int) *record.Game {
 	var g *record.Game
 	require.Eventually(t, func() bool {

@@ -217,7 +217,7 @@ func TestRunRefuses(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// smallDisk takes so many bytes and then fails.
+// smallDisk takes a number of bytes and then fails.
 type smallDisk struct {
 	bytes.Buffer
 	room int

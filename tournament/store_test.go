@@ -171,7 +171,7 @@ func TestResumeAfterAFullDisk(t *testing.T) {
 	requireResumes(t, c, want)
 }
 
-// smallFile is a file that takes so many bytes and then fails.
+// smallFile is a file that takes a number of bytes and then fails.
 type smallFile struct {
 	*os.File
 	room int

@@ -38,7 +38,7 @@ type slot struct {
 	yield context.CancelCauseFunc // ends a search that yields; nil: it doesn't
 }
 
-// NewPool returns a pool of so many concurrent searches, each ended after maxTime; 0: no
+// NewPool returns a pool of n concurrent searches, each ended after maxTime; 0: no
 // bound. It must be closed.
 func NewPool(registry *agents.Registry, searches int, maxTime time.Duration, log *slog.Logger) *Pool {
 	p := &Pool{registry: registry, log: log, maxTime: maxTime, free: make(chan struct{}, searches)}

@@ -69,7 +69,7 @@ type search struct {
 
 // Search searches with an agent. It calls report with each result, and with all results so
 // far, the best first; these are not changed later. The agents that are an
-// [agents.Analyst] search depth by depth for so many moves, others once. It ends when a
+// [agents.Analyst] search depth by depth for the number of moves asked for, others once. It ends when a
 // limit is reached or all results are proven, with the agent's error, its panic included,
 // or with the cause of ctx's end.
 func Search(

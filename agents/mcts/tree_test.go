@@ -287,7 +287,7 @@ func TestProofsAgreeWithMinimax(t *testing.T) {
 	require.Greater(t, losses, 2)
 }
 
-// winsWithin reports whether the side to move can win within so many plies.
+// winsWithin reports whether the side to move can win within n plies.
 func winsWithin(g *rules.Game, plies int) bool {
 	var ms rules.MoveSet
 	g.LegalMoves(&ms)

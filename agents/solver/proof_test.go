@@ -43,7 +43,7 @@ func wins(g *rules.Game, winner rules.Side, moves map[rules.Position]rules.Move,
 	return any && all
 }
 
-// shortest is how many plies a win takes at least, by the result of a search of so many plies.
+// shortest is how many plies a win takes at least, by the result of a search of the given number of plies.
 func shortest(result, depth int) int {
 	if result == 0 {
 		return depth + 1

@@ -83,7 +83,7 @@ func opening(r *rules.Rules) rules.Position {
 	return p
 }
 
-// play lets two agents play, at most so many plies. It returns the game and the
+// play lets two agents play, at most the given number of plies. It returns the game and the
 // error of the agent that failed.
 func play(tb testing.TB, r *rules.Rules, start rules.Position, seed uint64, plies int,
 	players ...agents.Agent) (*rules.Game, error) {

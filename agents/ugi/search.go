@@ -190,7 +190,7 @@ func (s *server) eval(context.Context, string) error {
 	return nil
 }
 
-// perft counts the sequences of so many plies, in the background. The
+// perft counts the sequences of the given number of plies, in the background. The
 // repetition rule is off, as usual.
 func (s *server) perft(ctx context.Context, text string) error {
 	depth, err := wholeNumber(text, 0, maxPerft)

@@ -169,7 +169,7 @@ func (k *killer) undisturbed(t *testing.T) {
 	k.lasts = time.Since(start)
 }
 
-// round starts a run, kills it so many times, unless it has ended before, and
+// round starts a run, kills it the given number of times, unless it has ended before, and
 // compares what it has made.
 func (k *killer) round(t *testing.T, kills int) {
 	t.Helper()
@@ -192,7 +192,7 @@ func (k *killer) compare(t *testing.T, got map[string]string) {
 	}
 }
 
-// play plays a run that is killed so often, and returns what it has made.
+// play plays a run that is killed the given number of times, and returns what it has made.
 func (k *killer) play(t *testing.T, kills int) map[string]string {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(k.template)))

@@ -52,7 +52,7 @@ func (m *meter) due() bool {
 	return m.now().Sub(m.last) >= every
 }
 
-// left returns the time that so much more takes, as text.
+// left returns the time that the rest takes, as text.
 func (m *meter) left(done, more int64) string {
 	took := m.now().Sub(m.start)
 	left := time.Duration(float64(took) / float64(max(done-m.first, 1)) * float64(more))
@@ -78,7 +78,7 @@ func (m *meter) report(done, all int64, lines ...string) {
 	m.w.draw(wrapped...)
 }
 
-// barLine returns a bar of so many columns, at most 80. The terminal is left to [output.draw], as there
+// barLine returns a bar of the given number of columns, at most 80. The terminal is left to [output.draw], as there
 // are lines below the bar.
 func barLine(done, all int64, width int) string {
 	bar := progressbar.NewOptions64(all, progressbar.OptionSetWriter(io.Discard),

@@ -248,7 +248,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// manyGames writes games of a hundred players, with so many lines of moves each.
+// manyGames writes games of a hundred players, with a number of lines of moves each.
 func manyGames(games, lines int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	moves := strings.Repeat("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6\n", lines)

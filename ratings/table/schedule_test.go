@@ -44,7 +44,7 @@ func TestGauntlet(t *testing.T) {
 	require.Nil(t, g.Gauntlet())
 }
 
-// swiss is the standings after so many rounds of so many players.
+// swiss is the standings after n rounds of m players.
 func swiss(rounds, players int) Tables {
 	var t Tables
 	for k := range rounds {

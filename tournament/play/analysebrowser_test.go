@@ -36,7 +36,7 @@ func openAnalysis(t *testing.T, s *testServer, change ...string) (b board, conso
 	return b, b.Visit(listen(t, s) + "/analyse#" + question(change...).Encode())
 }
 
-// shows waits until the page shows a position after so many moves.
+// shows waits until the page shows a position after a number of moves.
 func (b board) shows(text string, plies int) {
 	b.t.Helper()
 	b.Wait(fmt.Sprintf(`document.getElementById("text").value === %q && +(document.querySelector("#tree [aria-current] .n")?.textContent ?? 0) === %d`, text, plies))

@@ -271,7 +271,7 @@ func (g *game) inProgress() error {
 	return nil
 }
 
-// isTurn checks that the person is to move, after so many plies. The caller holds the lock.
+// isTurn checks that the person is to move, after the given number of plies. The caller holds the lock.
 func (g *game) isTurn(ply int) error {
 	if err := g.inProgress(); err != nil {
 		return err
@@ -309,7 +309,7 @@ func (g *game) move(ply int, text string) error {
 	return nil
 }
 
-// undo undoes the moves after so many; nil: the person's last move and those after it.
+// undo undoes the moves after the first n; nil: the person's last move and those after it.
 func (g *game) undo(ply *int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -60,7 +60,7 @@ const (
 	connsPerGame = 4
 )
 
-// Conns is the maximum number of connections for so many games.
+// Conns is the maximum number of connections for a number of games.
 func Conns(games int) int { return connsPerGame * games }
 
 // Pages are the pages, and the games played on them.

@@ -251,13 +251,13 @@ func (r *subscription) play(job tournament.Job) ([]*record.Game, error) {
 	if err := r.ctx.Err(); err != nil {
 		return nil, err // it may be closed
 	}
-	p := r.take()
+	p := r.next()
 	defer r.release(p)
 	return p.Play(r.ctx, job, r.timeScale)
 }
 
-// take returns a runner that is idle, or a new one.
-func (r *subscription) take() *tournament.Runner {
+// next returns a runner that is idle, or a new one.
+func (r *subscription) next() *tournament.Runner {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for p, busy := range r.runners {

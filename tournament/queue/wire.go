@@ -185,7 +185,7 @@ func setUp(ctx context.Context, js jetstream.JetStream, replicas int) (jetstream
 // slowLink is the least rate at which objects are expected to arrive, in bytes a second.
 const slowLink = 100_000
 
-// getObject reads an object of at most so many bytes. Small ones time out early: a
+// getObject reads an object of a bounded number of bytes. Small ones time out early: a
 // request that a broken connection has lost is never answered.
 func getObject(ctx context.Context, objects jetstream.ObjectStore, name string, bound uint64) ([]byte, error) {
 	once, cancel := context.WithTimeout(ctx, answerTime)

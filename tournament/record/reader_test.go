@@ -176,7 +176,7 @@ func anyGame(t *rapid.T) *Game {
 	return g
 }
 
-// manyGames returns a file of so many games, numbered from 0.
+// manyGames returns a file of a number of games, numbered from 0.
 func manyGames(n int) []byte {
 	var b []byte
 	for i := range n {

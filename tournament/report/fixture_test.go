@@ -173,7 +173,7 @@ func samplePage(t testing.TB) *Page {
 	return p
 }
 
-// newPipe streams the records of so many games. stop ends it early.
+// newPipe streams the records of a number of games. stop ends it early.
 func newPipe(game func(int64) *record.Game, games int64) (r io.Reader, stop func()) {
 	from, to := io.Pipe()
 	go func() {

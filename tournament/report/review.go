@@ -40,8 +40,8 @@ func (r *Reviews) byGame() reviewed {
 	return all
 }
 
-// of returns the review of a record, nil if there is none.
-func (r reviewed) of(g *record.Game) *review.Game {
+// find returns the review of a record, nil if there is none.
+func (r reviewed) find(g *record.Game) *review.Game {
 	if found := r[g.Game]; found != nil && found.Record == review.Identity(g) {
 		return found
 	}

@@ -135,10 +135,10 @@ func TestReadReviews(t *testing.T) {
 	require.Empty(t, r.Notes)
 	require.Equal(t, Reviews{Nodes: 300, Games: reviews[:1]}, r.Reviews)
 	games := drawRun("alpha:x=1", "beta", "gamma's")
-	require.Equal(t, reviews[0], r.Reviews.byGame().of(games[0]))
+	require.Equal(t, reviews[0], r.Reviews.byGame().find(games[0]))
 	other := *games[1]
 	other.Game = 0
-	require.Nil(t, r.Reviews.byGame().of(&other))
+	require.Nil(t, r.Reviews.byGame().find(&other))
 
 	r = ReadRunFS(fstest.MapFS{review.FileName: {Data: []byte("<script>\n")}}, "x")
 	require.Len(t, r.Notes, 1)

@@ -48,7 +48,7 @@ type index struct {
 	at   map[string]int
 }
 
-func (x *index) of(text string) int {
+func (x *index) number(text string) int {
 	i, ok := x.at[text]
 	if !ok {
 		i = len(x.list)
@@ -127,9 +127,9 @@ func (c *Collector) viewer(label func(agent string) string) (v *Viewer, rulesAt,
 	}
 	for _, s := range c.sample.chosen() {
 		g := Replay(s.run, s.game)
-		g.Rules = sets.of(s.game.Rules)
-		g.Review = reviews[s.run].of(s.game)
-		g.South, g.North = agents.of(label(s.game.South.Agent)), agents.of(label(s.game.North.Agent))
+		g.Rules = sets.number(s.game.Rules)
+		g.Review = reviews[s.run].find(s.game)
+		g.South, g.North = agents.number(label(s.game.South.Agent)), agents.number(label(s.game.North.Agent))
 		v.Games = append(v.Games, g)
 	}
 	v.Agents, v.Rules = agents.list, sets.list

@@ -17,7 +17,7 @@ const (
 // rounded rounds to four digits behind the point, since the rest says nothing and takes space in files.
 func rounded(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 
-// Accuracy returns the accuracy in percent, 0 to 100, of a move that lost so much winning probability. It is
+// Accuracy returns the accuracy in percent, 0 to 100, of a move by the winning probability that it lost. It is
 // the formula of lichess.org/page/accuracy, which was fitted to games of chess.
 func Accuracy(loss float64) float64 {
 	return max(0, min(103.1668*math.Exp(-4.354*loss)-3.1669, 100))

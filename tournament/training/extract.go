@@ -203,7 +203,7 @@ func (e *extractor) position(p dataset.Position, game *record.Game, i int) {
 	default:
 		p.Wins = 1
 	}
-	if !e.splits[e.split.of(game.Pair)].add(&p) {
+	if !e.splits[e.split.part(game.Pair)].add(&p) {
 		e.counts.Repeated++
 	}
 }

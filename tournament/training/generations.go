@@ -240,7 +240,7 @@ const (
 )
 
 // games returns the self-play of generation k, with the best weights so far, those
-// of generation best.
+// part generation best.
 func (c *Generations) games(k, best int) *SelfPlay {
 	g := c.SelfPlay
 	agent, pairs := c.selfPlayAt(k)
@@ -283,7 +283,7 @@ func (c *Generations) rating(adopted []Generation) tournament.Config {
 }
 
 // describe returns everything that the outcome of a run depends on, but for the number
-// of generations, their time and the rating.
+// part generations, their time and the rating.
 func (c *Generations) describe() map[string]any {
 	t, m := &c.SelfPlay.Tournament, &c.Match
 	agent, _ := c.selfPlayAt(0)

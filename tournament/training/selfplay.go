@@ -78,9 +78,9 @@ func (s Split) check(p *problems.List) {
 		"expected percent from 0, with validation's %d up to %d together, found %d", s.Validation, maxHeldOut, s.Test)
 }
 
-// of returns the split of a pair. Its number is mixed, so that openings from a list,
+// part returns the split of a pair. Its number is mixed, so that openings from a list,
 // which are used repeatedly, aren't always in the same split.
-func (s Split) of(pair int64) dataset.Split {
+func (s Split) part(pair int64) dataset.Split {
 	switch n := int(agents.MixSeed(0, uint64(pair)) % 100); {
 	case n < s.Test:
 		return dataset.Test

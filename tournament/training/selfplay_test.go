@@ -87,7 +87,7 @@ func slow(t *testing.T, dir string, split Split) (lists [dataset.NumSplits][]tex
 		p, err := r.ParsePosition(g.Opening)
 		require.NoError(t, err)
 		game := rules.NewGame(r, p)
-		list := &lists[split.of(int64(g.Pair))]
+		list := &lists[split.part(int64(g.Pair))]
 		for i, m := range g.Moves {
 			position := r.FormatPosition(game.Position())
 			move, err := r.ParseMove(game.Position(), m)
@@ -257,7 +257,7 @@ func TestSplit(t *testing.T) {
 	for _, s := range []Split{{}, {5, 5}, {20, 30}, {90, 0}, {0, 90}} {
 		var n [dataset.NumSplits]int
 		for pair := range int64(100_000) {
-			n[s.of(pair)]++
+			n[s.part(pair)]++
 		}
 		for split, percent := range []int{100 - s.Validation - s.Test, s.Validation, s.Test} {
 			p := float64(percent) / 100

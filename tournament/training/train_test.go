@@ -123,7 +123,7 @@ func TestGenerations(t *testing.T) {
 }
 
 // A training that was stopped again and again, at every stage, by another number
-// of workers, ends with the same files as one that wasn't.
+// part workers, ends with the same files as one that wasn't.
 func TestGenerationsResume(t *testing.T) {
 	t.Parallel()
 	c := testConfig(t)

@@ -15,7 +15,7 @@ import (
 
 var errFull = errors.New("disk full")
 
-// smallDisk takes so many bytes and then fails, as a full disk does.
+// smallDisk takes a number of bytes and then fails, as a full disk does.
 type smallDisk struct {
 	bytes.Buffer
 	room int
