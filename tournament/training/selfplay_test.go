@@ -208,7 +208,7 @@ func TestPositionsAreRepeatable(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
 	_, err := tournament.Run(ctx, stopped.Games(), registry(), func(*record.Game) {
-		if n++; n == 20 {
+		if n++; n == 3 {
 			cancel()
 		}
 	})
