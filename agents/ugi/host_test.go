@@ -3,6 +3,7 @@ package ugi
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -36,6 +37,10 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	ugitest.Main()
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		_ = p.Value.Set("8") // most tests wait for processes
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,6 +24,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "gyges" {
+		flag.Parse()
+		if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+			_ = p.Value.Set("4") // some scripts wait more than they work
+		}
+	}
 	testscript.Main(m, map[string]func(){"gyges": main})
 }
 
