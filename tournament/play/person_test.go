@@ -112,7 +112,7 @@ func TestUndoToAPly(t *testing.T) {
 	require.Equal(t, first, p.now.Moves)
 	p.follow()
 	p.now = s.state(s.post(p.path("undo"), `{"ply":0}`), http.StatusOK)
-	require.Empty(t, p.now.Moves)
+	require.LessOrEqual(t, len(p.now.Moves), 1, "the agent, who begins, may have moved again")
 	p.follow()
 	p.play()
 	require.Equal(t, helpedPerson, s.kept()[0].North.Agent)
