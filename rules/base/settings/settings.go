@@ -13,7 +13,7 @@
 //	                    tags placeholder, complete, group and sep
 //	help:"TEXT"         what it means, one or more sentences
 //
-// Values are bool, int, int64, uint64, float64, string types, times, what [Register] was told of, and lists of these.
+// Values are bool, int, int64, uint64, float64, string types, times, the types of [Register], and lists of these.
 package settings
 
 import (
