@@ -120,8 +120,8 @@ func (w *worker) expand(p rules.Position) {
 
 	w.locate()
 	i := w.last()
-	if w.tree.nodes[i].size() != n.size() {
-		return // another thread has expanded it
+	if now := &w.tree.nodes[i]; now.first != n.first || now.count != n.count {
+		return // another thread has expanded it, perhaps without a new child
 	}
 	w.list = append(append(w.list[:0], w.tree.children(&n)...), w.children...)
 	if len(w.list) == 0 { // the root needs a move nevertheless
