@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"gyges/agents"
 	"gyges/ratings/sprt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -28,20 +27,6 @@ type runEvent struct {
 	SPRT   string    `json:"sprt,omitempty"`
 }
 
-func startEvent(c *tournament.Config, now time.Time) runEvent {
-	e := runEvent{Event: "start", Time: now.UTC(), Out: c.Out, Games: c.Games(), Pairs: c.Pairs, Seed: c.Seed}
-	for _, a := range c.Agents {
-		e.Agents, e.Labels = append(e.Agents, a.String()), append(e.Labels, a.Label())
-	}
-	for _, r := range c.Rules {
-		e.Rules = append(e.Rules, r.String())
-	}
-	if c.SPRT != (sprt.Test{}) {
-		e.SPRT = c.SPRT.String()
-	}
-	return e
-}
-
 // gameEvent is a game that has been recorded; those that the folder of a run
 // that goes on holds come first, like the others.
 type gameEvent struct {
@@ -59,14 +44,6 @@ type gameEvent struct {
 	Seconds float64       `json:"seconds"`
 	Done    int64         `json:"done"` // games so far
 	Of      int64         `json:"of"`   // games scheduled
-}
-
-func newGameEvent(g *record.Game, done, of int64) gameEvent {
-	return gameEvent{
-		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent,
-		[2]string{agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}, g.Result, g.Reason, g.Plies,
-		g.Fault, g.Timing.Seconds, done, of,
-	}
 }
 
 // ratingEvent is the ratings so far.
@@ -122,15 +99,4 @@ type endEvent struct {
 	Faults  int64             `json:"faults"`
 	Decided bool              `json:"decided,omitempty"` // the SPRT is
 	Error   string            `json:"error,omitempty"`
-}
-
-func newEndEvent(s tournament.Summary, err error) endEvent {
-	e := endEvent{"end", time.Now().UTC(), s.Status, s.Played, s.Faults, s.Decided, ""}
-	if err != nil {
-		e.Error = err.Error()
-	}
-	if s.Status == tournament.Running || s.Status == "" { // it has not begun
-		e.Status = tournament.Failed
-	}
-	return e
 }

@@ -54,8 +54,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	counted, err := gamestats.Count(options, func(add func(string, *record.Game)) error {
 		return c.each(ctx, e, files, in.Unreadable, func(i int, g *record.Game) error {
 			if read++; m.due() {
-				m.report(read, 0, fmt.Sprintf("%s games, %.3g games/s", textfmt.Thousands(read),
-					float64(read)/m.now().Sub(m.start).Seconds()))
+				m.report(read, 0, fmt.Sprintf("%s games, %s", textfmt.Thousands(read), m.rate(read)))
 			}
 			if g.NotPlayed() {
 				in.Skipped.NotPlayed++

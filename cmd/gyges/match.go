@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"gyges/agents"
 	"gyges/ratings/sprt"
@@ -39,7 +38,7 @@ func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, true)
+	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, matchRun)
 	if f == nil {
 		return err
 	}
@@ -65,9 +64,8 @@ func (c *matchCmd) print(e *env, f *observer, summary tournament.Summary, stoppe
 	e.out.printf("%s against %s\n%s", textfmt.Escape(config.Agents[0].Label()), textfmt.Escape(config.Agents[1].Label()),
 		matchText(config.SPRT, summary.Pairs))
 	e.out.printf("Games %d: %d won, %d drawn, %d lost\n", summary.Played, count.Wins, count.Draws, count.Losses)
-	e.out.printf("%d games in %v; the records are in %s\n", summary.Played,
-		summary.End.Sub(summary.Start).Round(100*time.Millisecond), summary.Out)
-	f.faults.write(e.out)
+	e.out.printf("%s; the records are in %s\n", timeText(summary), summary.Out)
+	f.writeFaults(e.out)
 	if stopped {
 		e.out.printf("Stopped. Go on with the same command and --out %s.\n", summary.Out)
 	}

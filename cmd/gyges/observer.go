@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
@@ -33,46 +34,55 @@ func (f observerFlags) check() error {
 	return nil
 }
 
+// The kinds of runs, by what is reported of them while they go on.
+type runKind int
+
+const (
+	ratedRun    runKind = iota // who leads
+	matchRun                   // the score of the first of two players
+	selfPlayRun                // nothing
+)
+
 // observer receives the games of a run as they are recorded, and reports progress,
 // events and interim ratings.
 type observer struct {
+	*progress
 	e          *env
 	flags      observerFlags
 	config     *tournament.Config
 	standings  *standings.Standings
 	counted    *standings.Run
-	faults     faults
-	progress   *progress
-	match      bool // two players; scores are those of the first
-	start      time.Time
+	match      bool
 	reportedAt int64 // games at the last report of ratings
 	err        error // the first in writing
 }
 
-func newObserver(e *env, flags observerFlags, config *tournament.Config, match bool) *observer {
+func newObserver(e *env, flags observerFlags, config *tournament.Config, kind runKind) *observer {
 	f := &observer{
-		e: e, flags: flags, config: config, match: match, start: time.Now(),
-		standings: standings.New(), faults: faults{},
-		progress: newProgress(e.err, config.Games()),
+		progress: newProgress(e.err, config.Games()), e: e, flags: flags, config: config, standings: standings.New(),
+		match: kind == matchRun,
 	}
-	f.progress.reading, f.progress.state, config.OnBegin = true, f.leader, f.progress.resume
-	if match {
-		f.progress.state = f.matchState
+	f.reading, f.state, config.OnBegin = true, [...]func() (string, *forecast){f.leader, f.matchState, nil}[kind], f.resume
+	m := config.Manifest()
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: m})
+	start := runEvent{"start", time.Now().UTC(), config.Out, f.total, config.Pairs, m.Agents, nil, m.Rules, m.Seed, m.SPRT}
+	for _, a := range config.Agents {
+		start.Labels = append(start.Labels, a.Label())
 	}
-	f.counted = f.standings.Begin(&tournament.Manifest{Config: config.Manifest()})
-	f.event(startEvent(config, f.start))
+	f.event(start)
 	return f
 }
 
 // game adds the next game.
 func (f *observer) game(g *record.Game) {
 	f.standings.Add(g)
-	f.faults.add(g)
-	f.progress.step(g.Fault != nil && !g.NotPlayed())
-	if f.flags.Events != "" {
-		f.event(newGameEvent(g, f.progress.done, f.progress.total))
-	}
-	if n := f.flags.RatingInterval; n > 0 && f.progress.done%n == 0 && f.progress.done < f.progress.total {
+	f.progress.game(g)
+	f.event(gameEvent{
+		"game", g.Game, g.Pair, g.Rules, g.South.Agent, g.North.Agent,
+		[2]string{agents.LabelOf(g.South.Agent), agents.LabelOf(g.North.Agent)}, g.Result, g.Reason, g.Plies,
+		g.Fault, g.Timing.Seconds, f.done, f.total,
+	})
+	if n := f.flags.RatingInterval; n > 0 && f.done%n == 0 && f.done < f.total {
 		f.note(f.interim())
 	}
 }
@@ -117,7 +127,7 @@ func (f *observer) matchState() (string, *forecast) {
 
 // interim reports the ratings or the state of the match.
 func (f *observer) interim() error {
-	f.reportedAt = f.progress.done
+	f.reportedAt = f.done
 	if f.flags.Events != "" {
 		return f.ratings(context.Background(), f.counted.Pairs)
 	}
@@ -149,19 +159,27 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 		json.Compact(&line, text.Bytes())); err != nil {
 		return err
 	}
-	f.event(ratingEvent{"rating", f.progress.done, line.Bytes()})
+	f.event(ratingEvent{"rating", f.done, line.Bytes()})
 	return nil
 }
 
 // end writes the last events.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	f.progress.end()
-	if f.flags.Events != "" {
-		if s.Played > 0 && f.reportedAt != f.progress.done {
-			f.note(f.ratings(ctx, s.Pairs))
-		}
-		f.event(newEndEvent(s, err))
+	if f.flags.Events == "" {
+		return
 	}
+	if s.Played > 0 && f.reportedAt != f.done {
+		f.note(f.ratings(ctx, s.Pairs))
+	}
+	last := endEvent{"end", time.Now().UTC(), s.Status, s.Played, s.Faults, s.Decided, ""}
+	if err != nil {
+		last.Error = err.Error()
+	}
+	if s.Status == tournament.Running || s.Status == "" { // it has not begun
+		last.Status = tournament.Failed
+	}
+	f.event(last)
 }
 
 func (f *observer) event(e any) {

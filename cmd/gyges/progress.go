@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"gyges/agents"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
+	"gyges/tournament/record"
 )
 
 // lineEvery is the time between two lines of progress where no bar can be drawn, and
@@ -25,7 +30,7 @@ type meter struct {
 	w     *output
 	bar   bool
 	total int64 // 0: unknown
-	first int64 // what was done before this run
+	first int64 // what was done before this run; -1: not known yet
 	start time.Time
 	last  time.Time // of the last report
 	now   func() time.Time
@@ -57,6 +62,11 @@ func (m *meter) left(done, more int64) string {
 	took := m.now().Sub(m.start)
 	left := time.Duration(float64(took) / float64(max(done-m.first, 1)) * float64(more))
 	return left.Round(time.Second).String() + " left"
+}
+
+// rate returns how many games there are a second, as text.
+func (m *meter) rate(done int64) string {
+	return textfmt.Digits(float64(done-m.first)/max(m.now().Sub(m.start).Seconds(), 1e-9)) + " games/s"
 }
 
 // report shows lines, and on a terminal how much is done of all, 0 if that is unknown.
@@ -97,11 +107,27 @@ func (m *meter) end() {
 	}
 }
 
+// step reports that step k of a tuning run is done, and its result.
+func (m *meter) step(k int64, text string) {
+	if m.first < 0 {
+		m.first = k - 1
+	}
+	if !m.due() {
+		return
+	}
+	line := fmt.Sprintf("step %d, %s", k, text)
+	if m.total > 0 {
+		line = fmt.Sprintf("step %d of %d, %s, %s", k, m.total, text, m.left(k, m.total-k))
+	}
+	m.report(k, m.total, line)
+}
+
 // progress counts the games of a run.
 type progress struct {
 	*meter
 	done    int64
-	faults  int  // games that a fault decided
+	faults  []fault
+	faulty  int  // games that a fault decided
 	reading bool // what an earlier run in the folder has played is read
 
 	// state, if not nil, returns a line on the run's results, and of a run that a test
@@ -126,11 +152,11 @@ func (p *progress) resume(games int64) {
 	p.restart(games)
 }
 
-// step adds a game, which a fault may have decided.
-func (p *progress) step(fault bool) {
+// game adds a game; nil is one that is not played but read.
+func (p *progress) game(g *record.Game) {
 	p.done++
-	if fault {
-		p.faults++
+	if g != nil && g.Fault != nil {
+		p.fault(g)
 	}
 	switch {
 	case !p.due():
@@ -159,11 +185,10 @@ func (p *progress) show() {
 	default:
 		all, games, left = 0, done+" games", "games left: unknown"
 	}
-	if p.faults > 0 {
-		games += ", " + textfmt.Plural(p.faults, "fault")
+	if p.faulty > 0 {
+		games += ", " + textfmt.Plural(p.faulty, "fault")
 	}
-	rate := float64(p.done-p.first) / p.now().Sub(p.start).Seconds()
-	lines := []string{fmt.Sprintf("%s, %.3g games/s, %s", games, rate, left)}
+	lines := []string{fmt.Sprintf("%s, %s, %s", games, p.rate(p.done), left)}
 	if line != "" {
 		lines = append(lines, line)
 	}
@@ -179,27 +204,48 @@ func twoDigits(n int64) int64 {
 	return (n + unit/2) / unit * unit
 }
 
-// steps counts the steps of a tuning run.
-type steps struct{ *meter }
-
-// newSteps returns the steps of a run; total is 0 if their number is unknown.
-func newSteps(w *output, total int) *steps {
-	m := newMeter(w, int64(total))
-	m.first = -1
-	return &steps{m}
+// fault is a way in which a player lost games outside the rules of the game.
+type fault struct {
+	agent string
+	kind  record.FaultKind
+	games int
+	first string // what happened in the first one
 }
 
-// step reports that step k is done, and its result.
-func (s *steps) step(k int, text string) {
-	if s.first < 0 {
-		s.first = int64(k) - 1
+// fault adds a game that was lost by a fault.
+func (p *progress) fault(g *record.Game) {
+	if !g.NotPlayed() {
+		p.faulty++
 	}
-	if !s.due() {
-		return
+	loser, kind := [2]string{g.South.Agent, g.North.Agent}[g.Fault.Loser()], g.Fault.Kind
+	i := slices.IndexFunc(p.faults, func(f fault) bool { return f.agent == loser && f.kind == kind })
+	if i < 0 {
+		i = len(p.faults)
+		p.faults = append(p.faults, fault{loser, kind, 0, fmt.Sprintf("game %d: %s", g.Game, g.Fault.Detail)})
 	}
-	line := fmt.Sprintf("step %d, %s", k, text)
-	if s.total > 0 {
-		line = fmt.Sprintf("step %d of %d, %s, %s", k, s.total, text, s.left(int64(k), s.total-int64(k)))
+	p.faults[i].games++
+}
+
+// writeFaults prints a line for each player and kind of fault.
+func (p *progress) writeFaults(w *output) {
+	slices.SortFunc(p.faults, func(a, b fault) int {
+		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
+	})
+	for _, f := range p.faults {
+		name, games, first := textfmt.Escape(agents.LabelOf(f.agent)), textfmt.Plural(f.games, "game"), textfmt.Escape(f.first)
+		if f.kind == record.FaultSuspended {
+			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
+			continue
+		}
+		w.printf("%s %s (%s), first in %s\n", name, styled(w, yellow, "lost "+games+" by a fault"), f.kind, first)
 	}
-	s.report(int64(k), s.total, line)
+}
+
+// timeText says how many games a run has played and how long it took; those that were there before are not of it.
+func timeText(s tournament.Summary) string {
+	text := fmt.Sprintf("%d games in %v", max(s.Played-s.Kept, 0), s.End.Sub(s.Start).Round(100*time.Millisecond))
+	if s.Kept > 0 {
+		text += fmt.Sprintf(", %d played before", s.Kept)
+	}
+	return text
 }

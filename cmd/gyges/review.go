@@ -200,7 +200,7 @@ func (c *reviewCmd) review(ctx context.Context, e *env, of *reviewedSource, keep
 	p.resume(p.done)
 	defer p.end()
 	err := review.Run(ctx, c.Nodes, c.Workers, of.records, of.reviews, func(g *review.Game) error {
-		p.step(false)
+		p.game(nil)
 		return keep(g)
 	})
 	if err != nil && ctx.Err() != nil && c.path(of.name) != "" {

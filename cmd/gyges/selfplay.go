@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"time"
 
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/tournament"
-	"gyges/tournament/record"
 	"gyges/tournament/training"
 )
 
@@ -40,21 +38,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	config.Tournament.Log = e.log
-	games := config.Games()
-	q, err := c.open(ctx, e, &games)
-	if err != nil {
-		return err
-	}
-	defer q.close()
-	faults := faults{}
-	p := newProgress(e.err, games.Games())
-	p.reading, games.OnBegin = true, p.resume
-	summary, err := tournament.Run(ctx, games, e.registry, func(g *record.Game) {
-		faults.add(g)
-		p.step(g.Fault != nil)
-	})
-	p.end()
+	f, summary, err := play(ctx, e, config.Games(), observerFlags{}, c.queueFlags, selfPlayRun)
 	if err != nil {
 		if summary.Status != tournament.Running && summary.Out != "" {
 			e.err.printf("Stopped after %d of %d games, before there were training positions. "+
@@ -62,12 +46,12 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 		}
 		return runError(err, summary)
 	}
-	made, err := training.Extract(ctx, games.Out, config.Split, config.Provenance(version()))
+	made, err := training.Extract(ctx, summary.Out, config.Split, config.Provenance(version()))
 	if err != nil {
 		return failure{err} // the games are safe
 	}
 	c.summarize(e.out, summary, made)
-	faults.write(e.out)
+	f.writeFaults(e.out)
 	if summary.Faults > 0 {
 		return errNo
 	}
@@ -76,10 +60,10 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 
 func (c *selfplayCmd) summarize(w *output, s tournament.Summary, made training.Extraction) {
 	summarizeExtraction(w, made)
-	took := s.End.Sub(s.Start)
-	w.printf("%d games in %v", s.Played, took.Round(100*time.Millisecond))
+	w.printf("%s", timeText(s))
 	if fresh := s.Played - s.Kept; fresh > 0 {
-		w.printf(", %s positions a minute", perSecond(uint64(made.Plies*fresh/s.Played*60), took.Seconds()))
+		w.printf(", %s positions a minute",
+			perSecond(uint64(made.Plies*fresh/s.Played*60), s.End.Sub(s.Start).Seconds()))
 	}
 	w.printf("; the training positions are in %s\n", filepath.Join(s.Out, training.PositionsDir))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"gyges/agents"
 	"gyges/configs"
@@ -47,7 +46,7 @@ func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.log.Debug("tournament", "games", config.Games(), "agents", len(config.Agents), "rules", config.Rules,
 		"openings", config.Openings.String(), "seed", config.Seed, "workers", config.Workers, "out", config.Out)
-	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, false)
+	f, summary, err := play(ctx, e, config, c.observerFlags, c.queueFlags, ratedRun)
 	if f == nil {
 		return err
 	}
@@ -82,14 +81,14 @@ func (c *tournamentCmd) print(ctx context.Context, e *env, f *observer, s tourna
 			c.format() == grid.Markdown))
 	}
 	about.printf("\n")
-	c.summarize(about, s, f.faults)
+	c.summarize(about, s, f)
 	return asFailure(err)
 }
 
-// play plays a run, a match or another tournament, and reports on it while it goes on. The error is that
+// play plays a run and reports on it while it goes on. The error is that
 // of the run; the observer has that of the reports. A dry run, or one that can't begin, has no observer.
 func play(
-	ctx context.Context, e *env, config tournament.Config, flags observerFlags, workers queueFlags, match bool,
+	ctx context.Context, e *env, config tournament.Config, flags observerFlags, workers queueFlags, kind runKind,
 ) (f *observer, s tournament.Summary, err error) {
 	config.Log = e.log
 	if flags.DryRun {
@@ -100,7 +99,7 @@ func play(
 		return nil, s, err
 	}
 	defer q.close()
-	f = newObserver(e, flags, &config, match)
+	f = newObserver(e, flags, &config, kind)
 	s, err = tournament.Run(ctx, config, e.registry, f.game)
 	f.end(context.WithoutCancel(ctx), s, err)
 	return f, s, err
@@ -123,9 +122,9 @@ func runError(err error, s tournament.Summary) error {
 }
 
 // summarize prints what is reported besides the tables.
-func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f faults) {
-	w.printf("%d games in %v; the records are in %s\n", s.Played, s.End.Sub(s.Start).Round(100*time.Millisecond), s.Out)
-	f.write(w)
+func (c *tournamentCmd) summarize(w *output, s tournament.Summary, f *observer) {
+	w.printf("%s; the records are in %s\n", timeText(s), s.Out)
+	f.writeFaults(w)
 	if s.Status != tournament.Finished {
 		w.printf("Stopped after %d of %d games. Go on with the same command and --out %s. Rate them again with: gyges "+
 			"rate %s\n", s.Played, s.Scheduled, s.Out, s.Out)

@@ -48,7 +48,7 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	defer q.close()
 	v := &trainView{e: e}
 	env := e.learning(nil)
-	env.Observer = training.Observer{Stage: v.stage, Game: v.game, Generation: v.generation}
+	env.Observer = training.Observer{Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Generation: v.generation}
 	s, err := config.Run(ctx, env)
 	v.end()
 	if err != nil {
@@ -136,10 +136,6 @@ func (v *trainView) stage(generation int, stage string, games int64) {
 	}
 	v.e.err.printf("%s, at most %d games\n", what, games)
 	v.progress = newProgress(v.e.err, games)
-}
-
-func (v *trainView) game(g *record.Game) {
-	v.progress.step(g.Fault != nil)
 }
 
 func (v *trainView) generation(g training.Generation) {

@@ -57,7 +57,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	if n := config.Settings.Network; n != nil && iterations > 0 {
 		iterations += n.Epochs
 	}
-	p := newSteps(e.err, iterations)
+	p := newMeter(e.err, int64(iterations))
 	result, err := config.Run(ctx, e.learning(p))
 	p.end()
 	switch {
@@ -141,7 +141,7 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	defer q.close()
-	p := newSteps(e.err, config.Settings.Steps)
+	p := newMeter(e.err, int64(config.Settings.Steps))
 	t, err := config.Run(ctx, e.learning(p))
 	p.end()
 	if err != nil {
@@ -171,10 +171,11 @@ func (c *tuneSPSACmd) print(w *output, t *training.Tuned, out string) error {
 }
 
 // learning returns what runs that learn need, with their steps shown by p; nil: not.
-func (e *env) learning(p *steps) training.Env {
+func (e *env) learning(p *meter) training.Env {
 	env := training.Env{Registry: e.registry, Version: version(), Log: e.log}
 	if p != nil {
-		env.Step = func(history []training.Line) { p.step(history[len(history)-1].Step, stepText(history)) }
+		p.first = -1
+		env.Step = func(history []training.Line) { p.step(int64(history[len(history)-1].Step), stepText(history)) }
 	}
 	return env
 }

@@ -78,10 +78,20 @@ func TestProgressLines(t *testing.T) {
 	p.now = func() time.Time { return now }
 	for range 250 {
 		now = now.Add(100 * time.Millisecond)
-		p.step(false)
+		p.game(nil)
 	}
 	p.end()
 	require.Equal(t, "100 of 300 games, 10 games/s, 20s left\n200 of 300 games, 10 games/s, 10s left\n", out.String())
+}
+
+// Rates are whole numbers with commas, however high they are.
+func TestProgressRates(t *testing.T) {
+	for games, want := range map[int64]string{5: "0.5 games/s", 1234: "123 games/s", 27_000: "2,700 games/s"} {
+		var out bytes.Buffer
+		m := newMeter(&output{w: &out}, 0)
+		m.now = func() time.Time { return m.start.Add(lineEvery) }
+		require.Equal(t, want, m.rate(games))
+	}
 }
 
 // The rate of a run that goes on is that of its new games.
@@ -93,12 +103,12 @@ func TestProgressOfAResumedRun(t *testing.T) {
 	p.reading = true
 	for range 595 {
 		now = now.Add(time.Millisecond)
-		p.step(false)
+		p.game(nil)
 	}
 	p.resume(595)
 	for range 100 {
 		now = now.Add(100 * time.Millisecond)
-		p.step(false)
+		p.game(nil)
 	}
 	require.Equal(t, "resuming: 595 of 3,600 games done\n695 of 3,600 games, 10 games/s, 4m51s left\n", out.String())
 }
@@ -113,7 +123,7 @@ func TestProgressOfATest(t *testing.T) {
 		require.NoError(t, err)
 		config.Agents = append(config.Agents, spec)
 	}
-	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, true)
+	f := newObserver(&env{err: &output{w: &out}}, observerFlags{}, &config, matchRun)
 	p := f.progress
 	now := p.start
 	p.now = func() time.Time { return now }
@@ -122,7 +132,7 @@ func TestProgressOfATest(t *testing.T) {
 		f.counted.Pairs = pairs
 		p.done = 2*pairs.N() - 1
 		now = now.Add(lineEvery)
-		p.step(false)
+		p.game(nil)
 	}
 	play(sprt.Pairs{5, 5, 5, 5, 5})
 	play(sprt.Pairs{50, 150, 350, 180, 60})
@@ -143,7 +153,7 @@ func TestBar(t *testing.T) {
 	p.now = func() time.Time { return now }
 	for range 2 {
 		now = now.Add(drawEvery)
-		p.step(false)
+		p.game(nil)
 	}
 	o.printf("a warning\n")
 	p.end()
@@ -159,11 +169,12 @@ func TestBar(t *testing.T) {
 
 func TestStepsLines(t *testing.T) {
 	var out bytes.Buffer
-	for _, total := range []int{300, 0} {
-		p := newSteps(&output{w: &out}, total)
+	for _, total := range []int64{300, 0} {
+		p := newMeter(&output{w: &out}, total)
+		p.first = -1
 		now := p.start
 		p.now = func() time.Time { return now }
-		for k := range 110 {
+		for k := range int64(110) {
 			now = now.Add(100 * time.Millisecond)
 			p.step(51+k, "loss 0.5") // a run that goes on after step 50
 		}

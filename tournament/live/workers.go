@@ -53,8 +53,8 @@ func workersFacts(w *status.Run) []report.Fact {
 	}
 	return append(facts, []report.Fact{
 		{Name: "pairs done", Value: number(w.Pairs)}, {Name: "games done", Value: number(w.Games)},
-		{Name: "recent pairs/s", Value: report.Digits(max(w.PairsPerSecond, 0))},
-		{Name: "recent games/s", Value: report.Digits(max(w.GamesPerSecond, 0))},
+		{Name: "recent pairs/s", Value: textfmt.Digits(max(w.PairsPerSecond, 0))},
+		{Name: "recent games/s", Value: textfmt.Digits(max(w.GamesPerSecond, 0))},
 	}...)
 }
 
@@ -73,7 +73,7 @@ func workersTable(w *status.Run) *report.Table {
 	for _, x := range w.Workers {
 		speed := "unknown"
 		if x.Speed > 0 {
-			speed = report.Digits(x.Speed)
+			speed = textfmt.Digits(x.Speed)
 		}
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: bounded(x.Name), Row: true}, {Text: bounded(string(x.State))}, {Text: number(x.Cores)},

@@ -13,9 +13,6 @@
 package report
 
 import (
-	"math"
-	"strconv"
-
 	"gyges/rules/base/textfmt"
 )
 
@@ -117,23 +114,15 @@ func games(n int64) string {
 	return textfmt.Thousands(n) + " games"
 }
 
-// Digits formats a number with three significant digits, from 100 as a whole number.
-func Digits(x float64) string {
-	if math.Abs(x) >= 100 {
-		return textfmt.Thousands(int64(math.Round(x)))
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
 // milliseconds formats a time.
 func milliseconds(ms float64) string {
 	switch {
 	case ms >= 1000:
-		return Digits(ms/1000) + " s"
+		return textfmt.Digits(ms/1000) + " s"
 	case ms >= 1 || ms == 0:
-		return Digits(ms) + " ms"
+		return textfmt.Digits(ms) + " ms"
 	case ms < 0.001:
 		return "<1 µs"
 	}
-	return Digits(ms*1000) + " µs"
+	return textfmt.Digits(ms*1000) + " µs"
 }

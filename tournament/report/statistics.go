@@ -207,9 +207,9 @@ func effortCells(a *standings.Player, label string) []Cell {
 	return []Cell{
 		rowHead(label), count(a.Moves), known(timed, milliseconds(a.Time.Quantile(0.5))),
 		known(timed, milliseconds(a.Time.Quantile(0.95))), known(timed, milliseconds(a.Time.Max)),
-		known(counted, Digits(a.Nodes.Mean())),
-		known(counted && a.Time.Sum > 0, Digits(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
-		known(searched, textfmt.Decimal(a.Depth.Mean())), known(searched, Digits(a.Depth.Max)),
+		known(counted, textfmt.Digits(a.Nodes.Mean())),
+		known(counted && a.Time.Sum > 0, textfmt.Digits(a.Nodes.Sum/max(a.Time.Sum, 1e-9)*1000)),
+		known(searched, textfmt.Decimal(a.Depth.Mean())), known(searched, textfmt.Digits(a.Depth.Max)),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -93,6 +94,14 @@ func Thousands(n int64) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+// Digits formats a number with three significant digits, from 100 as a whole number.
+func Digits(x float64) string {
+	if math.Abs(x) >= 100 {
+		return Thousands(int64(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // Plural returns "1 game" or "2 games".
