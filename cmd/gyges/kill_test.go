@@ -36,6 +36,7 @@ type killKind struct {
 	// prepare writes what the run reads; nil: nothing.
 	prepare func(t *testing.T, dir string)
 	args    string // of the program, in the folder that prepare has filled
+	shell   string // or the commands of a shell that start it
 	makes   string // the folder or file that it makes there
 	refuses string // what it says where that is finished, as after a kill before its exit; "": it does nothing then
 	worker  bool   // a worker plays, and is killed as well
@@ -49,6 +50,12 @@ var killKinds = []killKind{
 	},
 	{name: "match", makes: "run",
 		args: "match alphabeta:depth=1,hash=1 greedy --rules simplified --pairs 150 --workers 2 --out run"},
+	{name: "tournament, Swiss", makes: "run", args: "tournament " + fourAgents + "--schedule swiss --rounds 3 --pairs 10 --workers 3 --out run"},
+	{name: "tournament, knock-out", makes: "run", args: "tournament " + fourAgents + "--schedule knockout --pairs 20 --workers 2 --out run"},
+	{name: "tournament, SPRT", makes: "run", args: "tournament --agent mcts:iterations=10 --agent greedy --rules simplified,kang " +
+		"--sprt elo0=0,elo1=30 --pairs 300 --workers 3 --out run"},
+	{name: "match, SPRT", makes: "run", args: "match mcts:iterations=20 mcts:iterations=10 --rules simplified " +
+		"--sprt elo0=0,elo1=40 --pairs 300 --workers 2 --out run"},
 	{name: "selfplay", makes: "run",
 		args: "selfplay --agent alphabeta:depth=1,hash=1 --rules simplified --pairs 150 --workers 3 --out run"},
 	{name: "tune spsa", makes: "run", args: "tune spsa run.yaml --out run", prepare: configFile(
@@ -66,12 +73,35 @@ var killKinds = []killKind{
 	{name: "export", makes: "games.pgn", args: "export played -o games.pgn", prepare: playedGames("")},
 	{name: "export, Parquet", makes: "games.parquet", args: "export played --format parquet -o games.parquet",
 		prepare: playedGames("")},
+	{name: "review", makes: "played/reviews.jsonl", args: "review played --nodes 100 --limit 60 --workers 2", prepare: playedGames("")},
+	{name: "report", makes: "played/report.html", args: "report played", prepare: playedGames("")},
+	{name: "solve --proof", makes: "strategy",
+		args: "solve --rules italian-simplified --proof --out strategy 312312/000000/000000/000000/000000/332121 s"},
+	{name: "solve --list", makes: "solved", // goes on with the positions after those that it has solved
+		shell: `touch solved; rest=$(tail -n +$(($(wc -l <solved) + 1)) list); [ "$rest" ] || exit 0
+			exec gyges solve --rules simplified --depth 5 --list - --format json >>solved <<END
+$rest
+END`,
+		prepare: func(t *testing.T, dir string) {
+			list := startCommand(t, dir, exec.Command("sh", "-c", "gyges openings --rules simplified --plies 4 --count 100 >list"))
+			require.Zero(t, list.exitCode(t), "%s", &list.text)
+		}},
 	{name: "data make", makes: "played/positions", args: "data make played", prepare: playedGames("")},
 	{
 		name: "queue", makes: "run", worker: true,
-		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run --nats embedded --listen 127.0.0.1:0",
+		args: "tournament --agent random --agent greedy --rules simplified,kang --pairs 30 --out run " + onQueue,
 	},
+	{name: "queue, Swiss", makes: "run", worker: true,
+		args: "tournament " + fourAgents + "--schedule swiss --rounds 3 --pairs 10 --out run " + onQueue},
+	{name: "queue, SPRT", makes: "run", worker: true,
+		args: "match mcts:iterations=20 mcts:iterations=10 --rules simplified --sprt elo0=0,elo1=40 --pairs 300 --out run " + onQueue},
 }
+
+// Arguments of several kinds.
+const (
+	fourAgents = "--agent random --agent greedy --agent alphabeta:depth=1,hash=1 --agent mcts:iterations=10 --rules simplified "
+	onQueue    = "--nats embedded --listen 127.0.0.1:0"
+)
 
 // localKinds returns the kinds of run to kill: all of them with GYGES_LONG_TESTS=1 or
 // if a number is asked for by the environment variable, and the first one otherwise.
@@ -203,7 +233,7 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		}
 		return startProcess(t, dir, "worker --workers 2 --nats "+p.address(t, `listens at (nats://[^ ]+)\. `))
 	}
-	p := startProcess(t, dir, k.kind.args)
+	p := k.start(t, dir)
 	worker := work(p)
 	for range kills {
 		k.await(p, filepath.Join(dir, k.kind.makes))
@@ -215,7 +245,7 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		if !k.kill(t, p) {
 			break
 		}
-		p = startProcess(t, dir, k.kind.args)
+		p = k.start(t, dir)
 		if worker != nil { // the server has another port now
 			worker.stop(t)
 			worker = work(p)
@@ -229,6 +259,14 @@ func (k *killer) play(t *testing.T, kills int) map[string]string {
 		}
 	}
 	return folderContents(t, dir)
+}
+
+// start starts a run, or goes on with it.
+func (k *killer) start(t *testing.T, dir string) *process {
+	if k.kind.shell != "" {
+		return startCommand(t, dir, exec.Command("sh", "-c", k.kind.shell))
+	}
+	return startProcess(t, dir, k.kind.args)
 }
 
 // await waits for the moment of the next kill, or for the end of the process.
@@ -401,7 +439,10 @@ func folderContents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-var timing = regexp.MustCompile(`,\s*"timing":\s*\{[^{}]*\}`)
+var (
+	timing  = regexp.MustCompile(`,\s*"timing":\s*\{[^{}]*\}`)
+	seconds = regexp.MustCompile(`"seconds":[^,]*,`)
+)
 
 // withoutClock returns a file's text without clock readings.
 func withoutClock(t *testing.T, name string, text []byte) string {
@@ -409,6 +450,10 @@ func withoutClock(t *testing.T, name string, text []byte) string {
 	switch filepath.Base(name) {
 	case "games.jsonl", "generation.json", "tuning.json":
 		return string(timing.ReplaceAll(text, nil))
+	case "reviews.jsonl": // in the order in which they were ready
+		return strings.Join(slices.Sorted(strings.Lines(string(text))), "")
+	case "solved":
+		return string(seconds.ReplaceAll(text, nil))
 	case "workers.json": // who plays at the moment
 		return ""
 	case "manifest.json", "queue.json":

@@ -147,7 +147,7 @@ func (c *solveCmd) solveTo(
 			return err
 		}
 		if s.Win == nil {
-			return errNo
+			return cmp.Or(ctx.Err(), errNo)
 		}
 		return asFailure(solver.WriteStrategy(w, g.Rules(), s.Win.Moves))
 	})
