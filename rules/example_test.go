@@ -47,7 +47,9 @@ func Example() {
 // The manual shows the example's code.
 func TestManualExample(t *testing.T) {
 	t.Parallel()
-	_, block, _ := strings.Cut(rules.Manual, "```go\n")
+	manual, err := rules.Manuals.ReadFile("README.md")
+	require.NoError(t, err)
+	_, block, _ := strings.Cut(string(manual), "```go\n")
 	block, _, _ = strings.Cut(block, "```\n")
 	require.NotEmpty(t, block)
 	source, err := os.ReadFile("example_test.go")

@@ -12,16 +12,19 @@ import (
 // The manual names everything that can be sent, set or checked.
 func TestManualIsComplete(t *testing.T) {
 	t.Parallel()
+	text, err := agents.Manuals.ReadFile("ugi/README.md")
+	require.NoError(t, err)
+	manual := string(text)
 	code := func(text string) {
 		t.Helper()
-		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", Manual)
+		require.Regexp(t, "`[^`\n]*\\b"+text+"\\b[^`\n]*`", manual)
 	}
 	for _, d := range Kind().Params {
 		code(strings.TrimSuffix(d.Name, "."))
 	}
 	for _, p := range checks {
 		row := "| " + strings.TrimSuffix(p.name, "maxTime, maxNodes")
-		require.Contains(t, Manual, "\n"+row)
+		require.Contains(t, manual, "\n"+row)
 	}
 	s := &server{config: testServer(agents.Spec{Kind: "random"})}
 	for _, o := range s.options() {
@@ -34,9 +37,9 @@ func TestManualIsComplete(t *testing.T) {
 		code(word)
 	}
 	for _, kind := range []agents.FailureKind{agents.Crashed, agents.TimedOut, agents.BrokeProtocol, agents.BadMove} {
-		require.Contains(t, Manual, "\n| `"+string(kind)+"` |")
+		require.Contains(t, manual, "\n| `"+string(kind)+"` |")
 	}
 	for _, policy := range []agents.OnRepetition{agents.Forfeit, agents.AskNext, agents.Allow} {
-		require.Contains(t, Manual, "\n| `"+string(policy)+"` |")
+		require.Contains(t, manual, "\n| `"+string(policy)+"` |")
 	}
 }

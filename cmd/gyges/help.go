@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -11,54 +12,64 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
-	"gyges/agents/tuning"
 	"gyges/agents/tuning/ranking"
 	"gyges/agents/tuning/spsa"
 	"gyges/agents/tuning/texel"
-	"gyges/agents/ugi"
 	"gyges/configs"
 	"gyges/ratings"
-	"gyges/ratings/sprt"
 	"gyges/results"
 	"gyges/rules"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/suggest"
 	"gyges/tournament"
-	"gyges/tournament/live"
-	browser "gyges/tournament/play"
-	"gyges/tournament/queue"
-	"gyges/tournament/record"
-	"gyges/tournament/report"
-	"gyges/tournament/review"
 	"gyges/tournament/training"
 )
 
 // topic is a manual, and its file from the root of the repository; "" if it is made of the program's own tags.
-type topic struct{ name, file, manual string }
+type topic struct{ name, file string }
 
 // topics are the manuals in the order in which they are listed.
 var topics = []topic{
-	{"rules", "rules/README.md", rules.Manual},
-	{"agents", "agents/README.md", agents.Manual},
-	{"ugi", "agents/ugi/README.md", ugi.Manual},
-	{"tuning", "agents/tuning/README.md", tuning.Manual},
-	{"weights", "agents/tuning/REFERENCE.md", tuning.Reference},
-	{"tournament", "tournament/README.md", tournament.Manual},
-	{"runs", "tournament/REFERENCE.md", tournament.Reference},
-	{"games", "tournament/record/README.md", record.Manual},
-	{"review", "tournament/review/README.md", review.Manual},
-	{"training", "tournament/training/README.md", training.Manual},
-	{"learning", "tournament/training/REFERENCE.md", training.Reference},
-	{"queue", "tournament/queue/README.md", queue.Manual},
-	{"report", "tournament/report/README.md", report.Manual},
-	{"live", "tournament/live/README.md", live.Manual},
-	{"play", "tournament/play/README.md", browser.Manual},
-	{"ratings", "ratings/README.md", ratings.Manual},
-	{"sprt", "ratings/sprt/README.md", sprt.Manual},
-	{"configs", "configs/README.md", configs.Manual},
-	{"results", "results/README.md", results.Manual},
-	{"settings", "", settingsManual()},
+	{"rules", "rules/README.md"},
+	{"agents", "agents/README.md"},
+	{"ugi", "agents/ugi/README.md"},
+	{"tuning", "agents/tuning/README.md"},
+	{"weights", "agents/tuning/REFERENCE.md"},
+	{"tournament", "tournament/README.md"},
+	{"runs", "tournament/REFERENCE.md"},
+	{"games", "tournament/record/README.md"},
+	{"review", "tournament/review/README.md"},
+	{"training", "tournament/training/README.md"},
+	{"learning", "tournament/training/REFERENCE.md"},
+	{"queue", "tournament/queue/README.md"},
+	{"report", "tournament/report/README.md"},
+	{"live", "tournament/live/README.md"},
+	{"play", "tournament/play/README.md"},
+	{"ratings", "ratings/README.md"},
+	{"sprt", "ratings/sprt/README.md"},
+	{"configs", "configs/README.md"},
+	{"results", "results/README.md"},
+	{"settings", ""},
+}
+
+// manuals has the files of topics, by the folders that their paths begin with.
+var manuals = map[string]embed.FS{
+	"rules": rules.Manuals, "agents": agents.Manuals, "tournament": tournament.Manuals, "ratings": ratings.Manuals,
+	"configs": configs.Manuals, "results": results.Manuals,
+}
+
+// manual returns the text.
+func (t topic) manual() string {
+	folder, path, found := strings.Cut(t.file, "/")
+	if !found {
+		return settingsManual()
+	}
+	text, err := manuals[folder].ReadFile(path)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(text)
 }
 
 // helpCmd prints manuals and the help of commands.
@@ -90,7 +101,7 @@ func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	i := slices.IndexFunc(topics, func(t topic) bool { return t.name == word })
 	switch {
 	case i >= 0 && len(c.Words) == 1:
-		_, err := io.WriteString(e.out, topics[i].manual)
+		_, err := io.WriteString(e.out, topics[i].manual())
 		return err
 	case i >= 0 && !isCommand:
 		return fmt.Errorf("unexpected argument %.60s; see gyges help", c.Words[1])
@@ -137,7 +148,7 @@ var link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
 
 // summary returns the heading of the manual and the first sentence below it, without marks.
 func (t topic) summary() (title, sentence string) {
-	heading, rest, _ := strings.Cut(t.manual, "\n\n")
+	heading, rest, _ := strings.Cut(t.manual(), "\n\n")
 	paragraph, _, _ := strings.Cut(rest, "\n\n")
 	plain := strings.NewReplacer("`", "", "**", "", "\n", " ").Replace(link.ReplaceAllString(paragraph, "$1"))
 	sentence, _, cut := strings.Cut(plain, ". ")

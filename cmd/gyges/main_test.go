@@ -216,7 +216,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 		require.Contains(t, out, n.Help)
 		_, second, _ := gyges(t.Context(), "", "help", name)
 		if i := slices.IndexFunc(topics, func(t topic) bool { return t.name == name }); i >= 0 {
-			require.Equal(t, topics[i].manual, second)
+			require.Equal(t, topics[i].manual(), second)
 			continue
 		}
 		require.Equal(t, out, second)

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"gyges/agents"
 )
 
 // shownBlock returns the first block of a language with a text in a document, and fails
@@ -94,6 +92,6 @@ func TestGame(t *testing.T) {
 // The manual of agents names every kind.
 func TestManualNamesKinds(t *testing.T) {
 	for _, k := range newEnv(strings.NewReader(""), io.Discard, io.Discard).registry.Kinds() {
-		require.Contains(t, agents.Manual, "`"+k.Name+"`")
+		require.Contains(t, topic{file: "agents/README.md"}.manual(), "`"+k.Name+"`")
 	}
 }

@@ -84,7 +84,7 @@ func TestManualsAreComplete(t *testing.T) {
 		in(what, names, "tournament/README.md", "tournament/REFERENCE.md", "tournament/record/README.md")
 	}
 	config := tournament.DefaultConfig()
-	require.Contains(t, tournament.Reference, settings.Table(&config, ""), "as gyges help settings prints it")
+	require.Contains(t, topic{file: "tournament/REFERENCE.md"}.manual(), settings.Table(&config, ""), "as gyges help settings prints it")
 
 	var c cli
 	parser, err := newParser(&c, e)

@@ -293,7 +293,9 @@ func TestAnswersAreBounded(t *testing.T) {
 // The permissions in the manual suffice for a worker: it plays, with a file of the coordinator's, and
 // its games under way are shown.
 func TestUserWithFewerRights(t *testing.T) {
-	_, after, ok := strings.Cut(Manual, "```text\nauthorization {")
+	manual, err := tournament.Manuals.ReadFile("queue/README.md")
+	require.NoError(t, err)
+	_, after, ok := strings.Cut(string(manual), "```text\nauthorization {")
 	require.True(t, ok)
 	users, _, _ := strings.Cut(after, "```")
 	t.Setenv("GYGES_NATS_PASSWORD", "p")

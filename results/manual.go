@@ -1,9 +1,0 @@
-// Package results embeds the index of the results that are kept.
-package results
-
-import _ "embed"
-
-// Manual is the text of README.md, this package's manual, in Markdown.
-//
-//go:embed README.md
-var Manual string

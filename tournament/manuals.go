@@ -1,0 +1,8 @@
+package tournament
+
+import "embed"
+
+// Manuals has the manuals of this package and those below it, by their paths from here.
+//
+//go:embed *.md */README.md training/REFERENCE.md
+var Manuals embed.FS

@@ -1,8 +1,0 @@
-package record
-
-import _ "embed"
-
-// Manual is the text of README.md, this package's manual, in Markdown.
-//
-//go:embed README.md
-var Manual string
