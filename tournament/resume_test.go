@@ -131,7 +131,7 @@ func TestResumeRefuses(t *testing.T) {
 	for i, bad := range [][]byte{
 		append([]byte("{}\n"), text...),
 		append(append([]byte{}, text[:bytes.IndexByte(text, '\n')+1]...), text...),
-		bytes.Replace(text, []byte(`"agent":"random"`), []byte(`"agent":"rendom"`), 1),
+		bytes.Replace(checksum.ReplaceAll(text, nil), []byte(`"agent":"random"`), []byte(`"agent":"rendom"`), 1),
 	} {
 		require.NoError(t, os.WriteFile(path, bad, 0o644))
 		_, err := Run(t.Context(), c, testRegistry(nil), nil)

@@ -25,7 +25,7 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 	path := filepath.Join(c.Out, GamesFile)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	lines := bytes.SplitAfter(text, []byte{'\n'})
+	lines := bytes.SplitAfter(checksum.ReplaceAll(text, nil), []byte{'\n'})
 	mark := []byte(`"seconds":123.5`)
 	for _, i := range []int{8, 9, 11} {
 		at := bytes.LastIndex(lines[i], []byte(`"seconds":`))

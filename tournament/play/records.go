@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"gyges/rules/base/jsonl"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/web"
@@ -66,8 +65,7 @@ func (r *records) write() (err error) {
 	if err := r.makeFolder(); err != nil {
 		return err
 	}
-	w, err := jsonl.Open(filepath.Join(r.results, r.name, tournament.GamesFile), record.MaxLine,
-		func([]byte) error { return nil })
+	w, err := record.Open(filepath.Join(r.results, r.name, tournament.GamesFile))
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ import (
 	"gyges/rules"
 )
 
-// Version is the version of the schema. It changes when a reader of the version
-// before could no longer read the records.
+// Version is the version of the schema. It changes when this program can no longer
+// read the records of the version before.
 const Version = 1
 
 // Game is one finished game. The arrays Scores, Depths and Nodes and
@@ -192,6 +192,9 @@ type Timing struct {
 	// (from it), ! (from its stderr) or = (a remark). It stands here since
 	// engines speak of time.
 	Trace []string `json:"trace,omitempty"`
+
+	// CRC32C is the checksum that [Writer] ends a line with, and that [Reader] verifies and removes.
+	CRC32C string `json:"crc32c,omitempty"`
 }
 
 // problems collects mistakes of a record.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"gyges/ratings/source"
 	"gyges/rules/base/jsonl"
 	"gyges/rules/base/strictjson"
@@ -45,7 +47,11 @@ type Reader struct {
 	name  string
 	text  []byte // the last line, without its end
 	names source.Names
+	sums  bool // the last record has a checksum
 }
+
+// HasSum reports whether the record read last has a checksum, which has been verified.
+func (r *Reader) HasSum() bool { return r.sums }
 
 // NewReader returns a reader of r's records. name stands for r in errors.
 func NewReader(r io.Reader, name string) *Reader {
@@ -65,9 +71,9 @@ func (r *Reader) Read() (*Game, error) {
 }
 
 // ReadShort stores the next game as ratings need it in o, some fifty times as fast as Read: of a line
-// that is laid out as [Writer] does it, only the beginning and the result are read, and
-// mistakes elsewhere are not found. Any other line is read and checked whole. Errors are
-// those of Read.
+// that is laid out as [Writer] does it, only the checksum is verified, or without one that
+// it is JSON, and the beginning and the result are read. Any other line is read and checked
+// whole. Errors are those of Read.
 func (r *Reader) ReadShort(o *source.Game) error {
 	if err := r.next(); err != nil {
 		return err
@@ -86,6 +92,9 @@ func (r *Reader) ReadShort(o *source.Game) error {
 // *[LineError].
 func (r *Reader) Game() (*Game, error) {
 	g, err := parse(r.text)
+	if err == nil {
+		r.sums, g.Timing.CRC32C = g.Timing.CRC32C != "", ""
+	}
 	if err != nil {
 		return nil, &LineError{r.name, r.Line(), err, r.Torn()}
 	}
@@ -145,20 +154,38 @@ func parse(line []byte) (*Game, error) {
 	}
 	g := new(Game)
 	if err := strictjson.Unmarshal(line, MaxLine, g); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		next := bytes.LastIndex(line, []byte(`}{"game":`)) + 1
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			err = errors.New("the line is cut short")
+		case next > 0:
+			err = fmt.Errorf("another one begins in byte %d: the line end between them is lost", next+1)
 		}
 		return nil, fmt.Errorf("expected a game record: %w", err)
 	}
-	if err := g.check(); err != nil {
+	found, err := checkSum(line)
+	if g.Timing.CRC32C != "" && !found {
+		err = errors.New("expected timing.crc32c, 8 digits, at the end of the line: another program has written it")
+	}
+	if err == nil {
+		err = g.check()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	return g, nil
 }
 
+// isPlain reports whether a line is JSON that has no checksum, and none with a damaged name.
+func isPlain(line []byte) bool {
+	return !bytes.HasSuffix(line, []byte(sumEnd)) && !bytes.Contains(line, []byte(`"crc32c"`)) &&
+		jsontext.Value(line).IsValid()
+}
+
 // scan reads a line that is laid out as [Writer] does it, and reports whether it is.
 func (r *Reader) scan(line []byte, o *source.Game) bool {
-	ok := len(line) > 0 && line[len(line)-1] == '}'
+	sums, err := checkSum(line)
+	ok := err == nil && (sums || isPlain(line))
 	// value returns what stands behind a key up to a delimiter, and removes both.
 	value := func(key string, delimiter byte) []byte {
 		rest, found := bytes.CutPrefix(line, []byte(key))
@@ -199,5 +226,6 @@ func (r *Reader) scan(line []byte, o *source.Game) bool {
 	}
 	o.Result, o.Rules = RatingResult(points), r.names.Of(ruleSet)
 	o.South, o.North = r.names.Of(south), r.names.Of(north)
+	r.sums = sums
 	return true
 }

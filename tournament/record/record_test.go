@@ -44,13 +44,13 @@ func TestSchema(t *testing.T) {
 		`"south":{"agent":"alphabeta:depth=2","seed":"18446744073709551615"},"north":{"agent":"random","seed":"1"},` +
 		`"limits":{"depth":3,"nodes":1000,"movetime":"100ms"},"moves":["a4-goal"],"scores":[null],"depths":[1],"nodes":[12],` +
 		`"result":"1-0","reason":"goal","plies":1,"fault":{"side":"north","kind":"illegal","detail":"said \"no\""},` +
-		`"timing":{"start":"2026-01-02T03:04:05.6789Z","seconds":0.25,"move_ms":[1.234]}}`
+		`"timing":{"start":"2026-01-02T03:04:05.6789Z","seconds":0.25,"move_ms":[1.234],"crc32c":"894d1d65"}}`
 	require.Equal(t, want+"\n", string(line(t, &g)))
 
 	bare := Game{Rules: "kang", Result: "1/2-1/2", Moves: []string{}}
 	require.Equal(t, `{"game":0,"pair":0,"rules":"kang","opening":"","policy":"","south":{"agent":"","seed":"0"},`+
 		`"north":{"agent":"","seed":"0"},"moves":[],"result":"1/2-1/2","reason":"","plies":0,`+
-		`"timing":{"start":"0001-01-01T00:00:00Z","seconds":0}}`+"\n", string(line(t, &bare)))
+		`"timing":{"start":"0001-01-01T00:00:00Z","seconds":0,"crc32c":"30946a0f"}}`+"\n", string(line(t, &bare)))
 }
 
 // Whatever texts and numbers a record has, it is read back.
@@ -88,7 +88,7 @@ func TestReaderErrors(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
 		"cut":            {whole[:len(whole)-10], "f.jsonl:2: expected a game record: the line is cut short"},
 		"empty":          {" ", "f.jsonl:2: expected a game record, found an empty line"},
-		"twice":          {whole + whole, "invalid character '{' after top-level value"},
+		"twice":          {whole + whole, "another one begins in byte 477: the line end between them is lost"},
 		"unknown key":    {`{"gam":1}`, "gam: there is no such field"},
 		"no object":      {`17`, "expected an object, found a number"},
 		"null":           {`null`, `expected rules, found none`},

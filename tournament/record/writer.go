@@ -13,11 +13,26 @@ type Writer struct{ *jsonl.Writer }
 
 // NewWriter returns a writer that appends to w, which is to be empty. Close
 // doesn't close w.
-func NewWriter(w io.Writer) *Writer { return &Writer{jsonl.NewWriter(w)} }
+func NewWriter(w io.Writer) *Writer { return newWriter(jsonl.NewWriter(w)) }
 
 // Append returns a writer that goes on with an open file of records, which has
 // a number of games in size bytes and stands at its end. Close closes the file.
-func Append(f jsonl.File, games, size int64) *Writer { return &Writer{jsonl.Resume(f, games, size)} }
+func Append(f jsonl.File, games, size int64) *Writer { return newWriter(jsonl.Resume(f, games, size)) }
+
+// Open opens a file of records to append to, as [jsonl.Open] does.
+func Open(path string) (*Writer, error) {
+	w, err := jsonl.Open(path, MaxLine, func([]byte) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return newWriter(w), nil
+}
+
+// newWriter returns a writer whose lines have checksums.
+func newWriter(w *jsonl.Writer) *Writer {
+	w.Finish = appendSum
+	return &Writer{w}
+}
 
 // Write appends a record. It may stay in memory until Flush or Close.
 func (w *Writer) Write(g *Game) error {

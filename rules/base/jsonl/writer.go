@@ -19,6 +19,8 @@ const flushAt = 256 << 10
 // drops the lines in memory; what it left of a line in the file is removed before the next
 // one is written. A writer belongs to one goroutine.
 type Writer struct {
+	Finish func(line []byte) []byte // if not nil, returns an encoded line, without its end, as it is to be written
+
 	to      io.Writer
 	close   func() error
 	buf     bytes.Buffer
@@ -118,8 +120,17 @@ func (w *Writer) Write(v any) error {
 	if w.closed {
 		return os.ErrClosed
 	}
-	if err := w.json.Encode(v); err != nil || w.buf.Len() < flushAt {
+	start := w.buf.Len()
+	if err := w.json.Encode(v); err != nil {
 		return err
+	}
+	if w.Finish != nil {
+		line := w.Finish(w.buf.Bytes()[start : w.buf.Len()-1])
+		w.buf.Truncate(start)
+		w.buf.Write(append(line, '\n'))
+	}
+	if w.buf.Len() < flushAt {
+		return nil
 	}
 	return w.Flush()
 }

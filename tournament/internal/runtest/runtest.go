@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -67,6 +68,12 @@ func Lines(games ...*record.Game) string {
 	}
 	return string(text)
 }
+
+// checksum is that of a record.
+var checksum = regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`)
+
+// WithoutSums returns records without their checksums, as other programs write them, for tests that change them.
+func WithoutSums(records string) string { return checksum.ReplaceAllString(records, "") }
 
 // WriteRun makes or changes the folder of a run with these lines of games. Its manifest has the status, or there is
 // none without one.
