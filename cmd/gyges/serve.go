@@ -73,8 +73,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Conns: browser.Conns(c.Games), Log: e.log})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
-		s.Close()
-		return err
+		return errors.Join(err, s.Close())
 	}
 	browser.New(s, browser.Config{
 		Results: c.Results, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
@@ -82,8 +81,7 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	})
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
 	if err != nil {
-		s.Close()
-		return fmt.Errorf("--addr: %w", err)
+		return errors.Join(fmt.Errorf("--addr: %w", err), s.Close())
 	}
 	if !addr.IP.IsLoopback() {
 		e.err.warn("warning: %s can be reached from other machines; "+

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -129,4 +130,24 @@ func TestServeOpen(t *testing.T) {
 	require.Zero(t, code)
 	require.Regexp(t,
 		`^gyges: warning: \S+ can be reached from other machines; their users can see these runs and play: there is no authentication\n$`, errText)
+}
+
+// A server whose games could not be recorded fails at its end and names them.
+func TestServeLosesGames(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results")
+	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results)
+	require.NoError(t, os.WriteFile(results, nil, 0o644)) // so no folder can be made, as on a full disk
+	status, answer := fetch(t, http.MethodPost, base+"/api/games",
+		`{"agent":"random","time":0,"rules":"standard","side":"south","setup":"random"}`)
+	require.Equal(t, http.StatusCreated, status, answer)
+	game := regexp.MustCompile(`"id":"(\w+)"`).FindStringSubmatch(answer)
+	require.NotNil(t, game, answer)
+	status, answer = fetch(t, http.MethodPost, base+"/api/games/"+game[1]+"/resign", "{}")
+	for version := 1; status == http.StatusOK && !strings.Contains(answer, "not recorded"); version++ {
+		status, answer = fetch(t, http.MethodGet, fmt.Sprintf("%s/api/games/%s?after=%d", base, game[1], version), "")
+	}
+	code, errText := stop()
+	require.Equal(t, exitNo, code, errText)
+	require.Contains(t, errText, "\ngyges: games lost, as they could not be recorded: 1: ")
+	require.Regexp(t, `\ngyges: lost: human \(South\) against random \(North\), standard, 0-1 by resignation in \d+ plies`, errText)
 }

@@ -107,8 +107,7 @@ func newCatalog(p *Pages, results string, runs []string) (*catalog, error) {
 		errs = append(errs, c.add(dir))
 	}
 	if err := errors.Join(errs...); err != nil {
-		c.close()
-		return nil, err
+		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
@@ -139,16 +138,17 @@ func (c *catalog) add(dir string) error {
 	return nil
 }
 
-func (c *catalog) close() {
+func (c *catalog) close() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.named {
-		_ = f.root.Close()
+		err = errors.Join(err, f.root.Close())
 	}
 	if c.results != nil {
-		_ = c.results.Close()
+		err = errors.Join(err, c.results.Close())
 		c.results = nil
 	}
+	return err
 }
 
 // root returns the folder of results, nil if there is none.

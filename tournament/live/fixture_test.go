@@ -76,7 +76,7 @@ func newTestServer(t testing.TB, runs ...string) *testServer {
 	p, err := New(s, results, runs)
 	require.NoError(t, err)
 	p.pollInterval = 100 * time.Millisecond
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return &testServer{s, p, t, results}
 }
 

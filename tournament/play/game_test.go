@@ -458,3 +458,22 @@ func TestManyRequestsAtOnce(t *testing.T) {
 	require.Len(t, games, 1)
 	require.Len(t, games[0].Moves, len(p.game.Moves()))
 }
+
+// A server that is closed names the games that it could not record, and why.
+func TestLostGames(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	require.NoError(t, os.Remove(s.results))
+	require.NoError(t, os.WriteFile(s.results, nil, 0o644)) // so no folder can be made
+	s.settled(s.begin("panics", "standard", "north", "random"))
+	s.settled(s.begin("cheats", "kang", "north", "random"))
+	for range maxUnrecorded - 1 {
+		_, _ = s.games.records.keep(new(record.Game))
+	}
+	err := s.Close()
+	require.ErrorContains(t, err, "games lost, as they could not be recorded: 1001: ")
+	require.ErrorContains(t, err, s.results)
+	require.Contains(t, err.Error(), "\nlost: panics (South) against human (North), standard, 0-1 by panic in 0 plies, begun 20")
+	require.Regexp(t, `\nlost: \d+ more$`, err.Error())
+	require.NoError(t, s.Close(), "it was said")
+}

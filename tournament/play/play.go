@@ -227,11 +227,9 @@ func (p *Pages) endIdle(now time.Time) {
 }
 
 // close closes the idle agents and the records.
-func (p *Pages) close() {
+func (p *Pages) close() error {
 	p.pool.Close()
-	if err := p.records.close(); err != nil {
-		p.server.Log.Error("the records of games can't be closed", "error", err)
-	}
+	return p.records.close()
 }
 
 // choose returns the move of an agent. It blocks while too many others search.

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,8 +15,13 @@ import (
 	"gyges/tournament/web"
 )
 
-// maxUnrecorded bounds the games in memory that could not be recorded.
-const maxUnrecorded = 1000
+// Bounds of the games in memory that could not be recorded, and of those that an error names.
+const (
+	maxUnrecorded = 1000
+	maxListed     = 20
+)
+
+var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
 // FolderPrefix begins the names of the folders of games played in the browser.
 const FolderPrefix = "play-"
@@ -30,6 +36,7 @@ type records struct {
 	mu      sync.Mutex
 	name    string         // of the run's folder; "": there is none yet
 	waiting []*record.Game // not written yet
+	lost    int            // games, since too many waited
 }
 
 // keep records a game and returns its address below /run/. After an error the game
@@ -41,7 +48,8 @@ func (r *records) keep(g *record.Game) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.waiting) >= maxUnrecorded {
-		return "", fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
+		r.lost++
+		return "", errTooMany
 	}
 	r.waiting = append(r.waiting, g)
 	if err := r.write(); err != nil {
@@ -101,15 +109,25 @@ func (r *records) makeFolder() error {
 	return err
 }
 
-// close writes the games that wait.
-func (r *records) close() error {
+// close writes the games that wait. The error names those that are lost, line by line.
+func (r *records) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.waiting) == 0 {
-		return nil
+	if len(r.waiting) > 0 {
+		err = r.write()
 	}
-	if err := r.write(); err != nil {
-		return fmt.Errorf("%d games are lost: %w", len(r.waiting), err)
+	left := len(r.waiting) + r.lost
+	if left == 0 {
+		return err
 	}
-	return nil
+	errs := []error{fmt.Errorf("games lost, as they could not be recorded: %d: %w", left, cmp.Or(err, errTooMany))}
+	for _, g := range r.waiting[:min(len(r.waiting), maxListed)] {
+		left--
+		errs = append(errs, fmt.Errorf("lost: %s (South) against %s (North), %s, %s by %s in %d plies, begun %s",
+			g.South.Agent, g.North.Agent, g.Rules, g.Result, g.Reason, g.Plies, g.Timing.Start.Format(time.RFC3339)))
+	}
+	if left > 0 {
+		errs = append(errs, fmt.Errorf("lost: %d more", left))
+	}
+	return errors.Join(errs...)
 }

@@ -74,7 +74,7 @@ type Server struct {
 	ctx     context.Context // until the server is closed
 	stop    context.CancelFunc
 	work    sync.WaitGroup
-	closers []func()
+	closers []func() error
 
 	readTimeout, writeTimeout, closeTimeout time.Duration // constants but in tests
 }
@@ -115,8 +115,8 @@ func (s *Server) Context() context.Context { return s.ctx }
 // Go runs background work, which must end with [Server.Context].
 func (s *Server) Go(work func()) { s.work.Go(work) }
 
-// OnClose adds a function that [Server.Close] calls at its end.
-func (s *Server) OnClose(f func()) { s.closers = append(s.closers, f) }
+// OnClose adds a function that [Server.Close] calls at its end, and whose error it returns.
+func (s *Server) OnClose(f func() error) { s.closers = append(s.closers, f) }
 
 // Serve handles the requests of the listener's connections until ctx is cancelled or the
 // listener fails. It closes the listener and the server.
@@ -141,11 +141,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if !shutdown() {
 		<-stopped
 	}
-	s.Close()
-	if !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving: %w", err)
+	if errors.Is(err, http.ErrServerClosed) {
+		return s.Close()
 	}
-	return nil
+	return errors.Join(fmt.Errorf("serving: %w", err), s.Close())
 }
 
 // countConn closes a connection that is one too many for its address.
@@ -162,8 +161,8 @@ func (s *Server) countConn(c net.Conn, state http.ConnState) {
 }
 
 // Close ends all background work. It waits for work that ignores the end of its context for
-// some seconds only; then it logs its names and returns.
-func (s *Server) Close() {
+// some seconds only; then it logs its names. The error joins those of the functions of OnClose.
+func (s *Server) Close() error {
 	s.stop()
 	ended := make(chan struct{})
 	go func() {
@@ -178,8 +177,10 @@ func (s *Server) Close() {
 				"agents", s.Busy())
 		}
 	}
+	var errs []error
 	for _, f := range s.closers {
-		f()
+		errs = append(errs, f())
 	}
 	s.closers = nil
+	return errors.Join(errs...)
 }

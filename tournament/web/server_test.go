@@ -47,7 +47,7 @@ func newTestServer(t *testing.T, c Config) *Server {
 		case <-to.Context().Done():
 		}
 	})
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
 
@@ -317,9 +317,9 @@ func TestCloseWithoutStuckWork(t *testing.T) {
 	s.closeTimeout = time.Millisecond
 	s.Busy = func() []string { return []string{"stuck"} }
 	closed, release := false, make(chan struct{})
-	s.OnClose(func() { closed = true })
+	s.OnClose(func() error { closed = true; return nil })
 	s.Go(func() { <-release })
-	s.Close()
+	require.NoError(t, s.Close())
 	require.True(t, closed)
 	require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 	require.Contains(t, log.String(), "agents have not stopped after their search was cancelled")
