@@ -13,7 +13,7 @@ import (
 // diagramCmd draws a position.
 type diagramCmd struct {
 	rulesFlags
-	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: svg for a file NAME.svg, otherwise text."`
+	Format   string   `enum:",text,svg" default:"" placeholder:"FORMAT" help:"Output: text or svg. Default: the one that the name of --out ends in, as in board.svg; else text."`
 	Out      string   `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
@@ -55,6 +55,9 @@ func (c *diagramCmd) Run(e *env) error {
 			return fmt.Errorf("move: %w", err)
 		}
 	}
+	if c.Format, err = formatOf(c.Format, "--out", c.Out, "text", "svg"); err != nil {
+		return err
+	}
 	toFile := c.Out != "" && c.Out != "-"
 	write := func(w io.Writer) error {
 		_, err := io.WriteString(w, c.draw(r, p, m, course))
@@ -80,7 +83,7 @@ func (c *diagramCmd) words() (position []string, move string) {
 // draw returns the picture.
 func (c *diagramCmd) draw(r *rules.Rules, p rules.Position, m rules.Move, course []rules.Step) string {
 	switch {
-	case c.Format == "svg" || c.Format == "" && strings.HasSuffix(c.Out, ".svg"):
+	case c.Format == "svg":
 		return report.Board(r, p, m, course).StandaloneSVG()
 	case m == rules.NoMove:
 		return human.Board(r, p, m)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +24,7 @@ import (
 type exportCmd struct {
 	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter
-	Format string `enum:"pgn,csv,parquet" default:"pgn" placeholder:"FORMAT" help:"Output: pgn (default), csv, or parquet for data analysis."`
+	Format string `enum:",pgn,csv,jsonl,parquet" default:"" placeholder:"FORMAT" help:"Output: pgn, csv, jsonl (records) or parquet (for data analysis). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
@@ -31,7 +32,7 @@ func (exportCmd) Help() string {
 	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is " +
 		"White. A player has its name=, or else its spec, for a name, as in rating tables; if two players share a name, " +
 		"the second has its spec. In PGN the tags hold most of the record and comments the score, depth, nodes and time of " +
-		"each move; Round is pair.game. gyges import keeps less of it: copy games.jsonl to keep everything. CSV has a line " +
+		"each move; Round is pair.game. gyges import keeps less of it, jsonl everything. CSV has a line " +
 		"for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with " +
 		"an apostrophe. Parquet has results, moves, scores, depths, nodes and times in columns, players by their specs. " +
 		"In PGN names must be printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; " +
@@ -42,13 +43,14 @@ func (exportCmd) examples() []example {
 	return []example{
 		{"gyges export results/quick-20260102-150405 -o quick.pgn", ""},
 		{"gyges export results/quick-20260102-150405 --rules kang --format csv > kang.csv", ""},
-		{"gyges export results/quick-20260102-150405 --format parquet -o quick.parquet", "for pandas, Polars or DuckDB"},
+		{"gyges export results/quick-20260102-150405 -o quick.parquet", "for pandas, Polars or DuckDB"},
 	}
 }
 
 // Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
-	if err := c.prepare(); err != nil {
+	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl", "parquet")
+	if err := errors.Join(c.prepare(), err); err != nil {
 		return err
 	}
 	files, err := gameFiles(c.Runs)
@@ -58,7 +60,7 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	w := exporter{event: eventOf(files)}
 	count, notPlayed := 0, 0
 	export := func(out io.Writer) error {
-		write, end := w.format(c.Format, out)
+		write, end := w.format(format, out)
 		err := c.each(ctx, e, files, nil, func(i int, g *record.Game) error {
 			if g.NotPlayed() {
 				notPlayed++
@@ -148,6 +150,9 @@ func (w *exporter) format(format string, out io.Writer) (write func(*record.Game
 			return asFailure(table.Write(listedGame{g, "", w.names.name(g.South.Agent), w.names.name(g.North.Agent)}))
 		}
 		return write, table.Close
+	case "jsonl":
+		records := record.NewWriter(out)
+		return func(g *record.Game) error { return asFailure(records.Write(g)) }, records.Close
 	case "parquet":
 		table := columnar.NewWriter(out)
 		return func(g *record.Game) error { return asFailure(table.Write(g)) }, table.Close

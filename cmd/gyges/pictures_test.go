@@ -26,17 +26,11 @@ func TestPictures(t *testing.T) {
 		return
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "board.svg"), []byte(board), 0o644))
-	run, page := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "report")
+	run := filepath.Join(t.TempDir(), "run")
 	gygesOutput(t, "tournament", "--agent", "greedy", "--agent", "alphabeta:depth=1", "--agent", "alphabeta:depth=2",
 		"--agent", "alphabeta:depth=3", "--agent", "mcts:iterations=50", "--agent", "mcts:iterations=200",
 		"--pairs", "12", "--out", run)
-	gygesOutput(t, "report", run, "--format", "md", "--out", page)
-	plots, err := filepath.Glob(filepath.Join(page, "report-elo-*.svg"))
-	require.NoError(t, err)
-	require.NotEmpty(t, plots)
-	plot, err := os.ReadFile(plots[0])
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "ratings.svg"), plot, 0o644))
+	gygesOutput(t, "rate", run, "--plot", filepath.Join(folder, "ratings.svg"))
 }
 
 // gygesOutput runs a command, which must succeed, and returns its standard output.

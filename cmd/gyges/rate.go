@@ -115,8 +115,9 @@ func (c *rateCmd) plot(b table.Tables) error {
 // check returns the mistakes in the flags that need no games.
 func (c *rateCmd) check() error {
 	var errs []error
+	_, errPlot := formatOf("", "--plot", c.Plot, "svg")
 	_, err := c.columns()
-	errs = append(errs, err)
+	errs = append(errs, errPlot, err)
 	if c.Top < 0 {
 		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}

@@ -27,7 +27,7 @@ type reportCmd struct {
 	ratingFlags
 	Games int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of that draw. Default: 1."`
-	Out   string `short:"o" placeholder:"FILE" help:"File to write, - for the standard output; with --format md also a folder. Default: report.html in the run's folder, and in the current one if there are several runs."`
+	Out   string `short:"o" placeholder:"FILE" help:"HTML file to write, - for the standard output. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
 
 func (reportCmd) Help() string {
@@ -59,7 +59,8 @@ func (c *reportCmd) Run(ctx context.Context, e *env) error {
 
 // check finds mistakes in the flags that are independent of the games.
 func (c *reportCmd) check() error {
-	errs := []error{between("--games", c.Games, 0, maxReplayed)}
+	_, err := formatOf("", "--out", c.Out, "html")
+	errs := []error{err, between("--games", c.Games, 0, maxReplayed)}
 	for _, path := range c.Runs {
 		if path == "-" {
 			errs = append(errs, errors.New("run: expected folders or files, found - for the standard input"))

@@ -70,7 +70,8 @@ func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 
 // check finds mistakes in the flags.
 func (c *reviewCmd) check() error {
-	errs := []error{between("--workers", c.Workers, 0, maxWorkers)}
+	_, err := formatOf("", "--out, which keeps the reviews", c.Out, "jsonl")
+	errs := []error{err, between("--workers", c.Workers, 0, maxWorkers)}
 	if c.Nodes < review.MinNodes || c.Nodes > review.MaxNodes {
 		errs = append(errs, fmt.Errorf("--nodes: expected %d to %d, found %d", review.MinNodes, review.MaxNodes, c.Nodes))
 	}

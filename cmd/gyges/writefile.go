@@ -2,8 +2,13 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"gyges/rules/base/files"
 )
@@ -20,6 +25,31 @@ func writeFile(flag, path string, write func(io.Writer) error) error {
 		return errors.Join(err, asFailure(f.Discard()))
 	}
 	return asFailure(f.Commit())
+}
+
+// formatOf returns the format of the file that a flag names: that of --format, or else the one that its name ends
+// in; the first one for a name without an ending and for the standard output. Any other name is refused.
+func formatOf(format, flag, path string, formats ...string) (string, error) {
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	switch ending {
+	case "txt":
+		ending = "text"
+	case "htm":
+		ending = "html"
+	}
+	switch known := slices.Contains(formats, ending); {
+	case known && format != "" && format != ending:
+		return "", fmt.Errorf("%s: %s has the ending of another format than --format %s", flag, path, format)
+	case known || format != "":
+		return cmp.Or(format, ending), nil
+	case ending == "":
+		return formats[0], nil
+	}
+	endings := "a name that ends in ." + strings.ReplaceAll(strings.Join(formats, ", ."), "text", "txt")
+	if len(formats) > 1 {
+		endings += ", or --format"
+	}
+	return "", fmt.Errorf("%s: expected %s; found %s", flag, endings, path)
 }
 
 // buffered writes in large pieces.
