@@ -49,7 +49,9 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	}
 	err = c.each(ctx, e, files, nil, func(i int, g *record.Game) error { return list.add(c.Runs[i], g) })
 	if err != nil {
-		_ = list.table.Close() // the games before the mistake
+		if list.n > 0 {
+			_ = list.table.Close() // the games before the mistake
+		}
 		return err
 	}
 	return list.end()
