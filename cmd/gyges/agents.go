@@ -20,15 +20,6 @@ func (agentsCmd) Help() string {
 	return "An agent is named by a spec, kind:param=value,param=value, wherever a command takes one."
 }
 
-func (agentsCmd) examples() []example {
-	return []example{
-		{"gyges agents", "the kinds"},
-		{"gyges agents alphabeta", "the parameters of one"},
-		{"gyges agents --format json", "the parameters of all"},
-		{"gyges play --south alphabeta:depth=3 --north random", "two specs in use"},
-	}
-}
-
 var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},

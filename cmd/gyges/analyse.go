@@ -36,16 +36,6 @@ func (analyseCmd) Help() string {
 		"With --json the flags on rules, limits and --multi hold for requests that don't say otherwise."
 }
 
-func (analyseCmd) examples() []example {
-	return []example{
-		{"gyges analyse '202110/000330/000000/000200/000100/030123 s' --depth 4", ""},
-		{"gyges analyse --multi 3 --movetime 2s '321123/000000/000000/000000/000000/321123 s'", "the three best moves"},
-		{"gyges analyse --rules kang --format json --depth 3 '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'",
-			""},
-		{"gyges analyse --json --nodes 100000 < requests.jsonl > answers.jsonl", "a batch of positions"},
-	}
-}
-
 // Run analyses.
 func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

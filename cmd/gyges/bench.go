@@ -28,13 +28,6 @@ func (benchSearchCmd) Help() string {
 		"signature: it changes when the search does. Nodes are positions for alphabeta and iterations for mcts."
 }
 
-func (benchSearchCmd) examples() []example {
-	return []example{
-		{"gyges bench", "the signatures, and how fast the searches are"},
-		{"gyges bench search --agent alphabeta:depth=3", ""},
-	}
-}
-
 // benchReport is the output of --format json.
 type benchReport struct {
 	Version  string         `json:"version"`

@@ -19,7 +19,7 @@ import (
 )
 
 // cli is the command line: one field for each command. The fields of a command are its flags and arguments,
-// its method Help returns the part of its help below the summary, and examples what stands below that.
+// and its method Help returns the part of its help below the summary.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -176,23 +176,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 
 // examplesOf returns the examples of a command: its own, or else those of its subcommands.
 func examplesOf(n *kong.Node) []example {
-	if c, ok := n.Target.Addr().Interface().(interface{ examples() []example }); ok {
-		return c.examples()
-	}
-	var list []example
-	for _, child := range n.Children {
-		list = append(list, examplesOf(child)...)
+	list, ok := examples[n.FullPath()]
+	for i := 0; !ok && i < len(n.Children); i++ {
+		list = append(list, examplesOf(n.Children[i])...)
 	}
 	return list
-}
-
-// example is a command line that a command's help shows.
-type example struct{ command, doc string }
-
-func (cli) examples() []example {
-	return []example{
-		{"gyges moves '321123/000000/000000/000000/000000/321123 s'", ""},
-		{"gyges play --south human --north greedy", "play a game yourself"},
-		{"gyges tournament --agent random --agent greedy --pairs 20", "a tournament with ratings"},
-	}
 }

@@ -19,14 +19,6 @@ type completionCmd struct {
 	Line  *string `hidden:"" help:"Print the words that a command line may end in."`
 }
 
-func (completionCmd) examples() []example {
-	return []example{
-		{"source <(gyges completion bash)", "for the running bash; in ~/.bashrc for every one"},
-		{`gyges completion zsh > "${fpath[1]}/_gyges"`, ""},
-		{"gyges completion fish > ~/.config/fish/completions/gyges.fish", ""},
-	}
-}
-
 // completionScripts are the scripts by shell. Where no word is found they complete
 // file names. Bash breaks words at '=' and ':' too, and replaces the last part only.
 var completionScripts = map[string]string{

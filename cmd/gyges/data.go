@@ -25,10 +25,6 @@ func (dataMakeCmd) Help() string {
 		"that have scores."
 }
 
-func (dataMakeCmd) examples() []example {
-	return []example{{"gyges data make results/quick --validation 10", "training positions of a tournament"}}
-}
-
 // Run extracts the training positions and prints how many there are.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()

@@ -26,15 +26,6 @@ func (diagramCmd) Help() string {
 		"dark pages. The position has no history, so the repetition rule excludes no move."
 }
 
-func (diagramCmd) examples() []example {
-	return []example{
-		{"gyges diagram '321123/000000/000000/000000/000000/321123 s'", ""},
-		{"gyges diagram '321123/000000/000000/000000/000000/321123 s' 'c1-d1xe1@d3'", ""},
-		{"gyges diagram --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -' +2-c2", ""},
-		{"gyges diagram '321123/000000/000000/000000/000000/321123 s' --format svg > board.svg", ""},
-	}
-}
-
 // Run draws the position.
 func (c *diagramCmd) Run(e *env) error {
 	r, err := c.load()

@@ -25,13 +25,6 @@ func (engineCheckCmd) Help() string {
 		"the engine can play) or FAIL. The exit code is 1 if anything failed."
 }
 
-func (engineCheckCmd) examples() []example {
-	return []example{
-		{"gyges engine check ./engine", ""},
-		{"gyges engine check python3 cmd/gyges/testdata/engine.py", ""},
-	}
-}
-
 // Run prints the report.
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 	if c.Dir != "" {

@@ -39,14 +39,6 @@ func (exportCmd) Help() string {
 		"only a tag with a longer name breaks that."
 }
 
-func (exportCmd) examples() []example {
-	return []example{
-		{"gyges export results/quick-20260102-150405 -o quick.pgn", ""},
-		{"gyges export results/quick-20260102-150405 --rules kang --format csv > kang.csv", ""},
-		{"gyges export results/quick-20260102-150405 -o quick.parquet", "for pandas, Polars or DuckDB"},
-	}
-}
-
 // Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl", "parquet")

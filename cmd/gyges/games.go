@@ -29,14 +29,6 @@ func (gamesListCmd) Help() string {
 		"output is a file of records again, which every command reads that reads runs."
 }
 
-func (gamesListCmd) examples() []example {
-	return []example{
-		{"gyges games results/quick-20260102-150405 --limit 20", ""},
-		{"gyges games results/quick-20260102-150405 --agent greedy --result lost --rules kang", ""},
-		{"gyges games results/quick-20260102-150405 --reason length,timeout --min-plies 100 --format csv", ""},
-	}
-}
-
 // Run lists the games.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	list, errColumns := newGameList(c.Format, e.out, c.Columns, len(c.Runs) > 1)
@@ -61,12 +53,4 @@ func (gamesShowCmd) Help() string {
 	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score in " +
 		"points, the depth it searched, the positions it visited, the time it took. Every move is checked against the " +
 		"rules, and so is the result; a record that doesn't fit is refused with file and line."
-}
-
-func (gamesShowCmd) examples() []example {
-	return []example{
-		{"gyges games show results/quick-20260102-150405 17", ""},
-		{"gyges games show results/quick-20260102-150405 17 --ply 12", "the board after ply 12"},
-		{"gyges games show results/quick-20260102-150405 17 --format json", ""},
-	}
 }

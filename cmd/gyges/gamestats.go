@@ -29,15 +29,6 @@ func (gamesStatsCmd) Help() string {
 		"replayed are left out and reported on stderr."
 }
 
-func (gamesStatsCmd) examples() []example {
-	return []example{
-		{"gyges games stats results/quick-20260102-150405", ""},
-		{"gyges games stats results/quick-20260102-150405 --reason goal --format csv > wins.csv", ""},
-		{"gyges games stats results/quick-20260102-150405 --rules standard --compare turkish-advanced",
-			"how often two rulebooks differ in one game"},
-	}
-}
-
 // Run counts the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	compare, errCompare := c.compare()

@@ -82,15 +82,6 @@ func (helpCmd) Help() string {
 		"its flags."
 }
 
-func (helpCmd) examples() []example {
-	return []example{
-		{"gyges help", "the topics"},
-		{"gyges help ratings", "a manual"},
-		{"gyges help settings", "the keys and flags of a run"},
-		{"gyges help games list", "the same as gyges games list --help"},
-	}
-}
-
 // Run prints the topics, a manual or the help of a command.
 func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {

@@ -35,13 +35,6 @@ func (importCmd) Help() string {
 		"count them twice. An import that is stopped halfway leaves no run: the next one into the folder starts anew."
 }
 
-func (importCmd) examples() []example {
-	return []example{
-		{"gyges import quick.pgn --out results/quick-again", ""},
-		{"gyges import league.pgn --out results/league --strict", "anybody's games"},
-	}
-}
-
 // Run imports the file.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if c.Rules != "" {

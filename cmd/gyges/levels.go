@@ -16,13 +16,6 @@ func (levelsCmd) Help() string {
 		"the standard rules; json has it under other rules, too."
 }
 
-func (levelsCmd) examples() []example {
-	return []example{
-		{"gyges levels", ""},
-		{"gyges play --south human --north casual", "play against one"},
-	}
-}
-
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "level", Title: "Level", Value: func(l configs.Level) any { return l.Level }},
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},

@@ -25,13 +25,6 @@ func (matchCmd) Help() string {
 		"first player's side. Everything else is as in gyges tournament."
 }
 
-func (matchCmd) examples() []example {
-	return []example{
-		{"gyges match alphabeta:depth=2 greedy --pairs 50", ""},
-		{"gyges match alphabeta:depth=2 alphabeta:depth=1 --sprt elo0=0,elo1=20", "until the test is decided"},
-	}
-}
-
 // Run plays the match and prints its result.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

@@ -18,15 +18,6 @@ func (movesCmd) Help() string {
 		"repetition rule excludes no move."
 }
 
-func (movesCmd) examples() []example {
-	return []example{
-		{"gyges moves '321123/000000/000000/000000/000000/321123 s'", ""},
-		{"gyges moves --long --rules simplified '213132/000000/000000/000000/000000/112233 n'", ""},
-		{"gyges moves --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
-		{"gyges moves --set null_move=allow '213132/000000/000000/000000/000000/112233 s'", ""},
-	}
-}
-
 // Run prints the moves.
 func (c *movesCmd) Run(e *env) error {
 	r, err := c.load()

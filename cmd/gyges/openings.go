@@ -29,13 +29,6 @@ func (openingsCmd) Help() string {
 		"at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
 }
 
-func (openingsCmd) examples() []example {
-	return []example{
-		{"gyges openings --count 5 --seed 7", ""},
-		{"gyges openings --count 5 --agent alphabeta:depth=2 --max-score 0.5", "balanced openings, by that agent's score"},
-	}
-}
-
 // Run prints the openings that pass.
 func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	s, err := c.screening(ctx, e)

@@ -34,14 +34,6 @@ func (perftCmd) Help() string {
 		"the count.\n\nWith --epd the exit code is 1 if any count differs."
 }
 
-func (perftCmd) examples() []example {
-	return []example{
-		{"gyges perft --depth 3 '321123/000000/000000/000000/000000/321123 s'", ""},
-		{"gyges perft --depth 2 --split --rules kang '000000/000000/000000/000000/000000/000000 s 222/222 0-0 -'", ""},
-		{"gyges perft --rules simplified --epd counts.epd --depth 3", ""},
-	}
-}
-
 // Run counts, or checks counts.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {

@@ -34,15 +34,6 @@ func (playCmd) Help() string {
 		"where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
 }
 
-func (playCmd) examples() []example {
-	return []example{
-		{"gyges play --south human --north greedy", "play South against the computer"},
-		{"gyges play --south alphabeta:depth=2 --north mcts:iterations=200 --rules kang --seed 7", ""},
-		{"gyges play --south human --north human --setup agents", "two people, who also place their pieces"},
-		{"gyges play --south random --north greedy --quiet --position '202110/000330/000000/000200/000100/030123 n'", ""},
-	}
-}
-
 // Run plays the game.
 func (c *playCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

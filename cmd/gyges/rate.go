@@ -47,17 +47,6 @@ func (rateCmd) Help() string {
 		"north and result (or white, black, result), or a game in that order on each line."
 }
 
-func (rateCmd) examples() []example {
-	return []example{
-		{"gyges rate results/quick-20260102-150405", ""},
-		{"gyges rate --rules kang --anchor random=0 results/*", "measured from the random player"},
-		{"gyges rate games.pgn --draws davidson", "games of another program"},
-		{"gyges rate games.pgn --columns name,elo,error,difference,los", ""},
-		{"gyges rate results/setups --by setup --per-side", "rows of pieces, as South's and as North's"},
-		{"gyges rate --format csv --crosstable results/*/games.jsonl", ""},
-	}
-}
-
 // Run reads the games and prints the tables.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {

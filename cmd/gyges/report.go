@@ -37,14 +37,6 @@ func (reportCmd) Help() string {
 		"Flags on ratings are those of gyges rate."
 }
 
-func (reportCmd) examples() []example {
-	return []example{
-		{"gyges report results/quick-20260102-150405", "writes results/quick-20260102-150405/report.html"},
-		{"gyges report results/* --rules kang --anchor random=0 -o kang.html", ""},
-		{"gyges report results/gen1 results/gen2 results/gen3", "several runs on one page"},
-	}
-}
-
 // Run reads the games and writes the page.
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {

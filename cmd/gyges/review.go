@@ -39,15 +39,6 @@ func (reviewCmd) Help() string {
 		"reviews with any --workers. gyges help review says how moves are judged."
 }
 
-func (reviewCmd) examples() []example {
-	return []example{
-		{"gyges review results/quick-20260102-150405", "where each player loses its games"},
-		{"gyges review results/quick-20260102-150405 --game 17", "one game, move by move"},
-		{"gyges review results/quick-20260102-150405 --agent greedy --result lost", ""},
-		{"gyges review game.pgn --nodes 200000 --format html > game.html", "a page to open or send"},
-	}
-}
-
 // Run reviews the games and prints the review of the only one, or a summary.
 func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(c.prepare(), c.check()); err != nil {

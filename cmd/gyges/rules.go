@@ -19,15 +19,6 @@ type rulesCmd struct {
 	Name   string `arg:"" optional:"" complete:"rules" help:"Rule set to print, as text and as options: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
 }
 
-func (rulesCmd) examples() []example {
-	return []example{
-		{"gyges rules", "the presets, and where they differ from standard"},
-		{"gyges rules kang", "the rules of one set in prose, its options, and where other presets differ"},
-		{"gyges rules kang --format yaml > my-kang.yaml", "a file to change, for --rules my-kang.yaml"},
-		{"gyges rules standard:null_move=allow,repetition=none --format json", ""},
-	}
-}
-
 // Run prints the list.
 func (c *rulesCmd) Run(e *env) error {
 	switch {

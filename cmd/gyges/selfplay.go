@@ -25,13 +25,6 @@ func (selfplayCmd) Help() string {
 		"command with --out and the run's folder resumes it."
 }
 
-func (selfplayCmd) examples() []example {
-	return []example{
-		{"gyges selfplay configs/selfplay/standard.yaml", ""},
-		{"gyges selfplay --agent alphabeta:depth=2,hash=1 --rules kang --pairs 5000 --out results/kang", "no file needed"},
-	}
-}
-
 // Run plays, extracts the training positions and prints their counts.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

@@ -44,16 +44,6 @@ func (serveCmd) Help() string {
 		"Ctrl-C stops the server."
 }
 
-func (serveCmd) examples() []example {
-	return []example{
-		{"gyges serve", "all runs below results, on http://127.0.0.1:8080/"},
-		{"gyges serve /tmp/match --addr 127.0.0.1:0", ""},
-		{"gyges serve --agent 'ugi:cmd=./engine,name=mine'", "play against your own engine"},
-		{"gyges serve --addr 0.0.0.0:8080 --open", "for the whole network"},
-		{"gyges serve --games 500 --searches 2", "many games at a time, on two cores"},
-	}
-}
-
 // Run serves until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()

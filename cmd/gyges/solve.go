@@ -42,16 +42,6 @@ func (solveCmd) Help() string {
 		"nothing. Without --proof each further ply takes up to thirty times as long."
 }
 
-func (solveCmd) examples() []example {
-	return []example{
-		{"gyges solve '000100/300002/330230/101000/200000/002100 s'", ""},
-		{"gyges solve --rules simplified --depth 4 '000023/022001/002000/010330/000300/110000 n'", ""},
-		{"gyges solve --depth 9 --movetime 1m --format json '200000/200200/003113/003000/002300/000101 s'", ""},
-		{"gyges solve --rules simplified --proof '232113/000000/000000/000000/000000/332211 s'", "a set-up"},
-		{"gyges openings --rules simplified --setups | gyges solve --rules simplified --depth 7 --list - --format csv", ""},
-	}
-}
-
 // Defaults of --nodes, some seconds, and of --depth with --proof: with more, strategies are longer.
 const (
 	defaultProofNodes = 1_000_000

@@ -23,13 +23,6 @@ func (sprtCmd) Help() string {
 		"one opening, played twice with sides swapped."
 }
 
-func (sprtCmd) examples() []example {
-	return []example{
-		{"gyges sprt --penta 365,16618,36229,16974,390 --elo0 0 --elo1 2 --model normalized", ""},
-		{"gyges sprt --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic", ""},
-	}
-}
-
 // Run prints the figures.
 func (c *sprtCmd) Run(e *env) error {
 	pairs, err := parsePairs(c.Penta)

@@ -40,13 +40,6 @@ func (tacticsMakeCmd) Help() string {
 		"number is printed on stderr."
 }
 
-func (tacticsMakeCmd) examples() []example {
-	return []example{
-		{"gyges tactics make > suite.jsonl", ""},
-		{"gyges tactics make --rules simplified --each 1 --seed 7", ""},
-	}
-}
-
 // Run makes the suite.
 func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(
@@ -101,13 +94,6 @@ func (tacticsRunCmd) Help() string {
 	return "Each agent searches each position as the start of a new game. A position is solved if the agent's move " +
 		"wins in the number of plies of its class, or is the only one that does not lose. The table counts solved " +
 		"and all positions by rule set and class, and the mean time of a position."
-}
-
-func (tacticsRunCmd) examples() []example {
-	return []example{
-		{"gyges tactics run suite.jsonl --agent alphabeta:depth=5 --agent mcts:iterations=2000", ""},
-		{"gyges tactics run suite.jsonl --agent greedy --missed", "with the positions not solved"},
-	}
 }
 
 // Run tests the agents and prints the counts.

@@ -29,15 +29,6 @@ func (tournamentCmd) Help() string {
 		"lost games by a fault, such as an illegal move."
 }
 
-func (tournamentCmd) examples() []example {
-	return []example{
-		{"gyges tournament configs/tournaments/quick.yaml", ""},
-		{"gyges tournament --agent random --agent greedy --agent alphabeta:depth=2 --rules standard,kang --pairs 20",
-			"no file needed"},
-		{"gyges tournament configs/tournaments/quick.yaml --pairs 100 --seed 2 --out results/long", "a file, with changes"},
-	}
-}
-
 // Run plays the tournament and prints the tables.
 func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

@@ -28,13 +28,6 @@ func (trainCmd) Help() string {
 		"stage; the same command with --out and the run's folder resumes it."
 }
 
-func (trainCmd) examples() []example {
-	return []example{
-		{"gyges train configs/training/standard.yaml", ""},
-		{"gyges train configs/training/kang.yaml --generations 10 --out results/kang", "more of them; again, to resume"},
-	}
-}
-
 // Run trains and prints the generations and their rating.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)

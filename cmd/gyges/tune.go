@@ -39,10 +39,6 @@ func (tuneTexelCmd) Help() string {
 		"correlated. Prints each weight before and after."
 }
 
-func (tuneTexelCmd) examples() []example {
-	return []example{{"gyges tune texel configs/tuning/texel.yaml --data results/selfplay/positions", ""}}
-}
-
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config)
@@ -117,10 +113,6 @@ func (tuneSPSACmd) Help() string {
 	return "Prints the agent with its tuned parameters. The same seed gives the same steps with any --workers, but for " +
 		"agents that are limited by time. Ctrl-C stops the run; the same command with --out and the run's folder resumes " +
 		"it, also after a crash, with the same outcome."
-}
-
-func (tuneSPSACmd) examples() []example {
-	return []example{{"gyges tune spsa configs/tuning/spsa.yaml --out results/spsa", ""}}
 }
 
 // Run tunes the parameters and prints the tuned agent.

@@ -23,13 +23,6 @@ func (ugiCmd) Help() string {
 		"N. 'ugi' lists the options. Without limits a search runs until 'stop'."
 }
 
-func (ugiCmd) examples() []example {
-	return []example{
-		{"gyges ugi", "type ugi, then go, then stop, then quit"},
-		{"gyges ugi --agent mcts:iterations=200 --rules kang", ""},
-	}
-}
-
 // Run answers until quit or the end of input.
 func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

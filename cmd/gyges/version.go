@@ -9,8 +9,6 @@ import (
 // versionCmd prints what the program was built from.
 type versionCmd struct{}
 
-func (versionCmd) examples() []example { return []example{{"gyges version", ""}} }
-
 // Run prints one line.
 func (versionCmd) Run(e *env) error {
 	_, err := fmt.Fprintln(e.out, version())

@@ -28,15 +28,6 @@ func (workerCmd) Help() string {
 		"each a name with --engine, here, and use it in the tournament, as in --agent ugi:name=NAME,cmd=COMMAND."
 }
 
-func (workerCmd) examples() []example {
-	return []example{
-		{"gyges worker --nats nats://localhost:4222", "with gyges tournament … --nats embedded on the same machine"},
-		{"gyges worker --nats tls://nats.example.org:4222 --workers 8 --nats-user player",
-			"with the password in $GYGES_NATS_PASSWORD"},
-		{"gyges worker --nats nats://localhost:4222 --engine 'stock=/opt/stock/stock --uci'", "may play ugi:name=stock,…"},
-	}
-}
-
 // Run works until it is stopped.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
