@@ -99,7 +99,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	if err := o.Check(config); err != nil {
 		return nil, fmt.Errorf("--nats: %w", err)
 	}
-	if err := q.connect(f, e, config.Out); err != nil {
+	if err := q.connect(ctx, f, e, config.Out); err != nil {
 		return nil, err
 	}
 	if q.server != nil {
@@ -116,7 +116,7 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 }
 
 // connect connects to the server that the flags name.
-func (q *queued) connect(f *queueFlags, e *env, out string) error {
+func (q *queued) connect(ctx context.Context, f *queueFlags, e *env, out string) error {
 	url := f.Nats
 	if url == embedded {
 		url = ""
@@ -140,6 +140,13 @@ func (q *queued) connect(f *queueFlags, e *env, out string) error {
 	if access.Cert == "" && !o.Loopback() {
 		e.log.Warn("passwords and games are not encrypted; "+
 			"give the embedded server a certificate with --tls-cert and --tls-key", "listen", o.Listen)
+	}
+	l, err := listen(ctx, "--listen", o.Listen) // before the server makes folders
+	if err == nil {
+		err = l.Close()
+	}
+	if err != nil {
+		return err
 	}
 	if q.server, err = queue.StartServer(o); err != nil {
 		return asFailure(err)

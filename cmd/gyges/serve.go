@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"gyges/agents"
 	"gyges/configs"
@@ -69,9 +70,9 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 		Results: c.Results, Registry: e.registry, Players: players, Hint: hint, Analyst: analyst,
 		Searches: c.Searches, Games: c.Games, Run: runs.Run,
 	})
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr.String())
+	l, err := listen(ctx, "--addr", addr.String())
 	if err != nil {
-		return errors.Join(fmt.Errorf("--addr: %w", err), s.Close())
+		return errors.Join(err, s.Close())
 	}
 	if !addr.IP.IsLoopback() {
 		e.err.warn("warning: %s can be reached from other machines; "+
@@ -79,6 +80,21 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	}
 	e.out.printf("http://%s/ until Ctrl-C\n", l.Addr())
 	return asFailure(s.Serve(ctx, l))
+}
+
+// listen listens on the address that a flag has.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
+	const inUseOnWindows = syscall.Errno(10048)
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, inUseOnWindows) {
+		host, _, _ := net.SplitHostPort(addr) // it has been checked
+		return nil, fmt.Errorf("%s: another program listens on %s; stop it, or use a free port: %s %s",
+			flag, addr, flag, net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return l, nil
 }
 
 // check finds mistakes in the other flags.

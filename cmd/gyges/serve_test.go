@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -150,4 +152,24 @@ func TestServeLosesGames(t *testing.T) {
 	require.Equal(t, exitNo, code, errText)
 	require.Contains(t, errText, "\ngyges: games lost, as they could not be recorded: 1: ")
 	require.Regexp(t, `\ngyges: lost: human \(South\) against random \(North\), standard, 0-1 by resignation in \d+ plies`, errText)
+}
+
+// An occupied address is said at once, with what to do, and no folder is made.
+func TestOccupiedAddress(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	addr, out := l.Addr().String(), filepath.Join(t.TempDir(), "run")
+	for flag, args := range map[string][]string{
+		"--addr":   {"serve", "--results="},
+		"--listen": {"match", "random", "greedy", "--nats", "embedded", "--out", out},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append(args, flag, addr), nil, &stdout, &stderr)
+		require.Equal(t, exitUsage, code, args)
+		require.Empty(t, stdout.String())
+		require.Equal(t, "gyges: "+flag+": another program listens on "+addr+"; stop it, or use a free port: "+flag+
+			" 127.0.0.1:0\n", stderr.String())
+	}
+	require.NoDirExists(t, out)
 }

@@ -69,8 +69,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 	}
 	go s.Start()
 	if !s.ReadyForConnections(startTime) {
-		err = fmt.Errorf("expected it to listen on %s within %v; is the address in use, and can %s be written to?",
-			o.Listen, startTime, o.Store)
+		err = fmt.Errorf("expected it to listen on %s and to use its store %s within %v", o.Listen, o.Store, startTime)
 	} else if !s.JetStreamEnabled() {
 		err = fmt.Errorf("its store in %s can't be used", o.Store)
 	}
