@@ -117,7 +117,7 @@ func TestResumeRefuses(t *testing.T) {
 	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
 	require.NoError(t, err)
 	refuse("another process is at work here", func(*Config) {})
-	require.NoError(t, st.writer.Close())
+	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 
 	require.NoError(t, os.Remove(filepath.Join(c.Out, ManifestFile)))
 	refuse("holds records (games.jsonl) but no manifest.json", func(*Config) {})

@@ -75,6 +75,7 @@ func run(
 	if err != nil {
 		return s, err
 	}
+	defer func() { _ = st.lock.Close() }() // nothing was written by it
 	w := replace(st.writer)
 	if err := m.save(config.Out); err != nil {
 		return s, errors.Join(err, w.Close())

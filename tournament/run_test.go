@@ -325,7 +325,7 @@ func TestCollectorOrder(t *testing.T) {
 		}
 		close(outcomes)
 		c.collect(outcomes, slots, func(error) {})
-		require.NoError(t, st.writer.Close())
+		require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 		require.NoError(t, c.err)
 		require.Equal(t, want, got)
 	}

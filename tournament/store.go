@@ -28,6 +28,7 @@ const aheadFile = "ahead.jsonl"
 // make to games.jsonl are detected before anything is appended.
 type store struct {
 	*os.File
+	lock    *os.File // the same file; closed last, since others take a run without a lock for one that was killed
 	writer  *record.Writer
 	kept    int64           // games in the file when it was opened
 	ahead   *os.File        // aheadFile; nil if there is none
@@ -50,6 +51,7 @@ func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*s
 	}
 	st := &store{File: f}
 	if err := st.read(c, m, s, kept); err != nil {
+		_ = st.lock.Close() // it may be nil
 		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), st.Close())
 	}
 	return st, nil
@@ -69,7 +71,10 @@ func (st *store) read(c *Config, m *Manifest, s *schedule, kept func(*record.Gam
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, fmt.Errorf("%s: expected a regular file", GamesFile))
 	}
-	if err := files.Lock(st.File); err != nil {
+	if st.lock, err = os.OpenFile(st.Name(), os.O_RDWR, 0); err == nil {
+		err = files.Lock(st.lock)
+	}
+	if err != nil {
 		return err
 	}
 	if err := checkManifest(info.Size(), c, m); err != nil {

@@ -42,7 +42,7 @@ func TestGamesBehindAGapAreKept(t *testing.T) {
 	schedule := newSchedule(&c)
 	st, err := openStore(&c, newManifest(&c, time.Now()), schedule, func(*record.Game) {})
 	require.NoError(t, err)
-	require.NoError(t, st.writer.Close())
+	require.NoError(t, errors.Join(st.writer.Close(), st.lock.Close()))
 	require.EqualValues(t, 3, st.kept)
 	require.FileExists(t, filepath.Join(c.Out, aheadFile))
 	// Killed before the gap was closed.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/tournament"
 )
 
 // served starts gyges serve and returns its address. stop ends it and returns the
@@ -172,4 +175,38 @@ func TestOccupiedAddress(t *testing.T) {
 			" 127.0.0.1:0\n", stderr.String())
 	}
 	require.NoDirExists(t, out)
+}
+
+// The command that the page of a killed run has goes on with that run.
+func TestServeStoppedRun(t *testing.T) {
+	results := filepath.Join(t.TempDir(), "results")
+	base, stop := served(t, "--addr", "127.0.0.1:0", "--results", results)
+	for id, args := range map[string]string{
+		"swiss": "tournament --agent random --agent greedy --agent random:name=r --schedule swiss --rounds 2 --pairs 2",
+		"cup":   "tournament --agent random --agent greedy --schedule knockout --rules simplified,kang --pairs 2 --nodes 50",
+		"test":  "match random greedy --sprt elo0=0,elo1=100 --pairs 4 --rules simplified:max_plies=40 --seed 7",
+	} {
+		out := filepath.Join(results, id)
+		code, _, errText := gyges(t.Context(), "", append(strings.Fields(args), "--out", out)...)
+		require.Zero(t, code, errText)
+		games, err := os.ReadFile(filepath.Join(out, tournament.GamesFile))
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(out, tournament.ManifestFile))
+		require.NoError(t, err)
+		first, _, _ := bytes.Cut(games, []byte("\n"))
+		require.NoError(t, os.WriteFile(filepath.Join(out, tournament.GamesFile), append(first, '\n'), 0o644))
+		killed := bytes.Replace(text, []byte(`"finished"`), []byte(`"running"`), 1)
+		require.NoError(t, os.WriteFile(filepath.Join(out, tournament.ManifestFile), killed, 0o644))
+
+		_, page := fetch(t, http.MethodGet, base+"/run/"+id, "")
+		command := regexp.MustCompile("stopped without an end; `gyges ([^`]+)` goes on").FindStringSubmatch(html.UnescapeString(page))
+		require.NotNil(t, command, page)
+		code, _, errText = gyges(t.Context(), "", strings.Fields(command[1])...)
+		require.Zero(t, code, errText)
+		again, err := os.ReadFile(filepath.Join(out, tournament.GamesFile))
+		require.NoError(t, err)
+		require.True(t, bytes.HasPrefix(again, first), id)
+		require.Equal(t, bytes.Count(games, []byte("\n")), bytes.Count(again, []byte("\n")), id)
+	}
+	stop()
 }

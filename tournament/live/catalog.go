@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"gyges/agents"
+	"gyges/rules/base/files"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/report"
 	"gyges/tournament/training"
@@ -83,6 +85,35 @@ func (f folder) state(names []string) (stamp string, written time.Time) {
 		stamp += "/"
 	}
 	return stamp, written
+}
+
+// isLeft reports whether no process plays or learns in the folder, whose files had a state when they were read as those
+// of a run in progress.
+func (f folder) isLeft(names []string, before string) bool {
+	if files.Locked(f, tournament.GamesFile) || files.Locked(f, training.HistoryFile) {
+		return false
+	}
+	now, _ := f.state(names)
+	return now == before // otherwise it may have ended meanwhile
+}
+
+// goesOn says how a run goes on whose process was killed, m being its manifest; nil: none. A run that is part of a
+// training goes on with that.
+func (f folder) goesOn(m *tournament.Manifest) string {
+	dir := f.dir
+	for up := path.Dir(dir); up != "."; up = path.Dir(up) {
+		if _, err := f.root.Stat(path.Join(up, training.ManifestFile)); err == nil {
+			dir, m = up, nil
+		}
+	}
+	out, command := path.Join(f.root.Name(), dir), ""
+	if m != nil && m.Config.Schedule != tournament.SelfPlay { // which also makes training positions
+		command = report.PlayCommand(m, out)
+	}
+	if command == "" {
+		return textfmt.Visible("the same command with `--out " + report.ShellWord(out) + "` goes on")
+	}
+	return textfmt.Visible("`" + command + "` goes on")
 }
 
 // catalog finds runs. What it opens lies below its roots: an [os.Root] follows no
@@ -230,6 +261,7 @@ type entry struct {
 	Games, Scheduled  int64
 	Counting          bool      // there are more games than Games
 	Written           time.Time // of the last file
+	GoesOn            string    // how, if it is stopped
 }
 
 // listed is a run as it was listed last.
@@ -258,6 +290,11 @@ func (c *catalog) entries() (list []entry, more bool) {
 			}
 		}
 		now[f.id] = l
+		if l.GoesOn != "" && f.isLeft(runFiles(), stamp) {
+			l.Status = stopped
+		} else {
+			l.GoesOn = ""
+		}
 		list = append(list, l.entry)
 	}
 	c.listed = now
@@ -267,22 +304,29 @@ func (c *catalog) entries() (list []entry, more bool) {
 	return list, more
 }
 
-// Statuses of runs without one in a manifest.
+// Statuses that no manifest has.
 const (
 	noManifest = "records"
 	tuning     = "tuning"
+	stopped    = "stopped" // the manifest says running, but no process has the run
 )
 
-// describe describes a run, with the number of games if it is finished.
+// describe describes a run, with the number of games if it is finished, or with how it goes on if it has no end.
 func describe(f folder) entry {
 	e := entry{ID: f.id, Status: noManifest}
 	if m, err := tournament.ReadManifest(f); err == nil && m != nil && m.Status != "" {
 		e.Status, e.About, e.Scheduled = string(m.Status), summarize(m), m.Games.Scheduled
-		if m.Status == tournament.Finished {
+		switch m.Status {
+		case tournament.Finished:
 			e.Games = m.Games.Played
+		case tournament.Running:
+			e.GoesOn = f.goesOn(m)
 		}
 	} else if t, err := report.ReadTuning(f); err == nil {
 		e.Status, e.About = string(t.State()), shorten(t.About(), 200)
+		if t.Status == tournament.Running {
+			e.GoesOn = f.goesOn(nil)
+		}
 	} else if _, err := f.Stat(training.HistoryFile); err == nil {
 		e.Status = tuning
 	} else if strings.HasPrefix(path.Base(f.id), "play-") {

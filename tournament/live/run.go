@@ -43,7 +43,7 @@ type run struct {
 
 	stamp    string // sizes and times of the files beside the records
 	about    report.Run
-	running  bool   // as rendered last
+	running  bool   // a process has it
 	*reading        // of the records
 	problem  string // why the records can't be read further
 	late     bool   // games were read that the page doesn't show yet
@@ -95,7 +95,9 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	if ctx.Err() != nil {
 		return nil, false
 	}
-	changed = changed || appended || r.late
+	running := r.isRunning()
+	changed = changed || appended || r.late || running != r.running
+	r.running = running
 	if r.late = err == nil && r.tail.behind; r.late {
 		return r.progress(), true
 	}
@@ -103,9 +105,8 @@ func (r *run) render(ctx context.Context) (parts map[string]any, behind bool) {
 	if err != nil {
 		problem = err.Error()
 	}
-	running := r.isRunning()
-	if changed || problem != r.problem || r.running != running || r.page == nil {
-		r.problem, r.running = problem, running
+	if changed || problem != r.problem || r.page == nil {
+		r.problem = problem
 		if r.page, err = r.parts(ctx); err != nil {
 			if ctx.Err() == nil {
 				r.pages.server.Log.Error("a run can't be shown", "run", r.folder.id, "error", err)
@@ -136,7 +137,7 @@ func (r *run) progress() map[string]any {
 func (r *run) emptyParts() map[string]any {
 	games := report.GamesSection()
 	return map[string]any{
-		"status": r.status(), "running": r.isRunning(), "reading": false, "summary": []string{}, "facts": []report.Fact{},
+		"status": r.statusText(), "running": r.running, "reading": false, "summary": []string{}, "facts": []report.Fact{},
 		"sampled": "", "agents": []string{}, "rules": []string{}, "latest": []boardGame{}, "order": []string{games.ID},
 		"playing": []boardGame{},
 		"titles":  map[string]string{games.ID: games.Title},
@@ -145,7 +146,7 @@ func (r *run) emptyParts() map[string]any {
 
 // readAbout reads the manifest and the history again if they have changed.
 func (r *run) readAbout() bool {
-	stamp, _ := r.folder.state(append(runFiles()[1:], review.FileName))
+	stamp, _ := r.folder.state(filesBeside())
 	if r.reading != nil && stamp == r.stamp {
 		return false
 	}
@@ -159,6 +160,9 @@ func (r *run) readAbout() bool {
 	}
 	return true
 }
+
+// filesBeside are the files of a run beside its records.
+func filesBeside() []string { return append(runFiles()[1:], review.FileName) }
 
 // status is that of the manifest, or the kind of a run without one.
 func (r *run) status() string {
@@ -176,12 +180,12 @@ func (r *run) status() string {
 // isFinal reports whether no more games are played.
 func (r *run) isFinal() bool { return r.status() != string(tournament.Running) }
 
-// isRunning reports whether the run is in progress. A tuning run has no status: it
+// isRunning reports whether the run is in progress. A tuning run without a manifest
 // counts as running if its files have changed in the last minutes.
 func (r *run) isRunning() bool {
 	const recently = 2 * time.Minute
 	if r.status() != tuning {
-		return !r.isFinal()
+		return !r.isFinal() && !r.folder.isLeft(filesBeside(), r.stamp)
 	}
 	_, written := r.folder.state(runFiles())
 	return time.Since(written) < recently
@@ -232,7 +236,7 @@ func (r *run) boardGames(games []*record.Game) []boardGame {
 // underWay are the games under way, as the run's file of them says if it was written lately.
 func (r *run) underWay() []boardGame {
 	file, err := tournament.ReadPlaying(r.folder)
-	if err != nil || !r.isRunning() || time.Since(file.Time).Abs() > tournament.PlayingFresh {
+	if err != nil || !r.running || time.Since(file.Time).Abs() > tournament.PlayingFresh {
 		return []boardGame{}
 	}
 	return r.boardGames(slices.DeleteFunc(file.Games, func(g *record.Game) bool {
@@ -263,7 +267,7 @@ func (r *run) parts(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	parts := r.emptyParts()
-	parts["status"], parts["summary"], parts["latest"] = r.statusText(), p.Summary, r.boardGames(r.latest)
+	parts["summary"], parts["latest"] = p.Summary, r.boardGames(r.latest)
 	parts["facts"], parts["sampled"] = p.Facts, p.Sampled
 	if r.viewer = p.Viewer; p.Viewer != nil {
 		parts["agents"], parts["rules"] = p.Viewer.Agents, p.Viewer.Rules
@@ -318,6 +322,9 @@ func (r *run) isTuning() bool { return r.about.Tuning != nil || len(r.about.Char
 
 func (r *run) statusText() string {
 	text := r.status()
+	if !r.isFinal() && !r.running {
+		text = "stopped without an end; " + r.folder.goesOn(r.about.Manifest)
+	}
 	if t := r.about.Tuning; t != nil && t.Method != "" {
 		text += " · " + textfmt.Visible(t.Method)
 	}

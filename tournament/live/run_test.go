@@ -2,9 +2,11 @@ package live
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"html/template"
 	"io"
 	"math/rand/v2"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
@@ -472,4 +475,55 @@ func TestAboutPlayedGames(t *testing.T) {
 	list, _ := s.catalog.entries()
 	require.Len(t, list, 1)
 	require.Equal(t, "games played in the browser", list[0].About)
+}
+
+// A run that its manifest says is running, but that no process has, is stopped, on the list and on its page, with how
+// it goes on; once a process has it again, it runs.
+func TestStoppedRun(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for _, one := range [][2]string{
+		{"match", "`gyges tournament --rules standard --agent random --agent greedy --pairs 3 --openings random --seed 1 --out %s`"},
+		{"training", "the same command with `--out %s`"}, {"training/gen-001/match", "the same command with `--out %s`"},
+	} {
+		id, want := one[0], one[1]
+		dir := filepath.Join(s.results, filepath.FromSlash(id))
+		writeRun(t, dir, "", lines(drawPair(0)...))
+		writeManifest(t, dir, `{"rules":["standard"],"agents":["random","greedy"],"schedule":"round-robin","pairs":3,"seed":"1",
+			"openings":{"policy":"random"},"on_repetition":"forfeit","stall_timeout":"10m0s","suspend":10}`)
+		manifest := filepath.Join(dir, tournament.ManifestFile)
+		text, err := os.ReadFile(manifest)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(manifest, bytes.Replace(text, []byte("finished"), []byte("running"), 1), 0o644))
+		file := filepath.Join(dir, tournament.GamesFile)
+		if id == "training" {
+			require.NoError(t, os.Remove(manifest))
+			file = filepath.Join(dir, training.HistoryFile)
+			require.NoError(t, os.WriteFile(file, nil, 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, training.ManifestFile),
+				[]byte(`{"method":"train","status":"running","config":{}}`), 0o644))
+		}
+		owner, _, _ := strings.Cut(id, "/")
+		goesOn := "stopped without an end; " + fmt.Sprintf(want, filepath.ToSlash(filepath.Join(s.results, owner))) + " goes on"
+		now := func() (list, status, running string) {
+			parts := s.catalog.run(id).feed.now(0).parts
+			_, list, _ = strings.Cut(fmt.Sprint(s.list.now(0).parts["table"].value), `href="/run/`+id+`"`)
+			list, _, _ = strings.Cut(list, "</tr>")
+			return list, fmt.Sprint(parts["status"].value), parts["running"].text
+		}
+		list, status, running := now()
+		require.Contains(t, html.UnescapeString(list), goesOn, id)
+		require.Contains(t, list, `"badge stopped"`, id)
+		require.True(t, strings.HasPrefix(status, goesOn), "%s: %s", id, status)
+		require.Equal(t, "false", running, id)
+
+		f, err := os.OpenFile(file, os.O_RDWR, 0)
+		require.NoError(t, err)
+		require.NoError(t, files.Lock(f))
+		list, status, running = now()
+		require.NotContains(t, html.UnescapeString(list), goesOn, id)
+		require.NotContains(t, status, "stopped", id)
+		require.Equal(t, "true", running, id)
+		require.NoError(t, f.Close())
+	}
 }

@@ -152,13 +152,13 @@ func TestPageContents(t *testing.T) {
 // The command that plays a run again has every setting that is not the default, quoted for a shell.
 func TestPlayCommand(t *testing.T) {
 	m := *sampleRun().Manifest
-	require.Empty(t, playCommand(&m, "results/sample"), "no agent has such a spec")
+	require.Empty(t, PlayCommand(&m, "results/sample"), "no agent has such a spec")
 	m.Config.Agents = []string{"alpha:x=1", "beta", "ugi:cmd='a, b'"}
 	require.Equal(t, "gyges tournament --rules standard,kang --agent alpha:x=1 --agent beta "+
 		`--agent 'ugi:cmd='\''a, b'\''' --pairs 6 --openings random:plies=4 --nodes 5000 --clock 1m0s `+
-		"--increment 1s --seed 18446744073709551615 --out results/sample-again", playCommand(&m, "results/sample/games.jsonl"))
+		"--increment 1s --seed 18446744073709551615 --out results/sample-again", PlayCommand(&m, "results/sample-again"))
 	m.Config.Agents = m.Config.Agents[:1]
-	require.Empty(t, playCommand(&m, "results/sample"))
+	require.Empty(t, PlayCommand(&m, "results/sample"))
 }
 
 // selected counts the viewer's games that a link selects, as its script does.

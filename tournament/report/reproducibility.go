@@ -54,7 +54,8 @@ func (r *run) add(s *Section) {
 		s.note(n)
 	}
 	if m != nil {
-		if command := playCommand(m, r.about.folder()); command != "" {
+		again := strings.TrimSuffix(strings.TrimSuffix(r.about.folder(), tournament.GamesFile), "/") + "-again"
+		if command := PlayCommand(m, again); command != "" {
 			s.code("Play it again:", []string{textfmt.Visible(command)})
 		}
 		s.details("The whole manifest", lines(m.Text))
@@ -131,14 +132,14 @@ func limitsText(l record.Limits) string {
 	return strings.Join(parts, ", ")
 }
 
-// playCommand is a command line that plays the run again, into a folder of its own. It is empty for runs without two
-// agents, and those with settings that this version doesn't know.
-func playCommand(m *tournament.Manifest, name string) string {
+// PlayCommand is a command line that plays the run into a folder: again into a new one, or on in its own. It is empty
+// for runs without two agents, and those with settings that this version doesn't know.
+func PlayCommand(m *tournament.Manifest, out string) string {
 	c, err := m.Config.Settings()
 	if err != nil || len(c.Agents) < 2 || len(c.Rules) == 0 || c.Pairs < 1 {
 		return ""
 	}
-	c.Workers, c.Out = 0, strings.TrimSuffix(strings.TrimSuffix(name, "games.jsonl"), "/")+"-again"
+	c.Workers, c.Out = 0, out
 	defaults := tournament.DefaultConfig()
 	defaults.Rules, defaults.Pairs, defaults.Openings, defaults.Seed = nil, 0, tournament.Openings{}, 0 // always told
 	defaults.Schedule = tournament.RoundRobin

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // ErrInUse is returned by [Lock] for a file that another process has locked.
@@ -195,6 +196,34 @@ func syncDir(dir string) error {
 		err = nil
 	}
 	return err
+}
+
+// Lock locks a file until it is closed or the process ends, however it ends. The error is [ErrInUse] if another
+// process has locked it.
+func Lock(f *os.File) error {
+	inUse, err := lock(f, false)
+	for tries := 0; inUse && tries < 3; tries++ { // it may be a moment's lock of Locked
+		time.Sleep(time.Millisecond)
+		inUse, err = lock(f, false)
+	}
+	if inUse {
+		return ErrInUse
+	}
+	return err
+}
+
+// Locked reports whether [Lock] has locked a file of a folder, or that can't be found out. A missing file isn't.
+func Locked(dir fs.FS, name string) bool {
+	opened, err := dir.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = opened.Close() }() // which ends the shared lock
+	f, ok := opened.(*os.File)
+	if ok {
+		_, err = lock(f, true)
+	}
+	return err != nil
 }
 
 // Open opens a file for reading. Anything but a regular file is an error: opening

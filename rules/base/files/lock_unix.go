@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Lock locks a file until it is closed or the process ends, however it ends. The error
-// is [ErrInUse] if another process has locked it.
-func Lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrInUse
+// lock locks a file, alone or with others that share the lock, and reports whether another one prevents it.
+func lock(f *os.File, shared bool) (inUse bool, err error) {
+	how := syscall.LOCK_EX
+	if shared {
+		how = syscall.LOCK_SH
 	}
-	return err
+	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	return errors.Is(err, syscall.EWOULDBLOCK), err
 }

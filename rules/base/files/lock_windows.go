@@ -7,15 +7,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock locks a file until it is closed. The error is [ErrInUse] if another process has
-// locked it. It locks a byte far behind the end, so that others may read.
-func Lock(f *os.File) error {
+// lock locks a byte far behind the end of a file, so that others may read, alone or with others that share the
+// lock. It reports whether another one prevents it.
+func lock(f *os.File, shared bool) (inUse bool, err error) {
 	const far = 1 << 30
-	place := &windows.Overlapped{OffsetHigh: far}
-	const mode = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	err := windows.LockFileEx(windows.Handle(f.Fd()), mode, 0, 1, 0, place)
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return ErrInUse
+	mode := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if !shared {
+		mode |= windows.LOCKFILE_EXCLUSIVE_LOCK
 	}
-	return err
+	err = windows.LockFileEx(windows.Handle(f.Fd()), mode, 0, 1, 0, &windows.Overlapped{OffsetHigh: far})
+	return errors.Is(err, windows.ERROR_LOCK_VIOLATION), err
 }

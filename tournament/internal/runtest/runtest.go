@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/rules"
+	"gyges/rules/base/files"
 	"gyges/tournament"
 	"gyges/tournament/record"
 )
@@ -76,11 +77,19 @@ var checksum = regexp.MustCompile(`,"crc32c":"[0-9a-f]{8}"`)
 func WithoutSums(records string) string { return checksum.ReplaceAllString(records, "") }
 
 // WriteRun makes or changes the folder of a run with these lines of games. Its manifest has the status, or there is
-// none without one.
+// none without one. A running one is locked until the test ends.
 func WriteRun(t testing.TB, dir, status, games string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, tournament.GamesFile), []byte(games), 0o644))
+	if status == string(tournament.Running) {
+		f, err := os.OpenFile(filepath.Join(dir, tournament.GamesFile), os.O_RDWR, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = f.Close() })
+		if err := files.Lock(f); !errors.Is(err, files.ErrInUse) { // it was running before
+			require.NoError(t, err)
+		}
+	}
 	if status != "" {
 		manifest := fmt.Sprintf(`{"schema":1,"status":%q,"games":{"scheduled":100,"played":0},
 			"config":{"agents":["a","b"],"rules":["standard"],"sprt":"elo0=0,elo1=200"}}`, status)
