@@ -59,8 +59,3 @@ const (
 	AskNext OnRepetition = "ask-next" // an agent with a second choice plays that; else as Forfeit
 	Allow   OnRepetition = "allow"    // it is played
 )
-
-// Valid reports whether o is one of the policies.
-func (o OnRepetition) Valid() bool {
-	return o == "" || o == Forfeit || o == AskNext || o == Allow
-}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gyges/rules/base/settings"
 )
 
 // Type is the type of a parameter's value.
@@ -129,19 +131,8 @@ func (v Values) Duration(name string) time.Duration { t, _ := time.ParseDuration
 func (v Values) Decode(config any) {
 	s := reflect.ValueOf(config).Elem()
 	for _, f := range reflect.VisibleFields(s.Type()) {
-		name, ok := f.Tag.Lookup("param")
-		if !ok {
-			continue
-		}
-		switch field := s.FieldByIndex(f.Index); {
-		case f.Type == reflect.TypeFor[time.Duration]():
-			field.SetInt(int64(v.Duration(name)))
-		case field.CanInt():
-			field.SetInt(int64(v.Int(name)))
-		case field.CanFloat():
-			field.SetFloat(v.Float(name))
-		default:
-			field.SetString(v[name])
+		if text, ok := v[f.Tag.Get("param")]; ok {
+			_ = settings.Set(s.FieldByIndex(f.Index), text) // it has been checked
 		}
 	}
 }

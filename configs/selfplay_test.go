@@ -71,7 +71,7 @@ split: {validation: 80,
 		`:3: unknown key "schedule" in self-play, expected one of: name, rules, agents, pairs, openings, limits, time_margin, on_repetition, adjudication, stall_timeout, suspend, seed, workers, out, explore, split`,
 		`:4: pairs: expected a number from 1 to 1000000, found 0`,
 		`:6: explore.temperature: expected a number, found "hot"`,
-		`:7: explore.random: expected a share from 0 to 1, found 2`,
+		`:7: explore.random: expected a number from 0 to 1, found 2`,
 		`:8: explore: unknown key "steps" in explore, expected one of: temperature, random, plies`,
 		`:10: split.test: expected percent from 0, with validation's 80 up to 90 together, found 20`,
 	}, got)

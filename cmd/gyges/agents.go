@@ -65,7 +65,7 @@ func (c *agentsCmd) Run(e *env) error {
 	doc := k.Name + ": " + k.Doc
 	switch format {
 	case grid.JSON:
-		return writeJSON(e.out, grid.ObjectOf(kindColumns, k))
+		return grid.WriteJSON(e.out, grid.ObjectOf(kindColumns, k))
 	case grid.Text:
 		doc = strings.Join(textfmt.Wrap(doc, columns(e.out)), "\n")
 	}

@@ -152,12 +152,16 @@ func (a *analyser) line(l analysis.Line, _ []analysis.Line) {
 	hanging(a.out, before, strings.Join(l.Moves, " "))
 }
 
-// termJSON is a feature's share as --format json prints it.
-type termJSON struct {
-	Feature string  `json:"feature"`
-	Value   float64 `json:"value"`
-	Weight  float64 `json:"weight"`
-	Score   float64 `json:"score"`
+// termColumns are those of the features' shares in the evaluation; people read weights in points.
+var termColumns = []grid.Column[eval.Term]{
+	{Key: "feature", Title: "Feature", Left: true, Value: func(t eval.Term) any { return t.Feature }},
+	{Key: "value", Title: "Value", Value: func(t eval.Term) any { return termCell("%.4g", t.Value, 1) }},
+	{Key: "weight", Title: "Weight", Value: func(t eval.Term) any { return termCell("%.4g", t.Weight, 100) }},
+	{Key: "score", Title: "Points", Value: func(t eval.Term) any { return termCell("%+.2f", t.Value*t.Weight, 100) }},
+}
+
+func termCell(format string, x, unit float64) grid.Cell {
+	return grid.Cell{Text: fmt.Sprintf(format, x/unit), Value: x}
 }
 
 // terms prints the terms of the position's static evaluation, if the agent has one.
@@ -173,21 +177,13 @@ func (a *analyser) terms(agent agents.Agent) error {
 		return err
 	}
 	p := a.game.Position()
-	terms, score := []termJSON{}, int(e.Score(p))
-	for _, t := range e.Terms(p) {
-		terms = append(terms, termJSON{t.Feature, t.Value, t.Weight, t.Value * t.Weight})
-	}
+	terms, score := e.Terms(p), int(e.Score(p))
 	if a.json {
-		return writeJSONLine(a.out, struct {
-			Evaluation int        `json:"evaluation"`
-			Terms      []termJSON `json:"terms"`
-		}{score, terms})
+		return writeJSONLine(a.out, grid.Object{{Key: "evaluation", Value: score},
+			{Key: "terms", Value: grid.Objects(termColumns, terms)}})
 	}
 	a.out.printf("\n")
-	g := grid.Grid{Header: []string{"Feature", "Value", "Weight", "Points"}, Left: map[int]bool{0: true}, Fold: 1}
-	for _, t := range terms {
-		g.Add(t.Feature, fmt.Sprintf("%.4g", t.Value), fmt.Sprintf("%.4g", t.Weight/100), fmt.Sprintf("%+.2f", t.Score/100))
-	}
+	g := grid.New(grid.Text, grid.Options{Fold: 1}, termColumns, terms)
 	g.Add("evaluation", "", "", fmt.Sprintf("%+.2f", float64(score)/100))
-	return printTable(a.out, &g, false)
+	return printTable(a.out, g, false)
 }

@@ -83,7 +83,7 @@ var searchColumns = []grid.Column[bench.Search]{
 // write prints the report in the given format.
 func (r *benchReport) write(w *output, format grid.Format) error {
 	if format == grid.JSON {
-		return writeJSON(w, r)
+		return grid.WriteJSON(w, r)
 	}
 	for i, t := range r.Totals {
 		var rows []bench.Search

@@ -47,7 +47,7 @@ func (c *gamesShowCmd) Run(ctx context.Context, e *env) error {
 	case c.Ply != nil:
 		return c.position(e, g, game, turns)
 	case c.Format == "json":
-		return writeJSON(e.out, gameObject(g, game, turns))
+		return grid.WriteJSON(e.out, gameObject(g, game, turns))
 	}
 	c.text(e.out, g, game, turns)
 	return nil
@@ -69,7 +69,7 @@ func (c *gamesShowCmd) position(e *env, g *record.Game, game *rules.Game, turns 
 	}
 	r := game.Rules()
 	if c.Format == "json" {
-		return writeJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.FormatPosition(p)})
+		return grid.WriteJSON(e.out, map[string]any{"game": c.ID, "ply": *c.Ply, "position": r.FormatPosition(p)})
 	}
 	e.out.printf("%s\n\n%s", r.FormatPosition(p), human.Board(r, p, last))
 	return nil

@@ -191,14 +191,6 @@ func (o *output) warn(format string, args ...any) {
 	o.printf("%s "+format+"\n", append([]any{styled(o, yellow, "gyges:")}, args...)...)
 }
 
-// writeJSON prints a value as indented JSON.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
 // writeJSONLine prints a value as JSON on a line of its own.
 func writeJSONLine(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

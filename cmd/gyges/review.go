@@ -239,9 +239,9 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 		}
 		return nil
 	case c.Format == "json" && len(games) == 1:
-		return writeJSON(e.out, games[0])
+		return grid.WriteJSON(e.out, games[0])
 	case c.Format == "json":
-		return writeJSON(e.out, grid.Object{{Key: "games", Value: len(games)}, {Key: "nodes", Value: c.Nodes},
+		return grid.WriteJSON(e.out, grid.Object{{Key: "games", Value: len(games)}, {Key: "nodes", Value: c.Nodes},
 			{Key: "rules", Value: summaries}})
 	case len(games) == 1:
 		return games[0].WriteText(e.out, tableWidth(e.out))

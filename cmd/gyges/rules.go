@@ -34,7 +34,7 @@ func (c *rulesCmd) Run(e *env) error {
 	o := r.Options()
 	switch c.Format {
 	case "json":
-		return writeJSON(e.out, ruleSetJSON{Name: r.String(), Options: o.Values(), Prose: o.Prose()})
+		return grid.WriteJSON(e.out, ruleSetJSON{Name: r.String(), Options: o.Values(), Prose: o.Prose()})
 	case "yaml":
 		writeYAML(e.out, r)
 		return nil
@@ -117,7 +117,7 @@ func (c *rulesCmd) list(e *env) error {
 		for i, p := range presets {
 			list[i] = ruleSetJSON{Name: p.Name, Doc: p.Doc, Options: p.Options.Values()}
 		}
-		return writeJSON(e.out, list)
+		return grid.WriteJSON(e.out, list)
 	}
 	markdown := c.Format == "markdown"
 	t := grid.Grid{Header: []string{"Name", "Source, and differences from " + presets[0].Name}}

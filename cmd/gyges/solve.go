@@ -76,7 +76,7 @@ func (c *solveCmd) Run(ctx context.Context, e *env) error {
 	case grid.Text:
 		c.print(e.out, s)
 	case grid.JSON:
-		err = writeJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
+		err = grid.WriteJSON(e.out, grid.ObjectOf(solutionColumns(c.Format), s))
 	default:
 		err = grid.Write(e.out, c.Format, grid.Options{}, solutionColumns(c.Format), []solver.Solution{s})
 	}

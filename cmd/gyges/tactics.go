@@ -138,7 +138,7 @@ func (c *tacticsRunCmd) write(out *output, trials []tactics.Trial) error {
 		for i := range trials {
 			list = append(list, trials[i].Counts()...)
 		}
-		return writeJSON(out, list)
+		return grid.WriteJSON(out, list)
 	}
 	columns := []grid.CellColumn{{Title: "Agent", Left: true}, {Title: "Rules", Left: true}}
 	for _, class := range tactics.Classes() {

@@ -133,86 +133,82 @@ type stackedBar struct {
 
 // stackedPlot draws how shares add up to the whole, one row below the other.
 func stackedPlot(name, caption string, names [3]string, rows []stackedBar) Figure {
-	return draw(name, caption, func(d *drawing) { d.stacked(names, rows) })
-}
-
-func (d *drawing) stacked(names [3]string, rows []stackedBar) {
-	const height = 30.0
-	top, row := pick(d, 30.0, 70.0), pick(d, height, height+16)
-	bottom := top + row*float64(len(rows))
-	d.height = bottom + 24
-	x := axis{low: 0, high: 1, from: pick(d, labelWidth+labelGap, 12.0), to: d.right()}
-	classes := [...]string{"south", "drawn", "north"}
-	for i, n := range names { // the legend: in a row, or one below the other
-		at, y := x.from+float64(i)*140, 6.0
-		if d.narrow() {
-			at, y = x.from, 6+20*float64(i)
-		}
-		d.rect(classes[i], at, y, 12, 12, "")
-		d.text("tick", "start", at+18, y+10, n)
-	}
-	var texts drawing // above everything else
-	for i, r := range rows {
-		y := d.rowLabel(top+row*float64(i), height, r.label)
-		sum, from := r.parts[0]+r.parts[1]+r.parts[2], 0.0
-		for k, n := range r.parts {
-			share := float64(n) / max(float64(sum), 1)
-			width := (x.to - x.from) * share
-			if n > 0 {
-				d.rect(classes[k], x.at(from), y+4, width, 22, fmt.Sprintf("%s: %s of %s, %s",
-					names[k], textfmt.Thousands(n), textfmt.Thousands(sum), textfmt.Percent(share)))
+	return draw(name, caption, func(d *drawing) {
+		const height = 30.0
+		top, row := pick(d, 30.0, 70.0), pick(d, height, height+16)
+		bottom := top + row*float64(len(rows))
+		d.height = bottom + 24
+		x := axis{low: 0, high: 1, from: pick(d, labelWidth+labelGap, 12.0), to: d.right()}
+		classes := [...]string{"south", "drawn", "north"}
+		for i, n := range names { // the legend: in a row, or one below the other
+			at, y := x.from+float64(i)*140, 6.0
+			if d.narrow() {
+				at, y = x.from, 6+20*float64(i)
 			}
-			if width > 44 { // room for the text
-				texts.text("inside on-"+classes[k], "middle", x.at(from+share/2), y+19.5, textfmt.Percent(share))
+			d.rect(classes[i], at, y, 12, 12, "")
+			d.text("tick", "start", at+18, y+10, n)
+		}
+		var texts drawing // above everything else
+		for i, r := range rows {
+			y := d.rowLabel(top+row*float64(i), height, r.label)
+			sum, from := r.parts[0]+r.parts[1]+r.parts[2], 0.0
+			for k, n := range r.parts {
+				share := float64(n) / max(float64(sum), 1)
+				width := (x.to - x.from) * share
+				if n > 0 {
+					d.rect(classes[k], x.at(from), y+4, width, 22, fmt.Sprintf("%s: %s of %s, %s",
+						names[k], textfmt.Thousands(n), textfmt.Thousands(sum), textfmt.Percent(share)))
+				}
+				if width > 44 { // room for the text
+					texts.text("inside on-"+classes[k], "middle", x.at(from+share/2), y+19.5, textfmt.Percent(share))
+				}
+				from += share
 			}
-			from += share
 		}
-	}
-	x.ticks = []float64{0, 0.25, 0.5, 0.75, 1}
-	for _, t := range x.ticks {
-		if t == 0.5 {
-			d.line("half", x.at(t), top, x.at(t), bottom)
+		x.ticks = []float64{0, 0.25, 0.5, 0.75, 1}
+		for _, t := range x.ticks {
+			if t == 0.5 {
+				d.line("half", x.at(t), top, x.at(t), bottom)
+			}
+			d.text("tick", d.tickAnchor(&x, t), x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
 		}
-		d.text("tick", d.tickAnchor(&x, t), x.at(t), bottom+17, fmt.Sprintf("%.0f %%", 100*t))
-	}
-	d.WriteString(texts.String())
+		d.WriteString(texts.String())
+	})
 }
 
 // histogram draws counts of numbers from 0, by classes of a width, with a mark at
 // the median.
 func histogram(name, caption, unit string, width int, counts []int64, median int) Figure {
-	return draw(name, caption, func(d *drawing) { d.histogram(unit, width, counts, median) })
-}
-
-func (d *drawing) histogram(unit string, width int, counts []int64, median int) {
-	const top, bottom = 14.0, 196.0
-	left := pick(d, 56.0, 44.0)
-	d.height = bottom + 44
-	y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
-	x := newAxis(0, float64(width*len(counts)), left, d.right(), pick(d, 8, 5))
-	for _, t := range y.ticks {
-		if t == math.Trunc(t) {
-			d.line("grid", left, y.at(t), d.right(), y.at(t))
-			d.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
+	return draw(name, caption, func(d *drawing) {
+		const top, bottom = 14.0, 196.0
+		left := pick(d, 56.0, 44.0)
+		d.height = bottom + 44
+		y := newAxis(0, float64(max(slices.Max(counts), 1)), bottom, top, 4)
+		x := newAxis(0, float64(width*len(counts)), left, d.right(), pick(d, 8, 5))
+		for _, t := range y.ticks {
+			if t == math.Trunc(t) {
+				d.line("grid", left, y.at(t), d.right(), y.at(t))
+				d.text("tick", "end", left-8, y.at(t)+4, textfmt.Thousands(int64(t)))
+			}
 		}
-	}
-	for i, n := range counts {
-		if n == 0 {
-			continue
+		for i, n := range counts {
+			if n == 0 {
+				continue
+			}
+			from, to := float64(i*width), float64((i+1)*width)
+			class := strconv.Itoa(i * width)
+			if width > 1 {
+				class = fmt.Sprintf("%d–%d", i*width, (i+1)*width-1)
+			}
+			d.rect("bar", x.at(from)+0.5, y.at(float64(n)), x.at(to)-x.at(from)-1, bottom-y.at(float64(n)),
+				fmt.Sprintf("%s %s: %s", class, unit, games(n)))
 		}
-		from, to := float64(i*width), float64((i+1)*width)
-		class := strconv.Itoa(i * width)
-		if width > 1 {
-			class = fmt.Sprintf("%d–%d", i*width, (i+1)*width-1)
-		}
-		d.rect("bar", x.at(from)+0.5, y.at(float64(n)), x.at(to)-x.at(from)-1, bottom-y.at(float64(n)),
-			fmt.Sprintf("%s %s: %s", class, unit, games(n)))
-	}
-	d.line("zero", left, bottom, d.right(), bottom)
-	mark := x.at(float64(median) + 0.5)
-	d.line("mark", mark, top-4, mark, bottom)
-	d.text("tick", "start", mark+5, top+6, "median "+strconv.Itoa(median))
-	d.xAxis(&x, bottom, unit)
+		d.line("zero", left, bottom, d.right(), bottom)
+		mark := x.at(float64(median) + 0.5)
+		d.line("mark", mark, top-4, mark, bottom)
+		d.text("tick", "start", mark+5, top+6, "median "+strconv.Itoa(median))
+		d.xAxis(&x, bottom, unit)
+	})
 }
 
 // plot draws the chart, each curve with its colour and its dashes.

@@ -8,6 +8,7 @@ import (
 	"gyges/agents/explore"
 	"gyges/agents/tuning/dataset"
 	"gyges/rules/base/problems"
+	"gyges/rules/base/settings"
 	"gyges/tournament"
 )
 
@@ -59,10 +60,7 @@ func (c *SelfPlay) Games() tournament.Config {
 // registry must have the kind of package explore.
 func (c *SelfPlay) Validate(registry *agents.Registry) error {
 	var p problems.List
-	o := c.Explore
-	problems.InRange(&p, "explore.temperature", "points from 0", o.Temperature, 0, explore.MaxTemperature)
-	problems.InRange(&p, "explore.random", "a share from 0", o.Random, 0, 1)
-	problems.InRange(&p, "explore.plies", "a number from 0 (all)", o.Plies, 0, explore.MaxPlies)
+	settings.Check(&p, &c.Explore, "explore.")
 	c.Split.check(&p)
 	t := c.Games()
 	if len(p) > 0 { // the exploring agents would have the same errors

@@ -336,8 +336,8 @@ func TestValidateSelfPlay(t *testing.T) {
 	for want, change := range map[string]func(*SelfPlay){
 		"split.validation: expected percent from 0 to 90, found 91":                             func(c *SelfPlay) { c.Split.Validation = 91 },
 		"split.test: expected percent from 0, with validation's 60 up to 90 together, found 31": func(c *SelfPlay) { c.Split = Split{60, 31} },
-		"explore.temperature: expected points from 0 to 10, found -1":                           func(c *SelfPlay) { c.Explore.Temperature = -1 },
-		"explore.random: expected a share from 0 to 1, found 1.5":                               func(c *SelfPlay) { c.Explore.Random = 1.5 },
+		"explore.temperature: expected a number from 0 to 10, found -1":                         func(c *SelfPlay) { c.Explore.Temperature = -1 },
+		"explore.random: expected a number from 0 to 1, found 1.5":                              func(c *SelfPlay) { c.Explore.Random = 1.5 },
 		"explore.plies: expected a number from 0 (all) to 100000, found -3":                     func(c *SelfPlay) { c.Explore.Plies = -3 },
 		"agents: expected 1 to 1000 agents, found 0":                                            func(c *SelfPlay) { c.Tournament.Agents = nil },
 		"agents[0]: agent \"explore:agent=greedy,temperature=0.3,random=0.1,plies=10\": greedy does not explore": func(c *SelfPlay) {
