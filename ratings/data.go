@@ -130,10 +130,19 @@ func (d *Data) merge(o *Data, names map[string]string) {
 	}
 }
 
+// Sides are the names of the sides in a table; the first one moves first.
+type Sides [2]string
+
+// The names in Gygès and in chess.
+var (
+	SouthNorth = Sides{"South", "North"}
+	WhiteBlack = Sides{"White", "Black"}
+)
+
 // PerSide returns the same results with every player taken for two, one with South
-// and one with North. A pair's two games then are games of different players, so there
+// and one with North, or what these sides are called. A pair's two games then are games of different players, so there
 // are no pairs in it.
-func (d *Data) PerSide() *Data {
+func (d *Data) PerSide(sides Sides) *Data {
 	p := &Data{Adaptive: d.Adaptive}
 	for _, q := range d.met {
 		for side := range 2 {
@@ -142,7 +151,7 @@ func (d *Data) PerSide() *Data {
 			if games.single[0] == [outcomes]int{} {
 				continue
 			}
-			south, north := SideNames(d.names[i], d.names[j])
+			south, north := SideNames(d.names[i], d.names[j], sides)
 			sum, swapped := p.pairing(p.id(south), p.id(north))
 			sum.add(&games, swapped == 1)
 		}
@@ -151,8 +160,8 @@ func (d *Data) PerSide() *Data {
 }
 
 // SideNames returns the names that [Data.PerSide] gives to the players of a game.
-func SideNames(south, north string) (asSouth, asNorth string) {
-	return south + " (South)", north + " (North)"
+func SideNames(south, north string, sides Sides) (asSouth, asNorth string) {
+	return south + " (" + sides[0] + ")", north + " (" + sides[1] + ")"
 }
 
 // Players lists the names met so far, sorted.

@@ -55,7 +55,7 @@ func TestSingleDraw(t *testing.T) {
 	require.InDelta(t, 1.959964*400/math.Ln10, p.Error, 1e-3)
 	require.False(t, r.Advantage.Fitted)
 	require.Equal(t,
-		[]string{"South's advantage can't be separated from the players' strength, as who had South was determined by who met whom; it is taken to be 0"}, r.Notes)
+		[]string{"the first-move advantage can't be separated from the players' strength, as who moved first was determined by who met whom; it is taken to be 0"}, r.Notes)
 }
 
 func TestAllDraws(t *testing.T) {
@@ -189,14 +189,14 @@ func TestAdvantageWithoutAFiniteEstimate(t *testing.T) {
 	require.Equal(t, Advantage{}, r.Advantage)
 	require.InDelta(t, 0, elo(t, r, "a"), 1e-9)
 	require.Equal(t,
-		[]string{"South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0"}, r.Notes)
+		[]string{"the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0"}, r.Notes)
 
 	d = Data{}
 	play(&d, "a", "b", 0, 0, 5)
 	play(&d, "b", "a", 0, 0, 5)
 	r = mustFit(t, &d, strict())
 	require.Equal(t,
-		[]string{"South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0"}, r.Notes)
+		[]string{"the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0"}, r.Notes)
 
 	// North won a game, but only as the stronger player may.
 	d = Data{}

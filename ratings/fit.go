@@ -158,12 +158,12 @@ func (f *fit) advantage() Advantage {
 	}
 	switch up, down := advantageUnbounded(f.free, f.inside); {
 	case up && down:
-		f.remark("South's advantage can't be separated from the players' strength, as who had South was determined " +
-			"by who met whom; it is taken to be 0")
+		f.remark("the first-move advantage can't be separated from the players' strength, as who moved first was " +
+			"determined by who met whom; it is taken to be 0")
 	case up:
-		f.remark("South's advantage has no finite estimate, as no result speaks against a larger one; it is taken to be 0")
+		f.remark("the first-move advantage has no finite estimate, as no result speaks against a larger one; it is 0")
 	case down:
-		f.remark("South's advantage has no finite estimate, as no result speaks against a smaller one; it is taken to be 0")
+		f.remark("the first-move advantage has no finite estimate, as no result speaks against a smaller one; it is 0")
 	default:
 		return Advantage{Fitted: true}
 	}

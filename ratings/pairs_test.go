@@ -71,7 +71,7 @@ func TestPerSide(t *testing.T) {
 	var d Data
 	d.AddPair("a", "b", Win, Draw)
 	play(&d, "b", "a", 1, 2, 3)
-	p := d.PerSide()
+	p := d.PerSide(SouthNorth)
 	require.Equal(t, []Pairing{
 		{"a (South)", "b (North)", Count{Wins: 1}},
 		{"b (South)", "a (North)", Count{1, 3, 3}},

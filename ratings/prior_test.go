@@ -155,7 +155,7 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 	require.NoError(t, err)
 	var read Data
 	require.NoError(t, json.Unmarshal(text, &read))
-	require.True(t, read.PerSide().Renamed(nil).Adaptive)
+	require.True(t, read.PerSide(SouthNorth).Renamed(nil).Adaptive)
 	_, err = Fit(t.Context(), &d, Options{FitPrior: true, Prior: ptr(1)})
 	require.ErrorContains(t, err, "prior 1: expected none beside one that is fitted")
 	_, err = Fit(t.Context(), &d, Options{Prior: ptr(-1)})

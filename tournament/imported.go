@@ -18,11 +18,11 @@ import (
 var errImported = errors.New("holds imported games; expected a new folder or that of a run")
 
 // Import makes a run's folder of games from elsewhere. write writes them and
-// returns the run's name, and the id by which its copies are recognised. The
+// sets the run's name, its ID, by which copies are recognised, and the number of players. The
 // folder must not hold a run already. If write fails, nothing is left of it. Until
 // all is written the records have a temporary name, see [IsCutImport]; they get
 // theirs after the manifest is written: a stop at any instant leaves no records, or both.
-func Import(dir, from string, write func(*record.Writer) (name, id string, err error)) (err error) {
+func Import(dir, from string, write func(*record.Writer, *Manifest) error) (err error) {
 	start := time.Now()
 	_, statErr := os.Stat(dir)
 	if err := makeFolder(dir); err != nil {
@@ -43,21 +43,19 @@ func Import(dir, from string, write func(*record.Writer) (name, id string, err e
 		return err
 	}
 	w := record.NewWriter(f)
-	name, id, err := write(w)
-	if err == nil {
+	m := &Manifest{
+		Schema: record.Version, Status: Imported, From: from, Start: start.Round(0).UTC(),
+		Config:  ManifestConfig{Rules: []string{}, Agents: []string{}},
+		Program: thisProgram(), Host: thisHost(),
+	}
+	if err = write(w, m); err == nil {
 		err = w.Close()
 	}
 	if err == nil {
 		err = holdsRun(dir) // of another process, meanwhile
 	}
 	if err == nil {
-		m := &Manifest{
-			Schema: record.Version, ID: id, Status: Imported, From: from,
-			Games:  GameCounts{Scheduled: w.Written(), Played: w.Written()},
-			Config: ManifestConfig{Name: name, Rules: []string{}, Agents: []string{}},
-			Start:  start.Round(0).UTC(), End: time.Now().Round(0).UTC(),
-			Program: thisProgram(), Host: thisHost(),
-		}
+		m.Games, m.End = GameCounts{Scheduled: w.Written(), Played: w.Written()}, time.Now().Round(0).UTC()
 		err = m.save(dir)
 	}
 	if err != nil {

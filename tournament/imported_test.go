@@ -13,12 +13,12 @@ import (
 
 func TestImport(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
-	one := func(w *record.Writer) (string, string, error) {
-		return "Wien", "4f2a", w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
+	one := func(w *record.Writer, m *Manifest) error {
+		m.Config.Name, m.ID, m.Players = "Wien", "4f2a", 24
+		return w.Write(&record.Game{Result: "1-0", Reason: record.Imported})
 	}
-	failing := func(w *record.Writer) (string, string, error) {
-		_, _, _ = one(w)
-		return "", "", errors.New("no more")
+	failing := func(w *record.Writer, m *Manifest) error {
+		return errors.Join(one(w, m), errors.New("no more"))
 	}
 	require.EqualError(t, Import(dir, "x.pgn", failing), "no more")
 	require.NoDirExists(t, dir)
@@ -31,6 +31,7 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"status": "imported",`)
 	require.Contains(t, string(text), `"from": "x.pgn",`)
+	require.Contains(t, string(text), `"players": 24,`)
 	require.Contains(t, string(text), `"played": 1`)
 	games, err := os.ReadFile(filepath.Join(dir, GamesFile))
 	require.NoError(t, err)
@@ -53,16 +54,16 @@ func TestImport(t *testing.T) {
 // replaces it once its process has ended.
 func TestImportStoppedHalfway(t *testing.T) {
 	dir, left := t.TempDir(), t.TempDir()
-	games := func(n int, halfway func()) func(*record.Writer) (string, string, error) {
-		return func(w *record.Writer) (string, string, error) {
+	games := func(n int, halfway func()) func(*record.Writer, *Manifest) error {
+		return func(w *record.Writer, _ *Manifest) error {
 			for range n {
 				if err := w.Write(&record.Game{Result: "1-0", Reason: record.Imported}); err != nil {
-					return "", "", err
+					return err
 				}
 			}
 			err := w.Flush()
 			halfway()
-			return "x", "1", err
+			return err
 		}
 	}
 	require.NoError(t, Import(dir, "x.pgn", games(100, func() {
@@ -81,7 +82,7 @@ func TestImportStoppedHalfway(t *testing.T) {
 
 func TestImportedRunDoesNotGoOn(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer) (string, string, error) { return "x", "1", nil }))
+	require.NoError(t, Import(dir, "x.pgn", func(*record.Writer, *Manifest) error { return nil }))
 	c := testConfig(t, "random", "change")
 	c.Out = dir
 	_, err := Run(t.Context(), c, testRegistry(nil), nil)

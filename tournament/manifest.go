@@ -43,8 +43,9 @@ type Manifest struct {
 	Schema  int            `json:"schema"`       // version of the records and of this file
 	ID      string         `json:"id,omitempty"` // of the run, the same in every copy of its folder
 	Status  Status         `json:"status"`
-	Error   string         `json:"error,omitempty"` // why it failed
-	From    string         `json:"from,omitempty"`  // the file whose games were imported
+	Error   string         `json:"error,omitempty"`   // why it failed
+	From    string         `json:"from,omitempty"`    // the file whose games were imported
+	Players int            `json:"players,omitempty"` // of imported games; 0 in runs of earlier versions
 	Games   GameCounts     `json:"games"`
 	Config  ManifestConfig `json:"config"`
 	Start   time.Time      `json:"start"`

@@ -59,9 +59,11 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	}
 	in := &standings.Reader{Strict: c.Strict}
 	count := 0
-	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer) (string, string, error) {
+	err = tournament.Import(c.Out, filepath.Base(name), func(w *record.Writer, m *tournament.Manifest) error {
+		players := map[string]bool{}
 		event, err := in.Games(ctx, format, r, name, c.Rules, func(g *record.Game) error {
 			count++
+			players[g.South.Agent], players[g.North.Agent] = true, true
 			return asFailure(w.Write(g))
 		})
 		if err == nil && count == 0 {
@@ -70,7 +72,8 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		if event == "" || event == "?" {
 			event = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 		}
-		return event, hex.EncodeToString(content.Sum(nil)[:16]), err
+		m.Config.Name, m.ID, m.Players = event, hex.EncodeToString(content.Sum(nil)[:16]), len(players)
+		return err
 	})
 	if err != nil {
 		return plainFileError(err)

@@ -18,7 +18,7 @@ type rateCmd struct {
 	Runs []string `arg:"" optional:"" name:"file" sep:"none" help:"Folders of runs, files of records (games.jsonl), PGN or CSV; - is the standard input. Several are rated together."`
 	ratingFlags
 	By      string `enum:"agent,setup" default:"agent" placeholder:"WHAT" help:"What to rate: agent (default), or setup, the rows of pieces that South and North begin with, a pair of games counted as one game; it needs records of runs."`
-	PerSide bool   `help:"Rate every player as South and as North apart."`
+	PerSide bool   `help:"Rate every player as South and as North apart, in other games as White and as Black."`
 	viewFlags
 	Plot    string `placeholder:"FILE" help:"Also draw the ratings of one rule set with their intervals, as SVG."`
 	Strict  bool   `help:"Fail on lines that can't be read, instead of omitting them."`
@@ -37,7 +37,7 @@ type viewFlags struct {
 }
 
 func (rateCmd) Help() string {
-	return "Prints one table for each rule set: the ratings that make the results most likely, together with South's " +
+	return "Prints one table for each rule set: the ratings that make the results most likely, together with the " +
 		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where the " +
 		"results alone give some players no finite rating, as those that won or lost everything, a weak prior rates " +
 		"everybody, and a note says so; with --prior 0 such players are listed apart, with the reason.\n\nA copy of a " +

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gyges/ratings"
 	"gyges/rules/base/csvfile"
 )
 
@@ -45,6 +46,7 @@ type csvReader struct {
 	line    bytes.Reader
 	fields  *csv.Reader      // of line; nil before the first one
 	columns [columnCount]int // their places; -1 for a column that isn't there
+	sides   ratings.Sides    // by the header
 }
 
 // The columns that are read.
@@ -96,7 +98,7 @@ func (t *csvReader) read(line []byte) error {
 		}
 		return nil
 	}
-	t.out = Game{Line: n, ID: field(columnID), Pair: field(columnPair)}
+	t.out = Game{Line: n, Sides: t.sides, ID: field(columnID), Pair: field(columnPair)}
 	return t.game(value{"South", field(columnSouth), n}, value{"North", field(columnNorth), n},
 		value{"", field(columnResult), n}, field(columnRules))
 }
@@ -134,6 +136,12 @@ func (t *csvReader) header(fields []string) (bool, error) {
 		})
 	}
 	if slices.Min(t.columns[:columnResult+1]) >= 0 {
+		switch strings.ToLower(strings.TrimSpace(fields[t.columns[columnSouth]])) {
+		case "south":
+			t.sides = ratings.SouthNorth
+		case "white":
+			t.sides = ratings.WhiteBlack
+		}
 		return true, nil
 	}
 	t.columns = [columnCount]int{0, 1, 2, -1, -1, -1}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"gyges/ratings"
 )
 
 // readPGN reads the tags of PGN. White is South.
@@ -179,7 +181,7 @@ func (p *pgnReader) end() error {
 	if len(rules) == 0 {
 		rules = p.tag(tagVariant)
 	}
-	p.out = Game{Line: p.start, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0}
+	p.out = Game{Line: p.start, Sides: ratings.WhiteBlack, ID: p.tag(tagID), Pair: p.pair(), Fault: len(p.tag(tagFault)) > 0}
 	var required [3]value
 	for k, name := range []string{tagWhite: "White", tagBlack: "Black", tagResult: "Result"} {
 		if p.tagLines[k] == 0 {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"gyges/ratings"
 	"gyges/rules/base/jsonl"
@@ -35,13 +36,14 @@ type Game struct {
 	South, North string
 	Rated        [2]string // who is rated in place of South and North; empty for themselves
 	Result       ratings.Result
-	Rules        string // empty if unknown
-	ID           []byte // of the game in its file; empty if unknown
-	Pair         []byte // the same in both games of a pair; empty if unknown
-	Opening      []byte // the position it began in; records have it
-	Fault        bool   // decided it: a crash, an illegal move or the like
-	NotPlayed    bool   // since a player was suspended; in records
-	Line         int    // of its first line, from 1; 0 in records
+	Rules        string        // empty if unknown
+	ID           []byte        // of the game in its file; empty if unknown
+	Pair         []byte        // the same in both games of a pair; empty if unknown
+	Opening      []byte        // the position it began in; records have it
+	Fault        bool          // decided it: a crash, an illegal move or the like
+	NotPlayed    bool          // since a player was suspended; in records
+	Line         int           // of its first line, from 1; 0 in records
+	Sides        ratings.Sides // what the file calls them; empty if it has no names
 }
 
 // Names keeps one string for each text.
@@ -129,7 +131,8 @@ func newReader(ctx context.Context, in io.Reader, h Handler) reader {
 	return reader{ctx: ctx, h: h, lines: jsonl.NewReader(in, maxLine), names: Names{}}
 }
 
-// next returns the next line without its end, or io.EOF after the last one.
+// next returns the next line without its end, or io.EOF after the last one. A line that is no UTF-8 is read as
+// Latin-1, the encoding of old PGN.
 func (r *reader) next() ([]byte, error) {
 	line, err := r.lines.Next()
 	n := r.lines.Line()
@@ -142,6 +145,13 @@ func (r *reader) next() ([]byte, error) {
 		return nil, r.ctx.Err()
 	case n == 1:
 		line = bytes.TrimPrefix(line, bom)
+	}
+	if !utf8.Valid(line) {
+		latin1 := make([]rune, len(line))
+		for i, b := range line {
+			latin1[i] = rune(b)
+		}
+		line = []byte(string(latin1))
 	}
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }

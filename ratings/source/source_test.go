@@ -333,3 +333,11 @@ func TestReadErrorInsideALine(t *testing.T) {
 		}), broken)
 	}
 }
+
+// Text that is no UTF-8 is read as Latin-1, line by line.
+func TestLatin1(t *testing.T) {
+	t.Parallel()
+	pgn := "[White \"M\xfcller\"]\n[Black \"Jos\u00e9\"]\n[Result \"1-0\"]\n[Variant \"Sch\xe4ch\"]\n"
+	require.Equal(t, []string{"Müller-José +1 Schäch"}, found(t, pgn))
+	require.Equal(t, []string{"Müller-Ada +0"}, found(t, "white,black,result\r\nM\xfcller,Ada,\xbd\r\n"))
+}

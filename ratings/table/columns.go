@@ -93,7 +93,7 @@ var columns = []Column{
 	{Key: "group", Title: "Group", Doc: "number of the group; only ratings of one group can be compared",
 		Value: rated(func(p *ratings.Player) any { return p.Group + 1 })},
 	{Key: "elo", Title: "Elo",
-		Doc: "the rating: the maximum of the likelihood, together with all others, South's advantage and the draw " +
+		Doc: "the rating: the maximum of the likelihood, together with all others, the first-move advantage and the draw " +
 			"parameter; 400 points are odds of ten to one. The mean of a group is 0 unless anchors say otherwise",
 		Value: rated(func(p *ratings.Player) any { return p.Elo })},
 	{Key: "error", Title: "95 %", Doc: "half the 95 % interval of elo: 1.96 standard errors. The interval is elo ± error",
@@ -129,7 +129,7 @@ var columns = []Column{
 		Doc: "likelihood of superiority over the next player of the group: the probability that this one is stronger, " +
 			"by the normal approximation",
 		Value: toNext(func(d ratings.Difference) any { return grid.Percent(d.LOS) })},
-	{Key: "advantage", Title: "Advantage", Doc: "South's first-move advantage in Elo, one for the whole table",
+	{Key: "advantage", Title: "Advantage", Doc: "the first-move advantage in Elo, one for the whole table",
 		Value: func(r *Row) any { return grid.Digits(r.ratings.Advantage.Elo) }},
 	{Key: "advantage_error", Title: "95 % of it",
 		Doc: "half the 95 % interval of advantage; empty if it wasn't fitted",

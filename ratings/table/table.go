@@ -16,7 +16,8 @@ type Table struct {
 	Title      string // may be empty
 	Rules      string // the rule set; "" for several, or one that has no name
 	Ratings    *ratings.Ratings
-	Challenger string // the first player of a gauntlet; "" in other formats
+	Challenger string        // the first player of a gauntlet; "" in other formats
+	Sides      ratings.Sides // empty if they have no names
 }
 
 // Tables is all that is printed at once.

@@ -54,6 +54,7 @@ func sample(t testing.TB) Table {
 	play(&d, "evil\x1b[31m\u202e\n\xff", " a|b_c*_d ", 2, 0, 3)
 	play(&d, "", "", 1, 0, 0)
 	return Table{
+		Sides: ratings.WhiteBlack,
 		Title: "standard",
 		Ratings: mustFit(t, &d, ratings.Options{
 			Prior: new(float64), Anchors: []ratings.Anchor{{Name: "greedy", Elo: 1000}},

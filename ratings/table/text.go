@@ -67,7 +67,11 @@ func (t Table) Remarks() []string {
 	r := t.Ratings
 	var lines []string
 	if len(r.Players) > 0 {
-		lines = append(lines, "South's first-move advantage: "+advantageText(r.Advantage))
+		side := "First-move"
+		if t.Sides[0] != "" {
+			side = t.Sides[0] + "'s first-move"
+		}
+		lines = append(lines, side+" advantage: "+advantageText(r.Advantage))
 		if r.Draws != nil {
 			lines = append(lines, fmt.Sprintf("Draws between equals: %s ± %s (%s)", textfmt.Percent(r.Draws.Rate),
 				textfmt.Percent(r.Draws.Error), r.Draws.Model))

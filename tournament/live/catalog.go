@@ -337,8 +337,13 @@ func describe(f folder) entry {
 
 // summarize describes a manifest in a line.
 func summarize(m *tournament.Manifest) string {
-	text := fmt.Sprintf("%d players", len(m.Config.Agents))
-	if n := len(m.Config.Agents); n > 0 && n <= 3 {
+	text := textfmt.Plural(cmp.Or(len(m.Config.Agents), m.Players), "player")
+	switch n := len(m.Config.Agents); {
+	case m.Status == tournament.Imported && m.Players == 0: // by an earlier version
+		text = "games from " + m.From
+	case m.Status == tournament.Imported:
+		text += " from " + m.From
+	case n > 0 && n <= 3:
 		labels := make([]string, n)
 		for i, a := range m.Config.Agents {
 			labels[i] = agents.LabelOf(a)

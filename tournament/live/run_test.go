@@ -465,6 +465,10 @@ func TestAboutHasLabels(t *testing.T) {
 	m.Config.Agents = []string{"alphabeta:depth=4,name=Ida", "random"}
 	m.Config.Rules = []string{"standard"}
 	require.Equal(t, "Ida, random · standard", summarize(&m))
+	imported := tournament.Manifest{Status: tournament.Imported, From: "league.pgn"}
+	require.Equal(t, "games from league.pgn", summarize(&imported), "of an earlier version")
+	imported.Players = 24
+	require.Equal(t, "24 players from league.pgn", summarize(&imported))
 }
 
 // The list of runs says of games played in the browser what they are; there is no manifest.

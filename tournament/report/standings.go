@@ -57,7 +57,7 @@ func (b *builder) advantages(s *Section) {
 		}
 	}
 	if len(rows) > 1 {
-		s.figure(intervalPlot("advantage", "South's first-move advantage with its 95 % interval", "Elo", rows, false))
+		s.figure(intervalPlot("advantage", "First-move advantage with its 95 % interval", "Elo", rows, false))
 	}
 }
 

@@ -21,7 +21,9 @@ type RuleSet struct {
 	Order   []string             // the players' specs, in the order of their first games
 	Players map[string]*Player   // by spec
 
-	data *ratings.Data // results by pairing, players by their specs
+	data    *ratings.Data // results by pairing, players by their specs
+	sides   ratings.Sides // empty if they have several names, or none
+	foreign bool          // the rules are not of Gygès, or not known
 }
 
 // MaxReasons bounds the reasons that are counted apart: a file may hold any texts. The others
@@ -32,10 +34,14 @@ const (
 )
 
 func newRuleSet(name string) *RuleSet {
-	return &RuleSet{
+	s := &RuleSet{
 		Name: name, Lengths: map[int]int64{}, Reasons: map[string]*[3]int64{}, Players: map[string]*Player{},
-		data: new(ratings.Data),
+		data: new(ratings.Data), sides: ratings.SouthNorth,
 	}
+	if _, err := rules.Parse(name); err != nil {
+		s.sides, s.foreign = ratings.Sides{}, true
+	}
+	return s
 }
 
 // Games returns the number of games.

@@ -233,7 +233,7 @@ func (r *Reader) count(o *source.Game, s *Standings) {
 			return
 		}
 		if r.PerSide {
-			south, north = ratings.SideNames(south, north)
+			south, north = ratings.SideNames(south, north, ratings.SouthNorth)
 		}
 		o.Rated = [2]string{south, north}
 	}

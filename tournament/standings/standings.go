@@ -4,6 +4,7 @@
 package standings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -106,6 +107,11 @@ func (s *Standings) Add(g *record.Game) {
 func (s *Standings) add(g source.Game) {
 	s.run().Games++
 	set := s.ruleSet(g.Rules)
+	if set.foreign && set.sides != g.Sides {
+		if set.sides = (ratings.Sides{}); set.Games() == 0 {
+			set.sides = g.Sides
+		}
+	}
 	set.Results[1-g.Result]++
 	set.data.Adaptive = set.data.Adaptive || s.run().config.Schedule.Adaptive()
 	s.pairs.Add(g)
@@ -210,7 +216,7 @@ func (s *Standings) SplitSides() {
 	s.pairs.Flush()
 	labels := s.Labels()
 	for _, set := range s.RuleSets {
-		set.data = set.data.Renamed(labels).PerSide()
+		set.data = set.data.Renamed(labels).PerSide(cmp.Or(set.sides, ratings.Sides{"first", "second"}))
 	}
 	s.Runs = nil
 }
@@ -220,13 +226,19 @@ func (s *Standings) SplitSides() {
 func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table.Tables, error) {
 	var t table.Tables
 	labels, challenger := s.Labels(), s.challenger()
-	fit := func(title, rules string, d *ratings.Data) (table.Table, error) {
+	fit := func(title, rules string, d *ratings.Data, sides ratings.Sides) (table.Table, error) {
 		r, err := ratings.Fit(ctx, d, optionsFor(d.Players(), o))
-		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger}, err
+		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}, err
 	}
+	var sides ratings.Sides // in all games
 	t.Schedules, t.Notes = s.sheets(labels)
-	for _, set := range s.RuleSets {
-		part, err := fit(s.title(set.Name), set.Name, s.data(set, labels))
+	for i, set := range s.RuleSets {
+		if i == 0 {
+			sides = set.sides
+		} else if sides != set.sides {
+			sides = ratings.Sides{}
+		}
+		part, err := fit(s.title(set.Name), set.Name, s.data(set, labels), set.sides)
 		if err != nil {
 			return t, err
 		}
@@ -239,7 +251,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return t, nil
 	}
 	var err error
-	t.All, err = fit("All rules together", "", s.Data())
+	t.All, err = fit("All rules together", "", s.Data(), sides)
 	return t, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gyges/ratings/source"
 	"gyges/rules"
@@ -50,7 +49,7 @@ type Tally struct {
 // moves, and which two games are a pair. Moves that can't be played are left out, see
 // [Tally]. A game that is not over by the rules after its moves has the reason
 // [record.Imported]. Games are numbered from 0 in the order of the file. ruleSet is that
-// of games whose tags name none; "": unknown. Text that is no UTF-8 is read as Latin-1.
+// of games whose tags name none; "": unknown.
 func Read(ctx context.Context, format source.Format, r io.Reader, ruleSet string, h Handler) (Tally, error) {
 	in := reader{h: h, rules: ruleSet, tags: map[string]string{}, pairs: map[string]int64{}}
 	err := source.Read(ctx, format, r, source.Handler{
@@ -94,7 +93,7 @@ func (in *reader) reset() {
 func (in *reader) tag(name, value []byte) {
 	switch string(name) {
 	case "Event", "Date", tagFEN, tagTime, tagOpening, tagWhiteAgent, tagBlackAgent:
-		in.tags[string(name)] = utf8Text(string(value))
+		in.tags[string(name)] = string(value)
 	}
 }
 
@@ -116,9 +115,9 @@ func (in *reader) game(g *source.Game) error {
 		return nil
 	}
 	r := &record.Game{
-		Game: in.games, Pair: in.pair(g.Pair), Rules: cmp.Or(utf8Text(g.Rules), in.rules),
-		South:  record.Player{Agent: cmp.Or(in.tags[tagWhiteAgent], utf8Text(g.South))},
-		North:  record.Player{Agent: cmp.Or(in.tags[tagBlackAgent], utf8Text(g.North))},
+		Game: in.games, Pair: in.pair(g.Pair), Rules: cmp.Or(g.Rules, in.rules),
+		South:  record.Player{Agent: cmp.Or(in.tags[tagWhiteAgent], g.South)},
+		North:  record.Player{Agent: cmp.Or(in.tags[tagBlackAgent], g.North)},
 		Result: record.ResultText(g.Result), Reason: record.Imported, Moves: []string{},
 	}
 	r.Timing.Start = in.start()
@@ -129,19 +128,6 @@ func (in *reader) game(g *source.Game) error {
 	}
 	in.games++
 	return in.h.Game(r)
-}
-
-// utf8Text returns text, or if it is no UTF-8, the same read as Latin-1, the encoding of
-// old PGN.
-func utf8Text(text string) string {
-	if utf8.ValidString(text) {
-		return text
-	}
-	var runes []rune
-	for _, b := range []byte(text) {
-		runes = append(runes, rune(b))
-	}
-	return string(runes)
 }
 
 // start is when the game began, as far as its tags say.
