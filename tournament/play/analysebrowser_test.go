@@ -147,6 +147,7 @@ func TestBrowserAnalyse(t *testing.T) {
 	require.Len(t, promoted, 5)
 
 	// a link
+	b.Eval(`void import("/dom.js").then((dom) => dom.flushAddress())`, nil)
 	link := b.Text(`location.href`)
 	require.Len(t, console(), 1, "the position that was refused")
 	b.Visit("about:blank")
@@ -172,6 +173,41 @@ func TestBrowserAnalyse(t *testing.T) {
 	b.Click("#switch")
 	b.Wait(`document.querySelector("#switch").getAttribute("aria-pressed") === "false"`)
 	require.Eventually(t, func() bool { return len(s.games.pool.Busy()) == 0 }, time.Minute, time.Millisecond)
+	require.Empty(t, console())
+}
+
+// Steps through the moves change the address some times a second at most; it has the last one in the end, also after
+// the browser has refused a change.
+func TestBrowserAnalyseAddress(t *testing.T) {
+	s := newTestServer(t, shallow)
+	b, console := openAnalysis(t, s, "moves", "a1-(b1)-b2 e6-(e5)-d5-d4-(d3)xd2@a4", "at", "2")
+	at := func(plies string) {
+		b.Wait(`(document.querySelector("#tree [aria-current] .n")?.textContent ?? "0") === "` + plies + `"`)
+	}
+	at("2")
+	b.Press(kb.ArrowLeft)
+	at("1")
+	b.Press(kb.ArrowLeft)
+	at("0")
+	b.Press(kb.End)
+	at("2") // all positions are known from here on, so that steps wait for nothing
+	var calls int
+	b.Eval(`(() => {
+		const replaceState = history.replaceState.bind(history);
+		window.calls = 0;
+		history.replaceState = (...values) => {
+			if (++window.calls === 2) throw new DOMException("more than 100 times per 10 seconds", "SecurityError");
+			replaceState(...values);
+		};
+		const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+		for (let i = 0; i < 60; i++) press("ArrowLeft"), press("ArrowRight");
+		press("Home");
+		return window.calls;
+	})()`, &calls)
+	require.LessOrEqual(t, calls, 1, "the others are left out")
+	b.Wait(`location.hash.endsWith("at=0")`)
+	b.Eval(`window.calls`, &calls)
+	require.LessOrEqual(t, calls, 3, "one was refused")
 	require.Empty(t, console())
 }
 

@@ -168,7 +168,7 @@ func TestBrowserReview(t *testing.T) {
 
 	b.Eval(`document.querySelector(".review-turn").click()`, nil)
 	m := g.Moves[slices.IndexFunc(g.Moves, func(m review.Move) bool { return m.Ply == g.Turning[0] })]
-	require.Equal(t, fmt.Sprintf("#game=1.%d&ply=%d", g.Game, m.Ply), b.Text(`location.hash`))
+	b.Wait(fmt.Sprintf(`location.hash === "#game=1.%d&ply=%d"`, g.Game, m.Ply))
 	require.Contains(t, strings.ToLower(b.Text(`document.querySelector(".review-move").textContent`)), string(m.Mark[:6]))
 	atMove := b.Text(position)
 

@@ -3,7 +3,18 @@
 // holds it all: #rules=…&position=…&moves=…&at=N. Variations stand in parentheses
 // behind the move that they replace, and N counts the moves to the one shown.
 import * as B from "./board.js";
-import { $, focused, keepFocus, make, patiently, request, scoreText, sentence } from "./dom.js";
+import {
+  $,
+  flushAddress,
+  focused,
+  keepFocus,
+  make,
+  patiently,
+  request,
+  scoreText,
+  sentence,
+  setAddress,
+} from "./dom.js";
 import { create as createEditor } from "./editor.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -45,6 +56,7 @@ async function begin(query, moves = "", at = 0) {
     showProblem(problem);
     return false;
   }
+  flushAddress();
   leaving = root !== null && location.hash === address;
   rules = state.rules;
   root = tree.newTree(state.start);
@@ -418,7 +430,7 @@ function writeAddress() {
   const text = "#" + q;
   if (text.length > maxAddress) return;
   address = text;
-  if (location.hash !== text) history[leaving ? "pushState" : "replaceState"](null, "", text);
+  setAddress(text, leaving);
   leaving = false;
 }
 
@@ -451,7 +463,9 @@ $("copy-text").addEventListener("click", () => {
   $("text").select();
   copy($("text").value, "selected; press Ctrl+C");
 });
-$("copy-link").addEventListener("click", () => copy(location.href, "it is the address of this page"));
+$("copy-link").addEventListener("click", () =>
+  copy(location.origin + location.pathname + address, "it is the address of this page"),
+);
 
 async function start() {
   if (!(await readAddress()) && !current) {

@@ -1,7 +1,7 @@
 // The page to play on. The server has the rules: it lists where each piece can
 // go, and makes the moves. The game in progress is named by the address, #game=ID.
 import * as B from "./board.js";
-import { $, keepFocus, make, mark, patiently, request, sentence } from "./dom.js";
+import { $, keepFocus, make, mark, patiently, request, sentence, setAddress } from "./dom.js";
 import * as form from "./form.js";
 import { create as createInput } from "./input.js";
 import * as motion from "./motion.js";
@@ -71,7 +71,7 @@ function show(state) {
   S = state;
   received = performance.now();
   if (went) displayed = S.moves.length;
-  history.replaceState(null, "", "#game=" + S.id);
+  setAddress("#game=" + S.id);
   document.body.classList.add("playing");
   $("new").hidden = true;
   $("play").hidden = false;

@@ -54,6 +54,37 @@ export function scoreText(score) {
   return (score > 0 ? "+" : score < 0 ? "−" : "") + (Math.abs(score) / 100).toFixed(2);
 }
 
+// The fragment that the address is to have, the one that it had then, and the time until the next change.
+let fragment = null,
+  before = "",
+  pause = 0;
+
+// flushAddress changes the address now. A browser that refuses, as some do after a hundred changes in ten seconds, is
+// asked again later; an address that a link has changed stays.
+export function flushAddress(push = false) {
+  if (fragment !== null && location.hash === before) {
+    try {
+      history[push ? "pushState" : "replaceState"](null, "", fragment);
+    } catch {
+      return;
+    }
+  }
+  fragment = null;
+}
+
+// setAddress puts a fragment into the address, after at most 200 ms; push adds an entry to the history at once.
+export function setAddress(text, push = false) {
+  if (push) flushAddress();
+  [fragment, before] = [text === location.hash ? null : text, location.hash];
+  if (push || !pause) flushAddress(push);
+  const next = () => {
+    flushAddress();
+    pause = fragment === null ? 0 : setTimeout(next, 200);
+  };
+  pause ||= setTimeout(next, 200);
+}
+addEventListener("pagehide", () => flushAddress());
+
 const noAnswer = "the server can't be reached";
 const options = (body, signal) =>
   body === undefined

@@ -3,7 +3,7 @@
 // shown: #game=RUN.GAME&ply=N, or #list&rules=…&player=…&against=…&result=…&reason=….
 // A page that changes calls update with the games that were recorded.
 import * as B from "./board.js";
-import { $, el, lineGraph, make, mark, scoreText } from "./dom.js";
+import { $, el, lineGraph, make, mark, scoreText, setAddress } from "./dom.js";
 import * as reviews from "./review.js";
 
 // gridKeys makes each matrix one stop of the tab key, with arrows inside.
@@ -173,6 +173,7 @@ function create(root, data) {
     ply = 0,
     door = 0,
     timer = 0,
+    keeping = false, // the address doesn't follow
     board = null;
   const sides = make("p", { class: "sides" });
   const place = make("div", {
@@ -358,7 +359,7 @@ function create(root, data) {
       at: String(ply),
     };
     if (toAnalyse) toAnalyse.href = "/analyse#" + new URLSearchParams(position);
-    if (location.hash !== gameHash(game.id, ply)) history.replaceState(null, "", gameHash(game.id, ply));
+    if (!keeping) setAddress(gameHash(game.id, ply));
     review.show();
   }
 
@@ -492,19 +493,17 @@ function create(root, data) {
     if (hash.startsWith("list")) {
       for (const key of ["rules", "player", "against", "result", "reason"]) set(key, q.get(key) ?? "");
       const games = showList();
-      if (games.length) {
-        open(games[0].id);
-        keepingAddress(() => go(0));
-      }
+      if (games.length) openFirst(games[0]);
       return true;
     }
     return false;
   }
-  // keepingAddress runs act without a change of the address.
-  function keepingAddress(act) {
-    const keep = location.hash;
-    act();
-    history.replaceState(null, "", keep || location.pathname + location.search);
+  // openFirst shows a game while the address stays as it is.
+  function openFirst(g) {
+    keeping = true;
+    open(g.id);
+    go(0);
+    keeping = false;
   }
 
   // linked is the game that the address names. noteAbsent says so if the page doesn't have it.
@@ -547,10 +546,7 @@ function create(root, data) {
 
   showList();
   if (read()) toView();
-  else if (data.games.length) {
-    open(data.games[0].id);
-    keepingAddress(() => go(0));
-  }
+  else if (data.games.length) openFirst(data.games[0]);
   noteAbsent();
   addEventListener("hashchange", () => {
     const hash = location.hash;
@@ -601,10 +597,7 @@ function create(root, data) {
     if (!picker.contains(document.activeElement)) drawPicker();
     showList();
     openLinked();
-    if (!game && data.games.length) {
-      open(data.games[0].id);
-      keepingAddress(() => go(0));
-    }
+    if (!game && data.games.length) openFirst(data.games[0]);
   }
 
   return { update, toView };
