@@ -96,6 +96,7 @@ type Coordinator struct {
 
 	statusEvery time.Duration // see run.play
 	repairEvery time.Duration
+	goneAfter   time.Duration // see workers.go
 }
 
 var _ tournament.Executor = (*Coordinator)(nil)
@@ -112,7 +113,7 @@ func NewCoordinator(ctx context.Context, nc *nats.Conn, o Options) (*Coordinator
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupTime)
 	defer cancel()
-	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery,
+	p := &Coordinator{nc: nc, js: js, options: o, statusEvery: statusEvery, repairEvery: repairEvery, goneAfter: goneAfter,
 		workers: workers{known: map[string]*workerEntry{}}}
 	err = retry(ctx, busy, func() error {
 		p.objects, err = setUp(ctx, js, o.Replicas)

@@ -25,10 +25,11 @@ type ServerOptions struct {
 
 // Server is a JetStream server in this process.
 type Server struct {
-	server  *server.Server
-	access  Access
-	store   string
-	failing time.Time // since when it has not been well; zero: it is
+	server   *server.Server
+	access   Access
+	store    string
+	failing  time.Time     // since when it has not been well; zero: it is
+	patience time.Duration // with its store, see storeTime
 }
 
 // What the server may store, in bytes.
@@ -78,7 +79,7 @@ func StartServer(o ServerOptions) (*Server, error) {
 		s.WaitForShutdown()
 		return nil, fmt.Errorf("embedded server: %w", err)
 	}
-	return &Server{server: s, access: o.Access, store: o.Store}, nil
+	return &Server{server: s, access: o.Access, store: o.Store, patience: storeTime}, nil
 }
 
 // Check returns an error if the server may not listen there: a server that other
@@ -141,7 +142,7 @@ func (s *Server) Failed() error {
 	if s.failing.IsZero() {
 		s.failing = time.Now()
 	}
-	if time.Since(s.failing) < storeTime {
+	if time.Since(s.failing) < s.patience {
 		return nil
 	}
 	why := health.Error

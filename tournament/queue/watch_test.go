@@ -75,6 +75,8 @@ func TestGamesOfWorkersAreShown(t *testing.T) {
 	t.Parallel()
 	s := testServer(t)
 	r := newHeldRun(t, connect(t, s), 1, 2, "other")
+	p := r.Executor.(*Coordinator)
+	p.statusEvery, p.goneAfter = 50*time.Millisecond, time.Second
 	stop := r.worker(t, connect(t, s), 1)
 	done := r.begin(t)
 	has := func(game int64, moves int) func(*tournament.Playing) bool {
@@ -154,7 +156,7 @@ func playingText(t testing.TB, games ...*record.Game) []byte {
 // newTestRun returns a run in whose workers' answers a test is interested.
 func newTestRun(c *tournament.Config, notify func(string)) *run {
 	p := &Coordinator{
-		options: Options{Version: version, Notify: notify, Log: discard()},
+		options: Options{Version: version, Notify: notify, Log: discard()}, goneAfter: goneAfter,
 		workers: workers{known: map[string]*workerEntry{}, unread: maxGames},
 	}
 	r := &run{Coordinator: p, config: c, log: discard(), pending: map[int64]*pendingJob{}}

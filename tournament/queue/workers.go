@@ -159,9 +159,9 @@ func (r *run) report(ctx context.Context) {
 func (r *run) countWorkers(now time.Time) (slots int64) {
 	for id, w := range r.workers.known {
 		switch {
-		case now.Sub(w.last) > goneAfter:
+		case now.Sub(w.last) > r.goneAfter:
 			if r.plays(&w.workerReport) {
-				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), goneAfter))
+				r.options.Notify(fmt.Sprintf("worker %s left: no answer for %v", shownName(w.Name), r.goneAfter))
 			}
 			delete(r.workers.known, id)
 		case r.plays(&w.workerReport):
