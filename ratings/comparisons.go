@@ -114,8 +114,8 @@ func (h HeadToHead) flip() HeadToHead {
 func (e *estimate) headToHead(k int, d *Data) HeadToHead {
 	met := &e.model.pairings[k]
 	h := HeadToHead{A: d.names[met.a], B: d.names[met.b], Count: met.total()}
-	for side, s := range e.scores.games[k] {
-		won := s.chance[2] + s.chance[1]/2
+	for side := range met.scores {
+		won := met.scores[side].expected()
 		if side == 1 {
 			won = 1 - won
 		}
@@ -129,7 +129,8 @@ func (e *estimate) headToHead(k int, d *Data) HeadToHead {
 
 // freedom is the share of the variance of pairing k that the fit has left.
 func (e *estimate) freedom(k int) float64 {
-	return 1 - math.Min(maxLeverage, e.leverages[k].difference*float64(e.model.pairings[k].games())/2)
+	d := &e.model.pairings[k]
+	return 1 - math.Min(maxLeverage, d.difference*float64(d.games())/2)
 }
 
 // pointsVariance is the variance of the points of pairing k.
@@ -137,12 +138,13 @@ func (e *estimate) pointsVariance(k int) float64 {
 	met := &e.model.pairings[k]
 	var v [2]float64 // by side, of one game's points
 	sum := 0.0
-	for side, s := range e.scores.games[k] {
-		won := s.chance[2] + s.chance[1]/2
+	for side := range met.scores {
+		s := &met.scores[side]
+		won := s.expected()
 		v[side] = s.chance[2] + s.chance[1]/4 - won*won
 		sum += float64(met.count(side).Games()) * v[side]
 	}
-	return math.Max(0, sum-2*float64(met.pairCount())*e.scores.pointsCorrelation*math.Sqrt(v[0]*v[1]))
+	return math.Max(0, sum-2*float64(met.pairCount())*e.points*math.Sqrt(v[0]*v[1]))
 }
 
 // goodnessOfFit adds the squares up. Each counts by its freedom, so that the sum

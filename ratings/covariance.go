@@ -48,18 +48,16 @@ func (c *covariance) sd(i, j int) float64 {
 // the advantage: the share of the pair's variance that the fit has taken up.
 type leverage struct{ difference, advantage float64 }
 
-// leverages returns those of the pairings, whose terms are the first of the Hessian.
-func (c *covariance) leverages(h *quadratic, met []fittedPairing) []leverage {
-	list := make([]leverage, len(met))
+// setLeverages sets those of the pairings, whose terms are the first of the Hessian.
+func (c *covariance) setLeverages(h *quadratic, met []fittedPairing) {
 	bounded := func(v float64) float64 { return math.Max(0, math.Min(maxLeverage, v)) }
 	for k := range met {
 		t, pairs := &h.terms[k], float64(met[k].games())/2
-		list[k] = leverage{
+		met[k].leverage = leverage{
 			difference: bounded(t.sym3[0] / pairs * (c.element(t.i, t.i) + c.element(t.j, t.j) - 2*c.element(t.i, t.j))),
 			advantage:  bounded(t.sym3[3] / pairs * c.element(c.advantage, c.advantage)),
 		}
 	}
-	return list
 }
 
 // The score covariance of a pairing is the covariance of its part of the
@@ -125,26 +123,22 @@ func newGameScores(m drawModel, side int, z, draw float64) gameScores {
 	return s
 }
 
-// scoreCovariance estimates the score covariances of all pairings of a fit.
-type scoreCovariance struct {
-	met       []fittedPairing
-	games     [][2]gameScores // by pairing and who had South
-	leverages []leverage
-	// The correlations of the two games of a pair, in South's points and in draws.
-	pointsCorrelation, drawsCorrelation float64
-}
+// expected is South's expected score.
+func (s *gameScores) expected() float64 { return s.chance[2] + s.chance[1]/2 }
 
-func newScoreCovariance(m *model, x []float64, leverages []leverage) *scoreCovariance {
-	s := &scoreCovariance{met: m.pairings, leverages: leverages, games: make([][2]gameScores, len(m.pairings))}
+// correlations are those of the two games of a pair, in South's points and in draws.
+type correlations struct{ points, draws float64 }
+
+// setScores sets the scores of the pairings at parameters x, and returns their correlations.
+func (m *model) setScores(x []float64) correlations {
 	adv, draw := m.advantageAt(x), parameter(x, m.draw)
 	drawModel := m.chanceModel(x)
 	for k := range m.pairings {
 		for side, z := range m.pairings[k].logits(x, adv) {
-			s.games[k][side] = newGameScores(drawModel, side, z, draw)
+			m.pairings[k].scores[side] = newGameScores(drawModel, side, z, draw)
 		}
 	}
-	s.correlate()
-	return s
+	return correlate(m.pairings)
 }
 
 // chanceModel returns the draw model, with the share of draws fitted to all games
@@ -171,11 +165,11 @@ func (m *model) chanceModel(x []float64) drawModel {
 // above expectation in the two games, their sum v belongs to the advantage and their
 // difference u to the ratings, and 4gh = v² - u². Both are divided by the share of
 // their variance that the fit has left.
-func (s *scoreCovariance) correlate() {
+func correlate(met []fittedPairing) correlations {
 	var points, pointsOf, draws, drawsOf float64
 	pairs := 0
-	for k := range s.met {
-		m, first, second, l := &s.met[k], &s.games[k][0], &s.games[k][1], s.leverages[k]
+	for k := range met {
+		m, first, second := &met[k], &met[k].scores[0], &met[k].scores[1]
 		n := m.pairCount()
 		if n == 0 {
 			continue
@@ -185,7 +179,7 @@ func (s *scoreCovariance) correlate() {
 			for j, c := range row {
 				g, h := first.score[i], second.score[j]
 				u, v := g[0]+h[0], g[1]+h[1]
-				points += float64(c) * (v*v/(1-l.advantage) - u*u/(1-l.difference)) / 4
+				points += float64(c) * (v*v/(1-m.advantage) - u*u/(1-m.difference)) / 4
 				draws += float64(c) * g[2] * h[2]
 			}
 		}
@@ -193,10 +187,10 @@ func (s *scoreCovariance) correlate() {
 		drawsOf += float64(n) * math.Sqrt(first.cov[5]*second.cov[5])
 	}
 	if pairs == 0 {
-		return
+		return correlations{}
 	}
 	more := 1 + pooledPairs/float64(pairs)
-	s.pointsCorrelation, s.drawsCorrelation = correlation(points, pointsOf*more), correlation(draws, drawsOf*more)
+	return correlations{correlation(points, pointsOf*more), correlation(draws, drawsOf*more)}
 }
 
 func correlation(cov, of float64) float64 {
@@ -206,12 +200,11 @@ func correlation(cov, of float64) float64 {
 	return math.Max(-1, math.Min(1, cov/of))
 }
 
-// pairing returns the score covariance of pairing k: of its single games and of its pairs.
-func (s *scoreCovariance) pairing(k int) sym3 {
-	m, games, l := &s.met[k], &s.games[k], s.leverages[k]
-	sum := s.pairs(k)
+// covariance returns the score covariance of a pairing: of its single games and of its pairs.
+func (m *fittedPairing) covariance(r correlations) sym3 {
+	sum := m.pairsCovariance(r)
 	// A pair has two games, so a game has half its leverage, of the two kinds together.
-	taken := math.Min(maxLeverage, (l.difference+l.advantage)/2)
+	taken := math.Min(maxLeverage, (m.difference+m.advantage)/2)
 	for side, counts := range m.single {
 		n := float64(counts[0] + counts[1] + counts[2])
 		if n == 0 {
@@ -219,22 +212,22 @@ func (s *scoreCovariance) pairing(k int) sym3 {
 		}
 		var observed sym3
 		for o, c := range counts {
-			g := games[side].score[o]
+			g := m.scores[side].score[o]
 			observed.add(float64(c)/(1-taken), outer(g[0], g[1], g[2]))
 		}
-		sum.add(1, shrink(n, observed, games[side].cov, games[side].noDraws))
+		sum.add(1, shrink(n, observed, m.scores[side].cov, m.scores[side].noDraws))
 	}
 	return sum
 }
 
-// pairs returns the score covariance of a pairing's game pairs.
-func (s *scoreCovariance) pairs(k int) sym3 {
-	m, first, second, l := &s.met[k], &s.games[k][0], &s.games[k][1], s.leverages[k]
+// pairsCovariance returns the score covariance of a pairing's game pairs.
+func (m *fittedPairing) pairsCovariance(r correlations) sym3 {
+	first, second := &m.scores[0], &m.scores[1]
 	n := float64(m.pairCount())
 	if n == 0 {
 		return sym3{}
 	}
-	fu, fv := 1/math.Sqrt(1-l.difference), 1/math.Sqrt(1-l.advantage)
+	fu, fv := 1/math.Sqrt(1-m.difference), 1/math.Sqrt(1-m.advantage)
 	var observed sym3
 	for i, row := range m.pairs {
 		for j, c := range row {
@@ -245,10 +238,10 @@ func (s *scoreCovariance) pairs(k int) sym3 {
 	expected, noDraws := first.cov, first.noDraws
 	expected.add(1, second.cov)
 	noDraws.add(1, second.noDraws)
-	c := s.pointsCorrelation * math.Sqrt(first.cov[3]*second.cov[3])
+	c := r.points * math.Sqrt(first.cov[3]*second.cov[3])
 	expected[0] -= 2 * c
 	expected[3] += 2 * c
-	expected[5] += 2 * s.drawsCorrelation * math.Sqrt(first.cov[5]*second.cov[5])
+	expected[5] += 2 * r.draws * math.Sqrt(first.cov[5]*second.cov[5])
 	return shrink(n, observed, expected, noDraws)
 }
 

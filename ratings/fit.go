@@ -73,12 +73,11 @@ type fit struct {
 
 // estimate is the maximum of the likelihood.
 type estimate struct {
-	model     *model
-	x         []float64
-	rated     []ratedPlayer // in the order of the table
-	cov       *covariance
-	scores    *scoreCovariance
-	leverages []leverage
+	model *model
+	x     []float64
+	rated []ratedPlayer // in the order of the table
+	cov   *covariance
+	correlations
 }
 
 // ratedPlayer is how a rating depends on the parameters.
@@ -191,12 +190,12 @@ func (f *fit) estimateWithPrior(ctx context.Context, rated []int, advantage Adva
 	if e.cov, err = newCovariance(h, factors); err != nil {
 		return nil, err
 	}
-	e.leverages = e.cov.leverages(h, m.pairings)
-	e.scores = newScoreCovariance(m, x, e.leverages)
+	e.cov.setLeverages(h, m.pairings)
+	e.correlations = m.setScores(x)
 	e.cov.scores = h
 	if f.options.Intervals != ByModel {
 		for k := range m.pairings {
-			h.terms[k].sym3 = e.scores.pairing(k)
+			h.terms[k].sym3 = m.pairings[k].covariance(e.correlations)
 		}
 	}
 	return e, nil

@@ -66,6 +66,10 @@ type fittedPairing struct {
 	i, j     int
 	shift    float64
 	outcomes [2]weights // numbers of games by who had South; South's results
+
+	// Known once the likelihood is maximized: the scores by who had South, and the leverage.
+	scores [2]gameScores
+	leverage
 }
 
 // prior is a term in d = x[i]-x[j]+shift: a normal prior of d with mean zero, or

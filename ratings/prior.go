@@ -123,7 +123,7 @@ func (e *estimate) dispersion() float64 {
 	observed, expected := 0.0, 0.0
 	h := e.model.hessian(e.x)
 	for k := range e.model.pairings {
-		observed += e.scores.pairing(k)[0]
+		observed += e.model.pairings[k].covariance(e.correlations)[0]
 		expected += h.terms[k].sym3[0]
 	}
 	if !(observed > 0 && expected > 0) {
