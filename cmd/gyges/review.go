@@ -246,10 +246,7 @@ func (c *reviewCmd) print(e *env, all []reviewedSource) error {
 	case len(games) == 1:
 		return games[0].WriteText(e.out, tableWidth(e.out))
 	}
-	names := new(playerNames)
-	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), func(agent string) string {
-		return textfmt.Escape(names.name(agent))
-	})
+	return summaries.WriteText(e.out, c.Nodes, tableWidth(e.out), new(playerNames).name)
 }
 
 // page returns a page that replays the games.

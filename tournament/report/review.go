@@ -66,16 +66,9 @@ func (b *builder) reviews() Section {
 	s.text(b.reviewNote(int64(summaries.Games())))
 	for i, summary := range summaries {
 		s.heading("reviews-"+strconv.Itoa(i+1), "Games under "+ruleSetName(summary.Rules))
-		for _, t := range summary.Tables(b.visibleLabel) {
-			own := newTable(t.Caption, 1, t.Header...)
-			own.Class = "short"
-			for _, row := range t.Rows[:min(len(t.Rows), maxAgentRows)] {
-				cells := []Cell{rowHead(row[0])}
-				for _, text := range row[1:] {
-					cells = append(cells, cell(text))
-				}
-				own.row(cells...)
-			}
+		for _, t := range summary.Tables(b.label) {
+			own := &Table{Caption: t.Caption, Class: "short"}
+			addRows(own, t.Columns, t.Players[:min(len(t.Players), maxAgentRows)])
 			s.table(own)
 		}
 		s.table(b.worst(summary))

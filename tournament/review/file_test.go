@@ -15,6 +15,7 @@ import (
 
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/grid"
 	"gyges/rules/base/jsonl"
 	"gyges/tournament/record"
 )
@@ -247,7 +248,8 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, []any{"b", 2, 0}, []any{b.Agent, b.Games, b.Lost})
 	require.Equal(t, map[Kind]int{Judgement: 1}, a.Kinds)
 	tables := s.Tables(strings.ToUpper)
-	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "5", "4", "0", "1", "0"}, tables[1].Rows[0])
+	require.Equal(t, []string{"A", "1", "0", "1", "0", "0", "5", "4", "0", "1", "0"},
+		grid.Texts(grid.Text, tables[1].Columns, tables[1].Players[0]))
 	require.Equal(t, 4, a.Judged)
 }
 
@@ -269,8 +271,8 @@ func FuzzRead(f *testing.F) {
 			s.Add(0, g)
 		}
 		for _, table := range s.Tables(strings.Clone) {
-			for _, row := range table.Rows {
-				require.Len(t, row, len(table.Header))
+			for _, p := range table.Players {
+				require.Len(t, grid.Texts(grid.Text, table.Columns, p), len(table.Columns))
 			}
 		}
 	})

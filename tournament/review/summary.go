@@ -113,9 +113,3 @@ func (l *Losses) lose(run int, g *Game) {
 	slices.SortStableFunc(l.WorstGames, func(a, b Loss) int { return cmp.Compare(b.Move.Loss, a.Move.Loss) })
 	l.WorstGames = l.WorstGames[:min(len(l.WorstGames), MaxWorst)]
 }
-
-// median returns the lower median of at least one number.
-func median(list []int) int {
-	sorted := slices.Sorted(slices.Values(list))
-	return sorted[(len(sorted)-1)/2]
-}

@@ -2,75 +2,82 @@ package review
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 
-	"gyges/rules/base/textfmt"
+	"gyges/rules/base/grid"
 )
 
-// Table is a table of a summary, as text. Its first column names the player.
+// Table is a table of a summary, with a row for each player that it is about.
 type Table struct {
 	Caption string
-	Header  []string
-	Rows    [][]string
+	Columns []grid.Column[*Player]
+	Players []*Player
 }
 
 // Tables returns the summary as tables: how well the players play, where they lost their games, and what the
 // decisive moves did. name returns what to call an agent, by its spec.
 func (s *Summary) Tables(name func(agent string) string) []Table {
-	quality := Table{
-		Caption: "Accuracy, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
-		Header:  []string{"Player", "Games", "Accuracy", "Best", "Inacc.", "Mistakes", "Blunders", "Missed"},
+	column := func(title string, value func(p *Player) any) grid.Column[*Player] {
+		return grid.Column[*Player]{Title: title, Value: value}
 	}
-	where := Table{
-		Caption: "Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
+	perGame := func(title string, n func(p *Player) int) grid.Column[*Player] {
+		return column(title, func(p *Player) any { return fmt.Sprintf("%.2f", float64(n(p))/float64(p.Games)) })
+	}
+	player := column("Player", func(p *Player) any { return grid.Name(name(p.Agent)) })
+	player.Left = true
+	losers := slices.DeleteFunc(slices.Clone(s.Players), func(p *Player) bool { return p.Lost == 0 })
+	what := []grid.Column[*Player]{player}
+	for i, title := range []string{"Missed goal", "Allowed goal", "Missed win", "Allowed win", "Worse"} {
+		what = append(what, column(title, func(p *Player) any { return p.Kinds[Kinds()[i]] }))
+	}
+	return []Table{{
+		"Accuracy, share of best moves, and inaccuracies, mistakes, blunders and missed wins per game",
+		[]grid.Column[*Player]{
+			player,
+			column("Games", func(p *Player) any { return grid.Thousands(int64(p.Games)) }),
+			column("Accuracy", func(p *Player) any { return p.judged("%.1f %%", p.Accuracy) }),
+			column("Best", func(p *Player) any { return p.judged("%.0f %%", 100*float64(p.Best)/float64(p.Judged)) }),
+			perGame("Inacc.", func(p *Player) int { return p.Inaccuracies }),
+			perGame("Mistakes", func(p *Player) int { return p.Mistakes }),
+			perGame("Blunders", func(p *Player) int { return p.Blunders }),
+			perGame("Missed", func(p *Player) int { return p.MissedWins }),
+		}, s.Players,
+	}, {
+		"Lost games, by the decisive move: in the first, second or last third of the game, or none; how many " +
 			"plies from the beginning and to the end of the game, medians; and the height of the piece moved",
-		Header: []string{"Player", "Lost", "Early", "Middle", "Late", "None", "Ply", "To end", "Height 1", "2", "3"},
-	}
-	what := Table{
-		Caption: "Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
+		[]grid.Column[*Player]{
+			player,
+			column("Lost", func(p *Player) any { return p.Lost }),
+			column("Early", func(p *Player) any { return p.Thirds[0] }),
+			column("Middle", func(p *Player) any { return p.Thirds[1] }),
+			column("Late", func(p *Player) any { return p.Thirds[2] }),
+			column("None", func(p *Player) any { return p.NoMistake }),
+			column("Ply", func(p *Player) any { return median(p.Ply) }),
+			column("To end", func(p *Player) any { return median(p.BeforeEnd) }),
+			column("Height 1", func(p *Player) any { return p.Heights[1] }),
+			column("2", func(p *Player) any { return p.Heights[2] }),
+			column("3", func(p *Player) any { return p.Heights[3] }),
+		}, losers,
+	}, {
+		"Lost games, by what the decisive move did: missed a win in one, allowed one, gave a proven win away, " +
 			"allowed one, or was worse by evaluation alone",
-		Header: []string{"Player", "Missed goal", "Allowed goal", "Missed win", "Allowed win", "Worse"},
-	}
-	for _, p := range s.Players {
-		n := name(p.Agent)
-		quality.Rows = append(quality.Rows, append([]string{n}, p.quality()...))
-		if p.Lost > 0 {
-			where.Rows = append(where.Rows, append([]string{n}, p.where()...))
-			row := []string{n}
-			for _, k := range Kinds() {
-				row = append(row, strconv.Itoa(p.Kinds[k]))
-			}
-			what.Rows = append(what.Rows, row)
-		}
-	}
-	return []Table{quality, where, what}
+		what, losers,
+	}}
 }
 
-// quality returns the cells of the first table.
-func (p *Player) quality() []string {
-	accuracy, best := "-", "-"
-	if p.Judged > 0 {
-		accuracy = fmt.Sprintf("%.1f %%", p.Accuracy)
-		best = fmt.Sprintf("%.0f %%", 100*float64(p.Best)/float64(p.Judged))
+// judged formats a figure of the moves judged; "-" if there are none.
+func (t *Tally) judged(format string, x float64) string {
+	if t.Judged == 0 {
+		return "-"
 	}
-	cells := []string{textfmt.Thousands(int64(p.Games)), accuracy, best}
-	for _, n := range []int{p.Inaccuracies, p.Mistakes, p.Blunders, p.MissedWins} {
-		cells = append(cells, fmt.Sprintf("%.2f", float64(n)/float64(p.Games)))
-	}
-	return cells
+	return fmt.Sprintf(format, x)
 }
 
-// where returns the cells of the second table.
-func (l *Losses) where() []string {
-	middle := func(plies []int) string {
-		if len(plies) == 0 {
-			return "-"
-		}
-		return strconv.Itoa(median(plies))
+// median returns the lower median; "-" of no numbers.
+func median(list []int) any {
+	if len(list) == 0 {
+		return "-"
 	}
-	return []string{
-		strconv.Itoa(l.Lost), strconv.Itoa(l.Thirds[0]), strconv.Itoa(l.Thirds[1]), strconv.Itoa(l.Thirds[2]),
-		strconv.Itoa(l.NoMistake), middle(l.Ply), middle(l.BeforeEnd),
-		strconv.Itoa(l.Heights[1]), strconv.Itoa(l.Heights[2]), strconv.Itoa(l.Heights[3]),
-	}
+	sorted := slices.Sorted(slices.Values(list))
+	return sorted[(len(sorted)-1)/2]
 }

@@ -141,7 +141,7 @@ func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agen
 	for _, summary := range s {
 		heading := "\nRules " + textfmt.Escape(summary.Rules) + "\n"
 		for _, table := range summary.Tables(name) {
-			if len(table.Rows) == 0 {
+			if len(table.Players) == 0 {
 				continue
 			}
 			caption := textfmt.Hang("", table.Caption+":", width)
@@ -149,8 +149,8 @@ func (s Summaries) WriteText(w io.Writer, nodes int64, width int, name func(agen
 				return err
 			}
 			heading = ""
-			g := grid.Grid{Header: table.Header, Left: map[int]bool{0: true}, Rows: table.Rows, Fold: 1, Width: width}
-			if err := g.Write(w, false); err != nil {
+			o := grid.Options{Width: width, Fold: 1}
+			if err := grid.Write(w, grid.Text, o, table.Columns, table.Players); err != nil {
 				return err
 			}
 		}
