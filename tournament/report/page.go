@@ -13,6 +13,8 @@
 package report
 
 import (
+	"slices"
+
 	"gyges/rules/base/textfmt"
 )
 
@@ -83,6 +85,15 @@ func (s *Section) heading(id, text string)      { s.add(Block{ID: id, Heading: t
 func (s *Section) figure(f Figure)              { s.add(Block{Figure: &f}) }
 func (s *Section) details(title, text string)   { s.add(Block{Details: &Details{title, text}}) }
 func (s *Section) code(text string, c []string) { s.add(Block{Text: text}, Block{Code: c}) }
+
+// facts adds those that have a value.
+func (s *Section) facts(list ...Fact) {
+	list = slices.DeleteFunc(list, func(f Fact) bool { return f.Value == "" })
+	for i := range list {
+		list[i].Value = textfmt.Visible(list[i].Value)
+	}
+	s.add(Block{Facts: list})
+}
 
 // table adds a table that has rows.
 func (s *Section) table(t *Table) {

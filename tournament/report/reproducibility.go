@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +20,7 @@ func (b *builder) reproducibility(in Input) Section {
 	}
 	s.heading("", "This report")
 	if in.Program != "" {
-		s.add(Block{Facts: []Fact{{"made by", textfmt.Visible(in.Program)}}})
+		s.facts(Fact{"made by", in.Program})
 	}
 	if len(in.Commands) > 0 {
 		s.code("The same figures, and this report, again:", mapped(in.Commands, textfmt.Visible))
@@ -46,10 +45,7 @@ func (r *run) add(s *Section) {
 	if m != nil {
 		list = append(list, manifestFacts(m)...)
 	}
-	for i := range list {
-		list[i].Value = textfmt.Visible(list[i].Value)
-	}
-	s.add(Block{Facts: list})
+	s.facts(list...)
 	for _, n := range r.about.Notes {
 		s.note(n)
 	}
@@ -70,8 +66,8 @@ func lines(text string) string {
 	return strings.Join(mapped(strings.Split(text, "\n"), textfmt.Escape), "\n")
 }
 
-// isSet reports whether a value of the manifest, as text, is given.
-func isSet(value string) bool { return value != "" && value != "0" }
+// given returns a number of the manifest; "" for 0.
+func given[T int | uint64](n T) string { return strings.TrimPrefix(fmt.Sprint(n), "0") }
 
 // manifestFacts are the main fields of a manifest.
 func manifestFacts(m *tournament.Manifest) []Fact {
@@ -99,20 +95,14 @@ func manifestFacts(m *tournament.Manifest) []Fact {
 	if m.Host.OS != "" {
 		machine = fmt.Sprintf("%s/%s, %d cores", m.Host.OS, m.Host.Arch, m.Host.CPUs)
 	}
-	var list []Fact
-	for _, f := range []Fact{
+	return []Fact{
 		{"status", string(m.Status)}, {"error", m.Error}, {"games", scheduled}, {"started", start}, {"took", took},
 		{"players", strings.Join(c.Agents, ", ")}, {"rules", strings.Join(c.Rules, ", ")}, {"schedule", string(c.Schedule)},
-		{"pairs a pairing", strconv.Itoa(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
+		{"pairs a pairing", given(c.Pairs)}, {"openings", c.Openings.String()}, {"limits", limitsText(c.Limits)},
 		{"adjudication", c.Adjudication}, {"sequential test", c.SPRT}, {"repeating moves", c.OnRepetition},
-		{"seed", strconv.FormatUint(c.Seed, 10)}, {"workers", strconv.Itoa(c.Workers)},
+		{"seed", given(c.Seed)}, {"workers", given(c.Workers)},
 		{"program", strings.TrimPrefix(strings.Join(program, ", "), ", ")}, {"machine", machine},
-	} {
-		if isSet(f.Value) {
-			list = append(list, f)
-		}
 	}
-	return list
 }
 
 func limitsText(l record.Limits) string {

@@ -213,15 +213,8 @@ func (t *Tuning) add(s *Section, r *Run) {
 		}
 		facts = append(facts, Fact{"steps", steps})
 	}
-	for _, f := range []Fact{{"agent", t.Config.Agent}, {"rules", t.Config.Rules}, {"weights kept", t.keptText(r)}} {
-		if f.Value != "" {
-			facts = append(facts, f)
-		}
-	}
-	for i := range facts {
-		facts[i].Value = textfmt.Visible(facts[i].Value)
-	}
-	s.add(Block{Facts: facts})
+	s.facts(append(facts, Fact{"agent", t.Config.Agent}, Fact{"rules", t.Config.Rules},
+		Fact{"weights kept", t.keptText(r)})...)
 	if commands := t.commands(r); commands != nil {
 		against := "what it was made from"
 		if t.Method == "texel" {
