@@ -31,8 +31,7 @@ type Collector struct {
 // run is a run with what was counted of it.
 type run struct {
 	*standings.Run
-	about  Run
-	number int // from 0
+	about Run
 }
 
 // NewCollector returns an empty collector.
@@ -42,7 +41,7 @@ func NewCollector(o Options) *Collector {
 
 // AddRun adds a run. The games that follow belong to it.
 func (c *Collector) AddRun(about Run) {
-	c.runs = append(c.runs, &run{c.Begin(about.Manifest), about, len(c.runs)})
+	c.runs = append(c.runs, &run{c.Begin(about.Manifest), about})
 }
 
 // SetRun replaces the description of the run added last. Its games are those of the manifest that it was added with.

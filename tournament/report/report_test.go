@@ -119,7 +119,7 @@ func TestTuningAlone(t *testing.T) {
 	page := parsePage(t, p)
 	require.Equal(t, []string{"Tuning", "Over time", "Reproducibility"}, texts(page.all("h2")))
 	require.Equal(t, "curve-1-1", page.all("figure")[0].attribute("id"))
-	require.Equal(t, []string{"state", "method", "tuned by", "program"}, texts(page.all("dt")))
+	require.Equal(t, []string{"state", "method", "tuned by"}, texts(page.all("dt")))
 	require.Equal(t, "spsa", page.all("dd")[1].text())
 }
 

@@ -53,10 +53,10 @@ func (r reviewed) find(g *record.Game) *review.Game {
 func (b *builder) reviews() Section {
 	s := Section{ID: "reviews", Title: "Where games are lost"}
 	var summaries review.Summaries
-	for _, r := range b.collected.runs {
+	for i, r := range b.collected.runs {
 		for _, g := range r.about.Reviews.Games {
 			if slices.ContainsFunc(b.collected.RuleSets, func(s *standings.RuleSet) bool { return s.Name == g.Rules }) {
-				summaries.Add(r.number, g)
+				summaries.Add(i, g)
 			}
 		}
 	}

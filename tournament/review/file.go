@@ -134,7 +134,7 @@ func isMove(text string) bool { return len(text) <= 200 && moveShape.MatchString
 
 // File is a file of reviews that is added to.
 type File struct {
-	lines *jsonl.Writer
+	*jsonl.Writer // of the reviews
 	reviews
 }
 
@@ -144,7 +144,7 @@ type File struct {
 func Open(path string, nodes int64, program string) (*File, error) {
 	f := &File{reviews: reviews{index: map[int64]int{}}}
 	var err error
-	f.lines, err = jsonl.Open(path, maxLine, func(line []byte) error {
+	f.Writer, err = jsonl.Open(path, maxLine, func(line []byte) error {
 		if err := f.add(line); err != nil {
 			return err
 		}
@@ -161,8 +161,8 @@ func Open(path string, nodes int64, program string) (*File, error) {
 		return f, nil
 	}
 	f.Header = Header{formatVersion, nodes, program}
-	if err := f.lines.Append(f.Header); err != nil {
-		return nil, errors.Join(err, f.lines.Close())
+	if err := f.Append(f.Header); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
@@ -179,7 +179,4 @@ func (f *File) Find(list []*record.Game) []*Game {
 }
 
 // Add appends the review of a game.
-func (f *File) Add(g *Game) error { return f.lines.Append(g) }
-
-// Close closes the file.
-func (f *File) Close() error { return f.lines.Close() }
+func (f *File) Add(g *Game) error { return f.Append(g) }

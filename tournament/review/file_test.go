@@ -177,8 +177,8 @@ func TestFileOnFullDisk(t *testing.T) {
 	size, err := file.Seek(0, io.SeekEnd)
 	require.NoError(t, err)
 	disk := &smallDisk{file, 100}
-	require.NoError(t, f.lines.Close())
-	f.lines = jsonl.Resume(disk, 1, size)
+	require.NoError(t, f.Close())
+	f.Writer = jsonl.Resume(disk, 1, size)
 	require.ErrorContains(t, f.Add(games[0]), "disk full")
 	disk.room = 1 << 20
 	require.NoError(t, f.Add(games[1]))

@@ -86,12 +86,14 @@ func (f *folder) open() error {
 	if err == nil {
 		err = os.MkdirAll(f.path, 0o755)
 	}
+	var h history
 	if err == nil {
-		f.history, f.lines, err = openHistory(f.file(HistoryFile))
+		f.history, err = jsonl.Open(f.file(HistoryFile), maxLine, h.add)
 	}
 	if err != nil {
 		return err
 	}
+	f.lines = h.lines
 	files.Clean(f.path)
 	if fresh {
 		if err := f.begin(); err != nil {
@@ -153,12 +155,6 @@ func (f *folder) append(l Line) error {
 	}
 	f.lines = append(f.lines, l)
 	return nil
-}
-
-// restart removes all lines of the history.
-func (f *folder) restart() error {
-	f.lines = nil
-	return f.history.Clear()
 }
 
 // begin writes that the run is in progress.

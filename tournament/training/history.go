@@ -92,11 +92,3 @@ func ReadHistory(r io.Reader, name string) ([]Line, error) {
 	}
 	return h.lines, nil
 }
-
-// openHistory opens a history to append to, locks it, and returns its lines. An
-// incomplete last line is removed.
-func openHistory(path string) (*jsonl.Writer, []Line, error) {
-	var h history
-	w, err := jsonl.Open(path, maxLine, h.add)
-	return w, h.lines, err
-}

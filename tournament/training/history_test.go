@@ -9,12 +9,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"gyges/rules/base/jsonl"
 )
 
 // openTest opens a history alone.
 func openTest(path string) (f *folder, err error) {
 	f = &folder{}
-	f.history, f.lines, err = openHistory(path)
+	var h history
+	f.history, err = jsonl.Open(path, maxLine, h.add)
+	f.lines = h.lines
 	return f, err
 }
 

@@ -282,7 +282,8 @@ func (c *Texel) fit(ctx context.Context, f *folder, data texel.Splits, env *Env)
 		env.step(f.lines)
 		return err
 	}
-	if err := f.restart(); err != nil {
+	f.lines = nil // of a run that was stopped
+	if err := f.history.Clear(); err != nil {
 		return nil, err
 	}
 	return texel.Fit(ctx, data, s)

@@ -19,6 +19,7 @@ import (
 	"gyges/ratings/sprt"
 	"gyges/rules"
 	"gyges/rules/base/files"
+	"gyges/rules/base/jsonl"
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -287,7 +288,7 @@ func TestEmptyStartIsAStart(t *testing.T) {
 	require.NoFileExists(t, left)
 
 	// Two at the same time are not begun.
-	h, _, err := openHistory(filepath.Join(c.Out, HistoryFile))
+	h, err := jsonl.Open(filepath.Join(c.Out, HistoryFile), maxLine, func([]byte) error { return nil })
 	require.NoError(t, err)
 	_, err = c.Run(t.Context(), testEnv(Observer{}))
 	require.ErrorIs(t, err, files.ErrInUse)
