@@ -198,3 +198,22 @@ func Suits(a Agent, r *rules.Rules) error {
 	}
 	return nil
 }
+
+// Starter is an agent that can't play without something of the machine, such as a program.
+type Starter interface {
+	// Start makes the agent ready for games under rule sets. The error says what is missing.
+	Start(ctx context.Context, sets ...*rules.Rules) error
+}
+
+// Start makes an agent ready for games under rule sets, or returns what it lacks for them.
+func Start(ctx context.Context, a Agent, sets ...*rules.Rules) error {
+	for _, r := range sets {
+		if err := Suits(a, r); err != nil {
+			return err
+		}
+	}
+	if s, ok := a.(Starter); ok {
+		return s.Start(ctx, sets...)
+	}
+	return nil
+}

@@ -2,12 +2,14 @@ package agents
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"gyges/rules"
 	"gyges/rules/base/suggest"
 )
 
@@ -129,6 +131,19 @@ func (r *Registry) New(s Spec) (Agent, error) {
 	}
 	a, err := r.kinds[s.Kind].New(v)
 	if err != nil {
+		return nil, fmt.Errorf("agent %.60q: %w", s, err)
+	}
+	return a, nil
+}
+
+// Start makes the agent a spec names, ready for games under rule sets.
+func (r *Registry) Start(ctx context.Context, s Spec, sets ...*rules.Rules) (Agent, error) {
+	a, err := r.New(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := Start(ctx, a, sets...); err != nil {
+		_ = Close(a) // the error before says more
 		return nil, fmt.Errorf("agent %.60q: %w", s, err)
 	}
 	return a, nil

@@ -155,7 +155,7 @@ func (c *Config) Games() int64 {
 	return matches * int64(len(c.Rules)) * int64(c.Pairs) * 2
 }
 
-// Validate checks everything that can be checked before a game is played, Out
+// Validate checks everything that can be checked before an agent is started, Out
 // aside. Each agent is made once, so that a bad parameter or a missing file is
 // found now. The error joins one *problems.FieldError for each thing that is wrong.
 func (c *Config) Validate(registry *agents.Registry) error {

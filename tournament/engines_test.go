@@ -1,7 +1,10 @@
 package tournament
 
 import (
+	"context"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,9 +18,9 @@ import (
 // with none where what they do is odd but no fault.
 func habits() map[string]record.FaultKind {
 	return map[string]record.FaultKind{
-		"stillborn": record.FaultCrash, "exit": record.FaultCrash, "orphans": record.FaultCrash, "half": record.FaultCrash,
+		"exit": record.FaultCrash, "orphans": record.FaultCrash, "half": record.FaultCrash,
 		"closes": record.FaultCrash, "signal": record.FaultCrash, "leaves": record.FaultCrash,
-		"mute": record.FaultTimeout, "notready": record.FaultTimeout, "hang": record.FaultTimeout, "late": record.FaultTimeout,
+		"hang": record.FaultTimeout, "late": record.FaultTimeout,
 		"halfhang": record.FaultTimeout, "infos": record.FaultTimeout, "drips": record.FaultTimeout, "capitals": record.FaultTimeout,
 		"flood": record.FaultProtocol, "endless": record.FaultProtocol, "nothing": record.FaultProtocol, "twice": record.FaultProtocol,
 		"thrice":  record.FaultProtocol,
@@ -37,7 +40,7 @@ func TestMisbehavingEngines(t *testing.T) {
 	for habit, kind := range habits() {
 		timeouts := "" // short ones where a timeout is expected
 		if kind == record.FaultTimeout {
-			timeouts = ",start=2s,ready=2s,move=1s,grace=500ms"
+			timeouts = ",move=1s,grace=500ms"
 		}
 		spec, err := agents.ParseSpec(ugitest.Spec(t, habit, ",name="+habit+timeouts)) // whose seeds are then fixed
 		require.NoError(t, err)
@@ -69,6 +72,66 @@ func TestMisbehavingEngines(t *testing.T) {
 	for engine, kind := range reasons {
 		require.Equal(t, kind != "", faults[engine] > 0, engine)
 	}
+}
+
+// startless can't be started.
+type startless struct{ picker }
+
+func (*startless) Start(context.Context, ...*rules.Rules) error { return errTest }
+
+// An engine that doesn't start plays no game, and leaves no folder behind; one that other games were played with
+// before leaves those as they are.
+func TestEnginesThatDoNotStart(t *testing.T) {
+	t.Parallel()
+	config := func(habit, more string) Config {
+		c := testConfig(t, "random", ugitest.Spec(t, habit, ",name=mine"+more))
+		c.Rules = []*rules.Rules{rules.MustParse("standard:max_plies=10")}
+		return c
+	}
+	refused := func(c Config, want string) {
+		t.Helper()
+		s, err := Run(t.Context(), c, testRegistry(nil), nil)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "\n")
+		require.Zero(t, s)
+		_, err = EstimateRun(t.Context(), c, testRegistry(nil), time.Second)
+		require.ErrorContains(t, err, want)
+	}
+	for _, test := range []struct{ habit, more, want string }{
+		{"stillborn", "", "the engine ended (exit status 7): no weights found"},
+		{"mute", ",start=100ms", "the engine did not send ugiok within 100ms"},
+		{"notready", ",ready=100ms", "the engine did not send readyok within 100ms"},
+	} {
+		c := config(test.habit, test.more)
+		c.Out = filepath.Join(c.Out, "new")
+		refused(c, test.want)
+		require.NoDirExists(t, c.Out)
+	}
+	c := config("good", "")
+	c.Rules = []*rules.Rules{rules.MustParse("simplified")}
+	refused(c, "the engine plays the standard game only")
+
+	c = config("good", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Run(ctx, c, testRegistry(nil), func(*record.Game) { cancel() })
+	require.ErrorIs(t, err, context.Canceled)
+	before := readGames(t, c.Out)
+	kinds := testRegistry(nil).Kinds()
+	for i := range kinds {
+		if kinds[i].Name == "ugi" {
+			kinds[i].New = func(agents.Values) (agents.Agent, error) { return new(startless), nil }
+		}
+	}
+	broken := agents.NewRegistry(kinds...)
+	_, err = Run(t.Context(), c, broken, nil)
+	require.ErrorIs(t, err, errTest)
+	require.Equal(t, before, readGames(t, c.Out))
+	s, err := Run(t.Context(), c, testRegistry(nil), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, c.Games(), s.Played)
+	s, err = Run(t.Context(), c, broken, nil)
+	require.NoError(t, err, "it has ended, so nothing needs to start")
+	require.Equal(t, s.Scheduled, s.Kept)
 }
 
 // repeater shuffles a piece to and fro: it makes moves that only repeat as soon

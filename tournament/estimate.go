@@ -40,14 +40,21 @@ func EstimateRun(
 	if config.Workers == 0 {
 		config.Workers = min(runtime.GOMAXPROCS(0), maxWorkers)
 	}
+	first := NewRunner(&config, registry.New)
+	if err := first.Start(ctx); err != nil {
+		return Estimate{}, errors.Join(err, first.Close())
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*wanted)
 	defer cancel()
 	s, end := newSchedule(&config), time.Now().Add(wanted)
 	var pairs, games, bytes, took atomic.Int64
 	group, groupCtx := errgroup.WithContext(ctx)
-	for range config.Workers {
+	for i := range config.Workers {
+		r := first
+		if i > 0 {
+			r = NewRunner(&config, registry.New)
+		}
 		group.Go(func() (err error) {
-			r := NewRunner(&config, registry.New)
 			defer func() { err = errors.Join(err, r.Close()) }()
 			for err == nil && time.Now().Before(end) && pairs.Add(1) <= s.end(0) {
 				var list []*record.Game

@@ -47,6 +47,7 @@ type Job struct {
 type localExecutor struct {
 	workers  int
 	newAgent func(agents.Spec) (agents.Agent, error)
+	first    *Runner // of the runners, whose agents are started
 }
 
 var _ Executor = localExecutor{}
@@ -61,7 +62,10 @@ func (e localExecutor) Play(ctx context.Context, config *Config, jobs <-chan Job
 	group, ctx := errgroup.WithContext(ctx)
 	runners := make([]*Runner, e.workers)
 	for i := range runners {
-		r := NewRunner(config, e.newAgent)
+		r := e.first
+		if i > 0 {
+			r = NewRunner(config, e.newAgent)
+		}
 		runners[i] = r
 		group.Go(func() error { return r.playAll(ctx, jobs, results) })
 	}

@@ -27,8 +27,9 @@ type Game struct {
 	// OnRepetition is what becomes of a move that only repeats; zero: Forfeit.
 	OnRepetition agents.OnRepetition
 
-	Clock      Clock         // zero: none
-	TimeMargin time.Duration // as in Config
+	Clock        Clock         // zero: none
+	TimeMargin   time.Duration // as in Config
+	StallTimeout time.Duration // as in Config
 
 	// Adjudication ends the game early; zero: never.
 	Adjudication Adjudication
@@ -46,6 +47,7 @@ type Seat struct {
 
 	Clock    Clock         // zero: as in the game
 	MoveTime time.Duration // the agent's own bound of each decision; 0: none
+	Person   bool          // it is waited for without end
 }
 
 // blank returns the record of the game before it is played.
@@ -78,15 +80,15 @@ func (setup *Game) moveTime(side rules.Side) time.Duration {
 }
 
 // PlayGame plays a game to its end and returns the record. An agent that
-// chooses an illegal move, returns an error or panics loses the game; the
-// record says how. When ctx is cancelled the game is dropped and the context's
+// chooses an illegal move, returns an error, panics or doesn't answer loses the
+// game; the record says how. When ctx is cancelled the game is dropped and the context's
 // error returned, and so it is when the host lacks something that an agent needs,
 // with an [agents.HostFailure]; any other error means that no game can begin in
 // the opening.
 func PlayGame(ctx context.Context, setup *Game) (*record.Game, error) {
-	r, start := new(referee), time.Now()
-	r.begin(setup, start)
-	return r.play(ctx, setup, start)
+	r := &Runner{referee: new(referee)}
+	g, _, err := r.playWatched(ctx, setup)
+	return g, err
 }
 
 // referee plays games, one after another. It belongs to one goroutine, which alone changes the
@@ -102,8 +104,9 @@ type referee struct {
 	solver  *solver.Solver // nil until needed
 
 	// What is going on, for the case that an agent panics or hangs.
-	calling  bool       // an agent has been called and hasn't returned
-	side     rules.Side // whose turn or agent it is
+	calling  bool             // an agent has been called and hasn't returned
+	side     rules.Side       // whose turn or agent it is
+	patience [2]time.Duration // with the answer that was asked for last, by side
 	watchdog watchdog
 	lack     error            // what the host lacked, so that the game has no result
 	left     [2]time.Duration // on the clocks, by side
@@ -146,12 +149,12 @@ func (r *referee) run(ctx context.Context, setup *Game, game *rules.Game, start 
 			r.calling = false
 		}
 	}()
-	if fault := r.prepare(ctx, setup, start); fault != nil {
-		return fault
-	}
 	for side := range r.control {
 		r.control[side] = timeControl{setup.clock(rules.Side(side)), setup.moveTime(rules.Side(side))}
 		r.left[side] = r.control[side].clock.Base
+	}
+	if fault := r.prepare(ctx, setup, start); fault != nil {
+		return fault
 	}
 	before := time.Since(start)
 	for ctx.Err() == nil {
@@ -222,8 +225,7 @@ var tooLate = &record.Fault{Kind: record.FaultTimeout}
 func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *record.Fault {
 	for _, side := range []rules.Side{rules.South, rules.North} {
 		seat := &setup.Seats[side]
-		r.side, r.calling = side, true
-		r.watchdog.enter(side, time.Since(start))
+		r.call(setup, side, time.Since(start))
 		err := seat.Agent.NewGame(ctx, agents.Setup{
 			Rules: setup.Rules, Side: side, Seed: seat.Seed, OnRepetition: setup.OnRepetition,
 		})
@@ -236,6 +238,25 @@ func (r *referee) prepare(ctx context.Context, setup *Game, start time.Time) *re
 		r.calling = false
 	}
 	return nil
+}
+
+// call notes that a side's agent is called now, the time since the game's start. It may take the time in which it
+// doesn't lose by its limits, and the stall timeout more.
+func (r *referee) call(setup *Game, side rules.Side, now time.Duration) {
+	clockMargin, moveMargin := timeMargins(setup.TimeMargin)
+	var limits agents.Limits
+	if control := r.control[side]; control.moveTime > 0 {
+		limits.MoveTime = control.moveTime + moveMargin
+	}
+	if r.control[side].clock.Base > 0 {
+		limits = limits.Tighter(agents.Limits{MoveTime: r.left[side] + clockMargin})
+	}
+	r.patience[side] = setup.StallTimeout + limits.MoveTime
+	if setup.Seats[side].Person {
+		r.patience[side] = 1 << 60 // some decades
+	}
+	r.side, r.calling = side, true
+	r.watchdog.enter(side, now+r.patience[side])
 }
 
 // failed returns the fault of the agent that was called, and notes an error that is
@@ -253,9 +274,8 @@ func (r *referee) decide(
 	ctx context.Context, setup *Game, game *rules.Game, now time.Duration,
 ) (agents.Decision, *record.Fault) {
 	pos, moves := game.Position(), len(game.Moves())
-	r.side, r.calling = pos.Side(), true
-	lim := setup.Limits.Tighter(r.control[r.side].clock.limits(r.left[r.side]))
-	r.watchdog.enter(r.side, now)
+	lim := setup.Limits.Tighter(r.control[pos.Side()].clock.limits(r.left[pos.Side()]))
+	r.call(setup, pos.Side(), now)
 	d, err := setup.Seats[r.side].Agent.Choose(ctx, game, lim)
 	if !r.watchdog.leave() {
 		return d, tooLate

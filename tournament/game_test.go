@@ -252,7 +252,7 @@ func TestNoGameBeginsAtItsEnd(t *testing.T) {
 func TestOurOwnPanicIsNotHidden(t *testing.T) {
 	m := newTestGame(t, rules.MustParse("standard"), 1, &picker{}, &picker{})
 	m.OnMove = func(*rules.Game, agents.Decision) { panic("ours") }
-	require.PanicsWithValue(t, "ours", func() { _, _ = PlayGame(t.Context(), m) })
+	require.PanicsWithValue(t, "ours", func() { _, _ = new(referee).play(t.Context(), m, time.Now()) })
 }
 
 // What a game allocates grows with the logarithm of its length only.

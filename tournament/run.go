@@ -19,7 +19,7 @@ import (
 
 // Summary says how a run ended.
 type Summary struct {
-	Status       Status     // Running if the folder could not be made ready, empty if the config is wrong
+	Status       Status     // Running if the folder could not be made ready, empty if config or agents are wrong
 	Out          string     // the folder of the records
 	Scheduled    int64      // games
 	Played       int64      // games recorded, those of earlier runs in the folder included
@@ -37,7 +37,8 @@ type Summary struct {
 //
 // A run that was stopped in that folder, in whatever way, goes on: games it has
 // are kept and passed to onGame first, an incomplete last line is removed, and a
-// config that plays other games is refused. So is a second run at the same time.
+// config that plays other games is refused. So is a second run at the same time, and
+// one whose agents don't start: nothing is left of it.
 //
 // When ctx is cancelled, games in flight are dropped, everything that is
 // finished is written, and the error wraps the context's. A game that can't be
@@ -67,15 +68,25 @@ func run(
 	m := newManifest(&config, s.Start)
 	schedule := newSchedule(&config)
 	c := &collector{schedule: schedule, onGame: onGame, suspend: newSuspensions(config.Suspend, len(config.Agents))}
+	first := NewRunner(&config, registry.New)
+	defer func() { _ = first.Close() }() // done before, unless the run doesn't begin
 	executor := config.Executor
 	if executor == nil {
-		executor = localExecutor{config.Workers, registry.New}
+		executor = localExecutor{config.Workers, registry.New, first}
 	}
 	st, err := openStore(&config, m, schedule, c.count)
 	if err != nil {
 		return s, err
 	}
 	defer func() { _ = st.lock.Close() }() // nothing was written by it
+	if c.err == nil && !c.decided && st.kept < s.Scheduled {
+		if err := first.Start(ctx); err != nil {
+			return Summary{}, errors.Join(err, st.discard())
+		}
+	}
+	if config.Executor != nil {
+		_ = first.Close() // others play
+	}
 	w := replace(st.writer)
 	if err := m.save(config.Out); err != nil {
 		return s, errors.Join(err, w.Close())

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"gyges/agents"
 	"gyges/rules"
@@ -122,7 +125,7 @@ func (r *Runner) playOne(
 		seat.Agent, seat.Clock, seat.MoveTime = agent, seat.Clock.scaled(timeScale), scaleTime(seat.MoveTime, timeScale)
 	}
 	ref := r.referee
-	g, hung, err := r.playWatched(ctx, &setup, config.StallTimeout)
+	g, hung, err := r.playWatched(ctx, &setup)
 	switch {
 	case hung: // it can't even be closed
 		r.agents[seated[ref.side]] = nil
@@ -138,6 +141,29 @@ func (r *Runner) playOne(
 	return g, err
 }
 
+// Start makes all agents ready for the games, so that one that can't play is found before the first. The error
+// joins one for each.
+func (r *Runner) Start(ctx context.Context) error {
+	config := r.schedule.config
+	errs := make([]error, len(config.Agents))
+	var group errgroup.Group // it takes engines seconds
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, spec := range config.Agents {
+		group.Go(func() error {
+			a, err := r.agent(i)
+			if errs[i] = err; err != nil {
+				return nil
+			}
+			if err := agents.Start(ctx, a, config.Rules...); err != nil {
+				errs[i] = fmt.Errorf("agent %.60q: %w", spec, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // they are in errs
+	return errors.Join(errs...)
+}
+
 // agent returns agent i, made if need be.
 func (r *Runner) agent(i int) (agents.Agent, error) {
 	if r.agents[i] == nil {
@@ -150,13 +176,14 @@ func (r *Runner) agent(i int) (agents.Agent, error) {
 	return r.agents[i], nil
 }
 
-// Close closes the agents.
+// Close closes the agents. The second time it does nothing.
 func (r *Runner) Close() error {
 	var errs []error
 	for i, a := range r.agents {
 		if a == nil {
 			continue
 		}
+		r.agents[i] = nil
 		if err := closeSafely(a); err != nil {
 			specs := r.schedule.config.Agents
 			errs = append(errs, fmt.Errorf("closing agent %.60q: %w", specs[i%len(specs)].Label(), err))

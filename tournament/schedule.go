@@ -143,7 +143,8 @@ func (s *schedule) game(j Job, n int, opening rules.Position) Game {
 	setup := Game{
 		Number: 2*j.Pair + int64(n), Pair: j.Pair,
 		Rules: c.Rules[j.Rules], Opening: opening, Policy: c.Openings.String(), Limits: c.Limits,
-		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, Adjudication: c.Adjudication,
+		OnRepetition: c.OnRepetition, Clock: c.Clock, TimeMargin: c.TimeMargin, StallTimeout: c.StallTimeout,
+		Adjudication: c.Adjudication,
 	}
 	for side := range setup.Seats {
 		i, seed := s.seat(j, n, rules.Side(side))

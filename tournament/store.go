@@ -217,6 +217,16 @@ func (st *store) Close() error {
 	return err
 }
 
+// discard closes a store to which nothing was written, and removes the folder of a run that had not begun.
+func (st *store) discard() error {
+	path, err := st.Name(), errors.Join(st.Close(), st.lock.Close())
+	if old, errOld := ReadManifest(os.DirFS(filepath.Dir(path))); st.kept == 0 && old == nil && errOld == nil {
+		err = errors.Join(err, os.Remove(path))
+		_ = os.Remove(filepath.Dir(path)) // unless it holds something else
+	}
+	return err
+}
+
 // errChanged is returned when the file of records has been changed by others.
 var errChanged = errors.New("while the run went on")
 

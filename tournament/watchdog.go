@@ -14,17 +14,17 @@ import (
 // cancelGrace is how long an agent may take to notice that it is cancelled.
 const cancelGrace = 5 * time.Second
 
-// watchdog is the state that a watchdog reads: which agent a referee is waiting for.
+// watchdog is the state that a watchdog reads: until when a referee waits for an agent.
 // It costs two atomic operations a move. It holds 0 while no agent is called; the side
-// and the time of the call, counted from the game's start; or abandoned, once
-// the watchdog has given the referee up. What the referee wrote before a call
+// and the end of the time for its answer, counted from the game's start; or abandoned,
+// once the watchdog has given the referee up. What the referee wrote before a call
 // may be read by the watchdog from then on.
 type watchdog struct{ state atomic.Int64 }
 
 const abandoned = -1
 
-func (w *watchdog) enter(side rules.Side, since time.Duration) {
-	w.state.Store(int64(since)<<1 | int64(side) + 2)
+func (w *watchdog) enter(side rules.Side, until time.Duration) {
+	w.state.Store(int64(until)<<1 | int64(side) + 2)
 }
 
 // leave reports whether the referee may go on.
@@ -33,13 +33,10 @@ func (w *watchdog) leave() bool {
 	return s != abandoned && w.state.CompareAndSwap(s, 0)
 }
 
-// calling returns the side whose agent is being called, and since when.
-func (w *watchdog) calling() (side rules.Side, since time.Duration, ok bool) {
+// late reports whether an agent is being called whose time is over, and its side.
+func (w *watchdog) late(now time.Duration) (side rules.Side, ok bool) {
 	s := w.state.Load()
-	if s < 2 {
-		return 0, 0, false
-	}
-	return rules.Side(s & 1), time.Duration((s - 2) >> 1), true
+	return rules.Side(s & 1), s >= 2 && now > time.Duration((s-2)>>1)
 }
 
 // abandon gives the referee up if it waits for an agent.
@@ -55,9 +52,7 @@ var errGoexit = errors.New("an agent ended the goroutine it was called in (runti
 // stall timeout loses. If it doesn't return when it is cancelled either, its
 // goroutine, which can't be ended, is left behind with the referee; then hung is
 // true, and the agent must not be used again.
-func (r *Runner) playWatched(
-	ctx context.Context, setup *Game, timeout time.Duration,
-) (g *record.Game, hung bool, err error) {
+func (r *Runner) playWatched(ctx context.Context, setup *Game) (g *record.Game, hung bool, err error) {
 	gameCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := time.Now()
@@ -72,10 +67,8 @@ func (r *Runner) playWatched(
 	}()
 	r.playing.Store(ref)
 	var tick <-chan time.Time
-	if timeout > 0 {
-		timeout += max(setup.moveTime(rules.South), setup.moveTime(rules.North),
-			setup.clock(rules.South).Base, setup.clock(rules.North).Base)
-		ticker := time.NewTicker(min(max(timeout/20, time.Millisecond), time.Second))
+	if setup.StallTimeout > 0 {
+		ticker := time.NewTicker(min(max(setup.StallTimeout/20, time.Millisecond), time.Second))
 		defer ticker.Stop()
 		tick = ticker.C
 	}
@@ -87,8 +80,8 @@ func (r *Runner) playWatched(
 			hung, _ := r.await(ref, done)
 			return nil, hung, ctx.Err()
 		case <-tick:
-			side, since, ok := ref.watchdog.calling()
-			if !ok || time.Since(start)-since <= timeout {
+			side, late := ref.watchdog.late(time.Since(start))
+			if !late {
 				continue
 			}
 			cancel()
@@ -99,7 +92,8 @@ func (r *Runner) playWatched(
 			if ctx.Err() != nil {
 				return nil, hung, ctx.Err()
 			}
-			fault := newFault(side, record.FaultTimeout, fmt.Sprintf("no answer within %v", timeout))
+			fault := newFault(side, record.FaultTimeout,
+				fmt.Sprintf("no answer within %v", ref.patience[side].Round(time.Millisecond)))
 			g := ref.finish(nil, fault)
 			if !hung {
 				g.Timing.Trace = traceOf(setup.Seats[side].Agent)

@@ -101,16 +101,10 @@ func One(ctx context.Context, registry *agents.Registry, spec agents.Spec, p Pos
 	return s, err
 }
 
-// Suits returns an error if an agent does not support the rules of some of the positions.
-func Suits(a agents.Agent) error {
+// Rules returns the rule sets of the positions.
+func Rules() (sets []*rules.Rules) {
 	for _, p := range Positions() {
-		r, err := rules.Parse(p.Rules)
-		if err == nil {
-			err = agents.Suits(a, r)
-		}
-		if err != nil {
-			return err
-		}
+		sets = append(sets, rules.MustParse(p.Rules))
 	}
-	return nil
+	return sets
 }

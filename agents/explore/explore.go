@@ -113,6 +113,11 @@ var (
 // Suits returns the inner agent's error.
 func (a *player) Suits(r *rules.Rules) error { return agents.Suits(a.inner, r) }
 
+// Start starts the inner agent.
+func (a *player) Start(ctx context.Context, sets ...*rules.Rules) error {
+	return agents.Start(ctx, a.inner, sets...)
+}
+
 // TableBytes returns the inner agent's.
 func (a *player) TableBytes() int64 {
 	if s, ok := a.inner.(agents.Sized); ok {

@@ -17,6 +17,8 @@ import (
 )
 
 const (
+	defaultStart = 10 * time.Second // for a program to send ugiok
+
 	quitGrace  = time.Second // for a program to end after quit
 	maxOptions = 1000        // of a program, more are ignored
 )
@@ -55,9 +57,19 @@ func splitCommand(text string) []string {
 	return words
 }
 
-// CheckCommand returns an error unless there is a program that a command, as in
-// the parameter cmd, could start.
-func CheckCommand(command string) error { return findProgram(splitCommand(command), "") }
+// CheckCommand returns an error unless a command, as in the parameter cmd, starts an engine. One that takes longer
+// than by default may have more time in a spec.
+func CheckCommand(ctx context.Context, command string) error {
+	c := &client{command: splitCommand(command)}
+	if err := findProgram(c.command, ""); err != nil {
+		return err
+	}
+	err := c.launch(ctx, defaultStart)
+	if f, ok := errors.AsType[*agents.Failure](err); ok && f.Kind == agents.TimedOut {
+		return nil
+	}
+	return errors.Join(err, c.Close())
+}
 
 // findProgram checks that there is a program to start in a folder; "": here.
 func findProgram(command []string, dir string) error {

@@ -33,7 +33,7 @@ func Kind() agents.Kind {
 			{Name: "nodes", Type: agents.Int, Min: 1, Max: 1e12, Doc: "nodes for a move, if the program has an option for it"},
 			{Name: "movetime", Type: agents.Duration, Min: 0.001, Max: 3600, Doc: "time for a move"},
 			{Name: "opt.", Type: agents.Text, Doc: "opt.NAME=VALUE sends setoption NAME VALUE when the program has started"},
-			wait("start", "10s", "time to start and send ugiok"),
+			wait("start", defaultStart.String(), "time to start and send ugiok"),
 			wait("ready", "10s", "time to send readyok"),
 			wait("move", "1m", "time for a move that no movetime bounds; then stop is sent"),
 			wait("grace", "1s", "how much later than its time a move may come"),
@@ -44,7 +44,7 @@ func Kind() agents.Kind {
 	}
 }
 
-// host is a program as an agent. The program is started when the first game
+// host is a program as an agent. The program is started before the first game
 // begins, and used for all games until it fails.
 type host struct {
 	client
@@ -65,9 +65,9 @@ type host struct {
 type setting struct{ name, value string }
 
 var (
-	_ agents.Agent  = (*host)(nil)
-	_ agents.Suiter = (*host)(nil)
-	_ agents.Tracer = (*host)(nil)
+	_ agents.Agent   = (*host)(nil)
+	_ agents.Starter = (*host)(nil)
+	_ agents.Tracer  = (*host)(nil)
 )
 
 func newHost(v agents.Values) (agents.Agent, error) {
@@ -102,16 +102,16 @@ func (h *host) fail(ctx context.Context, err error) error {
 
 // NewGame implements [agents.Agent].
 func (h *host) NewGame(ctx context.Context, s agents.Setup) error {
+	if h.restart && h.setup.Rules != nil { // it has played
+		if err := h.Close(); err != nil {
+			return err
+		}
+	}
 	h.setup, h.rng = s, s.Rand()
 	return h.fail(ctx, h.newGame(ctx))
 }
 
 func (h *host) newGame(ctx context.Context) error {
-	if h.restart {
-		if err := h.Close(); err != nil {
-			return err
-		}
-	}
 	if err := h.wait(ctx, "", h.ready); err != nil {
 		return err
 	}
@@ -130,20 +130,22 @@ func (h *host) newGame(ctx context.Context) error {
 	return h.wait(ctx, commands+"isready\n", h.ready)
 }
 
-// Suits implements [agents.Suiter]. It starts the program to learn whether it supports
-// the extensions, where the rules need them. One that can't be started suits all rules:
-// its games say why.
-func (h *host) Suits(r *rules.Rules) error {
-	if !needsExtensions(r) {
-		return nil
-	}
+// Start implements [agents.Starter]: it starts the program, and blocks until that is ready.
+func (h *host) Start(ctx context.Context, sets ...*rules.Rules) error {
 	if h.proc == nil {
-		_ = h.launch(context.Background()) // see above
+		if err := h.launch(ctx); err != nil {
+			return err
+		}
 	}
-	if h.proc == nil {
-		return nil
+	if err := h.fail(ctx, h.wait(ctx, "isready\n", h.ready)); err != nil {
+		return err
 	}
-	return h.canPlay(r)
+	for _, r := range sets {
+		if err := h.canPlay(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // needsExtensions reports whether rules can't be played by positions of the standard

@@ -376,7 +376,7 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 	for name, want := range map[string]bool{"standard": true, "leather": true, "cosmoludo": true, "simplified": false,
 		"kang": false} {
 		for _, err := range []error{
-			h.Suits(rules.MustParse(name)), h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}),
+			h.Start(t.Context(), rules.MustParse(name)), h.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}),
 		} {
 			if want {
 				require.NoError(t, err)
@@ -387,17 +387,38 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 	}
 }
 
-// Where the rules need the extensions, an engine is asked whether it has them. One that
-// can't be started is not refused: its games say why.
-func TestSuits(t *testing.T) {
+// An engine is started before its games, once, and says what it can't play.
+func TestStart(t *testing.T) {
 	t.Parallel()
 	kang, standard := rules.MustParse("kang"), rules.MustParse("standard")
-	h := newTestHost(t, "good", "")
-	require.NoError(t, h.Suits(standard))
-	require.Nil(t, h.proc, "it need not be started for that")
-	require.ErrorContains(t, h.Suits(kang), "the engine plays the standard game only")
-	require.NoError(t, newServerHost(t, "random").Suits(kang))
-	require.NoError(t, newTestHost(t, "stillborn", "").Suits(kang))
+	for _, more := range []string{"", ",restart=game"} {
+		h := newTestHost(t, "good", more)
+		require.NoError(t, h.Start(t.Context()))
+		require.NoError(t, h.Start(t.Context(), standard))
+		require.ErrorContains(t, h.Start(t.Context(), standard, kang), "the engine plays the standard game only")
+		started := h.proc
+		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: standard}))
+		require.Same(t, started, h.proc, "the first game needs no other process")
+		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: standard}))
+		require.Equal(t, more == "", started == h.proc)
+	}
+	require.NoError(t, newServerHost(t, "random").Start(t.Context(), standard, kang))
+	for habit, want := range map[string]string{
+		"stillborn": "the engine ended (exit status 7): no weights found",
+		"mute":      "the engine did not send ugiok within 100ms",
+		"notready":  "the engine did not send readyok within 100ms",
+	} {
+		h := newTestHost(t, habit, map[string]string{"mute": ",start=100ms", "notready": ",ready=100ms"}[habit])
+		require.ErrorContains(t, h.Start(t.Context(), standard), want)
+		require.Nil(t, h.proc)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, newTestHost(t, "mute", "").Start(ctx), context.Canceled)
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, CheckCommand(t.Context(), `"`+exe+`" good`))
+	require.ErrorContains(t, CheckCommand(t.Context(), `"`+exe+`" stillborn`), "no weights found")
 }
 
 // Set-ups are not the engine's affair, and neither is a pass.

@@ -41,7 +41,7 @@ type ServerConfig struct {
 // writing fails. One goroutine may be left in in's Read when it returns before the
 // end of input.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, config ServerConfig) (err error) {
-	agent, err := config.Registry.New(config.Spec)
+	agent, err := config.Registry.Start(ctx, config.Spec, config.Rules)
 	if err != nil {
 		return err
 	}

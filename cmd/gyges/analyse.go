@@ -61,7 +61,7 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	if limits == (agents.Limits{}) {
 		limits.MoveTime = analysis.DefaultTime
 	}
-	agent, err := c.agent(e)
+	agent, err := c.agent(ctx, e, r)
 	if err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 }
 
 // agent makes the agent.
-func (c *analyseCmd) agent(e *env) (agents.Agent, error) {
-	a, err := newAgent(e, c.Agent)
+func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.Agent, error) {
+	a, err := newAgent(ctx, e, c.Agent, r)
 	if err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)
 	}
@@ -96,7 +96,7 @@ func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits a
 	if len(c.Position) > 0 {
 		return errors.New("--json: expected no position beside it; requests have their own")
 	}
-	agent, err := c.agent(e)
+	agent, err := c.agent(ctx, e, r)
 	if err != nil {
 		return err
 	}

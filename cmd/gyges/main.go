@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 
+	"gyges/agents"
 	"gyges/rules/base/textfmt"
 
 	"github.com/alecthomas/kong"
@@ -119,7 +120,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
-	case errors.Is(err, errNo), errors.As(err, new(failure)), diskFailed(err):
+	case errors.Is(err, errNo), errors.As(err, new(failure)), errors.As(err, new(*agents.HostFailure)), diskFailed(err):
 		return exitNo
 	default:
 		return exitUsage

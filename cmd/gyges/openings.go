@@ -94,7 +94,7 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 	err = errors.Join(between("--count", c.Count, 1, maxCount), between("--plies", c.Plies, 0, 40),
 		checkSettings(&s.Limits))
 	if err == nil && c.Agent != "" {
-		if s.Agent, err = newAgent(e, c.Agent); err != nil {
+		if s.Agent, err = newAgent(ctx, e, c.Agent, s.Rules); err != nil {
 			err = fmt.Errorf("--agent: %w", err)
 		}
 	}

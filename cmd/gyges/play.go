@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"gyges/agents"
 	"gyges/agents/human"
@@ -25,6 +26,7 @@ type playCmd struct {
 	Seed     *uint64 `placeholder:"N" help:"Seed of all random choices; the same seed gives the same game. Default: a new one, which is printed."`
 	agents.Limits
 	OnRepetition agents.OnRepetition `enum:",forfeit,ask-next,allow" default:"" placeholder:"HOW" help:"What becomes of a move that only the rules on repetition and null moves forbid: forfeit (the game; default), ask-next (an external engine's choice before), or allow."`
+	StallTimeout time.Duration       `default:"10m" placeholder:"TIME" help:"How long beyond its limits to wait for an agent that does not answer, before it loses; 0s: no timeout. Default: 10m."`
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
@@ -46,11 +48,15 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 	}
 	m := tournament.Game{
 		Rules: r, Policy: "play", TimeMargin: tournament.DefaultTimeMargin, Limits: c.Limits, OnRepetition: c.OnRepetition,
+		StallTimeout: c.StallTimeout,
 	}
 	if m.Opening, err = c.opening(r, seed); err != nil {
 		return err
 	}
-	interactive, err := c.seat(e, &m, seed)
+	err = checkSettings(&c.Limits)
+	if c.StallTimeout < 0 {
+		err = errors.Join(err, fmt.Errorf("--stall-timeout: expected a time from 0s, found %v", c.StallTimeout))
+	}
 	if err != nil {
 		return err
 	}
@@ -59,12 +65,12 @@ func (c *playCmd) Run(ctx context.Context, e *env) error {
 			closeAgent(e, s.Agent)
 		}
 	}()
-	if err := checkSettings(&c.Limits); err != nil {
+	if err := c.seat(ctx, e, &m, seed); err != nil {
 		return err
 	}
 	e.out.printf("South  %s\nNorth  %s\nRules  %v, seed %d\n",
 		withSpec(m.Seats[rules.South].Name), withSpec(m.Seats[rules.North].Name), r, seed)
-	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: interactive[0] || interactive[1]}
+	s := &spectator{out: e.out, before: m.Opening, quiet: c.Quiet, showSetup: m.Seats[0].Person || m.Seats[1].Person}
 	s.board(r, m.Opening, rules.NoMove)
 	m.OnMove = s.move
 	game, err := tournament.PlayGame(ctx, &m)
@@ -111,23 +117,19 @@ func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	return tournament.Openings{Policy: tournament.RandomOpenings}.Opening(r, seed, 0)
 }
 
-// seat makes both agents, and reports which of them is a person.
-func (c *playCmd) seat(e *env, m *tournament.Game, seed uint64) (interactive [2]bool, err error) {
+// seat makes and starts both agents.
+func (c *playCmd) seat(ctx context.Context, e *env, m *tournament.Game, seed uint64) error {
 	var errs []error
 	for side, text := range [2]string{c.South, c.North} {
 		spec, err := agents.ParseSpec(text)
 		if err == nil {
-			m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed}
-			m.Seats[side].Agent, err = e.registry.New(spec)
+			kind, _ := e.registry.Kind(spec) // Start has the same error
+			m.Seats[side] = tournament.Seat{Name: spec.String(), Seed: seed, Person: kind.Interactive}
+			m.Seats[side].Agent, err = e.registry.Start(ctx, spec, m.Rules)
 		}
-		if err == nil {
-			err = agents.Suits(m.Seats[side].Agent, m.Rules)
-		}
-		kind, _ := e.registry.Kind(spec) // New has the same error
-		interactive[side] = kind.Interactive
 		errs = append(errs, err)
 	}
-	return interactive, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // spectator prints a game as it is played.

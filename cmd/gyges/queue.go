@@ -192,7 +192,8 @@ func (q *queued) close() {
 	if q.server != nil {
 		q.server.Close()
 		if q.store != "" {
-			_ = os.RemoveAll(q.store) // the next run removes it
+			_ = os.RemoveAll(q.store)            // the next run removes it
+			_ = os.Remove(filepath.Dir(q.store)) // unless the run has begun
 		}
 	}
 }

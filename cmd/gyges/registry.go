@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -10,6 +11,7 @@ import (
 	"gyges/agents/human"
 	"gyges/agents/ugi"
 	"gyges/configs"
+	"gyges/rules"
 )
 
 // newRegistry returns the kinds of agents the program offers: those built in,
@@ -38,13 +40,13 @@ func programSpec(registry *agents.Registry, text string) (agents.Spec, agents.Ki
 	return spec, kind, err
 }
 
-// newAgent makes the agent of a spec, which must not be interactive.
-func newAgent(e *env, text string) (agents.Agent, error) {
+// newAgent makes the agent of a spec, which must not be interactive, ready for games under rule sets.
+func newAgent(ctx context.Context, e *env, text string, sets ...*rules.Rules) (agents.Agent, error) {
 	spec, _, err := programSpec(e.registry, text)
 	if err != nil {
 		return nil, err
 	}
-	return e.registry.New(spec)
+	return e.registry.Start(ctx, spec, sets...)
 }
 
 // closeAgent frees the resources of an agent, such as a running program.

@@ -48,7 +48,7 @@ func (serveCmd) Help() string {
 // Run serves until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
-	players, errAgents := c.players(e.registry)
+	players, errAgents := c.players(ctx, e)
 	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
 		return err
 	}
@@ -137,13 +137,13 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 
 // players are the opponents to choose from: the named levels, the built-in kinds,
 // and those of --agent. Requests can't name others.
-func (c *serveCmd) players(registry *agents.Registry) ([]browser.Player, error) {
+func (c *serveCmd) players(ctx context.Context, e *env) ([]browser.Player, error) {
 	list, err := levelPlayers()
 	if err != nil {
 		return nil, failure{err}
 	}
 	for _, name := range []string{"alphabeta", "mcts", "greedy", "random"} {
-		p, err := builtinPlayer(registry, name)
+		p, err := builtinPlayer(e.registry, name)
 		if err != nil {
 			return nil, failure{err}
 		}
@@ -151,7 +151,7 @@ func (c *serveCmd) players(registry *agents.Registry) ([]browser.Player, error) 
 	}
 	var errs []error
 	for _, text := range c.Agent {
-		p, err := specPlayer(registry, text)
+		p, err := specPlayer(ctx, e, text)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--agent: %w", err))
 		}
@@ -190,12 +190,13 @@ func builtinPlayer(registry *agents.Registry, name string) (browser.Player, erro
 	return p, err
 }
 
-// specPlayer is an opponent given by its spec.
-func specPlayer(registry *agents.Registry, text string) (browser.Player, error) {
-	spec, kind, err := programSpec(registry, text)
+// specPlayer is an opponent given by its spec. It is started once, to see that it can play.
+func specPlayer(ctx context.Context, e *env, text string) (browser.Player, error) {
+	spec, kind, err := programSpec(e.registry, text)
 	if err != nil {
 		return browser.Player{}, err
 	}
-	_, err = registry.Values(spec)
+	agent, err := e.registry.Start(ctx, spec)
+	closeAgent(e, agent)
 	return browser.Player{Name: spec.Label(), Spec: spec, Doc: kind.Doc}, err
 }

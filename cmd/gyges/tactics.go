@@ -52,7 +52,7 @@ func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	player, err := newAgent(e, c.Agent)
+	player, err := newAgent(ctx, e, c.Agent, sets...)
 	if err != nil {
 		return fmt.Errorf("--agent: %w", err)
 	}
@@ -113,7 +113,7 @@ func (c *tacticsRunCmd) Run(ctx context.Context, e *env) error {
 	}
 	players := make([]agents.Agent, len(c.Agent))
 	for i, spec := range c.Agent {
-		if players[i], err = newAgent(e, spec); err != nil {
+		if players[i], err = newAgent(ctx, e, spec); err != nil {
 			return fmt.Errorf("--agent: %w", err)
 		}
 		defer closeAgent(e, players[i])

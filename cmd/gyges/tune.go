@@ -128,7 +128,12 @@ func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	q, err := c.open(ctx, e, &config.Match)
+	agent, err := e.registry.Start(ctx, m.Agents[0], m.Rules...) // before there is a folder
+	closeAgent(e, agent)
+	if err != nil {
+		return err
+	}
+	q, err := c.open(ctx, e, m)
 	if err != nil {
 		return err
 	}

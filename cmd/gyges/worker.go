@@ -39,7 +39,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		if !ok || name == "" || command == "" {
 			return fmt.Errorf("--engine: expected NAME=COMMAND, found %.60q", text)
 		}
-		if err := ugi.CheckCommand(command); err != nil {
+		if err := ugi.CheckCommand(ctx, command); err != nil {
 			return fmt.Errorf("--engine %s: %w", name, err)
 		}
 		allow.Engines[name] = command

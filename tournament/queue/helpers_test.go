@@ -24,8 +24,10 @@ import (
 
 const version = "test"
 
-func testRegistry(more ...agents.Kind) *agents.Registry {
-	kinds := append([]agents.Kind{ugi.Kind(), crashKind(), slowKind(), otherKind()}, more...)
+func testRegistry(more ...agents.Kind) *agents.Registry { return registryOf(append(more, ugi.Kind())...) }
+
+func registryOf(more ...agents.Kind) *agents.Registry {
+	kinds := append([]agents.Kind{crashKind(), slowKind(), otherKind()}, more...)
 	return builtin.Registry(append(kinds, explore.Kind(builtin.Registry(kinds...)))...)
 }
 

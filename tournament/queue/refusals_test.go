@@ -12,6 +12,8 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/builtin"
+	"gyges/agents/random"
+	"gyges/agents/ugi"
 	"gyges/agents/ugi/ugitest"
 	"gyges/rules"
 	"gyges/tournament"
@@ -22,8 +24,8 @@ func TestRefusals(t *testing.T) {
 	dir, file := t.TempDir(), weightsFile(t)
 	plain, err := agents.ParseSpec(ugitest.Spec(t, "good", ""))
 	require.NoError(t, err)
-	// Under others the coordinator would start the engine to ask whether it plays them.
-	standard := func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("standard")} }
+	broken, err := agents.ParseSpec(ugitest.Spec(t, "stillborn", ""))
+	require.NoError(t, err)
 	t.Cleanup(func() { // after all of them
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -44,14 +46,17 @@ func TestRefusals(t *testing.T) {
 			`unknown kind \"slow\"`},
 		"engine": {"ugi:name=other,cmd=touch " + dir + "/made", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
-			standard, `this worker has no engine \"other\"; its operator named one`},
+			nil, `this worker has no engine \"other\"; its operator named one`},
+		"engine that ends": {"ugi:name=mine,cmd=true", nil,
+			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": broken.Get("cmd")} },
+			nil, `agent \"ugi:name=mine,cmd=true\": the engine ended (exit status 7): no weights found`},
 		"engine's rules": {"ugi:name=mine,cmd=true", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": plain.Get("cmd")} },
 			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("kang:max_plies=20")} },
 			"the engine plays the standard game only (it offers no option rules), not kang:max_plies=20"},
 		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
-			standard, `this worker has no engine \"other\"; its operator named one`},
+			nil, `this worker has no engine \"other\"; its operator named one`},
 		"inner kind": {"explore:temperature=0,agent=greedy", nil,
 			func(o *WorkerOptions) { o.Allow.Kinds = []string{"random", "explore"} },
 			nil, "this worker's operator allows random, explore only"},
@@ -86,7 +91,7 @@ func TestRefusals(t *testing.T) {
 					}
 				}
 			}()
-			sum, err := tournament.Run(ctx, c, testRegistry(), nil)
+			sum, err := tournament.Run(ctx, c, withoutEngines(), nil)
 			require.ErrorIs(t, err, context.Canceled, "not the deadline")
 			require.Zero(t, sum.Played)
 			require.Contains(t, log.String(), test.why)
@@ -103,7 +108,7 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	c := testConfig(t, 1, "random", "ugi:name=mine,cmd=true")
 	c.Rules = []*rules.Rules{rules.MustParse("standard")}
 	c.Executor = testPool(t, connect(t, s), nil)
-	sum, err := tournament.Run(t.Context(), c, testRegistry(), nil)
+	sum, err := tournament.Run(t.Context(), c, withoutEngines(), nil)
 	require.NoError(t, err)
 	require.Zero(t, sum.Faults, timeless(t, c.Out))
 	require.Contains(t, timeless(t, c.Out), `"ugi:name=mine,cmd=true"`)
@@ -111,6 +116,13 @@ func TestEnginesOfTheOperator(t *testing.T) {
 	c.Agents[1].Params = c.Agents[1].Params[1:] // the name
 	require.ErrorContains(t, Options{Registry: testRegistry()}.Check(&c), "expected name=NAME")
 	require.ErrorContains(t, Options{Tries: -1}.Check(&c), "expected tries from 1 to 1000, found -1")
+}
+
+// withoutEngines is a registry of a coordinator that starts no program: that of cmd isn't the worker's.
+func withoutEngines() *agents.Registry {
+	none := ugi.Kind()
+	none.New = random.Kind().New
+	return registryOf(none)
 }
 
 func unaware() *agents.Registry {

@@ -198,11 +198,25 @@ func (r *subscription) prepare(w *Worker) error {
 	if err := r.config.Validate(r.registry); err != nil {
 		return refusal{err}
 	}
+	if err := r.start(ctx); err != nil {
+		return err
+	}
 	if r.jobs, err = w.js.Consumer(ctx, jobStream, r.Run); err != nil {
 		return err
 	}
 	r.lease = max(r.jobs.CachedInfo().Config.AckWait, minLease)
 	return nil
+}
+
+// start starts the agents of a first runner. Otherwise the worker would lose the games of one that doesn't start.
+func (r *subscription) start(ctx context.Context) error {
+	p := tournament.NewRunner(&r.config, r.registry.New)
+	r.runners[p] = false
+	err := p.Start(ctx)
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*agents.HostFailure)) {
+		return err
+	}
+	return refusal{err}
 }
 
 // fetch returns an object of the run by the hash of its content.
