@@ -24,7 +24,9 @@ import (
 
 const version = "test"
 
-func testRegistry(more ...agents.Kind) *agents.Registry { return registryOf(append(more, ugi.Kind())...) }
+func testRegistry(more ...agents.Kind) *agents.Registry {
+	return registryOf(append(more, ugi.Kind())...)
+}
 
 func registryOf(more ...agents.Kind) *agents.Registry {
 	kinds := append([]agents.Kind{crashKind(), slowKind(), otherKind()}, more...)
