@@ -25,6 +25,9 @@ const (
 	ManifestFile = "manifest.json" // what was run, where and when
 )
 
+// PlayedPrefix begins the names of the folders of games played in the browser, which have no manifest.
+const PlayedPrefix = "play-"
+
 // Status says how a run stands.
 type Status string
 

@@ -52,6 +52,9 @@ func openStore(c *Config, m *Manifest, s *schedule, kept func(*record.Game)) (*s
 	st := &store{File: f}
 	if err := st.read(c, m, s, kept); err != nil {
 		_ = st.lock.Close() // it may be nil
+		if errors.As(err, new(*record.LineError)) {
+			err = fmt.Errorf("%w; without this line its games are played again", err)
+		}
 		return nil, errors.Join(fmt.Errorf("%s: %w", c.Out, err), st.Close())
 	}
 	return st, nil
@@ -112,7 +115,7 @@ func (st *store) readGames(dir string, all int64, s *schedule, kept func(*record
 		case err != nil:
 			return 0, err
 		case g.Game < st.kept:
-			return 0, fmt.Errorf("%s: expected game %d, found game %d again", GamesFile, st.kept, g.Game)
+			return 0, fmt.Errorf("%s:%d: expected game %d, found game %d again", GamesFile, r.Line(), st.kept, g.Game)
 		case g.Game > st.kept:
 			return size, st.moveAhead(dir, g, r, 2*s.len())
 		}
@@ -137,7 +140,7 @@ func (st *store) moveAhead(dir string, g *record.Game, r *record.Reader, schedul
 	for last := st.kept; ; {
 		switch _, there := st.offsets[g.Game]; {
 		case g.Game <= last:
-			return fmt.Errorf("%s: expected a game after game %d, found game %d", GamesFile, last, g.Game)
+			return fmt.Errorf("%s:%d: expected a game after game %d, found game %d", GamesFile, r.Line(), last, g.Game)
 		case g.Game >= scheduled:
 			return fmt.Errorf("%s: game %d: expected %d games at most", GamesFile, g.Game, scheduled)
 		case !there:

@@ -5,6 +5,7 @@ import (
 
 	"gyges/agents/tuning/dataset"
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
 )
 
@@ -35,13 +36,16 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return plainFileError(settings.FlagErrors(&config, err))
 	}
-	summarizeExtraction(e.out, made)
+	summarizeExtraction(e, made)
 	return nil
 }
 
 // summarizeExtraction prints how many positions were written and omitted.
-func summarizeExtraction(w *output, made training.Extraction) {
-	n := made.Written
+func summarizeExtraction(e *env, made training.Extraction) {
+	for _, note := range made.Notes {
+		e.err.warn("%s", textfmt.Escape(note))
+	}
+	n, w := made.Written, e.out
 	w.printf("%d training positions (%d train, %d validation, %d test) of %d positions in games: %d repeated",
 		made.Total(), n[dataset.Train], n[dataset.Validation], n[dataset.Test], made.Plies, made.Repeated)
 	if made.RandomMoves > 0 {

@@ -18,6 +18,7 @@ import (
 	"gyges/tournament/record"
 	"gyges/tournament/record/columnar"
 	"gyges/tournament/record/pgn"
+	"gyges/tournament/standings"
 )
 
 // exportCmd writes recorded games in other programs' formats.
@@ -50,12 +51,13 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	w := exporter{event: eventOf(files)}
-	count, notPlayed := 0, 0
+	in, notes, count := &standings.Reader{Strict: true}, []string(nil), 0
 	export := func(out io.Writer) error {
 		write, end := w.format(format, out)
-		err := c.each(ctx, e, files, nil, func(i int, g *record.Game) error {
+		var err error
+		notes, err = c.each(ctx, e, in, files, func(i int, g *record.Game) error {
 			if g.NotPlayed() {
-				notPlayed++
+				in.Skipped.NotPlayed++
 				return nil
 			}
 			count++
@@ -72,13 +74,14 @@ func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	} else if err = c.checkOut(files); err == nil {
 		err = writeFile("--out", c.Out, export)
 	}
-	if notPlayed > 0 {
-		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(notPlayed, "game"))
+	if err != nil {
+		return err
 	}
-	if err == nil && toFile {
+	warnSkipped(e, &in.Skipped, notes)
+	if toFile {
 		e.out.printf("%s exported to %s\n", textfmt.Plural(count, "game"), c.Out)
 	}
-	return err
+	return nil
 }
 
 // checkOut returns an error if the file to write is one of the inputs.

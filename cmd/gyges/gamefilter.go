@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
-	"gyges/rules/base/textfmt"
 	"gyges/tournament/record"
 	"gyges/tournament/standings"
 )
@@ -24,48 +21,36 @@ func (f *gameFilter) prepare() (err error) {
 	return errors.Join(f.Check(), err)
 }
 
-// each calls take for the games that pass the filter, file by file; i is the file's
-// index. An error of take gets file and line unless it is a [failure]. bad is called for
-// lines that are no records; nil refuses them. A last line that is cut short, as in a run
-// that goes on, is left out with a warning. Files without any record are an error.
+// each calls take for the games that pass the filter, file by file; i is the file's index. An error of take gets file
+// and line unless it is a [failure]. Files without any record are an error. The notes are on the runs that contradict
+// their manifests; in has the others.
 func (f *gameFilter) each(
-	ctx context.Context, e *env, files []string, bad func(error) error, take func(i int, g *record.Game) error,
-) error {
-	empty := true
+	ctx context.Context, e *env, in *standings.Reader, files []string, take func(i int, g *record.Game) error,
+) (notes []string, err error) {
+	runs := standings.New()
 	for i, path := range files {
 		if f.Done() {
-			return nil
+			break
 		}
-		in, name, err := openInput(ctx, e, path)
+		file, name, err := openInput(ctx, e, path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		content := bufio.NewReader(in)
-		_, errEmpty := content.Peek(1) // other errors are returned by the next read
-		empty = empty && errors.Is(errEmpty, io.EOF)
-		err = f.Read(ctx, content, name, func(err *record.LineError) error {
-			switch {
-			case errors.Is(err, record.ErrTorn) && err.Line > 1:
-				e.err.warn("left out: %s:%d: the last line is cut short", textfmt.Escape(name), err.Line)
-				return nil
-			case bad != nil:
-				return bad(err)
-			}
-			return err
-		}, func(line int, g *record.Game) error {
+		in.Begin(runs, path)
+		err = in.Whole(ctx, file, name, &f.Filter, runs, func(line int, g *record.Game) error {
 			err := take(i, g)
 			if err != nil && !errors.As(err, new(failure)) {
 				err = fmt.Errorf("%s:%d: %w", name, line, err)
 			}
 			return err
 		})
-		_ = in.Close() // it was only read
+		_ = file.Close() // it was only read
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if empty {
-		return noGames(listed(files), new(standings.Skipped))
+	if runs.Records() == 0 {
+		return nil, noGames(listed(files), &in.Skipped)
 	}
-	return nil
+	return runs.Notes(), nil
 }

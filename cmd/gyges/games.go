@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 )
 
 // gamesCmd shows recorded games.
@@ -39,13 +40,15 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	err = c.each(ctx, e, files, nil, func(i int, g *record.Game) error { return list.add(c.Runs[i], g) })
+	in := &standings.Reader{Strict: true}
+	notes, err := c.each(ctx, e, in, files, func(i int, g *record.Game) error { return list.add(c.Runs[i], g) })
 	if err != nil {
 		if list.n > 0 {
 			_ = list.table.Close() // the games before the mistake
 		}
 		return err
 	}
+	warnSkipped(e, &in.Skipped, notes)
 	return list.end()
 }
 

@@ -119,7 +119,7 @@ func TestGamesOfATornFile(t *testing.T) {
 	code, out, errText := gyges(t.Context(), text[:len(text)-9], "games", "-")
 	require.Zero(t, code)
 	require.Contains(t, out, "\n1 game: ")
-	require.Equal(t, "gyges: left out: standard input:2: the last line is cut short\n", errText)
+	require.Equal(t, "gyges: left out: standard input:2: expected a game record: the line is cut short\n", errText)
 	code, _, errText = gyges(t.Context(), text[:len(text)-9]+"\n", "games", "-")
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, "gyges: standard input:2: expected a game record: the line is cut short\n", errText)

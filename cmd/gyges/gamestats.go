@@ -39,11 +39,11 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return err
 	}
-	in := new(standings.Reader) // for what it says of games left out
+	in, notes := new(standings.Reader), []string(nil)
 	m, read := newMeter(e.err, 0), int64(0)
 	options := gamestats.Options{Workers: c.Workers, Compare: compare}
-	counted, err := gamestats.Count(options, func(add func(string, *record.Game)) error {
-		return c.each(ctx, e, files, in.Unreadable, func(i int, g *record.Game) error {
+	counted, err := gamestats.Count(options, func(add func(string, *record.Game)) (err error) {
+		notes, err = c.each(ctx, e, in, files, func(i int, g *record.Game) error {
 			if read++; m.due() {
 				m.report(read, 0, fmt.Sprintf("%s games, %s", textfmt.Thousands(read), m.rate(read)))
 			}
@@ -54,6 +54,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 			add(files[i], g)
 			return nil
 		})
+		return err
 	})
 	m.end()
 	if err != nil {
@@ -66,10 +67,7 @@ func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	if len(counted.Rules) == 0 {
 		return noGames(listed(c.Runs), &in.Skipped)
 	}
-	warnSkipped(e, &in.Skipped)
-	if n := in.Skipped.NotPlayed; n > 0 {
-		e.err.warn("left out: %s that suspended agents did not play", textfmt.Plural(n, "game"))
-	}
+	warnSkipped(e, &in.Skipped, notes)
 	title := ""
 	if compare != nil {
 		title = ", compared with " + compare.String()

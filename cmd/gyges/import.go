@@ -78,10 +78,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return plainFileError(err)
 	}
-	warnSkipped(e, &in.Skipped)
-	for _, note := range in.Skipped.Notes()[min(1, in.Skipped.Unreadable):] { // the first is on stderr
-		e.err.warn("%s", textfmt.Escape(note))
-	}
+	warnSkipped(e, &in.Skipped, nil)
 	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)
 	return nil
 }

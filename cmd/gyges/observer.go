@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"time"
 
 	"gyges/agents"
 	"gyges/ratings"
 	"gyges/ratings/sprt"
 	"gyges/ratings/table"
+	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -163,9 +165,13 @@ func (f *observer) ratings(ctx context.Context, pairs sprt.Pairs) error {
 	return nil
 }
 
-// end writes the last events.
+// end writes the last events. If not all games could be recorded, the results are those of the records.
 func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 	f.progress.end()
+	if s.Status == tournament.Failed && s.Played < f.done {
+		f.note(f.reread(ctx, filepath.Join(s.Out, tournament.GamesFile)))
+		s.Pairs, s.Faults = f.counted.Pairs, int64(f.faulty)
+	}
 	if f.flags.Events == "" {
 		return
 	}
@@ -180,6 +186,25 @@ func (f *observer) end(ctx context.Context, s tournament.Summary, err error) {
 		last.Status = tournament.Failed
 	}
 	f.event(last)
+}
+
+// reread counts the games of a file of records in place of those that were played.
+func (f *observer) reread(ctx context.Context, path string) error {
+	f.standings, f.done, f.faults, f.faulty = standings.New(), 0, nil, 0
+	f.counted = f.standings.Begin(&tournament.Manifest{Config: f.config.Manifest()})
+	file, err := files.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	in, runs := &standings.Reader{Strict: true}, standings.New()
+	return in.Whole(ctx, file, path, new(record.Filter), runs, func(_ int, g *record.Game) error {
+		f.standings.Add(g)
+		if f.done++; g.Fault != nil {
+			f.fault(g)
+		}
+		return nil
+	})
 }
 
 func (f *observer) event(e any) {

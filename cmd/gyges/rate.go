@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
@@ -62,16 +63,12 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return err
 	}
 	all := standings.New()
-	begin := func(i int) { all.Begin(manifestOf(files[i], in)) }
+	begin := func(i int) { in.Begin(all, files[i]) }
 	if err := c.load(ctx, e, in, all, files, begin); err != nil {
 		return err
 	}
 	if c.format() == grid.CSV { // which has no notes
-		rest := in.Skipped
-		rest.Unreadable = 0 // of these load has warned
-		for _, note := range rest.Notes() {
-			e.err.warn("%s", textfmt.Escape(note))
-		}
+		warnNotes(e, &in.Skipped, all.Notes())
 	}
 	if c.Compare, err = playerNamed(all, "--compare", c.Compare); err != nil {
 		return err
@@ -127,13 +124,26 @@ func noGames(files string, s *standings.Skipped) error {
 	return fmt.Errorf("expected games, found none in %s", files)
 }
 
-// warnSkipped reports on stderr the games that can't be read.
-func warnSkipped(e *env, s *standings.Skipped) {
+// warnSkipped reports on stderr the games that can't be read, all else that is left out, and other notes.
+func warnSkipped(e *env, s *standings.Skipped, notes []string) {
+	warnUnreadable(e, s)
+	warnNotes(e, s, notes)
+}
+
+// warnUnreadable reports on stderr the games that can't be read.
+func warnUnreadable(e *env, s *standings.Skipped) {
 	for _, line := range s.Errors {
 		e.err.warn("left out: %s", textfmt.Escape(line))
 	}
 	if more := s.Unreadable - len(s.Errors); more > 0 {
 		e.err.warn("left out: %d more games", more)
+	}
+}
+
+// warnNotes reports on stderr what is left out but for games that can't be read, and other notes.
+func warnNotes(e *env, s *standings.Skipped, notes []string) {
+	for _, note := range slices.Concat(s.Notes()[min(1, s.Unreadable):], notes) {
+		e.err.warn("%s", textfmt.Escape(note))
 	}
 }
 

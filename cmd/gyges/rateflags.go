@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -15,7 +13,6 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/textfmt"
-	"gyges/tournament"
 	"gyges/tournament/standings"
 )
 
@@ -148,7 +145,7 @@ func (c *ratingFlags) load(
 	if read && all.Empty() {
 		return c.noneToRate(in, slices.DeleteFunc(files, func(path string) bool { return path == "" }))
 	}
-	warnSkipped(e, &in.Skipped)
+	warnUnreadable(e, &in.Skipped)
 	return nil
 }
 
@@ -160,18 +157,6 @@ func readGames(ctx context.Context, e *env, in *standings.Reader, all *standings
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return plainFileError(in.Read(ctx, f, name, all))
-}
-
-// manifestOf returns the manifest beside a file of records; nil if there is none: its games are rated, too.
-func manifestOf(path string, in *standings.Reader) *tournament.Manifest {
-	if filepath.Base(path) != tournament.GamesFile {
-		return nil
-	}
-	m, _ := tournament.ReadManifest(os.DirFS(filepath.Dir(path)))
-	if m != nil && in.BySetup { // set-ups don't follow from results, as pairings of agents may
-		return &tournament.Manifest{ID: m.ID}
-	}
-	return m
 }
 
 // noneToRate returns the error of files without a game to rate.

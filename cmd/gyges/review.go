@@ -16,6 +16,7 @@ import (
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/review"
+	"gyges/tournament/standings"
 )
 
 // reviewCmd judges the moves of recorded games.
@@ -121,15 +122,14 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Ga
 		return nil, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	list, skipped, err := review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, file, name)
+	in, runs := new(standings.Reader), standings.New()
+	in.Begin(runs, found[0])
+	list, err := review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
 	if err != nil {
 		return nil, plainFileError(err)
 	}
-	warnSkipped(e, skipped)
-	for _, note := range skipped.Notes()[min(1, skipped.Unreadable):] { // the first is on stderr
-		if c.Game == nil {
-			e.err.warn("%s", textfmt.Escape(note))
-		}
+	if c.Game == nil {
+		warnSkipped(e, &in.Skipped, runs.Notes())
 	}
 	return list, nil
 }

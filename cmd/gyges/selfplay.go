@@ -43,7 +43,7 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	if err != nil {
 		return failure{err} // the games are safe
 	}
-	c.summarize(e.out, summary, made)
+	c.summarize(e, summary, made)
 	f.writeFaults(e.out)
 	if summary.Faults > 0 {
 		return errNo
@@ -51,8 +51,9 @@ func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-func (c *selfplayCmd) summarize(w *output, s tournament.Summary, made training.Extraction) {
-	summarizeExtraction(w, made)
+func (c *selfplayCmd) summarize(e *env, s tournament.Summary, made training.Extraction) {
+	summarizeExtraction(e, made)
+	w := e.out
 	w.printf("%s", timeText(s))
 	if fresh := s.Played - s.Kept; fresh > 0 {
 		w.printf(", %s positions a minute",

@@ -22,6 +22,7 @@ import (
 
 	"gyges/rules/base/files"
 	"gyges/tournament"
+	"gyges/tournament/internal/runtest"
 	"gyges/tournament/record"
 	"gyges/tournament/report"
 	"gyges/tournament/training"
@@ -384,6 +385,44 @@ func TestSwissPage(t *testing.T) {
 	appendTo(t, path, string(all[first:]))
 	require.Contains(t, standings(), "Swiss, final table after 2 rounds")
 	require.Contains(t, s.get("/run/swiss").Body.String(), "the Swiss tournament with")
+}
+
+// The page says what is wrong with the records, and which games are missing.
+func TestDamagedRunPage(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for name, c := range map[string]struct {
+		damage func(records string) string
+		want   []string
+	}{
+		"whole": {func(text string) string { return text }, nil},
+		"joined": {func(text string) string { return strings.Replace(text, "\n", "", 1) }, []string{
+			"games.jsonl:1: expected a game record: another one begins in byte",
+			"games.jsonl has 2 of the 4 games that were played by its manifest.json"}},
+		"lost": {func(text string) string { return text[strings.Index(text, "\n")+1:] }, []string{"games.jsonl has 3 of the 4 games"}},
+		"twice": {func(text string) string { return text + text[strings.LastIndex(text[:len(text)-1], "\n")+1:] },
+			[]string{"1 game whose id had come before; each id is counted once; the first is games.jsonl:5"}},
+		"old": {runtest.WithoutSums, []string{"without checksums: 4 games"}},
+	} {
+		dir := filepath.Join(s.results, name)
+		writeSwiss(t, dir)
+		path := filepath.Join(dir, tournament.GamesFile)
+		records, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, []byte(c.damage(string(records))), 0o644))
+		page := s.get("/run/" + name).Body.String()
+		for _, want := range c.want {
+			require.Contains(t, page, want, name)
+		}
+		if c.want == nil {
+			require.NotContains(t, page, "left out")
+			require.NotContains(t, page, "checksums")
+		}
+	}
+	require.NoError(t, os.Truncate(filepath.Join(s.results, "whole", tournament.ManifestFile), 9))
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.get("/run/whole").Body.String(), "manifest.json of whole: expected a manifest: unexpected end")
+	}, 10*time.Second, 10*time.Millisecond)
 }
 
 // Names of folders, agents and rules are texts and nothing else, on every page.

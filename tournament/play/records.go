@@ -23,9 +23,6 @@ const (
 
 var errTooMany = fmt.Errorf("expected at most %d unrecorded games", maxUnrecorded)
 
-// FolderPrefix begins the names of the folders of games played in the browser.
-const FolderPrefix = "play-"
-
 // records appends the games played on this server to a run's folder, which is made with
 // the first one, and again if it was removed. A game that can't be written stays in memory and is
 // written with the next one, or by the next retry.
@@ -97,10 +94,10 @@ func (r *records) makeFolder() error {
 	if err := os.MkdirAll(r.results, 0o755); err != nil {
 		return err
 	}
-	name := FolderPrefix + time.Now().Format("20060102-150405")
+	name := tournament.PlayedPrefix + time.Now().Format("20060102-150405")
 	err := os.Mkdir(filepath.Join(r.results, name), 0o755)
 	for n := 2; errors.Is(err, os.ErrExist) && n < 100; n++ { // another server began in the same second
-		name = fmt.Sprintf("%s-%d", name[:len(FolderPrefix)+15], n)
+		name = fmt.Sprintf("%s-%d", name[:len(tournament.PlayedPrefix)+15], n)
 		err = os.Mkdir(filepath.Join(r.results, name), 0o755)
 	}
 	if err == nil {

@@ -1,10 +1,8 @@
 package record
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -98,28 +96,3 @@ func (f *Filter) Done() bool { return f.Limit > 0 && f.taken >= f.Limit }
 
 // Count counts a game against Limit.
 func (f *Filter) Count() { f.taken++ }
-
-// Read calls take with the records of a file that pass the filter, and their lines, until
-// Limit have been taken from all files. A line that is no record is left out, unless bad
-// returns an error for it.
-func (f *Filter) Read(
-	ctx context.Context, in io.Reader, name string, bad func(*LineError) error, take func(line int, g *Game) error,
-) error {
-	for r := NewReader(in, name); ctx.Err() == nil && !f.Done(); {
-		g, err := r.Read()
-		line, isBad := errors.AsType[*LineError](err)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case isBad:
-			err = bad(line)
-		case err == nil && f.Takes(g):
-			f.Count()
-			err = take(r.Line(), g)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}

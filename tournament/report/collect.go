@@ -44,8 +44,12 @@ func (c *Collector) AddRun(about Run) {
 	c.runs = append(c.runs, &run{c.Begin(about.Manifest), about})
 }
 
-// SetRun replaces the description of the run added last. Its games are those of the manifest that it was added with.
-func (c *Collector) SetRun(about Run) { c.runs[len(c.runs)-1].about = about }
+// SetRun replaces the description of the run added last. Its schedule is that of the manifest that it was added with.
+func (c *Collector) SetRun(about Run) {
+	r := c.runs[len(c.runs)-1]
+	r.about = about
+	r.SetManifest(about.Manifest)
+}
 
 // Add counts a game of the run added last.
 func (c *Collector) Add(g *record.Game) {

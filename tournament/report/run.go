@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gyges/tournament"
 	"gyges/tournament/review"
+	"gyges/tournament/standings"
 	"gyges/tournament/training"
 )
 
@@ -57,9 +59,12 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
+	m, text := standings.ReadManifest(fsys, strings.TrimSuffix(filepath.ToSlash(name), "/"+tournament.GamesFile))
+	if _, err := fs.Stat(fsys, tournament.GamesFile); err == nil && text != "" {
+		r.Notes = append(r.Notes, text)
+	}
 	var err error
-	r.Manifest, err = tournament.ReadManifest(fsys)
-	note(tournament.ManifestFile, err)
+	r.Manifest = m
 	r.Tuning, err = ReadTuning(fsys)
 	note(training.ManifestFile, err)
 	steps, err := readHistory(fsys)

@@ -23,16 +23,17 @@ type Selection struct {
 // NoneError says that a file has no game to review.
 type NoneError struct{ error }
 
-// Read returns the games of a file of records or PGN that are to be reviewed, and what was left out: lines that are
-// no records, and games that [Check] refuses. The error is a NoneError if no game is left.
-func (s Selection) Read(ctx context.Context, in io.Reader, name string) ([]*record.Game, *standings.Skipped, error) {
+// Read returns the games of a file of records or PGN that are to be reviewed. The reader counts what is left out: lines
+// that are no records, and games that [Check] refuses. runs has the number of records of the run begun last. The error
+// is a NoneError if no game is left.
+func (s Selection) Read(
+	ctx context.Context, reader *standings.Reader, runs *standings.Standings, in io.Reader, name string,
+) (list []*record.Game, err error) {
 	format, in, err := standings.Sniff(in, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	reader := new(standings.Reader)
 	skipped := &reader.Skipped
-	var list []*record.Game
 	take := func(line int, g *record.Game) error {
 		switch {
 		case s.Game != nil && g.Game != *s.Game:
@@ -56,12 +57,7 @@ func (s Selection) Read(ctx context.Context, in io.Reader, name string) ([]*reco
 	}
 	switch format {
 	case source.Records:
-		err = s.Filter.Read(ctx, in, name, func(err *record.LineError) error {
-			if s.Game != nil {
-				return nil // it is about another game
-			}
-			return reader.Unreadable(err)
-		}, take)
+		err = reader.Whole(ctx, in, name, s.Filter, runs, take)
 	case source.PGN:
 		ruleSet := ""
 		if len(s.RuleSets) == 1 {
@@ -83,7 +79,7 @@ func (s Selection) Read(ctx context.Context, in io.Reader, name string) ([]*reco
 	if err == nil && len(list) == 0 {
 		err = s.none(name, skipped)
 	}
-	return list, skipped, err
+	return list, err
 }
 
 // none is the error of a file without a game to review.
@@ -92,7 +88,7 @@ func (s Selection) none(name string, skipped *standings.Skipped) error {
 	switch {
 	case s.Game != nil && skipped.NoMoves > 0:
 		return fmt.Errorf("%s: game %d: expected moves, found none", name, *s.Game)
-	case len(notes) > 0:
+	case len(notes) > 0 && strings.HasPrefix(notes[0], "left out: "):
 		return NoneError{fmt.Errorf("%s: expected games to review, found none; left out %s", name,
 			strings.TrimPrefix(notes[0], "left out: "))}
 	case s.Game != nil:

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"gyges/ratings"
 	"gyges/ratings/source"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament"
 	"gyges/tournament/record"
 )
 
@@ -41,15 +44,19 @@ type Reader struct {
 	Skipped  Skipped
 	known    map[string]bool // RuleSets
 	runs     []knownRun
-	seen     source.Seen // by [Reader.Append]
-	lines    int         // read by it
+	lines    int // read by [Reader.Append]
 }
 
-// Skipped counts the games that were left out.
+// Skipped counts the games that were left out, or read in part.
 type Skipped struct {
 	Unreadable int
 	Errors     []string // of the first unreadable games
 	Duplicate  int      // games with the id of another one
+	Again      string   // file and line of the first of them
+	ResultOnly int      // games of which only the result can be read
+	Rest       string   // the error of the rest of the first of them
+	NoSum      int      // records without a checksum
+	Manifests  []string // notes on the manifests that can't be read
 	Unfinished int      // games without a result yet
 	NotPlayed  int      // games of a suspended player
 	NoSetup    int      // games that don't begin with a set-up, rated by these
@@ -61,8 +68,11 @@ type Skipped struct {
 }
 
 // Unreadable counts a game that can't be read. In strict mode it returns the error.
-func (r *Reader) Unreadable(err error) error {
-	if r.Strict {
+func (r *Reader) Unreadable(err error) error { return r.unreadable(err, r.Strict) }
+
+// unreadable counts a game that can't be read, or in strict mode returns the error.
+func (r *Reader) unreadable(err error, strict bool) error {
+	if strict {
 		return err
 	}
 	s := &r.Skipped
@@ -84,7 +94,8 @@ func (s *Skipped) Notes() []string {
 	if s.Unreadable > 0 {
 		note(s.Unreadable, "%s that can't be read; the first is %s", games(s.Unreadable), s.Errors[0])
 	}
-	note(s.Duplicate, "%s whose id had come before; each id is counted once", games(s.Duplicate))
+	note(s.Duplicate, "%s whose id had come before; each id is counted once; the first is %s", games(s.Duplicate), s.Again)
+	note(s.ResultOnly, "all but the results of %s; the first: %s", games(s.ResultOnly), s.Rest)
 	note(s.Unfinished, "%s without a result yet", games(s.Unfinished))
 	note(s.NotPlayed, "%s not played, since a player was suspended", games(s.NotPlayed))
 	note(s.NoSetup, "%s that don't begin with a set-up", games(s.NoSetup))
@@ -93,7 +104,51 @@ func (s *Skipped) Notes() []string {
 	if s.IDLimit {
 		notes = append(notes, "too many ids of games to find all duplicates")
 	}
-	return notes
+	if s.NoSum > 0 {
+		notes = append(notes, fmt.Sprintf("without checksums: %s; not every change in them is noticed", games(s.NoSum)))
+	}
+	return append(notes, s.Manifests...)
+}
+
+// duplicate counts a game whose id had come before.
+func (s *Skipped) duplicate(name string, line int) {
+	if s.Duplicate++; s.Duplicate == 1 {
+		s.Again = fmt.Sprintf("%s:%d", name, line)
+	}
+}
+
+// Begin begins the run of a file in s, by the manifest beside it if it is named as those of runs are.
+func (r *Reader) Begin(s *Standings, path string) {
+	if filepath.Base(path) != tournament.GamesFile {
+		s.Begin(nil)
+		return
+	}
+	dir := filepath.Dir(path)
+	m, note := ReadManifest(os.DirFS(dir), dir)
+	if note != "" {
+		r.Skipped.Manifests = append(r.Skipped.Manifests, note)
+	}
+	if m != nil && r.BySetup { // set-ups don't follow from results, as pairings of agents may
+		m.Config = tournament.ManifestConfig{}
+	}
+	s.Begin(m)
+}
+
+// ReadManifest reads the manifest of a run's folder, or returns a note on why there is none that can be read; name is
+// the folder's in the note. Games that were played in a browser have none.
+func ReadManifest(dir fs.FS, name string) (m *tournament.Manifest, note string) {
+	m, err := tournament.ReadManifest(dir)
+	switch {
+	case err != nil:
+		note = err.Error()
+	case m == nil && !strings.HasPrefix(path.Base(filepath.ToSlash(name)), tournament.PlayedPrefix):
+		note = "there is none"
+	}
+	if note != "" {
+		note = fmt.Sprintf("%s of %s: %s; so it isn't known whether games are missing, and a Swiss tournament or knock-out "+
+			"has no table", tournament.ManifestFile, name, note)
+	}
+	return m, note
 }
 
 // Sniff returns the format of a file by its name or by its beginning, and a reader of
@@ -129,7 +184,7 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 	switch {
 	case format == source.Records:
 		b := bufio.NewReaderSize(in, maxFirst)
-		_, err := r.records(ctx, b, name, 0, r.seenOf(b, s.run().id), s)
+		_, err := r.records(ctx, b, name, lines{seen: r.seenOf(b, s.run().manifest.ID)}, s, r.recorded)
 		return err
 	case r.Record != nil:
 		return fmt.Errorf("%s: expected records of games, as runs write them; gyges rate reads other files", name)
@@ -142,10 +197,38 @@ func (r *Reader) Read(ctx context.Context, in io.Reader, name string, s *Standin
 
 // Append reads the records that were appended to those of one run since the last call.
 func (r *Reader) Append(ctx context.Context, in io.Reader, name string, s *Standings) error {
-	n, err := r.records(ctx, in, name, r.lines, &r.seen, s)
+	n, err := r.records(ctx, in, name, lines{first: r.lines}, s, r.recorded)
 	r.lines += n
 	return err
 }
+
+// Whole calls take with the records of a file that pass a filter, each once, and their lines. s has their number alone.
+// A last line that is cut short, as in a run that goes on, is no error in strict mode either.
+func (r *Reader) Whole(
+	ctx context.Context, in io.Reader, name string, filter *record.Filter, s *Standings,
+	take func(line int, g *record.Game) error,
+) error {
+	b := bufio.NewReaderSize(in, maxFirst)
+	_, err := r.records(ctx, b, name, lines{seen: r.seenOf(b, s.run().manifest.ID), whole: true}, s,
+		func(in *record.Reader, _ *source.Game, g *record.Game, s *Standings) error {
+			if !filter.Takes(g) {
+				return nil
+			}
+			filter.Count()
+			if err := take(in.Line(), g); err != nil || !filter.Done() {
+				return err
+			}
+			s.run().manifest.Games.Played = 0 // not all are read
+			return errDone
+		})
+	if errors.Is(err, errDone) {
+		return nil
+	}
+	return err
+}
+
+// errDone ends the reading of a file.
+var errDone = errors.New("enough games")
 
 // foreign reads PGN or CSV.
 func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader, name string, s *Standings) error {
@@ -154,7 +237,7 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 	err := source.Read(ctx, format, in, source.Handler{
 		Game: func(g *source.Game) error {
 			if len(g.ID) > 0 && seen.Add(g.ID) {
-				r.Skipped.Duplicate++
+				r.Skipped.duplicate(name, g.Line)
 				return nil
 			}
 			r.add(g, s)
@@ -173,47 +256,74 @@ func (r *Reader) foreign(ctx context.Context, format source.Format, in io.Reader
 	return err
 }
 
-// records reads the records of a run that follow its first lines and returns the
-// number of lines. Those in seen are duplicates.
+// lines are those that are read of a file of records.
+type lines struct {
+	first int          // lines before them
+	seen  *source.Seen // ids that are read already, beside those of the run; nil: none
+	whole bool         // read all of each record
+}
+
+// records reads records of the run begun last, passes them to take, whole ones in strict mode too, and returns the
+// number of lines.
 func (r *Reader) records(
-	ctx context.Context, in io.Reader, name string, first int, seen *source.Seen, s *Standings,
-) (lines int, err error) {
-	results := record.NewReader(in, name)
+	ctx context.Context, in io.Reader, name string, l lines, s *Standings,
+	take func(*record.Reader, *source.Game, *record.Game, *Standings) error,
+) (n int, err error) {
+	results, run := record.NewReader(in, name), s.run()
+	run.file = name
 	var o source.Game
-	for ; ; lines++ {
-		if lines%4096 == 0 && ctx.Err() != nil {
-			return lines, ctx.Err()
+	for ; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return n, ctx.Err()
 		}
-		game, err := r.next(results, &o)
+		game, err := r.next(results, &o, l.whole)
 		if errors.Is(err, io.EOF) {
-			r.Skipped.IDLimit = r.Skipped.IDLimit || seen.Full()
-			return lines, nil
+			r.Skipped.IDLimit = r.Skipped.IDLimit || run.ids.Full()
+			return n, nil
 		}
 		if bad, ok := errors.AsType[*record.LineError](err); ok {
-			bad.Line += first
-			err = r.Unreadable(bad)
-			if err == nil {
+			bad.Line += l.first
+			torn := l.whole && bad.Line > 1 && errors.Is(err, record.ErrTorn)
+			if err = r.unreadable(bad, r.Strict && !torn); err == nil {
 				continue
 			}
 		}
-		switch {
-		case err != nil:
-			return lines, err
-		case seen.Add(o.ID):
-			r.Skipped.Duplicate++
-			continue
-		}
-		if r.Record != nil && !o.NotPlayed && r.includes(o.Rules) {
-			if game == nil {
-				game, _ = results.Game() // nil if only the result can be read
+		if err == nil {
+			again := run.ids.Add(o.ID)
+			if !again {
+				run.records++
 			}
-			if game != nil {
-				s.addWhole(game)
-				r.Record(game)
+			if l.seen != nil && l.seen.Add(o.ID) || again {
+				r.Skipped.duplicate(name, l.first+results.Line())
+				continue
 			}
+			if !results.HasSum() {
+				r.Skipped.NoSum++
+			}
+			err = take(results, &o, game, s)
 		}
-		r.count(&o, s)
+		if err != nil {
+			return n, err
+		}
 	}
+}
+
+// recorded counts a record.
+func (r *Reader) recorded(in *record.Reader, o *source.Game, game *record.Game, s *Standings) error {
+	if r.Record != nil && !o.NotPlayed && r.includes(o.Rules) {
+		var err error
+		if game == nil {
+			game, err = in.Game()
+		}
+		if err == nil {
+			s.addWhole(game)
+			r.Record(game)
+		} else if r.Skipped.ResultOnly++; r.Skipped.ResultOnly == 1 {
+			r.Skipped.Rest = textfmt.Cut(err.Error(), maxError)
+		}
+	}
+	r.count(o, s)
+	return nil
 }
 
 // count counts a result of a record, unless it is left out.
@@ -240,9 +350,9 @@ func (r *Reader) count(o *source.Game, s *Standings) {
 	r.add(o, s)
 }
 
-// next reads the next result and, in strict mode, the whole game.
-func (r *Reader) next(results *record.Reader, o *source.Game) (*record.Game, error) {
-	if err := results.ReadShort(o); err != nil || !r.Strict {
+// next reads the next result and, in strict mode or if whole is set, the whole game.
+func (r *Reader) next(results *record.Reader, o *source.Game, whole bool) (*record.Game, error) {
+	if err := results.ReadShort(o); err != nil || !r.Strict && !whole {
 		return nil, err
 	}
 	return results.Game()

@@ -201,9 +201,8 @@ func TestMisfit(t *testing.T) {
 		wrong(s)
 		require.True(t, s.misfit, name)
 		require.Empty(t, s.sheets(nil), name)
-		_, notes := (&Standings{Runs: []*Run{{
-			Games: 1, config: tournament.ManifestConfig{Name: "event", Schedule: tournament.Swiss}, schedule: s,
-		}}}).sheets(nil)
+		m := tournament.Manifest{Config: tournament.ManifestConfig{Name: "event", Schedule: tournament.Swiss}}
+		notes := (&Standings{Runs: []*Run{{Games: 1, manifest: m, schedule: s}}}).Notes()
 		require.Equal(t, []string{"the records of event don't fit its manifest: no swiss table"}, notes)
 	}
 	s := event(tournament.Swiss, 1_000_000_000, "A", "B")

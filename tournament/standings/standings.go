@@ -39,9 +39,11 @@ type Run struct {
 	Course []uint8
 	Pairs  sprt.Pairs
 
-	id       string // "": it has none
-	config   tournament.ManifestConfig
+	manifest tournament.Manifest // zero if it has none
 	schedule *schedule
+	file     string      // of its records, as messages call it
+	records  int64       // that it has, each once, also of games that were not played
+	ids      source.Seen // of them
 }
 
 // New returns standings without games.
@@ -56,12 +58,17 @@ func New() *Standings {
 func (s *Standings) Begin(m *tournament.Manifest) *Run {
 	s.pairs.Flush()
 	r := new(Run)
-	if m != nil {
-		r.id, r.config = m.ID, m.Config
-	}
-	r.schedule = newSchedule(&r.config)
+	r.SetManifest(m)
+	r.schedule = newSchedule(&r.manifest.Config)
 	s.Runs = append(s.Runs, r)
 	return r
+}
+
+// SetManifest replaces the manifest, which is nil if there is none. The schedule remains that of the one before.
+func (r *Run) SetManifest(m *tournament.Manifest) {
+	if r.manifest = (tournament.Manifest{}); m != nil {
+		r.manifest = *m
+	}
 }
 
 // run returns the run begun last.
@@ -93,6 +100,14 @@ func (s *Standings) Games() (n int64) {
 	return n
 }
 
+// Records returns the number of records that were read of all runs, each once.
+func (s *Standings) Records() (n int64) {
+	for _, r := range s.Runs {
+		n += r.records
+	}
+	return n
+}
+
 // Add counts a recorded game of the run begun last, if it was played.
 func (s *Standings) Add(g *record.Game) {
 	s.run().schedule.add(g.Pair, g.South.Agent, g.North.Agent, g.Result)
@@ -113,7 +128,7 @@ func (s *Standings) add(g source.Game) {
 		}
 	}
 	set.Results[1-g.Result]++
-	set.data.Adaptive = set.data.Adaptive || s.run().config.Schedule.Adaptive()
+	set.data.Adaptive = set.data.Adaptive || s.run().manifest.Config.Schedule.Adaptive()
 	s.pairs.Add(g)
 }
 
@@ -155,9 +170,9 @@ func (s *Standings) addPair(first, second source.Game) {
 	set.data.AddPair(first.South, first.North, first.Result, second.Result)
 	addFault(set.data, first)
 	addFault(set.data, second)
-	if len(run.config.Agents) == 2 {
+	if len(run.manifest.Config.Agents) == 2 {
 		points := int(first.Result - second.Result) // of the first game's South, less than half of all: -2 to 2
-		if first.South != run.config.Agents[0] {
+		if first.South != run.manifest.Config.Agents[0] {
 			points = -points
 		}
 		run.Course = append(run.Course, uint8(2+points))
@@ -218,7 +233,9 @@ func (s *Standings) SplitSides() {
 	for _, set := range s.RuleSets {
 		set.data = set.data.Renamed(labels).PerSide(cmp.Or(set.sides, ratings.Sides{"first", "second"}))
 	}
-	s.Runs = nil
+	for _, r := range s.Runs { // whose players are others
+		r.manifest.Config, r.schedule = tournament.ManifestConfig{}, new(schedule)
+	}
 }
 
 // Fit rates the players under each rule set and, if all is set, under all of them
@@ -231,7 +248,7 @@ func (s *Standings) Fit(ctx context.Context, o ratings.Options, all bool) (table
 		return table.Table{Title: title, Rules: rules, Ratings: r, Challenger: challenger, Sides: sides}, err
 	}
 	var sides ratings.Sides // in all games
-	t.Schedules, t.Notes = s.sheets(labels)
+	t.Schedules, t.Notes = s.sheets(labels), s.Notes()
 	for i, set := range s.RuleSets {
 		if i == 0 {
 			sides = set.sides
@@ -287,8 +304,8 @@ func (s *Standings) challenger() string {
 	name := ""
 	for i, r := range s.played() {
 		own := ""
-		if r.config.Schedule == tournament.Gauntlet && len(r.config.Agents) > 0 {
-			own = agents.LabelOf(r.config.Agents[0])
+		if r.manifest.Config.Schedule == tournament.Gauntlet && len(r.manifest.Config.Agents) > 0 {
+			own = agents.LabelOf(r.manifest.Config.Agents[0])
 		}
 		if i > 0 && own != name {
 			return ""
@@ -303,21 +320,33 @@ func (s *Standings) played() []*Run {
 	return slices.DeleteFunc(slices.Clone(s.Runs), func(r *Run) bool { return r.Games == 0 })
 }
 
-// sheets returns the tables of all schedules, and notes on those that have none since
-// their records contradict the manifest.
-func (s *Standings) sheets(labels map[string]string) (list []table.Schedule, notes []string) {
+// sheets returns the tables of all schedules.
+func (s *Standings) sheets(labels map[string]string) (list []table.Schedule) {
 	runs := s.played()
 	for _, r := range runs {
 		for _, t := range r.schedule.sheets(labels) {
 			if len(runs) > 1 {
-				t.Title = r.config.Name + ": " + t.Title
+				t.Title = r.manifest.Config.Name + ": " + t.Title
 			}
 			list = append(list, t)
 		}
-		if r.schedule.misfit {
-			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", r.config.Name,
-				r.config.Schedule))
+	}
+	return list
+}
+
+// Notes returns notes on the runs whose records contradict the manifest: there are fewer or more than it says were
+// played, or they don't fit the schedule, which has no table then.
+func (s *Standings) Notes() (notes []string) {
+	for _, r := range s.Runs {
+		m := &r.manifest
+		if n := m.Games.Played; n > 0 && n != r.records && r.file != "" && m.Status != tournament.Running {
+			notes = append(notes, fmt.Sprintf("%s has %d of the %d games that were played by its %s", r.file, r.records, n,
+				tournament.ManifestFile))
+		}
+		if r.schedule.misfit && r.Games > 0 {
+			notes = append(notes, fmt.Sprintf("the records of %s don't fit its manifest: no %s table", m.Config.Name,
+				m.Config.Schedule))
 		}
 	}
-	return list, notes
+	return notes
 }

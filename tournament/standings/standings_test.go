@@ -62,7 +62,7 @@ func TestReader(t *testing.T) {
 		r.Read(t.Context(), strings.NewReader("white,black,result\nrandom,greedy:name=g,1-0\nrandom,x,*\nx,y\n"), "c.csv", s))
 	require.Equal(t, []string{"standard", "kang", ""}, r.RuleSets)
 	require.Equal(t, Skipped{
-		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Unfinished: 1,
+		Unreadable: 1, Errors: []string{"c.csv:4: expected at least 3 fields, found 2"}, Duplicate: 60, Again: "copy of a:1", Unfinished: 1,
 	}, r.Skipped)
 	d := s.Data()
 	require.Equal(t, []string{"alphabeta:depth=2", "g", "random"}, d.Players())

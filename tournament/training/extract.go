@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"gyges/rules/base/problems"
 	"gyges/tournament"
 	"gyges/tournament/record"
+	"gyges/tournament/standings"
 )
 
 // PositionsDir is the folder of the training positions in that of a run.
@@ -32,6 +32,7 @@ type Extraction struct {
 	Repeated    int64                    // merged with an earlier occurrence of the position
 	Duplicates  int64                    // omitted from validation and test because an earlier split has the position
 	Written     [dataset.NumSplits]int64 // training positions of each split
+	Notes       []string                 // on records that are missing, left out or without a checksum
 }
 
 // Total is the number of training positions.
@@ -64,18 +65,21 @@ func (e *extractor) extract(ctx context.Context, dir string, provenance map[stri
 	if err := files.Lock(f); err != nil {
 		return Extraction{}, fmt.Errorf("%s: %w", dir, err)
 	}
-	for r := record.NewReader(f, path); ; {
-		game, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return e.counts, err
-		}
+	in, runs := &standings.Reader{Strict: true}, standings.New()
+	in.Begin(runs, path)
+	err = in.Whole(ctx, f, path, new(record.Filter), runs, func(line int, game *record.Game) error {
 		if err := e.add(game); err != nil {
-			return e.counts, fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s:%d: %w", path, line, err)
 		}
+		return nil
+	})
+	if err == nil && in.Skipped.Unreadable > 0 { // the last line, which is cut short
+		err = errors.New(in.Skipped.Errors[0])
 	}
+	if err != nil {
+		return e.counts, err
+	}
+	e.counts.Notes = append(in.Skipped.Notes(), runs.Notes()...)
 	metadata := map[string]string{
 		"agents": strings.Join(slices.Sorted(maps.Keys(e.agents)), " "),
 		"games":  strconv.FormatInt(e.counts.Games-e.counts.Faults, 10),

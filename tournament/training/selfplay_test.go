@@ -313,7 +313,7 @@ func TestBadRecords(t *testing.T) {
 		"games.jsonl:25: expected a game record: the line is cut short": string(good) + `{"game":`,
 		"games.jsonl:1: expected a game record, found an empty line":    "\n" + string(good),
 		"games.jsonl:1: game 0: the record was changed":                 strings.Replace(string(good), `"moves":["`, `"moves":["x`, 1),
-		"games.jsonl: game 0: move 1: ": strings.Replace(runtest.WithoutSums(string(good)), `"moves":["`,
+		"games.jsonl:1: game 0: move 1: ": strings.Replace(runtest.WithoutSums(string(good)), `"moves":["`,
 			`"moves":["x`, 1),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(bad), 0o600))
@@ -328,6 +328,9 @@ func TestBadRecords(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	s, err := Extract(context.Background(), dir, c.Split, nil)
 	require.NoError(t, err)
+	require.Len(t, s.Notes, 1)
+	require.Contains(t, s.Notes[0], "games.jsonl has 0 of the 24 games that were played by its manifest.json")
+	s.Notes = nil
 	require.Zero(t, s)
 }
 
