@@ -16,10 +16,6 @@ type agentsCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-func (agentsCmd) Help() string {
-	return "An agent is named by a spec, kind:param=value,param=value, wherever a command takes one."
-}
-
 var kindColumns = []grid.Column[agents.Kind]{
 	{Key: "kind", Title: "Kind", Left: true, Value: func(k agents.Kind) any { return k.Name }},
 	{Key: "doc", Title: "What it is", Left: true, Value: func(k agents.Kind) any { return k.Doc }},

@@ -28,14 +28,6 @@ type analyseCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to analyse."`
 }
 
-func (analyseCmd) Help() string {
-	return "Draws the board, then prints a line for each depth and move: the score in points for the side to move, " +
-		"positions visited so far, the time, and the principal variation. Then it prints the contribution of each " +
-		"feature to the evaluation of the position. It stops at the limits (default: 5 seconds), at Ctrl-C, or when " +
-		"the result is proven.\n\n--multi needs an agent that can exclude moves: alphabeta.\n\n" +
-		"With --json the flags on rules, limits and --multi hold for requests that don't say otherwise."
-}
-
 // Run analyses.
 func (c *analyseCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

@@ -22,12 +22,6 @@ type benchSearchCmd struct {
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-func (benchSearchCmd) Help() string {
-	return "Each agent searches some positions of each family of rules to a fixed depth or number of iterations, " +
-		"each as a new agent. The total number of nodes, followed by a hash of nodes, moves and scores, is its " +
-		"signature: it changes when the search does. Nodes are positions for alphabeta and iterations for mcts."
-}
-
 // benchReport is the output of --format json.
 type benchReport struct {
 	Version  string         `json:"version"`

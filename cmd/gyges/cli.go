@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -18,8 +20,8 @@ import (
 	"gyges/tournament/training"
 )
 
-// cli is the command line: one field for each command. The fields of a command are its flags and arguments,
-// and its method Help returns the part of its help below the summary.
+// cli is the command line: one field for each command. The fields of a command are its flags and arguments; the rest of
+// its help is in help.md.
 type cli struct {
 	Play    playCmd    `cmd:"" group:"Play:" help:"Play one game and print it."`
 	Moves   movesCmd   `cmd:"" group:"Play:" help:"List the legal moves in a position."`
@@ -154,31 +156,43 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 	return errHelp
 }
 
-// printHelp prints kong's help and, below it, the command's examples.
+// helpTexts has a section for each command: a text, and examples in a block.
+//
+//go:embed help.md
+var helpTexts string
+
+// helpOf returns the text of a command, a paragraph a line, and its examples: its own, or else those of its subcommands.
+func helpOf(n *kong.Node) (text, examples string) {
+	_, section, _ := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	text, examples, _ = strings.Cut(section, "```sh\n")
+	examples, _, _ = strings.Cut(examples, "```")
+	for i := 0; section == "" && i < len(n.Children); i++ {
+		_, more := helpOf(n.Children[i])
+		examples += more
+	}
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
+	}
+	return strings.Join(paragraphs, "\n\n"), examples
+}
+
+// printHelp prints kong's help with the command's text and, below it, its examples.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
+	text, examples := helpOf(command)
+	command.Detail = text
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	command := cmp.Or(ctx.Selected(), ctx.Model.Node)
-	text := "\nExamples:\n"
-	for _, x := range examplesOf(command) {
-		if x.doc != "" {
-			text += "  # " + x.doc + "\n"
-		}
-		text += "  " + x.command + "\n"
+	below := "\nExamples:\n"
+	for line := range strings.Lines(examples) {
+		below += "  " + line
 	}
 	if command == ctx.Model.Node {
-		text += "\ngyges help lists the manuals.\n"
+		below += "\ngyges help lists the manuals.\n"
 	}
-	_, err := io.WriteString(ctx.Stdout, text)
+	_, err := io.WriteString(ctx.Stdout, below)
 	return err
-}
-
-// examplesOf returns the examples of a command: its own, or else those of its subcommands.
-func examplesOf(n *kong.Node) []example {
-	list, ok := examples[n.FullPath()]
-	for i := 0; !ok && i < len(n.Children); i++ {
-		list = append(list, examplesOf(n.Children[i])...)
-	}
-	return list
 }

@@ -20,12 +20,6 @@ type dataMakeCmd struct {
 	settingsFlags
 }
 
-func (dataMakeCmd) Help() string {
-	return "Replays the games in DIR and writes their positions to its folder positions, which is replaced: the last " +
-		"step of gyges selfplay. Games that a fault decided are omitted, and positions without a score in games " +
-		"that have scores."
-}
-
 // Run extracts the training positions and prints how many there are.
 func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	config := training.DefaultSelfPlay()

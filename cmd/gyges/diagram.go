@@ -18,14 +18,6 @@ type diagramCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position, and the move made in it, if one is to be shown, in short or long notation."`
 }
 
-func (diagramCmd) Help() string {
-	return "Draws the position, South at the bottom. With a move it draws the position after it and marks the move's " +
-		"course: the one that long notation gives, or else one with the fewest legs. In text the square that the piece " +
-		"left is in (), the squares where a piece was put are in [], pieces that were bounced off in <>, crossed " +
-		"squares hold a +, and the move stands below the board. An SVG file has its colours in itself, for light and " +
-		"dark pages. The position has no history, so the repetition rule excludes no move."
-}
-
 // Run draws the position.
 func (c *diagramCmd) Run(e *env) error {
 	r, err := c.load()

@@ -20,11 +20,6 @@ type engineCheckCmd struct {
 	Command []string `arg:"" name:"cmd" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
-func (engineCheckCmd) Help() string {
-	return "Starts the program and tests each part of the UGI protocol. Each line begins with ok, note (unusual, but " +
-		"the engine can play) or FAIL. The exit code is 1 if anything failed."
-}
-
 // Run prints the report.
 func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 	if c.Dir != "" {

@@ -29,17 +29,6 @@ type exportCmd struct {
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`
 }
 
-func (exportCmd) Help() string {
-	return "Writes games for rating tools and other programs that read the formats of chess, game by game. South is " +
-		"White. A player has its name=, or else its spec, for a name, as in rating tables; if two players share a name, " +
-		"the second has its spec. In PGN the tags hold most of the record and comments the score, depth, nodes and time of " +
-		"each move; Round is pair.game. gyges import keeps less of it, jsonl everything. CSV has a line " +
-		"for each game with white, black, result and more; a cell that a spreadsheet would take for a formula begins with " +
-		"an apostrophe. Parquet has results, moves, scores, depths, nodes and times in columns, players by their specs. " +
-		"In PGN names must be printable and at most 1000 bytes long. PGN has lines of at most 255 bytes; " +
-		"only a tag with a longer name breaks that."
-}
-
 // Run writes the games.
 func (c *exportCmd) Run(ctx context.Context, e *env) error {
 	format, err := formatOf(c.Format, "--out", c.Out, "pgn", "csv", "jsonl", "parquet")

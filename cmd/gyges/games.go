@@ -23,13 +23,6 @@ type gamesListCmd struct {
 	Format  string `enum:"text,markdown,csv,json,jsonl" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv, json (an array, an object for each game) or jsonl (the records themselves)."`
 }
 
-func (gamesListCmd) Help() string {
-	return "Lists recorded games in the order of the file: the game's number, its pair, the rule set, the players, " +
-		"the result with its reason, and the length in plies. A player is listed by its name=, if it has one. " +
-		"gyges games show replays a game. With --format jsonl the " +
-		"output is a file of records again, which every command reads that reads runs."
-}
-
 // Run lists the games.
 func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	list, errColumns := newGameList(c.Format, e.out, c.Columns, len(c.Runs) > 1)
@@ -50,10 +43,4 @@ func (c *gamesListCmd) Run(ctx context.Context, e *env) error {
 	}
 	warnSkipped(e, &in.Skipped, notes)
 	return list.end()
-}
-
-func (gamesShowCmd) Help() string {
-	return "Plays a recorded game again, move by move, in long notation with what the player said of each: its score in " +
-		"points, the depth it searched, the positions it visited, the time it took. Every move is checked against the " +
-		"rules, and so is the result; a record that doesn't fit is refused with file and line."
 }

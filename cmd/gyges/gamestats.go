@@ -22,13 +22,6 @@ type gamesStatsCmd struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown round, the others have every digit."`
 }
 
-func (gamesStatsCmd) Help() string {
-	return "Replays games and counts, for each rule set, results and lengths, how the winning moves and all moves are " +
-		"made, and how often a win was missed or could have been stopped. The 95 % intervals take the pair of games " +
-		"from one opening as the unit. gyges help games says what each figure counts. Games that can't be " +
-		"replayed are left out and reported on stderr."
-}
-
 // Run counts the games and prints the figures.
 func (c *gamesStatsCmd) Run(ctx context.Context, e *env) error {
 	compare, errCompare := c.compare()

@@ -77,11 +77,6 @@ type helpCmd struct {
 	Words []string `arg:"" optional:"" name:"topic" help:"Topic of a manual, or a command. Without it, the topics are listed."`
 }
 
-func (helpCmd) Help() string {
-	return "A manual is Markdown. Where a topic has the name of a command, the manual is printed; COMMAND --help prints " +
-		"its flags."
-}
-
 // Run prints the topics, a manual or the help of a command.
 func (c *helpCmd) Run(e *env, k *kong.Context) error {
 	if len(c.Words) == 0 {

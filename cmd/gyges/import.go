@@ -24,17 +24,6 @@ type importCmd struct {
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
 }
 
-func (importCmd) Help() string {
-	return "Makes a run's folder of a file of games of any program, for gyges games, rate and the rest. It keeps the " +
-		"tags White (South), Black, Result, Rules or Variant, and the start; two games that share Round and FEN, or a tag " +
-		"Pair, are a pair. Moves are kept, too, in short or long notation, if they can be played: by the rules of the tag " +
-		"or of --rules, from the position of a tag FEN or else the empty board. A message says how many games lost their " +
-		"moves, and why. A game that is not over by the rules has the reason 'imported'. Of CSV no moves are read. The " +
-		"run's id in manifest.json comes from the content of the file: two files are two runs, rated together with all " +
-		"their games, but a file imported twice is the same run, whose games count once, where Ordo and BayesElo would " +
-		"count them twice. An import that is stopped halfway leaves no run: the next one into the folder starts anew."
-}
-
 // Run imports the file.
 func (c *importCmd) Run(ctx context.Context, e *env) error {
 	if c.Rules != "" {

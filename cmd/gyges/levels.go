@@ -10,12 +10,6 @@ type levelsCmd struct {
 	Format string `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
 }
 
-func (levelsCmd) Help() string {
-	return "A level is an agent of fixed strength with a name, for people to play against and as a point of reference. " +
-		"The name can be given wherever a command takes an agent. Elo is above the weakest level, as measured under " +
-		"the standard rules; json has it under other rules, too."
-}
-
 var levelColumns = []grid.Column[configs.Level]{
 	{Key: "level", Title: "Level", Value: func(l configs.Level) any { return l.Level }},
 	{Key: "name", Title: "Name", Left: true, Value: func(l configs.Level) any { return l.Name }},

@@ -19,12 +19,6 @@ type matchCmd struct {
 	observerFlags
 }
 
-func (matchCmd) Help() string {
-	return "Games come in pairs: one opening, played twice with sides swapped. With --sprt the match ends with the " +
-		"pair that decides the test, the same one with any --workers. Elo, LLR and results are from the " +
-		"first player's side. Everything else is as in gyges tournament."
-}
-
 // Run plays the match and prints its result.
 func (c *matchCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

@@ -13,11 +13,6 @@ type movesCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position: rows 1 to 6 from South's left, then who is to move."`
 }
 
-func (movesCmd) Help() string {
-	return "Prints one move a line, in byte order; nothing if the game is over. The position has no history, so the " +
-		"repetition rule excludes no move."
-}
-
 // Run prints the moves.
 func (c *movesCmd) Run(e *env) error {
 	r, err := c.load()

@@ -24,11 +24,6 @@ type openingsCmd struct {
 	agents.Limits
 }
 
-func (openingsCmd) Help() string {
-	return "Prints positions, one a line, in which no side can force a win within two plies: the side to move can't win " +
-		"at once, and has a move after which the opponent can't either. --openings file:PATH plays such a list."
-}
-
 // Run prints the openings that pass.
 func (c *openingsCmd) Run(ctx context.Context, e *env) error {
 	s, err := c.screening(ctx, e)

@@ -28,12 +28,6 @@ type perftCmd struct {
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
 
-func (perftCmd) Help() string {
-	return "Counts the sequences of exactly N plies: a game that ended earlier is not counted, a forced pass is a " +
-		"ply. The repetition rule is off unless it is set with --set repetition=…. The last line is 'nodes' and " +
-		"the count.\n\nWith --epd the exit code is 1 if any count differs."
-}
-
 // Run counts, or checks counts.
 func (c *perftCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {

@@ -30,12 +30,6 @@ type playCmd struct {
 	Quiet        bool                `short:"q" help:"Print the moves, not the board."`
 }
 
-func (playCmd) Help() string {
-	return "Moves are printed in long notation with the result of the agent's search: the score in points, the depth " +
-		"searched, the positions visited. On the board a digit is a piece of that height; the last move's start is in (), " +
-		"where it put pieces in []. The last line is 'result', the points of South and North, the reason, and the length."
-}
-
 // Run plays the game.
 func (c *playCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

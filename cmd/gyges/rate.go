@@ -37,17 +37,6 @@ type viewFlags struct {
 	Top        int    `default:"20" placeholder:"N" help:"With --head-to-head, print N pairings at most; 0 for all. Default: 20."`
 }
 
-func (rateCmd) Help() string {
-	return "Prints one table for each rule set: the ratings that make the results most likely, together with the " +
-		"first-move advantage, and half their 95 % intervals. Only differences of ratings have a meaning. Where the " +
-		"results alone give some players no finite rating, as those that won or lost everything, a weak prior rates " +
-		"everybody, and a note says so; with --prior 0 such players are listed apart, with the reason.\n\nA copy of a " +
-		"run's folder is the same run: each of its games counts once. Copies are recognised by the id in manifest.json, or " +
-		"where one has none by the first record with its time; files of PGN and CSV are never treated as copies.\n\nIn " +
-		"PGN, White is South, and the tags White, Black and Result are enough. CSV has a header with the columns south, " +
-		"north and result (or white, black, result), or a game in that order on each line."
-}
-
 // Run reads the games and prints the tables.
 func (c *rateCmd) Run(ctx context.Context, e *env) error {
 	if c.Explain {

@@ -30,13 +30,6 @@ type reportCmd struct {
 	Out   string `short:"o" placeholder:"FILE" help:"HTML file to write, - for the standard output. Default: report.html in the run's folder, and in the current one if there are several runs."`
 }
 
-func (reportCmd) Help() string {
-	return "The page has the ratings of gyges rate with plots, statistics of the games, charts of a sequential test " +
-		"or of a tuning, a viewer that replays games square by square, and the commands that reproduce the page. " +
-		"The HTML file makes no network requests. Counts are over all games; how many can be replayed is --games. " +
-		"Flags on ratings are those of gyges rate."
-}
-
 // Run reads the games and writes the page.
 func (c *reportCmd) Run(ctx context.Context, e *env) error {
 	if err := c.check(); err != nil {

@@ -30,16 +30,6 @@ type reviewCmd struct {
 	Format  string `enum:"text,json,jsonl,html" default:"text" placeholder:"FORMAT" help:"Output: text (default), json (the review of one game, or the summary of several), jsonl (the reviews, one a line) or html (a page that replays the games with their reviews)."`
 }
 
-func (reviewCmd) Help() string {
-	return "Compares each move with the best one that a search of a fixed number of nodes finds, in winning " +
-		"probability. One game is printed move by move with marks (inaccuracy, mistake, blunder, missed-win), the " +
-		"better moves, the accuracy of both sides, the turning points and the wins that are proven. Several games are " +
-		"summarized by player: accuracy, and where and by what moves games were lost. With --format html the output is " +
-		"a page for the browser, one file that needs no other. Reviews are kept in the run's folder, where gyges " +
-		"report and gyges serve show them; a review that was stopped goes on there. The same nodes give the same " +
-		"reviews with any --workers. gyges help review says how moves are judged."
-}
-
 // Run reviews the games and prints the review of the only one, or a summary.
 func (c *reviewCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(c.prepare(), c.check()); err != nil {

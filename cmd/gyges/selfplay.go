@@ -17,14 +17,6 @@ type selfplayCmd struct {
 	runFlags
 }
 
-func (selfplayCmd) Help() string {
-	return "Every agent plays against itself and the others, with exploration except where it has proven a win or a " +
-		"loss. The games are recorded as a tournament's are; then they are converted to training positions, " +
-		"Parquet files in the folder positions, which are counted. The same seed gives the same positions " +
-		"with any --workers, but for agents that are limited by time.\n\nCtrl-C stops the run; the same " +
-		"command with --out and the run's folder resumes it."
-}
-
 // Run plays, extracts the training positions and prints their counts.
 func (c *selfplayCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

@@ -38,13 +38,6 @@ const (
 	maxGames    = 10_000
 )
 
-func (serveCmd) Help() string {
-	return "The page of a run is that of gyges report, and is updated as games end. The page to play offers the " +
-		"named levels and the kinds that search by time, under every preset; the games are recorded in a run of " +
-		"their own. The page to analyse has a board for any position, with the best lines while they are searched. " +
-		"Ctrl-C stops the server."
-}
-
 // Run serves until it is interrupted.
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()

@@ -31,17 +31,6 @@ type solveCmd struct {
 	Position []string       `arg:"" optional:"" sep:"none" help:"Position to solve."`
 }
 
-func (solveCmd) Help() string {
-	return "Proves whether the side to move can force a win within N plies, or can't avoid a loss. The first line is " +
-		"'win in 5', 'loss in 4' or 'no forced result within N plies'; the number of plies is the smallest. Then " +
-		"follows a line of best moves: the winner plays the shortest win, the loser the longest defence. No " +
-		"evaluation is used.\n\nWith --proof the result is 'win within 31' or 'loss within 30', which is no shortest " +
-		"one, and the line is the longest that the winner's strategy allows. The evaluation guides the search; the " +
-		"strategy is then played through against every reply by the rules alone, as --check does with one from a " +
-		"file.\n\nThe exit code is 0 if the search was completed, 1 if it ran out of time or, with --proof, found " +
-		"nothing. Without --proof each further ply takes up to thirty times as long."
-}
-
 // Defaults of --nodes, some seconds, and of --depth with --proof: with more, strategies are longer.
 const (
 	defaultProofNodes = 1_000_000

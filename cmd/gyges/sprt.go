@@ -18,11 +18,6 @@ type sprtCmd struct {
 	Model string  `enum:"normalized,logistic" default:"normalized" placeholder:"MODEL" help:"What Elo means: normalized (default) or logistic."`
 }
 
-func (sprtCmd) Help() string {
-	return "Prints the generalised log-likelihood ratio of H1 to H0, its bounds and what they decide. A game pair is " +
-		"one opening, played twice with sides swapped."
-}
-
 // Run prints the figures.
 func (c *sprtCmd) Run(e *env) error {
 	pairs, err := parsePairs(c.Penta)

@@ -32,14 +32,6 @@ type tacticsMakeCmd struct {
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of all random choices. Default: 1."`
 }
 
-func (tacticsMakeCmd) Help() string {
-	return "Plays games from random set-ups, every fourth move on average random, and keeps positions of which the " +
-		"solver proves that the side to move wins in 1, 3 or 5 plies, or that the opponent threatens to win and " +
-		"exactly one move does not lose within 4 plies. Longer wins are kept if at most a tenth of the moves lead " +
-		"to one. Prints a JSON object a line, with all moves that solve the position. If too few are found, their " +
-		"number is printed on stderr."
-}
-
 // Run makes the suite.
 func (c *tacticsMakeCmd) Run(ctx context.Context, e *env) error {
 	if err := errors.Join(
@@ -88,12 +80,6 @@ type tacticsRunCmd struct {
 	agents.Limits
 	Missed bool        `help:"List the positions not solved, too."`
 	Format grid.Format `enum:"text,markdown,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown or json."`
-}
-
-func (tacticsRunCmd) Help() string {
-	return "Each agent searches each position as the start of a new game. A position is solved if the agent's move " +
-		"wins in the number of plies of its class, or is the only one that does not lose. The table counts solved " +
-		"and all positions by rule set and class, and the mean time of a position."
 }
 
 // Run tests the agents and prints the counts.

@@ -20,15 +20,6 @@ type tournamentCmd struct {
 	formatFlag
 }
 
-func (tournamentCmd) Help() string {
-	return "The players are paired by --schedule, under every rule set. The games are recorded as they finish; then " +
-		"a rating table and a crosstable are printed for each rule set. The same seed gives the same games " +
-		"with any --workers, but for agents that are limited by time. With --nats, the pairs are played by " +
-		"gyges worker, on any number of machines.\n\nCtrl-C stops the run and keeps the games played; the same " +
-		"command with --out and the run's folder resumes it, also after a crash. The exit code is 1 if a player " +
-		"lost games by a fault, such as an illegal move."
-}
-
 // Run plays the tournament and prints the tables.
 func (c *tournamentCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e.registry)

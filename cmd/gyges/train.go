@@ -20,14 +20,6 @@ type trainCmd struct {
 	formatFlag
 }
 
-func (trainCmd) Help() string {
-	return "Each generation, the best agent so far plays itself, weights are fitted to the games (gyges tune texel), " +
-		"and the agent with the new weights plays the best one until a sequential test is decided. If it wins, it " +
-		"is the best one. At the end all that were adopted play each other, and are rated together. The folder " +
-		"has a folder for each generation, and the best weights in weights.json.\n\nCtrl-C stops the run at any " +
-		"stage; the same command with --out and the run's folder resumes it."
-}
-
 // Run trains and prints the generations and their rating.
 func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	config, err := c.config(e)

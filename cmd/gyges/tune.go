@@ -33,12 +33,6 @@ type tuneTexelCmd struct {
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 }
 
-func (tuneTexelCmd) Help() string {
-	return "Fits to the training positions, stops at the lowest loss of the validation positions, and measures the gain " +
-		"on the test positions, whose 95 % interval counts the positions of a game as one cluster, since their results are " +
-		"correlated. Prints each weight before and after."
-}
-
 // Run fits the weights and prints them.
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config)
@@ -107,12 +101,6 @@ type tuneSPSACmd struct {
 	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
 	queueFlags
-}
-
-func (tuneSPSACmd) Help() string {
-	return "Prints the agent with its tuned parameters. The same seed gives the same steps with any --workers, but for " +
-		"agents that are limited by time. Ctrl-C stops the run; the same command with --out and the run's folder resumes " +
-		"it, also after a crash, with the same outcome."
 }
 
 // Run tunes the parameters and prints the tuned agent.

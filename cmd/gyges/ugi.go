@@ -16,13 +16,6 @@ type ugiCmd struct {
 	rulesFlags
 }
 
-func (ugiCmd) Help() string {
-	return "Reads commands from standard input and answers on standard output, line by line, as UGI engines do: ugi, " +
-		"isready, setoption NAME VALUE, setpos start|data ROWS|pos POSITION [moves MOVE…], go [movetime MS] " +
-		"[depth N] [nodes N] [wtime MS btime MS winc MS binc MS] [infinite], stop, quit; and showpos, eval, perft " +
-		"N. 'ugi' lists the options. Without limits a search runs until 'stop'."
-}
-
 // Run answers until quit or the end of input.
 func (c *ugiCmd) Run(ctx context.Context, e *env) error {
 	r, err := c.load()

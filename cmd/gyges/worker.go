@@ -20,14 +20,6 @@ type workerCmd struct {
 	accessFlags
 }
 
-func (workerCmd) Help() string {
-	return "Plays game pairs of all runs at that server, those of gyges tournament or match with --nats for example, " +
-		"and sends the games. It plays for any number of runs until it is stopped with Ctrl-C; its unfinished pairs are " +
-		"then played by other workers. Coordinator and workers must be of the same version, which gyges version " +
-		"prints.\n\nA worker makes only the agents that its own flags allow. Messages never start other programs: give " +
-		"each a name with --engine, here, and use it in the tournament, as in --agent ugi:name=NAME,cmd=COMMAND."
-}
-
 // Run works until it is stopped.
 func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if e.level.Level() > slog.LevelInfo { // the log is all of its output
