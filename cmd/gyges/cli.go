@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gyges/agents"
+	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/training"
 )
@@ -171,11 +172,7 @@ func helpOf(n *kong.Node) (text, examples string) {
 		_, more := helpOf(n.Children[i])
 		examples += more
 	}
-	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
-	for i, p := range paragraphs {
-		paragraphs[i] = strings.ReplaceAll(p, "\n", " ")
-	}
-	return strings.Join(paragraphs, "\n\n"), examples
+	return textfmt.Unwrap(text), examples
 }
 
 // printHelp prints kong's help with the command's text and, below it, its examples.

@@ -50,6 +50,15 @@ func Wrap(text string, columns int) []string {
 	return lines
 }
 
+// Unwrap joins the lines of each paragraph of a text. Paragraphs have empty lines between them.
+func Unwrap(text string) string {
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, p := range paragraphs {
+		paragraphs[i] = strings.Join(Words(p), " ")
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
 // Hang returns a text, with a line end, behind what comes before it, wrapped to lines of at most
 // N columns that begin below it.
 func Hang(before, text string, columns int) string {
