@@ -1,7 +1,7 @@
 package main
 
 import (
-	"io"
+	"embed"
 	"slices"
 	"strings"
 
@@ -19,39 +19,18 @@ type completionCmd struct {
 	Line  *string `hidden:"" help:"Print the words that a command line may end in."`
 }
 
-// completionScripts are the scripts by shell. Where no word is found they complete
+// completionScripts has the script of each shell. Where no word is found they complete
 // file names. Bash breaks words at '=' and ':' too, and replaces the last part only.
-var completionScripts = map[string]string{
-	"bash": `# bash completion for gyges
-_gyges() {
-  local IFS=$'\n' line="${COMP_LINE:0:COMP_POINT}"
-  local word="${line##*[[:space:]]}"
-  COMPREPLY=($(gyges completion bash --line "$line"))
-  COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*[=:]}"}"}")
-}
-complete -o default -o bashdefault -F _gyges gyges
-`,
-	"zsh": `#compdef gyges
-# zsh completion for gyges
-_gyges() {
-  local -a found=("${(@f)$(gyges completion zsh --line "${(j: :)words[1,CURRENT]}")}")
-  if [[ -n $found ]]; then _describe gyges found; else _files; fi
-}
-if [[ $funcstack[1] == _gyges ]]; then _gyges "$@"; else compdef _gyges gyges; fi
-`,
-	"fish": `# fish completion for gyges
-function __gyges_words
-  gyges completion fish --line (commandline -cp)
-end
-complete -c gyges -n 'test -n "$(__gyges_words)"' -f -a '(__gyges_words)'
-`,
-}
+//
+//go:embed completion.bash completion.zsh completion.fish
+var completionScripts embed.FS
 
 // Run prints the script, or the words that complete a line, each with its help
 // where the shell shows it.
 func (c *completionCmd) Run(e *env, ctx *kong.Context) error {
 	if c.Line == nil {
-		_, err := io.WriteString(e.out, completionScripts[c.Shell])
+		script, err := completionScripts.ReadFile("completion." + c.Shell)
+		_, _ = e.out.Write(script)
 		return err
 	}
 	for _, w := range e.complete(ctx.Model.Node, *c.Line) {
