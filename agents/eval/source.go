@@ -111,6 +111,22 @@ func (s *Source) Evaluator(r *rules.Rules) (*Evaluator, error) {
 	return s.last, err
 }
 
+// Of returns the evaluator that an agent plays with under r, or the one inside it does; the embedded one if neither
+// has any, of which ok is false.
+func Of(a agents.Agent, r *rules.Rules) (e *Evaluator, ok bool, err error) {
+	switch a := a.(type) {
+	case interface {
+		Evaluator(r *rules.Rules) (*Evaluator, error)
+	}:
+		e, err = a.Evaluator(r)
+		return e, true, err
+	case interface{ Inner() agents.Agent }:
+		return Of(a.Inner(), r)
+	}
+	e, err = ForRules(r)
+	return e, false, err
+}
+
 // Suits implements [agents.Suiter] for agents that embed a Source: it returns an error
 // if the weights are for another family of rules.
 func (s *Source) Suits(r *rules.Rules) error {

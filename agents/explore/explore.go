@@ -110,6 +110,9 @@ var (
 	_ io.Closer     = (*player)(nil)
 )
 
+// Inner returns the agent that it plays like.
+func (a *player) Inner() agents.Agent { return a.inner }
+
 // Suits returns the inner agent's error.
 func (a *player) Suits(r *rules.Rules) error { return agents.Suits(a.inner, r) }
 

@@ -11,6 +11,7 @@ import (
 
 	"gyges/agents"
 	"gyges/agents/alphabeta"
+	"gyges/agents/eval"
 	"gyges/agents/greedy"
 	"gyges/agents/internal/agenttest"
 	"gyges/agents/random"
@@ -54,6 +55,26 @@ func registry() *agents.Registry {
 func start(t *testing.T, spec string, g *rules.Game) agents.Agent {
 	t.Helper()
 	return agenttest.New(t, Kind(registry()), spec, g)
+}
+
+// The evaluation is that of the agent it plays like.
+func TestEvaluation(t *testing.T) {
+	r := rules.MustParse("standard")
+	p, err := r.ParsePosition("202110/000330/000000/000200/000100/030123 s")
+	require.NoError(t, err)
+	g := rules.NewGame(r, p)
+	inner := agenttest.New(t, alphabeta.Kind(), "alphabeta:hash=1,weight.near=150", g)
+	want, ok, err := eval.Of(inner, r)
+	require.NoError(t, err)
+	require.True(t, ok)
+	got, ok, err := eval.Of(start(t, "explore:agent='alphabeta:hash=1,weight.near=150'", g), r)
+	require.NoError(t, err)
+	require.True(t, ok)
+	embedded, ok, err := eval.Of(start(t, "explore:agent=random,temperature=0", g), r)
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.Equal(t, want.Score(g.Position()), got.Score(g.Position()))
+	require.NotEqual(t, embedded.Score(g.Position()), got.Score(g.Position()))
 }
 
 // chiSquare returns the p-value of counts against probabilities.

@@ -21,6 +21,7 @@ const (
 	Pass Verdict = "ok"
 	Note Verdict = "note" // a deviation with which an engine can play
 	Fail Verdict = "FAIL"
+	Skip Verdict = "-" // not checked
 )
 
 // CheckResult is the result of one check.
@@ -61,22 +62,19 @@ type note string
 
 func (n note) Error() string { return string(n) }
 
-// Check tests a program as an engine, in all of [checks], and calls report after each. It
-// returns an error if the program can't be started, or that of ctx.
+// Check tests a program as an engine, in all of [checks], and calls report after each. If it doesn't start, the
+// others have one result, [Skip]. It returns an error if the program can't be started, or that of ctx.
 func Check(ctx context.Context, command []string, dir string, report func(CheckResult)) error {
 	if err := findProgram(command, dir); err != nil {
 		return err
 	}
 	c := &checker{client: client{command: command, dir: dir}, ctx: ctx, rules: rules.MustParse("italian")}
 	defer c.kill()
-	started := true
 	for i, check := range checks {
-		detail, err := "", errors.New("not checked, since the engine doesn't start")
-		if started {
-			if err = c.run(); err == nil {
-				detail, err = check.try(c)
-			}
-			started = i > 0 || err == nil
+		var detail string
+		err := c.run()
+		if err == nil {
+			detail, err = check.try(c)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -92,9 +90,16 @@ func Check(ctx context.Context, command []string, dir string, report func(CheckR
 			}
 		}
 		report(CheckResult{check.name, verdict, textfmt.Escape(textfmt.Cut(detail, maxInfo))})
+		if i == 0 && err != nil {
+			report(CheckResult{fmt.Sprintf("%d more points", Points()-1), Skip, "not checked, since the engine doesn't start"})
+			break
+		}
 	}
 	return nil
 }
+
+// Points returns how many checks there are.
+func Points() int { return len(checks) }
 
 // checker has an engine running at the beginning of each check.
 type checker struct {
@@ -111,7 +116,7 @@ func (c *checker) run() error {
 	}
 	began := time.Now()
 	if err := c.launch(c.ctx, checkPatience); err != nil {
-		return fmt.Errorf("no ugiok: %w", err)
+		return err
 	}
 	c.took = time.Since(began)
 	return nil

@@ -31,15 +31,14 @@ func TestCheckGoodEngines(t *testing.T) {
 func TestCheckBadEngines(t *testing.T) {
 	const boards = "moves on 20 boards"
 	for habit, want := range map[string]map[string]Verdict{
-		"stillborn": {"starts and sends ugiok": Fail, "sends readyok": Fail, "exits on quit": Fail},
-		"exit":      {"starts and sends ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "exits on quit": Pass},
-		"illegal":   {boards: Fail, "plays a win in one": Fail, "ignores unknown commands": Pass},
-		"garbage":   {boards: Fail},
-		"null":      {boards: Fail},
-		"twice":     {"answers stop, once": Fail},
-		"thrice":    {"answers stop, once": Fail},
-		"deaf":      {boards: Pass, "exits on quit": Note, "exits at end of input": Note},
-		"public":    {boards: Pass, "plays a win in one": Pass, "exits on quit": Pass, "exits at end of input": Note},
+		"exit":    {"starts and sends ugiok": Pass, "moves after setpos start": Pass, boards: Fail, "exits on quit": Pass},
+		"illegal": {boards: Fail, "plays a win in one": Fail, "ignores unknown commands": Pass},
+		"garbage": {boards: Fail},
+		"null":    {boards: Fail},
+		"twice":   {"answers stop, once": Fail},
+		"thrice":  {"answers stop, once": Fail},
+		"deaf":    {boards: Pass, "exits on quit": Note, "exits at end of input": Note},
+		"public":  {boards: Pass, "plays a win in one": Pass, "exits on quit": Pass, "exits at end of input": Note},
 	} {
 		t.Run(habit, func(t *testing.T) {
 			t.Parallel()
@@ -49,6 +48,18 @@ func TestCheckBadEngines(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of an engine that doesn't start nothing else is checked, in one line.
+func TestCheckStillbornEngine(t *testing.T) {
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	var results []CheckResult
+	require.NoError(t, Check(t.Context(), []string{exe, "stillborn"}, "", func(r CheckResult) { results = append(results, r) }))
+	require.Equal(t, []CheckResult{
+		{"starts and sends ugiok", Fail, `the engine ended (exit status 7): no weights found\x1b[2J`},
+		{"11 more points", Skip, "not checked, since the engine doesn't start"},
+	}, results)
 }
 
 func TestCheckIsCancelled(t *testing.T) {

@@ -107,7 +107,8 @@ func (c *client) launch(ctx context.Context, limit time.Duration) (err error) {
 	if err != nil {
 		c.kill()
 	}
-	return timedOut(err, "the engine did not send ugiok within %v", limit)
+	return timedOut(err, "the engine did not send ugiok within %v; usual causes: it doesn't flush its output, "+
+		"or it speaks UCI (uciok), not UGI", limit)
 }
 
 // kill ends a program in an unknown state.

@@ -200,7 +200,7 @@ func TestMisbehaviour(t *testing.T) {
 		says string
 	}{
 		"stillborn": {agents.Crashed, `^the engine ended \(exit status 7\): no weights found\\x1b\[2J$`},
-		"mute":      {agents.TimedOut, `^the engine did not send ugiok within 2s$`},
+		"mute":      {agents.TimedOut, `^the engine did not send ugiok within 2s; usual causes: it doesn.t flush its output, or it speaks UCI \(uciok\), not UGI$`},
 		"exit":      {agents.Crashed, `^the engine ended \(exit status 3\): out of \\amemory$`},
 		"orphans":   {agents.Crashed, `^the engine ended \(exit status 4\): bystander \d+$`},
 		"hang":      {agents.TimedOut, `^the engine gave no move within 1s and 500ms of grace$`},

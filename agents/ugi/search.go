@@ -182,7 +182,7 @@ func (s *server) eval(context.Context, string) error {
 	case s.rules.Outcome(p) != rules.Undecided:
 		return errors.New("the game is over")
 	}
-	e, err := eval.ForRules(s.rules)
+	e, _, err := eval.Of(s.agent, s.rules)
 	if err != nil {
 		return err
 	}

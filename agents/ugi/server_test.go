@@ -204,6 +204,17 @@ func TestServerOtherAnswers(t *testing.T) {
 	p := opening(r)
 	require.Equal(t, []string{fmt.Sprintf("eval %d", e.Score(p))},
 		serve(t, "random", "setpos pos "+r.FormatPosition(p)+"\neval\n"))
+	spec, err := agents.ParseSpec("alphabeta:weights=classic,weight.near=150,hash=1")
+	require.NoError(t, err)
+	values, err := testRegistry().Values(spec)
+	require.NoError(t, err)
+	source, err := eval.FromValues(values)
+	require.NoError(t, err)
+	own, err := source.Evaluator(r)
+	require.NoError(t, err)
+	require.NotEqual(t, e.Score(p), own.Score(p))
+	require.Equal(t, []string{fmt.Sprintf("eval %d", own.Score(p))},
+		serve(t, spec.String(), "setpos pos "+r.FormatPosition(p)+"\neval\n"), "by the weights that it plays with")
 	require.Equal(t, []string{"info string eval: expected a position with all pieces placed"},
 		serve(t, "random", "setpos pos 000000/000000/000000/000000/000000/000000 s 222/222\neval\n"))
 	over := "setpos pos 023112/000000/000000/000000/000000/321123 n 1-0\n"

@@ -158,14 +158,8 @@ func termCell(format string, x, unit float64) grid.Cell {
 
 // terms prints the terms of the position's static evaluation, if the agent has one.
 func (a *analyser) terms(agent agents.Agent) error {
-	source, ok := agent.(interface {
-		Evaluator(*rules.Rules) (*eval.Evaluator, error)
-	})
-	if !ok {
-		return nil
-	}
-	e, err := source.Evaluator(a.game.Rules())
-	if err != nil {
+	e, ok, err := eval.Of(agent, a.game.Rules())
+	if err != nil || !ok {
 		return err
 	}
 	p := a.game.Position()

@@ -29,19 +29,18 @@ func (c *engineCheckCmd) Run(ctx context.Context, e *env) error {
 			return fmt.Errorf("--dir: %s: not a directory", c.Dir)
 		}
 	}
-	failed, points := 0, 0
+	passed := 0
 	err := ugi.Check(ctx, c.Command, c.Dir, func(r ugi.CheckResult) {
-		points++
-		if r.Verdict == ugi.Fail {
-			failed++
+		if r.Verdict == ugi.Pass || r.Verdict == ugi.Note {
+			passed++
 		}
 		hanging(e.out, fmt.Sprintf("%-5s %-34s ", r.Verdict, r.Name), textfmt.Escape(r.Detail))
 	})
 	if err != nil {
 		return err
 	}
-	e.out.printf("result %d of %d points without failure\n", points-failed, points)
-	if failed > 0 {
+	e.out.printf("result %d of %d points without failure\n", passed, ugi.Points())
+	if passed < ugi.Points() {
 		return errNo
 	}
 	return nil
