@@ -27,6 +27,9 @@ type Kind struct {
 	// around those of a registry; nil for others.
 	Around func(*Registry) Kind
 
+	// Light reports whether agents of these values decide within some hundredths of a second; nil: it isn't known.
+	Light func(Values) bool
+
 	// New makes an agent. v holds every parameter that has a value, checked
 	// against Params.
 	New func(v Values) (Agent, error)
@@ -121,6 +124,13 @@ func (r *Registry) Values(s Spec) (Values, error) {
 		v[p.Name] = p.Value
 	}
 	return v, errors.Join(errs...)
+}
+
+// Light reports whether the agent a spec names is known to decide within some hundredths of a second.
+func (r *Registry) Light(s Spec) bool {
+	v, err := r.Values(s)
+	light := r.kinds[s.Kind].Light
+	return err == nil && light != nil && light(v)
 }
 
 // New makes the agent a spec names.

@@ -69,7 +69,9 @@ func Levels(registry *agents.Registry) ([]agents.Kind, error) {
 		kinds = append(kinds, agents.Kind{
 			Name: l.Name,
 			Doc:  fmt.Sprintf("level %d, %s: %s", l.Level, l.Agent, l.Doc),
-			New:  func(agents.Values) (agents.Agent, error) { return registry.New(l.Agent) },
+
+			Light: func(agents.Values) bool { return registry.Light(l.Agent) },
+			New:   func(agents.Values) (agents.Agent, error) { return registry.New(l.Agent) },
 		})
 	}
 	return kinds, nil

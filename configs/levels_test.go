@@ -29,6 +29,7 @@ func TestLevels(t *testing.T) {
 		require.Contains(t, k.Doc, fmt.Sprintf("level %d, ", i+1))
 		a, err := registry.New(agents.Spec{Kind: k.Name})
 		require.NoError(t, err)
+		require.Equal(t, k.Name != "master", registry.Light(agents.Spec{Kind: k.Name}), "the strongest takes half a second")
 		for _, name := range []string{"standard", "simplified", "kang"} {
 			require.NoError(t, a.NewGame(t.Context(), agents.Setup{Rules: rules.MustParse(name)}))
 		}

@@ -16,6 +16,9 @@ import (
 const (
 	maxDepth     = 64 // plies
 	defaultDepth = 2  // where nothing bounds the search
+
+	// lightNodes take some hundredths of a second.
+	lightNodes = 20_000
 )
 
 // Kind returns the kind of agent that searches by alpha-beta.
@@ -24,7 +27,10 @@ func Kind() agents.Kind {
 		Name:   "alphabeta",
 		Doc:    "alpha-beta search with iterative deepening and a transposition table",
 		Params: slices.Concat(agents.ParamsOf(config{}), eval.Params()),
-		New:    newPlayer,
+		Light: func(v agents.Values) bool {
+			return v.Int("depth") == 1 || v["nodes"] != "" && v.Int("nodes") <= lightNodes
+		},
+		New: newPlayer,
 	}
 }
 

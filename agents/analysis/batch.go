@@ -71,7 +71,7 @@ type answer struct {
 // agents/README.md describes both. A mistake in a line is answered and ends nothing. It returns
 // when all are answered, or with the error of reading, of writing or of ctx.
 func (b *Batch) Run(ctx context.Context, in io.Reader, out io.Writer) error {
-	pool := NewPool(b.Registry, b.Workers, 0, b.Log)
+	pool := NewPool(b.Registry, b.Workers, b.Workers, 0, b.Log)
 	defer pool.Close()
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(b.Workers) // no more lines are read until one is answered
@@ -131,7 +131,7 @@ func (b *Batch) answer(ctx context.Context, pool *Pool, text []byte, a *answer) 
 		a.Result, a.Reason = o.String(), string(reason)
 		return nil
 	}
-	return pool.Use(ctx, b.Spec, func(ctx context.Context, agent agents.Agent) error {
+	return pool.Use(ctx, "", b.Spec, func(ctx context.Context, agent agents.Agent) error {
 		return Search(ctx, agent, r, func(_ Line, all []Line) { a.Lines = all })
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gyges/agents"
@@ -15,120 +14,87 @@ import (
 // ErrYielded is the cause of the end of a search that made room for another one.
 var ErrYielded = errors.New("the search was ended as another one was waiting")
 
-// yieldTime is how long a search that yields waits until another one yields to it.
-const yieldTime = 10 * time.Second
+// yieldTime is how long a search that yields keeps its slot while other clients wait for one.
+const yieldTime = 5 * time.Second
 
-// Pool runs a bounded number of concurrent searches. Each slot keeps the agent of its last
-// search: agents may have large tables. It is safe for concurrent use.
+// Pool runs a bounded number of concurrent searches. A slot that becomes free goes to the client that has the
+// fewest, of several to the one that has waited longest since it came or since its last search ended. Each slot
+// keeps the agent of its last search: agents may have large tables. It is safe for concurrent use.
 type Pool struct {
 	registry *agents.Registry
 	log      *slog.Logger
 	maxTime  time.Duration
-	free     chan struct{} // a value for each slot that is not busy
-	waiting  atomic.Int64  // searches that don't yield, and have no slot yet
+	share    int
 
-	mu    sync.Mutex
-	slots []*slot // the one used longest ago first
+	mu      sync.Mutex
+	slots   []*slot // the one used longest ago first
+	waiting []*turn // those of a client come last once a search of it has ended
 }
 
 type slot struct {
 	spec  string
 	agent agents.Agent // nil: none
-	busy  bool
-	yield context.CancelCauseFunc // ends a search that yields; nil: it doesn't
+	turn  *turn        // nil: it is idle
 }
 
-// NewPool returns a pool of n concurrent searches, each ended after maxTime; 0: no
+// turn is a search that waits for a slot or has one.
+type turn struct {
+	client, spec string
+	slot         chan *slot
+	yield        context.CancelCauseFunc // ends a search that yields; nil: it doesn't
+	until        time.Time               // when it yields to other clients
+	yielded      bool
+}
+
+// NewPool returns a pool of n concurrent searches, at most share of one client, each ended after maxTime; 0: no
 // bound. It must be closed.
-func NewPool(registry *agents.Registry, searches int, maxTime time.Duration, log *slog.Logger) *Pool {
-	p := &Pool{registry: registry, log: log, maxTime: maxTime, free: make(chan struct{}, searches)}
-	for range searches {
+func NewPool(registry *agents.Registry, n, share int, maxTime time.Duration, log *slog.Logger) *Pool {
+	p := &Pool{registry: registry, log: log, maxTime: maxTime, share: share}
+	for range n {
 		p.slots = append(p.slots, new(slot))
-		p.free <- struct{}{}
 	}
 	return p
 }
 
 // Use calls search with an agent of that spec, which is used by nothing else meanwhile. It
-// blocks while too many others search; if some of them yield, one of those ends. An agent is
-// not used again after an error.
-func (p *Pool) Use(ctx context.Context, spec agents.Spec, search func(context.Context, agents.Agent) error) error {
-	p.waiting.Add(1)
-	select {
-	case <-p.free:
-	default:
-		p.interrupt()
-		select {
-		case <-p.free:
-		case <-ctx.Done():
-			p.waiting.Add(-1)
-			return context.Cause(ctx)
-		}
-	}
-	p.waiting.Add(-1)
-	return p.run(ctx, spec, nil, search)
+// blocks until it is the client's turn. An agent is not used again after an error.
+func (p *Pool) Use(
+	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
+) error {
+	return p.use(ctx, spec, &turn{client: client}, search)
 }
 
-// UseYielding is Use, except that others end for this search only after some seconds, and that
-// its context is cancelled, with the cause [ErrYielded], when it must end for another one.
+// UseYielding is Use, except that the search's context is cancelled, with the cause [ErrYielded], when it must end
+// for another one: at once for one of Use by the same client, after some seconds for any.
 func (p *Pool) UseYielding(
-	ctx context.Context, spec agents.Spec, search func(context.Context, agents.Agent) error,
+	ctx context.Context, client string, spec agents.Spec, search func(context.Context, agents.Agent) error,
 ) error {
-	if err := p.wait(ctx); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return p.run(ctx, spec, cancel, search)
+	return p.use(ctx, spec, &turn{client: client, yield: cancel}, search)
 }
 
-// wait takes a slot for a search that yields.
-func (p *Pool) wait(ctx context.Context) error {
-	turn := time.NewTicker(yieldTime)
-	defer turn.Stop()
-	for {
-		select {
-		case <-p.free:
-			if p.waiting.Load() == 0 {
-				return nil
-			}
-			p.free <- struct{}{} // for one that doesn't yield
-		case <-turn.C:
-			p.interrupt()
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// interrupt ends a search that yields, the one that began first, if there is one.
-func (p *Pool) interrupt() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, s := range p.slots {
-		if s.busy && s.yield != nil {
-			s.yield(ErrYielded)
-			s.yield = nil
-			return
-		}
-	}
-}
-
-// run searches in a slot that the caller has taken, and frees it.
-func (p *Pool) run(
-	ctx context.Context, spec agents.Spec, yield context.CancelCauseFunc,
-	search func(context.Context, agents.Agent) error,
+func (p *Pool) use(
+	ctx context.Context, spec agents.Spec, t *turn, search func(context.Context, agents.Agent) error,
 ) (err error) {
-	s := p.acquire(spec.String(), yield)
+	t.spec = spec.String()
+	s, err := p.wait(ctx, t)
+	if err != nil {
+		return err
+	}
 	failed := true // also by a panic
 	defer func() {
-		p.release(s, failed)
-		p.free <- struct{}{}
+		if failed {
+			p.closeAgent(s)
+		}
+		p.release(s)
 	}()
-	if s.agent == nil {
+	if s.spec != t.spec {
+		p.closeAgent(s)
 		if s.agent, err = p.registry.New(spec); err != nil {
 			return err
 		}
+		s.spec = t.spec
 	}
 	if p.maxTime > 0 {
 		var cancel context.CancelFunc
@@ -140,31 +106,128 @@ func (p *Pool) run(
 	return err
 }
 
-// acquire returns a free slot: one with that agent, or else the one used longest ago,
-// without an agent.
-func (p *Pool) acquire(spec string, yield context.CancelCauseFunc) *slot {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.slots, func(s *slot) bool { return !s.busy && s.spec == spec })
-	if i < 0 {
-		i = slices.IndexFunc(p.slots, func(s *slot) bool { return !s.busy })
-		p.closeAgent(p.slots[i])
+// Turn blocks until it is the client's turn to search without an agent of the pool. end must be called when the
+// search has ended.
+func (p *Pool) Turn(ctx context.Context, client string) (end func(), err error) {
+	s, err := p.wait(ctx, &turn{client: client})
+	if err != nil {
+		return func() {}, err
 	}
-	s := p.slots[i]
-	p.slots = append(slices.Delete(p.slots, i, i+1), s)
-	s.spec, s.busy, s.yield = spec, true, yield
-	return s
+	return func() { p.release(s) }, nil
 }
 
-// release frees a slot. An agent that failed is not used again.
-func (p *Pool) release(s *slot, failed bool) {
+// wait takes a slot when it is the client's turn.
+func (p *Pool) wait(ctx context.Context, t *turn) (*slot, error) {
+	t.slot = make(chan *slot, 1)
+	p.mu.Lock()
+	p.waiting = append(p.waiting, t)
+	p.schedule()
+	p.mu.Unlock()
+	select {
+	case s := <-t.slot:
+		return s, nil
+	case <-ctx.Done():
+	}
+	if !p.remove(t) { // it has got one at the same time
+		p.release(<-t.slot)
+	}
+	return nil, context.Cause(ctx)
+}
+
+// remove reports whether the turn was waiting.
+func (p *Pool) remove(t *turn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s.busy, s.yield = false, nil; failed {
-		p.closeAgent(s)
+	n := len(p.waiting)
+	p.waiting = slices.DeleteFunc(p.waiting, func(w *turn) bool { return w == t })
+	return len(p.waiting) < n
+}
+
+// release frees a slot. Its client comes after the others that wait.
+func (p *Pool) release(s *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	client, last := s.turn.client, map[bool]int{true: 1}
+	s.turn = nil
+	slices.SortStableFunc(p.waiting, func(a, b *turn) int { return last[a.client == client] - last[b.client == client] })
+	p.schedule()
+}
+
+// schedule gives idle slots to those whose turn it is, and lets a search yield to those that wait further. The
+// caller holds the lock.
+func (p *Pool) schedule() {
+	held := map[string]int{} // slots by client
+	isIdle := func(s *slot) bool { return s.turn == nil }
+	for _, s := range p.slots {
+		if !isIdle(s) {
+			held[s.turn.client]++
+		}
+	}
+	for slices.ContainsFunc(p.slots, isIdle) {
+		t := p.next(held)
+		if t == nil {
+			break
+		}
+		i := slices.IndexFunc(p.slots, func(s *slot) bool { return isIdle(s) && s.spec == t.spec })
+		if i < 0 {
+			i = slices.IndexFunc(p.slots, isIdle)
+		}
+		s := p.slots[i]
+		p.slots = append(slices.Delete(p.slots, i, i+1), s)
+		p.waiting = slices.DeleteFunc(p.waiting, func(w *turn) bool { return w == t })
+		held[t.client]++
+		s.turn, t.until = t, time.Now().Add(yieldTime)
+		t.slot <- s
+		if t.yield != nil {
+			time.AfterFunc(yieldTime, func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.schedule()
+			})
+		}
+	}
+	p.interrupt(held)
+}
+
+// next returns the turn that comes next; nil: none may have a slot.
+func (p *Pool) next(held map[string]int) (found *turn) {
+	for _, t := range p.waiting {
+		n := held[t.client]
+		if n < p.share && (found == nil || n < held[found.client] ||
+			t.client == found.client && t.yield == nil && found.yield != nil) {
+			found = t
+		}
+	}
+	return found
+}
+
+// interrupt ends a search that yields, the one that began first, unless one is ending: at once for a search of its
+// client that doesn't yield, after yieldTime for others.
+func (p *Pool) interrupt(held map[string]int) {
+	var found *turn
+	for _, s := range p.slots {
+		t := s.turn
+		if t == nil || t.yield == nil {
+			continue
+		}
+		if t.yielded {
+			return
+		}
+		over := !time.Now().Before(t.until)
+		if found == nil && slices.ContainsFunc(p.waiting, func(w *turn) bool {
+			same := w.client == t.client
+			return same && (over || w.yield == nil) || over && held[w.client] < p.share
+		}) {
+			found = t
+		}
+	}
+	if found != nil {
+		found.yielded = true
+		found.yield(ErrYielded)
 	}
 }
 
+// closeAgent closes the agent of a slot.
 func (p *Pool) closeAgent(s *slot) {
 	if err := agents.Close(s.agent); err != nil {
 		p.log.Warn("closing an agent", "error", err)
@@ -177,8 +240,8 @@ func (p *Pool) Busy() (specs []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
-		if s.busy {
-			specs = append(specs, s.spec)
+		if s.turn != nil {
+			specs = append(specs, s.turn.spec)
 		}
 	}
 	slices.Sort(specs)
@@ -190,7 +253,7 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.slots {
-		if !s.busy {
+		if s.turn == nil {
 			p.closeAgent(s)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"gyges/agents"
+	"gyges/agents/explore"
 	"gyges/agents/internal/agenttest"
 	"gyges/rules"
 )
@@ -157,6 +158,21 @@ func TestWeightsFiles(t *testing.T) {
 		spec.Params[0].Value = path + "x"
 		_, err = Registry().New(spec)
 		require.ErrorContains(t, err, "no such file")
+	}
+}
+
+// Agents are light if their parameters say that they decide soon.
+func TestLight(t *testing.T) {
+	registry := Registry(explore.Kind(Registry()))
+	for text, want := range map[string]bool{
+		"random": true, "greedy": true, "alphabeta": false, "alphabeta:nodes=20000": true, "alphabeta:nodes=20001": false,
+		"alphabeta:depth=1": true, "alphabeta:depth=2": false, "alphabeta:movetime=1ms": false, "mcts": false,
+		"explore:agent=greedy,temperature=0": true, "explore:agent=alphabeta:depth=1": true, "explore:agent=mcts": false,
+		"explore": false, "explore:agent=none": false, "none": false, "alphabeta:nodes=x": false,
+	} {
+		spec, err := agents.ParseSpec(text)
+		require.NoError(t, err)
+		require.Equal(t, want, registry.Light(spec), text)
 	}
 }
 

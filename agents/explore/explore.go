@@ -32,7 +32,11 @@ func Kind(registry *agents.Registry) agents.Kind {
 			{Name: Param, Type: agents.Text, Spec: true, Doc: "spec of the agent it plays like, quoted where it has a comma"},
 		}, agents.ParamsOf(Options{})...),
 		Around: Kind,
-		New:    func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
+		Light: func(v agents.Values) bool {
+			like, err := agents.ParseSpec(v[Param])
+			return err == nil && registry.Light(like)
+		},
+		New: func(v agents.Values) (agents.Agent, error) { return newPlayer(registry, v) },
 	}
 }
 

@@ -19,6 +19,7 @@ func Kind() agents.Kind {
 		Name:   "greedy",
 		Doc:    "one ply by the evaluation; takes a win and avoids handing one over",
 		Params: eval.Params(),
+		Light:  func(agents.Values) bool { return true },
 		New: func(v agents.Values) (agents.Agent, error) {
 			weights, err := eval.FromValues(v)
 			return &player{Source: weights}, err

@@ -15,7 +15,9 @@ func Kind() agents.Kind {
 	return agents.Kind{
 		Name: "random",
 		Doc:  "plays a legal move drawn uniformly",
-		New:  func(agents.Values) (agents.Agent, error) { return &player{}, nil },
+
+		Light: func(agents.Values) bool { return true },
+		New:   func(agents.Values) (agents.Agent, error) { return &player{}, nil },
 	}
 }
 

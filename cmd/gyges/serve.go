@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,9 @@ type serveCmd struct {
 	Results  string   `default:"results" placeholder:"DIR" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
+	Proxies  []string `name:"trusted-proxy" sep:"none" placeholder:"CIDR" help:"Address or network of a reverse proxy whose X-Forwarded-For or Forwarded headers say who asks. May be repeated. Default: none is believed."`
 	Agent    []string `sep:"none" placeholder:"SPEC" complete:"agents" help:"A further agent to play against, such as ugi:cmd=./engine. May be repeated."`
-	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores."`
+	Searches int      `default:"0" placeholder:"N" help:"Most searches at a time. Default: half the cores, at least 2."`
 	Games    int      `default:"24" placeholder:"N" help:"Most games in progress. Default: 24."`
 }
 
@@ -42,7 +44,8 @@ const (
 func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	addr, errAddr := c.address()
 	players, errAgents := c.players(ctx, e)
-	if err := errors.Join(errAddr, c.check(), errAgents); err != nil {
+	proxies, errProxies := c.proxies()
+	if err := errors.Join(errAddr, errProxies, c.check(), errAgents); err != nil {
 		return err
 	}
 	hint, errHint := agents.ParseSpec("alphabeta:movetime=1s")
@@ -54,7 +57,9 @@ func (c *serveCmd) Run(ctx context.Context, e *env) error {
 	if name, err := os.Hostname(); err == nil && c.Open {
 		hosts = append(hosts, name, name+".local")
 	}
-	s := web.New(web.Config{Open: c.Open, Hosts: hosts, Conns: browser.Conns(c.Games), Log: e.log})
+	s := web.New(web.Config{
+		Open: c.Open, Hosts: hosts, Proxies: proxies, Conns: browser.Conns(c.Games), Log: e.log,
+	})
 	runs, err := live.New(s, c.Results, c.Runs)
 	if err != nil {
 		return errors.Join(err, s.Close())
@@ -126,6 +131,22 @@ func (c *serveCmd) address() (*net.TCPAddr, error) {
 			"expected an address of this machine alone, like 127.0.0.1:8080, or --open", c.Addr)
 	}
 	return addr, nil
+}
+
+// proxies reads the networks of --trusted-proxy.
+func (c *serveCmd) proxies() (list []netip.Prefix, err error) {
+	for _, text := range c.Proxies {
+		network, errText := netip.ParsePrefix(text)
+		if ip, errIP := netip.ParseAddr(text); errIP == nil {
+			network, errText = netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()), nil
+		}
+		if errText != nil || network.Bits() == 0 || network.Addr().Is4In6() {
+			err = errors.Join(err, fmt.Errorf(
+				"--trusted-proxy: expected an address or a network, like 127.0.0.1 or 10.0.0.0/8, found %.60q", text))
+		}
+		list = append(list, network)
+	}
+	return list, err
 }
 
 // players are the opponents to choose from: the named levels, the built-in kinds,

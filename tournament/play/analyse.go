@@ -143,7 +143,7 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 		p.server.Fail(w, err)
 		return
 	}
-	ctx, end, err := p.analyses.begin(r.Context(), pageKey{web.Client(r), r.FormValue("page")})
+	ctx, end, err := p.analyses.begin(r.Context(), pageKey{r.RemoteAddr, r.FormValue("page")})
 	if err != nil {
 		p.server.Fail(w, err)
 		return
@@ -156,7 +156,7 @@ func (p *Pages) analyse(w http.ResponseWriter, r *http.Request) {
 	}
 	defer to.Close()
 	var ended error
-	err = p.pool.UseYielding(to.Context(), p.Analyst, func(ctx context.Context, agent agents.Agent) error {
+	err = p.pool.UseYielding(to.Context(), r.RemoteAddr, p.Analyst, func(ctx context.Context, agent agents.Agent) error {
 		ended = analysis.Search(ctx, agent, q, func(_ analysis.Line, all []analysis.Line) { to.Send("lines", all) })
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the agent is used again; ended has the error

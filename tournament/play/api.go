@@ -104,7 +104,7 @@ func (p *Pages) createGame(r *http.Request, q newGameRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stateAfter(g, p.start(web.Client(r), g))
+	return stateAfter(g, p.start(r.RemoteAddr, g))
 }
 
 // goOn makes a game that goes on from a position of another one, without a clock.
@@ -222,12 +222,11 @@ func (p *Pages) getGame(w http.ResponseWriter, r *http.Request) {
 	}
 	now, changed := g.snapshot()
 	if after, err := strconv.ParseInt(r.FormValue("after"), 10, 64); err == nil {
-		client := web.Client(r)
-		if !p.server.Waits.Acquire(client) {
+		if !p.server.Waits.Acquire(r.RemoteAddr) {
 			p.server.Fail(w, web.TooMany("too many requests from your address are waiting for a move"))
 			return
 		}
-		defer p.server.Waits.Release(client)
+		defer p.server.Waits.Release(r.RemoteAddr)
 		web.AllowLongWait(w)
 		ctx, cancel := context.WithTimeout(r.Context(), longPoll)
 		defer cancel()
@@ -272,7 +271,7 @@ func (p *Pages) hint(r *http.Request, q hintRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	line, d, err := g.hint(r.Context(), q.Ply)
+	line, d, err := g.hint(r.Context(), r.RemoteAddr, q.Ply)
 	if err != nil {
 		return nil, err
 	}

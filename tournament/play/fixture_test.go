@@ -43,6 +43,7 @@ type testServer struct {
 	games   *Pages
 	t       testing.TB
 	results string
+	from    string // the address of those who ask; "": some
 }
 
 // testConfig is the configuration of a test server.
@@ -68,7 +69,7 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 			{Name: "alphabeta", Spec: spec("alphabeta"), Times: []agents.Spec{spec("alphabeta:nodes=10"),
 				spec("alphabeta:nodes=20")}, Spans: []string{"short", "long"}},
 			{Name: "panics", Spec: spec("panics")}, {Name: "cheats", Spec: spec("cheats")}, {Name: "sleeps",
-				Spec: spec("sleeps")},
+				Spec: spec("sleeps")}, {Name: "answers", Spec: spec("answers")},
 		},
 		Hint: spec("alphabeta:nodes=200"), Analyst: spec("alphabeta:hash=1"), Searches: 1,
 	}}
@@ -80,10 +81,16 @@ func newTestServer(t testing.TB, change ...func(*testConfig)) *testServer {
 	require.NoError(t, err)
 	c.Run = runs.Run
 	t.Cleanup(func() { _ = s.Close() }) // tests of its error call it
-	return &testServer{s, New(s, c.Config), t, results}
+	return &testServer{s, New(s, c.Config), t, results, ""}
 }
 
-// testKinds are agents that misbehave.
+// at returns the server for another client.
+func (s testServer) at(address string) *testServer {
+	s.from = address + ":1"
+	return &s
+}
+
+// testKinds are agents that misbehave, and one that takes its turn among the long searches.
 func testKinds() []agents.Kind {
 	kind := func(name string, choose func(context.Context, *rules.Game) (agents.Decision, error)) agents.Kind {
 		return agents.Kind{Name: name, New: func(agents.Values) (agents.Agent, error) { return testAgent(choose), nil }}
@@ -92,6 +99,9 @@ func testKinds() []agents.Kind {
 		kind("panics", func(context.Context, *rules.Game) (agents.Decision, error) { panic("<b>boom</b>") }),
 		kind("cheats", func(context.Context, *rules.Game) (agents.Decision, error) {
 			return agents.Decision{Move: rules.Pass}, nil
+		}),
+		kind("answers", func(_ context.Context, g *rules.Game) (agents.Decision, error) {
+			return agents.Decision{Move: g.Legal().At(0)}, nil
 		}),
 		kind("sleeps", func(ctx context.Context, _ *rules.Game) (agents.Decision, error) {
 			<-ctx.Done()
@@ -114,6 +124,9 @@ func (s *testServer) get(path string) *httptest.ResponseRecorder {
 }
 
 func (s *testServer) do(r *http.Request) *httptest.ResponseRecorder {
+	if s.from != "" {
+		r.RemoteAddr = s.from
+	}
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
 	return w

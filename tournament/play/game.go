@@ -21,6 +21,7 @@ import (
 type game struct {
 	id     string
 	pages  *Pages
+	client string // who began it
 	rules  *rules.Rules
 	start  rules.Position
 	policy string
@@ -260,7 +261,7 @@ func (o *opponent) Choose(ctx context.Context, at *rules.Game, _ agents.Limits) 
 	}
 	setup := o.setup
 	setup.Seed += uint64(n) // the agent may be another instance than at the last move
-	return o.game.pages.choose(ctx, o.game.agent, setup, at)
+	return o.game.pages.choose(ctx, o.game.client, o.game.agent, setup, at)
 }
 
 // inProgress checks that the game is not over. The caller holds the lock.
@@ -415,7 +416,7 @@ func (g *game) copyForHint(ply int) (*rules.Game, error) {
 }
 
 // hint searches the position for the person. It returns the best line in long notation.
-func (g *game) hint(ctx context.Context, ply int) (line []string, d agents.Decision, err error) {
+func (g *game) hint(ctx context.Context, client string, ply int) (line []string, d agents.Decision, err error) {
 	c, err := g.copyForHint(ply)
 	if err != nil {
 		return nil, d, err
@@ -425,7 +426,7 @@ func (g *game) hint(ctx context.Context, ply int) (line []string, d agents.Decis
 		defer g.mu.Unlock()
 		g.hinting = false
 	}()
-	d, err = g.pages.choose(ctx, g.pages.Hint, agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}, c)
+	d, err = g.pages.choose(ctx, client, g.pages.Hint, agents.Setup{Rules: g.rules, Side: g.human, Seed: 1}, c)
 	if err != nil {
 		return nil, d, err
 	}

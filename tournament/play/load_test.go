@@ -80,10 +80,14 @@ func TestLoad(t *testing.T) {
 		appendTo(t, filepath.Join(dir, tournament.GamesFile), lines(drawPair(pair)...))
 		time.Sleep(span / 3)
 	}
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.replies) > 0
+	}, time.Minute, time.Millisecond)
 	count(false)
 	cancel()
 	require.NoError(t, visitors.Wait())
-	require.NotEmpty(t, l.replies)
 	require.Positive(t, l.events)
 	slices.Sort(l.moves)
 	slices.Sort(l.replies)

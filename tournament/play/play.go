@@ -38,7 +38,7 @@ type Config struct {
 	Hint     agents.Spec      // the agent that gives hints
 	Analyst  agents.Spec      // the agent that analyses positions
 
-	Searches int // maximum number of concurrent searches; 0: half the cores, at least one
+	Searches int // maximum number of concurrent searches; 0: half the cores, at least two
 	Games    int // maximum number of games in progress; 0: 24
 
 	// Run returns the folder of a run whose games can be reviewed; ok is false if there is none.
@@ -68,7 +68,8 @@ type Pages struct {
 	Config
 	server   *web.Server
 	pool     *analysis.Pool
-	seed     func() uint64 // of the next game
+	light    *analysis.Pool // of searches that take some hundredths of a second
+	seed     func() uint64  // of the next game
 	records  records
 	quota    web.Quota // of games in progress
 	analyses analyses
@@ -81,18 +82,23 @@ type Pages struct {
 // New adds the pages to a server.
 func New(s *web.Server, c Config) *Pages {
 	if c.Searches == 0 {
-		c.Searches = max(1, runtime.GOMAXPROCS(0)/2)
+		c.Searches = max(2, runtime.GOMAXPROCS(0)/2) // one for others than who searches most
+	}
+	share := c.Searches
+	if s.Shared() {
+		share = max(1, share-1)
 	}
 	if c.Games == 0 {
 		c.Games = defaultGames
 	}
 	p := &Pages{
 		Config: c, server: s, seed: func() uint64 { return mathrand.Uint64N(1e9) },
-		pool:  analysis.NewPool(c.Registry, c.Searches, maxSearchTime, s.Log),
+		pool:  analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
+		light: analysis.NewPool(c.Registry, c.Searches, share, maxSearchTime, s.Log),
 		games: map[string]*game{}, records: records{results: c.Results, log: s.Log},
 	}
 	p.reviews.Max = reviewsPerClient
-	if s.Open {
+	if s.Shared() {
 		p.quota.Max, p.analyses.max = gamesPerClient, analysesPerClient
 	}
 	s.AddAssets(assets)
@@ -153,7 +159,8 @@ func (p *Pages) start(client string, g *game) error {
 			p.Games, int(maxIdleTime.Minutes()))}
 	}
 	now := time.Now()
-	g.id, g.pages, g.seed, g.board, g.version = rand.Text(), p, p.seed(), rules.NewGame(g.rules, g.start), 1
+	g.id, g.pages, g.client = rand.Text(), p, client
+	g.seed, g.board, g.version = p.seed(), rules.NewGame(g.rules, g.start), 1
 	for _, d := range g.decisions {
 		g.board.PlayLegal(d.Move)
 	}
@@ -229,14 +236,19 @@ func (p *Pages) endIdle(now time.Time) {
 // close closes the idle agents and the records.
 func (p *Pages) close() error {
 	p.pool.Close()
+	p.light.Close()
 	return p.records.close()
 }
 
-// choose returns the move of an agent. It blocks while too many others search.
+// choose returns the move of an agent. It blocks until it is the client's turn.
 func (p *Pages) choose(
-	ctx context.Context, spec agents.Spec, setup agents.Setup, g *rules.Game,
+	ctx context.Context, client string, spec agents.Spec, setup agents.Setup, g *rules.Game,
 ) (d agents.Decision, err error) {
-	err = p.pool.Use(ctx, spec, func(ctx context.Context, a agents.Agent) error {
+	pool := p.pool
+	if p.Registry.Light(spec) {
+		pool = p.light
+	}
+	err = pool.Use(ctx, client, spec, func(ctx context.Context, a agents.Agent) error {
 		if err := a.NewGame(ctx, setup); err != nil {
 			return err
 		}

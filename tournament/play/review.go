@@ -1,14 +1,13 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"net/http"
 
-	"gyges/agents"
-	"gyges/agents/analysis"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -38,12 +37,11 @@ type reviewProgress struct {
 // review reviews a game of a run. The response is server-sent events: "progress" after each move, then
 // "review", or "failure". The review ends with the request.
 func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
-	client := web.Client(r)
-	if !p.reviews.Acquire(client) {
+	if !p.reviews.Acquire(r.RemoteAddr) {
 		p.server.Fail(w, web.TooMany("a game is being reviewed for your address; wait for that"))
 		return
 	}
-	defer p.reviews.Release(client)
+	defer p.reviews.Release(r.RemoteAddr)
 	web.AllowLongWait(w)
 	var q reviewRequest
 	err := web.ReadJSON(r, &q)
@@ -61,36 +59,37 @@ func (p *Pages) review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer to.Close()
-	made, err := p.reviewGame(to.Context(), g, func(done, all int) { to.Send("progress", reviewProgress{done, all}) })
-	switch {
-	case err == nil:
+	made, err := p.reviewGame(to.Context(), r.RemoteAddr, g, func(done, all int) {
+		to.Send("progress", reviewProgress{done, all})
+	})
+	if err == nil {
 		to.Send("review", made)
-	case errors.Is(err, context.DeadlineExceeded):
-		to.Send("failure", "the review takes too long here; gyges review has no limit")
-	case to.Context().Err() == nil:
+	} else if to.Context().Err() == nil {
 		p.server.Log.Error("a review failed", "run", q.Run, "game", q.Game, "error", err)
 		to.Send("failure", "the server failed; its log has the reason")
 	}
 }
 
-// reviewGame reviews a game in the place of one search. It gives the place up when a game's move or
-// hint needs it, and then begins again.
+// reviewGame reviews a game. Each move waits for the client's turn among the light searches.
 func (p *Pages) reviewGame(
-	ctx context.Context, rec *record.Game, progress func(done, all int),
-) (made *review.Game, err error) {
+	ctx context.Context, client string, rec *record.Game, progress func(done, all int),
+) (*review.Game, error) {
 	progress(0, len(rec.Moves))
-	for made == nil && err == nil {
-		err = p.pool.UseYielding(ctx, review.Spec(reviewNodes), func(ctx context.Context, a agents.Agent) error {
-			g, err := review.With(a, reviewNodes).Game(ctx, rec, progress)
-			if err == nil {
-				made = g
-			} else if errors.Is(context.Cause(ctx), analysis.ErrYielded) {
-				return nil
-			}
-			return err
-		})
+	reviewer, err := review.New(reviewNodes)
+	if err != nil {
+		return nil, err
 	}
-	return made, err
+	end, err := p.light.Turn(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { end() }()
+	made, failed := reviewer.Game(ctx, rec, func(done, all int) {
+		progress(done, all)
+		end()
+		end, err = p.light.Turn(ctx, client)
+	})
+	return made, cmp.Or(err, failed)
 }
 
 // findRecord returns the record of a game of a run, if it can be reviewed.

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -121,45 +119,11 @@ func TestReviewLimits(t *testing.T) {
 	require.Equal(t, []any{200, "review"}, []any{status, kind}, data)
 }
 
-// A review gives its place to a game's move, and is finished after it.
-func TestReviewYields(t *testing.T) {
-	s := newTestServer(t)
-	var begin sync.Once
-	ended, before := make(chan error, 1), false // whether the move came before the end of the review
-	var reviewed atomic.Bool
-	made, err := s.games.reviewGame(t.Context(), longGame(), func(done, _ int) {
-		if done == 1 {
-			begin.Do(func() {
-				go func() {
-					ended <- s.games.pool.Use(t.Context(), agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
-						before = !reviewed.Load()
-						return nil
-					})
-				}()
-			})
-		}
-	})
-	reviewed.Store(true)
-	require.NoError(t, err)
-	require.NoError(t, <-ended)
-	require.True(t, before)
-	require.NotEmpty(t, made.Moves)
-}
-
-// longGame returns a game of at least ten moves.
-func longGame() *record.Game {
-	g := drawGame("standard", 0, "a", "b")
-	for i := int64(1); len(g.Moves) < 10; i++ {
-		g = drawGame("standard", i, "a", "b")
-	}
-	return g
-}
-
 // occupy takes the place of the server's only search until free is called.
 func occupy(t *testing.T, s *testServer) (free func()) {
 	began, end, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
-		ended <- s.games.pool.Use(t.Context(), agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
+		ended <- s.games.light.Use(t.Context(), "", agents.Spec{Kind: "random"}, func(context.Context, agents.Agent) error {
 			close(began)
 			<-end
 			return nil

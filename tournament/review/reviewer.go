@@ -33,14 +33,9 @@ func New(nodes int64) (*Reviewer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return With(a, nodes), nil
-}
-
-// With returns a reviewer that searches by an agent of [Spec], for nodes within the bounds.
-func With(a agents.Agent, nodes int64) *Reviewer {
 	const mostProof = 1_000_000 // for which the prover takes 64 MB
 	proof := min(nodes, mostProof)
-	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(proof)}
+	return &Reviewer{nodes: nodes, agent: a.(searchAgent), proofNodes: proof, prover: solver.NewProver(proof)}, nil
 }
 
 // Check returns what keeps a game from being reviewed: its record can't be replayed, or it has no moves or more

@@ -30,7 +30,10 @@ type Events struct {
 // NewEvents begins to respond with server-sent events, which must be closed. It returns an
 // [Error] where there are too many such responses.
 func (s *Server) NewEvents(w http.ResponseWriter, r *http.Request) (*Events, error) {
-	client := Client(r)
+	client := r.RemoteAddr
+	if foreign(r) {
+		return nil, errForeign
+	}
 	if !s.Waits.Acquire(client) {
 		return nil, TooMany("too many pages are open at your address; close some")
 	}

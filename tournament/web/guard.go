@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -14,13 +15,8 @@ import (
 
 // guard checks all requests before next handles them.
 func (s *Server) guard(next http.Handler) http.Handler {
-	origin := http.NewCrossOriginProtection() // Sec-Fetch-Site, or else Origin
-	foreign := func(w http.ResponseWriter, _ *http.Request) {
-		s.Refuse(w, http.StatusForbidden, "only this server's own pages may request this")
-	}
-	origin.SetDenyHandler(http.HandlerFunc(foreign))
-	next = origin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = s.client(r) // from here on
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
 			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
@@ -32,12 +28,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		switch {
 		case !s.knownHost(r.Host):
 			s.Refuse(w, http.StatusMisdirectedRequest, "this server has another name; use its address, or name it with --host")
-		case r.Header.Get("Sec-Fetch-Site") == "cross-site" &&
-			(r.Header.Get("Sec-Fetch-Mode") != "navigate" || strings.HasPrefix(r.URL.Path, "/api/")):
-			foreign(w, r)
+		case foreign(r) && !isLink(r):
+			s.Refuse(w, http.StatusForbidden, errForeign.Text)
 		case r.Method != http.MethodPost && r.ContentLength != 0:
 			s.Refuse(w, http.StatusBadRequest, "expected a request without a body")
-		case !s.limiter.allow(Client(r)):
+		case !s.limiter.allow(r.RemoteAddr):
 			h.Set("Retry-After", "1")
 			s.Refuse(w, http.StatusTooManyRequests, "too many requests; wait a second")
 		default:
@@ -45,6 +40,29 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+var errForeign = Error{http.StatusForbidden, "only this server's own pages may request this"}
+
+// foreign reports whether a page of another origin makes the request, by what browsers say of it. The origin "null"
+// has no meaning by itself: some send it for this server's pages, which don't tell where they are.
+func foreign(r *http.Request) bool {
+	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
+	own := site == "same-origin" || site == "none"
+	at, err := url.Parse(origin)
+	switch {
+	case site != "" && !own:
+		return true
+	case origin == "" || own && origin == "null":
+		return false
+	}
+	return err != nil || !strings.EqualFold(at.Host, r.Host)
+}
+
+// isLink reports whether the request follows a link to a page.
+func isLink(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/api/") &&
+		r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
 // knownHost reports whether a name in a request is one of this server. A page of
@@ -59,26 +77,6 @@ func (s *Server) knownHost(host string) bool {
 	}
 	return host == "localhost" ||
 		slices.ContainsFunc(s.Hosts, func(name string) bool { return host == strings.ToLower(name) })
-}
-
-// Client returns the address of a request without the port; of IPv6 the network of
-// 64 bits, which is what one customer has.
-func Client(r *http.Request) string { return clientOf(r.RemoteAddr) }
-
-func clientOf(remote string) string {
-	at, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return remote
-	}
-	ip := at.Addr().Unmap()
-	if ip.Is4() {
-		return ip.String()
-	}
-	network, err := ip.WithZone("").Prefix(64)
-	if err != nil {
-		return remote
-	}
-	return network.String()
 }
 
 // Quota bounds a number, such as that of games, for each client.

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -52,6 +53,8 @@ type Config struct {
 	Conns int      // maximum number of connections, if it is more than 256
 	Rate  float64  // of requests of one address, a second; 0: 40
 
+	Proxies []netip.Prefix // from which the headers X-Forwarded-For and Forwarded are believed
+
 	Streams int // maximum number of pages that get events; 0: 48
 	Log     *slog.Logger
 }
@@ -69,7 +72,10 @@ type Server struct {
 	streams chan struct{}
 	limiter limiter
 	conns   Quota
+	byConn  sync.Map // names of clients by connection
 	handler http.Handler
+
+	networks networks
 
 	ctx     context.Context // until the server is closed
 	stop    context.CancelFunc
@@ -87,9 +93,10 @@ func New(c Config) *Server {
 	s := &Server{
 		Config: c, mux: http.NewServeMux(), streams: make(chan struct{}, cmp.Or(c.Streams, maxStreams)),
 		limiter:     limiter{limit: rate.Limit(cmp.Or(c.Rate, requestsPerSecond))},
+		networks:    networks{addrs: net.InterfaceAddrs},
 		readTimeout: readTimeout, writeTimeout: writeTimeout, closeTimeout: closeTimeout,
 	}
-	if c.Open {
+	if s.Shared() {
 		s.conns.Max, s.Waits.Max = connsPerClient, waitsPerClient
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -100,6 +107,9 @@ func New(c Config) *Server {
 	})
 	return s
 }
+
+// Shared reports whether requests come from several clients, so that what each may have is bounded.
+func (s *Server) Shared() bool { return s.Open || len(s.Proxies) > 0 }
 
 // HandleFunc registers the handler of a pattern as of [http.ServeMux].
 func (s *Server) HandleFunc(pattern string, handler http.HandlerFunc) {
@@ -147,16 +157,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return errors.Join(fmt.Errorf("serving: %w", err), s.Close())
 }
 
-// countConn closes a connection that is one too many for its address.
+// countConn closes a connection that is one too many for its client. Those of proxies are not bounded.
 func (s *Server) countConn(c net.Conn, state http.ConnState) {
-	client := clientOf(c.RemoteAddr().String())
 	switch state {
 	case http.StateNew:
+		peer, err := parseAddr(c.RemoteAddr().String())
+		if err != nil || s.trusts(peer) {
+			return
+		}
+		client := s.name(peer)
+		s.byConn.Store(c, client)
 		if !s.conns.add(client) {
 			_ = c.Close()
 		}
 	case http.StateClosed:
-		s.conns.Release(client)
+		if client, ok := s.byConn.LoadAndDelete(c); ok {
+			s.conns.Release(client.(string))
+		}
 	}
 }
 

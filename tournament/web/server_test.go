@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,39 +122,150 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Only the server's own pages change anything.
+// Only the server's own pages change anything, ask for data or follow events; links from elsewhere lead to pages.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, Config{})
-	for _, c := range []struct {
-		header, value string
-		want          int
-	}{
-		{"", "", 201}, // no browser
-		{"Sec-Fetch-Site", "same-origin", 201}, {"Sec-Fetch-Site", "none", 201},
-		{"Sec-Fetch-Site", "same-site", 403}, {"Sec-Fetch-Site", "cross-site", 403},
-		{"Origin", "http://localhost", 201}, {"Origin", "http://localhost:81", 403},
-		{"Origin", "http://evil.example", 403}, {"Origin", "null", 403},
-		{"Content-Type", "text/plain", 415}, {"Content-Type", "application/x-www-form-urlencoded", 415},
-		{"Content-Type", "", 415}, {"Content-Type", ";", 415},
-	} {
-		r := post("{}")
-		if c.header != "" {
-			r.Header.Set(c.header, c.value)
-		}
-		require.Equal(t, c.want, s.do(r).Code, "%s: %s", c.header, c.value)
+	s.HandleFunc("GET /api/data", func(w http.ResponseWriter, _ *http.Request) { WriteJSON(w, http.StatusOK, 1) })
+	const site, mode, origin = "Sec-Fetch-Site", "Sec-Fetch-Mode", "Origin"
+	own := []http.Header{
+		{}, // no browser
+		{site: {"same-origin"}}, {site: {"none"}}, {site: {"same-origin"}, origin: {"null"}},
+		{origin: {"http://localhost"}}, {origin: {"https://LOCALHOST"}}, {site: {"same-origin"}, origin: {"http://localhost"}},
 	}
-	r := get("/events")
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	r.Header.Set("Sec-Fetch-Mode", "cors")
-	require.Equal(t, http.StatusForbidden, s.do(r).Code)
-	r = get("/")
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	r.Header.Set("Sec-Fetch-Mode", "navigate")
-	require.Equal(t, http.StatusOK, s.do(r).Code, "a link from elsewhere")
-	r.URL.Path = "/api/analyse"
-	require.Equal(t, http.StatusForbidden, s.do(r).Code, "a frame elsewhere")
+	foreign := []http.Header{
+		{site: {"same-site"}}, {site: {"cross-site"}}, {site: {"cross-site"}, mode: {"no-cors"}}, {site: {"x"}},
+		{origin: {"http://localhost:81"}}, {origin: {"http://evil.example"}}, {origin: {"null"}}, {origin: {"%"}},
+		{origin: {"http://localhost.evil.example"}}, {origin: {"http://evil.example/localhost"}}, {origin: {"localhost"}},
+		{site: {"same-origin"}, origin: {"http://evil.example"}}, {site: {"cross-site"}, origin: {"http://localhost"}},
+		{site: {"none"}, origin: {"http://evil.example"}},
+	}
+	link := http.Header{site: {"cross-site"}, mode: {"navigate"}}
+	ask := func(method, path string, h http.Header, want int) {
+		t.Helper()
+		body := ""
+		if method == http.MethodPost {
+			body = "{}"
+		}
+		r := httptest.NewRequest(method, "http://localhost"+path, strings.NewReader(body))
+		r.Header = h.Clone()
+		r.Header.Set("Content-Type", "application/json")
+		require.Equal(t, want, s.do(r).Code, "%s %s %v", method, path, h)
+	}
+	for _, h := range own {
+		ask("POST", "/api/echo", h, 201)
+		ask("GET", "/api/data", h, 200)
+		ask("GET", "/", h, 200)
+	}
+	ask("GET", "/events", own[1], 200)
+	for _, h := range append(foreign, link) {
+		ask("POST", "/api/echo", h, 403)
+		for _, method := range []string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"} {
+			ask(method, "/api/data", h, 403)
+			ask(method, "/api/none", h, 403)
+		}
+		ask("GET", "/events", h, 403)
+	}
+	for _, h := range foreign {
+		ask("GET", "/", h, 403) // fetched by a script, or part of a page
+	}
+	for _, path := range []string{"/", "/board.js"} {
+		ask("GET", path, link, 200)
+		ask("HEAD", path, http.Header{site: {"same-site"}, mode: {"navigate"}}, 200)
+		ask("POST", path, link, 403)
+	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "", ";"} {
+		r := post("{}")
+		r.Header.Set("Content-Type", kind)
+		require.Equal(t, http.StatusUnsupportedMediaType, s.do(r).Code, kind)
+	}
 }
+
+// The bounds count addresses; beyond the machine's own networks IPv6 networks of customers. Only a trusted proxy is
+// believed for whom it asks.
+func TestClients(t *testing.T) {
+	t.Parallel()
+	addrs := func(list ...string) func() ([]net.Addr, error) {
+		return func() ([]net.Addr, error) {
+			var found []net.Addr
+			for _, text := range list {
+				ip, network, err := net.ParseCIDR(text)
+				require.NoError(t, err)
+				found = append(found, &net.IPNet{IP: ip, Mask: network.Mask})
+			}
+			return found, nil
+		}
+	}
+	s := newTestServer(t, Config{Proxies: []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd77::ff/128"),
+	}})
+	s.networks.addrs = addrs("127.0.0.1/8", "::1/128", "192.168.0.7/24", "fd77::1/64", "2001:db8:5::1/48", "fe80::1/64")
+	const proxy, xff, fwd = "127.0.0.1:80", "X-Forwarded-For", "Forwarded"
+	for _, c := range []struct {
+		remote string
+		header http.Header
+		want   string
+	}{
+		{"192.0.2.1:5", nil, "192.0.2.1"},
+		{"[::ffff:192.0.2.1]:5", nil, "192.0.2.1"},
+		{"[fd77::2]:5", nil, "fd77::2"},
+		{"[fd77::3]:6", nil, "fd77::3"},
+		{"[2001:db8:5:9::1]:6", nil, "2001:db8:5:9::1"},
+		{"[fd77:0:0:1::3]:6", nil, "fd77:0:0:1::/64"},
+		{"[2001:db8:1:2:3::4]:5", nil, "2001:db8:1:2::/64"},
+		{"[fe80::2%eth0]:5", nil, "fe80::2%eth0"},
+		{"[fe80::2%eth1]:5", nil, "fe80::2%eth1"},
+		{"[febf::2%eth1]:5", nil, "febf::2%eth1"},
+		{"[::1]:5", nil, "::1"},
+		{"@", nil, "@"},
+		// not from a proxy
+		{"192.0.2.1:5", http.Header{xff: {"9.9.9.9"}, fwd: {"for=9.9.9.9"}}, "192.0.2.1"},
+		{"127.0.0.2:5", http.Header{xff: {"9.9.9.9"}}, "127.0.0.2"},
+		// from one
+		{proxy, nil, "127.0.0.1"},
+		{proxy, http.Header{xff: {"192.0.2.1"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"9.9.9.9, 192.0.2.1"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"9.9.9.9", "8.8.8.8", "192.0.2.1"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"9.9.9.9, 192.0.2.1, 10.1.1.1,127.0.0.1"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"10.0.0.2, 10.0.0.1"}}, "10.0.0.2"},
+		{proxy, http.Header{xff: {"192.0.2.1:443"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"[2001:db8:1:2::3]:443"}}, "2001:db8:1:2::/64"},
+		{proxy, http.Header{xff: {"2001:db8:1:2::3"}}, "2001:db8:1:2::/64"},
+		{proxy, http.Header{xff: {"::ffff:192.0.2.1"}}, "192.0.2.1"},
+		{"[fd77::ff]:1", http.Header{xff: {"192.0.2.1"}}, "192.0.2.1"},
+		{"[::ffff:10.0.0.3]:1", http.Header{xff: {"192.0.2.1"}}, "192.0.2.1"},
+		{proxy, http.Header{fwd: {`for=9.9.9.9, For="192.0.2.1:7";proto=https;by=127.0.0.1`}}, "192.0.2.1"},
+		{proxy, http.Header{fwd: {`proto=http; for="[2001:db8:1:2::3]"`}}, "2001:db8:1:2::/64"},
+		{proxy, http.Header{fwd: {`for="9.9.9.9`, `for=192.0.2.1`}}, "192.0.2.1"},
+		// both, of which one may be the visitor's
+		{proxy, http.Header{xff: {"192.0.2.1"}, fwd: {"for=192.0.2.1"}}, "192.0.2.1"},
+		{proxy, http.Header{xff: {"192.0.2.1"}, fwd: {"for=9.9.9.9"}}, "127.0.0.1"},
+		{proxy, http.Header{xff: {"192.0.2.1"}, fwd: {"for=unknown"}}, "192.0.2.1"},
+		// no address
+		{proxy, http.Header{xff: {"unknown"}}, "127.0.0.1"},
+		{proxy, http.Header{xff: {"9.9.9.9, _hidden"}}, "127.0.0.1"},
+		{proxy, http.Header{xff: {"9.9.9.9, _hidden, 10.0.0.1"}}, "10.0.0.1"},
+		{proxy, http.Header{xff: {"", ",,"}, fwd: {";=,for,for="}}, "127.0.0.1"},
+		{proxy, http.Header{xff: {hostileHeader}}, "127.0.0.1"},
+	} {
+		r := get("/")
+		r.RemoteAddr, r.Header = c.remote, c.header
+		require.Equal(t, c.want, s.client(r), "%s %v", c.remote, c.header)
+	}
+	synctest.Test(t, func(t *testing.T) { // the network has another prefix from now on
+		n := networks{addrs: addrs("fd77::1/64")}
+		require.False(t, n.near(netip.MustParseAddr("fd78::2")))
+		n.addrs = addrs("fd78::1/64")
+		time.Sleep(2 * networksAge)
+		require.True(t, n.near(netip.MustParseAddr("fd78::2")))
+		require.False(t, n.near(netip.MustParseAddr("fd77::2")))
+		n.addrs = func() ([]net.Addr, error) { return nil, errors.New("no") }
+		time.Sleep(2 * networksAge)
+		require.True(t, n.near(netip.MustParseAddr("fd78::2")), "as before")
+	})
+}
+
+const hostileHeader = "<script>'\"%00]]::[[%eth0"
 
 // Bodies are JSON and bounded; the reason of a failure stays in the log.
 func TestBodies(t *testing.T) {
@@ -211,6 +323,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	open := func(from string) (*Events, error) {
 		r := get("/events")
 		r.RemoteAddr = from
+		r.RemoteAddr = s.client(r)
 		return s.NewEvents(httptest.NewRecorder(), r)
 	}
 	const one, neighbour, other = "[2001:db8:0:1::1]:1000", "[2001:db8:0:1:ffff::2]:2000", "[2001:db8:0:2::1]:1000"
@@ -228,7 +341,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	defer e.Close()
 	_, err = open(other)
 	require.Equal(t, Error{http.StatusServiceUnavailable, "too many pages are open"}, err)
-	require.Equal(t, 1, s.Waits.Used(clientOf(other)))
+	require.Equal(t, 1, s.Waits.Used("2001:db8:0:2::/64"))
 	w := s.do(get("/events"))
 	require.Equal(t, http.StatusServiceUnavailable, w.Code)
 	require.Equal(t, retryAfter, w.Header().Get("Retry-After"))
@@ -286,6 +399,14 @@ func TestShareOfConnections(t *testing.T) {
 	second.CloseIdleConnections()
 	third := client()
 	require.Eventually(t, func() bool { return works(third) }, time.Minute, time.Millisecond)
+
+	// a proxy has the connections of all its visitors
+	s = newTestServer(t, Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	s.conns.Max = 2
+	url = "http://" + serve(t, s)
+	for range 5 {
+		require.True(t, works(client()))
+	}
 }
 
 // The bounds on the time of requests and answers don't cut short events that come late; who sends
