@@ -62,6 +62,7 @@ seed: 18446744073709551615
 workers: 3
 out: some/where
 on_repetition: ask-next
+clock: 60+0.6
 time_margin: 20ms
 suspend: 7
 stall_timeout: 90s
@@ -83,6 +84,7 @@ stall_timeout: 90s
 		Pairs:    7,
 		Openings: tournament.Openings{Policy: tournament.RandomOpenings, Plies: 2},
 		Limits:   agents.Limits{Depth: 4, Nodes: 100_000_000_000, MoveTime: 1500 * time.Millisecond},
+		Clock:    tournament.Clock{Base: time.Minute, Increment: 600 * time.Millisecond},
 		Seed:     1<<64 - 1, Workers: 3, Out: "some/where",
 		OnRepetition: agents.AskNext, TimeMargin: 20 * time.Millisecond, Suspend: 7,
 		StallTimeout: 90 * time.Second,

@@ -28,7 +28,9 @@ func (p *parser) settings(n *yaml.Node, what string, config any, prefix string) 
 func (p *parser) group(n *yaml.Node, what string, fields []settings.Field, prefix string) {
 	p.entries(n, what, func(key, value *yaml.Node) {
 		path := prefix + key.Value
-		i := slices.IndexFunc(fields, func(f settings.Field) bool { return f.Key == path && !f.Group })
+		i := slices.IndexFunc(fields, func(f settings.Field) bool {
+			return f.Key == path && (!f.Group || value.Kind == yaml.ScalarNode && settings.IsText(f.Value.Type()))
+		})
 		below := slices.ContainsFunc(fields, func(f settings.Field) bool { return strings.HasPrefix(f.Key, path+".") })
 		switch {
 		case i >= 0:
@@ -133,6 +135,8 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 			add(v, e.Line)
 		case p.scalar(e, v, f.Form()):
 			add(v, e.Line)
+		case n.Style == yaml.FlowStyle && e.Style == 0 && strings.Contains(e.Value, "="):
+			p.problems[len(p.problems)-1].text += "; a value with commas is put in quotes"
 		}
 	}
 	f.Value.Set(list)
@@ -141,7 +145,11 @@ func (p *parser) list(n *yaml.Node, f *settings.Field) {
 // elements returns the elements of a list.
 func (p *parser) elements(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
-		p.add(n.Line, "expected a list of %s, found %s", what, found(n))
+		hint := ""
+		if n.Kind == yaml.ScalarNode && n.Value != "" {
+			hint = fmt.Sprintf("; write [%.60s]", n.Value)
+		}
+		p.add(n.Line, "expected a list of %s, found %s%s", what, found(n), hint)
 		return nil
 	}
 	return n.Content

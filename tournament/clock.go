@@ -2,6 +2,8 @@ package tournament
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,24 +14,32 @@ import (
 // each move. The zero value is no clock.
 type Clock struct {
 	// Base is for the game, 1 ms to 24 h; 0: no clock.
-	Base time.Duration `yaml:"base" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, like 1m; a side that exceeds it loses. Results may differ from run to run."`
+	Base time.Duration `yaml:"base" help:"Time of each side for a whole game."`
 	// Increment is added after each move.
-	Increment time.Duration `yaml:"increment" name:"increment" group:"Limits and time:" placeholder:"TIME" help:"Time added to the clock after each move."`
+	Increment time.Duration `yaml:"increment" help:"Time added to the clock after each move."`
 }
 
-// ParseClock reads "BASE" or "BASE+INCREMENT", like "1m+1s".
+// ParseClock reads "BASE" or "BASE+INCREMENT", in seconds or with units: "60+0.6", "1m+600ms".
 func ParseClock(text string) (Clock, error) {
 	base, increment, more := strings.Cut(text, "+")
-	var c Clock
-	var err error
-	if c.Base, err = time.ParseDuration(base); err == nil && more {
-		c.Increment, err = time.ParseDuration(increment)
+	c, err := Clock{}, error(nil)
+	if c.Base, err = parseTime(base); err == nil && more {
+		c.Increment, err = parseTime(increment)
 	}
 	if err != nil || c.Base == 0 || !c.valid() {
-		return Clock{}, fmt.Errorf("expected a time from 1ms to %v and an increment up to as much, like 1m+1s, found %.80q",
-			maxMoveTime, text)
+		return Clock{}, fmt.Errorf(clockForm, text)
 	}
 	return c, nil
+}
+
+const clockForm = "expected a time from 1ms to 24h and an increment, like 60+0.6 (seconds) or 1m+600ms, found %.80q"
+
+// parseTime reads a time with its unit, or a number of seconds.
+func parseTime(text string) (time.Duration, error) {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && math.Abs(x) <= maxMoveTime.Seconds() {
+		return time.Duration(math.Round(x * 1e9)), nil
+	}
+	return time.ParseDuration(text)
 }
 
 // String prints base and increment: "1m0s+1s".

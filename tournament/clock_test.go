@@ -107,14 +107,16 @@ func TestOwnTime(t *testing.T) {
 }
 
 func TestParseClock(t *testing.T) {
-	for text, want := range map[string]Clock{"1m": {Base: time.Minute},
-		"10s+100ms": {10 * time.Second, 100 * time.Millisecond}} {
+	for text, want := range map[string]Clock{"1m": {Base: time.Minute}, "60": {Base: time.Minute},
+		"10s+100ms": {10 * time.Second, 100 * time.Millisecond}, "60+0.6": {time.Minute, 600 * time.Millisecond},
+		"1m+2": {time.Minute, 2 * time.Second}, "8+.08": {8 * time.Second, 80 * time.Millisecond}} {
 		c, err := ParseClock(text)
 		require.NoError(t, err)
 		require.Equal(t, want, c)
 	}
-	for _, text := range []string{"", "+", "1", "1m+", "0s", "0s+1s", "-1s", "1s+-1s", "25h", "1m+1s+1s"} {
+	for _, text := range []string{"", "+", "1m+", "0s", "0s+1s", "-1s", "1s+-1s", "25h", "1m+1s+1s", "NaN", "1e99", "0",
+		"40/60", "1:30"} {
 		_, err := ParseClock(text)
-		require.ErrorContains(t, err, "like 1m+1s", text)
+		require.ErrorContains(t, err, "like 60+0.6 (seconds) or 1m+600ms", text)
 	}
 }

@@ -36,6 +36,7 @@ var (
 	_ = settings.Register(sprt.Parse)
 	_ = settings.Register(ParseAdjudication)
 	_ = settings.Register(ParseOpenings)
+	_ = settings.Register(ParseClock)
 )
 
 // Config says which tournament is played: its settings, which files, flags, manifests and workers have by the same
@@ -63,9 +64,11 @@ type Config struct {
 	// SPRT, between the first two agents, stops the run after the pair that decides it; the zero value: none.
 	SPRT sprt.Test `yaml:"sprt" form:"a test, like elo0=0,elo1=10" name:"sprt" placeholder:"TEST" help:"Stop when elo0 or elo1 is accepted: elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized (or logistic); omitted values are as here."`
 
-	Openings Openings      `yaml:"openings" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
+	Openings Openings      `yaml:"openings" form:"openings, like random or random:plies=4" name:"openings" placeholder:"HOW" complete:"openings" help:"How games begin: random (set-ups), random:plies=N (and N random plies), setups (all distinct ones in order), agents (the players place their pieces), or file:PATH (the positions of a list, in order; see gyges openings)."`
 	Limits   agents.Limits `yaml:"limits"` // bounds of each decision, beside the agents' own; zero: none
-	Clock    Clock         `yaml:"clock"`  // time for a whole game; zero: none. An agent's own goes before it
+
+	// Clock is the time for a whole game; zero: none. An agent's own goes before it.
+	Clock Clock `yaml:"clock" form:"a clock, like 60+0.6 (seconds) or 1m+600ms" name:"clock" group:"Limits and time:" placeholder:"TIME" help:"Time of each side for a whole game, with an increment after each move: 60+0.6 (seconds) or 1m+600ms; a side that exceeds it loses. Results may differ from run to run."`
 
 	// TimeMargin is by how much a clock or a move time may be exceeded without loss.
 	TimeMargin time.Duration `yaml:"time_margin" default:"-" name:"time-margin" group:"Limits and time:" placeholder:"TIME" help:"By how much a clock or a move time may be exceeded without loss. Default: 0s for a clock, 500ms for a move time."`
@@ -170,8 +173,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	if len(v.List) == 0 { // otherwise there may be nothing to begin with
 		v.firstOpenings(c)
 	}
-	v.Expect(c.Clock.valid(), "clock", "expected a time from 1ms to %v and an increment up to as much, found %v",
-		maxMoveTime, c.Clock)
+	v.Expect(c.Clock.valid(), "clock", clockForm, c.Clock)
 	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin",
 		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
 	return v.Err()

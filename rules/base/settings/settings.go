@@ -158,7 +158,9 @@ func Set(v reflect.Value, text string) error {
 // Expected returns what is expected of a value, and the kinds of YAML scalars that it is written as.
 func Expected(t reflect.Type) (what string, scalars []string) {
 	switch {
-	case parsers[t] != nil || t.Kind() == reflect.String:
+	case parsers[t] != nil:
+		return "a text", []string{"!!str", "!!int", "!!float"}
+	case t.Kind() == reflect.String:
 		return "a text, in quotes if it is a number", []string{"!!str"}
 	case t == reflect.TypeFor[time.Duration]():
 		return "a time with its unit, like 100ms or 1.5s", []string{"!!str"}
