@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gyges/rules/base/settings"
+	"gyges/rules/base/textfmt"
 )
 
 // Type is the type of a parameter's value.
@@ -82,7 +83,7 @@ func (d ParamDef) Range() string {
 	case d.Type == Text:
 		return "text"
 	case d.Type == Duration:
-		num = func(x float64) string { return time.Duration(x * float64(time.Second)).String() }
+		num = func(x float64) string { return textfmt.Duration(time.Duration(x * float64(time.Second))) }
 	}
 	return num(d.Min) + " to " + num(d.Max)
 }
@@ -109,7 +110,8 @@ func (d ParamDef) check(value string) error {
 		return fmt.Errorf("expected %s, found %.60q", d.Range(), value)
 	}
 	if err != nil || math.IsNaN(x) || x < d.Min || x > d.Max {
-		return fmt.Errorf("expected %s, %s, found %.60q", d.Type, d.Range(), value)
+		what := map[Type]string{Int: "a whole number", Float: "a number", Duration: "a time with its unit"}[d.Type]
+		return fmt.Errorf("expected %s from %s, found %.60q", what, d.Range(), value)
 	}
 	return nil
 }

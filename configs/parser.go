@@ -93,7 +93,7 @@ func (p *parser) err() error {
 func (p *parser) document() (*yaml.Node, error) {
 	f, err := files.Open(p.file)
 	if err != nil {
-		return nil, err
+		return nil, files.Plain(err)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err = errors.Join(err, f.Close()); err != nil {

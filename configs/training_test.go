@@ -97,7 +97,7 @@ time: -1s
 		got = append(got, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), path))
 	}
 	require.Equal(t, []string{
-		`:2: weights: weights: open nowhere.json: no such file or directory`,
+		`:2: weights: weights nowhere.json: no such file or directory`,
 		`:4: selfplay.pairs: expected a number from 1 to 1000000, found 0`,
 		`:5: selfplay.openings.policy: expected random, agents, setups or file, found "book"`,
 		`:7: tune.lambda: expected a number above 0, at most 1, found 2`,
@@ -106,7 +106,7 @@ time: -1s
 		`:11: match.pairs: expected a number from 0 (no match), found -1`,
 		`:12: rating.pairs: expected a number from 0 (none) to 100000, found -1`,
 		`:12: rating.every: expected a number from 1 to 1000, found 0`,
-		`:13: time: expected a time from 0s (no bound) to 1000h0m0s, found -1s`,
+		`:13: time: expected a time from 0s (no bound) to 1000h, found -1s`,
 	}, got)
 	for text, want := range map[string]string{
 		"selfplay: {pairs: 0}":                  ":2: selfplay.pairs: expected a number from 1",
@@ -117,7 +117,7 @@ time: -1s
 		"rating: 100":                           ":2: rating: expected rating as keys and values",
 		"rating: {pairs: -1}":                   ":2: rating.pairs: expected",
 		"rating: {every: 0}":                    ":2: rating.every: expected",
-		"rating:\n  reference: no.json":         ":3: rating.reference: weights: open no.json",
+		"rating:\n  reference: no.json":         ":3: rating.reference: weights no.json",
 		"time: 1":                               ":2: time: expected a time with its unit",
 		"time: 1001h":                           ":2: time: expected a time from 0s",
 		"weights: zero":                         ":1: tune.scale: expected a number above 0",

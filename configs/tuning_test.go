@@ -107,7 +107,7 @@ func TestTuningReportsEverything(t *testing.T) {
 		{"texel", "data: d\nnetwork: 5\n", []string{`x:2: network: expected network as keys and values, found "5"`}},
 		{"texel", "rules: kang\ndata: d\nweights: classic\n",
 			[]string{"x:3: weights: weights default/classic are for standard rules; kang needs weights for kang rules"}},
-		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights: open no/file.json"}},
+		{"texel", "data: d\nweights: no/file.json\n", []string{"x:2: weights: weights no/file.json"}},
 		{"texel", "data: d\nlambda: .nan\nscale: .inf\n", []string{`x:2: lambda: expected a number, found ".nan"`,
 			`x:3: scale: expected a number, found ".inf"`}},
 		{"texel", "[1]", []string{"x:1: expected a Texel tuning as keys and values"}},
@@ -140,7 +140,7 @@ func TestTuningReportsEverything(t *testing.T) {
 			[]string{`x:1: agent: expected an agent with parameters to tune, found "random"`}},
 		{"spsa",
 			"agent: mcts:cpuct=x\nparameters: {cpuct: {c: 1}}\nverification: {every: -1, pairs: -2, sprt: 1}\nopenings: {plies: 99}\nseed: -1\nworkers: -1\n", []string{
-				`x:1: agent: agent "mcts:cpuct=x": parameter cpuct: expected float`,
+				`x:1: agent: agent "mcts:cpuct=x": parameter cpuct: expected a number`,
 				`x:3: verification: unknown key "sprt" in verification, expected one of: every, pairs`,
 				"x:3: verification.every: expected a number from 0",
 				"x:3: verification.pairs: expected a number from 0",

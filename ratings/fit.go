@@ -24,7 +24,7 @@ import (
 func Fit(ctx context.Context, d *Data, o Options) (*Ratings, error) {
 	r, err := fitSorted(ctx, d.sorted(), o)
 	if err != nil {
-		return nil, fmt.Errorf("rate: %w", err)
+		return nil, err
 	}
 	return r, nil
 }

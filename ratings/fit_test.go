@@ -136,10 +136,10 @@ func TestOptionsAreChecked(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Advantage: ptr(math.NaN())}, "fixed advantage NaN: expected -2000 to 2000 Elo"},
-		{Options{Advantage: ptr(2001)}, "fixed advantage 2001"},
+		{Options{Advantage: ptr(math.NaN())}, "advantage: expected -2000 to 2000 Elo, found NaN"},
+		{Options{Advantage: ptr(2001)}, "advantage: expected -2000 to 2000 Elo, found 2001"},
 		{Options{Anchors: []Anchor{{Name: "nobody"}}}, `anchor "nobody": no such player`},
-		{Options{Anchors: []Anchor{{Name: "a", Elo: math.Inf(1)}}}, `anchor "a" at +Inf: expected`},
+		{Options{Anchors: []Anchor{{Name: "a", Elo: math.Inf(1)}}}, `anchor "a": expected`},
 		{Options{Anchors: []Anchor{{Name: "a"}, {Name: "a", Elo: 1}}}, `anchor "a": given twice`},
 	} {
 		r, err := Fit(context.Background(), &d, c.o)

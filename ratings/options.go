@@ -108,21 +108,21 @@ func (o Options) validate(players []string) error {
 	expect(slices.Contains([]Intervals{"", ByPair, ByGame, ByModel}, o.Intervals),
 		"intervals %.60q: expected one of %s, %s, %s", o.Intervals, ByPair, ByGame, ByModel)
 	if a := o.Advantage; a != nil {
-		expect(math.Abs(*a) <= maxAdvantage, "fixed advantage %g: expected %d to %d Elo", *a, -maxAdvantage, maxAdvantage)
+		expect(math.Abs(*a) <= maxAdvantage, "advantage: expected %d to %d Elo, found %g", -maxAdvantage, maxAdvantage, *a)
 	}
 	if n := o.Prior; n != nil {
-		expect(*n >= 0 && *n <= maxPrior, "prior %g: expected 0 to %d draws", *n, maxPrior)
-		expect(!o.FitPrior, "prior %g: expected none beside one that is fitted", *n)
+		expect(*n >= 0 && *n <= maxPrior, "prior: expected 0 to %d draws, found %g", maxPrior, *n)
+		expect(!o.FitPrior, "prior: expected a number of draws or fit, found both")
 	}
 	seen := make(map[string]bool)
 	for _, a := range o.Anchors {
-		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q at %g: expected %d to %d Elo", a.Name, a.Elo, -maxElo, maxElo)
+		expect(math.Abs(a.Elo) <= maxElo, "anchor %.60q: expected %d to %d Elo, found %g", a.Name, -maxElo, maxElo, a.Elo)
 		expect(known(a.Name), "anchor %.60q: no such player in the games", a.Name)
 		expect(!seen[a.Name], "anchor %.60q: given twice", a.Name)
 		seen[a.Name] = true
 	}
 	for _, f := range o.Offsets {
-		expect(math.Abs(f.Elo) <= maxElo, "offset of %.60q by %g: expected %d to %d Elo", f.Name, f.Elo, -maxElo, maxElo)
+		expect(math.Abs(f.Elo) <= maxElo, "offset of %.60q: expected %d to %d Elo, found %g", f.Name, -maxElo, maxElo, f.Elo)
 		for _, name := range []string{f.Name, f.Than} {
 			expect(known(name), "offset %.60q: no such player in the games", name)
 		}

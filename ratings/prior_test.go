@@ -157,9 +157,9 @@ func TestPriorWherePairingsFollowTheResults(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &read))
 	require.True(t, read.PerSide(SouthNorth).Renamed(nil).Adaptive)
 	_, err = Fit(t.Context(), &d, Options{FitPrior: true, Prior: ptr(1)})
-	require.ErrorContains(t, err, "prior 1: expected none beside one that is fitted")
+	require.ErrorContains(t, err, "prior: expected a number of draws or fit, found both")
 	_, err = Fit(t.Context(), &d, Options{Prior: ptr(-1)})
-	require.ErrorContains(t, err, "prior -1: expected 0 to 1000 draws")
+	require.ErrorContains(t, err, "prior: expected 0 to 1000 draws, found -1")
 }
 
 // The fitted prior agrees with a slow integration over all ratings, two here, on a grid.

@@ -196,9 +196,9 @@ type Preset struct {
 }
 
 var presetTable = []Preset{
-	preset("standard", "common ground of the rulebooks, on which agents meet"),
-	preset("simplified", "common ground without displacement", "relocation=false"),
-	preset("kang", "common ground of the Kang variant: three exits win", "kang=true"),
+	preset("standard", "the usual rules; if you are new, try simplified"),
+	preset("simplified", "the usual rules without displacement: shorter to learn", "relocation=false"),
+	preset("kang", "the usual rules of the Kang variant: three exits win", "kang=true"),
 	preset("italian", "Italian rulebook, silent on repetition", "repetition=none"),
 	preset("italian-simplified", "Italian rulebook, simplified variant", "relocation=false", "repetition=none"),
 	preset("italian-kang", "Italian rulebook, Kang variant: pieces may enter",

@@ -175,7 +175,7 @@ func (c *Config) Validate(registry *agents.Registry) error {
 	}
 	v.Expect(c.Clock.valid(), "clock", clockForm, c.Clock)
 	v.Expect(c.TimeMargin == DefaultTimeMargin || 0 <= c.TimeMargin && c.TimeMargin <= maxMoveTime, "time_margin",
-		"expected a time from 0s to %v, found %v", maxMoveTime, c.TimeMargin)
+		"expected a time from 0s to 24h, found %v", c.TimeMargin)
 	return v.Err()
 }
 
@@ -210,7 +210,7 @@ func (v *validation) agents(c *Config, registry *agents.Registry) {
 	for i, spec := range list[:min(len(list), maxAgents)] {
 		field, text := fmt.Sprintf("agents[%d]", i), spec.String()
 		if seen[text] {
-			v.Add(field, fmt.Errorf("agent %.60q is listed twice; players are told apart by their specs", text))
+			v.Add(field, fmt.Errorf("agent %.60q is listed twice; give one a name, like %s", text, spec.With("name", "b")))
 			continue
 		}
 		v.Expect(!labels[spec.Label()], field, "the name %.60q is given twice", spec.Label())
@@ -259,9 +259,8 @@ func tryAgent(registry *agents.Registry, spec agents.Spec, list []*rules.Rules) 
 }
 
 func (v *validation) schedule(c *Config) {
-	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "expected none but in a %s tournament, found %d", Swiss,
-		c.Rounds)
-	v.Expect(0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
+	v.Expect(c.Rounds == 0 || c.Schedule == Swiss, "rounds", "only a %s tournament has them", Swiss)
+	v.Expect(c.Schedule != Swiss || 0 <= c.Rounds && c.Rounds < max(len(c.Agents), 2), "rounds",
 		"expected 1 or more and fewer than the %d agents, found %d", len(c.Agents), c.Rounds)
 	if c.SPRT == (sprt.Test{}) {
 		return

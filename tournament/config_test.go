@@ -26,10 +26,10 @@ func TestValidateReportsEverything(t *testing.T) {
 		`rules[1]: expected a rule set, found none`,
 		`rules[2]: expected a rule set that its name "mine" describes in full, like standard:null_move=allow`,
 		`rules[3]: rule set kang is listed twice`,
-		`agents[1]: agent "random" is listed twice; players are told apart by their specs`,
+		`agents[1]: agent "random" is listed twice; give one a name, like random:name=b`,
 		`agents[2]: agent "nobody": unknown kind "nobody"; expected one of: `,
 		`agents[3]: agent "random:size=1,id=x": unknown parameter "size"; random takes id`,
-		`agents[3]: agent "random:size=1,id=x": parameter id: expected int, 0 to 1000, found "x"`,
+		`agents[3]: agent "random:size=1,id=x": parameter id: expected a whole number from 0 to 1000, found "x"`,
 		`agents[4]: agent "human" needs a person at the terminal; expected agents that play by themselves`,
 		`agents[5]: agent "broken": out of ideas`,
 		`pairs: expected a number from 1 to 1000000, found 0`,
@@ -37,7 +37,7 @@ func TestValidateReportsEverything(t *testing.T) {
 		`openings.plies: expected a number from 0 to 40, found 41`,
 		`limits.depth: expected a number from 0 (no limit) to 1000, found -1`,
 		`limits.nodes: expected a number from 0 (no limit) to 1000000000000, found -1`,
-		`limits.movetime: expected a time from 0s (no limit) to 24h0m0s, found -1s`,
+		`limits.movetime: expected a time from 0s (no limit) to 24h, found -1s`,
 		`workers: expected a number from 0 (all cores) to 1024, found -1`,
 	}
 	got := strings.Split(c.Validate(testRegistry(nil)).Error(), "\n")

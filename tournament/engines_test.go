@@ -109,7 +109,7 @@ func TestEnginesThatDoNotStart(t *testing.T) {
 	}
 	c := config("good", "")
 	c.Rules = []*rules.Rules{rules.MustParse("simplified")}
-	refused(c, "the engine plays the standard game only")
+	refused(c, "it lacks the option rules")
 
 	c = config("good", "")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -224,13 +224,12 @@ func TestValidateFormats(t *testing.T) {
 		"schedule: expected round-robin, gauntlet, ladder, swiss, knockout or self-play, found \"x\"": func(c *Config) {
 			c.Schedule = "x"
 		},
-		"rounds: expected none but in a swiss tournament, found 2": func(c *Config) { c.Rounds = 2 },
+		"rounds: only a swiss tournament has them": func(c *Config) { c.Rounds = 2 },
 		"rounds: expected 1 or more and fewer than the 3 agents, found 3": func(c *Config) {
 			c.Schedule,
 				c.Rounds = Swiss, 3
 		},
-		"rounds: expected none but in a swiss tournament, found 1": func(c *Config) { c.Schedule, c.Rounds = Ladder, 1 },
-		"sprt: expected two agents, found 3":                       func(c *Config) { c.SPRT = sprt.Default() },
+		"sprt: expected two agents, found 3": func(c *Config) { c.SPRT = sprt.Default() },
 		"sprt: expected none in self-play": func(c *Config) {
 			c.SPRT,
 				c.Schedule = sprt.Default(), SelfPlay

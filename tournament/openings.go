@@ -79,7 +79,7 @@ func ParseOpenings(text string) (Openings, error) {
 func LoadOpenings(path string) (Openings, error) {
 	f, err := files.Open(path)
 	if err != nil {
-		return Openings{}, err
+		return Openings{}, files.Plain(err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	return ReadOpenings(f, path)

@@ -53,7 +53,7 @@ func FromValues(v agents.Values) (Source, error) {
 	default:
 		in, err := files.Open(name)
 		if err != nil {
-			return s, fmt.Errorf("weights: %w", err)
+			return s, fmt.Errorf("weights %w", files.Plain(err))
 		}
 		defer in.Close()
 		w, err := Read(in, name)

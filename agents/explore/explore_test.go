@@ -234,9 +234,9 @@ func TestBadSpecs(t *testing.T) {
 		"explore:agent=explore":                     `unknown kind "explore"`,
 		"explore:agent=greedy":                      "greedy does not explore by temperature; expected alphabeta, mcts or temperature=0",
 		"explore:agent=person,temperature=0":        `expected an agent that plays by itself, found "person"`,
-		"explore:agent=random,temperature=11":       "parameter temperature: expected float, 0 to 10",
-		"explore:agent='alphabeta:depth=0'":         "parameter depth: expected int, 1 to 64",
-		"explore:agent=random,random=2":             "parameter random: expected float, 0 to 1",
+		"explore:agent=random,temperature=11":       "parameter temperature: expected a number from 0 to 10",
+		"explore:agent='alphabeta:depth=0'":         "parameter depth: expected a whole number from 1 to 64",
+		"explore:agent=random,random=2":             "parameter random: expected a number from 0 to 1",
 		"explore:agent=random,temperature=0,plies=": "parameter plies: expected int",
 	} {
 		s, err := agents.ParseSpec(spec)

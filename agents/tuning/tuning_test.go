@@ -51,7 +51,7 @@ func TestFindRefuses(t *testing.T) {
 		{"alphabeta", "depth", "parameter depth has no value in alphabeta; expected one to start from, like depth=1"},
 		{"random", "c", "expected one of: none, as random takes no numbers"},
 		{"nobody", "c", "unknown kind"},
-		{"mcts:cpuct=x", "cpuct", "expected float"},
+		{"mcts:cpuct=x", "cpuct", "expected a number"},
 	} {
 		_, err := Find(builtin.Registry(), spec(t, c.spec), rules.MustParse("standard"), c.name)
 		require.ErrorContains(t, err, c.want)

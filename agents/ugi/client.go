@@ -80,8 +80,9 @@ func findProgram(command []string, dir string) error {
 	if dir != "" && strings.ContainsRune(path, filepath.Separator) && !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	if _, err := exec.LookPath(path); err != nil && !errors.Is(err, exec.ErrDot) {
-		return fmt.Errorf("parameter cmd: %w", err)
+	_, err := exec.LookPath(path)
+	if e, ok := errors.AsType[*exec.Error](err); ok && !errors.Is(err, exec.ErrDot) {
+		return fmt.Errorf("parameter cmd: %.60q: %w", e.Name, e.Err)
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func (h *host) canPlay(r *rules.Rules) error {
 		return nil
 	}
 	if needsExtensions(r) {
-		return fmt.Errorf("the engine plays the standard game only (it offers no option rules), not %s", r)
+		return fmt.Errorf("the engine can't play %s: it lacks the option rules", r)
 	}
 	return nil
 }

@@ -381,7 +381,7 @@ func TestPlainEngineKnowsOneGame(t *testing.T) {
 			if want {
 				require.NoError(t, err)
 			} else {
-				require.EqualError(t, err, "the engine plays the standard game only (it offers no option rules), not "+name)
+				require.EqualError(t, err, "the engine can't play "+name+": it lacks the option rules")
 			}
 		}
 	}
@@ -395,7 +395,7 @@ func TestStart(t *testing.T) {
 		h := newTestHost(t, "good", more)
 		require.NoError(t, h.Start(t.Context()))
 		require.NoError(t, h.Start(t.Context(), standard))
-		require.ErrorContains(t, h.Start(t.Context(), standard, kang), "the engine plays the standard game only")
+		require.ErrorContains(t, h.Start(t.Context(), standard, kang), "the engine can't play kang: it lacks the option rules")
 		started := h.proc
 		require.NoError(t, h.NewGame(t.Context(), agents.Setup{Rules: standard}))
 		require.Same(t, started, h.proc, "the first game needs no other process")
@@ -467,7 +467,7 @@ func TestBadHostSpecs(t *testing.T) {
 		"ugi:cmd=sh,opt.a='b\nquit'":    "expected one line",
 		"ugi:cmd=sh,restart=never":      "expected crash, game",
 		"ugi:cmd=sh,option.a=b":         `unknown parameter "option.a"`,
-		"ugi:cmd=sh,grace=0s":           "expected duration, 1ms to",
+		"ugi:cmd=sh,grace=0s":           "expected a time with its unit from 1ms to",
 		"ugi:cmd=sh,name=x,opt.=1":      `unknown parameter "opt."`,
 		"ugi:cmd='sh,dir=x,opt.maxPly=": "closing quote",
 	} {

@@ -86,7 +86,7 @@ func (c *analyseCmd) agent(ctx context.Context, e *env, r *rules.Rules) (agents.
 // serve answers the requests of the standard input.
 func (c *analyseCmd) serve(ctx context.Context, e *env, r *rules.Rules, limits agents.Limits) error {
 	if len(c.Position) > 0 {
-		return errors.New("--json: expected no position beside it; requests have their own")
+		return errors.New("--json can't be combined with a position; requests have their own")
 	}
 	agent, err := c.agent(ctx, e, r)
 	if err != nil {

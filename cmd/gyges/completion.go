@@ -15,7 +15,7 @@ import (
 // flags and their values. The script runs the same command with the line that has
 // been typed, and gets the words that it may end in.
 type completionCmd struct {
-	Shell string  `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Shell string  `arg:"" what:"bash, zsh or fish" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 	Line  *string `hidden:"" help:"Print the words that a command line may end in."`
 }
 

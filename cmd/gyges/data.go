@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gyges/agents/tuning/dataset"
+	"gyges/rules/base/files"
 	"gyges/rules/base/settings"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament/training"
@@ -16,7 +17,7 @@ type dataCmd struct {
 
 // dataMakeCmd converts recorded games to training positions.
 type dataMakeCmd struct {
-	Dir string `arg:"" placeholder:"DIR" help:"Folder of a run."`
+	Dir string `arg:"" what:"a run" placeholder:"DIR" help:"Folder of a run."`
 	settingsFlags
 }
 
@@ -28,7 +29,7 @@ func (c *dataMakeCmd) Run(ctx context.Context, e *env) error {
 	}
 	made, err := training.Extract(ctx, c.Dir, config.Split, map[string]string{"program": version()})
 	if err != nil {
-		return plainFileError(settings.FlagErrors(&config, err))
+		return files.Plain(settings.FlagErrors(&config, err))
 	}
 	summarizeExtraction(e, made)
 	return nil

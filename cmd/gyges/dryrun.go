@@ -21,8 +21,8 @@ func dryRun(ctx context.Context, e *env, config tournament.Config) error {
 		return err
 	}
 	games := config.Games()
-	e.out.printf("At most %d games: %d pairs for every two players who meet, %s, seed %d\n", games, config.Pairs,
-		textfmt.Plural(len(config.Rules), "rule set"), config.Seed)
+	e.out.printf("At most %d games: %s for every two players who meet, %s, seed %d\n", games,
+		textfmt.Plural(config.Pairs, "pair"), textfmt.Plural(len(config.Rules), "rule set"), config.Seed)
 	e.out.printf("About %v and %.3g MB in %s, as %d games took %v each, %d at a time\n",
 		estimate.Duration(games).Round(time.Second/10), float64(games*estimate.Bytes)/1e6, config.Out, estimate.Games,
 		estimate.PerGame.Round(10*time.Microsecond), estimate.Workers)

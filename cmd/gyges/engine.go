@@ -17,7 +17,7 @@ type engineCmd struct {
 // engineCheckCmd checks that an engine follows the protocol.
 type engineCheckCmd struct {
 	Dir     string   `placeholder:"DIR" help:"Folder to run it in."`
-	Command []string `arg:"" name:"cmd" sep:"none" passthrough:"" help:"The program and its arguments."`
+	Command []string `arg:"" name:"cmd" what:"a program" sep:"none" passthrough:"" help:"The program and its arguments."`
 }
 
 // Run prints the report.

@@ -37,7 +37,9 @@ func TestExamples(t *testing.T) {
 			commands, _, simple, err := parseShell("gyges "+line, one)
 			require.NoError(t, err, command)
 			args := commands[0].words[1:]
-			_, err = parser.Parse(args)
+			again, err := newParser(&cli{}, newEnv(strings.NewReader(""), io.Discard, io.Discard)) // with no flag set
+			require.NoError(t, err)
+			_, err = again.Parse(args)
 			require.NoError(t, err, command)
 			if !simple || slices.Contains(needFiles, args[0]) || strings.HasPrefix(line, "tactics run ") ||
 				strings.Contains(line, "--epd") {

@@ -23,7 +23,7 @@ import (
 
 // exportCmd writes recorded games in other programs' formats.
 type exportCmd struct {
-	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
+	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input. Games of several are numbered anew."`
 	gameFilter
 	Format string `enum:",pgn,csv,jsonl,parquet" default:"" placeholder:"FORMAT" help:"Output: pgn, csv, jsonl (records) or parquet (for data analysis). Default: the one that the name of --out ends in, as in games.csv; else pgn."`
 	Out    string `short:"o" placeholder:"FILE" help:"File to write; one that is there is replaced. Default: the standard output."`

@@ -15,7 +15,7 @@ import (
 
 // gamesStatsCmd counts what happens in recorded games.
 type gamesStatsCmd struct {
-	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
+	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs or files of records (games.jsonl); - is the standard input."`
 	gameFilter
 	Compare string `placeholder:"RULES" complete:"rules" help:"Compare the legal moves with those under this rule set: a preset, PRESET:OPTION=VALUE,…, or a YAML file."`
 	Workers int    `placeholder:"N" help:"Games to replay at a time; 0, the default, is one for each core."`

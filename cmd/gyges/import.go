@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gyges/ratings/source"
+	"gyges/rules/base/files"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
 	"gyges/tournament/record"
@@ -18,7 +19,7 @@ import (
 
 // importCmd makes a run of games from elsewhere.
 type importCmd struct {
-	File   string `arg:"" name:"file" help:"PGN or CSV; - is the standard input."`
+	File   string `arg:"" name:"file" what:"a file of PGN or CSV" help:"PGN or CSV; - is the standard input."`
 	Out    string `required:"" placeholder:"DIR" help:"Folder to make for the records."`
 	Rules  string `placeholder:"RULES" complete:"rules" help:"The rules of games whose tags name none."`
 	Strict bool   `help:"Refuse a file with anything in it that can't be read, instead of leaving that out."`
@@ -41,7 +42,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 	content := sha256.New()
 	format, r, err := standings.Sniff(io.TeeReader(file, content), name)
 	if err != nil {
-		return plainFileError(err)
+		return err
 	}
 	if format == source.Records {
 		return fmt.Errorf("%s: expected PGN or CSV, found records, which need no import", name)
@@ -65,7 +66,7 @@ func (c *importCmd) Run(ctx context.Context, e *env) error {
 		return err
 	})
 	if err != nil {
-		return plainFileError(err)
+		return files.Plain(err)
 	}
 	warnSkipped(e, &in.Skipped, nil)
 	e.out.printf("%s imported; the records are in %s\n", textfmt.Plural(count, "game"), c.Out)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gyges/rules/base/files"
 	"gyges/tournament"
@@ -18,7 +19,7 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 	file, name := io.NopCloser(e.in), "standard input"
 	if path != "-" {
 		if file, err = files.Open(path); err != nil {
-			return nil, "", plainFileError(err)
+			return nil, "", files.Plain(err)
 		}
 		name = path
 	}
@@ -28,7 +29,7 @@ func openInput(ctx context.Context, e *env, path string) (in io.ReadCloser, name
 		defer stop()
 		_, err := io.Copy(to, file)
 		_ = file.Close() // it was only read
-		_ = to.CloseWithError(err)
+		_ = to.CloseWithError(files.Plain(err))
 	}()
 	return out, name, nil
 }
@@ -42,7 +43,7 @@ func readInput[T any](
 		defer func() { _ = in.Close() }() // it was only read
 		value, err = read(in, name)
 	}
-	return value, plainFileError(err)
+	return value, err
 }
 
 // gameFiles finds the file of records of each run; other files are
@@ -59,23 +60,24 @@ func gameFiles(runs []string) ([]string, error) {
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
 			if tournament.IsCutImport(path) {
-				errs = append(errs, fmt.Errorf("run: %s holds an import that was not finished; import the file again", path))
+				errs = append(errs, fmt.Errorf("%s holds an import that was not finished; import the file again", path))
 				continue
 			}
-			path = filepath.Join(path, tournament.GamesFile)
-			info, err = os.Stat(path)
+			dir := path
+			path = filepath.Join(dir, tournament.GamesFile)
+			if info, err = os.Stat(path); errors.Is(err, os.ErrNotExist) {
+				err = fmt.Errorf("%s: expected the folder of a run, found none with %s", dir, tournament.GamesFile)
+			}
 		}
 		if err == nil {
 			err = files.Regular(path)
 		}
 		if err != nil {
-			errs = append(errs, fileError("run", err))
+			errs = append(errs, files.Plain(err))
 			continue
 		}
-		for i, other := range infos {
-			if other != nil && os.SameFile(other, info) {
-				errs = append(errs, fmt.Errorf("run: %s is given twice, also as %s", path, list[i]))
-			}
+		if slices.ContainsFunc(infos, func(other os.FileInfo) bool { return other != nil && os.SameFile(other, info) }) {
+			errs = append(errs, fmt.Errorf("%s is given twice", path))
 		}
 		list, infos = append(list, path), append(infos, info)
 	}
@@ -95,13 +97,5 @@ func runName(path string) string {
 
 // fileError returns an error of opening or reading a file.
 func fileError(flag string, err error) error {
-	return fmt.Errorf("%s: %w", flag, plainFileError(err))
-}
-
-// plainFileError returns an error of the system without the name of the failed call.
-func plainFileError(err error) error {
-	if pe, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
-	}
-	return err
+	return fmt.Errorf("%s: %w", flag, files.Plain(err))
 }

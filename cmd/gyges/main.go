@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,11 +12,14 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 
 	"gyges/agents"
+	"gyges/rules/base/suggest"
 	"gyges/rules/base/textfmt"
 
 	"github.com/alecthomas/kong"
@@ -98,20 +102,64 @@ func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil && !errors.Is(err, errHelp) {
-		err = parseError(err)
+		return chosen, parseError(err)
+	}
+	for i := 0; err == nil && i < len(chosen.Path); i++ {
+		f := chosen.Path[i].Flag
+		if f != nil && f.Target.Kind() == reflect.String && f.Target.Len() == 0 && !f.Tag.Has("empty") {
+			return chosen, fmt.Errorf("--%s: expected %s, found \"\"", f.Name, f.PlaceHolder)
+		}
 	}
 	return chosen, err
 }
 
-// parseError adds to a mistake in the arguments which command prints help.
+// plainer replaces messages of package kong.
+var plainer = []struct {
+	found *regexp.Regexp
+	text  string
+}{
+	{regexp.MustCompile(`missing value, expecting .*|expected string value but got "EOL".*`), "expected a value, found the end"},
+	{regexp.MustCompile(`^(\S+): expected string value but got ("(.*)") \(.*`), "$1: expected a value, found $2; write $1=$3"},
+	{regexp.MustCompile(`bool value must be .* but got `), "expected true or false, found "},
+	{regexp.MustCompile(`^missing flags: `), "missing "},
+	{regexp.MustCompile(`can't be used together`), "can't be combined"},
+	{regexp.MustCompile(`^(unknown flag -[^-]), did.*`), "$1"},
+}
+
+var (
+	enumMessage     = regexp.MustCompile(`^(\S+) must be one of "(?:",")?(.*)" but got (.*)`)
+	commandsMessage = regexp.MustCompile(`^expected (?:one of )?"([^<]*)"$`)
+)
+
+// parseError words a mistake in the arguments, and adds which command prints help.
 func parseError(err error) error {
-	where := "gyges --help"
+	text, where := err.Error(), "gyges"
+	var arguments []*kong.Positional
 	if pe, ok := errors.AsType[*kong.ParseError](err); ok && pe.Context != nil && pe.Context.Selected() != nil {
-		where = pe.Context.Selected().FullPath() + " --help"
+		where, arguments = pe.Context.Selected().FullPath(), pe.Context.Selected().Positional
+	} else {
+		text = strings.Replace(text, "unexpected argument", "unknown command", 1)
 	}
-	plain := strings.NewReplacer(`must be one of "",`, "must be one of ",
-		"expected string value", "expected a value", ` but got "EOL" (<EOL>)`, ", found the end")
-	return fmt.Errorf("%s; see %s", plain.Replace(err.Error()), where)
+	for _, p := range plainer {
+		text = p.found.ReplaceAllString(text, p.text)
+	}
+	if m := enumMessage.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("%s: expected %s, found %s", m[1], suggest.OneOf(strings.Split(m[2], `","`)), m[3])
+	}
+	if m := commandsMessage.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("expected %s after %s", suggest.OneOf(strings.Split(m[1], `", "`)), where)
+	}
+	if strings.HasPrefix(text, `expected "<`) {
+		usage, missing := where, ""
+		for _, a := range arguments {
+			usage += " " + strings.ToUpper(a.Name)
+			if missing == "" && !a.Set {
+				missing = cmp.Or(a.Tag.Get("what"), strings.ToUpper(a.Name))
+			}
+		}
+		text = fmt.Sprintf("expected %s: %s", missing, usage)
+	}
+	return fmt.Errorf("%s; see %s --help", text, where)
 }
 
 func exitCode(ctx context.Context, err error) int {

@@ -13,8 +13,8 @@ import (
 
 // matchCmd plays a match of two agents, until a test is decided if there is one.
 type matchCmd struct {
-	A string `arg:"" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
-	B string `arg:"" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
+	A string `arg:"" what:"two agents" placeholder:"AGENT" complete:"agents" help:"The player whose strength is measured, as an agent spec."`
+	B string `arg:"" what:"a second agent" placeholder:"AGENT" complete:"agents" help:"The player it is measured against."`
 	runFlags
 	observerFlags
 }

@@ -15,9 +15,9 @@ import (
 type openingsCmd struct {
 	Screen string `arg:"" optional:"" placeholder:"FILE" help:"A list to be screened, a position a line; without it random openings are made."`
 	rulesFlags
-	Setups   bool     `help:"List all distinct set-ups in order, instead of random openings."`
+	Setups   bool     `xor:"setups" help:"List all distinct set-ups in order, instead of random openings."`
 	Count    int      `default:"10" placeholder:"N" help:"How many openings to make. Default: 10."`
-	Plies    int      `placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
+	Plies    int      `xor:"setups" placeholder:"N" help:"Random plies after the set-up, 0 to 40. Default: none, but 4 under Kang."`
 	Seed     uint64   `default:"1" placeholder:"N" help:"Seed of all random choices; a tournament with this seed plays the same openings. Default: 1."`
 	Agent    string   `placeholder:"AGENT" complete:"agents" help:"Score each opening with this agent; the score for the side to move is printed after a #."`
 	MaxScore *float64 `placeholder:"POINTS" help:"Keep only openings that --agent scores from -POINTS to POINTS."`
@@ -76,11 +76,9 @@ func (c *openingsCmd) screening(ctx context.Context, e *env) (s tournament.Scree
 		}
 	}
 	switch {
-	case c.Setups && c.Plies > 0:
-		return s, errors.New("--plies: expected none with --setups")
 	case c.MaxScore == nil:
 	case c.Agent == "":
-		return s, errors.New("--max-score: expected an --agent that scores")
+		return s, errors.New("--max-score needs an --agent that scores")
 	case *c.MaxScore < 0:
 		return s, fmt.Errorf("--max-score: expected a number from 0, found %v", *c.MaxScore)
 	default:

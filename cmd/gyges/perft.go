@@ -22,8 +22,8 @@ const maxWorkers = 1024
 type perftCmd struct {
 	rulesFlags
 	Depth    *int     `placeholder:"N" help:"Number of plies, 0 to 20. With --epd: the deepest count to check."`
-	Split    bool     `help:"Print the count under each first move too."`
-	EPD      string   `name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
+	Split    bool     `xor:"epd" help:"Print the count under each first move too."`
+	EPD      string   `xor:"epd" name:"epd" placeholder:"FILE" help:"Check the counts of a file with lines 'POSITION ;D1 n ;D2 n'; - reads standard input."`
 	Workers  int      `placeholder:"N" help:"Number of threads; 0, the default, is one for each core."`
 	Position []string `arg:"" optional:"" sep:"none" help:"Position to count from."`
 }
@@ -83,10 +83,7 @@ func (c *perftCmd) check() error {
 		errs = append(errs, errors.New("expected --depth N, the number of plies to count"))
 	}
 	if c.EPD != "" && len(c.Position) > 0 {
-		errs = append(errs, errors.New("expected a position or --epd, found both"))
-	}
-	if c.EPD != "" && c.Split {
-		errs = append(errs, errors.New("--split goes with a position, not with --epd"))
+		errs = append(errs, errors.New("--epd can't be combined with a position"))
 	}
 	return errors.Join(errs...)
 }

@@ -98,7 +98,7 @@ func (c *playCmd) end(w *output, game *record.Game) {
 func (c *playCmd) opening(r *rules.Rules, seed uint64) (rules.Position, error) {
 	switch {
 	case c.Position != "" && c.Setup == "agents":
-		return rules.Position{}, errors.New("expected --position or --setup agents, found both")
+		return rules.Position{}, errors.New("--position can't be combined with --setup agents")
 	case c.Position != "":
 		p, err := parsePosition(r, []string{c.Position})
 		if o, reason := rules.NewGame(r, p).Outcome(); err == nil && o != rules.Undecided {

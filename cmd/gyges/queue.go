@@ -50,7 +50,7 @@ func (f *accessFlags) access(url string) (queue.Access, error) {
 		a.Password = string(bytes.TrimRight(text, "\r\n"))
 	}
 	if err := a.Check(); err != nil {
-		return a, fmt.Errorf("--nats: %w", plainFileError(err))
+		return a, fmt.Errorf("--nats: %w", files.Plain(err))
 	}
 	return a, nil
 }
@@ -82,13 +82,12 @@ func (f *queueFlags) open(ctx context.Context, e *env, config *tournament.Config
 	q := &queued{}
 	if f.Nats == "" {
 		if *f != (queueFlags{accessFlags: f.accessFlags}) {
-			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas: " +
-				"expected --nats too")
+			return nil, errors.New("--listen, --store, --window, --tries, --time-scaling and --replicas need --nats")
 		}
 		return q, nil
 	}
 	if f.Nats != embedded && f.Listen+f.Store != "" {
-		return nil, fmt.Errorf("--listen and --store: expected --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
+		return nil, fmt.Errorf("--listen and --store need --nats %s, found %s", embedded, textfmt.Escape(f.Nats))
 	}
 	o := queue.Options{
 		Version: queue.Version(version()), Registry: e.registry, Window: f.Window, Tries: f.Tries, Replicas: f.Replicas,

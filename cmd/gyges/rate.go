@@ -43,7 +43,7 @@ func (c *rateCmd) Run(ctx context.Context, e *env) error {
 		return table.Explain(e.out)
 	}
 	if len(c.Runs) == 0 {
-		return errors.New(`expected "<file> ..."; see gyges rate --help`)
+		return errors.New("expected a run or a file of games: gyges rate FILE ...; see gyges rate --help")
 	}
 	in := &standings.Reader{Strict: c.Strict, BySetup: c.By == "setup", PerSide: c.PerSide}
 	files, errFiles := gameFiles(c.Runs)
@@ -96,11 +96,14 @@ func (c *rateCmd) check() error {
 	if c.Top < 0 {
 		errs = append(errs, fmt.Errorf("--top: expected a number from 0, found %d", c.Top))
 	}
+	if c.Top != 20 && !c.HeadToHead {
+		errs = append(errs, errors.New("--top needs --head-to-head"))
+	}
 	if c.PerSide && c.Advantage != "fit" {
-		errs = append(errs, errors.New("--per-side: ratings by side hold the advantage themselves; expected no --advantage"))
+		errs = append(errs, errors.New("--per-side can't be combined with --advantage, which ratings by side contain"))
 	}
 	if c.By == "setup" && c.Standings {
-		errs = append(errs, errors.New("--by setup: expected no --standings beside it"))
+		errs = append(errs, errors.New("--by setup can't be combined with --standings"))
 	}
 	return errors.Join(errs...)
 }
@@ -164,7 +167,7 @@ func (c *rateCmd) print(e *env, b table.Tables) error {
 // formatFlag is the --format of commands that print rating tables.
 type formatFlag struct {
 	Format  string `enum:"text,markdown,csv,json" default:"text" placeholder:"FORMAT" help:"Output: text (default), markdown, csv or json. Text and Markdown are rounded, the others have every digit."`
-	Columns string `placeholder:"COLUMN,…" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
+	Columns string `xor:"view" placeholder:"COLUMN,…" help:"Columns of the rating table, without the crosstable; gyges rate --explain lists them. Default: those that fit the terminal, or 80 columns."`
 }
 
 // columns returns the columns of the rating table; nil: the usual ones.

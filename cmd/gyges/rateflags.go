@@ -73,7 +73,7 @@ func (c *ratingFlags) prepare(in *standings.Reader) (ratings.Options, error) {
 	if c.Advantage != "fit" {
 		elo, err := ratings.ParseElo(string(c.Advantage))
 		if err != nil {
-			errs = append(errs, fmt.Errorf("--advantage: fit or a number: %w", err))
+			errs = append(errs, fmt.Errorf("--advantage: expected fit or a number of Elo, found %.60q", string(c.Advantage)))
 		}
 		o.Advantage = &elo
 	}
@@ -153,10 +153,10 @@ func (c *ratingFlags) load(
 func readGames(ctx context.Context, e *env, in *standings.Reader, all *standings.Standings, path string) error {
 	f, name, err := openInput(ctx, e, path)
 	if err != nil {
-		return fileError("run", err)
+		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return plainFileError(in.Read(ctx, f, name, all))
+	return in.Read(ctx, f, name, all)
 }
 
 // noneToRate returns the error of files without a game to rate.

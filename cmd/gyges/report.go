@@ -23,7 +23,7 @@ const maxReplayed = 100_000
 
 // reportCmd makes a page of recorded runs.
 type reportCmd struct {
-	Runs []string `arg:"" name:"run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
+	Runs []string `arg:"" name:"run" what:"a run" sep:"none" help:"Folders of runs, or their files of records (games.jsonl), and folders of tuning runs. Several make one page."`
 	ratingFlags
 	Games int    `default:"500" placeholder:"N" help:"Most games that can be replayed on the page, and 120 times as many plies; drawn with --seed where there are more. 0 for none. Default: 500."`
 	Seed  uint64 `default:"1" placeholder:"N" help:"Seed of that draw. Default: 1."`

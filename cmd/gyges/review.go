@@ -21,7 +21,7 @@ import (
 
 // reviewCmd judges the moves of recorded games.
 type reviewCmd struct {
-	Sources []string `arg:"" name:"source" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
+	Sources []string `arg:"" name:"source" what:"a run or a file of PGN" sep:"none" help:"Folder of a run, file of records (games.jsonl) or of PGN; - is the standard input. Several are reviewed one after the other."`
 	Game    *int64   `placeholder:"ID" help:"Review the game with this number, as gyges games lists it; of PGN counted from 0 without those that have no result."`
 	gameFilter
 	Nodes   int64  `default:"20000" placeholder:"N" help:"Positions to search for each move. Default: 20000."`
@@ -116,7 +116,7 @@ func (c *reviewCmd) read(ctx context.Context, e *env, path string) ([]*record.Ga
 	in.Begin(runs, found[0])
 	list, err := review.Selection{Filter: &c.Filter, Game: c.Game}.Read(ctx, in, runs, file, name)
 	if err != nil {
-		return nil, plainFileError(err)
+		return nil, err
 	}
 	if c.Game == nil {
 		warnSkipped(e, &in.Skipped, runs.Notes())
@@ -138,9 +138,9 @@ func (c *reviewCmd) source(ctx context.Context, e *env, of *reviewedSource) (err
 	case err != nil && c.Out != "":
 		return fileError("--out", err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; name another file with --out", plainFileError(err))
+		return fmt.Errorf("%w; name another file with --out", files.Plain(err))
 	case err != nil:
-		return plainFileError(err)
+		return files.Plain(err)
 	}
 	of.reviews = kept.Find(of.records)
 	err = c.review(ctx, e, of, func(g *review.Game) error { return asFailure(kept.Add(g)) })

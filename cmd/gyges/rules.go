@@ -235,6 +235,5 @@ func loadRules(text string) (*rules.Rules, error) {
 		r, err := rules.Parse(text)
 		return r, err
 	}
-	r, err := configs.LoadRules(text)
-	return r, plainFileError(err)
+	return configs.LoadRules(text)
 }

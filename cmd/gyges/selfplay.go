@@ -59,7 +59,7 @@ func (c *selfplayCmd) config(registry *agents.Registry) (config training.SelfPla
 	config = training.DefaultSelfPlay()
 	if c.Config != "" {
 		if config, err = configs.LoadSelfPlay(c.Config, registry); err != nil {
-			return config, plainFileError(err)
+			return config, err
 		}
 	}
 	t := &config.Tournament

@@ -25,7 +25,7 @@ import (
 type serveCmd struct {
 	Runs     []string `arg:"" optional:"" name:"run" sep:"none" help:"Folders of runs to show beside those below --results."`
 	Addr     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:8080."`
-	Results  string   `default:"results" placeholder:"DIR" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
+	Results  string   `default:"results" placeholder:"DIR" empty:"" help:"Folder below which runs are, and where games are kept; --results= for none. Default: results."`
 	Open     bool     `help:"Allow an --addr that other machines can reach. Their users can then see the runs and play: there is no authentication."`
 	Host     []string `sep:"none" placeholder:"NAME" help:"A name of this machine that browsers may use, beside localhost and addresses. May be repeated."`
 	Proxies  []string `name:"trusted-proxy" sep:"none" placeholder:"CIDR" help:"Address or network of a reverse proxy whose X-Forwarded-For or Forwarded headers say who asks. May be repeated. Default: none is believed."`

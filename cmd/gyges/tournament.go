@@ -8,6 +8,7 @@ import (
 	"gyges/agents"
 	"gyges/configs"
 	"gyges/ratings"
+	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/tournament"
 )
@@ -97,7 +98,7 @@ func runError(err error, s tournament.Summary) error {
 	case s.Status == tournament.Failed:
 		return failure{err}
 	case s.Status == tournament.Running: // it has not begun
-		return fmt.Errorf("--out: %w", plainFileError(err))
+		return fmt.Errorf("--out: %w", files.Plain(err))
 	default:
 		return err
 	}
@@ -118,7 +119,7 @@ func (c *tournamentCmd) config(registry *agents.Registry) (config tournament.Con
 	config = tournament.DefaultConfig()
 	if c.Config != "" {
 		if config, err = configs.LoadTournament(c.Config, registry); err != nil {
-			return config, plainFileError(err)
+			return config, err
 		}
 	}
 	_, formatErr := c.columns()

@@ -14,7 +14,7 @@ import (
 
 // trainCmd trains weights, generation by generation.
 type trainCmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
+	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/training/standard.yaml."`
 	settingsFlags
 	queueFlags
 	formatFlag
@@ -49,7 +49,7 @@ func (c *trainCmd) config(e *env) (training.Generations, error) {
 	}
 	config, err := configs.LoadGenerations(c.Config, e.registry)
 	if err != nil {
-		return config, plainFileError(err)
+		return config, err
 	}
 	if err := c.apply(&config); err != nil {
 		return config, err

@@ -14,6 +14,7 @@ import (
 	"gyges/agents/tuning/dataset"
 	"gyges/agents/tuning/ranking"
 	"gyges/configs"
+	"gyges/rules/base/files"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
 	"gyges/tournament"
@@ -28,7 +29,7 @@ type tuneCmd struct {
 
 // tuneTexelCmd fits weights to training positions.
 type tuneTexelCmd struct {
-	Config string   `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
+	Config string   `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the settings; see configs/tuning/texel.yaml."`
 	Data   []string `placeholder:"DIR" help:"Folders of training positions, separated by commas; overrides data in the file."`
 	Out    string   `placeholder:"DIR" help:"New folder for the result. Default: results/NAME-TIME."`
 }
@@ -37,7 +38,7 @@ type tuneTexelCmd struct {
 func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadTexel(c.Config)
 	if err != nil {
-		return plainFileError(err)
+		return err
 	}
 	if len(c.Data) > 0 {
 		config.Data = c.Data
@@ -54,7 +55,7 @@ func (c *tuneTexelCmd) Run(ctx context.Context, e *env) error {
 	case errors.As(err, new(*training.FolderError)):
 		return fileError("--out", err)
 	case err != nil:
-		return plainFileError(err)
+		return files.Plain(err)
 	}
 	return c.print(e.out, result)
 }
@@ -98,7 +99,7 @@ func fiveDigits(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 
 // tuneSPSACmd tunes agent parameters by SPSA.
 type tuneSPSACmd struct {
-	Config string `arg:"" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
+	Config string `arg:"" what:"a YAML file" placeholder:"CONFIG.yaml" help:"YAML file with the parameters to tune and the settings; see configs/tuning/spsa.yaml."`
 	settingsFlags
 	queueFlags
 }
@@ -107,7 +108,7 @@ type tuneSPSACmd struct {
 func (c *tuneSPSACmd) Run(ctx context.Context, e *env) error {
 	config, err := configs.LoadSPSA(c.Config, e.registry)
 	if err != nil {
-		return plainFileError(err)
+		return err
 	}
 	m := &config.Match
 	if err = c.apply(&config); err == nil {

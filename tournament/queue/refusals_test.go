@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 		"engine's rules": {"ugi:name=mine,cmd=true", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"mine": plain.Get("cmd")} },
 			func(c *tournament.Config) { c.Rules = []*rules.Rules{rules.MustParse("kang:max_plies=20")} },
-			"the engine plays the standard game only (it offers no option rules), not kang:max_plies=20"},
+			"the engine can't play kang:max_plies=20: it lacks the option rules"},
 		"inner engine": {"explore:temperature=0,agent='ugi:name=other,cmd=touch " + dir + "/made'", nil,
 			func(o *WorkerOptions) { o.Allow.Engines = map[string]string{"one": "true"} },
 			nil, `this worker has no engine \"other\"; its operator named one`},

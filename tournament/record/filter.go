@@ -33,9 +33,9 @@ func (f *Filter) Check() error {
 		}
 	}
 	expect(len(f.Agent) <= 2, "--agent: expected it at most twice, found it %d times", len(f.Agent))
-	expect(f.Side == "" || len(f.Agent) > 0, "--side: expected an --agent, too")
+	expect(f.Side == "" || len(f.Agent) > 0, "--side needs --agent")
 	expect(len(f.Agent) > 0 || f.Result != "won" && f.Result != "drawn" && f.Result != "lost",
-		"--result: %s expects an --agent, too", f.Result)
+		"--result %s needs --agent", f.Result)
 	expect(f.Limit >= 0, "--limit: expected a number from 0, found %d", f.Limit)
 	most := f.maxPlies()
 	expect(f.MinPlies >= 0 && most >= 0, "--min-plies, --max-plies: expected numbers from 0, found %d",

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 
@@ -149,8 +150,12 @@ func leader(r *ratings.Ratings) (string, error) {
 	}
 	first, second := r.Players[0].Name, r.Players[1].Name
 	d, err := r.Difference(first, second)
-	return text + fmt.Sprintf("%s leads, %s Elo above %s, and is the stronger one with a likelihood of %s.",
-		textfmt.Visible(first), plusMinus(d.Elo, d.Error), textfmt.Visible(second), textfmt.Percent(d.LOS)), err
+	first, second = textfmt.Visible(first), textfmt.Visible(second)
+	if math.Abs(d.Elo) < 0.05 {
+		return text + fmt.Sprintf("%s and %s are level (0 ± %.0f Elo).", first, second, d.Error), err
+	}
+	return text + fmt.Sprintf("%s leads %s by %s Elo; the likelihood that it is the stronger one is %s.",
+		first, second, plusMinus(d.Elo, d.Error), textfmt.Percent(d.LOS)), err
 }
 
 // facts are the figures at the top.

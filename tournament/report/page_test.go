@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"gyges/ratings"
 	"gyges/ratings/table"
 	"gyges/rules/base/grid"
 	"gyges/rules/base/textfmt"
+	"gyges/tournament/record"
 )
 
 // element is an element of a parsed page.
@@ -124,7 +126,7 @@ func TestPageContents(t *testing.T) {
 	summary := texts(page.withClass("p", "lead"))
 	require.Len(t, summary, 2)
 	require.Regexp(t,
-		`^Rules standard: gamma's leads, \d+\.\d ± \d+\.\d Elo above alpha:x=1, and is the stronger one with a likelihood of \d\d\.\d %\.$`, summary[0])
+		`^Rules standard: gamma's leads alpha:x=1 by \d+\.\d ± \d+\.\d Elo; the likelihood that it is the stronger one is \d\d\.\d %\.$`, summary[0])
 	facts := map[string]string{}
 	names, values := page.all("dt"), page.all("dd")
 	for i := range names {
@@ -149,14 +151,26 @@ func TestPageContents(t *testing.T) {
 	require.Equal(t, p.Viewer, &viewer)
 }
 
+// Equal players are level: nobody leads by nothing.
+func TestLevelPlayers(t *testing.T) {
+	d := new(ratings.Data)
+	d.Add("Anna", "Ben", record.RatingResult("1-0"))
+	d.Add("Anna", "Ben", record.RatingResult("0-1"))
+	r, err := ratings.Fit(t.Context(), d, ratings.Options{})
+	require.NoError(t, err)
+	text, err := leader(r)
+	require.NoError(t, err)
+	require.Regexp(t, `^Anna and Ben are level \(0 ± \d+ Elo\)\.$`, text)
+}
+
 // The command that plays a run again has every setting that is not the default, quoted for a shell.
 func TestPlayCommand(t *testing.T) {
 	m := *sampleRun().Manifest
 	require.Empty(t, PlayCommand(&m, "results/sample"), "no agent has such a spec")
 	m.Config.Agents = []string{"alpha:x=1", "beta", "ugi:cmd='a, b'"}
 	require.Equal(t, "gyges tournament --rules standard,kang --agent alpha:x=1 --agent beta "+
-		`--agent 'ugi:cmd='\''a, b'\''' --pairs 6 --openings random:plies=4 --nodes 5000 --clock 1m0s `+
-		"--increment 1s --seed 18446744073709551615 --out results/sample-again", PlayCommand(&m, "results/sample-again"))
+		`--agent 'ugi:cmd='\''a, b'\''' --pairs 6 --openings random:plies=4 --nodes 5000 --clock 1m0s+1s `+
+		"--seed 18446744073709551615 --out results/sample-again", PlayCommand(&m, "results/sample-again"))
 	m.Config.Agents = m.Config.Agents[:1]
 	require.Empty(t, PlayCommand(&m, "results/sample"))
 }

@@ -249,6 +249,14 @@ func Regular(path string) error {
 
 var errNotRegular = errors.New("expected a regular file, found a pipe or a device")
 
+// Plain returns an error of the system with the path, but without the name of the call that failed.
+func Plain(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
 // Read returns what a regular file of at most most bytes holds.
 func Read(path string, most int64) ([]byte, error) {
 	return read(path, most, func() (fs.File, error) { return Open(path) })

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/textfmt"
 )
 
 // flagged lists the settings that have a flag, but for those with the keys in without.
@@ -60,14 +61,13 @@ func (f Field) help() string {
 
 // Default returns the value as help texts show it; "" if there is none.
 func (f Field) Default() string {
-	text := strings.Join(f.Texts(), ",")
 	if f.Value.IsZero() || f.Tag.Get("default") == "-" {
 		return ""
 	}
-	if f.Value.Type() == reflect.TypeFor[time.Duration]() {
-		text = strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(text)
+	if d, ok := f.Value.Interface().(time.Duration); ok {
+		return textfmt.Duration(d)
 	}
-	return text
+	return strings.Join(f.Texts(), ",")
 }
 
 // Apply sets the settings of config to the values of the flags that were given, see [Flags]. The error joins one for

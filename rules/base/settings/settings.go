@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"gyges/rules/base/problems"
+	"gyges/rules/base/suggest"
 )
 
 // Field is a setting, or a struct of settings.
@@ -178,7 +179,7 @@ func Expected(t reflect.Type) (what string, scalars []string) {
 // Form returns what is expected of a setting.
 func (f Field) Form() string {
 	if names := f.enum(); names != nil {
-		return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+		return suggest.OneOf(names)
 	}
 	what, _ := Expected(f.Value.Type())
 	return cmp.Or(f.Tag.Get("form"), what)
@@ -251,16 +252,15 @@ func Check(errs *problems.List, config any, prefix string) {
 			continue
 		}
 		first, last, _ := strings.Cut(bounds, "..")
-		low, high := f.bound(first), f.bound(last)
-		if x := f.Value; compare(x, low) < 0 || compare(x, high) > 0 {
-			what, lowest := "a number", fmt.Sprint(low.Interface())
+		if x := f.Value; compare(x, f.bound(first)) < 0 || compare(x, f.bound(last)) > 0 {
+			what := "a number"
 			if x.Type() == reflect.TypeFor[time.Duration]() {
 				what = "a time"
 			}
 			if zero := f.Tag.Get("zero"); zero != "" {
-				lowest += " (" + zero + ")"
+				first += " (" + zero + ")"
 			}
-			errs.Add(f.Key, fmt.Errorf("expected %s from %s to %v, found %v", what, lowest, high.Interface(), x.Interface()))
+			errs.Add(f.Key, fmt.Errorf("expected %s from %s to %s, found %v", what, first, last, x.Interface()))
 		}
 	}
 }

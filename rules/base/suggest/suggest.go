@@ -36,6 +36,15 @@ func DidYouMean(word string, known []string) string {
 	}
 }
 
+// OneOf returns the names as in "a, b or c".
+func OneOf(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // distance returns the number of letters to insert, delete or replace in one word
 // to get another: the Levenshtein distance.
 func distance(a, b string) int {
