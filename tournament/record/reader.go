@@ -128,11 +128,11 @@ func Find(file io.Reader, name string, game int64) (g *Game, line int, err error
 			continue
 		case err != nil:
 			return nil, 0, err
-		case bytes.HasPrefix(r.text, []byte(`{"game":`)) && !bytes.HasPrefix(r.text, head):
+		case bytes.HasPrefix(r.text, []byte(`{"game":`)) && !bytes.Contains(r.text, head):
 			continue
 		}
 		g, err := r.Game()
-		if err == nil && g.Game == game || err != nil && bytes.HasPrefix(r.text, head) {
+		if err == nil && g.Game == game || err != nil && bytes.Contains(r.text, head) { // also after a lost line end
 			return g, r.Line(), err
 		}
 	}

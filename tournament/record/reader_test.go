@@ -205,6 +205,18 @@ func TestFind(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
+// A game behind a lost line end isn't one that was not recorded.
+func TestFindAfterALostLineEnd(t *testing.T) {
+	text := bytes.Replace(manyGames(4), []byte("\n"), nil, 1)
+	for i := range int64(2) {
+		_, _, err := Find(bytes.NewReader(text), "f", i)
+		require.ErrorContains(t, err, "f:1: expected a game record: another one begins in byte 476")
+	}
+	_, line, err := Find(bytes.NewReader(text), "f", 2)
+	require.NoError(t, err)
+	require.Equal(t, 2, line)
+}
+
 // A line that is laid out otherwise is found, and only what is asked for has to
 // be right.
 func TestFindAmongOthers(t *testing.T) {

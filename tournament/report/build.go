@@ -109,7 +109,7 @@ func (b *builder) sampled() string {
 	case len(b.viewer.Games) == 0:
 		return "No games to replay were kept."
 	case !c.sample.dropped:
-		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record.", n, all)
+		return fmt.Sprintf("%s of %s can be replayed here; the others have no moves on record that can be read.", n, all)
 	}
 	return fmt.Sprintf("%s of %s can be replayed here, drawn by chance (seed %d) from every pairing and every way "+
 		"to end. All counts are over all games; gyges report --games N keeps more.", n, all, c.options.Seed)

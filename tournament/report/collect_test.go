@@ -216,7 +216,7 @@ func TestImportedGames(t *testing.T) {
 	c, rated := collect(t, Options{Games: 10}, Run{}, games)
 	p, err := Build(c, Input{Tables: rated})
 	require.NoError(t, err)
-	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record.", p.Sampled)
+	require.Equal(t, "4 of 8 games can be replayed here; the others have no moves on record that can be read.", p.Sampled)
 	require.Empty(t, counted(c, "").Lengths)
 	require.EqualValues(t, 4, counted(c, "").Games())
 	for _, b := range p.Sections[1].Blocks {

@@ -71,6 +71,7 @@ func ReadRunFS(fsys fs.FS, name string) Run {
 	note(training.HistoryFile, err)
 	if r.Tuning != nil {
 		r.Tuning.readResults(fsys, steps)
+		r.Notes = append(r.Notes, r.Tuning.notes...)
 	}
 	r.Reviews, err = readReviews(fsys)
 	note(review.FileName, err)

@@ -44,7 +44,8 @@ type Tuning struct {
 	tests    []Curve            // of the matches of the last generations
 	lower    float64            // bounds of the tests' log-likelihood ratios
 	upper    float64
-	rating   string // folder of the rating of the generations adopted; ""
+	rating   string   // folder of the rating of the generations adopted; ""
+	notes    []string // on the records of the matches
 }
 
 // tuningConfig is the part of a run's configuration that a page shows.
@@ -109,7 +110,8 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	}
 	last := len(t.Result.Generations) + 1 // whose match may be in progress
 	for k := max(1, last-numColours+1); k <= last; k++ {
-		if p := readMatch(fsys, training.MatchFolder(k)); p != nil {
+		p, notes := readMatch(fsys, training.MatchFolder(k))
+		if t.notes = append(t.notes, notes...); p != nil {
 			verdict := "not decided"
 			if k < last {
 				verdict = t.Result.Generations[k-1].Verdict()
@@ -123,26 +125,29 @@ func (t *Tuning) readResults(fsys fs.FS, steps []training.Line) {
 	}
 }
 
-// readMatch follows the test of a match; nil if there is none.
-func readMatch(fsys fs.FS, dir string) *llrPath {
+// readMatch follows the test of a match, nil if there is none, and returns notes on its records.
+func readMatch(fsys fs.FS, dir string) (p *llrPath, notes []string) {
 	sub, err := fs.Sub(fsys, dir)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	m, err := tournament.ReadManifest(sub)
 	if err != nil {
-		return nil
+		return nil, []string{fmt.Sprintf("%s: %v", dir, err)}
 	}
 	s := standings.New()
-	p := newLLRPath(m, s.Begin(m))
+	p = newLLRPath(m, s.Begin(m))
 	f, err := sub.Open(tournament.GamesFile)
 	if p == nil || err != nil {
-		return p
+		return p, nil
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	// What can't be read is left out.
-	_ = new(standings.Reader).Read(context.Background(), io.LimitReader(f, maxMatch), tournament.GamesFile, s)
-	return p
+	in := new(standings.Reader)
+	err = in.Read(context.Background(), io.LimitReader(f, maxMatch), path.Join(dir, tournament.GamesFile), s)
+	if notes = append(in.Skipped.Notes(), s.Notes()...); err != nil {
+		notes = append(notes, err.Error())
+	}
+	return p, notes
 }
 
 // charts are the curves that only a training has: the generations' ratings by the minutes

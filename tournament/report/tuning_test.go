@@ -72,7 +72,7 @@ func TestTuningPages(t *testing.T) {
 }
 
 // The tests of the last matches are drawn, with what became of the generations. Records
-// that can't be read end a curve.
+// that can't be read are noted.
 func TestTrainingTests(t *testing.T) {
 	t.Parallel()
 	const match = `{"config":{"agents":["new","old"],"sprt":"elo0=0,elo1=20"}}`
@@ -85,7 +85,8 @@ func TestTrainingTests(t *testing.T) {
 	fsys := tuningFolder(t, `{"method":"train","status":"running","config":{},"result":{"best":2,"generations":[`+
 		`{"generation":1,"adopted":false,"test":{"gain":0.1,"gain_margin":0.2}},{"generation":2,"adopted":true}]}}`, more)
 	run := ReadRunFS(fsys, "x")
-	require.Empty(t, run.Notes)
+	require.Len(t, run.Notes, 3)
+	require.Contains(t, run.Notes[1], "1 game that can't be read; the first is "+training.MatchFolder(2)+"/games.jsonl:1: ")
 	var names []string
 	for _, c := range run.Charts {
 		if c.YName == "LLR" {
