@@ -128,8 +128,8 @@ func (m *model) advantageAt(x []float64) float64 {
 
 // logits are South's rating and advantage less North's rating, in the games of the
 // pairing's first player with South and in those of the second with South.
-func (d *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
-	z := parameter(x, d.i) - parameter(x, d.j) + d.shift
+func (m *fittedPairing) logits(x []float64, advantage float64) [2]float64 {
+	z := parameter(x, m.i) - parameter(x, m.j) + m.shift
 	return [2]float64{z + advantage, advantage - z}
 }
 

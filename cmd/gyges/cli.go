@@ -162,7 +162,7 @@ func (helpFlag) BeforeReset(ctx *kong.Context) error {
 //go:embed help.md
 var helpTexts string
 
-// helpOf returns the text of a command, a paragraph a line, and its examples: its own, or else those of its subcommands.
+// helpOf returns the text of a command, a line a paragraph, and its examples: its own, or those of its subcommands.
 func helpOf(n *kong.Node) (text, examples string) {
 	_, section, _ := strings.Cut(helpTexts, "\n## "+n.FullPath()+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")

@@ -232,7 +232,8 @@ func (p *progress) writeFaults(w *output) {
 		return cmp.Or(b.games-a.games, cmp.Compare(a.agent, b.agent), cmp.Compare(a.kind, b.kind))
 	})
 	for _, f := range p.faults {
-		name, games, first := textfmt.Escape(agents.LabelOf(f.agent)), textfmt.Plural(f.games, "game"), textfmt.Escape(f.first)
+		name, first := textfmt.Escape(agents.LabelOf(f.agent)), textfmt.Escape(f.first)
+		games := textfmt.Plural(f.games, "game")
 		if f.kind == record.FaultSuspended {
 			w.printf("%s was suspended and did not play %s, first %s\n", name, games, first)
 			continue

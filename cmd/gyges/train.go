@@ -33,7 +33,9 @@ func (c *trainCmd) Run(ctx context.Context, e *env) error {
 	defer q.close()
 	v := &trainView{e: e}
 	env := e.learning(nil)
-	env.Observer = training.Observer{Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Generation: v.generation}
+	env.Observer = training.Observer{
+		Stage: v.stage, Game: func(g *record.Game) { v.progress.game(g) }, Generation: v.generation,
+	}
 	s, err := config.Run(ctx, env)
 	v.end()
 	if err != nil {
