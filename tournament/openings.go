@@ -1,8 +1,6 @@
 package tournament
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -85,9 +83,10 @@ func LoadOpenings(path string) (Openings, error) {
 	return ReadOpenings(f, path)
 }
 
-// maxOpenings and maxOpeningLine bound a list from outside.
+// Bounds of a list from outside: of the positions, and in bytes of one and of its line with a comment.
 const (
 	maxOpenings    = 1_000_000
+	maxOpening     = 200
 	maxOpeningLine = 4096
 )
 
@@ -96,29 +95,18 @@ const (
 // Whether the positions fit a rule set is for [Config.Validate] to say.
 func ReadOpenings(r io.Reader, name string) (Openings, error) {
 	o := Openings{Policy: FileOpenings, File: name}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxOpeningLine)
-	n := 1
-	for ; lines.Scan(); n++ {
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		if text = strings.TrimSpace(text); text == "" {
-			continue
+	err := files.Lines(r, name, maxOpeningLine, maxOpenings, func(_ int, line string) error {
+		position, _, _ := strings.Cut(line, "#")
+		if position = strings.TrimSpace(position); len(position) > maxOpening {
+			return fmt.Errorf("expected a position, found %.60q", position)
 		}
-		if len(o.Positions) == maxOpenings {
-			return o, fmt.Errorf("%s:%d: expected at most %d positions, found more", name, n, maxOpenings)
-		}
-		o.Positions = append(o.Positions, text)
+		o.Positions = append(o.Positions, strings.Clone(position)) // without the comment
+		return nil
+	})
+	if err == nil && len(o.Positions) == 0 {
+		err = fmt.Errorf("%s: expected positions, found none", name)
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return o, fmt.Errorf("%s:%d: expected a line of at most %d bytes, found a longer one", name, n, maxOpeningLine)
-	case err != nil:
-		return o, fmt.Errorf("%s:%d: %w", name, n, err)
-	}
-	if len(o.Positions) == 0 {
-		return o, fmt.Errorf("%s: expected positions, found none", name)
-	}
-	return o, nil
+	return o, err
 }
 
 // hash identifies the list.

@@ -160,7 +160,9 @@ func TestFileOpenings(t *testing.T) {
 	require.ErrorContains(t, c.Validate(testRegistry(nil)), "openings.file: list: position 1 under kang")
 	for text, want := range map[string]string{
 		"": "list: expected positions, found none", "# nothing": "list: expected positions, found none",
-		"# x\n" + strings.Repeat("x", 5000): "list:2: expected a line of at most 4096 bytes, found a longer one",
+		"# x\n" + strings.Repeat("x", 5000):  "list:2: expected a line of at most 4096 bytes, found a longer one",
+		strings.Repeat("x", 201):             `list:1: expected a position, found "` + strings.Repeat("x", 60) + `"`,
+		strings.Repeat("x\n", maxOpenings+1): "list:1000001: expected at most 1000000 lines, found more",
 	} {
 		_, err := ReadOpenings(strings.NewReader(text), "list")
 		require.EqualError(t, err, want)

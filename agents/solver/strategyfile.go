@@ -22,14 +22,17 @@ func WriteStrategy(w io.Writer, r *rules.Rules, moves map[rules.Position]rules.M
 	return err
 }
 
-// maxStrategyLine bounds a line of a strategy from outside, in bytes.
-const maxStrategyLine = 4096
+// Bounds of a strategy from outside: of a line in bytes, and of their number.
+const (
+	maxStrategyLine = 4096
+	maxStrategy     = 10_000_000
+)
 
 // ReadStrategy reads what [WriteStrategy] wrote. The winner is the side to move in all
 // positions. Errors give the name of the file and the line.
 func ReadStrategy(in io.Reader, name string, r *rules.Rules) (Strategy, error) {
 	s := Strategy{Rules: r, Moves: map[rules.Position]rules.Move{}}
-	err := files.Lines(in, name, maxStrategyLine, func(_ int, line string) error {
+	err := files.Lines(in, name, maxStrategyLine, maxStrategy, func(_ int, line string) error {
 		position, text, ok := strings.Cut(line, ";")
 		if !ok {
 			return fmt.Errorf("expected 'POSITION ; MOVE', found %.60q", line)

@@ -169,7 +169,7 @@ func TestReadRefuses(t *testing.T) {
 		"move text": {strings.Replace(good, "a5-goal", "a5", 1), "f:1: moves: "},
 		"illegal":   {strings.Replace(good, "a5-goal", "a2-goal", 1), "f:1: moves: a2-goal is not legal: "},
 		"long line": {good + "\n" + strings.Repeat(" ", maxLine+1), "f:2: expected a line of at most 65536 bytes"},
-		"too many":  {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 positions"},
+		"too many":  {strings.Repeat(good+"\n", maxPuzzles+1), "f:10001: expected at most 10000 lines, found more"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "f")
 		require.ErrorContains(t, err, c.want, name)

@@ -88,8 +88,11 @@ func (c *perftCmd) check() error {
 	return errors.Join(errs...)
 }
 
-// maxEPDLine bounds a line of a file of counts, in bytes.
-const maxEPDLine = 4096
+// Bounds of a file of counts: of a line in bytes, and of their number.
+const (
+	maxEPDLine = 4096
+	maxEPD     = 1_000_000
+)
 
 // countedPosition is a line of a file of counts.
 type countedPosition struct {
@@ -100,7 +103,7 @@ type countedPosition struct {
 // checkFile compares the counts of a file and prints those that differ.
 func (c *perftCmd) checkFile(ctx context.Context, e *env, r *rules.Rules) error {
 	list, err := readInput(ctx, e, c.EPD, func(in io.Reader, name string) (list []countedPosition, err error) {
-		err = files.Lines(in, name, maxEPDLine, func(n int, line string) error {
+		err = files.Lines(in, name, maxEPDLine, maxEPD, func(n int, line string) error {
 			counted, err := r.ParseEPD(line)
 			list = append(list, countedPosition{counted, fmt.Sprintf("%s:%d", name, n)})
 			return err

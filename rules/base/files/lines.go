@@ -12,18 +12,21 @@ import (
 const maxBadLines = 20
 
 // Lines calls each with every line of a text and its number from 1. Ends and spaces around
-// lines are removed; empty lines and those that begin with # are left out. A line may have
-// at most maxLine bytes. The error joins those of reading and of each, after the text's name
+// lines are removed; empty lines and those that begin with # are left out. Of the others there may be
+// maxLines, of at most maxLine bytes. The error joins those of reading and of each, after the text's name
 // and the line's number.
-func Lines(in io.Reader, name string, maxLine int, each func(n int, line string) error) error {
+func Lines(in io.Reader, name string, maxLine, maxLines int, each func(n int, line string) error) error {
 	var errs []error
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
-	n := 1
+	n, taken := 1, 0
 	for ; len(errs) < maxBadLines && lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
 			continue
+		}
+		if taken++; taken > maxLines {
+			return errors.Join(append(errs, fmt.Errorf("%s:%d: expected at most %d lines, found more", name, n, maxLines))...)
 		}
 		if err := each(n, line); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", name, n, err))

@@ -19,11 +19,13 @@ func TestLines(t *testing.T) {
 		}
 		return nil
 	}
-	require.NoError(t, Lines(strings.NewReader("# first\n\n one \r\n two"), "f", 9, each))
+	require.NoError(t, Lines(strings.NewReader("# first\n\n one \r\n two"), "f", 9, 30, each))
 	require.Equal(t, []string{"3 one", "4 two"}, lines)
-	require.EqualError(t, Lines(strings.NewReader("bad\nx\nbad"), "f", 9, each), "f:1: expected good\nf:3: expected good")
-	require.EqualError(t, Lines(strings.NewReader("x\n"+strings.Repeat("y", 10)), "f", 9, each),
+	require.EqualError(t, Lines(strings.NewReader("bad\nx\nbad"), "f", 9, 30, each), "f:1: expected good\nf:3: expected good")
+	require.EqualError(t, Lines(strings.NewReader("x\n"+strings.Repeat("y", 10)), "f", 9, 30, each),
 		"f:2: expected a line of at most 9 bytes, found a longer one")
-	err := Lines(strings.NewReader(strings.Repeat("bad\n", 100)), "f", 9, each)
+	require.EqualError(t, Lines(strings.NewReader("# 1\n"+strings.Repeat("x\n", 31)), "f", 9, 30, each),
+		"f:32: expected at most 30 lines, found more")
+	err := Lines(strings.NewReader(strings.Repeat("bad\n", 100)), "f", 9, 30, each)
 	require.Equal(t, maxBadLines, strings.Count(err.Error(), "expected good"))
 }
